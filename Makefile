@@ -1,0 +1,78 @@
+# A thin front for meson: `make help` says what there is.
+
+PREFIX       ?= /usr/local
+DESTDIR      ?=
+FUZZ_SECONDS ?= 60
+
+SETUP = meson setup -Dwerror=true
+BUILT = build/build.ninja
+
+.PHONY: all run test asan lint format coverage bench fuzz mutants install uninstall clean help
+.DEFAULT_GOAL := all
+
+all: $(BUILT) ## build ./longhand
+	@sh scripts/deps.sh build
+	@ninja -C build --quiet all
+	@ln -sf build/longhand longhand
+
+run: all ## show Example 1, every number of it
+	@./longhand run ex1
+
+test: $(BUILT) ## build and run every test; the exit status is the verdict
+	@sh scripts/deps.sh build test
+	@sh scripts/test.sh build
+
+asan: ## every test with the address and undefined-behaviour sanitizers
+	@sh scripts/deps.sh build test
+	@test -f build-asan/build.ninja || $(SETUP) -Db_sanitize=address,undefined -Db_lundef=false \
+	    -Dc_args=-fno-sanitize-recover=all build-asan
+	@sh scripts/test.sh build-asan
+
+lint: $(BUILT) ## clang-format, clang-tidy, cppcheck, the public header as C++; quiet when clean
+	@sh scripts/deps.sh build lint
+	@sh scripts/lint.sh build
+
+format: ## let clang-format lay out every C file
+	@sh scripts/deps.sh lint
+	@sh scripts/c-files.sh | xargs clang-format -i
+
+coverage: ## which lines the tests reach: build-coverage/coverage.html
+	@sh scripts/deps.sh build test coverage
+	@test -f build-coverage/build.ninja || $(SETUP) -Db_coverage=true --buildtype=debug build-coverage
+	@sh scripts/test.sh build-coverage
+	@cd build-coverage && gcovr --root .. --filter ../src/ --html-details coverage.html --print-summary .
+
+bench: $(BUILT) ## speed, as ratios
+	@sh scripts/deps.sh build
+	@ninja -C build --quiet all
+	@meson test -C build --benchmark --verbose --num-processes 1
+
+fuzz: ## libFuzzer, FUZZ_SECONDS=60 for each target
+	@sh scripts/deps.sh build fuzz
+	@test -f build-fuzz/build.ninja || CC=clang $(SETUP) -Dfuzz=true -Db_lundef=false build-fuzz
+	@sh scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+mutants: $(BUILT) ## break the code on purpose: does a test notice?
+	@sh scripts/deps.sh build test
+	@sh scripts/mutants.sh
+
+install: all ## install under PREFIX=/usr/local (and DESTDIR)
+	@meson configure build -Dprefix='$(PREFIX)'
+	@ninja -C build --quiet all
+	@DESTDIR='$(DESTDIR)' meson install -C build --no-rebuild --quiet
+	@if test -z '$(DESTDIR)' && test "$$(id -u)" = 0 && command -v ldconfig >/dev/null; then ldconfig; fi
+
+uninstall: ## remove what the last `make install` put there
+	@test -f $(BUILT) || { echo 'nothing was installed from here'; exit 1; }
+	@ninja -C build --quiet uninstall
+
+clean: ## remove everything that was built
+	@rm -rf build build-asan build-coverage build-fuzz longhand
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+# With the tests where cmocka is there: `make` alone does not install it, `make test` does, and then meson looks again.
+$(BUILT):
+	@case '$(MAKECMDGOALS)' in test|mutants) sh scripts/deps.sh build test;; *) sh scripts/deps.sh build;; esac
+	@$(SETUP) build

@@ -1,0 +1,76 @@
+#!/bin/sh
+# Installs what is missing to build Longhand, and nothing when nothing is missing.
+#
+#     sh scripts/deps.sh build test lint fuzz coverage     (any of these groups)
+#
+# Debian and its relatives: apt-get, as root or through sudo. Elsewhere: says what to install and ends with 2.
+set -eu
+
+missing=''  # Debian names of what is not there
+optional='' # the same, of what we can do without
+
+have() { command -v "$1" >/dev/null 2>&1; }
+need() { missing="$missing $1"; }
+need_command() { have "$1" || need "$2"; }
+has_library() { have pkg-config && pkg-config --exists "$1"; }
+
+# A C compiler that finds the headers of libc: Debian's gcc alone does not bring them.
+has_compiler() {
+    cc=${CC:-cc}
+    have "${cc%% *}" && echo '#include <stdio.h>' | $cc -E - >/dev/null 2>&1
+}
+
+for group; do
+    case $group in
+    build)
+        has_compiler || { need gcc; need libc6-dev; }
+        need_command meson meson
+        need_command ninja ninja-build
+        need_command pkg-config pkg-config
+        has_library libedit || optional="$optional libedit-dev"
+        ;;
+    test) has_library cmocka || need libcmocka-dev ;;
+    lint)
+        need_command clang-format clang-format
+        need_command clang-tidy clang-tidy
+        need_command clang clang
+        need_command cppcheck cppcheck
+        ;;
+    fuzz) need_command clang clang ;;
+    coverage) need_command gcovr gcovr ;;
+    *)
+        echo "deps.sh: $group: no such group" >&2
+        exit 2
+        ;;
+    esac
+done
+
+test -n "$missing$optional" || exit 0
+
+by_hand() {
+    test -n "$missing" || exit 0
+    echo "Please install what Debian calls:$missing" >&2
+    test -z "$optional" || echo "and, for a better prompt:$optional" >&2
+    echo "($1)" >&2
+    exit 2
+}
+
+have apt-get || by_hand 'there is no apt-get here to do it'
+as_root=''
+if test "$(id -u)" != 0; then
+    test -n "$missing" || exit 0 # no password for what we can do without
+    have sudo || by_hand 'it takes root or sudo, and there is neither'
+    as_root='sudo'
+fi
+
+apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 "$@" >&2; }
+# shellcheck disable=SC2086  # several names
+install() { apt install -y --no-install-recommends $missing $optional; }
+
+echo "installing$missing$optional" >&2
+# The lists of packages are fetched when there are none, or when they turn out to be too old.
+if ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1; then
+    install || { apt update && install; } || by_hand 'apt-get could not do it'
+else
+    { apt update && install; } || by_hand 'apt-get could not do it'
+fi

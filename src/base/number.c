@@ -1,0 +1,75 @@
+#include "base/number.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *number_special(char *buf, size_t n, double x) {
+    snprintf(buf, n, "%s", isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
+    return buf;
+}
+
+/* What printf made, as we write it: whatever stands for the point in this locale (it can be several
+ * bytes) becomes a point, 1e+09 becomes 1e9 and 1e-07 becomes 1e-7. */
+static void number_clean(char *s) {
+    char *to = s;
+    const char *from = s;
+    while (*from) {
+        if (strchr("-0123456789", *from)) {
+            *to++ = *from++;
+        } else if (*from == 'e') {
+            *to++ = *from++;
+            if (*from == '-') *to++ = *from;
+            from++; /* the sign, which printf always writes */
+            while (*from == '0' && from[1]) from++;
+        } else {
+            *to++ = '.';
+            while (*from && !strchr("-0123456789e", *from)) from++;
+        }
+    }
+    *to = 0;
+}
+
+/* Zeros at the end of the fraction, and a point that is left alone: 0.500 to 0.5, 2.000e7 to 2e7.
+ */
+static void number_trim(char *s) {
+    char *point = strchr(s, '.');
+    if (!point) return;
+    char *end = point + strcspn(point, "e"), *keep = end;
+    while (keep[-1] == '0') keep--;
+    if (keep[-1] == '.') keep--;
+    memmove(keep, end, strlen(end) + 1);
+}
+
+char *lh_number_text(char *buf, size_t n, double x, int digits) {
+    if (!isfinite(x)) return number_special(buf, n, x);
+    if (x == 0) x = 0; /* -0 */
+    digits = digits < 1 ? 1 : digits > DBL_DECIMAL_DIG ? DBL_DECIMAL_DIG : digits;
+    char s[64];
+    snprintf(s, sizeof s, "%.*e", digits - 1, x);
+    int power = atoi(strchr(s, 'e') + 1); /* after rounding: 9.9996 with 4 digits is 10 */
+    if (power >= -5 && power < 9) {
+        int decimals = digits - 1 - power;
+        snprintf(s, sizeof s, "%.*f", decimals > 0 ? decimals : 0, x);
+    }
+    number_clean(s);
+    number_trim(s);
+    snprintf(buf, n, "%s", s);
+    return buf;
+}
+
+/* A double of the usual size that has a text of 15 digits or fewer has it among the first try,
+ * since %g leaves zeros out; the numbers next to zero have fewer bits and can be shorter still. */
+char *lh_number_exact(char *buf, size_t n, double x) {
+    if (!isfinite(x)) return number_special(buf, n, x);
+    char s[64];
+    for (int digits = fabs(x) < DBL_MIN ? 1 : DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
+        snprintf(s, sizeof s, "%.*g", digits, x);
+        if (strtod(s, NULL) == x) break; /* reads and writes in the same locale */
+    }
+    number_clean(s);
+    snprintf(buf, n, "%s", s);
+    return buf;
+}

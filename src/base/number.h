@@ -1,0 +1,27 @@
+/* number -- a number as text.
+ *
+ *     char buf[LH_NUMBER_MAX];
+ *     lh_number_text(buf, sizeof buf, 0.10000, 6);        "0.1"
+ *     lh_number_text(buf, sizeof buf, 2.0 / 3, 4);        "0.6667"
+ *     lh_number_exact(buf, sizeof buf, 0.1 + 0.2);        "0.30000000000000004"
+ *
+ * The point is a point in every locale. Both return buf. LH_NUMBER_MAX bytes are always enough; a
+ * shorter buffer gets the beginning of the text.
+ */
+#ifndef LH_BASE_NUMBER_H
+#define LH_BASE_NUMBER_H
+
+#include <stddef.h>
+
+#define LH_NUMBER_MAX 32
+
+/* For people: `digits` significant digits (1 to 17) without zeros at the end, written plainly from
+ * 0.00001 up to a thousand million, otherwise as 6.36e-25. Digits before the point are never
+ * rounded away: 123456.7 with 3 digits is "123457". "0" for both zeros; "inf", "-inf", "nan". */
+char *lh_number_text(char *buf, size_t n, double x, int digits);
+
+/* For machines: the shortest text that reads back as the same double; "-0" for negative zero.
+ * "inf", "-inf" and "nan" are not JSON: its writer looks for them first. */
+char *lh_number_exact(char *buf, size_t n, double x);
+
+#endif

@@ -1,0 +1,5 @@
+#include "longhand.h"
+
+const char *lh_version(void) {
+    return LH_VERSION; /* meson.build has it, and nobody else */
+}

@@ -1,0 +1,105 @@
+/* cli -- what the commands share: options, output, loading, messages. The only folder that prints or exits.
+ *
+ * A command is one record (command.def order is the order of --help): its words, its options and a function that returns the
+ * exit status: 0 yes, 1 the answer is no, 2 could not run. Data goes to stdout, talk to stderr.
+ */
+#ifndef LH_CLI_H
+#define LH_CLI_H
+
+#include <stdio.h>
+
+#include "base/context.h"
+#include "graph/graph.h"
+#include "notation/notation.h"
+
+enum { LH_EXIT_YES = 0, LH_EXIT_NO = 1, LH_EXIT_FAILED = 2 };
+
+typedef struct lh_cli {
+    lh_context *ctx;
+    lh_arena *arena; /* for the life of the program */
+    int width;       /* columns to write in: the terminal's, or 80; at least 40 */
+    bool colour;     /* escape sequences are welcome */
+    bool is_terminal;
+} lh_cli;
+
+typedef enum lh_option_kind {
+    LH_OPTION_FLAG,    /* bool */
+    LH_OPTION_INT,     /* int */
+    LH_OPTION_TEXT,    /* const char * */
+    LH_OPTION_NAMES,   /* lh_names: a,b,c or several times */
+    LH_OPTION_SETTINGS /* lh_settings: NAME=VALUE, as many as follow */
+} lh_option_kind;
+
+typedef struct lh_names {
+    const char **name;
+    int n;
+} lh_names;
+
+typedef struct lh_settings {
+    lh_setting *set;
+    int n;
+} lh_settings;
+
+typedef struct lh_option {
+    const char *name; /* "steps": --steps N, --steps=N */
+    char letter;      /* 'o': -o FILE, or 0 */
+    lh_option_kind kind;
+    void *value; /* where it goes */
+    const char *argument, *help;
+    int min, max; /* LH_OPTION_INT */
+} lh_option;
+
+typedef struct lh_command {
+    const char *name;
+    const char *synopsis;     /* "LESSON|FILE [options]" */
+    const char *summary;      /* one line */
+    const char *examples;     /* lines "longhand run ex1 --to P\tup to the attention weights" */
+    const char *notes;        /* a paragraph or NULL */
+    const lh_option *options; /* ends with a NULL name; or NULL */
+    int (*run)(lh_cli *cli, int argc,
+               char **argv); /* options are read already: argv holds the rest */
+    int min_args, max_args;
+} lh_command;
+
+extern const lh_command *const lh_commands[]; /* ends with NULL */
+
+/* Messages (message.c). */
+int lh_cli_report(
+    lh_cli *cli); /* the context's error on stderr, with its line; returns LH_EXIT_FAILED */
+int lh_cli_fail(lh_cli *cli, const char *format, ...)
+    __attribute__((format(printf, 2, 3))); /* longhand: ... on stderr; returns LH_EXIT_FAILED */
+
+/* Loading (load.c). LESSON is a short name (ex1, gpt), or a file. */
+typedef struct lh_source {
+    const char *name; /* ex1, or the file */
+    const char *title;
+    const char *text;
+    size_t length;
+    lh_program *program;
+} lh_source;
+bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s); /* false: already reported */
+lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s,
+                       const lh_build *how); /* NULL: already reported */
+char *lh_cli_read_file(lh_cli *cli, const char *path,
+                       size_t *length); /* in cli->arena; NULL and the context failed */
+bool lh_cli_write_file(lh_cli *cli, const char *path, const char *text,
+                       size_t length);    /* whole or not at all; false: already reported */
+void lh_cli_list(lh_cli *cli, FILE *out); /* the lessons, a line each */
+
+/* Output (output.c). */
+typedef enum lh_ink {
+    LH_INK_PLAIN,
+    LH_INK_NAME,
+    LH_INK_NUMBER,
+    LH_INK_QUIET,
+    LH_INK_GOOD,
+    LH_INK_BAD,
+    LH_INK_BOLD
+} lh_ink;
+void lh_ink_on(const lh_cli *cli, FILE *out, lh_ink ink);
+void lh_ink_off(const lh_cli *cli, FILE *out);
+int lh_columns(const char *utf8); /* how wide a text is on the screen */
+void lh_wrap(FILE *out, int width, int indent,
+             const char *text); /* words folded at the width, further lines indented */
+
+#endif

@@ -1,0 +1,30 @@
+/* json -- JSON on its way out: commas and quotes are its business, the order of calls is the structure.
+ *
+ *     lh_json j = lh_json_open(stdout);
+ *     lh_json_begin(&j, NULL, '{');  lh_json_text(&j, "name", "P");  lh_json_end(&j, '}');  lh_json_close(&j);
+ */
+#ifndef LH_CLI_JSON_H
+#define LH_CLI_JSON_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct lh_json {
+    FILE *out;
+    bool needs_comma;
+    int depth;
+} lh_json;
+
+lh_json lh_json_open(FILE *out);
+void lh_json_close(lh_json *j); /* the final newline */
+void lh_json_begin(lh_json *j, const char *name,
+                   char bracket); /* '{' or '['; name NULL inside [ ] */
+void lh_json_end(lh_json *j, char bracket);
+void lh_json_text(lh_json *j, const char *name, const char *text); /* NULL: null */
+void lh_json_number(
+    lh_json *j, const char *name,
+    double x); /* the shortest text that reads back the same; nan and inf as strings */
+void lh_json_int(lh_json *j, const char *name, long long n);
+void lh_json_bool(lh_json *j, const char *name, bool b);
+
+#endif

@@ -1,0 +1,169 @@
+/* load -- lessons and models that travel inside the program, and files of the user's. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/embedded.h"
+#include "cli/cli.h"
+#include "graph/build.h"
+#include "learn/lesson.h"
+
+enum { MAX_FILE = 1 << 30 };
+
+char *lh_cli_read_file(lh_cli *cli, const char *path, size_t *length) {
+    lh_context *ctx = cli->ctx;
+    lh_place nowhere = {0, 0, 0};
+    FILE *f = fopen(path, "rb");
+    struct stat st;
+    if (!f) {
+        lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s cannot be opened: %s", path, strerror(errno));
+        return NULL;
+    }
+    if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
+        lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s is a folder", path);
+        fclose(f);
+        return NULL;
+    }
+    size_t cap = 65536, n = 0;
+    char *text = malloc(cap);
+    while (text) {
+        n += fread(text + n, 1, cap - n, f);
+        if (n < cap || cap >= MAX_FILE) break;
+        char *more = realloc(text, cap *= 2);
+        if (!more) free(text);
+        text = more;
+    }
+    bool bad = ferror(f) != 0;
+    fclose(f);
+    char *copy = text && !bad && n < MAX_FILE ? lh_copy(cli->arena, text, n) : NULL;
+    free(text);
+    if (!copy || lh_failed(ctx)) {
+        lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s cannot be read%s", path,
+                n >= MAX_FILE ? ": it is too large" : "");
+        return NULL;
+    }
+    *length = n;
+    return copy;
+}
+
+/* Written beside the file and renamed, so that what was there stays until the new one is whole. */
+bool lh_cli_write_file(lh_cli *cli, const char *path, const char *text, size_t length) {
+    char *temporary = lh_printf(cli->arena, "%s.%ld.tmp", path, (long)getpid());
+    FILE *f = fopen(temporary, "wb");
+    bool ok = f && fwrite(text, 1, length, f) == length;
+    if (f && fflush(f)) ok = false;
+    if (f && ok && fsync(fileno(f)) && errno != EINVAL && errno != EROFS) ok = false;
+    if (f && fclose(f)) ok = false;
+    if (ok && rename(temporary, path)) ok = false;
+    if (ok) return true;
+    int why = errno;
+    if (f) remove(temporary);
+    lh_cli_fail(cli, "%s cannot be written: %s", path, strerror(why));
+    return false;
+}
+
+/* lessons/ex1.md and models/gpt.lh by their short names. */
+static const lh_embedded *find_short(lh_cli *cli, const char *name) {
+    const char *forms[] = {"lessons/%s.md", "models/%s.lh"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char *path = i == 0 ? lh_printf(cli->arena, "lessons/%s.md", name)
+                            : lh_printf(cli->arena, "models/%s.lh", name);
+        const lh_embedded *e = lh_embedded_find(path);
+        if (e) return e;
+    }
+    return lh_embedded_find(name);
+}
+
+static char *short_name(lh_cli *cli, const char *path) {
+    const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path,
+               *dot = strrchr(start, '.');
+    return lh_copy(cli->arena, start, dot ? (size_t)(dot - start) : strlen(start));
+}
+
+static bool is_lesson(const lh_embedded *e) {
+    return strncmp(e->name, "lessons/", 8) == 0 || strncmp(e->name, "models/", 7) == 0;
+}
+
+static int fail_lesson(lh_cli *cli, const char *name) {
+    const char *known[256];
+    int n = 0;
+    for (int i = 0; i < lh_n_embedded_files && n < 256; i++)
+        if (is_lesson(&lh_embedded_files[i]))
+            known[n++] = short_name(cli, lh_embedded_files[i].name);
+    const char *near = lh_nearest(name, known, n);
+    int status = lh_cli_fail(cli, "%s is neither a lesson nor a file", name);
+    if (near) fprintf(stderr, "did you mean %s?  ", near);
+    fprintf(stderr, "`longhand` alone lists the lessons\n");
+    return status;
+}
+
+/* Files that a program names lie beside it. */
+typedef struct reader {
+    lh_cli *cli;
+    const char *folder; /* ends in /, or "" */
+} reader;
+
+static void read_for_program(void *who, lh_context *ctx, lh_arena *arena, const char *path,
+                             const char **text, size_t *length) {
+    reader *r = who;
+    (void)ctx;
+    *text = lh_cli_read_file(
+        r->cli, path[0] == '/' ? path : lh_printf(arena, "%s%s", r->folder, path), length);
+}
+
+bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
+    const lh_embedded *e =
+        access(lesson, F_OK) == 0 && strpbrk(lesson, "./") ? NULL : find_short(cli, lesson);
+    *s = (lh_source){.name = lesson};
+    if (e) {
+        s->name = short_name(cli, e->name);
+        s->text = e->text;
+        s->length = e->length;
+    } else if (access(lesson, F_OK) == 0) {
+        s->text = lh_cli_read_file(cli, lesson, &s->length);
+    } else {
+        fail_lesson(cli, lesson);
+        return false;
+    }
+    const char *slash = strrchr(lesson, '/');
+    reader *r = lh_alloc(cli->arena, sizeof *r);
+    *r =
+        (reader){cli, slash && !e ? lh_copy(cli->arena, lesson, (size_t)(slash - lesson) + 1) : ""};
+    cli->ctx->read_file = read_for_program;
+    cli->ctx->read_file_who = r;
+    if (s->text) {
+        const char *file = e ? e->name : lesson;
+        s->title = lh_lesson_title(cli->arena, file, s->text, s->length);
+        s->program = lh_lesson_parse(cli->ctx, file, s->text, s->length);
+    }
+    if (!lh_failed(cli->ctx)) return true;
+    lh_cli_report(cli);
+    return false;
+}
+
+lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s, const lh_build *how) {
+    lh_graph *g = lh_graph_build(cli->ctx, s->program, how);
+    if (!g) lh_cli_report(cli);
+    return g;
+}
+
+static void list_folder(lh_cli *cli, FILE *out, const char *folder, const char *heading) {
+    fprintf(out, "  %s\n", heading);
+    for (int i = 0; i < lh_n_embedded_files; i++) {
+        const lh_embedded *e = &lh_embedded_files[i];
+        if (strncmp(e->name, folder, strlen(folder)) != 0) continue;
+        fputs("    ", out);
+        lh_ink_on(cli, out, LH_INK_NAME);
+        fprintf(out, "%-12s", short_name(cli, e->name));
+        lh_ink_off(cli, out);
+        fprintf(out, " %s\n", lh_lesson_title(cli->arena, e->name, e->text, e->length));
+    }
+}
+
+void lh_cli_list(lh_cli *cli, FILE *out) {
+    list_folder(cli, out, "lessons/", "Lessons");
+    fputc('\n', out);
+    list_folder(cli, out, "models/", "Models and demonstrations");
+}

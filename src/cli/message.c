@@ -1,0 +1,49 @@
+/* message -- what went wrong: file:line:col, what, the line with a mark below it, the cure. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+int lh_cli_fail(lh_cli *cli, const char *format, ...) {
+    va_list args;
+    fflush(stdout);
+    lh_ink_on(cli, stderr, LH_INK_BAD);
+    fputs("longhand: ", stderr);
+    lh_ink_off(cli, stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return LH_EXIT_FAILED;
+}
+
+/* The mark stands under the columns of the screen, not under bytes. */
+static void print_mark(const lh_error *e) {
+    char before[256];
+    int n = e->source_col > 1 ? e->source_col - 1 : 0;
+    if (n >= (int)sizeof before) n = (int)sizeof before - 1;
+    memcpy(before, e->source, (size_t)n);
+    before[n] = 0;
+    int left = (int)strlen(e->source) - n, len = e->at.len > left ? left : e->at.len;
+    fprintf(stderr, "    %s\n    %*s^", e->source, lh_columns(before), "");
+    for (int i = 1; i < len; i++)
+        if (((unsigned char)e->source[n + i] & 0xC0) != 0x80) fputc('~', stderr);
+    fputc('\n', stderr);
+}
+
+int lh_cli_report(lh_cli *cli) {
+    const lh_error *e = lh_context_error(cli->ctx);
+    fflush(stdout);
+    if (!e->file[0]) {
+        lh_cli_fail(cli, "%s", e->what);
+    } else {
+        lh_ink_on(cli, stderr, LH_INK_BOLD);
+        fprintf(stderr, "%s:", e->file);
+        if (e->at.line) fprintf(stderr, "%d:%d:", e->at.line, e->at.col);
+        lh_ink_off(cli, stderr);
+        fprintf(stderr, " %s\n", e->what);
+        if (e->source[0]) print_mark(e);
+    }
+    if (e->cure[0]) fprintf(stderr, "%s\n", e->cure);
+    return LH_EXIT_FAILED;
+}

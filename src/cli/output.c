@@ -1,0 +1,52 @@
+#include <string.h>
+#include <wchar.h>
+
+#include "cli/cli.h"
+
+void lh_ink_on(const lh_cli *cli, FILE *out, lh_ink ink) {
+    static const char *const code[] = {
+        [LH_INK_PLAIN] = "",        [LH_INK_NAME] = "\033[36m", [LH_INK_NUMBER] = "",
+        [LH_INK_QUIET] = "\033[2m", [LH_INK_GOOD] = "\033[32m", [LH_INK_BAD] = "\033[31m",
+        [LH_INK_BOLD] = "\033[1m"};
+    if (cli->colour) fputs(code[ink], out);
+}
+
+void lh_ink_off(const lh_cli *cli, FILE *out) {
+    if (cli->colour) fputs("\033[0m", out);
+}
+
+/* One column for each code point; marks that stand on the letter before them take none. */
+int lh_columns(const char *s) {
+    int n = 0;
+    for (const unsigned char *p = (const unsigned char *)s; *p; p++) {
+        if ((*p & 0xC0) == 0x80) continue;
+        bool combining = (p[0] == 0xCC) || (p[0] == 0xCD && p[1] < 0xB0);
+        if (!combining) n++;
+    }
+    return n;
+}
+
+void lh_wrap(FILE *out, int width, int indent, const char *text) {
+    int at = indent;
+    bool first = true;
+    while (*text) {
+        size_t n = strcspn(text, " \n");
+        char word[512];
+        size_t k = n < sizeof word - 1 ? n : sizeof word - 1;
+        memcpy(word, text, k);
+        word[k] = 0;
+        int w = lh_columns(word);
+        if (!first && at + 1 + w > width) {
+            fprintf(out, "\n%*s", indent, "");
+            at = indent;
+            first = true;
+        }
+        if (!first) fputc(' ', out), at++;
+        fputs(word, out);
+        at += w;
+        first = false;
+        text += n;
+        while (*text == ' ' || *text == '\n') text++;
+    }
+    fputc('\n', out);
+}

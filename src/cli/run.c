@@ -1,0 +1,14 @@
+#include "cli/cli.h"
+
+static int run_run(lh_cli *cli, int argc, char **argv) {
+    (void)argc, (void)argv;
+    return lh_cli_fail(cli, "not there yet");
+}
+
+const lh_command lh_command_run = {.name = "run",
+                                   .synopsis = "LESSON",
+                                   .summary = "",
+                                   .examples = "",
+                                   .run = run_run,
+                                   .min_args = 1,
+                                   .max_args = 1};

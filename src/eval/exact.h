@@ -1,0 +1,74 @@
+/* exact -- the definition of what a program means, in numbers.
+ *
+ *     lh_plan *p = lh_exact.plan(g, &(lh_wish){.all = true});
+ *     lh_exact.start(p);                        consts, params and states to their starts
+ *     lh_exact.bind(p, NULL, 0);                the batch: all examples of the program
+ *     lh_exact.run(p);                          one step; no memory is taken
+ *     double x = lh_exact.get(p, node, (lh_cell){0, 0, 1, 0});
+ *     lh_exact.commit(p);                       := is carried out, the step counts up
+ *     lh_exact.free(p);
+ *
+ * Two evaluators have this interface: lh_exact in double, lh_wide in a wider type that checks it. Errors stay in the graph's
+ * context; calls on a failed context do nothing.
+ */
+#ifndef LH_EVAL_EXACT_H
+#define LH_EVAL_EXACT_H
+
+#include "graph/op.h"
+
+typedef struct lh_plan lh_plan;
+
+/* What a plan has to compute. */
+typedef struct lh_wish {
+    bool all;             /* every step */
+    bool updates;         /* whatever := needs */
+    lh_node *const *node; /* and these */
+    int n_nodes;
+    lh_node *const *known; /* values that the caller sets instead of having them computed */
+    int n_known;
+} lh_wish;
+
+typedef struct lh_sizes {
+    int heads, rows, cols;
+} lh_sizes;
+
+/* The first step whose numbers stopped being numbers. */
+typedef struct lh_trouble {
+    const lh_node *node; /* NULL: all is well */
+    lh_cell at;
+    double value;
+} lh_trouble;
+
+typedef struct lh_evaluator {
+    const char *name;
+    double epsilon;
+    lh_plan *(*plan)(
+        lh_graph *g,
+        const lh_wish *wish); /* NULL and the context failed on error; g must outlive it */
+    void (*free)(lh_plan *p); /* NULL is allowed */
+    void (*start)(lh_plan *p);
+    void (*bind)(lh_plan *p, const int *examples,
+                 int n); /* NULL, 0: all examples; copies the numbers */
+    void (*run)(lh_plan *p);
+    void (*commit)(lh_plan *p);
+    void (*training)(lh_plan *p, bool is_on); /* the number `training`: 1 unless switched off */
+    void (*at_step)(lh_plan *p, int step);    /* the number `step` */
+    int (*examples)(const lh_plan *p);        /* in the batch */
+    bool (*has)(const lh_plan *p, const lh_node *n); /* is it computed by this plan? */
+    lh_sizes (*sizes)(const lh_plan *p, const lh_node *n, int example);
+    double (*get)(const lh_plan *p, const lh_node *n, lh_cell at);
+    void (*set)(lh_plan *p, const lh_node *n, lh_cell at,
+                double value); /* a given, an input or a known value */
+    void (*add)(lh_plan *p, const lh_node *n, lh_cell at,
+                double value); /* likewise, added in the evaluator's own precision */
+    double (*difference)(const lh_plan *p, const lh_node *n, lh_cell at,
+                         const lh_plan *q); /* p's cell minus q's, in own precision */
+    lh_trouble (*trouble)(const lh_plan *p);
+    void (*count)(
+        lh_plan *p,
+        unsigned long long count[2]); /* run once and count multiply-adds and other operations */
+} lh_evaluator;
+
+extern const lh_evaluator lh_exact, lh_wide;
+
+#endif

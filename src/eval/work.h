@@ -1,0 +1,151 @@
+/* work -- what an operation sees when it runs: its operands and its result as blocks of memory with strides.
+ *
+ * One block for each example:
+ *
+ *     cell (head h, row r, column c) of an example lies at  p[h * hs + r * rs + c * cs]
+ *
+ * A size of 1 has stride 0, so a row, a column or a number is stretched by reading it again and again: no copies.
+ * Transposing, splitting into heads and taking columns are other strides on the same memory.
+ */
+#ifndef LH_EVAL_WORK_H
+#define LH_EVAL_WORK_H
+
+#include "eval/real.h"
+#include "graph/op.h"
+
+typedef struct lh_block {
+    lh_real *p;
+    ptrdiff_t hs, rs, cs;
+    int heads, rows, cols;
+} lh_block;
+
+typedef struct lh_view {
+    lh_block *block; /* one for each example, or one alone */
+    int step;        /* 1 or 0: block[example * step] is that of an example */
+} lh_view;
+
+/* What does not stand in the operands. */
+typedef struct lh_moment {
+    int examples;       /* in this batch */
+    const int *example; /* their numbers in the program's data: random numbers are drawn by these */
+    double training, step;
+    unsigned long long seed;
+} lh_moment;
+
+typedef struct lh_work {
+    const lh_node *node;
+    lh_view out;
+    const lh_view *in; /* n_in of them */
+    int examples;      /* blocks of out to make: all examples of the batch, or 1 */
+    size_t
+        flat; /* > 0: so many cells in a row, every operand likewise or one number (flat_step 0) */
+    const unsigned char *flat_step;
+    const lh_moment *moment;
+    unsigned long long *
+        count; /* [0] multiply-adds, [1] other operations done by kernels that have a .cost; NULL: nobody counts */
+} lh_work;
+
+static inline lh_block *lh_block_of(const lh_view *v, int example) {
+    return &v->block[example * v->step];
+}
+
+/* Where a cell lies. */
+static inline lh_real *lh_block_at(const lh_block *b, int head, int row, int col) {
+    return b->p + head * b->hs + row * b->rs + col * b->cs;
+}
+
+static inline unsigned long long lh_block_cells(const lh_block *b) {
+    return (unsigned long long)b->heads * (unsigned)b->rows * (unsigned)b->cols;
+}
+
+/* x as a place from 0 to n - 1, or -1 when it is none: too large, negative, a fraction, nan. */
+static inline int lh_place_of(lh_real x, int n) {
+    return x >= 0 && x < n && x == (lh_real)(int)x ? (int)x : -1;
+}
+
+/* A view of cells that this example does not have: every one is nan, and the evaluator names the step. */
+static inline void lh_block_nowhere(lh_block *b) {
+    static lh_real nowhere = (lh_real)__builtin_nan("");
+    b->p = &nowhere;
+    b->hs = b->rs = b->cs = 0;
+}
+
+/* y = f(a) for every cell: `X` names the operand's number. Defines static void name(const lh_work *w). */
+#define LH_EACH1(name, X, expr)                                                                    \
+    static void name(const lh_work *w) {                                                           \
+        if (w->flat) {                                                                             \
+            lh_real *y_ = w->out.block[0].p;                                                       \
+            const lh_real *a_ = w->in[0].block[0].p;                                               \
+            const size_t sa_ = w->flat_step[0];                                                    \
+            for (size_t i_ = 0; i_ < w->flat; i_++) {                                              \
+                const lh_real X = a_[i_ * sa_];                                                    \
+                y_[i_] = (expr);                                                                   \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        for (int e_ = 0; e_ < w->examples; e_++) {                                                 \
+            const lh_block *o_ = lh_block_of(&w->out, e_), *a_ = lh_block_of(&w->in[0], e_);       \
+            for (int h_ = 0; h_ < o_->heads; h_++)                                                 \
+                for (int r_ = 0; r_ < o_->rows; r_++)                                              \
+                    for (int c_ = 0; c_ < o_->cols; c_++) {                                        \
+                        const lh_real X = a_->p[h_ * a_->hs + r_ * a_->rs + c_ * a_->cs];          \
+                        o_->p[h_ * o_->hs + r_ * o_->rs + c_ * o_->cs] = (expr);                   \
+                    }                                                                              \
+        }                                                                                          \
+    }
+
+/* y = f(a, b) for every cell, operands stretched by their strides. */
+#define LH_EACH2(name, X, Z, expr)                                                                 \
+    static void name(const lh_work *w) {                                                           \
+        if (w->flat) {                                                                             \
+            lh_real *y_ = w->out.block[0].p;                                                       \
+            const lh_real *a_ = w->in[0].block[0].p, *b_ = w->in[1].block[0].p;                    \
+            const size_t sa_ = w->flat_step[0], sb_ = w->flat_step[1];                             \
+            for (size_t i_ = 0; i_ < w->flat; i_++) {                                              \
+                const lh_real X = a_[i_ * sa_], Z = b_[i_ * sb_];                                  \
+                y_[i_] = (expr);                                                                   \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        for (int e_ = 0; e_ < w->examples; e_++) {                                                 \
+            const lh_block *o_ = lh_block_of(&w->out, e_), *a_ = lh_block_of(&w->in[0], e_),       \
+                           *b_ = lh_block_of(&w->in[1], e_);                                       \
+            for (int h_ = 0; h_ < o_->heads; h_++)                                                 \
+                for (int r_ = 0; r_ < o_->rows; r_++)                                              \
+                    for (int c_ = 0; c_ < o_->cols; c_++) {                                        \
+                        const lh_real X = a_->p[h_ * a_->hs + r_ * a_->rs + c_ * a_->cs];          \
+                        const lh_real Z = b_->p[h_ * b_->hs + r_ * b_->rs + c_ * b_->cs];          \
+                        o_->p[h_ * o_->hs + r_ * o_->rs + c_ * o_->cs] = (expr);                   \
+                    }                                                                              \
+        }                                                                                          \
+    }
+
+/* y = f(a, b, c) for every cell, operands stretched by their strides. */
+#define LH_EACH3(name, X, Z, U, expr)                                                              \
+    static void name(const lh_work *w) {                                                           \
+        if (w->flat) {                                                                             \
+            lh_real *y_ = w->out.block[0].p;                                                       \
+            const lh_real *a_ = w->in[0].block[0].p, *b_ = w->in[1].block[0].p,                    \
+                          *d_ = w->in[2].block[0].p;                                               \
+            const size_t sa_ = w->flat_step[0], sb_ = w->flat_step[1], sd_ = w->flat_step[2];      \
+            for (size_t i_ = 0; i_ < w->flat; i_++) {                                              \
+                const lh_real X = a_[i_ * sa_], Z = b_[i_ * sb_], U = d_[i_ * sd_];                \
+                y_[i_] = (expr);                                                                   \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        for (int e_ = 0; e_ < w->examples; e_++) {                                                 \
+            const lh_block *o_ = lh_block_of(&w->out, e_), *a_ = lh_block_of(&w->in[0], e_),       \
+                           *b_ = lh_block_of(&w->in[1], e_), *d_ = lh_block_of(&w->in[2], e_);     \
+            for (int h_ = 0; h_ < o_->heads; h_++)                                                 \
+                for (int r_ = 0; r_ < o_->rows; r_++)                                              \
+                    for (int c_ = 0; c_ < o_->cols; c_++) {                                        \
+                        const lh_real X = a_->p[h_ * a_->hs + r_ * a_->rs + c_ * a_->cs];          \
+                        const lh_real Z = b_->p[h_ * b_->hs + r_ * b_->rs + c_ * b_->cs];          \
+                        const lh_real U = d_->p[h_ * d_->hs + r_ * d_->rs + c_ * d_->cs];          \
+                        o_->p[h_ * o_->hs + r_ * o_->rs + c_ * o_->cs] = (expr);                   \
+                    }                                                                              \
+        }                                                                                          \
+    }
+
+#endif

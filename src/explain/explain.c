@@ -1,0 +1,346 @@
+#include "explain/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+enum { MANY_TERMS = 8, SHOWN_TERMS = 3, MAX_LINES = 20000 };
+
+const char *lh_axis_label(const lh_graph *g, const lh_plan *p, int axis, int example, int at) {
+    const lh_axis *a = &g->axis[axis];
+    (void)p;
+    if (a->vocab) return at < a->vocab->n_words ? a->vocab->word[at] : NULL;
+    if (a->n || a->input < 0 || example >= g->n_examples) return NULL;
+    const lh_example_value *v = &g->example[example]->value[a->input];
+    const lh_vocab *vocab = g->input[a->input]->vocab;
+    if (!v->cells || at >= v->rows || !vocab) return NULL;
+    int word = (int)v->cells[at];
+    return word >= 0 && word < vocab->n_words ? vocab->word[word] : NULL;
+}
+
+/* P[1][0], m[1] for a column, logits[2] for a row, loss for one number. */
+const char *lh_cell_text(lh_explainer *x, const lh_node *n, lh_cell at) {
+    lh_text t = lh_text_new(x->arena);
+    lh_sizes s = lh_exact.sizes(x->plan, n, at.example);
+    if (n->step)
+        lh_text_add(&t, "%s", lh_step_label(x->g, n->step, x->from));
+    else
+        lh_node_print_as(&t, n, x->from, LH_BIND_POSTFIX);
+    bool many_examples = n->shape.is_batched && lh_exact.examples(x->plan) > 1;
+    if (many_examples && s.heads > 1)
+        lh_text_add(&t, "{example %d, head %d}", at.example, at.head);
+    else if (many_examples)
+        lh_text_add(&t, "{example %d}", at.example);
+    else if (s.heads > 1)
+        lh_text_add(&t, "{head %d}", at.head);
+    if (s.rows > 1 || (s.rows > 1 && s.cols > 1)) lh_text_add(&t, "[%d]", at.row);
+    if (s.cols > 1) lh_text_add(&t, "[%d]", at.col);
+    return t.s;
+}
+
+static void print_number(lh_text *out, double x, int digits) {
+    char buffer[64];
+    lh_text_add(out, "%s", lh_number_text(buffer, sizeof buffer, x, digits));
+}
+
+typedef struct printer {
+    lh_explainer *x;
+    lh_text *out;
+    bool numbers, all_terms;
+    int digits;
+} printer;
+
+static void print_term(const printer *p, const lh_term *t, int binding);
+
+static int by_size(const void *a, const void *b) {
+    double x = fabs((*(lh_term *const *)a)->value), y = fabs((*(lh_term *const *)b)->value);
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* A long sum: its largest terms, and what the others come to. */
+static void print_long_sum(const printer *p, const lh_term *t) {
+    lh_term **sorted = lh_alloc_array(p->x->arena, (size_t)t->n_parts, sizeof *sorted);
+    if (!sorted) return;
+    memcpy(sorted, t->part, (size_t)t->n_parts * sizeof *sorted);
+    qsort(sorted, (size_t)t->n_parts, sizeof *sorted, by_size);
+    double rest = 0;
+    for (int i = 0; i < t->n_parts; i++) {
+        if (i >= SHOWN_TERMS) {
+            rest += sorted[i]->value;
+            continue;
+        }
+        if (i) lh_text_add(p->out, " + ");
+        print_term(p, sorted[i], LH_BIND_SUM + 1);
+    }
+    lh_text_add(p->out, " + %d more", t->n_parts - SHOWN_TERMS);
+    if (!p->numbers) return;
+    lh_text_add(p->out, " (");
+    print_number(p->out, rest, p->digits);
+    lh_text_add(p->out, ")");
+}
+
+static void print_sum(const printer *p, const lh_term *t) {
+    if (t->n_parts > MANY_TERMS && !p->all_terms) {
+        print_long_sum(p, t);
+        return;
+    }
+    if (t->n_parts == 0) lh_text_add(p->out, "0");
+    for (int i = 0; i < t->n_parts; i++) {
+        if (i) lh_text_add(p->out, " + ");
+        print_term(p, t->part[i], LH_BIND_SUM + 1);
+    }
+}
+
+static void print_leaf(const printer *p, const lh_term *t, int binding) {
+    if (t->kind == LH_TERM_NUMBER && t->sign && (!p->numbers || t->sign[0] != '"')) {
+        bool is_word = strcmp(t->sign, "pi") == 0 && p->numbers;
+        if (!is_word) {
+            lh_text_add(p->out, "%s", t->sign);
+            return;
+        }
+    }
+    if (!p->numbers && t->kind == LH_TERM_CELL) {
+        lh_text_add(p->out, "%s", lh_cell_text(p->x, t->node, t->at));
+        return;
+    }
+    bool brackets = t->value < 0 && binding > LH_BIND_SUM;
+    if (brackets) lh_text_add(p->out, "(");
+    print_number(p->out, t->value, p->digits);
+    if (brackets) lh_text_add(p->out, ")");
+}
+
+static void print_term(const printer *p, const lh_term *t, int binding) {
+    if (t->kind == LH_TERM_CELL || t->kind == LH_TERM_NUMBER) {
+        print_leaf(p, t, binding);
+        return;
+    }
+    bool brackets = t->binding < binding && t->kind != LH_TERM_CALL && t->kind != LH_TERM_CHOICE;
+    if (t->kind == LH_TERM_SUM && t->n_parts == 1) {
+        print_term(p, t->part[0], binding);
+        return;
+    }
+    if (brackets) lh_text_add(p->out, "(");
+    switch (t->kind) {
+    case LH_TERM_INFIX:
+        print_term(p, t->part[0], t->binding);
+        lh_text_add(p->out, t->binding >= LH_BIND_POWER ? "%s" : " %s ", t->sign);
+        print_term(p, t->part[1], t->binding + 1);
+        break;
+    case LH_TERM_PREFIX:
+        lh_text_add(p->out, "%s", t->sign);
+        print_term(p, t->part[0], LH_BIND_POWER);
+        break;
+    case LH_TERM_CALL:
+        lh_text_add(p->out, "%s(", t->sign);
+        for (int i = 0; i < t->n_parts; i++) {
+            if (i) lh_text_add(p->out, ", ");
+            if (i == MANY_TERMS && !p->all_terms && t->n_parts > MANY_TERMS + 1) {
+                lh_text_add(p->out, "%d more", t->n_parts - i);
+                break;
+            }
+            print_term(p, t->part[i], 0);
+        }
+        lh_text_add(p->out, ")");
+        break;
+    case LH_TERM_SUM: print_sum(p, t); break;
+    case LH_TERM_CHOICE: print_term(p, t->part[0], binding); break;
+    default: break;
+    }
+    if (brackets) lh_text_add(p->out, ")");
+}
+
+const char *lh_term_text(lh_explainer *x, const lh_term *t, bool numbers, int digits,
+                         bool all_terms) {
+    lh_text out = lh_text_new(x->arena);
+    print_term(&(printer){x, &out, numbers, all_terms, digits}, t, 0);
+    return out.s;
+}
+
+lh_term *lh_explain_node(lh_explainer *x, const lh_node *n, lh_cell at) {
+    const char *given = n->kind == LH_OP_given || n->kind == LH_OP_input ? "given" : NULL;
+    if (given || !n->op->explain) return lh_term_number(x, lh_explain_value(x, n, at), given);
+    lh_term *t = n->op->explain(x, n, at);
+    t->value = lh_explain_value(x, n, at);
+    return t;
+}
+
+/* ---- the lines of an explanation ---- */
+
+typedef struct teller {
+    lh_explainer x;
+    lh_explanation *e;
+    lh_explain_how how;
+    int digits;
+    unsigned char *told; /* for each node: its body line has been told */
+    lh_cell *seen_at;    /* deep: cells told already, a table of node and cell */
+    const lh_node **seen;
+    size_t n_seen, cap_seen;
+} teller;
+
+static void tell(teller *t, const lh_node *n, lh_cell at, int depth);
+
+static const char *note_of(const lh_term *term) {
+    if (term->kind == LH_TERM_CHOICE) return term->sign;
+    for (int i = 0; i < term->n_parts && i < 8; i++) {
+        const char *note = note_of(term->part[i]);
+        if (note) return note;
+    }
+    return NULL;
+}
+
+static void add_line(teller *t, const lh_node *n, const lh_node *shown_as, lh_cell at,
+                     const lh_term *term, int depth) {
+    lh_explanation *e = t->e;
+    if (e->n_lines >= MAX_LINES) return;
+    lh_line *line = lh_push(e->arena, (void **)&e->line, &e->n_lines, sizeof *line);
+    *line =
+        (lh_line){.depth = depth, .node = n, .at = at, .value = term->value, .note = note_of(term)};
+    line->label = lh_cell_text(&t->x, shown_as, at);
+    line->formula = lh_term_text(&t->x, term, false, t->digits, t->how.all_terms);
+    line->numbers = lh_term_text(&t->x, term, true, t->digits, t->how.all_terms);
+}
+
+/* Lines of the same call or rule come first, each once: m, e, s, then the result. */
+static bool is_line_of(const lh_node *n, const lh_scope *scope) {
+    return n->step && n->step->scope == scope &&
+           (n->step->kind == LH_STEP_BODY || n->step->kind == LH_STEP_RULE) &&
+           n->kind != LH_OP_given;
+}
+
+static void tell_parts(teller *t, const lh_term *term, const lh_scope *scope, int depth) {
+    if (term->kind == LH_TERM_CELL && is_line_of(term->node, scope) && !t->told[term->node->id]) {
+        t->told[term->node->id] = 1;
+        tell(t, term->node, term->at, depth);
+    }
+    for (int i = 0; i < term->n_parts; i++) tell_parts(t, term->part[i], scope, depth);
+}
+
+static size_t seen_slot(const teller *t, const lh_node *n, lh_cell at) {
+    size_t h = (size_t)n->id * 2654435761u + (size_t)at.example * 97u + (size_t)at.head * 193u +
+               (size_t)at.row * 769u + (size_t)at.col * 1543u;
+    for (h &= t->cap_seen - 1; t->seen[h]; h = (h + 1) & (t->cap_seen - 1))
+        if (t->seen[h] == n && memcmp(&t->seen_at[h], &at, sizeof at) == 0) break;
+    return h;
+}
+
+/* Is this the first time that the cell is asked for? Remembers it. */
+static bool is_news(teller *t, const lh_node *n, lh_cell at) {
+    if (t->n_seen * 2 >= t->cap_seen) {
+        teller old = *t;
+        t->cap_seen = old.cap_seen ? old.cap_seen * 2 : 256;
+        t->seen = lh_alloc_array(t->e->arena, t->cap_seen, sizeof *t->seen);
+        t->seen_at = lh_alloc_array(t->e->arena, t->cap_seen, sizeof *t->seen_at);
+        if (!t->seen || !t->seen_at) {
+            *t = old;
+            return false;
+        }
+        for (size_t i = 0; i < old.cap_seen; i++)
+            if (old.seen[i]) {
+                size_t k = seen_slot(t, old.seen[i], old.seen_at[i]);
+                t->seen[k] = old.seen[i];
+                t->seen_at[k] = old.seen_at[i];
+            }
+    }
+    size_t k = seen_slot(t, n, at);
+    if (t->seen[k]) return false;
+    t->seen[k] = n;
+    t->seen_at[k] = at;
+    t->n_seen++;
+    return true;
+}
+
+static bool is_given(const lh_node *n) {
+    return n->kind == LH_OP_given || n->kind == LH_OP_input || n->kind == LH_OP_number ||
+           n->kind == LH_OP_size || n->kind == LH_OP_matrix;
+}
+
+/* Every operand below, each cell once; given numbers stand in the line above already. */
+static void tell_deep(teller *t, const lh_term *term, int depth) {
+    if (term->kind == LH_TERM_CELL && !is_given(term->node) && is_news(t, term->node, term->at))
+        tell(t, term->node, term->at, depth);
+    for (int i = 0; i < term->n_parts; i++) tell_deep(t, term->part[i], depth);
+}
+
+static void tell(teller *t, const lh_node *n, lh_cell at, int depth) {
+    if (t->e->n_lines >= MAX_LINES || lh_failed(t->x.g->ctx)) return;
+    const lh_node *shown_as = n;
+    const lh_scope *from = t->x.from;
+    while (n->kind == LH_OP_call) n = n->call->result; /* a call is told by its last line */
+    const lh_scope *scope = t->x.from = n->scope;
+    lh_term *term = lh_explain_node(&t->x, n, at);
+    if (!t->how.deep) tell_parts(t, term, scope, depth);
+    t->x.from = scope;
+    add_line(t, n, shown_as, at, term, depth);
+    if (t->how.deep) tell_deep(t, term, depth + 1);
+    t->x.from = from;
+}
+
+static const char *where_in_words(teller *t, const lh_node *n, lh_cell at) {
+    const lh_graph *g = t->x.g;
+    const char *row = lh_axis_label(g, t->x.plan, n->shape.rows, at.example, at.row);
+    const char *col = lh_axis_label(g, t->x.plan, n->shape.cols, at.example, at.col);
+    if (row && col)
+        return lh_printf(t->e->arena, "row %d (%s), column %d (%s)", at.row, row, at.col, col);
+    if (row) return lh_printf(t->e->arena, "row %d (%s)", at.row, row);
+    if (col) return lh_printf(t->e->arena, "column %d (%s)", at.col, col);
+    return "";
+}
+
+/* The program, run up to the asked step of training. What := makes in step t is what step t + 1 begins with. */
+static lh_plan *run_to(lh_graph *g, const lh_node *n, int step) {
+    lh_node *wanted[] = {(lh_node *)n};
+    lh_plan *p = lh_exact.plan(g, &(lh_wish){.node = wanted, .n_nodes = 1, .updates = step > 0});
+    if (!p) return NULL;
+    lh_exact.start(p);
+    lh_exact.bind(p, NULL, 0);
+    for (int i = 0; i < step && !lh_failed(g->ctx); i++) {
+        lh_exact.run(p);
+        lh_exact.commit(p);
+    }
+    lh_exact.run(p);
+    if (!lh_failed(g->ctx)) return p;
+    lh_exact.free(p);
+    return NULL;
+}
+
+void lh_explanation_free(lh_explanation *e) {
+    if (e) lh_arena_free(e->arena);
+}
+
+static void explain_all(teller *t, lh_step *s, const lh_node *n, int step) {
+    lh_graph *g = t->x.g;
+    lh_explanation *e = t->e;
+    lh_plan *own = t->how.plan ? NULL : run_to(g, n, step);
+    t->x.plan = t->how.plan ? (lh_plan *)t->how.plan : own;
+    if (t->x.plan && lh_address_cell(g, t->x.plan, &e->address, n, &e->at)) {
+        e->step = s;
+        e->value = lh_exact.get(t->x.plan, n, e->at);
+        e->where = where_in_words(t, n, e->at);
+        t->x.from = n->scope;
+        tell(t, n, e->at, 0);
+    }
+    lh_exact.free(own);
+}
+
+lh_explanation *lh_explain(lh_graph *g, const char *address, const lh_explain_how *how) {
+    lh_address a;
+    if (lh_failed(g->ctx) || !lh_address_parse(g->ctx, address, &a)) return NULL;
+    lh_step *s = lh_address_find(g, &a);
+    if (!s) return NULL;
+    lh_arena *arena = lh_arena_new(g->ctx);
+    if (!arena) return NULL;
+    lh_explanation *e = lh_alloc(arena, sizeof *e);
+    *e = (lh_explanation){.arena = arena, .address = a};
+    teller t = {.x = {.g = g, .arena = arena}, .e = e, .how = how ? *how : (lh_explain_how){0}};
+    t.digits = t.how.digits ? t.how.digits : 6;
+    t.told = lh_alloc_array(arena, (size_t)g->n_nodes + 1, 1);
+    const lh_node *n = s->node;
+    int step = a.step;
+    if (n->kind == LH_OP_given && a.step > 0 && n->given->renewed) n = n->given->renewed, step--;
+    if (t.told) explain_all(&t, s, n, step);
+    if (!lh_failed(g->ctx)) return e;
+    lh_explanation_free(e);
+    return NULL;
+}

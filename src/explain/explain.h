@@ -1,0 +1,81 @@
+/* explain -- one number, down to the numbers that made it.
+ *
+ *     lh_explanation *e = lh_explain(g, "P[1][0]", &(lh_explain_how){.digits = 6});
+ *     for (int i = 0; i < e->n_lines; i++) ... e->line[i].label, .formula, .numbers, .value
+ *
+ * Explaining emits lines; printing is the caller's. Everything belongs to the explanation's arena: lh_explanation_free.
+ */
+#ifndef LH_EXPLAIN_H
+#define LH_EXPLAIN_H
+
+#include "eval/exact.h"
+#include "explain/term.h"
+
+struct lh_explainer {
+    lh_graph *g;
+    lh_plan *plan;
+    lh_arena *arena;
+    const lh_scope *from; /* names are written as seen from here */
+    int depth;
+};
+
+/* h[3].H.P{example 2, head 5}[7][2]@1 */
+typedef struct lh_address {
+    char path[256];
+    int example, head, row, col, step; /* -1 where not given (step: 0) */
+    bool has_example, has_head, has_step;
+    int n_indices; /* 0, 1 or 2 */
+    int index[2];
+} lh_address;
+
+bool lh_address_parse(lh_context *ctx, const char *text, lh_address *a); /* the form alone */
+lh_step *lh_address_find(lh_graph *g,
+                         const lh_address *a); /* the step it names; an update for WO@1 */
+bool lh_address_cell(lh_graph *g, const lh_plan *p, const lh_address *a, const lh_node *n,
+                     lh_cell *at); /* checked against the sizes */
+
+typedef struct lh_explain_how {
+    int digits;     /* significant; 0: 6 */
+    bool deep;      /* follow the operands down to the given numbers */
+    bool all_terms; /* every term of a long sum */
+    const lh_plan *
+        plan; /* numbers are there already; NULL: run the program up to the asked step of training */
+} lh_explain_how;
+
+typedef struct lh_line {
+    int depth;
+    const char *label;   /* e[1][0] */
+    const char *formula; /* exp(Z[1][0] - m[1]) */
+    const char *numbers; /* exp(0 - 0.00707107) */
+    double value;
+    const lh_node *node;
+    lh_cell at;
+    const char *note; /* from the program, or why a branch was taken; or NULL */
+} lh_line;
+
+typedef struct lh_explanation {
+    lh_arena *arena;
+    lh_step *step;
+    lh_address address;
+    lh_cell at;
+    double value;
+    const char *where; /* row and column in words, when they have words */
+    lh_line *line;
+    int n_lines;
+} lh_explanation;
+
+lh_explanation *lh_explain(lh_graph *g, const char *address,
+                           const lh_explain_how *how); /* NULL and the context failed on error */
+void lh_explanation_free(lh_explanation *e);
+
+const char *
+lh_cell_text(lh_explainer *x, const lh_node *n,
+             lh_cell at); /* P{example 1, head 2}[1][0]; one index for a row or column */
+const char *lh_term_text(lh_explainer *x, const lh_term *t, bool numbers, int digits,
+                         bool all_terms);
+lh_term *lh_explain_node(lh_explainer *x, const lh_node *n,
+                         lh_cell at); /* n opened, whether it has a name or not */
+const char *lh_axis_label(const lh_graph *g, const lh_plan *p, int axis, int example,
+                          int at); /* the word at a place of an axis, or NULL */
+
+#endif

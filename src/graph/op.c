@@ -1,0 +1,134 @@
+/* op -- the table of operations, and the shapes many of them share. */
+#include "graph/op.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define OP(name) extern const lh_op lh_op_##name;
+#include "graph/ops.def"
+#undef OP
+
+const lh_op *const lh_ops[LH_N_OPS] = {
+#define OP(name) [LH_OP_##name] = &lh_op_##name,
+#include "graph/ops.def"
+#undef OP
+};
+
+lh_op_id lh_op_find(const char *name) {
+    for (int i = 0; i < LH_N_OPS; i++)
+        if (!lh_ops[i]->is_internal && lh_ops[i]->print_kind == LH_PRINT_CALL &&
+            strcmp(lh_ops[i]->name, name) == 0)
+            return (lh_op_id)i;
+    return LH_N_OPS;
+}
+
+void lh_shape_fail(lh_graph *g, const lh_node *n, const char *why, ...) {
+    if (lh_failed(g->ctx)) return;
+    lh_text t = lh_text_new(g->arena);
+    lh_node_print_inside(&t, n, n->scope);
+    lh_text_add(&t, ": ");
+    for (int i = 0; i < n->n_in && i < 3; i++)
+        lh_text_add(&t, "%s%s", i ? " by " : "", lh_shape_text(g, n->in[i]->shape));
+    char reason[256];
+    va_list args;
+    va_start(args, why);
+    vsnprintf(reason, sizeof reason, why, args);
+    va_end(args);
+    lh_fail(g->ctx, LH_ERROR_SHAPE, n->at, "%s: %s", t.s, reason);
+}
+
+void lh_shape_as_first(lh_graph *g, lh_node *n) {
+    (void)g;
+    n->shape.rows = n->in[0]->shape.rows;
+    n->shape.cols = n->in[0]->shape.cols;
+}
+
+void lh_shape_one(lh_graph *g, lh_node *n) {
+    n->shape.rows = n->shape.cols = lh_axis_number(g, 1);
+}
+
+/* Of two axes of equal size the one that says more: words, then a length, then a name. */
+static int axis_telling(const lh_graph *g, int a) {
+    const lh_axis *x = &g->axis[a];
+    return x->vocab ? 3 : x->n == 0 ? 2 : x->name ? 1 : 0;
+}
+
+/* The size that all operands share along rows or columns, operands of size 1 aside. */
+static int stretch_along(lh_graph *g, lh_node *n, bool rows) {
+    int full = -1;
+    for (int i = 0; i < n->n_in; i++) {
+        int a = rows ? n->in[i]->shape.rows : n->in[i]->shape.cols;
+        if (lh_axis_is_one(g, a)) continue;
+        if (full >= 0 && !lh_axis_meet(g, n, full, a))
+            lh_shape_fail(g, n, "%s differ (%s and %s)", rows ? "rows" : "columns",
+                          lh_axis_text(g, full), lh_axis_text(g, a));
+        if (full < 0 || axis_telling(g, a) > axis_telling(g, full)) full = a;
+    }
+    return full < 0 ? lh_axis_number(g, 1) : full;
+}
+
+void lh_shape_stretch(lh_graph *g, lh_node *n) {
+    int rows = stretch_along(g, n, true), cols = stretch_along(g, n, false);
+    bool one_side_full = false;
+    for (int i = 0; i < n->n_in; i++) {
+        lh_shape s = n->in[i]->shape;
+        if (lh_axis_is_one(g, s.rows) == lh_axis_is_one(g, rows) &&
+            lh_axis_is_one(g, s.cols) == lh_axis_is_one(g, cols))
+            one_side_full = true;
+        if (n->in[i]->vocab && !n->op->is_discrete) n->vocab = NULL;
+    }
+    if (!one_side_full) {
+        lh_shape_fail(g, n, "a row and a column: neither side has the full shape");
+        lh_cure(g->ctx,
+                "@ multiplies a column by a row; spread(a, b) stretches a to the shape of b");
+    }
+    n->shape.rows = rows;
+    n->shape.cols = cols;
+}
+
+/* Sum d over every direction in which `like` has one and d has many; then stretch where it is the other way round. */
+lh_node *lh_fit(lh_graph *g, lh_node *d, const lh_node *like, bool across_examples) {
+    lh_shape to = like->shape;
+    if (!lh_axis_is_one(g, d->shape.heads) && lh_axis_is_one(g, to.heads))
+        d = lh_op1(g, LH_OP_headsum, d);
+    bool down = !lh_axis_is_one(g, d->shape.rows) && lh_axis_is_one(g, to.rows);
+    bool along = !lh_axis_is_one(g, d->shape.cols) && lh_axis_is_one(g, to.cols);
+    if (down && along)
+        d = lh_op1(g, LH_OP_sum, d);
+    else if (down)
+        d = lh_op1(g, LH_OP_colsum, d);
+    else if (along)
+        d = lh_op1(g, LH_OP_rowsum, d);
+    if (across_examples && d->shape.is_batched && !to.is_batched) d = lh_op1(g, LH_OP_total, d);
+    bool smaller = lh_axis_is_one(g, d->shape.rows) != lh_axis_is_one(g, to.rows) ||
+                   lh_axis_is_one(g, d->shape.cols) != lh_axis_is_one(g, to.cols) ||
+                   lh_axis_is_one(g, d->shape.heads) != lh_axis_is_one(g, to.heads);
+    if (across_examples && to.is_batched && !d->shape.is_batched) smaller = true;
+    return smaller ? lh_op2(g, LH_OP_spread, d, (lh_node *)like) : d;
+}
+
+/* Operands that only lend their size or were resolved when the node was made. */
+bool lh_op_reads(const lh_node *n, int i) {
+    switch (n->kind) {
+    case LH_OP_rows:
+    case LH_OP_cols:
+    case LH_OP_positions:
+    case LH_OP_zeros:
+    case LH_OP_rowindex:
+    case LH_OP_colindex: return false;
+    case LH_OP_coin: return i != 0;
+    case LH_OP_onehot:
+    case LH_OP_spread:
+    case LH_OP_place:
+    case LH_OP_toprows:
+    case LH_OP_bottomrows:
+    case LH_OP_row:
+    case LH_OP_column:
+    case LH_OP_cell:
+    case LH_OP_columns:
+    case LH_OP_split: return i == 0;
+    case LH_OP_addrows:
+    case LH_OP_linspace: return i < 2;
+    default: return true;
+    }
+}

@@ -1,0 +1,72 @@
+/* average -- the mean over all examples, cell by cell.
+ *
+ *     y_rc = (sum over e of x_erc) / number of examples
+ *
+ * Gradient: every example counts with its share, dx_erc = dy_rc / number of examples. A value that
+ * does not depend on an example is its own average. Examples are added in their order: the same
+ * bits on every run.
+ */
+#include "eval/work.h"
+#include "explain/cost.h"
+#include "explain/term.h"
+
+static void average_shape(lh_graph *g, lh_node *n) {
+    const lh_shape *s = &n->in[0]->shape;
+    if (s->is_batched && (!g->axis[s->rows].n || !g->axis[s->cols].n))
+        lh_shape_fail(
+            g, n, "examples have different lengths here: take sum(...) or mean(...) of each first");
+    n->shape.is_batched = false;
+}
+
+static void average_exact(const lh_work *w) {
+    const lh_block *y = &w->out.block[0];
+    const int examples = w->in[0].step ? w->moment->examples : 1;
+    for (int h = 0; h < y->heads; h++)
+        for (int r = 0; r < y->rows; r++)
+            for (int c = 0; c < y->cols; c++) {
+                lh_real sum = 0;
+                for (int e = 0; e < examples; e++)
+                    sum += *lh_block_at(lh_block_of(&w->in[0], e), h, r, c);
+                *lh_block_at(y, h, r, c) = sum / examples;
+            }
+    if (w->count) w->count[1] += lh_block_cells(y) * (unsigned)examples;
+}
+
+static lh_node *average_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
+    (void)i;
+    if (!n->in[0]->shape.is_batched) return dy;
+    return lh_op2(g, LH_OP_div, dy, lh_runtime(g, "examples"));
+}
+
+static lh_term *average_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
+    if (!n->in[0]->shape.is_batched) return lh_explain_at(x, n->in[0], at);
+    int examples = lh_explain_examples(x);
+    if (examples == 1) return lh_explain_at(x, n->in[0], at);
+    lh_term *sum = lh_term_sum(x, examples);
+    for (int e = 0; e < sum->n_parts; e++) {
+        sum->part[e] = lh_explain_at(x, n->in[0], (lh_cell){e, at.head, at.row, at.col});
+        sum->value += sum->part[e]->value;
+    }
+    return lh_term_infix(x, "/", LH_BIND_TERM, sum, lh_term_number(x, examples, NULL),
+                         lh_explain_value(x, n, at));
+}
+
+/* For one example, as all costs: a reader multiplies by the examples where the operand has one
+ * value for each. */
+static void average_cost(const lh_graph *g, const lh_node *n, lh_cost *c) {
+    lh_cost_cells(g, n->in[0], &c->operations, 1);
+}
+
+LH_OP_RECORD(average) = {
+    .name = "average",
+    .summary = "The mean over all examples, cell by cell.",
+    .example = {"average([1 2])", "[1 2]"},
+    .n_min = 1,
+    .n_max = 1,
+    .rows = LH_ROWS_ALL,
+    .shape = average_shape,
+    .exact = average_exact,
+    .gradient = average_gradient,
+    .explain = average_explain,
+    .cost = average_cost,
+};

@@ -1,0 +1,35 @@
+/* colindex -- the number of its column in each cell: colindex(rows, cols), or colindex(x) like x.
+ *
+ *     y_rc = c
+ *
+ * No gradient: x gives its size alone.
+ */
+#include "eval/work.h"
+#include "explain/term.h"
+
+static void colindex_exact(const lh_work *w) {
+    for (int e = 0; e < w->examples; e++) {
+        const lh_block *y = lh_block_of(&w->out, e);
+        for (int h = 0; h < y->heads; h++)
+            for (int r = 0; r < y->rows; r++)
+                for (int c = 0; c < y->cols; c++) *lh_block_at(y, h, r, c) = c;
+    }
+}
+
+static lh_term *colindex_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
+    return lh_term_number(x, lh_explain_value(x, n, at), NULL);
+}
+
+LH_OP_RECORD(colindex) = {
+    .name = "colindex",
+    .summary = "The number of the column in each cell, from 0: so many rows and columns, or in the "
+               "shape of a value.",
+    .example = {"colindex(2, 3)", "[0 1 2; 0 1 2]"},
+    .n_min = 1,
+    .n_max = 2,
+    .is_discrete = true,
+    .rows = LH_ROWS_EACH,
+    .shape = lh_shape_from_sizes,
+    .exact = colindex_exact,
+    .explain = colindex_explain,
+};

@@ -1,0 +1,28 @@
+/* exp -- e to the power of x, cell by cell.
+ *
+ *     y = e^x
+ *
+ * Gradient: the exponential is its own derivative, dx = dy exp(x).
+ */
+#include "eval/work.h"
+#include "explain/term.h"
+
+LH_EACH1(exp_exact, x, R(exp)(x))
+
+static lh_node *exp_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
+    (void)i;
+    return lh_op2(g, LH_OP_mul, dy, n);
+}
+
+LH_OP_RECORD(exp) = {
+    .name = "exp",
+    .summary = "e to the power of each cell.",
+    .example = {"exp([0 1])", "[1 2.718281828459045]"},
+    .n_min = 1,
+    .n_max = 1,
+    .rows = LH_ROWS_EACH,
+    .shape = lh_shape_as_first,
+    .exact = exp_exact,
+    .gradient = exp_gradient,
+    .explain = lh_explain_call,
+};

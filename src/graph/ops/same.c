@@ -1,0 +1,47 @@
+/* same -- a value under another name.
+ *
+ *     y = x
+ *
+ * Gradient: dx = dy. No numbers move.
+ */
+#include "eval/work.h"
+#include "explain/term.h"
+
+static void same_shape(lh_graph *g, lh_node *n) {
+    lh_shape_as_first(g, n);
+    n->vocab = n->in[0]->vocab;
+}
+
+static void same_view(const lh_node *n, const lh_block *in, lh_block *out) {
+    (void)n, (void)in, (void)out;
+}
+
+static lh_node *same_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
+    (void)g, (void)n, (void)i;
+    return dy;
+}
+
+static lh_term *same_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
+    return lh_explain_at(x, n->in[0], at);
+}
+
+/* The operand as it is; inside another formula in brackets, for it may be any formula. */
+static void same_print(lh_text *out, const lh_node *n, const lh_scope *from) {
+    lh_node_print(out, n->in[0], from);
+}
+
+LH_OP_RECORD(same) = {
+    .name = "same",
+    .summary = "A value under another name.",
+    .n_min = 1,
+    .n_max = 1,
+    .is_internal = true,
+    .rows = LH_ROWS_EACH,
+    .print_kind = LH_PRINT_OWN,
+    .binding = LH_BIND_COMPARE,
+    .print = same_print,
+    .shape = same_shape,
+    .view = same_view,
+    .gradient = same_gradient,
+    .explain = same_explain,
+};

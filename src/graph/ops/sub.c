@@ -1,0 +1,31 @@
+/* sub -- a - b, cell by cell.
+ *
+ *     y = a - b
+ *
+ * Gradient: da = dy and db = -dy. Where an operand was stretched, the engine sums down to its
+ * shape.
+ */
+#include "eval/work.h"
+#include "explain/term.h"
+
+LH_EACH2(sub_exact, a, b, a - b)
+
+static lh_node *sub_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
+    (void)n;
+    return i == 0 ? dy : lh_op1(g, LH_OP_neg, dy);
+}
+
+LH_OP_RECORD(sub) = {
+    .name = "-",
+    .summary = "The difference of two values, cell by cell.",
+    .example = {"[1 2; 3 4] - [10; 20]", "[-9 -8; -17 -16]"},
+    .n_min = 2,
+    .n_max = 2,
+    .rows = LH_ROWS_EACH,
+    .print_kind = LH_PRINT_INFIX,
+    .binding = LH_BIND_SUM,
+    .shape = lh_shape_stretch,
+    .exact = sub_exact,
+    .gradient = sub_gradient,
+    .explain = lh_explain_infix,
+};

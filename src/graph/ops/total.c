@@ -1,0 +1,65 @@
+/* total -- the sum over all examples, cell by cell.
+ *
+ *     y_rc = sum over e of x_erc             examples in their order: the same bits on every run
+ *
+ * Gradient: every example counts once, dx_erc = dy_rc: dy stretched over the examples (the engine
+ * stretches it). A value that does not depend on an example is there once, and is its own total.
+ */
+#include "eval/work.h"
+#include "explain/cost.h"
+#include "explain/term.h"
+
+static void total_shape(lh_graph *g, lh_node *n) {
+    const lh_shape *s = &n->in[0]->shape;
+    if (s->is_batched && (!g->axis[s->rows].n || !g->axis[s->cols].n))
+        lh_shape_fail(
+            g, n, "examples have different lengths here: take sum(...) or mean(...) of each first");
+    n->shape.is_batched = false;
+}
+
+static void total_exact(const lh_work *w) {
+    const lh_block *y = &w->out.block[0];
+    const int examples = w->in[0].step ? w->moment->examples : 1;
+    for (int h = 0; h < y->heads; h++)
+        for (int r = 0; r < y->rows; r++)
+            for (int c = 0; c < y->cols; c++) {
+                lh_real sum = 0;
+                for (int e = 0; e < examples; e++)
+                    sum += *lh_block_at(lh_block_of(&w->in[0], e), h, r, c);
+                *lh_block_at(y, h, r, c) = sum;
+            }
+    if (w->count) w->count[1] += lh_block_cells(y) * (unsigned)examples;
+}
+
+static lh_node *total_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
+    (void)g, (void)n, (void)i;
+    return dy;
+}
+
+static lh_term *total_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
+    if (!n->in[0]->shape.is_batched) return lh_explain_at(x, n->in[0], at);
+    lh_term *sum = lh_term_sum(x, lh_explain_examples(x));
+    for (int e = 0; e < sum->n_parts; e++)
+        sum->part[e] = lh_explain_at(x, n->in[0], (lh_cell){e, at.head, at.row, at.col});
+    return sum;
+}
+
+/* For one example, as all costs: a reader multiplies by the examples where the operand has one
+ * value for each. */
+static void total_cost(const lh_graph *g, const lh_node *n, lh_cost *c) {
+    lh_cost_cells(g, n->in[0], &c->operations, 1);
+}
+
+LH_OP_RECORD(total) = {
+    .name = "total",
+    .summary = "The sum over all examples, cell by cell.",
+    .example = {"total([1 2; 3 4; 5 6])", "[1 2; 3 4; 5 6]"},
+    .n_min = 1,
+    .n_max = 1,
+    .rows = LH_ROWS_ALL,
+    .shape = total_shape,
+    .exact = total_exact,
+    .gradient = total_gradient,
+    .explain = total_explain,
+    .cost = total_cost,
+};

@@ -1,0 +1,185 @@
+/* rewrite -- pattern => pattern on the formula of one step: how a mistake is made on purpose.
+ *
+ *     a / sqrt(cols(k)) => a           Z = S / sqrt(cols(K))   becomes   Z = S
+ *
+ * A pattern is an expression. Its letters stand for operands, the same letter for the same operand:
+ *     w b g       given or learned matrices
+ *     a c d x y   computed values
+ *     any other   anything
+ * Matching looks inside unnamed values, and with `look` through the names of steps too.
+ */
+#include <string.h>
+
+#include "graph/build.h"
+#include "graph/op.h"
+
+typedef struct rewrite {
+    lh_builder *b;
+    const lh_rewrite *rule;
+    const char *letter[32];
+    lh_node *stands[32];
+    int n_letters;
+    int seen; /* matches so far */
+    bool is_done;
+} rewrite;
+
+static bool is_given(const lh_node *n) {
+    return n->kind == LH_OP_given || n->kind == LH_OP_renew || n->kind == LH_OP_matrix;
+}
+
+static bool is_number(const lh_node *n) {
+    return n->kind == LH_OP_number || n->kind == LH_OP_size || n->kind == LH_OP_rows ||
+           n->kind == LH_OP_cols;
+}
+
+static bool letter_allows(const char *letter, const lh_node *n) {
+    if (strchr("wbg", letter[0])) return is_given(n);
+    if (strchr("acdxy", letter[0])) return !is_given(n) && !is_number(n);
+    return true;
+}
+
+/* The same operand: one node, or the same formula written twice. */
+static bool same_node(const lh_node *a, const lh_node *b) {
+    if (a == b) return true;
+    if (a->kind != b->kind || a->n_in != b->n_in || (a->step && b->step)) return false;
+    if (a->n_in == 0) return a->kind == LH_OP_number && a->number == b->number;
+    for (int i = 0; i < a->n_in; i++)
+        if (!same_node(a->in[i], b->in[i])) return false;
+    return true;
+}
+
+static bool match_letter(rewrite *w, const char *letter, lh_node *n) {
+    for (int i = 0; i < w->n_letters; i++)
+        if (strcmp(w->letter[i], letter) == 0) return same_node(w->stands[i], n);
+    if (w->n_letters == 32 || !letter_allows(letter, n)) return false;
+    w->letter[w->n_letters] = letter;
+    w->stands[w->n_letters++] = n;
+    return true;
+}
+
+static lh_op_id op_of_expr(const lh_expr *e) {
+    switch (e->kind) {
+    case LH_E_NEG: return LH_OP_neg;
+    case LH_E_ADD: return LH_OP_add;
+    case LH_E_SUB: return LH_OP_sub;
+    case LH_E_MUL: return LH_OP_mul;
+    case LH_E_DIV: return LH_OP_div;
+    case LH_E_MATMUL: return LH_OP_matmul;
+    case LH_E_POW: return LH_OP_pow;
+    case LH_E_TRANSPOSE: return LH_OP_transpose;
+    case LH_E_EQ: return LH_OP_eq;
+    case LH_E_NE: return LH_OP_ne;
+    case LH_E_LT: return LH_OP_lt;
+    case LH_E_LE: return LH_OP_le;
+    case LH_E_GT: return LH_OP_gt;
+    case LH_E_GE: return LH_OP_ge;
+    case LH_E_CALL: return lh_op_find(e->text);
+    default: return LH_N_OPS;
+    }
+}
+
+static bool match(rewrite *w, const lh_expr *p, lh_node *n, bool is_root);
+
+static bool match_all(rewrite *w, const lh_expr *p, lh_node *const *in, int n) {
+    if (p->n_args > n) return false;
+    for (int i = 0; i < p->n_args; i++)
+        if (!match(w, p->arg[i], in[i], false)) return false;
+    return true;
+}
+
+static bool match(rewrite *w, const lh_expr *p, lh_node *n, bool is_root) {
+    if (p->kind == LH_E_NAME) {
+        if (strcmp(p->text, "inf") == 0) return n->kind == LH_OP_number && n->number > 1e308;
+        if (strcmp(p->text, "target") == 0) return n->step && strcmp(n->step->name, "target") == 0;
+        return match_letter(w, p->text, n);
+    }
+    bool is_open = is_root || !n->step || n->step->kind == LH_STEP_AUX || w->rule->look;
+    if (!is_open) return false;
+    while (n->kind == LH_OP_same && n->n_in == 1) n = n->in[0];
+    switch (p->kind) {
+    case LH_E_NUMBER: return n->kind == LH_OP_number && n->number == p->number;
+    case LH_E_ROW:
+        if (p->arg[1]->kind == LH_E_LAST)
+            return n->kind == LH_OP_last && match(w, p->arg[0], n->in[0], false);
+        return (n->kind == LH_OP_row || n->kind == LH_OP_lookup) && match_all(w, p, n->in, n->n_in);
+    case LH_E_CALL:
+        if (n->kind == LH_OP_call && strcmp(n->call->fn->name, p->text) == 0)
+            return match_all(w, p, n->in, n->n_in);
+        break;
+    default: break;
+    }
+    lh_op_id op = op_of_expr(p);
+    return op < LH_N_OPS && n->kind == op && (p->n_args == n->n_in) &&
+           match_all(w, p, n->in, n->n_in);
+}
+
+/* The right side, with the letters put in. */
+static lh_node *replacement(rewrite *w, const char *path) {
+    lh_builder *b = w->b;
+    lh_scope *here = b->scope;
+    lh_scope *letters = lh_scope_new(b->g, LH_SCOPE_REPEAT, here, here, here->path);
+    for (int i = 0; i < w->n_letters; i++) lh_scope_bind(b->g, letters, w->letter[i], w->stands[i]);
+    if (w->rule->choice)
+        lh_scope_bind(b->g, letters, w->rule->choice, lh_number(b->g, w->rule->chosen, NULL));
+    b->scope = letters;
+    b->inside++;
+    lh_node *n = lh_build_expr(b, w->rule->to, path, false);
+    b->inside--;
+    b->scope = here;
+    return n;
+}
+
+/* A copy of n whose operand i is another: names of inner steps stay with the original. */
+static lh_node *with_operand(rewrite *w, lh_node *n, int i, lh_node *other, const char *path) {
+    lh_graph *g = w->b->g;
+    lh_node **in = lh_alloc_array(g->arena, (size_t)n->n_in, sizeof *in);
+    if (!in) return n;
+    memcpy(in, n->in, (size_t)n->n_in * sizeof *in);
+    in[i] = other;
+    if (n->kind == LH_OP_call) {
+        bool *standard = lh_alloc_array(g->arena, (size_t)n->n_in, sizeof *standard);
+        if (!standard) return n;
+        memcpy(standard, n->call->is_standard, (size_t)n->n_in * sizeof *standard);
+        return lh_call_node(w->b, n->call->fn, in, standard, lh_path(g, path, n->call->fn->name));
+    }
+    if (n->kind == LH_OP_place) return lh_place_node(g, in[0], in[1], n->index[0], n->index[1]);
+    return lh_op_node(g, n->kind, n->n_in, in);
+}
+
+static lh_node *rewritten(rewrite *w, lh_node *n, const char *path, bool is_root) {
+    if (w->is_done || lh_failed(w->b->g->ctx)) return n;
+    w->n_letters = 0;
+    if (match(w, w->rule->from, n, is_root) && w->seen++ == w->rule->candidate) {
+        w->is_done = true;
+        return replacement(w, path);
+    }
+    if (!is_root && n->step && n->step->kind != LH_STEP_AUX) return n;
+    for (int i = 0; i < n->n_in && !w->is_done; i++) {
+        lh_node *other = rewritten(w, n->in[i], path, false);
+        if (other != n->in[i]) return with_operand(w, n, i, other, path);
+    }
+    return n;
+}
+
+lh_node *lh_apply_rewrites(lh_builder *b, const char *path, lh_node *n) {
+    const lh_build *how = b->how;
+    for (int i = 0; i < how->n_rewrites; i++) {
+        if (strcmp(how->rewrite[i].path, path) != 0) continue;
+        rewrite w = {.b = b, .rule = &how->rewrite[i]};
+        lh_node *new = rewritten(&w, n, path, true);
+        if (w.is_done) b->n_rewritten++;
+        n = new;
+    }
+    return n;
+}
+
+/* How many places of a step's formula a pattern fits. */
+int lh_rewrite_matches(lh_graph *g, const lh_step *s, const lh_rewrite *rule) {
+    lh_build how = {0};
+    lh_builder b = {.g = g, .how = &how, .scope = s->scope};
+    lh_rewrite probe = *rule;
+    probe.candidate = -1;
+    rewrite w = {.b = &b, .rule = &probe};
+    rewritten(&w, s->node, s->path, true);
+    return w.seen;
+}

@@ -1,0 +1,209 @@
+/* scope -- names, steps and the paths by which steps are found. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/build.h"
+#include "graph/op.h"
+
+/* Path to step: open addressing, doubled when two thirds full. */
+struct lh_path_table {
+    const char **path;
+    lh_step **step;
+    size_t size, used;
+};
+
+static size_t path_hash(const char *s) {
+    size_t h = 1469598103934665603u;
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * 1099511628211u;
+    return h;
+}
+
+static size_t path_slot(const struct lh_path_table *t, const char *path) {
+    size_t i = path_hash(path) & (t->size - 1);
+    while (t->path[i] && strcmp(t->path[i], path) != 0) i = (i + 1) & (t->size - 1);
+    return i;
+}
+
+static bool path_grow(lh_graph *g, size_t size) {
+    struct lh_path_table old = *g->paths, *t = g->paths;
+    const char **path = lh_alloc_array(g->arena, size, sizeof *path);
+    lh_step **step = lh_alloc_array(g->arena, size, sizeof *step);
+    if (!path || !step || lh_failed(g->ctx)) return false;
+    *t = (struct lh_path_table){path, step, size, old.used};
+    for (size_t i = 0; i < old.size; i++)
+        if (old.path[i]) {
+            size_t k = path_slot(t, old.path[i]);
+            t->path[k] = old.path[i];
+            t->step[k] = old.step[i];
+        }
+    return true;
+}
+
+void lh_path_alias(lh_graph *g, const char *path, lh_step *s) {
+    if (!g->paths) g->paths = lh_alloc(g->arena, sizeof *g->paths);
+    if (g->paths->used * 3 >= g->paths->size * 2 &&
+        !path_grow(g, g->paths->size ? g->paths->size * 2 : 64))
+        return;
+    size_t i = path_slot(g->paths, path);
+    if (!g->paths->path[i]) g->paths->used++;
+    g->paths->path[i] = path;
+    g->paths->step[i] = s;
+}
+
+lh_step *lh_graph_step(const lh_graph *g, const char *path) {
+    if (!g->paths || !g->paths->size) return NULL;
+    lh_step *s = g->paths->step[path_slot(g->paths, path)];
+    return s && !s->is_dead ? s : NULL;
+}
+
+lh_scope *lh_scope_new(lh_graph *g, lh_scope_kind kind, lh_scope *parent, lh_scope *outer,
+                       const char *path) {
+    lh_scope *s = lh_alloc(g->arena, sizeof *s);
+    *s = (lh_scope){.kind = kind, .parent = parent, .outer = outer, .path = path};
+    return s;
+}
+
+lh_node *lh_scope_here(const lh_scope *s, const char *name) {
+    for (int i = s->n_names - 1; i >= 0; i--)
+        if (strcmp(s->name[i].name, name) == 0) return s->name[i].node;
+    return NULL;
+}
+
+lh_node *lh_scope_find(const lh_scope *s, const char *name) {
+    for (; s; s = s->parent) {
+        lh_node *n = lh_scope_here(s, name);
+        if (n) return n;
+    }
+    return NULL;
+}
+
+void lh_scope_bind(lh_graph *g, lh_scope *s, const char *name, lh_node *n) {
+    *(lh_name *)lh_push(g->arena, (void **)&s->name, &s->n_names, sizeof *s->name) =
+        (lh_name){name, n};
+}
+
+const char *lh_path(lh_graph *g, const char *path, const char *name) {
+    return path[0] ? lh_printf(g->arena, "%s.%s", path, name) : name;
+}
+
+lh_step *lh_step_new_at(lh_graph *g, lh_step_kind kind, lh_scope *s, const char *name,
+                        const char *path, lh_node *n) {
+    lh_step *step = lh_alloc(g->arena, sizeof *step);
+    for (int i = 1; lh_graph_step(g, path) && !lh_failed(g->ctx) && i < 1000; i++) {
+        const char *again = lh_printf(g->arena, "%s#%d", path, i);
+        if (!lh_graph_step(g, again)) path = again;
+    }
+    *step = (lh_step){.id = g->n_steps,
+                      .kind = kind,
+                      .name = name,
+                      .path = path,
+                      .node = n,
+                      .scope = s,
+                      .at = n->at};
+    n->step = step;
+    *(lh_step **)lh_push(g->arena, (void **)&g->step, &g->n_steps, sizeof step) = step;
+    lh_path_alias(g, path, step);
+    return step;
+}
+
+lh_step *lh_step_new(lh_graph *g, lh_step_kind kind, lh_scope *s, const char *name, lh_node *n) {
+    return lh_step_new_at(g, kind, s, name, lh_path(g, s->path, name), n);
+}
+
+bool lh_step_is_inner(const lh_step *s) {
+    return s->kind == LH_STEP_AUX || s->kind == LH_STEP_BODY || s->kind == LH_STEP_RULE ||
+           s->scope->kind == LH_SCOPE_CALL || s->scope->kind == LH_SCOPE_RULE;
+}
+
+/* How many letters must change to make b of a; above `limit` it does not matter. */
+static int distance(const char *a, const char *b, int limit) {
+    int row[64], n = (int)strlen(a), m = (int)strlen(b);
+    if (n > 60 || m > 60 || abs(n - m) > limit) return limit + 1;
+    for (int j = 0; j <= m; j++) row[j] = j;
+    for (int i = 1; i <= n; i++) {
+        int corner = row[0];
+        row[0] = i;
+        for (int j = 1; j <= m; j++) {
+            char x = a[i - 1], y = b[j - 1];
+            int cost = x == y ? 0 : (x ^ y) == 32 ? 0 : 1; /* another case alone costs nothing */
+            int best = corner + cost;
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            corner = row[j];
+            row[j] = best;
+        }
+    }
+    return row[m];
+}
+
+const char *lh_nearest(const char *word, const char *const *known, int n) {
+    const char *best = NULL;
+    int least = strlen(word) > 4 ? 3 : 2;
+    for (int i = 0; i < n; i++) {
+        int d = distance(word, known[i], least);
+        if (d < least || (d == 0 && !best)) best = known[i], least = d;
+    }
+    return best;
+}
+
+/* Do the parts of the asked path occur in order in this path, the last one at its end? "h[3].P" in "h[3].H.P". */
+static bool path_has_tail(const char *path, const char *tail) {
+    const char *p_end = strrchr(path, '.'), *t_end = strrchr(tail, '.');
+    const char *p_last = p_end ? p_end + 1 : path, *t_last = t_end ? t_end + 1 : tail;
+    if (strcmp(p_last, t_last) != 0) return false;
+    const char *p = path;
+    for (const char *t = tail; t < t_last;) {
+        size_t len = (size_t)(strchr(t, '.') - t);
+        for (;; p += strcspn(p, ".") + 1) {
+            if (p >= p_last) return false;
+            if (strcspn(p, ".") == len && memcmp(p, t, len) == 0) break;
+        }
+        p += len + 1;
+        t += len + 1;
+    }
+    return true;
+}
+
+static void fail_unknown(lh_graph *g, const char *tail) {
+    const char **known = lh_alloc_array(g->arena, (size_t)g->n_steps + 1, sizeof *known);
+    int n = 0;
+    const char *last = strrchr(tail, '.') ? strrchr(tail, '.') + 1 : tail;
+    for (int i = 0; known && i < g->n_steps; i++)
+        if (!g->step[i]->is_dead) known[n++] = g->step[i]->name;
+    const char *near = known ? lh_nearest(last, known, n) : NULL;
+    lh_fail(g->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "there is no step named %s", tail);
+    if (near) lh_cure(g->ctx, "did you mean %s?", near);
+}
+
+/* A shorter path is nearer: P before h[0].A.P. Two of the same depth are one too many. */
+static int path_depth(const char *path) {
+    int n = 0;
+    for (; *path; path++) n += *path == '.';
+    return n;
+}
+
+lh_step *lh_graph_find(lh_graph *g, const char *tail) {
+    if (lh_failed(g->ctx)) return NULL;
+    lh_step *found = lh_graph_step(g, tail), *other = NULL;
+    if (found) return found;
+    for (int i = 0; i < g->n_steps; i++) {
+        lh_step *s = g->step[i];
+        if (s->is_dead || !path_has_tail(s->path, tail)) continue;
+        if (!found || path_depth(s->path) < path_depth(found->path))
+            found = s, other = NULL;
+        else if (path_depth(s->path) == path_depth(found->path))
+            other = s;
+    }
+    if (!found) {
+        fail_unknown(g, tail);
+        return NULL;
+    }
+    if (other) {
+        lh_fail(g->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "%s is not unique: it may be %s or %s",
+                tail, found->path, other->path);
+        lh_cure(g->ctx, "write more of the path");
+        return NULL;
+    }
+    return found;
+}

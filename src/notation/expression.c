@@ -1,0 +1,476 @@
+/* Formulas, by recursive descent: one function for each line of the grammar.
+ *
+ *     expr -> sum -> term -> unary -> power -> postfix -> atom
+ */
+#include "notation/parser.h"
+
+#include <string.h>
+
+bool lh_parser_is(const lh_parser *p, const char *name) {
+    const lh_token *t = &p->lx.tok;
+    size_t n = strlen(name);
+    return t->kind == LH_T_NAME && (size_t)t->at.len == n && memcmp(t->s, name, n) == 0;
+}
+
+bool lh_parser_accept(lh_parser *p, lh_token_kind kind) {
+    if (p->lx.tok.kind != kind) return false;
+    lh_lexer_next(&p->lx);
+    return true;
+}
+
+const char *lh_parser_cut(lh_parser *p, const char *s, size_t n) {
+    if (n <= 40) return lh_copy(p->lx.arena, s, n);
+    for (n = 40; ((unsigned char)s[n] & 0xC0) == 0x80;) n--;
+    return lh_printf(p->lx.arena, "%.*s...", (int)n, s);
+}
+
+const char *lh_parser_found(lh_parser *p) {
+    const lh_token *t = &p->lx.tok;
+    if (t->kind == LH_T_END) return "the end of the text";
+    if (t->kind == LH_T_NEWLINE) return "the end of the line";
+    return lh_printf(p->lx.arena, "`%s`", lh_parser_cut(p, t->s, (size_t)t->at.len));
+}
+
+/* One level deeper. Where it is too deep the context fails, and the recursion ends at the next
+ * token. */
+static void enter(lh_parser *p, lh_place at) {
+    if (++p->depth > LH_MAX_DEPTH)
+        lh_lexer_fail(&p->lx, LH_ERROR_LIMIT, at, "give an inner part a name of its own",
+                      "brackets, signs or powers lie more than %d deep inside each other",
+                      LH_MAX_DEPTH);
+}
+
+static void leave(lh_parser *p) {
+    p->depth--;
+}
+
+lh_bracket lh_parser_open(lh_parser *p) {
+    lh_bracket outside = {p->open, p->in_shape};
+    p->open = p->lx.tok.at;
+    p->in_shape = false;
+    enter(p, p->open);
+    lh_lexer_next(&p->lx);
+    return outside;
+}
+
+static void never_closed(lh_parser *p) {
+    lh_parser_fail(p, p->open, "write the closing bracket where it belongs",
+                   "this bracket is never closed");
+}
+
+/* A bracket that is left open swallows the lines below it: then the bracket is what is wrong, not
+ * the line. */
+void lh_parser_close(lh_parser *p, lh_token_kind kind, lh_bracket outside) {
+    const lh_token *t = &p->lx.tok;
+    char sign = kind == LH_T_CLOSE ? ')' : ']';
+    if (t->kind == LH_T_END || (t->kind != kind && t->at.line > p->lx.last.line))
+        never_closed(p);
+    else if (t->kind == LH_T_ASSIGN)
+        lh_parser_fail(p, t->at, "`==` compares two values",
+                       "`=` cannot stand here: `%c` is expected", sign);
+    else if (t->kind != kind)
+        lh_parser_fail(p, t->at, "an operator, a comma or a closing bracket is missing before it",
+                       "`%c` is expected, %s is found", sign, lh_parser_found(p));
+    else
+        lh_lexer_next(&p->lx);
+    p->depth--;
+    p->open = outside.open;
+    p->in_shape = outside.in_shape;
+}
+
+void lh_parser_line_end(lh_parser *p) {
+    const lh_token *t = &p->lx.tok;
+    switch (t->kind) {
+    case LH_T_NEWLINE:
+    case LH_T_END: return;
+    case LH_T_ASSIGN:
+        lh_parser_fail(p, t->at, "`==` compares two values; a line makes one name",
+                       "`=` cannot stand inside a formula");
+        return;
+    case LH_T_CLOSE:
+    case LH_T_UNBRACKET:
+        lh_parser_fail(p, t->at, "delete it, or open it further left", "%s closes nothing",
+                       lh_parser_found(p));
+        return;
+    case LH_T_NAME:
+    case LH_T_NUMBER:
+    case LH_T_STRING:
+    case LH_T_OPEN:
+        lh_parser_fail(p, t->at, "a product is written a * b or a @ b; a comment begins with #",
+                       "the line should end here, %s is found", lh_parser_found(p));
+        return;
+    default:
+        lh_parser_fail(p, t->at, "a comment begins with #", "the line should end here, %s is found",
+                       lh_parser_found(p));
+    }
+}
+
+/* `vocab` is a size everywhere and `last` a row: neither can be made. */
+const char *lh_parse_name(lh_parser *p, const char *what) {
+    const lh_token *t = &p->lx.tok;
+    if (t->kind != LH_T_NAME)
+        lh_parser_fail(p, t->at, "a name is made of letters, digits and _, a letter first",
+                       "%s is expected, %s is found", what, lh_parser_found(p));
+    else if (lh_parser_is(p, "vocab"))
+        lh_parser_fail(p, t->at, "choose another name",
+                       "`vocab` is the size of the vocabulary and cannot name anything else");
+    else if (lh_parser_is(p, "last"))
+        lh_parser_fail(p, t->at, "choose another name",
+                       "`last` is the last row, as in H[last], and cannot name anything else");
+    if (lh_failed(p->lx.ctx)) return "";
+    const char *name = lh_token_copy(&p->lx);
+    lh_lexer_next(&p->lx);
+    return name;
+}
+
+static lh_expr *expr_new(lh_parser *p, lh_expr_kind kind, lh_place at) {
+    lh_expr *e = lh_alloc(p->lx.arena, sizeof *e);
+    e->kind = kind;
+    e->at = at;
+    e->height = 1;
+    return e;
+}
+
+/* A chain such as a + a + a ... is as high as it is long. */
+static void grow(lh_parser *p, lh_expr *e, const lh_expr *child) {
+    if (child->height >= e->height) e->height = child->height + 1;
+    if (e->height > LH_MAX_HEIGHT)
+        lh_lexer_fail(&p->lx, LH_ERROR_LIMIT, e->at, "give a part of it a name of its own",
+                      "this formula has more than %d operations on one way down", LH_MAX_HEIGHT);
+}
+
+/* The operations of the grammar have up to three operands: there is room for them from the start.
+ */
+static lh_expr *operation(lh_parser *p, lh_expr_kind kind, lh_place start, lh_expr *a, lh_expr *b) {
+    lh_expr *e = expr_new(p, kind, lh_lexer_span(&p->lx, start));
+    e->arg = lh_alloc_array(p->lx.arena, 3, sizeof(lh_expr *));
+    e->arg[e->n_args++] = a;
+    grow(p, e, a);
+    if (b) {
+        e->arg[e->n_args++] = b;
+        grow(p, e, b);
+    }
+    return e;
+}
+
+static void call_add(lh_parser *p, lh_expr *call, const char *name, lh_expr *arg) {
+    int n = call->n_args;
+    *(const char **)lh_push(p->lx.arena, (void **)&call->argname, &n, sizeof name) = name;
+    *(lh_expr **)lh_push(p->lx.arena, (void **)&call->arg, &call->n_args, sizeof(lh_expr *)) = arg;
+    grow(p, call, arg);
+}
+
+/* k = expr, or expr alone: only behind a bare name does `=` belong to the argument. */
+static void argument(lh_parser *p, lh_expr *call) {
+    bool may_name = p->lx.tok.kind == LH_T_NAME;
+    lh_expr *e = lh_parse_expr(p);
+    const char *name = NULL;
+    if (may_name && e->kind == LH_E_NAME && p->lx.tok.kind == LH_T_ASSIGN) {
+        name = e->text;
+        lh_lexer_next(&p->lx);
+        e = lh_parse_expr(p);
+    }
+    call_add(p, call, name, e);
+}
+
+static lh_expr *call(lh_parser *p, lh_place start, const char *name) {
+    lh_expr *e = expr_new(p, LH_E_CALL, start);
+    e->text = name;
+    lh_bracket b = lh_parser_open(p);
+    if (p->lx.tok.kind != LH_T_CLOSE) {
+        do argument(p, e);
+        while (lh_parser_accept(p, LH_T_COMMA));
+    }
+    lh_parser_close(p, LH_T_CLOSE, b);
+    e->at = lh_lexer_span(&p->lx, start);
+    return e;
+}
+
+static lh_expr *name_or_call(lh_parser *p) {
+    lh_place start = p->lx.tok.at;
+    if (lh_parser_is(p, "last")) {
+        lh_parser_fail(p, start, "H[last] is the last row, H[rows(H) - 2] the one before it",
+                       "`last` can only stand alone between [ and ]");
+        return expr_new(p, LH_E_LAST, start);
+    }
+    const char *name = lh_token_copy(&p->lx);
+    lh_lexer_next(&p->lx);
+    if (p->lx.tok.kind == LH_T_OPEN) return call(p, start, name);
+    lh_expr *e = expr_new(p, LH_E_NAME, start);
+    e->text = name;
+    return e;
+}
+
+static lh_expr *bracketed(lh_parser *p) {
+    lh_bracket b = lh_parser_open(p);
+    lh_expr *e = lh_parse_expr(p);
+    lh_parser_close(p, LH_T_CLOSE, b);
+    return e;
+}
+
+static void matrix_wrong(lh_parser *p) {
+    const lh_token *t = &p->lx.tok;
+    if (t->kind == LH_T_END)
+        never_closed(p);
+    else if (t->kind == LH_T_NAME || t->kind == LH_T_STRING || t->kind == LH_T_OPEN ||
+             t->kind == LH_T_BRACKET)
+        lh_parser_fail(p, t->at,
+                       "beside(a, b) joins values side by side, above(a, b) one above the other",
+                       "a matrix holds numbers only: %s is none", lh_parser_found(p));
+    else
+        lh_parser_fail(p, t->at, "a matrix is written [1 0; 0 1]: a ; between its rows, no sums",
+                       "a number of the matrix is expected, %s is found", lh_parser_found(p));
+}
+
+/* One number of a matrix; n counts them all. */
+static void matrix_cell(lh_parser *p, lh_expr *m, int *n) {
+    bool negative = lh_parser_accept(p, LH_T_MINUS);
+    if (p->lx.tok.kind != LH_T_NUMBER) {
+        matrix_wrong(p);
+        return;
+    }
+    const lh_token *t = &p->lx.tok;
+    const char *text = lh_printf(p->lx.arena, "%s%.*s", negative ? "-" : "", t->at.len, t->s);
+    int same = *n;
+    *(const char **)lh_push(p->lx.arena, (void **)&m->celltext, &same, sizeof text) = text;
+    *(double *)lh_push(p->lx.arena, (void **)&m->cell, n, sizeof(double)) =
+        negative ? -t->number : t->number;
+    lh_lexer_next(&p->lx);
+}
+
+static void matrix_row(lh_parser *p, lh_expr *m, int *n) {
+    lh_place start = p->lx.tok.at;
+    int before = *n;
+    lh_token_kind kind;
+    do {
+        matrix_cell(p, m, n);
+        if (lh_parser_accept(p, LH_T_COMMA)) continue;
+        kind = p->lx.tok.kind;
+        if (kind == LH_T_SEMICOLON || kind == LH_T_UNBRACKET || kind == LH_T_END) break;
+        if (kind == LH_T_NAME && p->lx.tok.at.line > p->lx.last.line) break; /* ] was forgotten */
+    } while (!lh_failed(p->lx.ctx));
+    int cols = *n - before;
+    m->rows++;
+    if (m->rows == 1) m->cols = cols;
+    if (cols != m->cols)
+        lh_parser_fail(p, lh_lexer_span(&p->lx, start),
+                       "every row of a matrix has as many numbers as the first",
+                       "row %d has %d number%s, the first row has %d", m->rows, cols,
+                       cols == 1 ? "" : "s", m->cols);
+}
+
+static lh_expr *matrix(lh_parser *p) {
+    lh_expr *m = expr_new(p, LH_E_MATRIX, p->lx.tok.at);
+    int n = 0;
+    lh_bracket b = lh_parser_open(p);
+    if (p->lx.tok.kind == LH_T_UNBRACKET)
+        lh_parser_fail(p, m->at, "zeros(rows, cols) makes a matrix of zeros",
+                       "a matrix has at least one number, this one is empty");
+    do matrix_row(p, m, &n);
+    while (lh_parser_accept(p, LH_T_SEMICOLON));
+    lh_parser_close(p, LH_T_UNBRACKET, b);
+    m->at = lh_lexer_span(&p->lx, m->at);
+    return m;
+}
+
+/* What a formula cannot begin with, and what its writer probably meant. */
+static void value_missing(lh_parser *p) {
+    const lh_token *t = &p->lx.tok;
+    const char *cure = "a sign such as + or @ stands between two values";
+    switch (t->kind) {
+    case LH_T_END:
+        if (p->open.line) never_closed(p);
+        break;
+    case LH_T_NEWLINE: cure = "a formula may break only inside ( ) or [ ]"; break;
+    case LH_T_STAR: cure = "a power is written a^b"; break;
+    case LH_T_SLASH: cure = "a comment begins with #"; break;
+    case LH_T_ASSIGN: cure = "`==` compares two values"; break;
+    case LH_T_PLUS: cure = "a number needs no + before it"; break;
+    case LH_T_COMMA:
+    case LH_T_CLOSE:
+    case LH_T_UNBRACKET: cure = "something is missing before it, or it is one too many"; break;
+    default: break;
+    }
+    lh_parser_fail(p, t->at, cure, "a value is expected, %s is found", lh_parser_found(p));
+}
+
+static lh_expr *atom(lh_parser *p) {
+    lh_token t = p->lx.tok;
+    if (t.kind == LH_T_NAME) return name_or_call(p);
+    if (t.kind == LH_T_OPEN) return bracketed(p);
+    if (t.kind == LH_T_BRACKET) return matrix(p);
+    lh_expr *e = expr_new(p, t.kind == LH_T_STRING ? LH_E_STRING : LH_E_NUMBER, t.at);
+    if (t.kind != LH_T_NUMBER && t.kind != LH_T_STRING) {
+        value_missing(p);
+        return e;
+    }
+    e->number = t.kind == LH_T_NUMBER ? t.number : 0;
+    e->text = t.kind == LH_T_NUMBER ? lh_token_copy(&p->lx) : t.text;
+    lh_lexer_next(&p->lx);
+    return e;
+}
+
+/* [ what stands in it ]. Only the rows have a `last`. */
+static lh_expr *index_in(lh_parser *p, bool may_be_last) {
+    lh_expr *e;
+    if (may_be_last && lh_parser_is(p, "last")) {
+        e = expr_new(p, LH_E_LAST, p->lx.tok.at);
+        lh_lexer_next(&p->lx);
+        if (p->lx.tok.kind != LH_T_UNBRACKET)
+            lh_parser_fail(p, e->at, "H[last] is the last row, H[rows(H) - 2] the one before it",
+                           "`last` can only stand alone between [ and ]");
+    } else {
+        e = lh_parse_expr(p);
+    }
+    return e;
+}
+
+static lh_expr *column(lh_parser *p, lh_expr *e, lh_place start) {
+    if (p->lx.tok.kind != LH_T_BRACKET)
+        lh_parser_fail(p, p->lx.tok.at, "a column is written a[][j], a row a[i]",
+                       "behind `[]` the column is expected, %s is found", lh_parser_found(p));
+    lh_bracket b = lh_parser_open(p);
+    lh_expr *j = index_in(p, false);
+    lh_parser_close(p, LH_T_UNBRACKET, b);
+    return operation(p, LH_E_COLUMN, start, e, j);
+}
+
+/* a[i] is a row; a second index makes it a cell; a[][j] is a column. *row tells whether e is a row
+ * still open for one. */
+static lh_expr *index_of(lh_parser *p, lh_expr *e, lh_place start, bool *row) {
+    bool is_second = *row;
+    lh_bracket b = lh_parser_open(p);
+    bool is_column = p->lx.tok.kind == LH_T_UNBRACKET;
+    lh_expr *i = is_column ? NULL : index_in(p, !is_second);
+    lh_parser_close(p, LH_T_UNBRACKET, b);
+    *row = !is_second && !is_column;
+    if (is_column) return column(p, e, start);
+    if (!is_second) return operation(p, LH_E_ROW, start, e, i);
+    e->kind = LH_E_CELL;
+    e->at = lh_lexer_span(&p->lx, start);
+    e->arg[e->n_args++] = i;
+    grow(p, e, i);
+    return e;
+}
+
+static lh_expr *postfix(lh_parser *p);
+
+static lh_expr *root(lh_parser *p) {
+    lh_place start = p->lx.tok.at;
+    enter(p, start);
+    lh_lexer_next(&p->lx);
+    lh_expr *e = expr_new(p, LH_E_CALL, start);
+    e->text = "sqrt";
+    call_add(p, e, NULL, postfix(p));
+    leave(p);
+    e->at = lh_lexer_span(&p->lx, start);
+    return e;
+}
+
+static lh_expr *postfix(lh_parser *p) {
+    if (p->lx.tok.kind == LH_T_ROOT) return root(p);
+    lh_place start = p->lx.tok.at;
+    lh_expr *e = atom(p);
+    bool row = false;
+    for (;;) {
+        if (p->lx.tok.kind == LH_T_BRACKET) {
+            e = index_of(p, e, start, &row);
+        } else if (lh_parser_accept(p, LH_T_TRANSPOSE)) {
+            e = operation(p, LH_E_TRANSPOSE, start, e, NULL);
+            row = false;
+        } else {
+            return e;
+        }
+    }
+}
+
+static lh_expr *unary(lh_parser *p);
+
+static lh_expr *power(lh_parser *p) {
+    lh_place start = p->lx.tok.at;
+    lh_expr *e = postfix(p);
+    if (p->lx.tok.kind != LH_T_POWER) return e;
+    enter(p, p->lx.tok.at);
+    lh_lexer_next(&p->lx);
+    lh_expr *exponent = unary(p);
+    leave(p);
+    return operation(p, LH_E_POW, start, e, exponent);
+}
+
+static lh_expr *unary(lh_parser *p) {
+    lh_place start = p->lx.tok.at;
+    if (p->lx.tok.kind != LH_T_MINUS) return power(p);
+    enter(p, start);
+    lh_lexer_next(&p->lx);
+    lh_expr *e = unary(p);
+    leave(p);
+    return operation(p, LH_E_NEG, start, e, NULL);
+}
+
+/* The operation that the token in hand stands for at this level, or LH_E_KINDS. */
+static lh_expr_kind term_kind(const lh_parser *p) {
+    switch (p->lx.tok.kind) {
+    case LH_T_STAR: return LH_E_MUL;
+    case LH_T_TIMES: return p->in_shape ? LH_E_KINDS : LH_E_MUL;
+    case LH_T_SLASH: return LH_E_DIV;
+    case LH_T_AT: return LH_E_MATMUL;
+    case LH_T_DOT: return LH_E_DOT;
+    default: return LH_E_KINDS;
+    }
+}
+
+static lh_expr *term(lh_parser *p) {
+    lh_place start = p->lx.tok.at;
+    lh_expr *e = unary(p);
+    for (lh_expr_kind kind; (kind = term_kind(p)) != LH_E_KINDS;) {
+        lh_lexer_next(&p->lx);
+        lh_expr *right = unary(p);
+        e = operation(p, kind, start, e, right);
+    }
+    return e;
+}
+
+lh_expr *lh_parse_sum(lh_parser *p) {
+    lh_place start = p->lx.tok.at;
+    lh_expr *e = term(p);
+    while (p->lx.tok.kind == LH_T_PLUS || p->lx.tok.kind == LH_T_MINUS) {
+        lh_expr_kind kind = p->lx.tok.kind == LH_T_PLUS ? LH_E_ADD : LH_E_SUB;
+        lh_lexer_next(&p->lx);
+        lh_expr *right = term(p);
+        e = operation(p, kind, start, e, right);
+    }
+    return e;
+}
+
+/* The tokens and the operations of comparison stand in the same order. */
+static bool is_comparison(lh_token_kind kind) {
+    return kind >= LH_T_EQ && kind <= LH_T_GE;
+}
+
+lh_expr *lh_parse_expr(lh_parser *p) {
+    lh_place start = p->lx.tok.at;
+    lh_expr *e = lh_parse_sum(p);
+    if (!is_comparison(p->lx.tok.kind)) return e;
+    lh_expr_kind kind = (lh_expr_kind)(LH_E_EQ + (p->lx.tok.kind - LH_T_EQ));
+    lh_lexer_next(&p->lx);
+    lh_expr *right = lh_parse_sum(p);
+    e = operation(p, kind, start, e, right);
+    if (is_comparison(p->lx.tok.kind))
+        lh_parser_fail(p, p->lx.tok.at, "(a < b) * (b < c) says both",
+                       "a formula compares once, a second %s is found", lh_parser_found(p));
+    return e;
+}
+
+lh_expr *lh_parse_pattern(lh_parser *p) {
+    lh_place start = p->lx.tok.at;
+    lh_expr *e = expr_new(p, LH_E_NAME, start);
+    e->text = lh_parse_name(p, "the name of a parameter or of a call");
+    if (p->lx.tok.kind != LH_T_OPEN) return e;
+    e->kind = LH_E_CALL;
+    lh_bracket b = lh_parser_open(p);
+    do call_add(p, e, NULL, lh_parse_pattern(p));
+    while (lh_parser_accept(p, LH_T_COMMA));
+    lh_parser_close(p, LH_T_CLOSE, b);
+    e->at = lh_lexer_span(&p->lx, start);
+    return e;
+}
