@@ -57,9 +57,10 @@ static bool addrows_meets(lh_explainer *x, const lh_node *n, lh_cell at, int r) 
 }
 
 static lh_term *addrows_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
+    double y = lh_explain_value(x, n, at);
     int rows = lh_explain_rows(x, n->in[0], at.example), parts = 0;
     for (int r = 0; r < rows; r++) parts += addrows_meets(x, n, at, r);
-    if (parts == 0) return lh_term_number(x, lh_explain_value(x, n, at), NULL);
+    if (parts == 0 || y != y) return lh_term_number(x, y, NULL);
     lh_term *sum = lh_term_sum(x, parts);
     for (int r = 0, k = 0; r < rows && k < sum->n_parts; r++)
         if (addrows_meets(x, n, at, r))

@@ -1,0 +1,330 @@
+/* learning -- what training does to a program: the loss step by step, a plot of it, and what is right in the end. */
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "cli/json.h"
+#include "cli/run.h"
+#include "train/loop.h"
+
+/* The scores of words: the last forward step whose columns are the words of an input that says what is right. */
+lh_node *lh_run_prediction(const lh_graph *g, int *target) {
+    for (int k = g->n_inputs - 1; k >= 0; k--) {
+        const char *name = g->input[k]->name;
+        if (!g->input[k]->vocab || (strcmp(name, "target") && strcmp(name, "wanted"))) continue;
+        for (int i = g->n_steps - 1; i >= 0; i--) {
+            const lh_step *s = g->step[i];
+            if (s->kind != LH_STEP_FORWARD || s->is_dead || s->node->is_discrete) continue;
+            if (g->axis[s->node->shape.cols].vocab != g->input[k]->vocab ||
+                g->axis[s->node->shape.cols].n < 2)
+                continue;
+            *target = k;
+            return s->node;
+        }
+    }
+    return NULL;
+}
+
+/* The winner of a row; *tied: another column is as large. */
+static int winner(const lh_plan *p, const lh_node *n, int example, int row, int *tied) {
+    lh_sizes s = lh_exact.sizes(p, n, example);
+    int best = 0;
+    *tied = -1;
+    for (int c = 1; c < s.cols; c++) {
+        double x = lh_exact.get(p, n, (lh_cell){example, 0, row, c}),
+               y = lh_exact.get(p, n, (lh_cell){example, 0, row, best});
+        if (x > y)
+            best = c, *tied = -1;
+        else if (x == y && *tied < 0)
+            *tied = c;
+    }
+    return best;
+}
+
+typedef struct score {
+    int right, total;
+} score;
+
+static score count_right(const lh_graph *g, const lh_plan *p, const lh_node *n, int target) {
+    score s = {0, 0};
+    for (int e = 0; e < lh_exact.examples(p); e++) {
+        int at = n->shape.is_batched ? e : 0, rows = lh_exact.sizes(p, n, at).rows;
+        const lh_example_value *v = &g->example[e]->value[target];
+        for (int r = 0; r < v->rows && r < rows; r++) {
+            int tied, best = winner(p, n, at, rows == 1 ? 0 : r, &tied);
+            s.total++;
+            s.right += tied < 0 && best == (int)v->cells[r];
+        }
+    }
+    return s;
+}
+
+int lh_run_table(lh_run *r, const lh_plan *p) {
+    const lh_graph *g = r->g;
+    int target;
+    const lh_node *n = lh_run_prediction(g, &target);
+    if (!n)
+        return lh_cli_fail(r->cli,
+                           "--table wants a program that scores words and has an input `target`");
+    const lh_vocab *v = g->input[target]->vocab;
+    printf("%-28s %-14s %-10s\n", "pattern", "prediction", "target");
+    for (int e = 0; e < g->n_examples && e < 1000; e++) {
+        int at = n->shape.is_batched ? e : 0, rows = lh_exact.sizes(p, n, at).rows;
+        const lh_example_value *t = &g->example[e]->value[target];
+        for (int row = 0; row < t->rows && row < rows; row++) {
+            int tied, best = winner(p, n, at, row, &tied), right = (int)t->cells[row];
+            char *pattern = row ? "" : lh_example_text(r->cli->arena, g, e);
+            char *said = tied < 0
+                             ? lh_printf(r->cli->arena, "%s", v->word[best])
+                             : lh_printf(r->cli->arena, "%s = %s", v->word[best], v->word[tied]);
+            bool ok = tied < 0 && best == right;
+            printf("%-28.28s %-14s %-10s ", pattern, said, v->word[right]);
+            lh_ink_on(r->cli, stdout, ok ? LH_INK_GOOD : LH_INK_BAD);
+            puts(ok ? "\u2713 right" : tied >= 0 ? "\u2717 a tie" : "\u2717 wrong");
+            lh_ink_off(r->cli, stdout);
+        }
+    }
+    score s = count_right(g, p, n, target);
+    printf("%d of %d right\n", s.right, s.total);
+    return s.right == s.total ? LH_EXIT_YES : LH_EXIT_NO;
+}
+
+/* ---- the plot ---- */
+
+enum { PLOT_ROWS = 8 };
+
+/* Loss over steps, one column of blocks for each piece of the way. Shorter runs than the plot is wide get a column a step. */
+static void plot(const lh_cli *cli, const double *loss, int n) {
+    static const char *const block[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
+                                        "\u2585", "\u2586", "\u2587", "\u2588"};
+    int columns = cli->width - 14 < 60 ? cli->width - 14 : 60;
+    if (columns > n) columns = n;
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(loss[i])) continue;
+        if (loss[i] < low) low = loss[i];
+        if (loss[i] > high) high = loss[i];
+    }
+    if (n < 2 || !(high > low)) return;
+    for (int row = PLOT_ROWS - 1; row >= 0; row--) {
+        char number[64];
+        double edge = row == PLOT_ROWS - 1 ? high : low;
+        printf("  %9s ", row == PLOT_ROWS - 1 || row == 0
+                             ? lh_number_text(number, sizeof number, edge, 4)
+                             : "");
+        for (int c = 0; c < columns; c++) {
+            double x = loss[(size_t)c * (size_t)(n - 1) / (size_t)(columns > 1 ? columns - 1 : 1)];
+            double height = isfinite(x) ? (x - low) / (high - low) * PLOT_ROWS * 8 : PLOT_ROWS * 8;
+            int eighths = (int)(height + 0.5) - row * 8;
+            if (row == 0 && eighths < 1) eighths = 1;
+            fputs(block[eighths < 0 ? 0 : eighths > 8 ? 8 : eighths], stdout);
+        }
+        putchar('\n');
+    }
+    printf("  %9s step 1%*s%d\n", "", columns - 6 > 1 ? columns - 6 : 1, "", n);
+}
+
+/* ---- training ---- */
+
+typedef struct record {
+    double *loss, *norm;
+    int first_right,
+        since_right; /* the step after which all was right: first, and for good; -1 never */
+} record;
+
+/* 1, 2, 3, 5, 10, 20, 30, 50, 100 ... and the last */
+static bool is_shown(int step, int last) {
+    int unit = 1;
+    while (step / unit >= 10) unit *= 10;
+    int lead = step / unit;
+    return step == last || (step % unit == 0 && (lead == 1 || lead == 2 || lead == 3 || lead == 5));
+}
+
+static void print_progress(const lh_loop *t) {
+    char a[64], b[64];
+    printf("%8d %8d   %-14s %s\n", t->step, t->epoch, lh_number_text(a, sizeof a, t->loss, 10),
+           lh_number_text(b, sizeof b, t->norm, 4));
+}
+
+/* A plan that looks at all examples with the weights of the training. */
+static void copy_givens(const lh_graph *g, const lh_plan *from, lh_plan *to) {
+    for (int i = 0; i < g->n_givens; i++) {
+        const lh_node *n = g->given[i]->node;
+        if (!lh_exact.has(from, n) || !lh_exact.has(to, n)) continue;
+        lh_sizes s = lh_exact.sizes(from, n, 0);
+        for (int row = 0; row < s.rows; row++)
+            for (int c = 0; c < s.cols; c++)
+                lh_exact.set(to, n, (lh_cell){0, 0, row, c},
+                             lh_exact.get(from, n, (lh_cell){0, 0, row, c}));
+    }
+}
+
+static void watch(lh_run *r, const lh_loop *t, lh_plan *all, const lh_node *n, int target,
+                  record *rec) {
+    copy_givens(r->g, t->plan, all);
+    lh_exact.run(all);
+    score s = count_right(r->g, all, n, target);
+    if (s.right < s.total)
+        rec->since_right = -1;
+    else if (rec->since_right < 0)
+        rec->since_right = t->step;
+    if (s.right == s.total && rec->first_right < 0) rec->first_right = t->step;
+}
+
+static void write_json(lh_run *r, const lh_loop *t, const record *rec) {
+    lh_json j = lh_json_open(stdout);
+    lh_json_begin(&j, NULL, '{');
+    lh_json_text(&j, "lesson", r->source->name);
+    lh_json_int(&j, "steps", t->step);
+    lh_json_int(&j, "epochs", t->epoch);
+    lh_json_int(&j, "all_right_from", rec->since_right);
+    lh_json_begin(&j, "loss", '[');
+    for (int i = 0; i < t->step; i++) lh_json_number(&j, NULL, rec->loss[i]);
+    lh_json_end(&j, ']');
+    lh_json_begin(&j, "gradient_norm", '[');
+    for (int i = 0; i < t->step; i++) lh_json_number(&j, NULL, rec->norm[i]);
+    lh_json_end(&j, ']');
+    lh_json_end(&j, '}');
+    lh_json_close(&j);
+}
+
+static void print_right(const record *rec, const lh_loop *t) {
+    if (rec->first_right < 0)
+        printf("not all right at any step up to %d\n", t->step);
+    else if (rec->since_right == rec->first_right)
+        printf("all right from step %d on\n", rec->since_right);
+    else if (rec->since_right < 0)
+        printf("all right at step %d, but not at the end\n", rec->first_right);
+    else
+        printf("all right first at step %d, for good from step %d on\n", rec->first_right,
+               rec->since_right);
+}
+
+/* The loss after the last update: the training itself only knows those before each update. */
+static int finish(lh_run *r, const lh_loop *t, lh_plan *all, bool table, const record *rec) {
+    char number[64];
+    double sum = 0;
+    copy_givens(r->g, t->plan, all);
+    lh_exact.at_step(all, t->step);
+    lh_exact.run(all);
+    const lh_node *loss = r->g->loss;
+    int n = loss && loss->shape.is_batched ? lh_exact.examples(all) : 1;
+    for (int e = 0; loss && e < n; e++) sum += lh_exact.get(all, loss, (lh_cell){e, 0, 0, 0});
+    if (loss)
+        printf("\nafter %d steps the loss over all examples is %s\n", t->step,
+               lh_number_text(number, sizeof number, sum / n, 10));
+    if (!table) return LH_EXIT_YES;
+    putchar('\n');
+    int status = lh_run_table(r, all);
+    if (rec->loss) print_right(rec, t);
+    return status;
+}
+
+static int train(lh_run *r, lh_loop *t, lh_plan *all, int steps, bool table, bool json) {
+    int target = -1;
+    const lh_node *n = table ? lh_run_prediction(r->g, &target) : NULL;
+    record rec = {lh_alloc_array(r->cli->arena, (size_t)steps, sizeof(double)),
+                  lh_alloc_array(r->cli->arena, (size_t)steps, sizeof(double)), -1, -1};
+    if (!rec.loss || !rec.norm) return lh_cli_report(r->cli);
+    if (!json) printf("%8s %8s   %-14s %s\n", "step", "epoch", "loss", "gradient norm");
+    if (n) {
+        score s = count_right(r->g, all, n, target);
+        if (s.right == s.total) rec.first_right = rec.since_right = 0;
+    }
+    while (t->step < steps && lh_loop_step(t)) {
+        rec.loss[t->step - 1] = t->loss;
+        rec.norm[t->step - 1] = t->norm;
+        if (n) watch(r, t, all, n, target, &rec);
+        if (!json && is_shown(t->step, steps)) print_progress(t);
+        if (!isfinite(t->loss)) break;
+    }
+    if (lh_failed(r->g->ctx)) return lh_cli_report(r->cli);
+    if (json)
+        write_json(r, t, &rec);
+    else
+        putchar('\n'), plot(r->cli, rec.loss, t->step);
+    if (!isfinite(t->loss)) {
+        lh_cli_fail(r->cli, "the loss is no number any more in step %d", t->step);
+        fprintf(stderr, "a smaller rate may help\n");
+        return LH_EXIT_NO;
+    }
+    return json ? LH_EXIT_YES : finish(r, t, all, table, &rec);
+}
+
+int lh_run_training(lh_run *r, int steps, int batch, bool shuffle, int seed, bool table,
+                    bool json) {
+    if (!lh_loop_learns(r->g))
+        return lh_cli_fail(r->cli,
+                           "--steps wants a program that learns, and this one has no line with :=");
+    lh_loop *t = lh_loop_new(r->g, &(lh_loop_how){batch, shuffle, (unsigned long long)seed});
+    lh_node *wanted[2] = {r->g->loss, NULL};
+    int target, n = r->g->loss ? 1 : 0;
+    wanted[n] = lh_run_prediction(r->g, &target);
+    lh_plan *all =
+        t ? lh_exact.plan(r->g, &(lh_wish){.node = wanted, .n_nodes = n + (wanted[n] != NULL)})
+          : NULL;
+    if (all)
+        lh_exact.start(all), lh_exact.bind(all, NULL, 0), lh_exact.training(all, false),
+            lh_exact.run(all);
+    int status;
+    if (lh_failed(r->g->ctx)) {
+        lh_fail_in(r->g->ctx, r->source->program->file, r->source->program->source,
+                   r->source->program->length);
+        status = lh_cli_report(r->cli);
+    } else {
+        status = train(r, t, all, steps, table, json);
+    }
+    lh_exact.free(all);
+    lh_loop_free(t);
+    return status;
+}
+
+/* ---- one update, before and after ---- */
+
+void lh_run_effect(lh_run *r) {
+    lh_graph *g = r->g;
+    lh_node *wanted[2] = {g->loss, NULL};
+    int target = -1, n = g->loss ? 1 : 0;
+    if (!g->loss) return;
+    lh_node *scores = lh_run_prediction(g, &target);
+    bool is_share =
+        scores && scores->kind == LH_OP_call && strcmp(scores->call->fn->name, "softmax") == 0;
+    if (is_share) wanted[n++] = scores;
+    lh_plan *p = lh_exact.plan(g, &(lh_wish){.updates = true, .node = wanted, .n_nodes = n});
+    if (!p) return;
+    double loss[2] = {0, 0};
+    lh_exact.start(p);
+    lh_exact.bind(p, NULL, 0);
+    double *share[2] = {NULL, NULL};
+    int examples = lh_exact.examples(p);
+    for (int i = 0; i < 2; i++) {
+        lh_exact.run(p);
+        int m = g->loss->shape.is_batched ? examples : 1;
+        for (int e = 0; e < m; e++) loss[i] += lh_exact.get(p, g->loss, (lh_cell){e, 0, 0, 0}) / m;
+        share[i] = lh_alloc_array(r->cli->arena, (size_t)examples + 1, sizeof(double));
+        for (int e = 0; is_share && share[i] && e < examples; e++)
+            share[i][e] = lh_exact.get(p, scores,
+                                       (lh_cell){scores->shape.is_batched ? e : 0, 0, 0,
+                                                 (int)g->example[e]->value[target].cells[0]});
+        lh_exact.commit(p);
+    }
+    char a[64], b[64];
+    printf("After this update   (the steps above, once more with the new weights)\n\n");
+    printf("  %-14s %-12s %-12s %s\n", "", "before", "after", "change");
+    for (int e = 0; is_share && share[0] && share[1] && e < examples && e < 8; e++) {
+        const char *word =
+            g->input[target]->vocab->word[(int)g->example[e]->value[target].cells[0]];
+        char *label = examples > 1 ? lh_printf(r->cli->arena, "P(%s), ex. %d", word, e)
+                                   : lh_printf(r->cli->arena, "P(%s)", word);
+        printf("  %-14s %-12s %-12s %+.3g\n", label,
+               lh_number_text(a, sizeof a, share[0][e], r->digits),
+               lh_number_text(b, sizeof b, share[1][e], r->digits), share[1][e] - share[0][e]);
+    }
+    printf("  %-14s %-12s %-12s %+.3g\n", "loss", lh_number_text(a, sizeof a, loss[0], r->digits),
+           lh_number_text(b, sizeof b, loss[1], r->digits), loss[1] - loss[0]);
+    bool better = loss[1] < loss[0];
+    lh_ink_on(r->cli, stdout, better ? LH_INK_GOOD : LH_INK_BAD);
+    printf("  %s\n\n", better ? "\u2713 the loss fell" : "\u2717 the loss did not fall");
+    lh_ink_off(r->cli, stdout);
+    lh_exact.free(p);
+}

@@ -1,0 +1,28 @@
+/* run -- what the files of `longhand run` share. */
+#ifndef LH_CLI_RUN_H
+#define LH_CLI_RUN_H
+
+#include "cli/cli.h"
+#include "eval/exact.h"
+#include "explain/trace.h"
+
+typedef struct lh_run {
+    lh_cli *cli;
+    const lh_source *source;
+    lh_graph *g;
+    lh_plan *plan; /* every step, at the start values */
+    int digits;
+} lh_run;
+
+/* A step of training, and what became of it (learning.c). */
+int lh_run_training(lh_run *r, int steps, int batch, bool shuffle, int seed, bool table, bool json);
+int lh_run_table(lh_run *r,
+                 const lh_plan *plan); /* pattern, prediction, target; how many are right */
+void lh_run_effect(lh_run *r);         /* loss and target before and after one update */
+lh_node *lh_run_prediction(
+    const lh_graph *g,
+    int *target); /* whose rows are scores of words, and which input says the right ones; or NULL */
+void lh_run_json(lh_run *r, const lh_trace *t);                     /* run_json.c */
+char *lh_example_text(lh_arena *a, const lh_graph *g, int example); /* A B -> C */
+
+#endif

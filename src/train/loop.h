@@ -1,0 +1,36 @@
+/* loop -- steps of training: which examples make a batch, the loss and the gradient's length of each step.
+ *
+ *     lh_loop *t = lh_loop_new(g, &(lh_loop_how){.batch = 1, .shuffle = true, .seed = 7});
+ *     while (lh_loop_step(t)) printf("%d %g\n", t->step, t->loss);
+ */
+#ifndef LH_TRAIN_LOOP_H
+#define LH_TRAIN_LOOP_H
+
+#include "eval/exact.h"
+
+typedef struct lh_loop_how {
+    int batch;    /* examples in a batch; 0: all */
+    bool shuffle; /* another order in every epoch */
+    unsigned long long seed;
+} lh_loop_how;
+
+typedef struct lh_loop {
+    lh_graph *g;
+    lh_plan *plan; /* what := needs, and the loss */
+    lh_loop_how how;
+    int step;    /* steps done */
+    int epoch;   /* times that all examples were seen */
+    double loss; /* of the last step, before its update; the mean over its batch */
+    double
+        norm; /* length of all gradients together, averaged over the batch as the update has them */
+    lh_arena *arena;
+    int *order, next; /* the examples of this epoch, and where in it the next batch begins */
+} lh_loop;
+
+lh_loop *lh_loop_new(lh_graph *g,
+                     const lh_loop_how *how); /* NULL and the context failed on error */
+void lh_loop_free(lh_loop *t);
+bool lh_loop_step(lh_loop *t);          /* run and update once; false on error */
+bool lh_loop_learns(const lh_graph *g); /* does the program renew anything? */
+
+#endif
