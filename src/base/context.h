@@ -61,6 +61,7 @@ struct lh_context {
     bool wants_cure;        /* the last lh_fail was kept and has no cure yet */
     void *(*alloc)(size_t); /* malloc, unless a test makes it fail */
     void (*release)(void *);
+    size_t memory_limit; /* bytes that one value may take: what the machine has; 0: not known */
     lh_read_file read_file; /* NULL: file() is refused */
     void *read_file_who;
 };

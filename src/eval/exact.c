@@ -193,7 +193,7 @@ static bool same_formula(const lh_plan *p, const lh_node *a, const lh_node *b) {
     return true;
 }
 
-static bool share_formulas(lh_plan *p) {
+static bool share_formulas(lh_plan *p, bool calls_only) {
     size_t size = 64;
     while (size < (size_t)p->n_nodes * 2) size *= 2;
     lh_node **table = lh_alloc_array(p->arena, size, sizeof *table);
@@ -203,7 +203,7 @@ static bool share_formulas(lh_plan *p) {
         value *v = &p->value[i];
         if (v->role == VIEW && n->kind == LH_OP_call)
             v->same = (lh_node *)standing(p, n->call->result);
-        if (!can_share(n, v->role)) continue;
+        if (calls_only || !can_share(n, v->role)) continue;
         size_t k = formula_hash(p, n) & (size - 1);
         while (table[k] && !same_formula(p, table[k], n)) k = (k + 1) & (size - 1);
         if (!table[k])
@@ -225,11 +225,14 @@ static bool owns_memory(const value *v) {
                         v->role == KNOWN || v->role == MADE);
 }
 
+/* Asked before it is taken: a machine that lends more than it has ends programs later, without a message. */
 static lh_real *reals(lh_context *ctx, size_t n) {
-    lh_real *r = n > (size_t)-1 / sizeof *r / 2 ? NULL : ctx->alloc((n + 1) * sizeof *r);
+    size_t most = ctx->memory_limit ? ctx->memory_limit / sizeof(lh_real) : (size_t)-1 / sizeof(lh_real) / 2;
+    lh_real *r = n < most ? ctx->alloc((n + 1) * sizeof *r) : NULL;
     if (!r) {
         lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
-                "out of memory: %zu numbers of %zu bytes were refused", n, sizeof *r);
+                "the values need %.3g GB, and the machine has %.3g", (double)n * sizeof *r / 1e9,
+                (double)ctx->memory_limit / 1e9);
         return NULL;
     }
     memset(r, 0, (n + 1) * sizeof *r);
@@ -405,7 +408,7 @@ static lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
         spread_use(p);
         for (int i = 0; i < p->n_nodes; i++)
             p->value[i].is_static = is_constant_value(p, g->node[i]);
-        if (share_formulas(p) && place_fixed(p) && list_work(p)) {
+        if (share_formulas(p, wish->as_written) && place_fixed(p) && list_work(p)) {
             blocks_fixed(p);
             for (int i = 0; i < p->n_nodes; i++)
                 if (p->value[i].role == LEAF && !p->value[i].same) {
@@ -846,7 +849,7 @@ static void count(lh_plan *p, unsigned long long total[2]) {
         lh_work w = p->each_run[i];
         w.count = total;
         work_do(p, &w);
-        if (w.node->op->cost) continue;
+        if (w.node->op->cost || w.node->op->view) continue; /* a view is free, copied or not */
         for (int e = 0; e < w.examples; e++) {
             const lh_block *o = lh_block_of(&w.out, e);
             total[1] += (unsigned long long)o->heads * (unsigned)o->rows * (unsigned)o->cols;

@@ -22,6 +22,7 @@ typedef struct lh_plan lh_plan;
 typedef struct lh_wish {
     bool all;             /* every step */
     bool updates;         /* whatever := needs */
+    bool as_written;      /* a formula that stands twice is computed twice: for counting */
     lh_node *const *node; /* and these */
     int n_nodes;
     lh_node *const *known; /* values that the caller sets instead of having them computed */

@@ -128,6 +128,9 @@ int lh_axis_times(lh_graph *g, int a, int b) {
 int lh_axis_divide(lh_graph *g, int a, int b) {
     size_t n = g->axis[a].n, by = g->axis[b].n;
     if (by == 1) return a;
+    if (!n && g->axis[a].how == '*') /* heads that were joined come apart again */
+        for (int i = 0; i < 2; i++)
+            if (lh_axis_same(g, g->axis[a].part[i], b)) return g->axis[a].part[1 - i];
     if (by == 0 || n == 0 || n % by != 0) {
         lh_fail(g->ctx, LH_ERROR_SHAPE, g->at, "%s cannot be divided into %s equal parts",
                 lh_axis_text(g, a), lh_axis_text(g, b));

@@ -81,6 +81,8 @@ static lh_node *build_matrix(lh_graph *g, const lh_expr *e) {
     n->shape.rows = lh_axis_number(g, (size_t)e->rows);
     n->shape.cols = lh_axis_number(g, (size_t)e->cols);
     n->cells = e->cell;
+    n->index[0] = e->rows;
+    n->index[1] = e->cols;
     return n;
 }
 
@@ -145,6 +147,14 @@ static lh_node *build_row(lh_builder *b, const lh_expr *e, const char *path) {
     return lh_op2(g, lh_node_constant(g, i, &at) ? LH_OP_row : LH_OP_lookup, a, i);
 }
 
+/* a[last][j] */
+static lh_node *build_last_cell(lh_builder *b, const lh_expr *e, const char *path) {
+    lh_node *row = lh_op1(b->g, LH_OP_last, lh_build_expr(b, e->arg[0], path, false));
+    lh_node *column = lh_build_expr(b, e->arg[2], path, false);
+    if (!b->inside) b->g->at = e->at;
+    return lh_op2(b->g, LH_OP_column, row, column);
+}
+
 lh_node *lh_build_expr(lh_builder *b, const lh_expr *e, const char *path, bool is_whole) {
     lh_graph *g = b->g;
     if (lh_failed(g->ctx)) return lh_number(g, 0, "0");
@@ -167,6 +177,8 @@ lh_node *lh_build_expr(lh_builder *b, const lh_expr *e, const char *path, bool i
         if (!b->inside) g->at = e->at;
         return lh_op1(g, e->kind == LH_E_NEG ? LH_OP_neg : LH_OP_transpose, in[0]);
     case LH_E_CELL:
+        if (e->arg[1]->kind == LH_E_LAST) return build_last_cell(b, e, path);
+        /* fall through */
     case LH_E_COLUMN:
         for (int i = 0; i < e->n_args; i++) in[i] = lh_build_expr(b, e->arg[i], path, false);
         if (!b->inside) g->at = e->at;
@@ -219,7 +231,7 @@ static void build_step(lh_builder *b, const lh_statement *s) {
     lh_define(b, b->scope->kind == LH_SCOPE_CALL ? LH_STEP_BODY : LH_STEP_FORWARD, s->name, n, s);
 }
 
-static const lh_expr *setting_for(lh_builder *b, const char *name, const lh_expr *standard) {
+const lh_expr *lh_setting_for(lh_builder *b, const char *name, const lh_expr *standard) {
     for (int i = 0; i < b->how->n_set; i++) {
         const lh_setting *set = &b->how->set[i];
         if (b->scope->kind != LH_SCOPE_TOP || strcmp(set->name, name) != 0) continue;
@@ -232,7 +244,7 @@ static const lh_expr *setting_for(lh_builder *b, const char *name, const lh_expr
 static void build_size(lh_builder *b, const lh_statement *s) {
     lh_graph *g = b->g;
     if (!is_free(b, s)) return;
-    const lh_expr *e = setting_for(b, s->name, s->expr);
+    const lh_expr *e = lh_setting_for(b, s->name, s->expr);
     lh_node *value = lh_build_expr(b, e, s->name, false);
     if (!b->inside) g->at = s->at;
     double n = 0;
@@ -342,7 +354,7 @@ void lh_build_given(lh_builder *b, const lh_statement *s) {
     given->seed_kind = b->seed_kind;
     given->seed = b->seed;
     given->seed_number = b->seed_number;
-    const lh_expr *start = setting_for(b, s->name, s->expr);
+    const lh_expr *start = lh_setting_for(b, s->name, s->expr);
     if (!build_start_call(b, given, start, &rows, &cols))
         given->expr = lh_build_expr(b, start, lh_path(g, b->scope->path, s->name), false);
     if (!b->inside) g->at = s->at;
@@ -666,7 +678,7 @@ static void check_named(lh_builder *b, const char *name, const char *what) {
     lh_graph *g = b->g;
     const char **known = lh_alloc_array(g->arena, (size_t)g->n_steps + 1, sizeof *known);
     int n = 0;
-    if (strcmp(name, "*") == 0) return;
+    if (strcmp(name, "*") == 0 || (strcmp(what, "set") == 0 && lh_vocab_find(g, name))) return;
     for (int i = 0; known && i < g->n_steps; i++) {
         const lh_step *s = g->step[i];
         if (s->kind != LH_STEP_GIVEN || s->node->kind == LH_OP_input) continue;
@@ -689,6 +701,8 @@ static void check_settings(lh_builder *b) {
 static void build_all(lh_builder *b, const lh_program *p) {
     lh_graph *g = b->g;
     collect(b, p);
+    b->n_own_fns = b->n_fns;
+    b->n_own_rules = b->n_rules;
     collect(b, g->prelude);
     for (int i = 0; i < p->n_statements && !lh_failed(g->ctx); i++)
         if (p->statement[i]->kind != LH_S_GENERATE) build_statement(b, p->statement[i]);
@@ -708,7 +722,7 @@ lh_graph *lh_graph_build(lh_context *ctx, const lh_program *p, const lh_build *h
     lh_arena *arena = lh_arena_new(ctx);
     if (!arena) return NULL;
     lh_graph *g = lh_alloc(arena, sizeof *g);
-    *g = (lh_graph){.ctx = ctx, .arena = arena, .program = p};
+    *g = (lh_graph){.ctx = ctx, .arena = arena, .program = p, .how = how ? *how : plain};
     const lh_embedded *prelude = lh_embedded_find("prelude.lh");
     g->prelude = lh_program_parse(ctx, prelude->name, prelude->text, prelude->length);
     lh_builder b = {.g = g, .how = how ? how : &plain};

@@ -11,6 +11,7 @@ typedef struct lh_builder {
     int n_fns;
     const lh_statement **rule; /* gradient rules, likewise */
     int n_rules;
+    int n_own_fns, n_own_rules;     /* the first so many are the program's own */
     lh_scope *scope;                /* where names are made now */
     int inside;                     /* > 0: in a body or rule: messages point at the call */
     const lh_statement *active[32]; /* functions being called now: none may call itself */
@@ -51,6 +52,8 @@ lh_step *lh_define(lh_builder *b, lh_step_kind kind, const char *name, lh_node *
                    const lh_statement *from); /* names n in the scope */
 void lh_build_given(lh_builder *b, const lh_statement *s);
 void lh_build_update(lh_builder *b, const lh_statement *s);
+const lh_expr *lh_setting_for(lh_builder *b, const char *name,
+                              const lh_expr *standard); /* as the caller set it, or standard */
 const lh_statement *lh_find_fn(const lh_builder *b, const char *name);
 int lh_vocab_word(const lh_vocab *v, const char *word); /* its number, or -1 */
 lh_vocab *lh_vocab_find(const lh_graph *g, const char *name);

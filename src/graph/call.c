@@ -197,6 +197,16 @@ lh_node *lh_call_node(lh_builder *b, const lh_statement *fn, lh_node **param, bo
     return n;
 }
 
+/* A path without that of the scope. In `next X` it is the path of the next turn: h[10].X.relu made in h[9]. */
+static const char *name_in_scope(const lh_scope *s, const char *path) {
+    size_t n = strlen(s->path),
+           skip = s->outer && s->outer->path[0] ? strlen(s->outer->path) + 1 : 0;
+    if (n == 0) return path;
+    if (strncmp(path, s->path, n) == 0 && path[n] == '.') return path + n + 1;
+    const char *dot = strlen(path) > skip ? strchr(path + skip, '.') : NULL;
+    return dot ? dot + 1 : path;
+}
+
 lh_node *lh_build_call(lh_builder *b, const lh_expr *e, const char *path, bool is_whole) {
     lh_graph *g = b->g;
     lh_place at = g->at;
@@ -223,8 +233,7 @@ lh_node *lh_build_call(lh_builder *b, const lh_expr *e, const char *path, bool i
     if (lh_failed(g->ctx)) return nothing(b);
     lh_node *call = lh_call_node(b, fn, param, is_standard, path);
     if (!is_whole && !lh_failed(g->ctx)) {
-        size_t skip = strlen(b->scope->path);
-        lh_step_new_at(g, LH_STEP_AUX, b->scope, path + (skip ? skip + 1 : 0), path, call);
+        lh_step_new_at(g, LH_STEP_AUX, b->scope, name_in_scope(b->scope, path), path, call);
     }
     return call;
 }

@@ -86,6 +86,25 @@ static void check_words(lh_builder *b, const lh_vocab *v, lh_place at) {
         }
 }
 
+/* vocab 65 has so many words, unless the caller set another number. */
+static int vocab_count(lh_builder *b, const lh_statement *s, const char *name) {
+    lh_graph *g = b->g;
+    const lh_expr *e = lh_setting_for(b, name, NULL);
+    double n = s->count;
+    if (e && !s->count)
+        lh_fail(g->ctx, LH_ERROR_VALUE, s->at,
+                "%s is made of words: only a vocabulary that is a number (vocab 65) can be set",
+                name);
+    if (!e || lh_failed(g->ctx)) return s->count;
+    const lh_node *value = lh_build_expr(b, e, name, false);
+    if (!lh_failed(g->ctx) &&
+        (!lh_node_constant(g, value, &n) || !(n >= 1 && n <= LH_MAX_AXIS) || n != (int)n))
+        lh_fail(g->ctx, LH_ERROR_SHAPE, s->at,
+                "%s: how many words is a whole number from 1 to %d (as it was set)", name,
+                LH_MAX_AXIS);
+    return lh_failed(g->ctx) ? s->count : (int)n;
+}
+
 void lh_build_vocab(lh_builder *b, const lh_statement *s) {
     lh_graph *g = b->g;
     const char *name = s->name ? s->name : "vocab";
@@ -95,11 +114,12 @@ void lh_build_vocab(lh_builder *b, const lh_statement *s) {
     }
     lh_vocab *v = lh_alloc(g->arena, sizeof *v);
     v->name = name;
+    const int count = vocab_count(b, s, name);
     if (s->file) {
         vocab_from_file(b, v, s->file);
     } else if (s->count) {
-        v->word = lh_alloc_array(g->arena, (size_t)s->count, sizeof *v->word);
-        v->n_words = v->word ? s->count : 0;
+        v->word = lh_alloc_array(g->arena, (size_t)count, sizeof *v->word);
+        v->n_words = v->word ? count : 0;
         for (int i = 0; i < v->n_words && !lh_failed(g->ctx); i++)
             v->word[i] = lh_printf(g->arena, "t%d", i);
     } else {

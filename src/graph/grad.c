@@ -114,6 +114,10 @@ static lh_node *name_gradient(backward *w, lh_node *n) {
     const char *name = gradient_name(g, x->name);
     contribution *all = w->got[n->id]; /* users in the order of the program */
     const lh_node *taken = lh_scope_here(x->scope, name);
+    if (taken && !w->b->has_backward) { /* asked from outside: the program's own dX stays dX */
+        name = lh_printf(g->arena, "%s'", name);
+        taken = lh_scope_here(x->scope, name);
+    }
     if (taken) {
         lh_place at = taken->step ? taken->step->at : g->at;
         lh_fail(g->ctx, LH_ERROR_NAME, at,
@@ -160,11 +164,21 @@ static lh_node *unnamed_gradient(backward *w, lh_node *n) {
 /* ---- rules ---- */
 
 typedef struct match {
+    const lh_builder *b;
     const lh_statement *rule;
+    bool is_own; /* the program's rule: it may speak of functions of the prelude, too */
     const char *name[32]; /* what the names of its patterns stand for */
     lh_node *node[32];
     int n;
 } match;
+
+/* A rule of the prelude speaks of the prelude's functions: one of the same name that the program makes is another. */
+static bool is_about(const match *m, const char *name, const lh_statement *fn) {
+    if (strcmp(name, fn->name) != 0) return false;
+    for (int i = 0; !m->is_own && i < m->b->n_own_fns; i++)
+        if (m->b->fn[i] == fn) return false;
+    return true;
+}
 
 static bool match_pattern(match *m, const lh_expr *pattern, lh_node *n) {
     if (m->n == 32) return false;
@@ -173,8 +187,7 @@ static bool match_pattern(match *m, const lh_expr *pattern, lh_node *n) {
         m->node[m->n++] = n;
         return true;
     }
-    if (n->kind != LH_OP_call || strcmp(n->call->fn->name, pattern->text) != 0 ||
-        n->call->is_rewritten)
+    if (n->kind != LH_OP_call || !is_about(m, pattern->text, n->call->fn) || n->call->is_rewritten)
         return false;
     for (int i = 0; i < pattern->n_args; i++)
         if (i >= n->n_in || !match_pattern(m, pattern->arg[i], n->in[i])) return false;
@@ -190,9 +203,10 @@ static const lh_statement *rule_line(const lh_statement *rule, const char *name)
 
 /* A rule serves when its patterns fit, it says what goes back to every operand that wants a gradient, and the operands it
  * leaves out want none. */
-static bool rule_serves(backward *w, const lh_node *n, const lh_statement *rule, match *m) {
-    *m = (match){.rule = rule};
-    if (strcmp(rule->name, n->call->fn->name) != 0 || rule->n_patterns > n->n_in) return false;
+static bool rule_serves(backward *w, const lh_node *n, int k, match *m) {
+    const lh_statement *rule = w->b->rule[k];
+    *m = (match){.b = w->b, .rule = rule, .is_own = k < w->b->n_own_rules};
+    if (!is_about(m, rule->name, n->call->fn) || rule->n_patterns > n->n_in) return false;
     for (int i = 0; i < n->n_in; i++) {
         if (i < rule->n_patterns ? !match_pattern(m, rule->pattern[i], n->in[i])
                                  : w->wants[n->in[i]->id])
@@ -212,10 +226,11 @@ static bool is_nested(const lh_statement *rule) {
 
 static bool find_rule(backward *w, const lh_node *n, match *m) {
     if (w->b->how->ignore_rules || n->call->is_rewritten) return false;
-    for (int nested = 1; nested >= 0; nested--)
-        for (int i = 0; i < w->b->n_rules; i++)
-            if (is_nested(w->b->rule[i]) == nested && rule_serves(w, n, w->b->rule[i], m))
-                return true;
+    const lh_builder *b = w->b;
+    for (int own = 1; own >= 0; own--)
+        for (int nested = 1; nested >= 0; nested--)
+            for (int i = own ? 0 : b->n_own_rules; i < (own ? b->n_own_rules : b->n_rules); i++)
+                if (is_nested(b->rule[i]) == nested && rule_serves(w, n, i, m)) return true;
     return false;
 }
 
@@ -280,6 +295,8 @@ static void apply_rule(backward *w, lh_node *n, const match *m, lh_node *dy) {
         const char *path = lh_path(g, b->scope->path, s->name);
         lh_node *line = lh_build_expr(b, s->expr, path, true);
         line = lh_apply_rewrites(b, path, line);
+        const lh_node *of = s->name[0] == 'd' ? lh_scope_here(b->scope, s->name + 1) : NULL;
+        if (of && !lh_failed(g->ctx)) line = lh_fit(g, line, of, w->across); /* dn is like n */
         if (is_output(w, m, s->name, &to))
             contribute(w, to, line, n->step ? n->step : w->owner[n->id], path);
         else if (!line->step)

@@ -215,38 +215,6 @@ typedef struct lh_size_check {
     int a, b;            /* axes */
 } lh_size_check;
 
-struct lh_graph {
-    lh_context *ctx;
-    lh_arena *arena;
-    const lh_program *program;
-    lh_node **node;
-    int n_nodes;
-    lh_step **step; /* in the order of the program, gradients where backward stands */
-    int n_steps;
-    lh_axis *axis;
-    int n_axes;
-    lh_vocab **vocab;
-    int n_vocabs;
-    lh_given **given;
-    int n_givens;
-    lh_input **input;
-    int n_inputs;
-    lh_example **example;
-    int n_examples;
-    lh_size_check *check;
-    int n_checks;
-    lh_generate *generate; /* or NULL */
-    lh_node *loss;         /* what backward goes back from, or NULL */
-    lh_scope *top;
-    bool is_generating;         /* simplify: generated formulas are kept in normal form */
-    struct lh_builder *builder; /* only while it is built */
-    struct lh_path_table *paths;
-    lh_program *prelude;
-    lh_place at;             /* where new nodes stand in the text */
-    uint32_t n_streams;      /* coins so far */
-    unsigned long long seed; /* of random steps: the last seed statement's */
-};
-
 /* What a caller may change about a program while it is built. */
 typedef struct lh_setting {
     const char *name;  /* a size or a const of the program */
@@ -274,6 +242,39 @@ typedef struct lh_build {
     const char *backward; /* differentiate this although the program has no backward, or NULL */
     bool ignore_rules;    /* differentiate every call by its body: check compares the two */
 } lh_build;
+
+struct lh_graph {
+    lh_context *ctx;
+    lh_arena *arena;
+    const lh_program *program;
+    lh_build how;     /* as it was built: to build it again with a formula changed */
+    lh_node **node;
+    int n_nodes;
+    lh_step **step; /* in the order of the program, gradients where backward stands */
+    int n_steps;
+    lh_axis *axis;
+    int n_axes;
+    lh_vocab **vocab;
+    int n_vocabs;
+    lh_given **given;
+    int n_givens;
+    lh_input **input;
+    int n_inputs;
+    lh_example **example;
+    int n_examples;
+    lh_size_check *check;
+    int n_checks;
+    lh_generate *generate; /* or NULL */
+    lh_node *loss;         /* what backward goes back from, or NULL */
+    lh_scope *top;
+    bool is_generating;         /* simplify: generated formulas are kept in normal form */
+    struct lh_builder *builder; /* only while it is built */
+    struct lh_path_table *paths;
+    lh_program *prelude;
+    lh_place at;             /* where new nodes stand in the text */
+    uint32_t n_streams;      /* coins so far */
+    unsigned long long seed; /* of random steps: the last seed statement's */
+};
 
 enum { LH_MAX_NODES = 1000000, LH_MAX_AXIS = 1 << 30 };
 

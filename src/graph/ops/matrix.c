@@ -24,7 +24,7 @@ static void matrix_print(lh_text *out, const lh_node *n, const lh_scope *from) {
     for (int r = 0; r < n->index[0]; r++) {
         if (r) lh_text_add(out, "; ");
         for (int c = 0; c < n->index[1]; c++, cell++)
-            lh_text_add(out, c ? " %s" : "%s", lh_number_text(buffer, sizeof buffer, *cell, 6));
+            lh_text_add(out, c ? " %s" : "%s", lh_number_exact(buffer, sizeof buffer, *cell));
     }
     lh_text_add(out, "]");
 }

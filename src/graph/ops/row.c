@@ -10,10 +10,9 @@
 static void row_shape(lh_graph *g, lh_node *n) {
     const lh_node *a = n->in[0];
     size_t rows = g->axis[a->shape.rows].n;
-    double at = 0;
+    double at = -1;
     lh_node_constant(g, n->in[1], &at);
-    n->index[0] = (int)at;
-    if (at != n->index[0] || at < 0 || (rows && at >= (double)rows))
+    if (!lh_node_whole(g, n->in[1], &n->index[0]) || (rows && at >= (double)rows))
         lh_shape_fail(g, n, "there is no row %g: rows count from 0, and there are %s", at,
                       lh_axis_text(g, a->shape.rows));
     n->shape.rows = lh_axis_number(g, 1);

@@ -22,7 +22,7 @@ static void split_shape(lh_graph *g, lh_node *n) {
             g, n, "the number of heads is a whole number from 1 on, known before the program runs");
         return;
     }
-    if (!cols || cols % (size_t)h != 0) {
+    if (cols % (size_t)h != 0 || (!cols && g->axis[x->shape.cols].how != '*')) {
         lh_shape_fail(g, n, "%s columns do not go into %d equal heads",
                       lh_axis_text(g, x->shape.cols), h);
         return;

@@ -1,0 +1,7 @@
+/* version -- which Longhand this is. */
+#ifndef LH_BASE_VERSION_H
+#define LH_BASE_VERSION_H
+
+const char *lh_version(void); /* "0.1.0" */
+
+#endif

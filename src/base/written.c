@@ -1,0 +1,142 @@
+#include "base/written.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_TEXT = 64 };
+
+/* Plain signs: the typographic minus and times, a comma as the decimal point, no spaces at the ends. False: too long. */
+static bool tidy(const char *s, size_t n, char out[MAX_TEXT]) {
+    size_t k = 0;
+    while (n && strchr(" \t\r\n", *s)) s++, n--;
+    while (n && strchr(" \t\r\n", s[n - 1])) n--;
+    for (size_t i = 0; i < n;) {
+        if (k + 2 >= MAX_TEXT) return false;
+        if (n - i >= 3 && memcmp(s + i, "\xe2\x88\x92", 3) == 0)
+            out[k++] = '-', i += 3; /* − */
+        else if (n - i >= 3 && memcmp(s + i, "\xe2\x80\x93", 3) == 0)
+            out[k++] = '-', i += 3; /* – */
+        else if (n - i >= 2 && memcmp(s + i, "\xc2\xb7", 2) == 0)
+            out[k++] = '*', i += 2; /* · */
+        else if (n - i >= 2 && memcmp(s + i, "\xc3\x97", 2) == 0)
+            out[k++] = '*', i += 2; /* × */
+        else if (s[i] == 0)
+            return false;
+        else
+            out[k++] = s[i] == ',' ? '.' : s[i], i++;
+    }
+    out[k] = 0;
+    return true;
+}
+
+static bool is_blank(const char *s) {
+    return s[strspn(s, " _.?-")] == 0;
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* Digits with at most one point. Counts what was written. */
+static const char *read_plain(const char *s, lh_written *w) {
+    char digits[MAX_TEXT];
+    size_t n = 0;
+    int whole = 0, behind = 0;
+    bool point = false, leading = true;
+    const char *start = s;
+    if (*s == '-' || *s == '+') digits[n++] = *s++;
+    while (*s == ' ') s++;
+    for (; is_digit(*s) || (*s == '.' && !point); s++) {
+        digits[n++] = *s;
+        if (*s == '.') {
+            point = true;
+            continue;
+        }
+        if (point)
+            behind++;
+        else
+            whole++;
+        if (*s != '0') leading = false;
+        if (!leading) w->digits++;
+    }
+    digits[n] = 0;
+    if (whole + behind == 0) return start;
+    /* strtod would follow the locale's point: whole number first, then its scale */
+    double value = 0;
+    int sign = digits[0] == '-' ? -1 : 1;
+    char plain[MAX_TEXT];
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (is_digit(digits[i])) plain[k++] = digits[i];
+    plain[k] = 0;
+    char text[2 * MAX_TEXT];
+    size_t t = 0;
+    memcpy(text, plain, k), t = k;
+    text[t++] = 'e';
+    text[t++] = '-';
+    text[t++] = (char)('0' + behind / 10);
+    text[t++] = (char)('0' + behind % 10);
+    text[t] = 0;
+    value = strtod(text, NULL);
+    w->value = sign * value;
+    w->decimals = behind;
+    return s;
+}
+
+/* e-3, E5, *10^-3 */
+static const char *read_exponent(const char *s, lh_written *w) {
+    const char *p = s;
+    if (*p == 'e' || *p == 'E')
+        p++;
+    else if (strncmp(p + strspn(p, " "), "*", 1) == 0) {
+        p += strspn(p, " ") + 1;
+        p += strspn(p, " ");
+        if (strncmp(p, "10^", 3) != 0) return s;
+        p += 3;
+    } else
+        return s;
+    int sign = 1, n = 0;
+    if (*p == '(') p++;
+    if (*p == '-' || *p == '+') sign = *p++ == '-' ? -1 : 1;
+    if (!is_digit(*p)) return s;
+    while (is_digit(*p) && n < 400) n = n * 10 + (*p++ - '0');
+    if (*p == ')') p++;
+    w->value *= pow(10, sign * n);
+    w->decimals -= sign * n;
+    return p;
+}
+
+lh_written lh_written_read(const char *text, size_t length) {
+    lh_written w = {LH_WRITTEN_UNREAD, 0, 0, 0, 0}, below = {0};
+    char s[MAX_TEXT];
+    if (!tidy(text, length, s)) return w;
+    if (is_blank(s)) {
+        w.kind = LH_WRITTEN_BLANK;
+        return w;
+    }
+    const char *p = read_plain(s, &w);
+    if (p == s) return w;
+    p = read_exponent(p, &w);
+    p += strspn(p, " ");
+    if (*p == '/') {
+        const char *q = p + 1 + strspn(p + 1, " "), *end = read_plain(q, &below);
+        if (end == q || below.value == 0) return w;
+        w.value /= below.value;
+        w.decimals = -1;
+        p = end;
+    } else if (*p == '%') {
+        w.value /= 100;
+        w.decimals += 2;
+        p++;
+    }
+    if (*p || !isfinite(w.value)) return w;
+    w.unit = w.decimals < 0 && p[-1] != '%' && strchr(s, '/') ? 0 : pow(10, -w.decimals);
+    w.kind = LH_WRITTEN_NUMBER;
+    return w;
+}
+
+bool lh_written_rounds(double exact, lh_written w) {
+    double slack = 1e-9 * w.unit + 1e-12 * fabs(exact);
+    return fabs(exact - w.value) <= w.unit / 2 + slack;
+}

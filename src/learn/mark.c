@@ -1,0 +1,391 @@
+#include "learn/mark.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn/reach.h"
+
+const char *const lh_verdict_names[LH_N_VERDICTS] = {
+    [LH_BLANK] = "blank",           [LH_RIGHT] = "right",           [LH_LAST_DIGIT] = "last digit",
+    [LH_EARLY] = "rounded early",   [LH_FOLLOWS] = "follows",       [LH_CARRIED] = "carried",
+    [LH_COARSE] = "too few digits", [LH_MISTAKE] = "known mistake", [LH_SLIP] = "slip of the pen",
+    [LH_WRONG] = "wrong",           [LH_UNREAD] = "not read",       [LH_CANNOT] = "cannot go on",
+};
+
+bool lh_verdict_has_credit(lh_verdict v) {
+    return v == LH_RIGHT || v == LH_LAST_DIGIT || v == LH_EARLY || v == LH_FOLLOWS;
+}
+
+enum { MAX_ACTIVE = 16 };
+
+typedef struct marker {
+    lh_arena *a;
+    lh_sheet *s;
+    lh_reach *r;
+    const lh_answers *answers;
+    const lh_mistakes *mistakes;
+    lh_marks *m;
+    lh_box *box;   /* room for one unit: its reach */
+    lh_box *other; /* and for a second opinion */
+    int *origin;   /* for each unit: the ask where a slip that reaches it began, or -1 */
+    int active[MAX_ACTIVE],
+        n_active; /* programs that later steps may follow: the right one, and those with the mistakes made so far */
+} marker;
+
+/* ---- one number ---- */
+
+/* A number that is written to the last unit and lies in a box: some value of the box rounds to it. */
+static bool fits(lh_written w, lh_box b, double units) {
+    double slack = w.unit * units + 1e-9 * w.unit + 1e-13 * fabs(w.value);
+    return w.value >= b.low - slack && w.value <= b.high + slack;
+}
+
+static lh_verdict judge(lh_written w, double exact, bool has_own, lh_box own, lh_box honest,
+                        bool is_tainted) {
+    if (lh_written_rounds(exact, w)) return LH_RIGHT;
+    if (has_own && fits(w, own, 0.5)) return is_tainted ? LH_FOLLOWS : LH_EARLY;
+    if (has_own && fits(w, own, 1.5)) return is_tainted ? LH_FOLLOWS : LH_LAST_DIGIT;
+    if (fits(w, honest, 0.5)) return LH_EARLY;
+    if (fits(w, honest, 1.5)) return LH_LAST_DIGIT;
+    return has_own ? LH_WRONG : LH_CANNOT;
+}
+
+/* Right as far as it goes, but it goes not far enough to tell: 0 for 0.05, 1 for 0.6. */
+static bool is_coarse(lh_written w, double exact, double asked) {
+    return w.unit > 30 * asked && fabs(w.value - exact) > asked / 2 + 1e-12;
+}
+
+/* ---- slips of the pen ---- */
+
+static bool fits_number(lh_written w, double value, double unit, lh_box own) {
+    w.value = value;
+    w.unit = unit;
+    return fits(w, own, 0.5);
+}
+
+/* Two neighbouring digits change places. */
+static bool is_swapped(lh_written w, lh_box own) {
+    char text[64];
+    int n = snprintf(text, sizeof text, "%.*f", w.decimals > 0 ? w.decimals : 0, fabs(w.value));
+    if (n <= 0 || n >= (int)sizeof text) return false;
+    for (int i = 0; i + 1 < n; i++) {
+        int k = text[i + 1] == '.' ? i + 2 : i + 1;
+        if (text[i] == '.' || k >= n || text[i] == text[k]) continue;
+        char c = text[i];
+        text[i] = text[k];
+        text[k] = c;
+        double value = strtod(text, NULL);
+        if (fits_number(w, w.value < 0 ? -value : value, w.unit, own)) return true;
+        text[k] = text[i];
+        text[i] = c;
+    }
+    return false;
+}
+
+static const char *slip_of(lh_written w, lh_box own) {
+    if (w.value == 0) return NULL;
+    if (fits_number(w, -w.value, w.unit, own)) return "the sign is turned round";
+    if (fits_number(w, w.value * 10, w.unit * 10, own) ||
+        fits_number(w, w.value / 10, w.unit / 10, own))
+        return "a factor of ten: look at the decimal point";
+    if (fits_number(w, w.value * 100, w.unit * 100, own) ||
+        fits_number(w, w.value / 100, w.unit / 100, own))
+        return "a factor of a hundred: look at the decimal point";
+    if (is_swapped(w, own)) return "two digits look swapped";
+    return NULL;
+}
+
+/* ---- boxes to go on with ---- */
+
+static lh_box unrounded(lh_box reach, double unit) {
+    return (lh_box){reach.at, reach.low - unit / 2, reach.high + unit / 2};
+}
+
+/* Between the number written and that number before rounding. */
+static lh_box written_box(lh_written w, lh_verdict v, bool has_own, lh_box own) {
+    double room = w.unit * (v == LH_LAST_DIGIT || v == LH_FOLLOWS ? 1 : 0.5);
+    lh_box b = {w.value, w.value - w.unit / 2, w.value + w.unit / 2};
+    if (!has_own || !lh_verdict_has_credit(v) || own.low > w.value + room ||
+        own.high < w.value - room)
+        return b;
+    double low = own.low > w.value - room ? own.low : w.value - room,
+           high = own.high < w.value + room ? own.high : w.value + room;
+    return (lh_box){w.value, low < w.value ? low : w.value, high > w.value ? high : w.value};
+}
+
+/* ---- a step ---- */
+
+static double unit_of(int decimals) {
+    return pow(10, -decimals);
+}
+
+static int ask_of(const lh_sheet *s, const lh_step *step) {
+    for (int i = 0; i < s->n_asks; i++)
+        if (s->ask[i].step == step) return i;
+    return -1;
+}
+
+static const lh_written *written(const marker *k, int ask, int cell) {
+    return &k->answers->cell[k->s->ask[ask].first + cell];
+}
+
+static bool is_written(const marker *k, int ask) {
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++)
+        if (written(k, ask, i)->kind == LH_WRITTEN_NUMBER) return true;
+    return false;
+}
+
+static int taint(marker *k, int variant, int unit) {
+    int origin = -1;
+    for (int i = 0; i < unit; i++)
+        if (k->origin[i] >= 0 && lh_reach_reads(k->r, variant, unit, i) &&
+            (origin < 0 || k->origin[i] < origin))
+            origin = k->origin[i];
+    return origin;
+}
+
+/* The verdicts of a step's cells if its formula is taken from one program. Returns how many have no credit. */
+static int judge_step(marker *k, int ask, bool has_own, const lh_box *own, bool is_tainted,
+                      lh_verdict *out) {
+    int bad = 0;
+    const lh_ask *q = &k->s->ask[ask];
+    for (int i = 0; i < q->n_cells; i++) {
+        const lh_written *w = written(k, ask, i);
+        double exact = lh_sheet_exact(k->s, ask, i);
+        if (w->kind != LH_WRITTEN_NUMBER) {
+            out[i] = w->kind == LH_WRITTEN_BLANK ? LH_BLANK : LH_UNREAD;
+            continue;
+        }
+        out[i] = judge(*w, exact, has_own, has_own ? own[i] : (lh_box){0, 0, 0},
+                       k->s->honest[q->first + i], is_tainted);
+        if (lh_verdict_has_credit(out[i]) &&
+            is_coarse(*w, has_own ? own[i].at : exact, unit_of(q->decimals)))
+            out[i] = LH_COARSE;
+        bad += !lh_verdict_has_credit(out[i]) && out[i] != LH_COARSE;
+    }
+    return bad;
+}
+
+static bool all_equal(const marker *k, int ask, bool exact) {
+    double first = 0;
+    int n = 0;
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
+        if (written(k, ask, i)->kind != LH_WRITTEN_NUMBER) continue;
+        double x = exact ? lh_sheet_exact(k->s, ask, i) : written(k, ask, i)->value;
+        if (n++ && fabs(x - first) > (exact ? unit_of(k->s->ask[ask].decimals) : 0)) return false;
+        if (n == 1) first = x;
+    }
+    return n > 1;
+}
+
+static bool is_copy(const marker *k, int ask, int unit) {
+    for (int i = 0; i < unit; i++) {
+        const lh_unit *u = lh_reach_unit(k->r, i);
+        int other = ask_of(k->s, u->step);
+        if (other < 0 || k->s->ask[other].n_cells != k->s->ask[ask].n_cells ||
+            k->s->ask[ask].n_cells < 2 || !lh_reach_reads(k->r, 0, unit, i))
+            continue;
+        bool same = true, same_exact = true;
+        for (int c = 0; c < k->s->ask[ask].n_cells && same; c++) {
+            same = written(k, ask, c)->kind == LH_WRITTEN_NUMBER &&
+                   written(k, other, c)->kind == LH_WRITTEN_NUMBER &&
+                   written(k, ask, c)->value == written(k, other, c)->value;
+            same_exact &= fabs(lh_sheet_exact(k->s, ask, c) - lh_sheet_exact(k->s, other, c)) <
+                          unit_of(k->s->ask[ask].decimals);
+        }
+        if (same && !same_exact) return true;
+    }
+    return false;
+}
+
+/* Numbers that say nothing are carried on and not credited: all zero, all equal or copied, where the right ones are not. */
+static void withhold(marker *k, int ask, int unit, lh_verdict *v) {
+    bool empty = (all_equal(k, ask, false) && !all_equal(k, ask, true)) || is_copy(k, ask, unit);
+    for (int i = 0; empty && i < k->s->ask[ask].n_cells; i++)
+        if (v[i] == LH_FOLLOWS || v[i] == LH_EARLY || v[i] == LH_LAST_DIGIT) v[i] = LH_CARRIED;
+}
+
+/* ---- diagnosis ---- */
+
+/* Does this program explain every number written in the step? */
+static bool explains(marker *k, int variant, int ask, int unit) {
+    if (!lh_reach_of(k->r, variant, unit, k->other)) return false;
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
+        const lh_written *w = written(k, ask, i);
+        if (w->kind == LH_WRITTEN_UNREAD) return false;
+        if (w->kind == LH_WRITTEN_NUMBER && !fits(*w, k->other[i], 0.5)) return false;
+    }
+    return true;
+}
+
+static void diagnose(marker *k, int ask, int unit) {
+    int n, kept = -1;
+    lh_step_mark *mark = &k->m->step[ask];
+    if (!k->mistakes) return;
+    lh_candidate *c = lh_candidates(k->s->g, k->mistakes, k->s->ask[ask].step, k->a, &n);
+    for (int i = 0; i < n && mark->n_diagnoses < LH_MAX_DIAGNOSES; i++) {
+        if (c[i].mistake->is_same) continue;
+        int v = lh_reach_variant(k->r, c[i].rewrite, c[i].n_rewrites);
+        if (v < 0) continue;
+        bool is_known = false;
+        for (int d = 0; d < mark->n_diagnoses; d++)
+            is_known |= mark->diagnosis[d].mistake == c[i].mistake;
+        if (!is_known && explains(k, v, ask, unit)) {
+            mark->diagnosis[mark->n_diagnoses++] =
+                (lh_diagnosis){c[i].mistake, c[i].line->path, c[i].chosen};
+            if (kept < 0 && k->n_active < MAX_ACTIVE) {
+                k->active[k->n_active++] = kept = v;
+                continue;
+            }
+        }
+        lh_reach_drop(k->r, v);
+    }
+}
+
+static void note_slips(marker *k, int ask, bool has_own, const lh_box *own, lh_verdict *v) {
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
+        const lh_written *w = written(k, ask, i);
+        if (v[i] != LH_WRONG) continue;
+        const char *slip = has_own ? slip_of(*w, own[i]) : NULL;
+        if (!slip) slip = slip_of(*w, k->s->honest[k->s->ask[ask].first + i]);
+        if (slip) v[i] = LH_SLIP, k->m->note[k->s->ask[ask].first + i] = slip;
+    }
+}
+
+/* ---- the walk through the sheet ---- */
+
+/* Which of the active programs speaks best for the step: the newest that leaves the fewest cells without credit. */
+static bool best_reach(marker *k, int ask, int unit, int *variant) {
+    int n = k->s->ask[ask].n_cells, least = n + 1;
+    lh_verdict *v = lh_alloc_array(k->a, (size_t)n + 1, sizeof *v);
+    bool any = false;
+    *variant = 0;
+    for (int i = k->n_active - 1; v && i >= 0 && least > 0; i--) {
+        if (!lh_reach_of(k->r, k->active[i], unit, k->other)) continue;
+        int bad = judge_step(k, ask, true, k->other, taint(k, k->active[i], unit) >= 0, v);
+        if (bad >= least) continue;
+        least = bad;
+        *variant = k->active[i];
+        memcpy(k->box, k->other, (size_t)n * sizeof *k->box);
+        any = true;
+    }
+    return any;
+}
+
+static void mark_step(marker *k, int ask, int unit) {
+    const lh_ask *q = &k->s->ask[ask];
+    lh_unit *u = lh_reach_unit(k->r, unit);
+    lh_verdict *v = k->m->cell + q->first;
+    int variant;
+    bool has_own = best_reach(k, ask, unit, &variant);
+    int origin = taint(k, variant, unit);
+    int bad = judge_step(k, ask, has_own, k->box, origin >= 0, v);
+    withhold(k, ask, unit, v);
+    if (bad) diagnose(k, ask, unit);
+    if (bad && !k->m->step[ask].n_diagnoses) note_slips(k, ask, has_own, k->box, v);
+    double asked = unit_of(q->decimals);
+    lh_step_mark *mark = &k->m->step[ask];
+    for (int i = 0; i < q->n_cells; i++) {
+        const lh_written *w = written(k, ask, i);
+        if (mark->n_diagnoses && (v[i] == LH_WRONG || v[i] == LH_CANNOT)) v[i] = LH_MISTAKE;
+        if (w->kind == LH_WRITTEN_NUMBER)
+            u->box[i] = written_box(*w, v[i], has_own, k->box[i]);
+        else if (has_own)
+            u->box[i] = unrounded(k->box[i], asked);
+        else
+            u->box[i] =
+                unrounded((lh_box){lh_sheet_exact(k->s, ask, i), lh_sheet_exact(k->s, ask, i),
+                                   lh_sheet_exact(k->s, ask, i)},
+                          asked);
+        k->m->own[q->first + i] = has_own ? k->box[i].at : NAN;
+        if (lh_verdict_has_credit(v[i]))
+            mark->n_right++;
+        else if (v[i] == LH_BLANK)
+            mark->n_blank++;
+        else
+            mark->n_wrong++;
+        if (v[i] == LH_RIGHT && w->decimals >= 0 && w->decimals < q->decimals &&
+            fabs(w->value - lh_sheet_exact(k->s, ask, i)) > asked / 2)
+            mark->few_digits = true;
+    }
+    mark->origin = origin;
+    k->origin[unit] = bad ? ask : origin;
+}
+
+/* A step that nobody asked for, or that was left blank: worked out from the learner's own numbers, perhaps rounded. */
+static void skip_step(marker *k, int ask, int unit) {
+    lh_unit *u = lh_reach_unit(k->r, unit);
+    int variant = k->active[k->n_active - 1];
+    bool ok = lh_reach_of(k->r, variant, unit, k->box);
+    double asked = unit_of(ask >= 0 ? k->s->ask[ask].decimals : u->decimals);
+    for (int i = 0; i < u->n_cells; i++)
+        u->box[i] = ok ? unrounded(k->box[i], asked) : unrounded(k->s->exact[unit][i], asked);
+    k->origin[unit] = taint(k, variant, unit);
+    for (int i = 0; ask >= 0 && i < k->s->ask[ask].n_cells; i++) {
+        k->m->cell[k->s->ask[ask].first + i] =
+            written(k, ask, i)->kind == LH_WRITTEN_UNREAD ? LH_UNREAD : LH_BLANK;
+        k->m->own[k->s->ask[ask].first + i] = ok ? k->box[i].at : NAN;
+    }
+    if (ask >= 0) k->m->step[ask].n_blank = k->s->ask[ask].n_cells, k->m->step[ask].origin = -1;
+}
+
+/* What an honest person can come to who rounds every step: the boxes when nothing is written. Found once for a sheet. */
+static bool prepare(lh_sheet *s) {
+    if (s->reach) return true;
+    s->reach = lh_reach_new(s->g, s->plan, s->digits);
+    if (!s->reach) return false;
+    int n = lh_reach_count(s->reach);
+    s->honest = lh_alloc_array(s->arena, (size_t)s->n_cells + 1, sizeof *s->honest);
+    s->exact = lh_alloc_array(s->arena, (size_t)n + 1, sizeof *s->exact);
+    for (int i = 0; s->honest && s->exact && i < n; i++) {
+        lh_unit *u = lh_reach_unit(s->reach, i);
+        int ask = ask_of(s, u->step);
+        lh_box *box = s->exact[i] = lh_alloc_array(s->arena, (size_t)u->n_cells + 1, sizeof *box);
+        if (!box) return false;
+        lh_reach_of(s->reach, 0, i, box);
+        double asked = unit_of(ask >= 0 ? s->ask[ask].decimals : u->decimals);
+        for (int c = 0; c < u->n_cells; c++) {
+            u->box[c] = unrounded(box[c], asked);
+            if (ask >= 0) s->honest[s->ask[ask].first + c] = box[c];
+        }
+    }
+    return !lh_failed(s->g->ctx);
+}
+
+lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
+                  const lh_mistakes *mistakes) {
+    if (lh_failed(s->g->ctx) || !prepare(s)) return NULL;
+    int n = lh_reach_count(s->reach), most = 1;
+    for (int i = 0; i < n; i++)
+        if (lh_reach_unit(s->reach, i)->n_cells > most) most = lh_reach_unit(s->reach, i)->n_cells;
+    lh_marks *m = lh_alloc(a, sizeof *m);
+    m->cell = lh_alloc_array(a, (size_t)s->n_cells + 1, sizeof *m->cell);
+    m->own = lh_alloc_array(a, (size_t)s->n_cells + 1, sizeof *m->own);
+    m->note = lh_alloc_array(a, (size_t)s->n_cells + 1, sizeof *m->note);
+    m->step = lh_alloc_array(a, (size_t)s->n_asks + 1, sizeof *m->step);
+    marker k = {.a = a,
+                .s = s,
+                .r = s->reach,
+                .answers = answers,
+                .mistakes = mistakes,
+                .m = m,
+                .n_active = 1,
+                .box = lh_alloc_array(a, (size_t)most, sizeof *k.box),
+                .other = lh_alloc_array(a, (size_t)most, sizeof *k.other),
+                .origin = lh_alloc_array(a, (size_t)n + 1, sizeof *k.origin)};
+    if (!m->cell || !m->own || !m->note || !m->step || !k.box || !k.other || !k.origin) return NULL;
+    for (int i = 0; i < n && !lh_failed(s->g->ctx); i++) {
+        k.origin[i] = -1;
+        int ask = ask_of(s, lh_reach_unit(s->reach, i)->step);
+        if (ask >= 0 && is_written(&k, ask))
+            mark_step(&k, ask, i);
+        else
+            skip_step(&k, ask, i);
+    }
+    for (int i = k.n_active - 1; i > 0; i--) lh_reach_drop(s->reach, k.active[i]);
+    m->total = s->n_cells;
+    for (int i = 0; i < s->n_cells; i++) m->credit += lh_verdict_has_credit(m->cell[i]);
+    return lh_failed(s->g->ctx) ? NULL : m;
+}

@@ -1,0 +1,107 @@
+/* mark -- a learner's numbers, judged step by step on the learner's own numbers.
+ *
+ *     lh_sheet *s = lh_sheet_new(g, &(lh_sheet_how){.digits = 4});      which steps are asked, and to how many decimals
+ *     lh_answers *a = lh_answers_new(s);                                all blank
+ *     lh_answer_set(a, s, ask, cell, lh_written_read("0.498", 5));
+ *     lh_marks *m = lh_mark(s, a, mistakes);                            a verdict for every cell, a diagnosis for every step
+ *
+ * Reach: what a step can come to when each operand lies anywhere between the number written and that number before rounding.
+ * Steps that are not asked or left blank are worked out from the learner's own numbers, and may have been rounded too. It is
+ * found by moving each operand through its small box and letting the step itself say what becomes of it.
+ */
+#ifndef LH_LEARN_MARK_H
+#define LH_LEARN_MARK_H
+
+#include "base/written.h"
+#include "eval/exact.h"
+#include "learn/mistakes.h"
+
+typedef enum lh_verdict {
+    LH_BLANK,      /* nothing written: never zero */
+    LH_RIGHT,      /* the exact value, rounded to the digits written */
+    LH_LAST_DIGIT, /* one unit beside its reach: cut off, say; full credit */
+    LH_EARLY,      /* within reach: an operand was rounded on the way; full credit */
+    LH_FOLLOWS,    /* correctly worked out from an earlier slip; full credit */
+    LH_CARRIED, /* all zero, all equal or copied where the right one is not: carried on, not credited */
+    LH_COARSE,  /* a correct rounding, but to so few digits that it says too little */
+    LH_MISTAKE, /* one known mistake explains every cell of the step */
+    LH_SLIP,    /* a slip of the pen: a sign, a factor of ten, two digits swapped */
+    LH_WRONG,
+    LH_UNREAD, /* not a number */
+    LH_CANNOT, /* the learner's own numbers lead nowhere: the log of a negative */
+    LH_N_VERDICTS
+} lh_verdict;
+
+extern const char *const lh_verdict_names[LH_N_VERDICTS]; /* "right", "last digit" ... */
+bool lh_verdict_has_credit(lh_verdict v);
+
+/* A step that the sheet asks for. */
+typedef struct lh_ask {
+    lh_step *step;
+    int decimals; /* digits behind the point that are asked for */
+    int first; /* its cells in answers and marks: from here on, n_cells of them, examples then heads then rows then columns */
+    int n_cells;
+} lh_ask;
+
+typedef struct lh_sheet_how {
+    int digits; /* significant digits of the largest number of a step; 0: 4 */
+    const char *const
+        *steps; /* which steps to ask; NULL: every named step that is shown in a trace */
+    int n_steps;
+} lh_sheet_how;
+
+typedef struct lh_sheet {
+    lh_graph *g;
+    lh_arena *arena;
+    lh_plan *plan; /* the right numbers */
+    lh_ask *ask;
+    int n_asks, n_cells, digits;
+    struct lh_reach *reach; /* made when the first answers are marked */
+    struct lh_box *honest; /* n_cells: where the number of somebody can lie who rounds every step */
+    struct lh_box **exact; /* for each unit of reach: the same */
+} lh_sheet;
+
+lh_sheet *lh_sheet_new(lh_graph *g,
+                       const lh_sheet_how *how); /* NULL and the context failed on error */
+void lh_sheet_free(lh_sheet *s);
+lh_cell lh_sheet_cell(const lh_sheet *s, int ask, int k); /* which cell the k-th of a step is */
+double lh_sheet_exact(const lh_sheet *s, int ask, int k); /* the right number */
+int lh_decimals_for(const lh_plan *p, const lh_node *n,
+                    int digits); /* so many that the largest number shows `digits` digits */
+
+typedef struct lh_answers {
+    lh_written *cell;         /* n_cells */
+    const char **other_shape; /* for each ask: what was wrong with its shape, or NULL */
+} lh_answers;
+lh_answers *lh_answers_new(lh_arena *a, const lh_sheet *s);
+
+/* One explanation of a step that went wrong. */
+typedef struct lh_diagnosis {
+    const lh_mistake *mistake;
+    const char *where; /* the step or line that the rule changed: "Z", "P.y" */
+    int choice;        /* which row, word or part, or -1 */
+} lh_diagnosis;
+
+enum { LH_MAX_DIAGNOSES = 8 };
+
+typedef struct lh_step_mark {
+    lh_diagnosis diagnosis[LH_MAX_DIAGNOSES];
+    int n_diagnoses;
+    int origin;                    /* the ask in which a followed slip began, or -1 */
+    bool few_digits;               /* right, but with fewer digits than asked */
+    int n_right, n_wrong, n_blank; /* cells with credit, without, empty */
+} lh_step_mark;
+
+typedef struct lh_marks {
+    lh_verdict *cell;   /* n_cells */
+    double *own;        /* what the learner's own numbers lead to, for each cell */
+    const char **note;  /* a slip in words, or NULL */
+    lh_step_mark *step; /* n_asks */
+    int credit, total;  /* cells with full credit, of all that were asked */
+} lh_marks;
+
+lh_marks *lh_mark(
+    lh_arena *a, lh_sheet *s, const lh_answers *answers,
+    const lh_mistakes *mistakes); /* NULL and the context failed on error; mistakes may be NULL */
+
+#endif

@@ -1,0 +1,48 @@
+/* mistakes -- the catalogue: known mistakes as rewrite rules in the notation, which apply to any program. */
+#ifndef LH_LEARN_MISTAKES_H
+#define LH_LEARN_MISTAKES_H
+
+#include "graph/graph.h"
+
+typedef struct lh_mistake {
+    const char *name;
+    const char *says;   /* what the learner did */
+    const char *where;  /* "forward", "backward", "update", "in", "in grad", or NULL */
+    const char *of;     /* the function of `in` */
+    const char *choice; /* the letter of *each i*, or NULL */
+    bool is_same;       /* another way to the same number: no mistake */
+    const lh_expr *const *from, *const *to;
+    int n_rules;
+} lh_mistake;
+
+typedef struct lh_mistakes {
+    lh_arena *arena;
+    lh_program *program;
+    lh_mistake *mistake;
+    int n;
+} lh_mistakes;
+
+lh_mistakes *lh_mistakes_load(
+    lh_context *ctx,
+    const lh_program *
+        own); /* the catalogue, and those a lesson adds (own may be NULL); NULL and the context failed on error */
+void lh_mistakes_free(lh_mistakes *m);
+const lh_mistake *lh_mistakes_find(const lh_mistakes *m, const char *name);
+
+enum { LH_MAX_REWRITES = 8 };
+
+/* One way to make a mistake in a program. */
+typedef struct lh_candidate {
+    const lh_mistake *mistake;
+    lh_step *step;                       /* the step that a learner writes and that goes wrong */
+    lh_step *line;                       /* the step or inner line whose formula changes */
+    int chosen;                          /* of *each*, or -1 */
+    lh_rewrite rewrite[LH_MAX_REWRITES]; /* for lh_build: all happen together */
+    int n_rewrites;
+} lh_candidate;
+
+/* Every way to make the catalogue's mistakes in this program: n of them, in a. `only`: those that change this step, or NULL. */
+lh_candidate *lh_candidates(lh_graph *g, const lh_mistakes *m, const lh_step *only, lh_arena *a,
+                            int *n);
+
+#endif

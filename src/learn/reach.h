@@ -1,0 +1,44 @@
+/* reach -- what a step can come to from numbers that are known to within a small box.
+ *
+ * Every step that a person would write is a unit: its cells, and the boxes they lie in. A unit is worked out from the units
+ * it reads, by the step itself, whatever program (the right one, or one with a mistake made) the formula is taken from.
+ */
+#ifndef LH_LEARN_REACH_H
+#define LH_LEARN_REACH_H
+
+#include "eval/exact.h"
+#include "learn/mistakes.h"
+
+/* A cell: the number to go on with, and how far it may lie from there. low <= at <= high. */
+typedef struct lh_box {
+    double at, low, high;
+} lh_box;
+
+typedef struct lh_unit {
+    lh_step *step; /* in the right program */
+    int n_cells;
+    lh_box *box;  /* n_cells; examples, then heads, rows, columns */
+    int decimals; /* to how many digits it may have been rounded when nobody asked for it */
+} lh_unit;
+
+typedef struct lh_reach lh_reach;
+
+int lh_count_cells(const lh_plan *p, const lh_node *n); /* of all examples and heads */
+lh_reach *lh_reach_new(
+    lh_graph *g, const lh_plan *right,
+    int digits); /* units of all steps that are shown; NULL and the context failed on error */
+void lh_reach_free(lh_reach *r);
+int lh_reach_count(const lh_reach *r);
+lh_unit *lh_reach_unit(lh_reach *r, int i);
+int lh_reach_find(const lh_reach *r, const lh_step *step); /* the unit of a step, or -1 */
+
+/* A program to take formulas from: 0 is the right one. NULL rewrites are refused; -1 when it cannot be built. */
+int lh_reach_variant(lh_reach *r, const lh_rewrite *rewrite, int n);
+void lh_reach_drop(lh_reach *r, int variant); /* the newest variant alone */
+
+/* Where the cells of unit i can lie, from the boxes of the units it reads. out: n_cells. False: the formula leads nowhere
+ * (nan, inf) or is not there in this variant. */
+bool lh_reach_of(lh_reach *r, int variant, int i, lh_box *out);
+bool lh_reach_reads(lh_reach *r, int variant, int i, int other); /* does unit i read unit other? */
+
+#endif
