@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "explain/explain.h"
+#include "explain/jacobian.h"
 
 static struct {
     bool deep, all, jacobian, json;
@@ -103,6 +104,100 @@ static void print_json(const char *lesson, const char *address, const lh_explana
     lh_json_close(&j);
 }
 
+/* ---- jacobian ---- */
+
+typedef struct table {
+    const lh_graph *g;
+    lh_step *step, *operand;
+    lh_jacobian *j;
+    lh_cell at;    /* the row of the result; its column too where one cell is asked for */
+    bool one_cell; /* else the whole row */
+    int digits;
+} table;
+
+/* One line for each column of the result's row (or for each row of the operand, when one cell is asked for). */
+static void print_jacobian(lh_cli *cli, const table *t) {
+    lh_sizes of = lh_jacobian_sizes(t->j, false, t->at.example),
+             to = lh_jacobian_sizes(t->j, true, t->at.example);
+    const char *name = t->step->path, *operand = t->operand ? t->operand->path : "x";
+    int same_row = of.rows == to.rows ? t->at.row : 0, lines = t->one_cell ? to.rows : of.cols;
+    char number[64];
+    if (t->one_cell)
+        printf("d %s[%d][%d] / d %s\n", name, t->at.row, t->at.col, operand);
+    else
+        printf("d %s[%d][c] / d %s[%d][k]   a line for each c, a column for each k\n", name,
+               t->at.row, operand, same_row);
+    for (int i = 0; i < lines && i < 64; i++) {
+        printf("    %-4d", i);
+        for (int k = 0; k < to.cols && 8 + 12 * (k + 1) <= cli->width; k++) {
+            lh_cell cell = t->at, from = {t->at.example, to.heads > 1 ? t->at.head : 0,
+                                          t->one_cell ? i : same_row, k};
+            if (!t->one_cell) cell.col = i;
+            printf(" %11s", lh_number_text(number, sizeof number, lh_jacobian_at(t->j, cell, from),
+                                           t->digits));
+        }
+        putchar('\n');
+    }
+}
+
+static void write_jacobian(lh_json *out, const table *t) {
+    lh_sizes of = lh_jacobian_sizes(t->j, false, t->at.example),
+             to = lh_jacobian_sizes(t->j, true, t->at.example);
+    int same_row = of.rows == to.rows ? t->at.row : 0, lines = t->one_cell ? to.rows : of.cols;
+    lh_json_begin(out, NULL, '{');
+    lh_json_text(out, "operand", t->operand ? t->operand->path : NULL);
+    lh_json_begin(out, "derivatives", '[');
+    for (int i = 0; i < lines; i++) {
+        lh_json_begin(out, NULL, '[');
+        for (int k = 0; k < to.cols; k++) {
+            lh_cell cell = t->at, from = {t->at.example, to.heads > 1 ? t->at.head : 0,
+                                          t->one_cell ? i : same_row, k};
+            if (!t->one_cell) cell.col = i;
+            lh_json_number(out, NULL, lh_jacobian_at(t->j, cell, from));
+        }
+        lh_json_end(out, ']');
+    }
+    lh_json_end(out, ']');
+    lh_json_end(out, '}');
+}
+
+static int jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits) {
+    lh_address a;
+    lh_step *s = lh_address_parse(cli->ctx, address, &a) ? lh_address_find(g, &a) : NULL;
+    if (!s) return lh_cli_report(cli);
+    lh_node *n = s->node;
+    if (n->kind != LH_OP_call) {
+        lh_cli_fail(cli, "%s is not made by a call of a function", s->path);
+        fprintf(stderr, "--jacobian shows how f(x) moves with x: try it on a softmax\n");
+        return LH_EXIT_FAILED;
+    }
+    lh_json out = lh_json_open(stdout);
+    if (options.json) lh_json_begin(&out, NULL, '[');
+    for (int i = 0; i < n->n_in && !lh_failed(cli->ctx); i++) {
+        if (n->in[i]->is_discrete || n->in[i]->kind == LH_OP_number) continue;
+        table t = {.g = g,
+                   .step = s,
+                   .operand = n->in[i]->step,
+                   .digits = digits,
+                   .j = lh_jacobian_new(g, &lh_wide, n, n->in[i])};
+        if (!t.j) break;
+        lh_sizes z = lh_jacobian_sizes(t.j, false, a.has_example ? a.example : 0);
+        t.one_cell = a.n_indices == 2;
+        t.at = (lh_cell){a.has_example ? a.example : 0, a.has_head ? a.head : 0,
+                         a.n_indices ? a.index[0] : z.rows - 1, a.n_indices == 2 ? a.index[1] : 0};
+        if (t.at.row >= z.rows || t.at.col >= z.cols || t.at.head >= z.heads)
+            lh_fail(cli->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0},
+                    "%s has %d rows and %d columns, counted from 0", s->path, z.rows, z.cols);
+        else if (options.json)
+            write_jacobian(&out, &t);
+        else
+            print_jacobian(cli, &t);
+        lh_jacobian_free(t.j);
+    }
+    if (options.json) lh_json_end(&out, ']'), lh_json_close(&out);
+    return lh_failed(cli->ctx) ? lh_cli_report(cli) : LH_EXIT_YES;
+}
+
 static int explain_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_source s;
@@ -114,6 +209,12 @@ static int explain_run(lh_cli *cli, int argc, char **argv) {
         return LH_EXIT_FAILED;
     }
     int digits = options.digits ? options.digits : 6;
+    if (options.jacobian) {
+        int status = jacobian(cli, g, argv[1], digits);
+        lh_graph_free(g);
+        lh_program_free(s.program);
+        return status;
+    }
     lh_explanation *e = lh_explain(
         g, argv[1],
         &(lh_explain_how){.digits = digits, .deep = options.deep, .all_terms = options.all});
@@ -136,11 +237,13 @@ const lh_command lh_command_explain = {
     .name = "explain",
     .synopsis = "LESSON|FILE ADDRESS [options]",
     .summary = "One number of a program, down to the numbers that made it.",
-    .examples = "longhand explain ex1 'P[1][0]'\ta cell: rows and columns count from 0\n"
-                "longhand explain ex3 'dZ[1][0]' --deep\ta gradient, down to the given numbers\n"
-                "longhand explain ex2 'WO[1][2]@1'\ta weight after the first step of training\n"
-                "longhand explain ex4 'L{example 1}'\tanother example\n"
-                "longhand explain ex6 'h[1].A.P[0][1]'\tinside a layer and a call\n",
+    .examples =
+        "longhand explain ex1 'P[1][0]'\ta cell: rows and columns count from 0\n"
+        "longhand explain ex3 'dZ[1][0]' --deep\ta gradient, down to the given numbers\n"
+        "longhand explain ex2 'WO[1][2]@1'\ta weight after the first step of training\n"
+        "longhand explain ex4 'L{example 1}'\tanother example\n"
+        "longhand explain ex6 'h[1].A.P[0][1]'\tinside a layer and a call\n"
+        "longhand explain ex3 'P[1]' --jacobian\thow the row of a softmax moves with its scores\n",
     .notes = "An address is a path, then {example N, head N}, then the cell, then @ and the step "
              "of training. A tail that is unique is enough: h[1].P for h[1].A.P. P.e is a line "
              "inside the call that made P, P.grad.dot a line of its gradient rule.",

@@ -148,13 +148,14 @@ static lh_node *with_operand(rewrite *w, lh_node *n, int i, lh_node *other, cons
 
 static lh_node *rewritten(rewrite *w, lh_node *n, const char *path, bool is_root) {
     if (w->is_done || lh_failed(w->b->g->ctx)) return n;
+    if (!is_root && n->step && n->step->kind != LH_STEP_AUX) return n; /* another step's formula */
     w->n_letters = 0;
     if (match(w, w->rule->from, n, is_root) && w->seen++ == w->rule->candidate) {
         w->is_done = true;
         return replacement(w, path);
     }
-    if (!is_root && n->step && n->step->kind != LH_STEP_AUX) return n;
     for (int i = 0; i < n->n_in && !w->is_done; i++) {
+        if (!lh_op_reads(n, i) && n->kind != LH_OP_call) continue; /* only its size counts */
         lh_node *other = rewritten(w, n->in[i], path, false);
         if (other != n->in[i]) return with_operand(w, n, i, other, path);
     }

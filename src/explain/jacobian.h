@@ -1,0 +1,21 @@
+/* jacobian -- how a cell of a result moves with every cell of an operand, by central differences in a wide evaluator.
+ *
+ *     lh_jacobian *j = lh_jacobian_new(g, &lh_wide, P, Z, 0);         of P = softmax(Z), at the start values
+ *     double d = lh_jacobian_at(j, (lh_cell){0, 0, 1, 0}, (lh_cell){0, 0, 1, 1});   dP[1][0] / dZ[1][1]
+ */
+#ifndef LH_EXPLAIN_JACOBIAN_H
+#define LH_EXPLAIN_JACOBIAN_H
+
+#include "eval/exact.h"
+
+typedef struct lh_jacobian lh_jacobian;
+
+lh_jacobian *lh_jacobian_new(
+    lh_graph *g, const lh_evaluator *by, lh_node *of,
+    lh_node *
+        to); /* NULL and the context failed on error; the operand must be one that `of` depends on */
+void lh_jacobian_free(lh_jacobian *j);
+double lh_jacobian_at(lh_jacobian *j, lh_cell of, lh_cell to);
+lh_sizes lh_jacobian_sizes(const lh_jacobian *j, bool of_operand, int example);
+
+#endif

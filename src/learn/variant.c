@@ -1,0 +1,282 @@
+#include "learn/variant.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/random.h"
+#include "eval/exact.h"
+#include "learn/mark.h"
+
+enum { DRAWS = 48, STREAM = 0x5EED };
+
+/* ---- drawing ---- */
+
+typedef struct drawer {
+    lh_random_place at;
+    lh_arena *a;
+} drawer;
+
+static int draw_int(drawer *d, int low, int high) {
+    d->at.col++;
+    return low + (int)(lh_random_uniform(d->at) * (high - low + 1));
+}
+
+/* What a given matrix is for is seen from its own numbers: ones scale, zeros shift, the rest are weights. */
+typedef enum flavour { WEIGHTS, SCALE, SHIFT } flavour;
+
+static flavour flavour_of(const lh_expr *e) {
+    bool ones = true, zeros = true;
+    for (int i = 0; i < e->rows * e->cols; i++) ones &= e->cell[i] == 1, zeros &= e->cell[i] == 0;
+    return ones ? SCALE : zeros ? SHIFT : WEIGHTS;
+}
+
+static double draw_cell(drawer *d, flavour f) {
+    int k;
+    do k = f == SCALE ? draw_int(d, 5, 15) : f == SHIFT ? draw_int(d, -4, 4) : draw_int(d, -9, 9);
+    while (k == 0 || (f == SCALE && k == 10));
+    return k / 10.0;
+}
+
+static void draw_matrix(drawer *d, lh_expr *e) {
+    char text[32];
+    flavour f = flavour_of(e);
+    for (int i = 0; i < e->rows * e->cols; i++) {
+        e->cell[i] = draw_cell(d, f);
+        e->celltext[i] = lh_printf(d->a, "%s", lh_number_text(text, sizeof text, e->cell[i], 3));
+    }
+}
+
+/* Every matrix of numbers behind const and param, in repeats too. One number alone (a rate) stays. */
+static void draw_statements(drawer *d, lh_statement *const *s, int n) {
+    for (int i = 0; i < n; i++) {
+        if (s[i]->kind == LH_S_REPEAT) draw_statements(d, s[i]->body, s[i]->n_body);
+        if (s[i]->kind != LH_S_CONST && s[i]->kind != LH_S_PARAM) continue;
+        if (s[i]->expr && s[i]->expr->kind == LH_E_MATRIX &&
+            s[i]->expr->rows * s[i]->expr->cols > 1)
+            draw_matrix(d, s[i]->expr);
+    }
+}
+
+static void draw_program(lh_program *p, unsigned long long seed, int attempt) {
+    drawer d = {.at = {.seed = seed, .place = STREAM, .step = (uint32_t)attempt}, .a = p->arena};
+    draw_statements(&d, p->statement, p->n_statements);
+}
+
+static lh_program *again(lh_context *ctx, const lh_program *p) {
+    const char *text = lh_program_print(p);
+    return lh_failed(ctx) ? NULL : lh_program_parse(ctx, p->file, text, strlen(text));
+}
+
+/* ---- is it kind? ---- */
+
+static bool is_call_of(const lh_node *n, const char *fn) {
+    return n->kind == LH_OP_call && strcmp(n->call->fn->name, fn) == 0;
+}
+
+typedef struct span {
+    double least, most;
+    bool has_tie, all_positive, all_cut;
+} span;
+
+static span span_of(const lh_plan *p, const lh_node *n) {
+    span s = {INFINITY, 0, false, true, true};
+    int examples = n->shape.is_batched ? lh_exact.examples(p) : 1;
+    for (int e = 0; e < examples; e++) {
+        lh_sizes z = lh_exact.sizes(p, n, e);
+        for (int h = 0; h < z.heads; h++)
+            for (int r = 0; r < z.rows; r++)
+                for (int c = 0; c < z.cols; c++) {
+                    double x = lh_exact.get(p, n, (lh_cell){e, h, r, c});
+                    if (!(fabs(x) >= s.least)) s.least = fabs(x);
+                    if (!(fabs(x) <= s.most)) s.most = fabs(x);
+                    s.all_positive &= x > 0;
+                    s.all_cut &= x <= 0;
+                    for (int k = 0; k < c && z.cols > 1; k++)
+                        s.has_tie |= fabs(x - lh_exact.get(p, n, (lh_cell){e, h, r, k})) <
+                                     1e-3 * (fabs(x) + 1e-6);
+                }
+    }
+    return s;
+}
+
+/* Softmaxes neither saturated nor tied, ReLU cuts some and not all, numbers neither huge nor lost, no step all zero. */
+static bool is_kind(const lh_graph *g, const lh_plan *p) {
+    for (int i = 0; i < g->n_steps; i++) {
+        const lh_step *s = g->step[i];
+        const lh_node *n = s->node;
+        if (s->is_dead || n->kind == LH_OP_given || n->kind == LH_OP_input || n->is_discrete)
+            continue;
+        span z = span_of(p, n);
+        if (!isfinite(z.most) || z.most > 100) return false;
+        if (is_call_of(n, "softmax") && (z.least < 0.03 || z.most > 0.93 || z.has_tie))
+            return false;
+        if (is_call_of(n, "relu")) {
+            span in = span_of(p, n->in[0]);
+            if (in.all_positive || in.all_cut) return false;
+        }
+        if (z.most < 1e-4 && !lh_step_is_inner(s) && n->kind != LH_OP_number) return false;
+    }
+    return true;
+}
+
+/* ---- does every mistake show? ---- */
+
+/* A mistake with the program it makes: built once, run for every draw. */
+typedef struct wrong {
+    lh_candidate how;
+    lh_graph *g;
+    lh_plan *plan;
+    const lh_node *node;
+    bool can_show; /* in some draw */
+} wrong;
+
+typedef struct study {
+    lh_context *own; /* of the wrong programs: one that cannot be built is no error */
+    lh_arena *a;
+    lh_graph *g;
+    lh_plan *plan;
+    wrong *wrong;
+    int n, digits;
+} study;
+
+static void study_free(study *t) {
+    for (int i = 0; i < t->n; i++) lh_exact.free(t->wrong[i].plan), lh_graph_free(t->wrong[i].g);
+    lh_exact.free(t->plan);
+    lh_graph_free(t->g);
+    lh_arena_free(t->a);
+    lh_context_free(t->own);
+}
+
+static void build_wrong(study *t, wrong *w) {
+    lh_build how = {.rewrite = w->how.rewrite, .n_rewrites = w->how.n_rewrites};
+    lh_context_clear(t->own);
+    w->g = lh_graph_build(t->own, t->g->program, &how);
+    lh_step *s = w->g ? lh_graph_step(w->g, w->how.step->path) : NULL;
+    if (!s) return;
+    w->node = s->node;
+    lh_node *wanted[] = {s->node};
+    w->plan = lh_exact.plan(w->g, &(lh_wish){.node = wanted, .n_nodes = 1});
+}
+
+static bool study_new(study *t, lh_context *ctx, const lh_program *p, const lh_variant_how *how) {
+    *t = (study){
+        .own = lh_context_new(), .a = lh_arena_new(ctx), .digits = how->digits ? how->digits : 4};
+    t->g = t->a && t->own ? lh_graph_build(ctx, p, NULL) : NULL;
+    t->plan = t->g ? lh_exact.plan(t->g, &(lh_wish){.all = true}) : NULL;
+    if (!t->plan) return false;
+    int n = 0;
+    lh_candidate *c = how->mistakes ? lh_candidates(t->g, how->mistakes, NULL, t->a, &n) : NULL;
+    t->wrong = lh_alloc_array(t->a, (size_t)n + 1, sizeof *t->wrong);
+    for (int i = 0; t->wrong && i < n && !lh_failed(ctx); i++) {
+        if (c[i].mistake->is_same || c[i].step->node->is_discrete) continue;
+        wrong *w = &t->wrong[t->n];
+        *w = (wrong){.how = c[i]};
+        build_wrong(t, w);
+        if (w->plan)
+            t->n++;
+        else
+            lh_graph_free(w->g);
+    }
+    return !lh_failed(ctx);
+}
+
+/* The numbers of a draw, put into a plan's givens. */
+static void give(const lh_graph *g, lh_plan *p, const lh_graph *from) {
+    lh_exact.start(p);
+    for (int i = 0; i < g->n_givens && i < from->n_givens; i++) {
+        const lh_node *n = g->given[i]->node, *start = from->given[i]->expr;
+        if (!lh_exact.has(p, n) || !start || start->kind != LH_OP_matrix) continue;
+        lh_sizes s = lh_exact.sizes(p, n, 0);
+        for (int r = 0; r < s.rows; r++)
+            for (int c = 0; c < s.cols; c++)
+                lh_exact.set(p, n, (lh_cell){0, 0, r, c}, start->cells[r * s.cols + c]);
+    }
+    lh_exact.bind(p, NULL, 0);
+    lh_exact.run(p);
+}
+
+/* By more than rounding can: several units of the last digit asked for, in some cell of the step. */
+static bool shows(const study *t, const wrong *w) {
+    const lh_node *right = w->how.step->node;
+    double unit = pow(10, -lh_decimals_for(t->plan, right, t->digits));
+    int examples = right->shape.is_batched ? lh_exact.examples(t->plan) : 1;
+    if (lh_failed(w->g->ctx)) return false;
+    for (int e = 0; e < examples; e++) {
+        lh_sizes s = lh_exact.sizes(t->plan, right, e), z = lh_exact.sizes(w->plan, w->node, e);
+        if (s.rows != z.rows || s.cols != z.cols || s.heads != z.heads) return false;
+        for (int h = 0; h < s.heads; h++)
+            for (int r = 0; r < s.rows; r++)
+                for (int c = 0; c < s.cols; c++) {
+                    lh_cell at = {e, h, r, c};
+                    double d =
+                        lh_exact.get(w->plan, w->node, at) - lh_exact.get(t->plan, right, at);
+                    if (!(fabs(d) < 6 * unit)) return isfinite(d);
+                }
+    }
+    return false;
+}
+
+enum { UNKIND = 1 << 20 };
+
+/* How many mistakes a draw hides; any kind draw is better than any unkind one. -1: no numbers at all. */
+static int judge_draw(study *t, const lh_graph *draw) {
+    give(t->g, t->plan, draw);
+    if (lh_exact.trouble(t->plan).node) return -1;
+    int hidden = is_kind(t->g, t->plan) ? 0 : UNKIND;
+    for (int i = 0; i < t->n; i++) {
+        wrong *w = &t->wrong[i];
+        lh_context_clear(t->own);
+        give(w->g, w->plan, draw);
+        bool seen = shows(t, w);
+        w->can_show |= seen;
+        hidden += !seen;
+    }
+    return hidden;
+}
+
+lh_program *lh_variant_program(lh_context *ctx, const lh_program *lesson,
+                               const lh_variant_how *how) {
+    study t;
+    if (how->seed == 0) return again(ctx, lesson);
+    int best = -1, least = 1 << 30;
+    if (study_new(&t, ctx, lesson, how)) {
+        for (int i = 0; i < DRAWS && !lh_failed(ctx) && least > 0; i++) {
+            lh_program *p = again(ctx, lesson);
+            if (p) draw_program(p, how->seed, i);
+            lh_graph *g = p ? lh_graph_build(ctx, p, NULL) : NULL;
+            int hidden = g ? judge_draw(&t, g) : -1;
+            if (hidden >= 0 && hidden < least) least = hidden, best = i;
+            lh_graph_free(g);
+            lh_program_free(p);
+        }
+    }
+    study_free(&t);
+    if (best < 0 && !lh_failed(ctx))
+        lh_fail(ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},
+                "no kind numbers were found for seed %llu", how->seed),
+            lh_cure(ctx, "try another seed");
+    lh_program *p = lh_failed(ctx) ? NULL : again(ctx, lesson);
+    if (p) draw_program(p, how->seed, best);
+    return p;
+}
+
+lh_shown *lh_variant_shown(lh_context *ctx, const lh_program *p, const lh_variant_how *how,
+                           lh_arena *a, int *n) {
+    study t;
+    lh_shown *list = NULL;
+    *n = 0;
+    if (study_new(&t, ctx, p, how)) {
+        give(t.g, t.plan, t.g);
+        for (int i = 0; i < t.n && !lh_failed(ctx); i++) {
+            wrong *w = &t.wrong[i];
+            lh_context_clear(t.own);
+            give(w->g, w->plan, t.g);
+            *(lh_shown *)lh_push(a, (void **)&list, n, sizeof *list) =
+                (lh_shown){w->how.mistake, lh_printf(a, "%s", w->how.step->path),
+                           lh_printf(a, "%s", w->how.line->path), w->how.chosen, shows(&t, w)};
+        }
+    }
+    study_free(&t);
+    return list;
+}
