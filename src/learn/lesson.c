@@ -85,3 +85,46 @@ const char *lh_lesson_title(lh_arena *a, const char *file, const char *text, siz
     }
     return "";
 }
+
+/* One line of a sheet block: `digits 4`, or a step. */
+static void sheet_line(lh_context *ctx, lh_arena *a, lh_lesson_sheet *out, const char *line,
+                       size_t n, int number) {
+    const char *hash = memchr(line, '#', n), *start = line;
+    if (hash) n = (size_t)(hash - line);
+    while (n && (*line == ' ' || *line == '\t')) line++, n--;
+    while (n && (line[n - 1] == ' ' || line[n - 1] == '\t' || line[n - 1] == '\r')) n--;
+    if (n == 0) return;
+    lh_place at = {number, (int)(line - start) + 1, (int)n};
+    if (n > 7 && memcmp(line, "digits ", 7) == 0) {
+        int digits = n == 8 && line[7] >= '2' && line[7] <= '9' ? line[7] - '0' : 0;
+        if (!digits)
+            lh_fail(ctx, LH_ERROR_TEXT, at, "a sheet asks for 2 to 9 digits, and this is \"%.*s\"",
+                    (int)(n - 7), line + 7);
+        out->digits = digits;
+        return;
+    }
+    int count = out->n_steps;
+    *(const char **)lh_push(a, (void **)&out->step, &out->n_steps, sizeof *out->step) =
+        lh_copy(a, line, n);
+    *(lh_place *)lh_push(a, (void **)&out->at, &count, sizeof *out->at) = at;
+}
+
+lh_lesson_sheet lh_lesson_sheet_read(lh_context *ctx, lh_arena *a, const char *file,
+                                     const char *text, size_t length) {
+    lh_lesson_sheet out = {0};
+    if (lh_failed(ctx) || !has_ending(file, ".md")) return out;
+    bool in_block = false, in_sheet = false;
+    int number = 1;
+    for (const char *s = text, *end = text + length; s < end && !lh_failed(ctx); number++) {
+        size_t n = line_length(s, end);
+        if (in_block && is_fence(s, n, ""))
+            in_block = in_sheet = false;
+        else if (!in_block && opens_block(s, n))
+            in_block = true, in_sheet = is_fence(s, n, "sheet");
+        else if (in_sheet)
+            sheet_line(ctx, a, &out, s, n, number);
+        s += n + 1;
+    }
+    lh_fail_in(ctx, file, text, length);
+    return out;
+}

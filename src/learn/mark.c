@@ -29,6 +29,7 @@ typedef struct marker {
     lh_marks *m;
     lh_box *box;   /* room for one unit: its reach */
     lh_box *other; /* and for a second opinion */
+    double room; /* in units: how far a number that nobody wrote down may be from its exact value */
     int *origin;   /* for each unit: the ask where a slip that reaches it began, or -1 */
     int active[MAX_ACTIVE],
         n_active; /* programs that later steps may follow: the right one, and those with the mistakes made so far */
@@ -36,19 +37,21 @@ typedef struct marker {
 
 /* ---- one number ---- */
 
-/* A number that is written to the last unit and lies in a box: some value of the box rounds to it. */
-static bool fits(lh_written w, lh_box b, double units) {
-    double slack = w.unit * units + 1e-9 * w.unit + 1e-13 * fabs(w.value);
+/* Does some value of the box round to the number written? `beside`: or to one that lies so far beside it. */
+static bool fits(lh_written w, lh_box b, double beside) {
+    double slack = w.unit / 2 + beside + 1e-9 * w.unit + 1e-13 * fabs(w.value);
     return w.value >= b.low - slack && w.value <= b.high + slack;
 }
 
-static lh_verdict judge(lh_written w, double exact, bool has_own, lh_box own, lh_box honest,
-                        bool is_tainted) {
+/* asked: one unit of the last digit that the sheet asks for. Fewer digits than that must be a correct rounding. */
+static lh_verdict judge(lh_written w, double exact, bool has_own, lh_box own, lh_box from_true,
+                        bool is_tainted, double asked) {
+    double one = w.unit < asked ? w.unit : asked;
     if (lh_written_rounds(exact, w)) return LH_RIGHT;
-    if (has_own && fits(w, own, 0.5)) return is_tainted ? LH_FOLLOWS : LH_EARLY;
-    if (has_own && fits(w, own, 1.5)) return is_tainted ? LH_FOLLOWS : LH_LAST_DIGIT;
-    if (fits(w, honest, 0.5)) return LH_EARLY;
-    if (fits(w, honest, 1.5)) return LH_LAST_DIGIT;
+    if (has_own && fits(w, own, 0)) return is_tainted ? LH_FOLLOWS : LH_EARLY;
+    if (has_own && fits(w, own, one)) return is_tainted ? LH_FOLLOWS : LH_LAST_DIGIT;
+    if (fits(w, from_true, 0)) return LH_EARLY;
+    if (fits(w, from_true, one)) return LH_LAST_DIGIT;
     return has_own ? LH_WRONG : LH_CANNOT;
 }
 
@@ -62,7 +65,7 @@ static bool is_coarse(lh_written w, double exact, double asked) {
 static bool fits_number(lh_written w, double value, double unit, lh_box own) {
     w.value = value;
     w.unit = unit;
-    return fits(w, own, 0.5);
+    return fits(w, own, 0);
 }
 
 /* Two neighbouring digits change places. */
@@ -99,13 +102,13 @@ static const char *slip_of(lh_written w, lh_box own) {
 
 /* ---- boxes to go on with ---- */
 
-static lh_box unrounded(lh_box reach, double unit) {
-    return (lh_box){reach.at, reach.low - unit / 2, reach.high + unit / 2};
+static lh_box unrounded(lh_box reach, double room) {
+    return (lh_box){reach.at, reach.low - room, reach.high + room};
 }
 
 /* Between the number written and that number before rounding. */
-static lh_box written_box(lh_written w, lh_verdict v, bool has_own, lh_box own) {
-    double room = w.unit * (v == LH_LAST_DIGIT || v == LH_FOLLOWS ? 1 : 0.5);
+static lh_box written_box(lh_written w, lh_verdict v, bool has_own, lh_box own, double units) {
+    double room = w.unit * (v == LH_LAST_DIGIT || v == LH_FOLLOWS ? 1 : units);
     lh_box b = {w.value, w.value - w.unit / 2, w.value + w.unit / 2};
     if (!has_own || !lh_verdict_has_credit(v) || own.low > w.value + room ||
         own.high < w.value - room)
@@ -159,7 +162,7 @@ static int judge_step(marker *k, int ask, bool has_own, const lh_box *own, bool 
             continue;
         }
         out[i] = judge(*w, exact, has_own, has_own ? own[i] : (lh_box){0, 0, 0},
-                       k->s->honest[q->first + i], is_tainted);
+                       k->s->from_true[q->first + i], is_tainted, unit_of(q->decimals));
         if (lh_verdict_has_credit(out[i]) &&
             is_coarse(*w, has_own ? own[i].at : exact, unit_of(q->decimals)))
             out[i] = LH_COARSE;
@@ -200,10 +203,15 @@ static bool is_copy(const marker *k, int ask, int unit) {
     return false;
 }
 
-/* Numbers that say nothing are carried on and not credited: all zero, all equal or copied, where the right ones are not. */
-static void withhold(marker *k, int ask, int unit, lh_verdict *v) {
-    bool empty = (all_equal(k, ask, false) && !all_equal(k, ask, true)) || is_copy(k, ask, unit);
-    for (int i = 0; empty && i < k->s->ask[ask].n_cells; i++)
+/* Numbers that say nothing are carried on and not credited: all zero, all equal or copied, where the right ones are not.
+ * Rounding alone may make them so; then each of them is within reach and there was no slip before. */
+static void withhold(marker *k, int ask, int unit, bool is_tainted, lh_verdict *v) {
+    bool suspect = is_tainted;
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) suspect |= v[i] == LH_LAST_DIGIT;
+    if (!suspect ||
+        !((all_equal(k, ask, false) && !all_equal(k, ask, true)) || is_copy(k, ask, unit)))
+        return;
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++)
         if (v[i] == LH_FOLLOWS || v[i] == LH_EARLY || v[i] == LH_LAST_DIGIT) v[i] = LH_CARRIED;
 }
 
@@ -215,7 +223,7 @@ static bool explains(marker *k, int variant, int ask, int unit) {
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         const lh_written *w = written(k, ask, i);
         if (w->kind == LH_WRITTEN_UNREAD) return false;
-        if (w->kind == LH_WRITTEN_NUMBER && !fits(*w, k->other[i], 0.5)) return false;
+        if (w->kind == LH_WRITTEN_NUMBER && !fits(*w, k->other[i], 0)) return false;
     }
     return true;
 }
@@ -249,7 +257,7 @@ static void note_slips(marker *k, int ask, bool has_own, const lh_box *own, lh_v
         const lh_written *w = written(k, ask, i);
         if (v[i] != LH_WRONG) continue;
         const char *slip = has_own ? slip_of(*w, own[i]) : NULL;
-        if (!slip) slip = slip_of(*w, k->s->honest[k->s->ask[ask].first + i]);
+        if (!slip) slip = slip_of(*w, k->s->from_true[k->s->ask[ask].first + i]);
         if (slip) v[i] = LH_SLIP, k->m->note[k->s->ask[ask].first + i] = slip;
     }
 }
@@ -282,7 +290,7 @@ static void mark_step(marker *k, int ask, int unit) {
     bool has_own = best_reach(k, ask, unit, &variant);
     int origin = taint(k, variant, unit);
     int bad = judge_step(k, ask, has_own, k->box, origin >= 0, v);
-    withhold(k, ask, unit, v);
+    withhold(k, ask, unit, origin >= 0, v);
     if (bad) diagnose(k, ask, unit);
     if (bad && !k->m->step[ask].n_diagnoses) note_slips(k, ask, has_own, k->box, v);
     double asked = unit_of(q->decimals);
@@ -291,14 +299,11 @@ static void mark_step(marker *k, int ask, int unit) {
         const lh_written *w = written(k, ask, i);
         if (mark->n_diagnoses && (v[i] == LH_WRONG || v[i] == LH_CANNOT)) v[i] = LH_MISTAKE;
         if (w->kind == LH_WRITTEN_NUMBER)
-            u->box[i] = written_box(*w, v[i], has_own, k->box[i]);
+            u->box[i] = written_box(*w, v[i], has_own, k->box[i], k->room);
         else if (has_own)
-            u->box[i] = unrounded(k->box[i], asked);
+            u->box[i] = unrounded(k->box[i], k->room * asked);
         else
-            u->box[i] =
-                unrounded((lh_box){lh_sheet_exact(k->s, ask, i), lh_sheet_exact(k->s, ask, i),
-                                   lh_sheet_exact(k->s, ask, i)},
-                          asked);
+            u->box[i] = unrounded(k->s->exact[unit][i], k->room * asked);
         k->m->own[q->first + i] = has_own ? k->box[i].at : NAN;
         if (lh_verdict_has_credit(v[i]))
             mark->n_right++;
@@ -321,7 +326,8 @@ static void skip_step(marker *k, int ask, int unit) {
     bool ok = lh_reach_of(k->r, variant, unit, k->box);
     double asked = unit_of(ask >= 0 ? k->s->ask[ask].decimals : u->decimals);
     for (int i = 0; i < u->n_cells; i++)
-        u->box[i] = ok ? unrounded(k->box[i], asked) : unrounded(k->s->exact[unit][i], asked);
+        u->box[i] = ok ? unrounded(k->box[i], k->room * asked)
+                       : unrounded(k->s->exact[unit][i], k->room * asked);
     k->origin[unit] = taint(k, variant, unit);
     for (int i = 0; ask >= 0 && i < k->s->ask[ask].n_cells; i++) {
         k->m->cell[k->s->ask[ask].first + i] =
@@ -331,15 +337,15 @@ static void skip_step(marker *k, int ask, int unit) {
     if (ask >= 0) k->m->step[ask].n_blank = k->s->ask[ask].n_cells, k->m->step[ask].origin = -1;
 }
 
-/* What an honest person can come to who rounds every step: the boxes when nothing is written. Found once for a sheet. */
+/* Where each step can lie when its operands are the right numbers, rounded. Found once for a sheet. */
 static bool prepare(lh_sheet *s) {
     if (s->reach) return true;
     s->reach = lh_reach_new(s->g, s->plan, s->digits);
     if (!s->reach) return false;
     int n = lh_reach_count(s->reach);
-    s->honest = lh_alloc_array(s->arena, (size_t)s->n_cells + 1, sizeof *s->honest);
+    s->from_true = lh_alloc_array(s->arena, (size_t)s->n_cells + 1, sizeof *s->from_true);
     s->exact = lh_alloc_array(s->arena, (size_t)n + 1, sizeof *s->exact);
-    for (int i = 0; s->honest && s->exact && i < n; i++) {
+    for (int i = 0; s->from_true && s->exact && i < n; i++) {
         lh_unit *u = lh_reach_unit(s->reach, i);
         int ask = ask_of(s, u->step);
         lh_box *box = s->exact[i] = lh_alloc_array(s->arena, (size_t)u->n_cells + 1, sizeof *box);
@@ -347,16 +353,16 @@ static bool prepare(lh_sheet *s) {
         lh_reach_of(s->reach, 0, i, box);
         double asked = unit_of(ask >= 0 ? s->ask[ask].decimals : u->decimals);
         for (int c = 0; c < u->n_cells; c++) {
-            u->box[c] = unrounded(box[c], asked);
-            if (ask >= 0) s->honest[s->ask[ask].first + c] = box[c];
+            if (ask >= 0) s->from_true[s->ask[ask].first + c] = box[c];
+            box[c].low = box[c].high = box[c].at;
+            u->box[c] = unrounded(box[c], asked / 2);
         }
     }
     return !lh_failed(s->g->ctx);
 }
 
-lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
-                  const lh_mistakes *mistakes) {
-    if (lh_failed(s->g->ctx) || !prepare(s)) return NULL;
+static lh_marks *mark_once(lh_arena *a, lh_sheet *s, const lh_answers *answers,
+                           const lh_mistakes *mistakes, double room) {
     int n = lh_reach_count(s->reach), most = 1;
     for (int i = 0; i < n; i++)
         if (lh_reach_unit(s->reach, i)->n_cells > most) most = lh_reach_unit(s->reach, i)->n_cells;
@@ -371,6 +377,7 @@ lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
                 .answers = answers,
                 .mistakes = mistakes,
                 .m = m,
+                .room = room,
                 .n_active = 1,
                 .box = lh_alloc_array(a, (size_t)most, sizeof *k.box),
                 .other = lh_alloc_array(a, (size_t)most, sizeof *k.other),
@@ -388,4 +395,34 @@ lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
     m->total = s->n_cells;
     for (int i = 0; i < s->n_cells; i++) m->credit += lh_verdict_has_credit(m->cell[i]);
     return lh_failed(s->g->ctx) ? NULL : m;
+}
+
+/* Somebody who cuts digits off gives it away: numbers that would have been rounded up stand there cut. */
+static bool cuts_off(const lh_sheet *s, const lh_answers *answers, const lh_marks *m) {
+    int cut = 0, rounded = 0;
+    for (int i = 0; i < s->n_cells; i++) {
+        lh_written w = answers->cell[i];
+        if (w.kind != LH_WRITTEN_NUMBER || w.unit == 0 || !isfinite(m->own[i])) continue;
+        double units = fabs(m->own[i]) / w.unit, part = units - floor(units);
+        if (part < 0.55 || part > 0.95)
+            continue; /* both would write the same, or it is too close to say */
+        double distance = units - fabs(w.value) / w.unit;
+        cut += distance > 0.5 && distance < 1;
+        rounded += distance < 0 && distance > -0.5;
+    }
+    return cut > rounded;
+}
+
+static bool has_blame(const lh_sheet *s, const lh_marks *m) {
+    for (int i = 0; i < s->n_asks; i++)
+        if (m->step[i].n_wrong) return true;
+    return false;
+}
+
+lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
+                  const lh_mistakes *mistakes) {
+    if (lh_failed(s->g->ctx) || !prepare(s)) return NULL;
+    lh_marks *m = mark_once(a, s, answers, mistakes, 0.5);
+    if (m && has_blame(s, m) && cuts_off(s, answers, m)) m = mark_once(a, s, answers, mistakes, 1);
+    return m;
 }

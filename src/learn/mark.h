@@ -57,8 +57,9 @@ typedef struct lh_sheet {
     lh_ask *ask;
     int n_asks, n_cells, digits;
     struct lh_reach *reach; /* made when the first answers are marked */
-    struct lh_box *honest; /* n_cells: where the number of somebody can lie who rounds every step */
-    struct lh_box **exact; /* for each unit of reach: the same */
+    struct lh_box *
+        from_true; /* n_cells: where a step can lie whose operands are the right numbers, rounded */
+    struct lh_box **exact; /* for each unit of reach: the right numbers */
 } lh_sheet;
 
 lh_sheet *lh_sheet_new(lh_graph *g,

@@ -37,9 +37,13 @@ static void ask(lh_sheet *s, lh_step *step) {
     s->n_cells += n;
 }
 
-/* Asked are steps with numbers that a person works out: not tokens, not the 1 that a gradient begins with. */
-static bool is_work(const lh_step *s) {
-    return s->node->kind != LH_OP_number && !s->node->is_discrete;
+enum { MOST_DECIMALS = 9 };
+
+/* Asked are steps with numbers that a person works out: not tokens, not the 1 that a gradient begins with, and not what is
+ * too small for a pen (Example 6 at width 2 has gradients of 1e-25). */
+static bool is_work(const lh_sheet *sheet, const lh_step *s) {
+    return s->node->kind != LH_OP_number && !s->node->is_discrete &&
+           lh_decimals_for(sheet->plan, s->node, sheet->digits) <= MOST_DECIMALS;
 }
 
 static bool is_named(const lh_sheet_how *how, const lh_step *s) {
@@ -61,7 +65,7 @@ lh_sheet *lh_sheet_new(lh_graph *g, const lh_sheet_how *how) {
         lh_failed(g->ctx) ? NULL : lh_trace_new(g, &(lh_trace_how){NULL, how->n_steps > 0});
     for (int i = 0; t && i < t->n_items; i++) {
         lh_step *step = t->item[i].step;
-        if (t->item[i].section != LH_SECTION_GIVEN && is_work(step) && is_named(how, step))
+        if (t->item[i].section != LH_SECTION_GIVEN && is_named(how, step) && (how->n_steps || is_work(s, step)))
             ask(s, step);
     }
     lh_trace_free(t);

@@ -1,0 +1,53 @@
+#!/bin/sh
+# Do the tests catch faults? Each line of tests/mutants.list is made in a copy of the tree, built and tested; a fault that no
+# test catches is an error, and so is one that cannot be made. Usage: scripts/mutants.sh [PATTERN]: only lines that contain it.
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD
+pattern=${1:-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+git ls-files -z --cached --others --exclude-standard | xargs -0 tar cf - | tar xf - -C "$work"
+cd "$work"
+meson setup build >setup.log 2>&1 || { cat setup.log; exit 2; }
+ninja -C build >build.log 2>&1 || { tail -n 20 build.log; echo "mutants: the tree itself does not build"; exit 2; }
+LH_QUICK=1 meson test -C build --maxfail 1 >test.log 2>&1 || { tail -n 20 test.log; echo "mutants: the tests fail without any fault"; exit 2; }
+
+# Replace the first occurrence of $FROM in a file by $TO; status 1 when it is not there.
+mutate() {
+    awk '!done { at = index($0, ENVIRON["FROM"])
+                 if (at) { $0 = substr($0, 1, at - 1) ENVIRON["TO"] substr($0, at + length(ENVIRON["FROM"])); done = 1 } }
+         { print }
+         END { exit !done }' "$1" >mutant.tmp
+}
+
+caught=0 missed=0 number=0
+tab=$(printf '\t')
+while IFS= read -r line; do
+    case $line in '#'* | '') continue ;; esac
+    case $line in *"$pattern"*) ;; *) continue ;; esac
+    number=$((number + 1))
+    file=${line%%"$tab"*} rest=${line#*"$tab"}
+    from=${rest%%"$tab"*} to=${rest#*"$tab"}
+    cp "$file" kept.tmp
+    if ! FROM=$from TO=$to mutate "$file"; then
+        echo "not there:   $file: $from"
+        missed=$((missed + 1))
+        continue
+    fi
+    cp mutant.tmp "$file"
+    if ! ninja -C build >build.log 2>&1; then
+        caught=$((caught + 1)) how="does not build"
+    elif ! LH_QUICK=1 meson test -C build --maxfail 1 >test.log 2>&1; then
+        caught=$((caught + 1)) how=$(grep -m1 -E ' (FAIL|ERROR|TIMEOUT)' test.log | sed 's/^ *[0-9/]* *//; s/  */ /g' || true)
+    else
+        missed=$((missed + 1))
+        echo "NOT CAUGHT:  $file: $from  ->  $to"
+        cp kept.tmp "$file"
+        continue
+    fi
+    echo "caught $number: $file: $from  ->  $to   ($how)"
+    cp kept.tmp "$file"
+done <"$root/tests/mutants.list"
+echo "$caught caught, $missed missed"
+[ "$missed" -eq 0 ]

@@ -1,0 +1,281 @@
+#include "learn/answers.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/build.h"
+#include "learn/scan.h"
+
+/* ---- where an answer belongs ---- */
+
+/* Which cells of the sheet a name means. */
+typedef struct target {
+    int ask;
+    const lh_block *block;
+    int row, col; /* -1: all of them */
+} target;
+
+typedef struct placer {
+    lh_arena *a;
+    const lh_paper *p;
+    lh_reading *r;
+    const lh_answer_entry *e;
+    bool is_json;
+} placer;
+
+static bool wants_words(const placer *k) {
+    return k->r->notes.n < LH_MAX_NOTES;
+}
+
+static void note(placer *k, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void note(placer *k, int line, const char *format, ...) {
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    if (wants_words(k)) vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    lh_note_add(&k->r->notes, line, wants_words(k) ? lh_printf(k->a, "%s", text) : "");
+}
+
+/* By path, by the name of an updated param, or by a name that only one asked step has. -1 none, -2 several. */
+static int find_ask(const lh_paper *p, const char *name, size_t n) {
+    int found = -1;
+    while (n && name[n - 1] == ' ') n--;
+    if (n > 2 && memcmp(name + n - 2, ":=", 2) == 0) n -= 2;
+    while (n && name[n - 1] == ' ') n--;
+    for (int i = 0; i < p->n_steps; i++)
+        if (strncmp(p->step[i].name, name, n) == 0 && p->step[i].name[n] == 0) return i;
+    for (int i = 0; i < p->n_steps; i++) {
+        const char *tail = p->sheet->ask[i].step->name;
+        if (strncmp(tail, name, n) != 0 || tail[n] != 0) continue;
+        if (found >= 0) return -2;
+        found = i;
+    }
+    return found;
+}
+
+static void note_unknown(placer *k, int found) {
+    const lh_paper *p = k->p;
+    const char *near = NULL;
+    if (found == -2) {
+        note(k, k->e->line, "%.60s: several steps have this name; write the whole path, as in %s",
+             k->e->name, p->step[0].name);
+        return;
+    }
+    if (wants_words(k)) {
+        const char **known = lh_alloc_array(k->a, (size_t)p->n_steps + 1, sizeof *known);
+        for (int i = 0; known && i < p->n_steps; i++) known[i] = p->step[i].name;
+        near = known ? lh_nearest(lh_printf(k->a, "%.60s", k->e->name), known, p->n_steps) : NULL;
+    }
+    note(k, k->e->line, near ? "%.60s is no step of this sheet; did you mean %s?"
+                             : "%.60s is no step of this sheet%s",
+         k->e->name, near ? near : "");
+}
+
+/* [3] at the end of a name: its number, and where the bracket opens. */
+static bool last_index(const char *s, size_t *n, int *index) {
+    size_t end = *n;
+    while (end && s[end - 1] == ' ') end--;
+    if (end < 3 || s[end - 1] != ']') return false;
+    size_t open = end - 1;
+    while (open > 0 && s[open - 1] >= '0' && s[open - 1] <= '9') open--;
+    if (open == 0 || s[open - 1] != '[' || end - 1 - open < 1 || end - 1 - open > 8) return false;
+    *index = atoi(s + open);
+    *n = open - 1;
+    return true;
+}
+
+/* {example 1, head 0}: -1 where not said. False: something else. */
+static bool read_braces(const char *s, size_t n, int *example, int *head) {
+    char text[64];
+    if (n >= sizeof text) return false;
+    memcpy(text, s, n);
+    text[n] = 0;
+    for (char *word = strtok(text, ", "); word; word = strtok(NULL, ", ")) {
+        int *to = strcmp(word, "example") == 0 ? example : strcmp(word, "head") == 0 ? head : NULL;
+        word = strtok(NULL, ", ");
+        if (!to || !word || strspn(word, "0123456789") != strlen(word) || strlen(word) > 8)
+            return false;
+        *to = atoi(word);
+    }
+    return true;
+}
+
+static const lh_block *find_block(placer *k, int ask, int example, int head) {
+    const lh_paper_step *s = &k->p->step[ask];
+    const lh_block *found = NULL;
+    for (int i = 0; i < s->n_blocks; i++) {
+        const lh_block *b = &s->block[i];
+        if ((example >= 0 && b->example != example) || (head >= 0 && b->head != head)) continue;
+        if (found) {
+            note(k, k->e->line, "%s stands for %d matrices; write which, as in %s = ...", s->name, s->n_blocks, s->block[s->n_blocks - 1].address);
+            return NULL;
+        }
+        found = b;
+    }
+    if (!found)
+        note(k, k->e->line, "%.60s: there is no such example or head; the last is %s", k->e->name, s->block[s->n_blocks - 1].address);
+    return found;
+}
+
+/* P, WO :=, h[0].A, P{example 1}, P[1][0], h[0].A{head 1}[2]. */
+static bool resolve(placer *k, target *t) {
+    const char *name = k->e->name, *brace = strchr(name, '{');
+    size_t n = strlen(name);
+    int index[2] = {-1, -1}, n_indices = 0, example = -1, head = -1, i;
+    if (brace) {
+        const char *close = strchr(brace, '}');
+        size_t rest = close ? strlen(close + 1) : 0;
+        while (close && n_indices < 2 && last_index(close + 1, &rest, &i)) index[n_indices++] = i;
+        bool is_rest_empty = close && strspn(close + 1, " :=") >= rest;
+        if (!close || !is_rest_empty ||
+            !read_braces(brace + 1, (size_t)(close - brace - 1), &example, &head)) {
+            note(k, k->e->line, "%.60s: {example N, head N} is expected", name);
+            return false;
+        }
+        n = (size_t)(brace - name);
+    }
+    t->ask = find_ask(k->p, name, n);
+    while (!brace && t->ask < 0 && n_indices < 2 && last_index(name, &n, &i)) {
+        index[n_indices++] = i;
+        t->ask = find_ask(k->p, name, n);
+    }
+    if (t->ask < 0) {
+        note_unknown(k, t->ask);
+        return false;
+    }
+    t->block = find_block(k, t->ask, example, head);
+    if (!t->block) return false;
+    /* the last index was met first */
+    const lh_grid *g = &t->block->grid;
+    t->row = n_indices == 2 ? index[1] : n_indices == 1 && g->rows > 1 ? index[0] : -1;
+    t->col = n_indices == 2 ? index[0] : n_indices == 1 && g->rows == 1 ? index[0] : -1;
+    if (t->row < g->rows && t->col < g->cols) return true;
+    note(k, k->e->line, "%.60s: %s has %d rows and %d columns, counted from 0", name,
+                   t->block->address, g->rows, g->cols);
+    return false;
+}
+
+/* ---- its shape ---- */
+
+typedef struct shape {
+    int rows, least, most; /* rows, and cells in the shortest and the longest */
+    int at;                /* the row being counted */
+    int cells;             /* in it */
+    int total, written;
+} shape;
+
+static void end_row(shape *s) {
+    if (s->cells == 0) return;
+    if (s->rows == 0 || s->cells < s->least) s->least = s->cells;
+    if (s->cells > s->most) s->most = s->cells;
+    s->rows++;
+    s->cells = 0;
+}
+
+static void count_cell(void *who, int row, const char *s, size_t n, int line) {
+    shape *x = who;
+    (void)line;
+    if (row != x->at) end_row(x), x->at = row;
+    x->cells++;
+    x->total++;
+    x->written += lh_written_read(s, n).kind != LH_WRITTEN_BLANK;
+}
+
+static const char *shape_text(lh_arena *a, const shape *s) {
+    if (s->least != s->most)
+        return lh_printf(a, "%d rows of %d to %d numbers", s->rows, s->least, s->most);
+    return lh_printf(a, "%d x %d", s->rows, s->most);
+}
+
+/* A column may be written in a row and a row in a column: there is no doubt which number is which. */
+static bool fits(const shape *s, int rows, int cols) {
+    if (s->least == s->most && s->rows == rows && s->most == cols) return true;
+    bool is_line = rows == 1 || cols == 1, wrote_line = s->rows == 1 || s->most == 1;
+    return is_line && wrote_line && s->least == s->most && s->total == rows * cols;
+}
+
+/* ---- its numbers ---- */
+
+typedef struct filler {
+    placer *k;
+    int cell; /* of the sheet, where the next number goes */
+} filler;
+
+static void fill_cell(void *who, int row, const char *s, size_t n, int line) {
+    filler *f = who;
+    placer *k = f->k;
+    (void)row;
+    int cell = f->cell++;
+    lh_written w = lh_written_read(s, n);
+    k->r->answers->cell[cell] = w;
+    k->r->text[cell] = w.kind == LH_WRITTEN_BLANK ? "" : lh_clean(k->a, s, n, 40);
+    if (w.kind != LH_WRITTEN_UNREAD) return;
+    const char *text = k->r->text[cell];
+    bool is_two = strchr(text, ',') && strspn(text, "0123456789.,-") == strlen(text);
+    note(k, line, "\"%s\" is not read as a number%s", text,
+         is_two ? ": is a space between two numbers missing?" : "");
+}
+
+static bool has_numbers(const lh_reading *r, int first, int n) {
+    for (int i = 0; i < n; i++)
+        if (r->answers->cell[first + i].kind != LH_WRITTEN_BLANK) return true;
+    return false;
+}
+
+static void walk(placer *k, lh_cell_visit visit, void *who) {
+    if (k->is_json)
+        lh_scan_json_cells(k->e->from, k->e->to, k->e->line, visit, who);
+    else
+        lh_scan_cells(k->e->from, k->e->to, k->e->line, visit, who);
+}
+
+static void place(placer *k) {
+    target t;
+    shape s = {.at = -1};
+    if (!resolve(k, &t)) return;
+    walk(k, count_cell, &s);
+    end_row(&s);
+    if (s.total == 0) return;
+    const lh_grid *g = &t.block->grid;
+    int rows = t.row >= 0 ? 1 : g->rows, cols = t.col >= 0 ? 1 : g->cols;
+    int first = k->p->sheet->ask[t.ask].first + t.block->first +
+                (t.row > 0 ? t.row * g->cols : 0) + (t.col > 0 ? t.col : 0);
+    if (!fits(&s, rows, cols)) {
+        if (s.written == 0) return;
+        const char *what = lh_printf(k->a, "yours is %s, and %d x %d is asked for",
+                                     shape_text(k->a, &s), rows, cols);
+        k->r->answers->other_shape[t.ask] = what;
+        note(k, k->e->line, "%s: %s; _ stands for a number left out", t.block->address, what);
+        return;
+    }
+    if (has_numbers(k->r, first, rows * cols)) {
+        if (s.written == 0) return;
+        note(k, k->e->line, "%.60s is written twice: the later one counts", k->e->name);
+    }
+    walk(k, fill_cell, &(filler){k, first});
+}
+
+lh_reading *lh_answers_read(lh_arena *a, const lh_paper *p, const lh_answer_file *f) {
+    const lh_sheet *s = p->sheet;
+    lh_reading *r = lh_alloc(a, sizeof *r);
+    r->answers = lh_answers_new(a, s);
+    r->text = lh_alloc_array(a, (size_t)s->n_cells + 1, sizeof *r->text);
+    if (!r->answers->cell || !r->answers->other_shape || !r->text) return NULL;
+    for (int i = 0; i < s->n_cells; i++) r->text[i] = "";
+    r->notes = f->notes;
+    placer k = {.a = a, .p = p, .r = r, .is_json = f->is_json};
+    for (int i = 0; i < f->n_entries; i++) {
+        k.e = &f->entry[i];
+        place(&k);
+    }
+    for (int i = 0; i < s->n_cells; i++) {
+        r->n_written += r->answers->cell[i].kind == LH_WRITTEN_NUMBER;
+        r->n_unread += r->answers->cell[i].kind == LH_WRITTEN_UNREAD;
+    }
+    return r;
+}

@@ -1,0 +1,419 @@
+#include "learn/paper.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "explain/explain.h"
+#include "learn/variant.h"
+
+enum { MOST_DECIMALS = 7, GIVEN_CELLS = 400, LINE = 160, WORKED_CELLS = 4 };
+
+/* ---- labels and numbers ---- */
+
+static const char *label(const lh_paper *p, int axis, int example, int at) {
+    const char *word = lh_axis_label(p->g, p->sheet->plan, axis, example, at);
+    return word ? word : lh_printf(p->arena, "%d", at);
+}
+
+/* A single row or column without a word needs no label. */
+static const char **labels(const lh_paper *p, int axis, int example, int n) {
+    if (n == 1 && !lh_axis_label(p->g, p->sheet->plan, axis, example, 0)) return NULL;
+    const char **out = lh_alloc_array(p->arena, (size_t)n + 1, sizeof *out);
+    for (int i = 0; out && i < n; i++) out[i] = label(p, axis, example, i);
+    return out;
+}
+
+static lh_grid grid_for(const lh_paper *p, const lh_node *n, int example) {
+    lh_sizes z = lh_exact.sizes(p->sheet->plan, n, example);
+    size_t cells = (size_t)z.rows * (size_t)z.cols;
+    lh_grid g = {.rows = z.rows,
+                 .cols = z.cols,
+                 .row = labels(p, n->shape.rows, example, z.rows),
+                 .col = labels(p, n->shape.cols, example, z.cols),
+                 .cell = lh_alloc_array(p->arena, cells + 1, sizeof(char *))};
+    for (size_t i = 0; g.cell && i < cells; i++) g.cell[i] = "";
+    return g;
+}
+
+const char *lh_paper_number(lh_arena *a, const lh_paper_step *s, int digits, double x) {
+    if (!isfinite(x)) return isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
+    char *text = s->is_scientific ? lh_printf(a, "%.*e", digits - 1, x)
+                                  : lh_printf(a, "%.*f", s->decimals, x);
+    bool is_zero = strspn(text, "-0.e+") == strlen(text);
+    return is_zero && text[0] == '-' ? text + 1 : text;
+}
+
+/* ---- what is given ---- */
+
+/* One statement as it stands, without its comment. */
+static const char *line_of(const lh_paper *p, const lh_statement *s) {
+    lh_statement bare = *s, *list[] = {&bare};
+    lh_program one = *p->variant;
+    bare.comment = NULL;
+    bare.is_joined = false;
+    one.statement = list;
+    one.n_statements = 1;
+    char *text = lh_program_print(&one);
+    size_t n = strcspn(text, "\n");
+    if (n <= LINE) return lh_copy(p->arena, text, n);
+    n = LINE;
+    while (n && ((unsigned char)text[n] & 0xC0) == 0x80) n--;
+    return lh_printf(p->arena, "%.*s ...", (int)n, text);
+}
+
+static lh_paper_given *add_given(lh_paper *p, const char *line, const char *comment) {
+    lh_paper_given *x = lh_push(p->arena, (void **)&p->given, &p->n_given, sizeof *x);
+    *x = (lh_paper_given){.line = line, .comment = comment ? comment : ""};
+    return x;
+}
+
+static void give_lines(lh_paper *p) {
+    for (int i = 0; i < p->variant->n_statements; i++) {
+        const lh_statement *s = p->variant->statement[i];
+        if (s->kind == LH_S_VOCAB || s->kind == LH_S_SIZE || s->kind == LH_S_INPUT ||
+            s->kind == LH_S_EXAMPLE || s->kind == LH_S_EXAMPLES || s->kind == LH_S_TEXT)
+            add_given(p, line_of(p, s), s->comment);
+    }
+}
+
+static lh_grid *given_grid(const lh_paper *p, const lh_node *n) {
+    lh_sizes z = lh_exact.sizes(p->sheet->plan, n, 0);
+    if ((double)z.rows * z.cols > GIVEN_CELLS) return NULL;
+    lh_grid *g = lh_alloc(p->arena, sizeof *g);
+    *g = grid_for(p, n, 0);
+    for (int i = 0; g->cell && i < z.rows * z.cols; i++) {
+        char text[LH_NUMBER_MAX];
+        double x = lh_exact.get(p->sheet->plan, n, (lh_cell){0, 0, i / z.cols, i % z.cols});
+        g->cell[i] = lh_printf(p->arena, "%s", lh_number_text(text, sizeof text, x, 6));
+    }
+    return g;
+}
+
+static bool same_grid(const lh_grid *a, const lh_grid *b) {
+    if (!a || !b || a->rows != b->rows || a->cols != b->cols || !a->cell || !b->cell) return false;
+    for (int i = 0; i < a->rows * a->cols; i++)
+        if (strcmp(a->cell[i], b->cell[i]) != 0) return false;
+    return true;
+}
+
+static const char *kind_word(const lh_given *g) {
+    return g->kind == LH_PARAM ? "param" : g->kind == LH_STATE ? "state" : "const";
+}
+
+/* The same param of several turns of a repeat, with the same numbers, is given once: param h[0].WQ = h[1].WQ. */
+typedef struct given_turns {
+    const char *name;
+    const lh_scope *scope;
+    int place; /* in p->given */
+} given_turns;
+
+static void give_numbers(lh_paper *p) {
+    given_turns *seen = NULL;
+    int n_seen = 0;
+    for (int i = 0; i < p->g->n_givens; i++) {
+        const lh_given *given = p->g->given[i];
+        const lh_step *s = given->node->step;
+        if (!s || s->is_dead || !lh_exact.has(p->sheet->plan, given->node)) continue;
+        lh_grid *grid = given_grid(p, given->node);
+        bool is_known = false;
+        for (int k = 0; k < n_seen && !is_known; k++) {
+            lh_paper_given *other = &p->given[seen[k].place];
+            if (strcmp(seen[k].name, s->name) != 0 || s->scope->kind != LH_SCOPE_REPEAT ||
+                seen[k].scope->kind != LH_SCOPE_REPEAT || !same_grid(other->grid, grid))
+                continue;
+            other->line = lh_printf(p->arena, "%s = %s", other->line, s->path);
+            is_known = true;
+        }
+        if (is_known) continue;
+        *(given_turns *)lh_push(p->arena, (void **)&seen, &n_seen, sizeof *seen) =
+            (given_turns){s->name, s->scope, p->n_given};
+        const char *line =
+            grid ? lh_printf(p->arena, "%s %s", kind_word(given), s->path)
+                 : lh_printf(p->arena, "%s %s : %s   too large to print", kind_word(given), s->path,
+                             lh_shape_text(p->g, given->node->shape));
+        lh_paper_given *x = add_given(p, line, s->comment);
+        x->grid = grid;
+    }
+}
+
+/* ---- what is asked ---- */
+
+static const char *example_text(const lh_paper *p, int example) {
+    int n = 0;
+    for (int i = 0; i < p->variant->n_statements; i++) {
+        const lh_statement *s = p->variant->statement[i];
+        if (s->kind != LH_S_EXAMPLE || n++ != example) continue;
+        const char *line = line_of(p, s);
+        return strncmp(line, "example ", 8) == 0 ? line + 8 : line;
+    }
+    return "";
+}
+
+static void add_block(lh_paper *p, lh_paper_step *s, const lh_node *n, int example, int head,
+                      int examples, int heads) {
+    lh_block *b = lh_push(p->arena, (void **)&s->block, &s->n_blocks, sizeof *b);
+    lh_arena *a = p->arena;
+    const char *words = examples > 1 ? example_text(p, example) : "";
+    *b = (lh_block){.example = example, .head = head, .grid = grid_for(p, n, example)};
+    if (s->n_blocks > 1) {
+        const lh_block *before = b - 1;
+        b->first = before->first + before->grid.rows * before->grid.cols;
+    }
+    if (examples > 1 && heads > 1) {
+        b->address = lh_printf(a, "%s{example %d, head %d}", s->name, example, head);
+        b->title =
+            lh_printf(a, "example %d%s%s, head %d", example, *words ? ": " : "", words, head);
+    } else if (examples > 1) {
+        b->address = lh_printf(a, "%s{example %d}", s->name, example);
+        b->title = lh_printf(a, "example %d%s%s", example, *words ? ": " : "", words);
+    } else if (heads > 1) {
+        b->address = lh_printf(a, "%s{head %d}", s->name, head);
+        b->title = lh_printf(a, "head %d", head);
+    } else {
+        b->address = s->name;
+        b->title = "";
+    }
+}
+
+static void add_blocks(lh_paper *p, lh_paper_step *s, const lh_node *n) {
+    int examples = n->shape.is_batched ? lh_exact.examples(p->sheet->plan) : 1;
+    for (int e = 0; e < examples; e++) {
+        int heads = lh_exact.sizes(p->sheet->plan, n, e).heads;
+        for (int h = 0; h < heads; h++) add_block(p, s, n, e, h, examples, heads);
+    }
+}
+
+static const char *shape_of(const lh_paper *p, const lh_paper_step *s) {
+    const lh_grid *g = &s->block[0].grid;
+    bool same = true;
+    for (int i = 1; i < s->n_blocks; i++)
+        same &= s->block[i].grid.rows == g->rows && s->block[i].grid.cols == g->cols;
+    if (s->n_blocks > 1 && !same) return lh_printf(p->arena, "%d matrices", s->n_blocks);
+    const char *one = g->rows == 1 && g->cols == 1
+                          ? "1 number"
+                          : lh_printf(p->arena, "%d x %d", g->rows, g->cols);
+    return s->n_blocks > 1 ? lh_printf(p->arena, "%d times %s", s->n_blocks, one) : one;
+}
+
+static void open_call(lh_paper *p, lh_paper_step *s, const lh_trace_item *item) {
+    for (int i = 0; i < item->n_inner; i++) {
+        const lh_step *line = item->inner[i];
+        if (line->kind == LH_STEP_UPDATE) continue;
+        *(lh_working *)lh_push(p->arena, (void **)&s->inside, &s->n_inside, sizeof(lh_working)) =
+            (lh_working){lh_step_label(p->g, line, line->node->scope), lh_step_formula(p->g, line),
+                         "", ""};
+    }
+}
+
+static const lh_trace_item *item_of(const lh_trace *t, const lh_step *s) {
+    for (int i = 0; i < t->n_items; i++)
+        if (t->item[i].step == s) return &t->item[i];
+    return NULL;
+}
+
+static void add_step(lh_paper *p, const lh_trace *t, int ask) {
+    const lh_ask *q = &p->sheet->ask[ask];
+    const lh_step *step = q->step;
+    const lh_trace_item *item = item_of(t, step);
+    bool is_update = step->kind == LH_STEP_UPDATE;
+    lh_paper_step *s = lh_push(p->arena, (void **)&p->step, &p->n_steps, sizeof *s);
+    *s = (lh_paper_step){.number = ask + 1,
+                         .name = is_update && step->of ? step->of->path : step->path,
+                         .path = step->path,
+                         .sign = is_update ? ":=" : "=",
+                         .formula = lh_step_formula(p->g, step),
+                         .comment = step->comment ? step->comment : "",
+                         .section = item ? item->section : LH_SECTION_FORWARD,
+                         .decimals = q->decimals,
+                         .is_scientific = q->decimals > MOST_DECIMALS};
+    s->precision = s->is_scientific ? lh_printf(p->arena, "%d digits, as 1.5e-9", p->digits)
+                                    : lh_printf(p->arena, "%d decimal%s", s->decimals,
+                                                s->decimals == 1 ? "" : "s");
+    add_blocks(p, s, step->node);
+    s->shape = shape_of(p, s);
+    if (item) open_call(p, s, item);
+}
+
+const lh_block *lh_paper_block(const lh_paper *p, int ask, int k, int *cell) {
+    const lh_paper_step *s = &p->step[ask];
+    int i = 0;
+    while (i + 1 < s->n_blocks && s->block[i + 1].first <= k) i++;
+    *cell = k - s->block[i].first;
+    return &s->block[i];
+}
+
+/* ---- the key ---- */
+
+static const char *cell_index(lh_arena *a, const lh_grid *g, int k) {
+    if (g->rows > 1 && g->cols > 1) return lh_printf(a, "[%d][%d]", k / g->cols, k % g->cols);
+    return g->rows * g->cols > 1 ? lh_printf(a, "[%d]", k) : "";
+}
+
+const char *lh_paper_cell(const lh_paper *p, lh_arena *a, int ask, int k) {
+    int cell;
+    const lh_block *b = lh_paper_block(p, ask, k, &cell);
+    return lh_printf(a, "%s%s", b->address, cell_index(a, &b->grid, cell));
+}
+
+/* The cell whose working stands for the others: of the first block the largest number in the last row. */
+static int typical_cell(const lh_paper *p, int ask) {
+    const lh_grid *g = &p->step[ask].block[0].grid;
+    int best = (g->rows - 1) * g->cols;
+    for (int k = best + 1; k < g->rows * g->cols; k++)
+        if (fabs(lh_sheet_exact(p->sheet, ask, k)) > fabs(lh_sheet_exact(p->sheet, ask, best)))
+            best = k;
+    return best;
+}
+
+/* Returns how many lines it took. */
+static int work_cell(lh_paper *p, int ask, int k, int most) {
+    lh_paper_step *s = &p->step[ask];
+    int cell;
+    const lh_block *b = lh_paper_block(p, ask, k, &cell);
+    const char *braces = b->address + strlen(s->name);
+    const char *address =
+        lh_printf(p->arena, "%s%s%s", s->path, braces, cell_index(p->arena, &b->grid, cell));
+    lh_explanation *e = lh_explain(
+        p->g, address, &(lh_explain_how){.digits = p->digits + 1, .plan = p->sheet->plan});
+    int n = e ? e->n_lines : 0;
+    for (int i = 0; i < n && n <= most; i++) {
+        const lh_line *l = &e->line[i];
+        char value[LH_NUMBER_MAX];
+        bool is_last = i == n - 1;
+        lh_number_text(value, sizeof value, l->value, p->digits + 1);
+        *(lh_working *)lh_push(p->arena, (void **)&s->working, &s->n_working, sizeof(lh_working)) =
+            (lh_working){lh_printf(p->arena, "%s", l->label), lh_printf(p->arena, "%s", l->formula),
+                         lh_printf(p->arena, "%s", l->numbers),
+                         is_last ? lh_paper_number(p->arena, s, p->digits, l->value)
+                                 : lh_printf(p->arena, "%s", value)};
+    }
+    lh_explanation_free(e);
+    return n;
+}
+
+static void answer_step(lh_paper *p, int ask) {
+    lh_paper_step *s = &p->step[ask];
+    int n = p->sheet->ask[ask].n_cells, typical = typical_cell(p, ask);
+    for (int k = 0; k < n; k++) {
+        int cell;
+        const lh_block *b = lh_paper_block(p, ask, k, &cell);
+        b->grid.cell[cell] =
+            lh_paper_number(p->arena, s, p->digits, lh_sheet_exact(p->sheet, ask, k));
+    }
+    /* each cell where one line says it, else one cell in full */
+    int lines = work_cell(p, ask, typical, 1 << 20);
+    if (lines != 1 || n > WORKED_CELLS || n == 1) return;
+    s->n_working = 0;
+    for (int k = 0; k < n; k++) work_cell(p, ask, k, 1);
+}
+
+/* ---- the code ---- */
+
+static void hash(unsigned *h, const char *s) {
+    for (; *s; s++) *h = (*h ^ (unsigned char)*s) * 16777619u;
+    *h = (*h ^ 0xFFu) * 16777619u;
+}
+
+static const char *code_of(const lh_paper *p) {
+    unsigned h = 2166136261u;
+    for (int i = 0; i < p->n_given; i++) {
+        const lh_grid *g = p->given[i].grid;
+        hash(&h, p->given[i].line);
+        for (int k = 0; g && k < g->rows * g->cols; k++) hash(&h, g->cell[k]);
+    }
+    for (int i = 0; i < p->n_steps; i++) {
+        hash(&h, p->step[i].path);
+        hash(&h, p->step[i].formula);
+        hash(&h, p->step[i].shape);
+        hash(&h, p->step[i].precision);
+    }
+    return lh_printf(p->arena, "%06x", (h ^ (h >> 24)) & 0xFFFFFFu);
+}
+
+/* ---- the whole ---- */
+
+static bool is_asked(const lh_sheet *s, const char *name) {
+    for (int i = 0; i < s->n_asks; i++)
+        if (strcmp(s->ask[i].step->path, name) == 0 || strcmp(s->ask[i].step->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A step named for the sheet that it cannot ask: a line inside a call, tokens, something given. */
+static void check_steps(lh_paper *p, const lh_paper_how *how) {
+    for (int i = 0; i < how->n_steps && !lh_failed(p->ctx); i++) {
+        if (is_asked(p->sheet, how->steps[i])) continue;
+        lh_place at = how->at ? how->at[i] : (lh_place){0, 0, 0};
+        const lh_step *s = lh_graph_find(p->g, how->steps[i]);
+        if (!s) return;
+        if (lh_step_is_inner(s))
+            lh_fail(p->ctx, LH_ERROR_NAME, at,
+                    "%s is a line inside another step, and a sheet asks for whole steps",
+                    how->steps[i]);
+        else if (s->kind == LH_STEP_GIVEN)
+            lh_fail(p->ctx, LH_ERROR_NAME, at, "%s is given: there is nothing to work out",
+                    how->steps[i]);
+        else
+            lh_fail(p->ctx, LH_ERROR_NAME, at, "%s is no number to be worked out", how->steps[i]);
+    }
+}
+
+static bool open_sheet(lh_paper *p, const lh_program *lesson, const lh_paper_how *how) {
+    lh_variant_how draw = {.seed = how->seed, .digits = p->digits, .mistakes = how->mistakes};
+    p->variant = lh_variant_program(p->ctx, lesson, &draw);
+    p->g = p->variant ? lh_graph_build(p->ctx, p->variant, NULL) : NULL;
+    p->sheet = p->g ? lh_sheet_new(p->g, &(lh_sheet_how){.digits = p->digits,
+                                                         .steps = how->steps,
+                                                         .n_steps = how->n_steps})
+                    : NULL;
+    if (!p->sheet) return false;
+    check_steps(p, how);
+    if (p->sheet->n_asks == 0)
+        lh_fail(p->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "%s has no step to ask for",
+                how->lesson);
+    if (p->sheet->n_cells > LH_PAPER_CELLS)
+        lh_fail(p->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
+                "a sheet of %s would ask for %d numbers, and %d are the most", how->lesson,
+                p->sheet->n_cells, LH_PAPER_CELLS),
+            lh_cure(p->ctx, "--steps names the steps to ask");
+    return !lh_failed(p->ctx);
+}
+
+lh_paper *lh_paper_new(lh_context *ctx, const lh_program *lesson, const lh_paper_how *how) {
+    lh_arena *a = lh_failed(ctx) ? NULL : lh_arena_new(ctx);
+    if (!a) return NULL;
+    lh_paper *p = lh_alloc(a, sizeof *p);
+    *p = (lh_paper){.ctx = ctx,
+                    .arena = a,
+                    .lesson = lh_printf(a, "%s", how->lesson),
+                    .title = lh_printf(a, "%s", how->title ? how->title : ""),
+                    .form = lh_printf(a, "%s", how->form ? how->form : ""),
+                    .seed = how->seed,
+                    .digits = how->digits ? how->digits : 4,
+                    .asked = how->is_named_by_caller ? how->steps : NULL,
+                    .n_asked = how->is_named_by_caller ? how->n_steps : 0,
+                    .is_key = how->key};
+    lh_trace *t =
+        open_sheet(p, lesson, how) ? lh_trace_new(p->g, &(lh_trace_how){NULL, true}) : NULL;
+    if (t) {
+        give_lines(p);
+        give_numbers(p);
+        for (int i = 0; i < p->sheet->n_asks && !lh_failed(ctx); i++) add_step(p, t, i);
+        for (int i = 0; how->key && i < p->n_steps && !lh_failed(ctx); i++) answer_step(p, i);
+        p->code = code_of(p);
+    }
+    lh_trace_free(t);
+    if (!lh_failed(ctx)) return p;
+    lh_paper_free(p);
+    return NULL;
+}
+
+void lh_paper_free(lh_paper *p) {
+    if (!p) return;
+    lh_sheet_free(p->sheet);
+    lh_graph_free(p->g);
+    lh_program_free(p->variant);
+    lh_arena_free(p->arena);
+}

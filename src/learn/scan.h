@@ -1,0 +1,24 @@
+/* scan -- the letters of an answer file: lines, cells, JSON as it is written. Private to answers.
+ *
+ * A scanner hands out pieces of the text as they stand; what a piece means as a number is base/written's business.
+ */
+#ifndef LH_LEARN_SCAN_H
+#define LH_LEARN_SCAN_H
+
+#include "learn/answers.h"
+
+/* A cell: n bytes at s, in which row of its entry and on which line of the file. */
+typedef void (*lh_cell_visit)(void *who, int row, const char *s, size_t n, int line);
+
+void lh_scan_cells(const char *from, const char *to, int line, lh_cell_visit visit, void *who);
+void lh_scan_json_cells(const char *from, const char *to, int line, lh_cell_visit visit, void *who);
+
+void lh_scan_text(lh_arena *a, lh_answer_file *f, const char *text, size_t length);
+void lh_scan_json(lh_arena *a, lh_answer_file *f, const char *text, size_t length);
+
+void lh_note_add(lh_notes *n, int line, const char *what);
+char *lh_clean(lh_arena *a, const char *s, size_t n,
+               size_t most); /* a copy for messages: at most so many bytes, nothing invisible */
+bool lh_scan_seed(const char *s, size_t n, unsigned long long *seed); /* digits alone */
+
+#endif

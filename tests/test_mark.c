@@ -1,0 +1,573 @@
+/* Marking, by properties: learners are simulated, and what the marks say of them is compared with what they did.
+ *
+ * LH_SEED sets the first seed, LH_SHEETS how many honest sheets are marked (10,000 before a release).
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/embedded.h"
+#include "base/random.h"
+#include "learn/lesson.h"
+#include "learn/mark.h"
+#include "learn/reach.h"
+#include "learn/variant.h"
+
+/* ---- chance ---- */
+
+static lh_random_place chance_at;
+
+static double chance(void) {
+    chance_at.col++;
+    return lh_random_uniform(chance_at);
+}
+
+static int below(int n) {
+    return (int)(chance() * n);
+}
+
+static int number_from(const char *name, int standard) {
+    const char *s = getenv(name);
+    return s && *s ? atoi(s) : standard;
+}
+
+/* ---- a lesson in some numbers, with everything that marking needs ---- */
+
+typedef struct desk {
+    lh_context *ctx;
+    lh_program *lesson, *program;
+    lh_graph *g;
+    lh_mistakes *mistakes;
+    lh_sheet *sheet;
+    lh_reach *pen; /* the learner's calculator: the right steps, from the learner's numbers */
+    lh_arena *arena;
+} desk;
+
+static void desk_free(desk *d) {
+    lh_reach_free(d->pen);
+    lh_sheet_free(d->sheet);
+    lh_mistakes_free(d->mistakes);
+    lh_graph_free(d->g);
+    if (d->program != d->lesson) lh_program_free(d->program);
+    lh_program_free(d->lesson);
+    lh_arena_free(d->arena);
+    lh_context_free(d->ctx);
+}
+
+static void must(desk *d, bool ok, const char *what) {
+    if (ok && !lh_failed(d->ctx)) return;
+    print_error("%s: %s (%s)\n", what, d->ctx->error.what, d->ctx->error.cure);
+    fail();
+}
+
+static desk desk_new(const char *name, unsigned long long seed, int digits) {
+    desk d = {.ctx = lh_context_new()};
+    char path[64];
+    snprintf(path, sizeof path, "lessons/%s.md", name);
+    const lh_embedded *e = lh_embedded_find(path);
+    assert_non_null(e);
+    d.arena = lh_arena_new(d.ctx);
+    d.lesson = lh_lesson_parse(d.ctx, e->name, e->text, e->length);
+    must(&d, d.lesson != NULL, name);
+    d.mistakes = lh_mistakes_load(d.ctx, d.lesson);
+    d.program =
+        seed ? lh_variant_program(d.ctx, d.lesson, &(lh_variant_how){seed, digits, d.mistakes})
+             : d.lesson;
+    must(&d, d.program != NULL, name);
+    d.g = lh_graph_build(d.ctx, d.program, NULL);
+    d.sheet = d.g ? lh_sheet_new(d.g, &(lh_sheet_how){.digits = digits}) : NULL;
+    d.pen = d.sheet ? lh_reach_new(d.g, d.sheet->plan, digits) : NULL;
+    must(&d, d.pen != NULL, name);
+    return d;
+}
+
+/* Another choice of asked steps on the same desk. */
+static void ask_some(desk *d, int digits, double share) {
+    const char *names[512];
+    int n = 0;
+    lh_sheet *all = d->sheet;
+    for (int i = 0; i < all->n_asks && n < 512; i++)
+        if (chance() < share) names[n++] = all->ask[i].step->path;
+    if (n == 0) return;
+    d->sheet = lh_sheet_new(d->g, &(lh_sheet_how){.digits = digits, .steps = names, .n_steps = n});
+    lh_sheet_free(all);
+    must(d, d->sheet != NULL, "some steps");
+}
+
+static lh_written as_written(double x, int decimals) {
+    char text[64];
+    snprintf(text, sizeof text, "%.*f", decimals, x);
+    return lh_written_read(text, strlen(text));
+}
+
+static int ask_of(const lh_sheet *s, const lh_step *step) {
+    for (int i = 0; i < s->n_asks; i++)
+        if (s->ask[i].step == step) return i;
+    return -1;
+}
+
+/* ---- learners ---- */
+
+typedef enum carry { ROUNDED, UNROUNDED, MIXED } carry;
+
+typedef struct learner {
+    carry carry;
+    bool cuts_off;            /* instead of rounding */
+    double blank;             /* share of asked steps left out */
+    int slip_unit, slip_cell; /* where a wrong number is written, or -1 */
+    double slip_value;
+} learner;
+
+static double rounded(double x, int decimals, bool cut) {
+    double unit = pow(10, -decimals);
+    return cut ? trunc(x / unit + (x > 0 ? 1e-9 : -1e-9)) * unit
+               : (double)as_written(x, decimals).value;
+}
+
+/* Works the whole sheet, step by step, from the learner's own numbers. False: they lead nowhere. */
+static bool work(desk *d, const learner *who, lh_answers *out) {
+    lh_box *box = calloc(100000, sizeof *box);
+    bool ok = true;
+    for (int i = 0; i < lh_reach_count(d->pen) && ok; i++) {
+        lh_unit *u = lh_reach_unit(d->pen, i);
+        int ask = ask_of(d->sheet, u->step),
+            decimals = ask >= 0 ? d->sheet->ask[ask].decimals : u->decimals;
+        bool is_blank = chance() < who->blank;
+        ok = lh_reach_of(d->pen, 0, i, box);
+        for (int c = 0; c < u->n_cells && ok; c++) {
+            double x = box[c].at, r = rounded(x, decimals, who->cuts_off);
+            bool slips = i == who->slip_unit && c == who->slip_cell;
+            if (slips) r = x = who->slip_value;
+            if (ask >= 0 && (!is_blank || slips))
+                out->cell[d->sheet->ask[ask].first + c] = as_written(r, decimals);
+            bool goes_on_rounded = who->carry == ROUNDED || (who->carry == MIXED && chance() < 0.5);
+            double next = goes_on_rounded ? r : x;
+            u->box[c] = (lh_box){next, next, next};
+        }
+    }
+    free(box);
+    return ok;
+}
+
+static const char *const lessons[] = {"ex1", "ex2", "ex3",     "ex4",
+                                      "ex5", "ex6", "ex6-pre", "ex6-causal"};
+enum { N_LESSONS = sizeof lessons / sizeof *lessons };
+
+static lh_marks *marks_of(desk *d, const lh_answers *a, bool with_mistakes) {
+    lh_marks *m = lh_mark(d->arena, d->sheet, a, with_mistakes ? d->mistakes : NULL);
+    must(d, m != NULL, "marking");
+    return m;
+}
+
+static void print_cell(const desk *d, const lh_answers *a, const lh_marks *m, int ask, int c) {
+    const lh_ask *q = &d->sheet->ask[ask];
+    int k = q->first + c;
+    print_message("  %s cell %d: written %.10g (unit %g), exact %.10g, own %.10g: %s\n",
+                  q->step->path, c, a->cell[k].value, a->cell[k].unit,
+                  lh_sheet_exact(d->sheet, ask, c), m->own[k], lh_verdict_names[m->cell[k]]);
+}
+
+/* ---- the properties ---- */
+
+static void key_is_all_right(void **state) {
+    (void)state;
+    for (int l = 0; l < N_LESSONS; l++)
+        for (int digits = 3; digits <= 4; digits++)
+            for (unsigned long long seed = 0; seed < 2; seed++) {
+                desk d = desk_new(lessons[l], seed, digits);
+                lh_answers *a = lh_answers_new(d.arena, d.sheet);
+                for (int i = 0; i < d.sheet->n_asks; i++)
+                    for (int c = 0; c < d.sheet->ask[i].n_cells; c++)
+                        a->cell[d.sheet->ask[i].first + c] =
+                            as_written(lh_sheet_exact(d.sheet, i, c), d.sheet->ask[i].decimals);
+                lh_marks *m = marks_of(&d, a, true);
+                for (int i = 0; i < d.sheet->n_cells; i++) assert_int_equal(m->cell[i], LH_RIGHT);
+                for (int i = 0; i < d.sheet->n_asks; i++)
+                    assert_int_equal(m->step[i].n_diagnoses, 0);
+                assert_int_equal(m->credit, m->total);
+                desk_free(&d);
+            }
+}
+
+static void empty_is_neither_right_nor_wrong(void **state) {
+    (void)state;
+    for (int l = 0; l < N_LESSONS; l++) {
+        desk d = desk_new(lessons[l], 0, 4);
+        lh_marks *m = marks_of(&d, lh_answers_new(d.arena, d.sheet), true);
+        assert_int_equal(m->credit, 0);
+        for (int i = 0; i < d.sheet->n_cells; i++) assert_int_equal(m->cell[i], LH_BLANK);
+        for (int i = 0; i < d.sheet->n_asks; i++) assert_int_equal(m->step[i].n_wrong, 0);
+        desk_free(&d);
+    }
+}
+
+/* Sheets of honest learners; returns how many were called wrong anywhere. */
+static int honest_sheets(int count, bool cuts_off) {
+    int done = 0, bad_sheets = 0;
+    for (int round = 0; done < count; round++) {
+        int digits = 3 + round % 2;
+        unsigned long long seed = (unsigned long long)(round / (2 * N_LESSONS));
+        desk d = desk_new(lessons[round / 2 % N_LESSONS], seed, digits);
+        for (int k = 0; k < 12 && done < count; k++, done++) {
+            if (k % 4 == 3) {
+                desk_free(&d);
+                d = desk_new(lessons[round / 2 % N_LESSONS], seed, digits);
+                ask_some(&d, digits, 0.2 + 0.8 * chance());
+            }
+            learner who = {.carry = (carry)below(3),
+                           .cuts_off = cuts_off,
+                           .blank = k % 2 ? chance() * 0.6 : 0,
+                           .slip_unit = -1};
+            lh_answers *a = lh_answers_new(d.arena, d.sheet);
+            if (!work(&d, &who, a)) continue;
+            lh_marks *m = marks_of(&d, a, false);
+            int bad = 0;
+            for (int i = 0; i < d.sheet->n_asks; i++)
+                for (int c = 0; c < d.sheet->ask[i].n_cells; c++) {
+                    lh_verdict v = m->cell[d.sheet->ask[i].first + c];
+                    if (v == LH_BLANK || lh_verdict_has_credit(v)) continue;
+                    if (bad++ == 0 && bad_sheets < 12) {
+                        print_message("%s seed %llu digits %d carry %d blank %.2f:\n",
+                                      lessons[round / 2 % N_LESSONS], seed, digits, who.carry,
+                                      who.blank);
+                        print_cell(&d, a, m, i, c);
+                    }
+                }
+            bad_sheets += bad > 0;
+        }
+        desk_free(&d);
+    }
+    return bad_sheets;
+}
+
+static void honest_learner_is_never_wrong(void **state) {
+    (void)state;
+    int count = number_from("LH_SHEETS", 200), bad = honest_sheets(count, false);
+    print_message("%d honest sheets, %d with a number called wrong\n", count, bad);
+    assert_int_equal(bad, 0);
+}
+
+static void cutting_off_costs_nothing(void **state) {
+    (void)state;
+    int count = number_from("LH_SHEETS", 100), bad = honest_sheets(count, true);
+    print_message("%d sheets cut off, %d with a number called wrong\n", count, bad);
+    assert_int_equal(bad, 0);
+}
+
+/* ---- what is wrong is not waved through ---- */
+
+static lh_answers *key_of(desk *d) {
+    lh_answers *a = lh_answers_new(d->arena, d->sheet);
+    for (int i = 0; i < d->sheet->n_asks; i++)
+        for (int c = 0; c < d->sheet->ask[i].n_cells; c++)
+            a->cell[d->sheet->ask[i].first + c] =
+                as_written(lh_sheet_exact(d->sheet, i, c), d->sheet->ask[i].decimals);
+    return a;
+}
+
+/* A number that is surely not the one it should be: another digit, the sign, the point, anything. The last digit off by one
+ * does not count. */
+static double spoiled(lh_written w, int how) {
+    double unit = w.unit;
+    int at = below(w.digits > 1 ? w.digits - 1 : 1) + 1; /* any digit but the last */
+    switch (how) {
+    case 0: return w.value + (chance() < 0.5 ? -1 : 1) * unit * pow(10, at) * (1 + below(4));
+    case 1: return -w.value;
+    case 2: return chance() < 0.5 ? w.value * 10 : w.value / 10;
+    default: return (chance() * 2 - 1) * (fabs(w.value) + 10 * unit) * 3;
+    }
+}
+
+static void wrong_is_caught(void **state) {
+    (void)state;
+    int caught = 0, total = 0, diagnosed = 0, random_total = 0;
+    for (int l = 0; l < 5; l++)
+        for (unsigned long long seed = 1; seed < 4; seed++) {
+            desk d = desk_new(lessons[l], seed, 4);
+            for (int k = 0; k < 60; k++) {
+                lh_answers *a = key_of(&d);
+                int ask = below(d.sheet->n_asks), c = below(d.sheet->ask[ask].n_cells),
+                    at = d.sheet->ask[ask].first + c, how = k % 4;
+                lh_written old = a->cell[at];
+                double x = spoiled(old, how);
+                a->cell[at] = as_written(x, d.sheet->ask[ask].decimals);
+                if (fabs(a->cell[at].value - old.value) < 2.5 * old.unit) continue;
+                lh_marks *m = marks_of(&d, a, true);
+                total++;
+                bool ok = !lh_verdict_has_credit(m->cell[at]);
+                caught += ok;
+                if (!ok && total - caught < 6) print_cell(&d, a, m, ask, c);
+                if (how == 3) random_total++, diagnosed += m->step[ask].n_diagnoses > 0;
+            }
+            desk_free(&d);
+        }
+    print_message("%d of %d spoiled numbers caught; %d of %d random numbers diagnosed\n", caught,
+                  total, diagnosed, random_total);
+    assert_true(caught >= 0.95 * total);
+    assert_true(diagnosed <= 0.01 * random_total + 1);
+}
+
+/* P(A) = 0.250 where 0.2506 is asked for; and a quarter for every word, where it might have been cut off. */
+static void the_classic_quarter_is_wrong(void **state) {
+    (void)state;
+    for (int digits = 3; digits <= 4; digits++) {
+        desk d = desk_new("ex1", 0, digits);
+        lh_answers *a = key_of(&d);
+        int probs = ask_of(d.sheet, lh_graph_step(d.g, "probs")), at = d.sheet->ask[probs].first;
+        for (int c = 0; c < (digits == 3 ? 4 : 1); c++)
+            a->cell[at + c] = lh_written_read("0.250", 5);
+        lh_marks *m = marks_of(&d, a, true);
+        for (int c = 0; c < (digits == 3 ? 4 : 1); c++)
+            assert_false(lh_verdict_has_credit(m->cell[at + c]));
+        desk_free(&d);
+    }
+}
+
+static bool is_blame(lh_verdict v) {
+    return v == LH_WRONG || v == LH_MISTAKE || v == LH_SLIP || v == LH_UNREAD;
+}
+
+/* One slip, then correct work: the slip is marked, and nothing else. */
+static void one_slip_is_one_mark(void **state) {
+    (void)state;
+    int sheets = 0, marked = 0, blamed = 0;
+    for (int l = 0; l < 5; l++)
+        for (unsigned long long seed = 1; seed < 4; seed++) {
+            desk d = desk_new(lessons[l], seed, 4);
+            for (int k = 0; k < 25; k++) {
+                int unit = below(lh_reach_count(d.pen)),
+                    ask = ask_of(d.sheet, lh_reach_unit(d.pen, unit)->step);
+                if (ask < 0) continue;
+                int c = below(d.sheet->ask[ask].n_cells);
+                lh_written w =
+                    as_written(lh_sheet_exact(d.sheet, ask, c), d.sheet->ask[ask].decimals);
+                learner who = {.carry = (carry)below(3),
+                               .slip_unit = unit,
+                               .slip_cell = c,
+                               .slip_value = spoiled(w, k % 4)};
+                who.slip_value = as_written(who.slip_value, d.sheet->ask[ask].decimals).value;
+                if (fabs(who.slip_value - w.value) < 20 * w.unit) continue;
+                lh_answers *a = lh_answers_new(d.arena, d.sheet);
+                if (!work(&d, &who, a)) continue;
+                lh_marks *m = marks_of(&d, a, true);
+                sheets++;
+                marked += !lh_verdict_has_credit(m->cell[d.sheet->ask[ask].first + c]);
+                int others = 0;
+                for (int i = 0; i < d.sheet->n_asks; i++)
+                    for (int e = 0; e < d.sheet->ask[i].n_cells; e++)
+                        if ((i != ask || e != c) && is_blame(m->cell[d.sheet->ask[i].first + e])) {
+                            if (others++ == 0 && blamed < 8) {
+                                print_message("%s seed %llu: slip in %s cell %d (%g for %g)\n",
+                                              lessons[l], seed, d.sheet->ask[ask].step->path, c,
+                                              who.slip_value, w.value);
+                                print_cell(&d, a, m, i, e);
+                            }
+                        }
+                blamed += others > 0;
+            }
+            desk_free(&d);
+        }
+    print_message("%d sheets with one slip: %d marked, %d with something else blamed\n", sheets,
+                  marked, blamed);
+    assert_true(marked >= 0.97 * sheets);
+    assert_int_equal(blamed, 0);
+}
+
+/* ---- known mistakes ---- */
+
+/* The sheet of somebody who makes these mistakes and works on consistently. False: it leads nowhere, or has another shape. */
+static bool work_wrongly(desk *d, const lh_rewrite *rewrite, int n, lh_answers *out) {
+    lh_context *ctx = lh_context_new();
+    lh_build how = {.rewrite = rewrite, .n_rewrites = n};
+    lh_graph *g = lh_graph_build(ctx, d->program, &how);
+    lh_plan *p = g ? lh_exact.plan(g, &(lh_wish){.all = true}) : NULL;
+    if (p) lh_exact.start(p), lh_exact.bind(p, NULL, 0), lh_exact.run(p);
+    bool ok = p && !lh_failed(ctx);
+    for (int i = 0; i < d->sheet->n_asks && ok; i++) {
+        const lh_ask *q = &d->sheet->ask[i];
+        lh_step *s = lh_graph_step(g, q->step->path);
+        ok = s && lh_count_cells(p, s->node) == q->n_cells;
+        for (int c = 0; c < q->n_cells && ok; c++) {
+            double x = lh_exact.get(p, s->node, lh_sheet_cell(d->sheet, i, c));
+            ok = isfinite(x) && fabs(x) < 1e9;
+            out->cell[q->first + c] = as_written(x, q->decimals);
+        }
+    }
+    lh_exact.free(p);
+    lh_graph_free(g);
+    lh_context_free(ctx);
+    return ok;
+}
+
+/* Does the step where it is made show it, beyond rounding? */
+static bool is_visible(const desk *d, const lh_answers *a, int ask) {
+    const lh_ask *q = &d->sheet->ask[ask];
+    for (int c = 0; c < q->n_cells; c++)
+        if (fabs(a->cell[q->first + c].value - lh_sheet_exact(d->sheet, ask, c)) >
+            6 * a->cell[q->first + c].unit)
+            return true;
+    return false;
+}
+
+static bool is_named(const lh_marks *m, int ask, const lh_mistake *mistake) {
+    for (int i = 0; i < m->step[ask].n_diagnoses; i++)
+        if (m->step[ask].diagnosis[i].mistake == mistake ||
+            strcmp(m->step[ask].diagnosis[i].mistake->says, mistake->says) == 0)
+            return true;
+    return false;
+}
+
+static void known_mistakes_are_named(void **state) {
+    (void)state;
+    int visible = 0, named = 0, blamed = 0;
+    for (int l = 0; l < 5; l++)
+        for (unsigned long long seed = 1; seed < 4; seed++) {
+            desk d = desk_new(lessons[l], seed, 3 + (int)(seed % 2));
+            int n;
+            lh_candidate *c = lh_candidates(d.g, d.mistakes, NULL, d.arena, &n);
+            for (int i = 0; i < n; i++) {
+                int ask = ask_of(d.sheet, c[i].step);
+                lh_answers *a = lh_answers_new(d.arena, d.sheet);
+                if (c[i].mistake->is_same || ask < 0 ||
+                    !work_wrongly(&d, c[i].rewrite, c[i].n_rewrites, a) || !is_visible(&d, a, ask))
+                    continue;
+                lh_marks *m = marks_of(&d, a, true);
+                visible++;
+                bool ok = is_named(m, ask, c[i].mistake);
+                named += ok;
+                int others = 0, first = -1;
+                for (int q = 0; q < d.sheet->n_asks; q++)
+                    for (int e = 0; e < d.sheet->ask[q].n_cells; e++)
+                        if (q != ask && is_blame(m->cell[d.sheet->ask[q].first + e]))
+                            others++, first = first < 0 ? q : first;
+                blamed += others > 0;
+                if ((!ok || others) && visible - named + blamed < 12)
+                    print_message("%s seed %llu: %s in %s (choice %d): %s%s%s\n", lessons[l], seed,
+                                  c[i].mistake->name, c[i].line->path, c[i].chosen,
+                                  ok ? "named" : "NOT NAMED", others ? ", blamed too: " : "",
+                                  others ? d.sheet->ask[first].step->path : "");
+            }
+            desk_free(&d);
+        }
+    print_message("%d visible mistakes: %d named, %d with something else blamed\n", visible, named,
+                  blamed);
+    assert_int_equal(named, visible);
+    assert_int_equal(blamed, 0);
+}
+
+/* Two mistakes may undo each other: is what stands there the right step from the numbers before it? */
+static bool is_right_on_own(desk *d, const lh_answers *a, int ask) {
+    lh_box box[4096];
+    const lh_ask *q = &d->sheet->ask[ask];
+    for (int i = 0; i < lh_reach_count(d->pen); i++) {
+        lh_unit *u = lh_reach_unit(d->pen, i);
+        int k = ask_of(d->sheet, u->step);
+        if (k == ask) {
+            bool same = lh_reach_of(d->pen, 0, i, box);
+            for (int c = 0; c < q->n_cells && same; c++)
+                same =
+                    fabs(box[c].at - a->cell[q->first + c].value) < 8 * a->cell[q->first + c].unit;
+            return same;
+        }
+        if (k < 0) lh_reach_of(d->pen, 0, i, u->box);
+        for (int c = 0; k >= 0 && c < u->n_cells; c++) {
+            double x = a->cell[d->sheet->ask[k].first + c].value;
+            u->box[c] = (lh_box){x, x, x};
+        }
+    }
+    return false;
+}
+
+static void two_mistakes_are_both_named(void **state) {
+    (void)state;
+    int pairs = 0, both = 0;
+    for (int l = 0; l < 5; l++) {
+        desk d = desk_new(lessons[l], 1, 4);
+        int n;
+        lh_candidate *c = lh_candidates(d.g, d.mistakes, NULL, d.arena, &n);
+        for (int k = 0; k < 150; k++) {
+            const lh_candidate *x = &c[below(n)], *y = &c[below(n)];
+            int ax = ask_of(d.sheet, x->step), ay = ask_of(d.sheet, y->step);
+            if (ax < 0 || ay <= ax || x->mistake->is_same || y->mistake->is_same) continue;
+            lh_rewrite r[2 * LH_MAX_REWRITES];
+            memcpy(r, x->rewrite, (size_t)x->n_rewrites * sizeof *r);
+            memcpy(r + x->n_rewrites, y->rewrite, (size_t)y->n_rewrites * sizeof *r);
+            lh_answers *a = lh_answers_new(d.arena, d.sheet),
+                       *one = lh_answers_new(d.arena, d.sheet);
+            if (!work_wrongly(&d, x->rewrite, x->n_rewrites, one) || !is_visible(&d, one, ax))
+                continue;
+            if (!work_wrongly(&d, r, x->n_rewrites + y->n_rewrites, a)) continue;
+            bool shows = false; /* the second one, beside the sheet with the first alone */
+            for (int e = 0; e < d.sheet->ask[ay].n_cells; e++)
+                shows |= fabs(a->cell[d.sheet->ask[ay].first + e].value -
+                              one->cell[d.sheet->ask[ay].first + e].value) >
+                         6 * a->cell[d.sheet->ask[ay].first + e].unit;
+            if (!shows || !is_visible(&d, a, ax) || !is_visible(&d, a, ay) ||
+                is_right_on_own(&d, a, ay))
+                continue;
+            lh_marks *m = marks_of(&d, a, true);
+            bool ok = is_named(m, ax, x->mistake) && is_named(m, ay, y->mistake);
+            pairs++;
+            both += ok;
+            if (!ok && pairs - both < 8)
+                print_message("%s: %s in %s %s, %s in %s %s\n", lessons[l], x->mistake->name,
+                              x->line->path, is_named(m, ax, x->mistake) ? "named" : "NOT NAMED",
+                              y->mistake->name, y->line->path,
+                              is_named(m, ay, y->mistake) ? "named" : "NOT NAMED");
+        }
+        desk_free(&d);
+    }
+    print_message("%d sheets with two mistakes, both named in %d\n", pairs, both);
+    assert_int_equal(both, pairs);
+}
+
+static void variants_show_mistakes(void **state) {
+    (void)state;
+    int shown = 0, total = 0;
+    for (int l = 0; l < 5; l++) {
+        desk own = desk_new(lessons[l], 0, 4);
+        /* what no variant shows is an identity of this lesson, not a hidden mistake */
+        enum { SEEDS = 4, MOST = 2000 };
+        bool seen[SEEDS][MOST] = {{false}};
+        int n = 0;
+        for (int s = 0; s < SEEDS; s++) {
+            lh_variant_how how = {(unsigned long long)s + 1, 4, own.mistakes};
+            lh_program *p = lh_variant_program(own.ctx, own.lesson, &how);
+            must(&own, p != NULL, lessons[l]);
+            lh_shown *t = lh_variant_shown(own.ctx, p, &how, own.arena, &n);
+            for (int i = 0; i < n && i < MOST; i++) seen[s][i] = t[i].shows;
+            lh_program_free(p);
+        }
+        for (int i = 0; i < n && i < MOST; i++) {
+            bool can = seen[0][i] || seen[1][i] || seen[2][i] || seen[3][i];
+            for (int s = 0; s < SEEDS && can; s++) total++, shown += seen[s][i];
+        }
+        desk_free(&own);
+    }
+    print_message("%d of %d (mistake, variant) pairs show\n", shown, total);
+    assert_true(shown >= 0.98 * total);
+}
+
+int main(void) {
+    chance_at.seed = (uint64_t)number_from("LH_SEED", 1);
+    print_message("seed %d\n", (int)chance_at.seed);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(key_is_all_right),
+        cmocka_unit_test(empty_is_neither_right_nor_wrong),
+        cmocka_unit_test(honest_learner_is_never_wrong),
+        cmocka_unit_test(cutting_off_costs_nothing),
+        cmocka_unit_test(wrong_is_caught),
+        cmocka_unit_test(the_classic_quarter_is_wrong),
+        cmocka_unit_test(one_slip_is_one_mark),
+        cmocka_unit_test(known_mistakes_are_named),
+        cmocka_unit_test(two_mistakes_are_both_named),
+        cmocka_unit_test(variants_show_mistakes),
+    };
+    return cmocka_run_group_tests_name("mark", tests, NULL, NULL);
+}
