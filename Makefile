@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 60
 SETUP = meson setup -Dwerror=true
 BUILT = build/build.ninja
 
-.PHONY: all run test asan lint format coverage bench fuzz mutants install uninstall clean help
+.PHONY: all run test asan lint format coverage bench fuzz mutants docs tour man install uninstall clean help
 .DEFAULT_GOAL := all
 
 all: $(BUILT) ## build ./longhand
@@ -55,6 +55,17 @@ fuzz: ## libFuzzer, FUZZ_SECONDS=60 for each target
 mutants: $(BUILT) ## break the code on purpose: does a test notice?
 	@sh scripts/deps.sh build test
 	@sh scripts/mutants.sh
+
+docs: all tour ## docs/operations.md and the line numbers of docs/tour.md anew
+	@./longhand help operations >docs/operations.md
+
+tour: ## the line numbers of docs/tour.md anew
+	@sh scripts/tour.sh >docs/tour.new && mv docs/tour.new docs/tour.md || { rm -f docs/tour.new; exit 1; }
+
+man: $(BUILT) ## the manual pages: build/man
+	@sh scripts/deps.sh build man
+	@meson configure build -Dman=enabled
+	@ninja -C build --quiet all
 
 install: all ## install under PREFIX=/usr/local (and DESTDIR)
 	@meson configure build -Dprefix='$(PREFIX)'

@@ -1,10 +1,35 @@
-/* longhand -- write a transformer as on paper; run, differentiate and explain it.
+/* longhand -- write a transformer as on paper; run, differentiate, train and explain it.
  *
- *     #include <longhand.h>
- *     cc mine.c $(pkg-config --cflags --libs longhand)
+ *     longhand *lh = longhand_new();
+ *     longhand_open_lesson(lh, "ex1");
+ *     printf("%g\n", longhand_value(lh, "P[1][0]"));                      0.498232
+ *     if (longhand_error(lh)) puts(longhand_error(lh)->what);
+ *     longhand_free(lh);
+ *
+ * Compile with: cc mine.c $(pkg-config --cflags --libs longhand). Complete programs are in
+ * examples/c, the notation is in docs/notation.md. A program is text: there is no second way to
+ * make one.
+ *
+ * Order. Open a program, set sizes and consts, run, read. The program is built when a call first
+ * needs it. What changes it (longhand_set, _train, _freeze, _differentiate, _rewrite, _restore) has
+ * it built anew, and every value is at its start again.
+ *
+ * Errors. The first error stays. Later calls do nothing and return 0, nan, "" or NULL. So call as
+ * many as you like and look once, with longhand_error. longhand_clear_error forgets the error; what
+ * was open stays open. Nothing here prints or ends the process.
+ *
+ * Memory. A longhand owns what it returns; a comment says how long that stays valid. What goes in is
+ * copied. Arrays of numbers are the caller's: double, row after row.
+ *
+ * Limits. Numbers are double and are computed by plain loops, for exactness and not for speed. A
+ * longhand is used by one thread at a time; two of them share nothing. Rows, columns, heads,
+ * examples and places count from 0, lines and columns of a text from 1.
  */
 #ifndef LONGHAND_H
 #define LONGHAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,7 +37,264 @@ extern "C" {
 
 #define LH_API __attribute__((visibility("default")))
 
-LH_API const char *lh_version(void); /* "0.1.0" */
+typedef struct longhand longhand; /* a program with its numbers */
+
+/* Beginning and end. */
+
+/* Which Longhand this is: "0.1.0". */
+LH_API const char *longhand_version(void);
+
+/* A new one with no program open. NULL without memory: every call takes that and does nothing. */
+LH_API longhand *longhand_new(void);
+
+/* Ends it with all it owns; NULL is allowed. */
+LH_API void longhand_free(longhand *lh);
+
+/* Errors. */
+typedef enum longhand_error_kind {
+    LONGHAND_OK = 0,
+    LONGHAND_TEXT,  /* the notation: a word, a sign, a block */
+    LONGHAND_NAME,  /* a name that is not known, or made twice */
+    LONGHAND_SHAPE, /* two sizes that do not fit */
+    LONGHAND_VALUE, /* a number or word that cannot be here */
+    LONGHAND_LIMIT, /* too deep, too many, too large */
+    LONGHAND_FILE,  /* cannot be opened or read */
+    LONGHAND_MEMORY /* the machine has no more */
+} longhand_error_kind;
+
+typedef struct longhand_message {
+    longhand_error_kind kind;
+    const char *file;   /* which text, or "" */
+    int line, column;   /* where in it; 0: nowhere */
+    const char *source; /* that line of it, or "" */
+    const char *what;   /* what is wrong, both sides named */
+    const char *cure;   /* the likely cure, or "" */
+} longhand_message;
+
+/* The first error, or NULL when all is well. Valid until it is cleared. */
+LH_API const longhand_message *longhand_error(longhand *lh);
+
+/* Forgets the error, to go on. */
+LH_API void longhand_clear_error(longhand *lh);
+
+/* Opening. Each closes what was open before, with its settings. A name that ends in .md is a
+ * lesson: its ```longhand blocks are the program. */
+
+/* A program as text; the name is for messages. Length 0: up to the final 0. file() in it is
+ * refused unless a folder is set. */
+LH_API void longhand_open_text(longhand *lh, const char *name, const char *text, size_t length);
+
+/* A file, .lh or .md. Files that it names lie beside it. */
+LH_API void longhand_open_file(longhand *lh, const char *path);
+
+/* A lesson or model that travels in the library: "ex1". */
+LH_API void longhand_open_lesson(longhand *lh, const char *name);
+
+/* Their names, "lessons/ex1.md" and so on, then NULL. Valid for ever. */
+LH_API const char *longhand_lesson(int i);
+
+/* Where the next opened text may read files; NULL: nowhere. */
+LH_API void longhand_set_folder(longhand *lh, const char *path);
+
+/* What the program calls itself: its first heading or comment. Valid until another is opened. */
+LH_API const char *longhand_title(longhand *lh);
+
+/* Changing the program. Each takes effect when it is built next, and values begin at their starts. */
+
+/* Another value for a size or const, in the notation: "rate", "0.5". */
+LH_API void longhand_set(longhand *lh, const char *name, const char *value);
+
+/* A const learns from now on. */
+LH_API void longhand_train(longhand *lh, const char *name);
+
+/* A param learns no more; "*": none does. */
+LH_API void longhand_freeze(longhand *lh, const char *name);
+
+/* Makes the gradients of this step although the program has no `backward`. */
+LH_API void longhand_differentiate(longhand *lh, const char *name);
+
+/* Forgets all of these and every rewrite: the program is as it was opened. */
+LH_API void longhand_restore(longhand *lh);
+
+/* Running. */
+
+/* Which examples of the program to run on, n numbers; n 0: all. Inputs set by hand are lost. */
+LH_API void longhand_batch(longhand *lh, const int *example, int n);
+
+/* How many examples are in the batch. */
+LH_API int longhand_examples(longhand *lh);
+
+/* The number `training`, which dropout looks at: 1 unless switched off. */
+LH_API void longhand_training(longhand *lh, bool is_on);
+
+/* Computes every step. */
+LH_API void longhand_run(longhand *lh);
+
+/* Runs, then carries out every `:=`: one step of training. Steps keep the numbers before it. */
+LH_API void longhand_update(longhand *lh);
+
+/* How many updates were made since the start. */
+LH_API int longhand_updates(longhand *lh);
+
+/* Back to the start: all values as the program has them, no step held, no update made. */
+LH_API void longhand_reset(longhand *lh);
+
+/* Where nan or infinity began in the last run, in words, or NULL. Valid until asked again. */
+LH_API const char *longhand_trouble(longhand *lh);
+
+/* Steps: what has a name. They stand in the order of the program, gradients where `backward`
+ * stands, lines of a call before the call. */
+typedef enum longhand_kind {
+    LONGHAND_GIVEN,    /* size, const, param, state, input */
+    LONGHAND_FORWARD,  /* name = formula */
+    LONGHAND_GRADIENT, /* made by `backward`: dX */
+    LONGHAND_PART,     /* one of several parts of a gradient: dX.Q */
+    LONGHAND_UPDATE,   /* name := formula; its path ends in := */
+    LONGHAND_INSIDE /* a line of a call or of its gradient rule, or an operand without a name: P.e */
+} longhand_kind;
+
+typedef struct longhand_step {
+    longhand_kind kind;
+    const char *path;    /* h[0].A.P, unique; "" after an error */
+    const char *formula; /* softmax(Z); "" where it is given */
+    const char *comment; /* what the program says of it, or "" */
+    const char *shape;   /* 2x4, tokens x 8 in 2 heads */
+    bool per_example;    /* once for each example */
+    int line;            /* where it stands in the program */
+} longhand_step;
+
+/* How many steps there are, those inside calls included. */
+LH_API int longhand_steps(longhand *lh);
+
+/* One of them, from 0. Its texts are valid until the program is built anew. */
+LH_API longhand_step longhand_step_at(longhand *lh, int i);
+
+/* One by its path, or by a tail that is unique: h[0].P for h[0].A.P. */
+LH_API longhand_step longhand_find(longhand *lh, const char *name);
+
+/* Values. An address is a name, then {example 2, head 5}, then the cell [7][2], then @1 for the
+ * first update: what is left out is 0. Steps have the numbers of the last run, and a program that
+ * never ran runs first. With @ the program runs once more from its starts, on all its examples
+ * and without what was set by hand. */
+typedef struct longhand_size {
+    int examples; /* in the batch; 1 where the value is not per example */
+    int heads;    /* 1, or more after split() */
+    int rows, cols;
+} longhand_size;
+
+typedef struct longhand_part {
+    int example, head; /* which matrix of the value */
+    size_t row_step;   /* cell (r, c) is number r * row_step + c * col_step of the caller's array */
+    size_t col_step;   /* ... both 0: row after row */
+} longhand_part;
+
+/* The number at an address; nan after an error. */
+LH_API double longhand_value(longhand *lh, const char *address);
+
+/* Sets a number of a given, an input or a held step. The others follow with the next run. */
+LH_API void longhand_set_value(longhand *lh, const char *address, double x);
+
+/* How large a value is; all 0 after an error. */
+LH_API longhand_size longhand_size_of(longhand *lh, const char *name, int example);
+
+/* Copies a matrix to `to`, which has room for so many numbers, and says how many it takes. `to`
+ * NULL: says it without copying. */
+LH_API size_t longhand_read(longhand *lh, const char *name, longhand_part part, double *to,
+                            size_t room);
+
+/* Sets a matrix from n numbers, which must be as many as longhand_read takes. */
+LH_API void longhand_write(longhand *lh, const char *name, longhand_part part, const double *from,
+                           size_t n);
+
+/* A computed step keeps its numbers from now on. They may be set, and what follows uses them. */
+LH_API void longhand_hold(longhand *lh, const char *name);
+
+/* It is computed again; NULL: all held steps are. */
+LH_API void longhand_release(longhand *lh, const char *name);
+
+/* The number of a word; vocab NULL: the one without a name. -1: none. */
+LH_API int longhand_token(longhand *lh, const char *vocab, const char *word);
+
+/* The word of a number, or NULL. Valid until the program is built anew. */
+LH_API const char *longhand_word(longhand *lh, const char *vocab, int token);
+
+/* Explaining: one number, down to the numbers that made it. */
+typedef struct longhand_line {
+    int depth;           /* how far to indent */
+    const char *label;   /* e[1][0] */
+    const char *formula; /* exp(Z[1][0] - m[1]); "given" */
+    const char *numbers; /* exp(0 - 0.00707107) */
+    double value;        /* 0.992954 */
+    const char *note;    /* why a branch was taken, or "" */
+} longhand_line;
+
+typedef struct longhand_explanation {
+    double value;
+    const char *path;    /* of its step */
+    const char *comment; /* what the program says of the step, or "" */
+    const char *where;   /* row and column in words, where they have words, or "" */
+    int n_lines;
+    const longhand_line *line; /* operands first; with deep, operands below their result */
+} longhand_explanation;
+
+typedef struct longhand_detail {
+    int digits;     /* significant; 0: 6 */
+    bool deep;      /* follow the operands down to the given numbers */
+    bool all_terms; /* every term of a long sum, not only the largest */
+} longhand_detail;
+
+/* How the number at an address came about; NULL after an error. Valid until the next call of it,
+ * or until values or the program change. */
+LH_API const longhand_explanation *longhand_explain(longhand *lh, const char *address,
+                                                    longhand_detail detail);
+
+/* Cost: counted from the formulas, without running. */
+typedef struct longhand_amount {
+    double number;
+    const char *formula; /* in the names of sizes and lengths: 3*tokens*dim^2 */
+} longhand_amount;
+
+typedef struct longhand_bill {
+    longhand_amount parameters;         /* numbers that learn */
+    longhand_amount states;             /* numbers that an optimiser keeps beside them */
+    longhand_amount multiply_adds;      /* of matrix products, for one example: the longest */
+    longhand_amount operations;         /* all else, for one example */
+    longhand_amount once_multiply_adds; /* what is done once for all examples, as an update is */
+    longhand_amount once_operations;
+} longhand_bill;
+
+/* What one update costs; NULL after an error. Valid until the program is built anew. */
+LH_API const longhand_bill *longhand_cost(longhand *lh);
+
+/* Marking: two services for those who compare a hand calculation with a program. The letters of a
+ * rule stand for operands, the same letter for the same operand: w b g for given or learned
+ * values, a c d x y for computed ones, others for any. */
+typedef struct longhand_operand {
+    const char *name;   /* a step that the formula needs, itself or further down */
+    longhand_part part; /* which matrix of it, and how it lies in cell */
+    const double *cell; /* numbers to use in its place */
+    size_t n;           /* how many there are */
+} longhand_operand;
+
+typedef struct longhand_rule {
+    const char *text;   /* "a / sqrt(cols(k)) => a": pattern => pattern */
+    int place;          /* which of the places where it fits, from 0 */
+    const char *letter; /* a letter of the right side alone that stands for a number, or NULL */
+    int number;         /* ... this one */
+    bool look;          /* the left side may look through the names of steps */
+} longhand_rule;
+
+/* One step from these operands, as longhand_read. What else it needs is computed from them and
+ * from what is given. The values of lh stay as they are. */
+LH_API size_t longhand_evaluate(longhand *lh, const char *name, const longhand_operand *operand,
+                                int n, longhand_part part, double *to, size_t room);
+
+/* In how many places of a step's formula the rule fits. */
+LH_API int longhand_matches(longhand *lh, const char *name, longhand_rule rule);
+
+/* Applies the rule to a step, and the program is built and differentiated anew; an error where the
+ * rule does not fit. */
+LH_API void longhand_rewrite(longhand *lh, const char *name, longhand_rule rule);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing to build Longhand, and nothing when nothing is missing.
 #
-#     sh scripts/deps.sh build test lint fuzz coverage     (any of these groups)
+#     sh scripts/deps.sh build test lint fuzz coverage man     (any of these groups)
 #
 # Debian and its relatives: apt-get, as root or through sudo. Elsewhere: says what to install and ends with 2.
 set -eu
@@ -28,6 +28,7 @@ for group; do
         need_command ninja ninja-build
         need_command pkg-config pkg-config
         has_library libedit || optional="$optional libedit-dev"
+        has_library sqlite3 || optional="$optional libsqlite3-dev"
         ;;
     test) has_library cmocka || need libcmocka-dev ;;
     lint)
@@ -38,6 +39,7 @@ for group; do
         ;;
     fuzz) need_command clang clang ;;
     coverage) need_command gcovr gcovr ;;
+    man) need_command scdoc scdoc ;;
     *)
         echo "deps.sh: $group: no such group" >&2
         exit 2

@@ -16,7 +16,7 @@
 #include "base/embedded.h"
 #include "base/number.h"
 #include "base/random.h"
-#include "longhand.h"
+#include "base/version.h"
 
 /* Memory that ends: the next `left` pieces are given, the rest refused. */
 static int left, live;

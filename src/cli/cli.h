@@ -85,6 +85,7 @@ char *lh_cli_read_file(lh_cli *cli, const char *path,
 bool lh_cli_write_file(lh_cli *cli, const char *path, const char *text,
                        size_t length);    /* whole or not at all; false: already reported */
 void lh_cli_list(lh_cli *cli, FILE *out); /* the lessons, a line each */
+int lh_cli_operations(lh_cli *cli);       /* longhand help operations: Markdown (operations.c) */
 
 /* Output (output.c). */
 typedef enum lh_ink {

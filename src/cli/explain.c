@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "cli/cli.h"
+#include "cli/explain.h"
 #include "cli/json.h"
 #include "explain/explain.h"
 #include "explain/jacobian.h"
@@ -60,8 +61,8 @@ static void print_line(const lh_cli *cli, const lh_line *l, int label, int formu
     fputc('\n', stdout);
 }
 
-static void print_text(const lh_cli *cli, const char *address, const lh_explanation *e,
-                       int digits) {
+void lh_print_explanation(const lh_cli *cli, const char *address, const lh_explanation *e,
+                          int digits) {
     char value[64];
     int label = 0, formula = 0;
     for (int i = 0; i < e->n_lines; i++) {
@@ -225,7 +226,7 @@ static int explain_run(lh_cli *cli, int argc, char **argv) {
     } else if (options.json) {
         print_json(s.name, argv[1], e);
     } else {
-        print_text(cli, argv[1], e, digits);
+        lh_print_explanation(cli, argv[1], e, digits);
     }
     lh_explanation_free(e);
     lh_graph_free(g);

@@ -2,50 +2,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/embedded.h"
+#include "base/file.h"
 #include "cli/cli.h"
 #include "graph/build.h"
 #include "learn/lesson.h"
 
-enum { MAX_FILE = 1 << 30 };
-
 char *lh_cli_read_file(lh_cli *cli, const char *path, size_t *length) {
-    lh_context *ctx = cli->ctx;
-    lh_place nowhere = {0, 0, 0};
-    FILE *f = fopen(path, "rb");
-    struct stat st;
-    if (!f) {
-        lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s cannot be opened: %s", path, strerror(errno));
-        return NULL;
-    }
-    if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
-        lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s is a folder", path);
-        fclose(f);
-        return NULL;
-    }
-    size_t cap = 65536, n = 0;
-    char *text = malloc(cap);
-    while (text) {
-        n += fread(text + n, 1, cap - n, f);
-        if (n < cap || cap >= MAX_FILE) break;
-        char *more = realloc(text, cap *= 2);
-        if (!more) free(text);
-        text = more;
-    }
-    bool bad = ferror(f) != 0;
-    fclose(f);
-    char *copy = text && !bad && n < MAX_FILE ? lh_copy(cli->arena, text, n) : NULL;
-    free(text);
-    if (!copy || lh_failed(ctx)) {
-        lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s cannot be read%s", path,
-                n >= MAX_FILE ? ": it is too large" : "");
-        return NULL;
-    }
-    *length = n;
-    return copy;
+    return lh_file_read(cli->ctx, cli->arena, path, length);
 }
 
 /* Written beside the file and renamed, so that what was there stays until the new one is whole. */

@@ -9,10 +9,12 @@
 
 #include "cli/cli.h"
 #include "graph/build.h"
-#include "longhand.h"
+#include "base/version.h"
 
 extern const lh_command lh_command_run, lh_command_explain, lh_command_check, lh_command_graph,
     lh_command_calc, lh_command_cost;
+extern const lh_command lh_command_practice, lh_command_progress;
+extern const lh_command lh_command_sheet, lh_command_mark, lh_command_mistakes;
 
 const lh_command *const lh_commands[] = {
     &lh_command_run,
@@ -21,6 +23,9 @@ const lh_command *const lh_commands[] = {
     &lh_command_graph,
     &lh_command_calc,
     &lh_command_cost,
+    &lh_command_practice,
+    &lh_command_progress,
+    &lh_command_sheet,
     NULL,
 };
 
@@ -223,6 +228,7 @@ static int dispatch(lh_cli *cli, int argc, char **argv) {
         return LH_EXIT_YES;
     }
     if (strcmp(word, "help") == 0) {
+        if (strcmp(argv[2], "operations") == 0) return lh_cli_operations(cli);
         const lh_command *c = find_command(argv[2]);
         if (c) return help_for(cli, c);
         word = argv[2];

@@ -177,6 +177,9 @@ static bool can_share(const lh_node *n, role r) {
 static size_t formula_hash(const lh_plan *p, const lh_node *n) {
     size_t h = mix(1469598103934665603u, (size_t)n->kind);
     for (int i = 0; i < n->n_in; i++) h = mix(h, (size_t)standing(p, n->in[i])->id);
+    uint64_t bits = 0;
+    if (n->n_in == 0) memcpy(&bits, &n->number, sizeof bits);
+    h = mix(mix(h, (size_t)(bits >> 32)), (size_t)(bits & 0xffffffffu));
     h = mix(h, (size_t)(unsigned)n->index[0]);
     return mix(h, (size_t)(unsigned)n->index[1]);
 }
@@ -627,6 +630,12 @@ static bool indices_fit(const lh_plan *p) {
     return true;
 }
 
+/* Never more than would be refused anyway: sums of it do not overflow. */
+static size_t cells_now(lh_sizes s) {
+    const double cells = (double)s.heads * s.rows * s.cols;
+    return cells > (double)LH_MAX_CELLS ? LH_MAX_CELLS : (size_t)cells;
+}
+
 static bool place_moving(lh_plan *p) {
     lh_graph *g = p->g;
     size_t total = 0;
@@ -636,8 +645,8 @@ static bool place_moving(lh_plan *p) {
         if (v->role == UNUSED || v->same || !n->shape.is_batched) continue;
         v->view.block = p->blocks + v->offset * (size_t)p->cap;
         for (int e = 0; e < p->examples && owns_memory(v); e++) {
-            lh_sizes s = sizes_now(p, n, e);
-            total += (size_t)s.heads * (size_t)s.rows * (size_t)s.cols;
+            total += cells_now(sizes_now(p, n, e));
+            if (total > LH_MAX_CELLS) break;
         }
     }
     if (total > p->cap_moving || !p->moving) {
@@ -692,6 +701,7 @@ static void bind(lh_plan *p, const int *examples, int n) {
     lh_graph *g = p->g;
     if (lh_failed(g->ctx)) return;
     if (!p->is_started) start(p);
+    p->is_bound = false; /* until all is well: a batch that failed is not run */
     bool all = !examples;
     if (all) n = g->n_inputs ? g->n_examples : 1;
     if (n == 0) {
@@ -821,11 +831,27 @@ static bool find_in(const lh_plan *p, const lh_node *n, bool want_nan, lh_troubl
     return false;
 }
 
+/* A given or an input that came so: from a file, from an example, or as an earlier step left it. A start that its own formula
+ * makes so is found there, or meant so (-inf). */
+static bool came_so(const lh_plan *p, lh_trouble *t) {
+    lh_trouble ignore;
+    for (int i = 0; i < p->n_nodes; i++) {
+        const lh_node *n = p->g->node[i];
+        role r = p->value[i].role;
+        if ((r != GIVEN && r != INPUT) || !find_in(p, n, false, t)) continue;
+        const lh_node *expr = r == GIVEN ? n->given->expr : NULL;
+        if (!expr || !find_in(p, expr, t->value != t->value, &ignore)) return true;
+    }
+    return false;
+}
+
 /* nan from operands without nan, or infinity from finite operands: that is where it began. */
 static lh_trouble trouble(const lh_plan *p) {
     lh_trouble t = {0}, ignore;
-    for (int i = 0; i < p->n_run; i++) {
-        const lh_node *n = p->each_run[i].node;
+    if (came_so(p, &t)) return t;
+    for (int i = 0; i < p->n_start + p->n_run; i++) { /* constant formulas run at the start */
+        const lh_node *n =
+            i < p->n_start ? p->at_start[i].node : p->each_run[i - p->n_start].node;
         if (!find_in(p, n, false, &t)) continue;
         bool nan_before = false, inf_before = false;
         for (int k = 0; k < n->n_in; k++) {

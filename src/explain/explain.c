@@ -97,7 +97,8 @@ static void print_leaf(const printer *p, const lh_term *t, int binding) {
     if (t->kind == LH_TERM_NUMBER && t->sign && (!p->numbers || t->sign[0] != '"')) {
         bool is_word = strcmp(t->sign, "pi") == 0 && p->numbers;
         if (!is_word) {
-            lh_text_add(p->out, "%s", t->sign);
+            lh_text_add(p->out, t->sign[0] == '-' && binding > LH_BIND_SUM ? "(%s)" : "%s",
+                        t->sign);
             return;
         }
     }
@@ -124,7 +125,7 @@ static void print_term(const printer *p, const lh_term *t, int binding) {
     if (brackets) lh_text_add(p->out, "(");
     switch (t->kind) {
     case LH_TERM_INFIX:
-        print_term(p, t->part[0], t->binding);
+        print_term(p, t->part[0], t->binding == LH_BIND_POWER ? LH_BIND_POSTFIX : t->binding);
         lh_text_add(p->out, t->binding >= LH_BIND_POWER ? "%s" : " %s ", t->sign);
         print_term(p, t->part[1], t->binding + 1);
         break;
@@ -161,6 +162,7 @@ const char *lh_term_text(lh_explainer *x, const lh_term *t, bool numbers, int di
 lh_term *lh_explain_node(lh_explainer *x, const lh_node *n, lh_cell at) {
     const char *given = n->kind == LH_OP_given || n->kind == LH_OP_input ? "given" : NULL;
     if (given || !n->op->explain) return lh_term_number(x, lh_explain_value(x, n, at), given);
+    x->n_opened = 0;
     lh_term *t = n->op->explain(x, n, at);
     t->value = lh_explain_value(x, n, at);
     return t;

@@ -17,6 +17,7 @@ struct lh_explainer {
     lh_arena *arena;
     const lh_scope *from; /* names are written as seen from here */
     int depth;
+    int n_opened; /* unnamed values opened for this line: a sum of sums of sums ends somewhere */
 };
 
 /* h[3].H.P{example 2, head 5}[7][2]@1 */

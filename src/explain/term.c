@@ -4,6 +4,8 @@
 
 #include "explain/explain.h"
 
+enum { MAX_OPENED = 4096 };
+
 lh_arena *lh_explain_arena(lh_explainer *x) {
     return x->arena;
 }
@@ -86,13 +88,15 @@ lh_term *lh_explain_at(lh_explainer *x, const lh_node *n, lh_cell at) {
     at = within(x, n, at);
     double value = lh_explain_value(x, n, at);
     if (n->kind == LH_OP_number) return lh_term_number(x, value, n->text);
-    if (n->step || !n->op->explain || x->depth > LH_MAX_DEPTH) {
+    bool is_long = x->n_opened > MAX_OPENED && n->kind != LH_OP_number;
+    if (n->step || !n->op->explain || x->depth > LH_MAX_DEPTH || is_long) {
         lh_term *t = term_new(x, LH_TERM_CELL, NULL, 0, value);
         t->node = n;
         t->at = at;
         return t;
     }
     x->depth++;
+    x->n_opened++;
     lh_term *t = n->op->explain(x, n, at);
     x->depth--;
     t->value = value;

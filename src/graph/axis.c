@@ -184,6 +184,14 @@ const char *lh_shape_text(lh_graph *g, lh_shape s) {
     return t.s;
 }
 
+bool lh_shape_fits(lh_graph *g, lh_shape s, lh_place at) {
+    double cells = (double)g->axis[s.rows].n * (double)g->axis[s.cols].n;
+    if (!lh_axis_is_one(g, s.heads)) cells *= (double)g->axis[s.heads].n;
+    if (cells <= (double)LH_MAX_CELLS) return true;
+    lh_fail(g->ctx, LH_ERROR_LIMIT, at, "%s is too large: %.3g numbers", lh_shape_text(g, s), cells);
+    return false;
+}
+
 static double fold(lh_op_id kind, double a, double b) {
     switch (kind) {
     case LH_OP_add: return a + b;
@@ -201,22 +209,30 @@ static double fold(lh_op_id kind, double a, double b) {
     }
 }
 
-/* Numbers, sizes, consts and sums of them. Sizes that differ by example are not constant. */
-static bool constant(const lh_node *n, const lh_axis *axis, double *value, int depth) {
+/* Numbers, sizes, consts and sums of them. Sizes that differ by example are not constant. Found out when a node is made, from
+ * its operands: a name used twice in each of many lines would be looked through 2 * 2 * 2 ... times. */
+bool lh_node_constant(const lh_graph *g, const lh_node *n, double *value) {
+    (void)g;
+    while (n->kind == LH_OP_given) {
+        if (n->given->kind != LH_CONST || n->given->start != LH_START_EXPR) return false;
+        n = n->given->expr;
+    }
+    bool is_number = n->kind == LH_OP_number || n->kind == LH_OP_size;
+    if (!is_number && !n->is_known) return false;
+    *value = n->number;
+    return true;
+}
+
+void lh_node_find_constant(const lh_graph *g, lh_node *n) {
     double v[2] = {0, 0};
-    if (depth > LH_MAX_DEPTH) return false;
     switch (n->kind) {
-    case LH_OP_number:
-    case LH_OP_size: *value = n->number; return true;
     case LH_OP_rows:
     case LH_OP_cols: {
         int a = n->kind == LH_OP_rows ? n->in[0]->shape.rows : n->in[0]->shape.cols;
-        *value = (double)axis[a].n;
-        return axis[a].n > 0;
+        n->number = (double)g->axis[a].n;
+        n->is_known = g->axis[a].n > 0;
+        return;
     }
-    case LH_OP_given:
-        if (n->given->kind != LH_CONST || n->given->start != LH_START_EXPR) return false;
-        return constant(n->given->expr, axis, value, depth + 1);
     case LH_OP_add:
     case LH_OP_sub:
     case LH_OP_mul:
@@ -228,33 +244,37 @@ static bool constant(const lh_node *n, const lh_axis *axis, double *value, int d
     case LH_OP_sqrt:
     case LH_OP_floor:
     case LH_OP_same: break;
-    default: return false;
+    default: return;
     }
     for (int i = 0; i < n->n_in; i++)
-        if (!constant(n->in[i], axis, &v[i], depth + 1)) return false;
-    *value = fold(n->kind, v[0], v[1]);
-    return true;
+        if (i > 1 || !lh_node_constant(g, n->in[i], &v[i])) return;
+    n->number = fold(n->kind, v[0], v[1]);
+    n->is_known = true;
 }
 
-bool lh_node_constant(const lh_graph *g, const lh_node *n, double *value) {
-    return constant(n, g->axis, value, 0);
-}
+/* The names of sizes are kept through products and sums, a few of them inside each other. */
+static int axis_of(lh_graph *g, const lh_node *n, int depth);
 
 int lh_axis_of_node(lh_graph *g, const lh_node *n) {
+    return axis_of(g, n, 0);
+}
+
+static int axis_of(lh_graph *g, const lh_node *n, int depth) {
     double v;
-    switch (n->kind) {
+    bool is_plain = depth > 8 && lh_node_constant(g, n, &v);
+    switch (is_plain ? LH_OP_number : n->kind) {
     case LH_OP_size: return n->index[0];
     case LH_OP_rows: return n->in[0]->shape.rows;
     case LH_OP_cols: return n->in[0]->shape.cols;
     case LH_OP_mul:
-        return lh_axis_times(g, lh_axis_of_node(g, n->in[0]), lh_axis_of_node(g, n->in[1]));
+        return lh_axis_times(g, axis_of(g, n->in[0], depth + 1), axis_of(g, n->in[1], depth + 1));
     case LH_OP_add:
         if (!lh_node_constant(g, n, &v))
-            return lh_axis_sum(g, lh_axis_of_node(g, n->in[0]), lh_axis_of_node(g, n->in[1]));
+            return lh_axis_sum(g, axis_of(g, n->in[0], depth + 1), axis_of(g, n->in[1], depth + 1));
         break;
     case LH_OP_div:
         if (lh_node_constant(g, n, &v) && v == floor(v) && v >= 1 && n->in[0]->kind != LH_OP_number)
-            return lh_axis_divide(g, lh_axis_of_node(g, n->in[0]), lh_axis_of_node(g, n->in[1]));
+            return lh_axis_divide(g, axis_of(g, n->in[0], depth + 1), axis_of(g, n->in[1], depth + 1));
         break;
     default: break;
     }

@@ -41,13 +41,18 @@ static lh_node *build_gradients(lh_builder *b, lh_place at) {
     return lh_op_node(g, LH_OP_gradients, n, in);
 }
 
-static void fail_name(lh_builder *b, const lh_expr *e) {
-    lh_graph *g = b->g;
+/* The name most like it that is known where the builder stands, or NULL. */
+static const char *nearest_name(const lh_builder *b, const char *name) {
     const char *known[512];
     int n = 0;
     for (const lh_scope *s = b->scope; s; s = s->parent)
         for (int i = 0; i < s->n_names && n < 512; i++) known[n++] = s->name[i].name;
-    const char *near = lh_nearest(e->text, known, n);
+    return lh_nearest(name, known, n);
+}
+
+static void fail_name(lh_builder *b, const lh_expr *e) {
+    lh_graph *g = b->g;
+    const char *near = nearest_name(b, e->text);
     lh_fail(g->ctx, LH_ERROR_NAME, g->at, "%s is not known here", e->text);
     if (near)
         lh_cure(g->ctx, "did you mean %s?", near);
@@ -97,7 +102,9 @@ lh_node *lh_build_string(lh_builder *b, const lh_expr *e, const lh_vocab *of) {
     }
     int word = lh_vocab_word(of, e->text);
     if (word < 0) lh_fail_word(g, b->inside ? g->at : e->at, of, e->text);
-    lh_node *n = lh_number(g, word, lh_printf(g->arena, "\"%s\"", e->text));
+    lh_text text = lh_text_new(g->arena);
+    lh_expr_print(&text, e);
+    lh_node *n = lh_number(g, word, text.s);
     n->vocab = of;
     return n;
 }
@@ -192,14 +199,16 @@ lh_node *lh_build_expr(lh_builder *b, const lh_expr *e, const char *path, bool i
     return lh_op2(g, op, in[0], in[1]);
 }
 
-/* Name a node in the scope. A value that has a name already gets a node of its own. */
+/* Name a node in the scope. A value that has a name already gets a node of its own; so does a number that came by a name
+ * (the turn of a repeat, an operand of a call), for it stands in other formulas, too. */
 lh_step *lh_define(lh_builder *b, lh_step_kind kind, const char *name, lh_node *n,
                    const lh_statement *from) {
     lh_graph *g = b->g;
     n = lh_apply_rewrites(b, lh_path(g, b->scope->path, name), n);
-    if (n->step) n = lh_op1(g, LH_OP_same, n);
+    if (n->step || (n->n_in == 0 && n->id + 1 < g->n_nodes)) n = lh_op1(g, LH_OP_same, n);
     lh_step *s = lh_step_new(g, kind, b->scope, name, n);
-    if (from && !b->inside) s->at = from->at, s->comment = from->comment;
+    if (from) s->comment = from->comment;
+    if (from && !b->inside) s->at = from->at;
     lh_scope_bind(g, b->scope, name, n);
     return s;
 }
@@ -338,6 +347,7 @@ static void given_shape(lh_builder *b, lh_given *given, const lh_statement *s, i
                 "%s cannot have a size that differs from example to example", s->name);
     n->shape.rows = rows;
     n->shape.cols = cols;
+    lh_shape_fits(g, n->shape, s->at);
 }
 
 void lh_build_given(lh_builder *b, const lh_statement *s) {
@@ -391,7 +401,11 @@ void lh_build_update(lh_builder *b, const lh_statement *s) {
                 old ? "%s cannot be renewed: it is neither a param nor a state"
                     : "%s is not known here",
                 s->name);
-        lh_cure(g->ctx, "param %s = ... makes what %s := ... renews", s->name, s->name);
+        const char *near = old ? NULL : nearest_name(b, s->name);
+        if (near)
+            lh_cure(g->ctx, "did you mean %s?", near);
+        else
+            lh_cure(g->ctx, "param %s = ... makes what %s := ... renews", s->name, s->name);
         return;
     }
     lh_given *given = old->given;
@@ -590,8 +604,10 @@ static void build_backward(lh_builder *b, const lh_statement *s) {
     lh_graph *g = b->g;
     lh_node *root = lh_scope_find(b->scope, s->name);
     if (!root || !root->step) {
+        const char *near = nearest_name(b, s->name);
         lh_fail(g->ctx, LH_ERROR_NAME, s->name_at, "backward %s: %s is not known here", s->name,
                 s->name);
+        if (near) lh_cure(g->ctx, "did you mean %s?", near);
         return;
     }
     if (b->has_backward) {

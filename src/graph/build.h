@@ -24,6 +24,7 @@ typedef struct lh_builder {
     int n_rewritten; /* lines changed by a rewrite so far */
 } lh_builder;
 
+void lh_node_find_constant(const lh_graph *g, lh_node *n); /* sets is_known (axis.c) */
 lh_node *lh_node_new(lh_graph *g, lh_op_id kind, int n_in, lh_node *const *in);
 
 /* Scopes and names (scope.c). */

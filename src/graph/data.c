@@ -115,6 +115,11 @@ void lh_build_vocab(lh_builder *b, const lh_statement *s) {
     lh_vocab *v = lh_alloc(g->arena, sizeof *v);
     v->name = name;
     const int count = vocab_count(b, s, name);
+    if (count > LH_MAX_WORDS) {
+        lh_fail(g->ctx, LH_ERROR_LIMIT, s->at, "%d words are too many; %d is the most", count,
+                LH_MAX_WORDS);
+        return;
+    }
     if (s->file) {
         vocab_from_file(b, v, s->file);
     } else if (s->count) {
@@ -188,6 +193,7 @@ void lh_build_input(lh_builder *b, const lh_statement *s) {
     lh_input *in = input_new(b, s->name, NULL, false, s->at);
     in->node->shape.rows = rows;
     in->node->shape.cols = cols;
+    lh_shape_fits(g, in->node->shape, s->at);
     in->node->step->comment = s->comment;
 }
 

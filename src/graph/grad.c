@@ -70,7 +70,8 @@ static lh_step *name_node(backward *w, lh_step_kind kind, lh_scope *scope, const
     lh_scope *here = w->b->scope;
     w->b->scope = scope;
     n = lh_apply_rewrites(w->b, lh_path(g, scope->path, name), n);
-    if (n->step) n = lh_op1(g, LH_OP_same, n);
+    bool is_theirs = n->step || n->id < w->n; /* part of a formula of the program: 1 * sin(x) */
+    if (is_theirs) n = lh_op1(g, LH_OP_same, n);
     w->b->scope = here;
     lh_step *s = lh_step_new(g, kind, scope, name, n);
     lh_scope_bind(g, scope, name, n);
@@ -119,6 +120,13 @@ static lh_node *name_gradient(backward *w, lh_node *n) {
         taken = lh_scope_here(x->scope, name);
     }
     if (taken) {
+        if (taken->step && taken->step->kind == LH_STEP_GRADIENT) {
+            lh_fail(g->ctx, LH_ERROR_NAME, g->at,
+                    "%s is renewed above: the old and the new %s would both have a gradient %s", x->name,
+                    x->name, name);
+            lh_cure(g->ctx, "write %s := ... below `backward`", x->name);
+            return n;
+        }
         lh_place at = taken->step ? taken->step->at : g->at;
         lh_fail(g->ctx, LH_ERROR_NAME, at,
                 "%s is the name of the gradient of %s, which `backward` makes", name, x->name);
@@ -137,6 +145,10 @@ static lh_node *name_gradient(backward *w, lh_node *n) {
             first = first ? lh_op2(g, LH_OP_add, first, part->node) : part->node;
         }
         sum = first;
+    }
+    if (!w->across && n->kind == LH_OP_given && !sum->shape.is_batched) {
+        sum = lh_op1(g, LH_OP_same, sum); /* of each example its own, though all are equal: total(dW) counts them */
+        sum->shape.is_batched = true;
     }
     lh_step *d = name_node(w, LH_STEP_GRADIENT, x->scope, name, sum, alias);
     d->of = x;
@@ -270,41 +282,70 @@ static bool is_output(backward *w, const match *m, const char *line, lh_node **t
     return false;
 }
 
-static void apply_rule(backward *w, lh_node *n, const match *m, lh_node *dy) {
+/* A rule of the prelude is written for operands of full size. Where a row or a number stands in for one and the lines of
+ * the rule do not fit, nothing has happened yet, and the call is differentiated through its body. */
+static bool give_up_rule(backward *w, const match *m, int steps) {
+    lh_graph *g = w->g;
+    if (!lh_failed(g->ctx) || m->is_own || g->ctx->error.kind != LH_ERROR_SHAPE) return false;
+    lh_context_clear(g->ctx);
+    for (int i = steps; i < g->n_steps; i++) g->step[i]->is_dead = true;
+    return true;
+}
+
+/* The lines of a rule in its scope; what goes back is kept in `out` until all of them are made. */
+static int rule_lines(backward *w, const match *m, const bool *needed, contribution *out,
+                      lh_node **to) {
     lh_graph *g = w->g;
     lh_builder *b = w->b;
-    const lh_statement *rule = m->rule;
-    bool needed[64] = {false};
-    if (rule->n_body > 64) {
-        lh_fail(g->ctx, LH_ERROR_LIMIT, rule->at, "grad %s has more than 64 lines", rule->name);
-        return;
-    }
-    lh_node *to;
-    for (int i = 0; i < rule->n_body; i++)
-        if (rule->body[i]->kind == LH_S_STEP && is_output(w, m, rule->body[i]->name, &to)) {
-            needed[i] = true;
-            need(rule, rule->body[i]->expr, needed);
-        }
-    lh_scope *here = b->scope;
-    b->scope = rule_scope(w, n, m, dy);
-    b->inside++;
-    n->call->rule = rule;
-    for (int i = 0; i < rule->n_body && !lh_failed(g->ctx); i++) {
-        const lh_statement *s = rule->body[i];
+    int n = 0;
+    for (int i = 0; i < m->rule->n_body && !lh_failed(g->ctx); i++) {
+        const lh_statement *s = m->rule->body[i];
         if (!needed[i]) continue;
         const char *path = lh_path(g, b->scope->path, s->name);
         lh_node *line = lh_build_expr(b, s->expr, path, true);
         line = lh_apply_rewrites(b, path, line);
-        const lh_node *of = s->name[0] == 'd' ? lh_scope_here(b->scope, s->name + 1) : NULL;
-        if (of && !lh_failed(g->ctx)) line = lh_fit(g, line, of, w->across); /* dn is like n */
-        if (is_output(w, m, s->name, &to))
-            contribute(w, to, line, n->step ? n->step : w->owner[n->id], path);
-        else if (!line->step)
+        if (n < 32 && is_output(w, m, s->name, &to[n])) {
+            out[n++] = (contribution){.node = line, .alias = path};
+        } else if (!line->step) {
+            if (line->id < w->n) line = lh_op1(g, LH_OP_same, line);
             lh_step_new(g, LH_STEP_RULE, b->scope, s->name, line);
+        }
         lh_scope_bind(g, b->scope, s->name, line);
     }
+    return n;
+}
+
+static bool apply_rule(backward *w, lh_node *n, const match *m, lh_node *dy) {
+    lh_graph *g = w->g;
+    lh_builder *b = w->b;
+    const lh_statement *rule = m->rule;
+    bool needed[64] = {false};
+    contribution out[32];
+    lh_node *to[33];
+    if (rule->n_body > 64) {
+        lh_fail(g->ctx, LH_ERROR_LIMIT, rule->at, "grad %s has more than 64 lines", rule->name);
+        return true;
+    }
+    for (int i = 0; i < rule->n_body; i++)
+        if (rule->body[i]->kind == LH_S_STEP && is_output(w, m, rule->body[i]->name, &to[0])) {
+            needed[i] = true;
+            need(rule, rule->body[i]->expr, needed);
+        }
+    lh_scope *here = b->scope;
+    int steps = g->n_steps;
+    b->scope = rule_scope(w, n, m, dy);
+    b->inside++;
+    int n_out = rule_lines(w, m, needed, out, to);
     b->inside--;
+    if (give_up_rule(w, m, steps)) {
+        b->scope = here;
+        return false;
+    }
+    n->call->rule = rule;
+    for (int i = 0; i < n_out; i++)
+        contribute(w, to[i], out[i].node, n->step ? n->step : w->owner[n->id], out[i].alias);
     b->scope = here;
+    return true;
 }
 
 /* ---- the visit ---- */
@@ -321,10 +362,7 @@ static void send_back(backward *w, lh_node *n, lh_node *dy) {
     lh_graph *g = w->g;
     const lh_step *user = n->step ? n->step : w->owner[n->id];
     match m;
-    if (n->kind == LH_OP_call && find_rule(w, n, &m)) {
-        apply_rule(w, n, &m, dy);
-        return;
-    }
+    if (n->kind == LH_OP_call && find_rule(w, n, &m) && apply_rule(w, n, &m, dy)) return;
     if (n->kind == LH_OP_call) {
         w->owner[n->call->result->id] = user;
         contribute(w, n->call->result, dy, user, NULL);

@@ -79,7 +79,8 @@ struct lh_node {
     lh_scope *scope;  /* where it was made */
     lh_place at;      /* where it stands in the text; of a generated node: the backward line */
 
-    double number;       /* number, size */
+    double number;       /* number, size; of other nodes their value where is_known */
+    bool is_known;       /* one number that is known without running: 2 * cols(K) */
     const char *text;    /* number: as written ("0.10", "pi"); runtime: "training" or "step" */
     const double *cells; /* matrix: rows * cols */
     int index
@@ -276,7 +277,8 @@ struct lh_graph {
     unsigned long long seed; /* of random steps: the last seed statement's */
 };
 
-enum { LH_MAX_NODES = 1000000, LH_MAX_AXIS = 1 << 30 };
+enum { LH_MAX_NODES = 1000000, LH_MAX_AXIS = 1 << 30, LH_MAX_WORDS = 1 << 22 };
+#define LH_MAX_CELLS ((size_t)1 << 40) /* of one value: sums over all nodes do not overflow */
 
 lh_graph *
 lh_graph_build(lh_context *ctx, const lh_program *p,
@@ -315,6 +317,7 @@ int lh_axis_of_node(
     const lh_node *
         n); /* the size a node stands for: a number, a size, rows(x), 3*dim; fails the context otherwise */
 const char *lh_axis_text(lh_graph *g, int axis); /* "4", "dim", "length of tokens" */
+bool lh_shape_fits(lh_graph *g, lh_shape s, lh_place at); /* not more than LH_MAX_CELLS, or the context fails */
 bool lh_axis_is_one(const lh_graph *g, int axis);
 bool lh_axis_same(const lh_graph *g, int a, int b); /* surely equal */
 bool lh_axis_meet(

@@ -97,6 +97,7 @@ lh_node *lh_op_node(lh_graph *g, lh_op_id kind, int n_in, lh_node *const *in) {
     heads_preset(g, n);
     if (kind == LH_OP_coin) n->stream = g->n_streams++;
     if (!lh_failed(g->ctx)) n->op->shape(g, n);
+    if (lh_shape_fits(g, n->shape, n->at)) lh_node_find_constant(g, n);
     return n;
 }
 

@@ -27,8 +27,12 @@ void lh_shape_fail(lh_graph *g, const lh_node *n, const char *why, ...) {
     lh_text t = lh_text_new(g->arena);
     lh_node_print_inside(&t, n, n->scope);
     lh_text_add(&t, ": ");
-    for (int i = 0; i < n->n_in && i < 3; i++)
-        lh_text_add(&t, "%s%s", i ? " by " : "", lh_shape_text(g, n->in[i]->shape));
+    for (int i = 0; i < n->n_in && i < 3; i++) {
+        lh_shape s = n->in[i]->shape;
+        bool is_one = lh_axis_is_one(g, s.rows) && lh_axis_is_one(g, s.cols);
+        if (i && is_one && !lh_op_reads(n, i)) continue; /* the 2 of A[2] */
+        lh_text_add(&t, "%s%s", i ? " by " : "", lh_shape_text(g, s));
+    }
     char reason[256];
     va_list args;
     va_start(args, why);
@@ -53,15 +57,27 @@ static int axis_telling(const lh_graph *g, int a) {
     return x->vocab ? 3 : x->n == 0 ? 2 : x->name ? 1 : 0;
 }
 
+/* 2x3 + 3x2: one of them lies on its side. */
+static void cure_turned(lh_graph *g, const lh_node *n) {
+    const lh_shape *a = &n->in[0]->shape, *b = &n->in[1]->shape;
+    if (n->n_in != 2 || !lh_axis_same(g, a->rows, b->cols) || !lh_axis_same(g, a->cols, b->rows))
+        return;
+    lh_text name = lh_text_new(g->arena);
+    lh_node_print_as(&name, n->in[1], n->scope, LH_BIND_POSTFIX);
+    lh_cure(g->ctx, "did you mean %s^T?", name.s);
+}
+
 /* The size that all operands share along rows or columns, operands of size 1 aside. */
 static int stretch_along(lh_graph *g, lh_node *n, bool rows) {
     int full = -1;
     for (int i = 0; i < n->n_in; i++) {
         int a = rows ? n->in[i]->shape.rows : n->in[i]->shape.cols;
         if (lh_axis_is_one(g, a)) continue;
-        if (full >= 0 && !lh_axis_meet(g, n, full, a))
+        if (full >= 0 && !lh_axis_meet(g, n, full, a)) {
             lh_shape_fail(g, n, "%s differ (%s and %s)", rows ? "rows" : "columns",
                           lh_axis_text(g, full), lh_axis_text(g, a));
+            cure_turned(g, n);
+        }
         if (full < 0 || axis_telling(g, a) > axis_telling(g, full)) full = a;
     }
     return full < 0 ? lh_axis_number(g, 1) : full;

@@ -142,6 +142,7 @@ const char *lh_nearest(const char *word, const char *const *known, int n) {
     int least = strlen(word) > 4 ? 3 : 2;
     for (int i = 0; i < n; i++) {
         int d = distance(word, known[i], least);
+        if (d >= (int)strlen(word) && d > 0) continue; /* not a letter is left: D is not meant as A */
         if (d < least || (d == 0 && !best)) best = known[i], least = d;
     }
     return best;

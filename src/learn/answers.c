@@ -71,8 +71,9 @@ static void note_unknown(placer *k, int found) {
         for (int i = 0; known && i < p->n_steps; i++) known[i] = p->step[i].name;
         near = known ? lh_nearest(lh_printf(k->a, "%.60s", k->e->name), known, p->n_steps) : NULL;
     }
-    note(k, k->e->line, near ? "%.60s is no step of this sheet; did you mean %s?"
-                             : "%.60s is no step of this sheet%s",
+    note(k, k->e->line,
+         near ? "%.60s is no step of this sheet; did you mean %s?"
+              : "%.60s is no step of this sheet%s",
          k->e->name, near ? near : "");
 }
 
@@ -112,13 +113,15 @@ static const lh_block *find_block(placer *k, int ask, int example, int head) {
         const lh_block *b = &s->block[i];
         if ((example >= 0 && b->example != example) || (head >= 0 && b->head != head)) continue;
         if (found) {
-            note(k, k->e->line, "%s stands for %d matrices; write which, as in %s = ...", s->name, s->n_blocks, s->block[s->n_blocks - 1].address);
+            note(k, k->e->line, "%s stands for %d matrices; write which, as in %s = ...", s->name,
+                 s->n_blocks, s->block[s->n_blocks - 1].address);
             return NULL;
         }
         found = b;
     }
     if (!found)
-        note(k, k->e->line, "%.60s: there is no such example or head; the last is %s", k->e->name, s->block[s->n_blocks - 1].address);
+        note(k, k->e->line, "%.60s: there is no such example or head; the last is %s", k->e->name,
+             s->block[s->n_blocks - 1].address);
     return found;
 }
 
@@ -156,7 +159,7 @@ static bool resolve(placer *k, target *t) {
     t->col = n_indices == 2 ? index[0] : n_indices == 1 && g->rows == 1 ? index[0] : -1;
     if (t->row < g->rows && t->col < g->cols) return true;
     note(k, k->e->line, "%.60s: %s has %d rows and %d columns, counted from 0", name,
-                   t->block->address, g->rows, g->cols);
+         t->block->address, g->rows, g->cols);
     return false;
 }
 
@@ -243,8 +246,8 @@ static void place(placer *k) {
     if (s.total == 0) return;
     const lh_grid *g = &t.block->grid;
     int rows = t.row >= 0 ? 1 : g->rows, cols = t.col >= 0 ? 1 : g->cols;
-    int first = k->p->sheet->ask[t.ask].first + t.block->first +
-                (t.row > 0 ? t.row * g->cols : 0) + (t.col > 0 ? t.col : 0);
+    int first = k->p->sheet->ask[t.ask].first + t.block->first + (t.row > 0 ? t.row * g->cols : 0) +
+                (t.col > 0 ? t.col : 0);
     if (!fits(&s, rows, cols)) {
         if (s.written == 0) return;
         const char *what = lh_printf(k->a, "yours is %s, and %d x %d is asked for",

@@ -205,6 +205,12 @@ static void open_call(lh_paper *p, lh_paper_step *s, const lh_trace_item *item) 
             (lh_working){lh_step_label(p->g, line, line->node->scope), lh_step_formula(p->g, line),
                          "", ""};
     }
+    const lh_node *n = item->step->node;
+    if (n->kind != LH_OP_call || s->n_inside == 0) return;
+    lh_text last = lh_text_new(p->arena);
+    lh_node_print_inside(&last, n->call->result, n->call->result->scope);
+    *(lh_working *)lh_push(p->arena, (void **)&s->inside, &s->n_inside, sizeof(lh_working)) =
+        (lh_working){lh_step_label(p->g, item->step, n->call->result->scope), last.s, "", ""};
 }
 
 static const lh_trace_item *item_of(const lh_trace *t, const lh_step *s) {
@@ -226,11 +232,15 @@ static void add_step(lh_paper *p, const lh_trace *t, int ask) {
                          .formula = lh_step_formula(p->g, step),
                          .comment = step->comment ? step->comment : "",
                          .section = item ? item->section : LH_SECTION_FORWARD,
-                         .decimals = q->decimals,
+                         .decimals = step->node->is_discrete ? 0 : q->decimals,
                          .is_scientific = q->decimals > MOST_DECIMALS};
-    s->precision = s->is_scientific ? lh_printf(p->arena, "%d digits, as 1.5e-9", p->digits)
-                                    : lh_printf(p->arena, "%d decimal%s", s->decimals,
-                                                s->decimals == 1 ? "" : "s");
+    if (s->decimals == 0)
+        s->precision = "whole numbers";
+    else if (s->is_scientific)
+        s->precision = lh_printf(p->arena, "%d digits, as 1.5e-9", p->digits);
+    else
+        s->precision =
+            lh_printf(p->arena, "%d decimal%s", s->decimals, s->decimals == 1 ? "" : "s");
     add_blocks(p, s, step->node);
     s->shape = shape_of(p, s);
     if (item) open_call(p, s, item);

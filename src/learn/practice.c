@@ -634,8 +634,9 @@ lh_attempt lh_practice_attempt(const lh_practice *p, lh_arena *a, const lh_enter
     if (e->kind == LH_ENTERED_MARKED) {
         lh_verdict v = lh_practice_verdict(p, e->ask, e->first, e->n);
         x.is_right = lh_practice_state(p, e->ask) == LH_STATE_DONE;
-        x.is_wrong = v != LH_BLANK && !lh_verdict_has_credit(v);
-        x.verdict = x.is_right || x.is_wrong || v == LH_BLANK ? lh_verdict_names[v] : "partly";
+        x.is_wrong = v != LH_BLANK && v != LH_COARSE && !lh_verdict_has_credit(v);
+        bool is_partly = lh_verdict_has_credit(v) && !x.is_right;
+        x.verdict = is_partly ? "partly" : lh_verdict_names[v];
         x.mistake = x.is_wrong ? mistakes_of(p, a, e->ask, v) : "";
     } else {
         x.verdict = e->kind == LH_ENTERED_UNREAD ? lh_verdict_names[LH_UNREAD] : "other shape";

@@ -381,7 +381,8 @@ static void json_skip_list(json *j, char close, int depth) {
         if (j->problem) return;
     } while (json_take(j, ','));
     if (!json_take(j, close))
-        json_fail(j, close == '}' ? "a comma or } is expected here" : "a comma or ] is expected here");
+        json_fail(j,
+                  close == '}' ? "a comma or } is expected here" : "a comma or ] is expected here");
 }
 
 static void json_skip(json *j, int depth) {
@@ -507,7 +508,8 @@ static void json_answers(lh_arena *a, lh_answer_file *f, json *j) {
 
 /* A value of the header: a text, or a number as it stands. */
 static char *json_word(lh_arena *a, const char *s, const char *e) {
-    return e - s >= 2 && *s == '"' ? json_copy(a, s + 1, e - 1) : lh_clean(a, s, (size_t)(e - s), NAME);
+    return e - s >= 2 && *s == '"' ? json_copy(a, s + 1, e - 1)
+                                   : lh_clean(a, s, (size_t)(e - s), NAME);
 }
 
 static void json_steps(lh_arena *a, lh_answer_file *f, const char *s, const char *e) {

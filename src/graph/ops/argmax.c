@@ -36,7 +36,11 @@ static lh_term *argmax_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     if (!part) cols = 0;
     for (int c = 0; c < cols; c++)
         part[c] = lh_explain_at(x, n->in[0], (lh_cell){at.example, at.head, at.row, c});
-    return lh_term_call(x, "argmax", cols, part, lh_explain_value(x, n, at));
+    int winner = (int)lh_explain_value(x, n, at);
+    bool is_tie = false;
+    for (int c = winner + 1; c < cols; c++) is_tie |= part[c]->value == part[winner]->value;
+    lh_term *t = lh_term_call(x, "argmax", cols, part, winner);
+    return is_tie ? lh_term_choice(x, "a tie: the first of equal ones", t, winner) : t;
 }
 
 static void argmax_cost(const lh_graph *g, const lh_node *n, lh_cost *c) {

@@ -14,6 +14,12 @@ static void cell_index(lh_graph *g, lh_node *n, int k, const char *what, int axi
     if (lh_node_whole(g, n->in[k], &n->index[k - 1]) && (!size || (size_t)n->index[k - 1] < size))
         return;
     lh_node_print(&text, n->in[k], n->scope);
+    double known;
+    if (!lh_node_constant(g, n->in[k], &known)) {
+        lh_shape_fail(g, n, "which %s is one number known before running, and %s is none", what, text.s);
+        if (k == 1) lh_cure(g->ctx, "(a[t])[i] is row i of the rows that t names");
+        return;
+    }
     lh_shape_fail(g, n, "there is no %s %s: %ss count from 0, and there are %s", what, text.s, what,
                   lh_axis_text(g, axis));
 }

@@ -18,11 +18,14 @@ static void matmul_shape(lh_graph *g, lh_node *n) {
         lh_shape_fail(g, n, "inner sizes differ (%s and %s)", lh_axis_text(g, a->shape.cols),
                       lh_axis_text(g, b->shape.rows));
         lh_text name = lh_text_new(g->arena);
-        if (lh_axis_same(g, a->shape.cols, b->shape.cols)) {
-            lh_node_print(&name, b, n->scope);
-            lh_cure(g->ctx, "did you mean %s^T?", name.s);
-        } else if (lh_axis_same(g, a->shape.rows, b->shape.rows)) {
-            lh_node_print(&name, a, n->scope);
+        const lh_node *turn = lh_axis_same(g, a->shape.cols, b->shape.cols)   ? b
+                              : lh_axis_same(g, a->shape.rows, b->shape.rows) ? a
+                                                                              : NULL;
+        if (turn && turn->kind == LH_OP_transpose && !turn->step) {
+            lh_node_print(&name, turn->in[0], n->scope);
+            lh_cure(g->ctx, "did you mean %s without ^T?", name.s);
+        } else if (turn) {
+            lh_node_print_as(&name, turn, n->scope, LH_BIND_POSTFIX);
             lh_cure(g->ctx, "did you mean %s^T?", name.s);
         } else if (lh_axis_same(g, a->shape.rows, b->shape.cols)) {
             lh_cure(g->ctx, "the other way round it would fit");

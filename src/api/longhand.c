@@ -1,0 +1,282 @@
+/* longhand -- the public interface: beginning and end, errors, opening, changing the program. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/embedded.h"
+#include "base/file.h"
+#include "base/version.h"
+#include "graph/build.h"
+#include "learn/lesson.h"
+
+static const lh_place nowhere;
+
+const char *longhand_version(void) {
+    return lh_version();
+}
+
+/* ---- errors ---- */
+
+const longhand_message *longhand_error(longhand *lh) {
+    static const longhand_message no_memory = {
+        LONGHAND_MEMORY, "", 0, 0, "", "out of memory: there is no longhand", ""};
+    if (!lh) return &no_memory;
+    if (!lh_failed(lh->ctx)) return NULL;
+    const lh_error *e = lh_context_error(lh->ctx);
+    if (e->at.line && !e->file[0] && lh->program)
+        lh_fail_in(lh->ctx, lh->program->file, lh->program->source, lh->program->length);
+    lh->message = (longhand_message){
+        .kind = (longhand_error_kind)e->kind, /* both lists are in one order: see below */
+        .file = e->file,
+        .line = e->at.line,
+        .column = e->at.col,
+        .source = e->source,
+        .what = e->what,
+        .cure = e->cure,
+    };
+    return &lh->message;
+}
+
+_Static_assert((int)LONGHAND_TEXT == LH_ERROR_TEXT && (int)LONGHAND_NAME == LH_ERROR_NAME &&
+                   (int)LONGHAND_SHAPE == LH_ERROR_SHAPE && (int)LONGHAND_VALUE == LH_ERROR_VALUE &&
+                   (int)LONGHAND_LIMIT == LH_ERROR_LIMIT && (int)LONGHAND_FILE == LH_ERROR_FILE &&
+                   (int)LONGHAND_MEMORY == LH_ERROR_MEMORY,
+               "kinds of errors");
+
+void longhand_clear_error(longhand *lh) {
+    if (lh) lh_context_clear(lh->ctx);
+}
+
+bool lh_api_ready(const longhand *lh) {
+    return lh && !lh_failed(lh->ctx);
+}
+
+bool lh_api_program(longhand *lh) {
+    if (!lh_api_ready(lh)) return false;
+    if (lh->program) return true;
+    lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "no program is open");
+    lh_cure(lh->ctx, "longhand_open_lesson(lh, \"ex1\") opens one");
+    return false;
+}
+
+/* ---- beginning and end ---- */
+
+longhand *longhand_new(void) {
+    longhand *lh = calloc(1, sizeof *lh);
+    if (lh && !(lh->ctx = lh_context_new())) free(lh), lh = NULL;
+    return lh;
+}
+
+void lh_api_forget(longhand *lh, lh_api_level from) {
+    lh_explanation_free(lh->told);
+    lh->told = NULL;
+    lh_exact.free(lh->plan);
+    lh->plan = NULL;
+    lh->has_run = false;
+    lh->updates = 0;
+    if (from == LH_API_PLAN) return;
+    lh_bill_free(lh->bill);
+    lh->bill = NULL;
+    lh_graph_free(lh->g);
+    lh->g = NULL;
+    lh->step = NULL;
+    lh->held = NULL;
+    lh->n_held = 0;
+    if (from == LH_API_GRAPH) return;
+    free(lh->batch);
+    lh->batch = NULL;
+    lh->n_batch = 0;
+    lh_program_free(lh->program);
+    lh->program = NULL;
+    lh_arena_free(lh->arena);
+    lh->arena = NULL;
+    lh->title = NULL;
+    lh->set = NULL;
+    lh->train = lh->freeze = NULL;
+    lh->rewrite = NULL;
+    lh->n_set = lh->n_train = lh->n_freeze = lh->n_rewrites = 0;
+    lh->backward = NULL;
+}
+
+void longhand_free(longhand *lh) {
+    if (!lh) return;
+    lh_api_forget(lh, LH_API_PROGRAM);
+    lh_context_free(lh->ctx);
+    free(lh);
+}
+
+/* ---- opening ---- */
+
+static void read_beside(void *who, lh_context *ctx, lh_arena *arena, const char *path,
+                        const char **text, size_t *length) {
+    const longhand *lh = who;
+    bool is_absolute = path[0] == '/';
+    *text = lh_file_read(ctx, arena,
+                         is_absolute ? path : lh_printf(arena, "%s%s", lh->beside, path), length);
+}
+
+/* Closes what was open; false: nothing can be opened. */
+static bool begin(longhand *lh, const void *wanted, const char *what) {
+    if (!lh_api_ready(lh)) return false;
+    if (!wanted) lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "%s is NULL", what);
+    if (lh_failed(lh->ctx)) return false;
+    lh_api_forget(lh, LH_API_PROGRAM);
+    lh->is_training = true;
+    lh->arena = lh_arena_new(lh->ctx);
+    return lh->arena != NULL;
+}
+
+static void open_program(longhand *lh, const char *name, const char *text, size_t length,
+                         bool may_read) {
+    lh->ctx->read_file = may_read ? read_beside : NULL;
+    lh->ctx->read_file_who = lh;
+    lh->title = lh_lesson_title(lh->arena, name, text, length);
+    lh->program = lh_lesson_parse(lh->ctx, name, text, length);
+}
+
+void longhand_open_text(longhand *lh, const char *name, const char *text, size_t length) {
+    if (!begin(lh, text, "longhand_open_text: the text")) return;
+    memcpy(lh->beside, lh->folder, sizeof lh->beside);
+    open_program(lh, name ? name : "", text, length ? length : strlen(text), lh->has_folder);
+}
+
+static bool copy_folder(longhand *lh, char *to, size_t room, const char *path, size_t n) {
+    bool needs_slash = n && path[n - 1] != '/';
+    if (n + 2 > room) {
+        lh_fail(lh->ctx, LH_ERROR_LIMIT, nowhere, "the name of the folder is longer than %zu bytes",
+                room - 2);
+        return false;
+    }
+    memcpy(to, path, n);
+    if (needs_slash) to[n++] = '/';
+    to[n] = 0;
+    return true;
+}
+
+void longhand_open_file(longhand *lh, const char *path) {
+    if (!begin(lh, path, "longhand_open_file: the path")) return;
+    const char *slash = strrchr(path, '/');
+    size_t length, n = slash ? (size_t)(slash - path) + 1 : 0;
+    const char *text = lh_file_read(lh->ctx, lh->arena, path, &length);
+    if (text && copy_folder(lh, lh->beside, sizeof lh->beside, path, n))
+        open_program(lh, path, text, length, true);
+}
+
+/* "ex1" of "lessons/ex1.md": where it begins and how long it is; false for files that are no lessons. */
+static bool short_name(const lh_embedded *e, const char **name, size_t *n) {
+    const char *slash = strchr(e->name, '/'), *dot = strrchr(e->name, '.');
+    if (!slash || !dot) return false;
+    *name = slash + 1;
+    *n = (size_t)(dot - slash) - 1;
+    return true;
+}
+
+static void fail_lesson(longhand *lh, const char *wanted) {
+    const char *known[256], *name, *near;
+    size_t length;
+    int n = 0;
+    for (int i = 0; i < lh_n_embedded_files && n < 256; i++)
+        if (short_name(&lh_embedded_files[i], &name, &length))
+            known[n++] = lh_copy(lh->arena, name, length);
+    lh_fail(lh->ctx, LH_ERROR_NAME, nowhere, "there is no lesson %s", wanted);
+    if ((near = lh_nearest(wanted, known, n))) lh_cure(lh->ctx, "did you mean %s?", near);
+}
+
+void longhand_open_lesson(longhand *lh, const char *wanted) {
+    if (!begin(lh, wanted, "longhand_open_lesson: the name")) return;
+    const char *name;
+    size_t n;
+    for (int i = 0; i < lh_n_embedded_files; i++) {
+        const lh_embedded *e = &lh_embedded_files[i];
+        if (!short_name(e, &name, &n)) continue;
+        bool is_short = strlen(wanted) == n && memcmp(wanted, name, n) == 0;
+        if (!is_short && strcmp(wanted, e->name) != 0) continue;
+        open_program(lh, e->name, e->text, e->length, false);
+        return;
+    }
+    fail_lesson(lh, wanted);
+}
+
+const char *longhand_lesson(int i) {
+    const char *name;
+    size_t n;
+    for (int k = 0; k < lh_n_embedded_files && i >= 0; k++)
+        if (short_name(&lh_embedded_files[k], &name, &n) && i-- == 0)
+            return lh_embedded_files[k].name;
+    return NULL;
+}
+
+void longhand_set_folder(longhand *lh, const char *path) {
+    if (!lh_api_ready(lh)) return;
+    lh->has_folder = path && copy_folder(lh, lh->folder, sizeof lh->folder, path, strlen(path));
+}
+
+const char *longhand_title(longhand *lh) {
+    return lh_api_program(lh) ? lh->title : "";
+}
+
+/* ---- changing the program ---- */
+
+static bool may_change(longhand *lh, const char *name, const char *call) {
+    if (!lh_api_program(lh)) return false;
+    if (name) return true;
+    lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "%s: the name is NULL", call);
+    return false;
+}
+
+static const char *keep(longhand *lh, const char *s) {
+    return lh_copy(lh->arena, s, strlen(s));
+}
+
+/* A value that cannot be read is refused here, where its own text can be shown. */
+static bool can_be_read(longhand *lh, const char *name, const char *value) {
+    lh_arena *scratch = lh_arena_new(lh->ctx);
+    if (scratch && !lh_expr_parse(lh->ctx, scratch, value, strlen(value)))
+        snprintf(lh->ctx->error.file, sizeof lh->ctx->error.file, "longhand_set %s", name);
+    lh_arena_free(scratch);
+    return !lh_failed(lh->ctx);
+}
+
+void longhand_set(longhand *lh, const char *name, const char *value) {
+    if (!may_change(lh, name && value ? name : NULL, "longhand_set")) return;
+    if (!can_be_read(lh, name, value)) return;
+    lh_setting *s = NULL;
+    for (int i = 0; i < lh->n_set; i++)
+        if (strcmp(lh->set[i].name, name) == 0) s = &lh->set[i];
+    if (!s) s = lh_push(lh->arena, (void **)&lh->set, &lh->n_set, sizeof *s);
+    *s = (lh_setting){keep(lh, name), keep(lh, value)};
+    lh_api_forget(lh, LH_API_GRAPH);
+}
+
+void longhand_train(longhand *lh, const char *name) {
+    if (!may_change(lh, name, "longhand_train")) return;
+    *(const char **)lh_push(lh->arena, (void **)&lh->train, &lh->n_train, sizeof name) =
+        keep(lh, name);
+    lh_api_forget(lh, LH_API_GRAPH);
+}
+
+void longhand_freeze(longhand *lh, const char *name) {
+    if (!may_change(lh, name, "longhand_freeze")) return;
+    *(const char **)lh_push(lh->arena, (void **)&lh->freeze, &lh->n_freeze, sizeof name) =
+        keep(lh, name);
+    lh_api_forget(lh, LH_API_GRAPH);
+}
+
+void longhand_differentiate(longhand *lh, const char *name) {
+    if (!may_change(lh, name, "longhand_differentiate")) return;
+    lh->backward = keep(lh, name);
+    lh_api_forget(lh, LH_API_GRAPH);
+    if (lh_api_graph(lh) && !lh->g->loss) {
+        lh_fail(lh->ctx, LH_ERROR_NAME, nowhere, "longhand_differentiate: there is no step %s",
+                name);
+        lh->backward = NULL;
+    }
+}
+
+void longhand_restore(longhand *lh) {
+    if (!lh_api_program(lh)) return;
+    lh->n_set = lh->n_train = lh->n_freeze = lh->n_rewrites = 0;
+    lh->backward = NULL;
+    lh_api_forget(lh, LH_API_GRAPH);
+}

@@ -1,0 +1,135 @@
+#include "cli/keep.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+long lh_keep_zone(void) {
+    time_t now = time(NULL);
+    struct tm t;
+    if (!gmtime_r(&now, &t)) return 0;
+    t.tm_isdst = -1;
+    return (long)(now - mktime(&t));
+}
+
+bool lh_keep_ask(const char *question) {
+    char line[64];
+    printf("%s y/n ", question);
+    fflush(stdout);
+    return fgets(line, sizeof line, stdin) && (line[0] == 'y' || line[0] == 'Y');
+}
+
+/* ---- opening ---- */
+
+static lh_store *open_file(lh_cli *cli, bool create, lh_store_trouble *why) {
+    char folder[LH_STORE_PATH];
+    *why = (lh_store_trouble){.state = LH_STORE_REFUSED};
+    if (!lh_store_folder(folder, sizeof folder)) {
+        snprintf(why->what, sizeof why->what, "there is no home folder; LONGHAND_DATA names one");
+        return NULL;
+    }
+    lh_store_how how = {.create = create, .check = create};
+    lh_store *s = lh_store_open(folder, &how, why);
+    if (s || why->state != LH_STORE_DAMAGED || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return s;
+    char where[LH_STORE_PATH];
+    lh_cli_fail(cli, "%s", why->what);
+    if (!lh_keep_ask("Give it another name and begin a new one?")) return NULL;
+    if (!lh_store_set_aside(folder, where, sizeof where)) {
+        snprintf(why->what, sizeof why->what, "it cannot be renamed");
+        return NULL;
+    }
+    printf("It is %s now.\n", where);
+    return lh_store_open(folder, &how, why);
+}
+
+static void say_once(lh_keeper *k, const char *why) {
+    if (k->has_said) return;
+    k->has_said = true;
+    fflush(stdout);
+    fprintf(stderr, "progress is not saved: %s\n", why);
+}
+
+bool lh_keep_open(lh_cli *cli, lh_keeper *k) {
+    lh_store_trouble why;
+    *k = (lh_keeper){.cli = cli};
+    k->store = open_file(cli, true, &why);
+    k->is_kept = k->store != NULL;
+    if (k->store) return true;
+    say_once(k, why.what);
+    k->store = lh_store_memory(cli->ctx);
+    if (!k->store) lh_cli_report(cli);
+    return k->store != NULL;
+}
+
+lh_store *lh_keep_read(lh_cli *cli, lh_store_state *state) {
+    lh_store_trouble why;
+    lh_store *s = open_file(cli, false, &why);
+    *state = s ? LH_STORE_OPEN : why.state;
+    if (!s && why.state != LH_STORE_NONE) lh_cli_fail(cli, "%s", why.what);
+    return s;
+}
+
+/* ---- recording ---- */
+
+static const char *keep(lh_keeper *k, const char *s) {
+    return lh_copy(k->cli->arena, s ? s : "", s ? strlen(s) : 0);
+}
+
+static void put_off(lh_keeper *k, const lh_attempt *a) {
+    lh_attempt *w = lh_push(k->cli->arena, (void **)&k->waiting, &k->n_waiting, sizeof *w);
+    *w = *a;
+    w->lesson = keep(k, a->lesson);
+    w->step = keep(k, a->step);
+    w->raw = keep(k, a->raw);
+    w->verdict = keep(k, a->verdict);
+    w->mistake = keep(k, a->mistake);
+}
+
+/* Those that wait first, so that they stand in order. */
+static bool save_waiting(lh_keeper *k) {
+    int saved = 0;
+    while (saved < k->n_waiting && k->store->record(k->store, &k->waiting[saved], NULL)) saved++;
+    k->n_waiting -= saved;
+    if (saved && k->n_waiting)
+        memmove(k->waiting, k->waiting + saved, (size_t)k->n_waiting * sizeof *k->waiting);
+    return k->n_waiting == 0;
+}
+
+void lh_keep_record(lh_keeper *k, const lh_attempt *attempt, const lh_saved *sheet) {
+    bool had_to_wait = k->n_waiting > 0;
+    if (save_waiting(k) && k->store->record(k->store, attempt, sheet)) {
+        if (had_to_wait) printf("  saved again, with what had to wait\n"), k->has_said = false;
+        return;
+    }
+    if (attempt) put_off(k, attempt);
+    say_once(k, k->store->problem);
+}
+
+void lh_keep_close(lh_keeper *k) {
+    if (!k->store) return;
+    if (!save_waiting(k))
+        fprintf(stderr, "%d attempt%s could not be saved: %s\n", k->n_waiting,
+                k->n_waiting == 1 ? "" : "s", k->store->problem);
+    k->store->close(k->store);
+    k->store = NULL;
+}
+
+/* ---- where a lesson stands ---- */
+
+lh_standing lh_keep_standing(lh_cli *cli, const char *lesson) {
+    static bool is_read;
+    static lh_progress *progress;
+    if (!is_read) {
+        char folder[LH_STORE_PATH];
+        lh_store_trouble why;
+        is_read = true;
+        lh_store *s = lh_store_folder(folder, sizeof folder)
+                          ? lh_store_open(folder, &(lh_store_how){0}, &why)
+                          : NULL;
+        if (s) progress = lh_progress_new(cli->arena, s, lh_keep_zone()), s->close(s);
+    }
+    const lh_lesson_progress *l = progress ? lh_progress_lesson(progress, lesson) : NULL;
+    return l ? (lh_standing){l->done, l->total, l->begun != NULL} : (lh_standing){0};
+}

@@ -1,0 +1,40 @@
+/* keep -- the learner's progress, as the commands see it: a file where that is possible, memory and a word about it otherwise.
+ *
+ *     lh_keeper k;
+ *     lh_keep_open(cli, &k);                     k.store is there, whatever happened
+ *     lh_keep_record(&k, &attempt, &sheet);      what cannot be saved now is tried again with the next one
+ *     lh_keep_close(&k);
+ */
+#ifndef LH_CLI_KEEP_H
+#define LH_CLI_KEEP_H
+
+#include "cli/cli.h"
+#include "files/store.h"
+
+typedef struct lh_keeper {
+    lh_cli *cli;
+    lh_store *store;
+    bool is_kept;        /* in a file */
+    bool has_said;       /* that something is not saved */
+    lh_attempt *waiting; /* attempts that could not be saved yet */
+    int n_waiting;
+} lh_keeper;
+
+bool lh_keep_open(lh_cli *cli, lh_keeper *k); /* false: no memory, already reported */
+void lh_keep_record(lh_keeper *k, const lh_attempt *attempt, const lh_saved *sheet);
+void lh_keep_close(lh_keeper *k);
+
+/* What is there to be read, and nothing is made: NULL when nothing was practised yet, or (state) it cannot be opened. */
+lh_store *lh_keep_read(lh_cli *cli, lh_store_state *state);
+
+/* Where a lesson stands, for the list of lessons; zeros when nobody practised it. Says nothing and makes nothing. */
+typedef struct lh_standing {
+    int done, total;
+    bool is_begun; /* a sheet waits to be gone on with */
+} lh_standing;
+lh_standing lh_keep_standing(lh_cli *cli, const char *lesson);
+
+long lh_keep_zone(void);                /* seconds east of UTC, today */
+bool lh_keep_ask(const char *question); /* y or n at the terminal; the end of input is n */
+
+#endif

@@ -1,0 +1,94 @@
+/* practice_end -- what a sheet came to: steps, credit, mistakes on the way, what to repeat, the next command. */
+#include <string.h>
+#include <time.h>
+
+#include "base/embedded.h"
+#include "cli/practice.h"
+
+enum { REPEATS = 5, MOST_MISTAKES = 32 };
+
+typedef struct tally {
+    lh_desk *d;
+    const char *mistake[MOST_MISTAKES];
+    int n, entries;
+} tally;
+
+static void count_attempt(void *who, const lh_attempt *a) {
+    tally *t = who;
+    const lh_paper *p = t->d->p->paper;
+    if (strcmp(a->lesson, p->lesson) != 0 || a->seed != p->seed || a->digits != p->digits) return;
+    t->entries++;
+    size_t n = strcspn(a->mistake, " ");
+    for (int i = 0; i < t->n; i++)
+        if (strlen(t->mistake[i]) == n && memcmp(t->mistake[i], a->mistake, n) == 0) return;
+    if (n && t->n < MOST_MISTAKES) t->mistake[t->n++] = lh_copy(t->d->a, a->mistake, n);
+}
+
+static void print_mistakes(lh_desk *d) {
+    tally t = {.d = d};
+    if (!d->keep.store->attempts(d->keep.store, count_attempt, &t) || !t.n) return;
+    printf("Made on the way\n");
+    for (int i = 0; i < t.n; i++) {
+        const lh_mistake *m = lh_mistakes_find(d->p->mistakes, t.mistake[i]);
+        lh_desk_say(d, 2,
+                    m                                   ? m->says
+                    : strcmp(t.mistake[i], "slip") == 0 ? "a slip of the pen"
+                                                        : t.mistake[i]);
+    }
+}
+
+static const char *day_text(lh_desk *d, long long days) {
+    return days <= 0 ? "today" : days == 1 ? "tomorrow" : lh_printf(d->a, "in %lld days", days);
+}
+
+static void print_repeats(lh_desk *d) {
+    lh_progress *g = lh_progress_new(d->a, d->keep.store, lh_keep_zone());
+    long long today = lh_day((long long)time(NULL), lh_keep_zone());
+    int n = 0;
+    for (int i = 0; g && i < g->n_repeats && n < REPEATS; i++) {
+        const lh_repeat *r = &g->repeat[i];
+        if (strcmp(r->lesson, d->p->paper->lesson) != 0) continue;
+        if (n++ == 0) printf("To repeat, in other numbers\n");
+        printf("  %-12s %s\n", r->step, day_text(d, r->due - today));
+    }
+}
+
+/* The lesson after this one; those with a - in their names are variations. */
+static const char *next_lesson(lh_desk *d, const char *lesson) {
+    const char *best = NULL;
+    for (int i = 0; i < lh_n_embedded_files; i++) {
+        const char *name = lh_embedded_files[i].name;
+        size_t n = strlen(name);
+        if (strncmp(name, "lessons/", 8) != 0 || n < 12 || strchr(name, '-')) continue;
+        char *word = lh_copy(d->a, name + 8, n - 8 - 3);
+        if (strcmp(word, lesson) > 0 && (!best || strcmp(word, best) < 0)) best = word;
+    }
+    return lh_embedded_find(lh_printf(d->a, "lessons/%s.md", lesson)) ? best : NULL;
+}
+
+void lh_desk_summary(lh_desk *d) {
+    const lh_practice *p = d->p;
+    const lh_paper *paper = p->paper;
+    bool is_finished = lh_practice_is_finished(p);
+    putchar('\n');
+    lh_ink_on(d->cli, stdout, LH_INK_BOLD);
+    printf("%s", paper->lesson);
+    lh_ink_off(d->cli, stdout);
+    if (p->only >= 0)
+        printf("   %s: %s\n", lh_desk_ask(d, p->only)->name, is_finished ? "done" : "not done yet");
+    else
+        printf("   %d of %d steps, %d of %d numbers with full credit\n", lh_practice_done(p),
+               paper->n_steps, p->marks->credit, p->marks->total);
+    print_mistakes(d);
+    print_repeats(d);
+    const char *step =
+                   p->only >= 0 ? lh_printf(d->a, " --step %s", lh_desk_ask(d, p->only)->name) : "",
+               *next = next_lesson(d, paper->lesson);
+    if (!is_finished)
+        printf("Go on with: longhand practice %s%s\n", paper->lesson, d->keep.is_kept ? step : "");
+    else if (p->only < 0 && next)
+        printf("Next: longhand practice %s        other numbers: longhand practice %s\n", next,
+               paper->lesson);
+    else
+        printf("Next: longhand progress\n");
+}

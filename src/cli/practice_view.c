@@ -1,0 +1,329 @@
+/* practice_view -- the question, the hints and the list of steps. */
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "cli/practice.h"
+
+enum { INDENT = LH_DESK_INDENT, MAX_ROWS = 16 };
+
+const lh_paper_step *lh_desk_ask(const lh_desk *d, int ask) {
+    return &d->p->paper->step[ask];
+}
+
+static const lh_block *block_at(const lh_desk *d) {
+    return &lh_desk_ask(d, d->p->at)->block[d->p->block];
+}
+
+const char *lh_desk_sign(lh_desk *d, int row) {
+    const char *name = block_at(d)->address;
+    return row > 0 ? lh_printf(d->a, "%s[%d]> ", name, row) : lh_printf(d->a, "%s> ", name);
+}
+
+void lh_desk_say(lh_desk *d, int indent, const char *text) {
+    printf("%*s", indent, "");
+    lh_wrap(stdout, d->cli->width, indent, text);
+}
+
+void lh_desk_quiet(lh_desk *d, int indent, const char *text) {
+    lh_ink_on(d->cli, stdout, LH_INK_QUIET);
+    lh_desk_say(d, indent, text);
+    lh_ink_off(d->cli, stdout);
+}
+
+const char *lh_desk_mark(lh_verdict v) {
+    switch (v) {
+    case LH_RIGHT: return "\u2713";
+    case LH_LAST_DIGIT:
+    case LH_EARLY: return "\u2248";
+    case LH_FOLLOWS: return "\u21aa";
+    case LH_BLANK: return "_";
+    default: return "\u2717";
+    }
+}
+
+lh_ink lh_desk_ink(lh_verdict v) {
+    return lh_verdict_has_credit(v) ? LH_INK_GOOD : v == LH_BLANK ? LH_INK_QUIET : LH_INK_BAD;
+}
+
+/* ---- the question ---- */
+
+/* A number that nobody wrote: rounded to what the sheet would ask for, without zeros at the end. */
+static const char *rounded(lh_desk *d, const lh_node *n, double x) {
+    int decimals = lh_decimals_for(d->p->sheet->plan, n, d->p->paper->digits);
+    char number[LH_NUMBER_MAX];
+    if (n->kind == LH_OP_given || n->kind == LH_OP_input || !isfinite(x) || decimals > 7)
+        return lh_printf(d->a, "%s",
+                         lh_number_text(number, sizeof number, x, d->p->paper->digits + 2));
+    char *text = lh_printf(d->a, "%.*f", decimals, x);
+    size_t k = strlen(text);
+    while (strchr(text, '.') && k && text[k - 1] == '0') text[--k] = 0;
+    if (k && text[k - 1] == '.') text[--k] = 0;
+    return strcmp(text, "-0") == 0 ? "0" : text;
+}
+
+const char *lh_desk_number(lh_desk *d, const char *typed) {
+    lh_written w = lh_written_read(typed, strlen(typed));
+    char number[LH_NUMBER_MAX];
+    if (w.kind != LH_WRITTEN_NUMBER) return typed;
+    if (strpbrk(typed, "/%*^") || strstr(typed, "\xc2\xb7") || strstr(typed, "\xc3\x97"))
+        return lh_printf(d->a, "%s", lh_number_text(number, sizeof number, w.value, 6));
+    char *text = lh_copy(d->a, typed, strlen(typed)), *comma = strchr(text, ',');
+    if (comma) *comma = '.';
+    return text;
+}
+
+/* A cell of an operand: the learner's own text, a word of the vocabulary, or a number. */
+static const char *operand_cell(lh_desk *d, const lh_plan *plan, const lh_step *s, lh_cell at) {
+    const lh_sheet *sheet = d->p->sheet;
+    double x = lh_exact.get(plan, s->node, at);
+    if (s->node->vocab && x >= 0 && x < s->node->vocab->n_words)
+        return s->node->vocab->word[(int)x];
+    for (int i = 0; i < sheet->n_asks; i++) {
+        if (sheet->ask[i].step != s) continue;
+        for (int k = 0; k < sheet->ask[i].n_cells; k++) {
+            lh_cell c = lh_sheet_cell(sheet, i, k);
+            const char *text = d->p->text[sheet->ask[i].first + k];
+            if (*text && c.example == at.example && c.head == at.head && c.row == at.row &&
+                c.col == at.col)
+                return lh_desk_number(d, text);
+        }
+    }
+    return rounded(d, s->node, x);
+}
+
+/* The rows of an operand on one line when they fit, else a line each. */
+static void print_operand(lh_desk *d, const lh_plan *plan, const lh_step *s, const char *label,
+                          int width) {
+    const lh_block *b = block_at(d);
+    int example = s->node->shape.is_batched ? b->example : 0;
+    lh_sizes z = lh_exact.sizes(plan, s->node, example);
+    int from = z.heads > 1 && b->head < z.heads ? b->head : 0,
+        to = z.heads > 1 && lh_desk_ask(d, d->p->at)->n_blocks == 1 ? z.heads : from + 1;
+    lh_text all = lh_text_new(d->a);
+    int column = INDENT + width + 3, widest = 0;
+    const char **row = lh_alloc_array(d->a, (size_t)z.rows * (size_t)(to - from) + 1, sizeof *row);
+    int n = 0;
+    for (int h = from; row && h < to; h++)
+        for (int r = 0; r < z.rows; r++) {
+            lh_text t = lh_text_new(d->a);
+            for (int c = 0; c < z.cols; c++)
+                lh_text_add(&t, "%s%s", c ? "  " : "",
+                            operand_cell(d, plan, s, (lh_cell){example, h, r, c}));
+            lh_text_add(&all, "%s%s", n == 0 ? "" : r == 0 ? "  |  " : ";  ", t.s);
+            row[n++] = t.s;
+            if (lh_columns(t.s) > widest) widest = lh_columns(t.s);
+        }
+    printf("%*s", INDENT, "");
+    lh_ink_on(d->cli, stdout, LH_INK_NAME);
+    printf("%s%*s", label, width - lh_columns(label) > 0 ? width - lh_columns(label) : 0, "");
+    lh_ink_off(d->cli, stdout);
+    if (column + lh_columns(all.s) <= d->cli->width) {
+        printf("   %s\n", all.s);
+        return;
+    }
+    for (int i = 0; i < n && i < MAX_ROWS; i++) {
+        printf("%*s", i ? column : 3, "");
+        lh_wrap(stdout, d->cli->width, column, row[i]);
+    }
+    if (n > MAX_ROWS) printf("%*s+%d more rows\n", column, "", n - MAX_ROWS);
+}
+
+/* What a step reads and nobody has written yet is shown, and so is no longer a question. */
+static void note_seen(lh_desk *d, const lh_step *s) {
+    const lh_sheet *sheet = d->p->sheet;
+    for (int i = 0; i < sheet->n_asks; i++)
+        if (sheet->ask[i].step == s && d->p->marks->step[i].n_blank) d->p->step[i].hints = LH_HINTS;
+}
+
+static void print_operands(lh_desk *d) {
+    lh_practice *p = d->p;
+    int n, width = 0;
+    lh_step **list = lh_practice_operands(p, d->a, p->at, &n);
+    lh_plan *plan = lh_practice_plan(p, p->at);
+    const lh_scope *from = p->sheet->ask[p->at].step->scope;
+    for (int i = 0; i < n; i++) {
+        int w = lh_columns(lh_step_label(p->sheet->g, list[i], from));
+        if (w > width && w <= 16) width = w;
+    }
+    for (int i = 0; plan && i < n; i++) {
+        if (!lh_exact.has(plan, list[i]->node)) continue;
+        print_operand(d, plan, list[i], lh_step_label(p->sheet->g, list[i], from), width);
+        note_seen(d, list[i]);
+    }
+    lh_exact.free(plan);
+}
+
+static void print_inside(lh_desk *d, const lh_paper_step *s) {
+    for (int i = 0; i < s->n_inside; i++)
+        lh_desk_quiet(d, INDENT,
+                      lh_printf(d->a, "%s = %s", s->inside[i].label, s->inside[i].formula));
+}
+
+void lh_desk_step(lh_desk *d) {
+    lh_practice *p = d->p;
+    const lh_paper_step *s = lh_desk_ask(d, p->at);
+    const char *number = lh_printf(d->a, "Step %d of %d   ", s->number, p->paper->n_steps),
+               *formula = lh_printf(d->a, "%s %s %s", s->name, s->sign, s->formula),
+               *shape = lh_printf(d->a, "%s, %s", s->shape, s->precision);
+    int used = lh_columns(number) + lh_columns(formula);
+    lh_ink_on(d->cli, stdout, LH_INK_BOLD);
+    printf("\n%s", number);
+    if (used + 4 + lh_columns(shape) <= d->cli->width) {
+        printf("%s", formula);
+        lh_ink_off(d->cli, stdout);
+        printf("    %s\n", shape);
+    } else {
+        lh_wrap(stdout, d->cli->width, lh_columns(number), formula);
+        lh_ink_off(d->cli, stdout);
+        printf("%*s%s\n", INDENT, "", shape);
+    }
+    if (*block_at(d)->title) lh_desk_say(d, INDENT, block_at(d)->title);
+    if (s->section != LH_SECTION_FORWARD) print_inside(d, s);
+    print_operands(d);
+}
+
+/* ---- hints ---- */
+
+static void hint_rule(lh_desk *d, const lh_paper_step *s) {
+    lh_desk_say(d, INDENT, lh_printf(d->a, "%s %s %s", s->name, s->sign, s->formula));
+    print_inside(d, s);
+    if (*s->comment) lh_desk_quiet(d, INDENT, s->comment);
+}
+
+/* One line with the numbers in it; in a longer working the first has them, the others wait for their results. */
+static void hint_numbers(lh_desk *d, const lh_explanation *e) {
+    for (int i = 0; i < e->n_lines; i++) {
+        const lh_line *l = &e->line[i];
+        bool has_numbers = i == 0 && strcmp(l->formula, l->numbers) != 0;
+        lh_desk_say(d, INDENT,
+                    has_numbers ? lh_printf(d->a, "%s = %s = %s", l->label, l->formula, l->numbers)
+                                : lh_printf(d->a, "%s = %s", l->label, l->formula));
+    }
+}
+
+static void hint_working(lh_desk *d, const lh_explanation *e) {
+    char number[LH_NUMBER_MAX];
+    for (int i = 0; i < e->n_lines; i++) {
+        const lh_line *l = &e->line[i];
+        lh_number_text(number, sizeof number, l->value, 6);
+        lh_desk_say(
+            d, INDENT,
+            strcmp(l->numbers, number) == 0 || strcmp(l->formula, l->numbers) == 0
+                ? lh_printf(d->a, "%s = %s = %s", l->label, l->formula, number)
+                : lh_printf(d->a, "%s = %s = %s = %s", l->label, l->formula, l->numbers, number));
+    }
+}
+
+static void hint_answer(lh_desk *d) {
+    const lh_block *b = block_at(d);
+    const lh_paper_step *s = lh_desk_ask(d, d->p->at);
+    for (int r = 0; r < b->grid.rows; r++) {
+        lh_text t = lh_text_new(d->a);
+        for (int c = 0; c < b->grid.cols; c++) {
+            int k = b->first + r * b->grid.cols + c;
+            lh_text_add(&t, "%s%s", c ? "  " : "",
+                        lh_paper_number(d->a, s, d->p->paper->digits,
+                                        lh_practice_answer(d->p, d->p->at, k)));
+        }
+        lh_desk_say(d, INDENT, t.s);
+    }
+}
+
+void lh_desk_hint(lh_desk *d, int level) {
+    static const char *const title[LH_HINTS] = {"the rule", "the rule with numbers in it",
+                                                "the working of one number", "the answer"};
+    lh_ink_on(d->cli, stdout, LH_INK_QUIET);
+    printf("  hint %d of %d: %s\n", level, LH_HINTS, title[level - 1]);
+    lh_ink_off(d->cli, stdout);
+    if (level == 1) hint_rule(d, lh_desk_ask(d, d->p->at));
+    if (level == 2 || level == 3) {
+        lh_explanation *e = lh_practice_explain(d->p, d->p->at, lh_practice_open_cell(d->p), 6);
+        if (e && level == 2) hint_numbers(d, e);
+        if (e && level == 3) hint_working(d, e);
+        lh_explanation_free(e);
+    }
+    if (level == LH_HINTS) hint_answer(d);
+}
+
+/* ---- lists ---- */
+
+static const char *state_words(lh_desk *d, int ask) {
+    const lh_practice *p = d->p;
+    switch (lh_practice_state(p, ask)) {
+    case LH_STATE_DONE: return lh_verdict_names[p->step[ask].verdict];
+    case LH_STATE_WRONG:
+        return lh_printf(d->a, "to correct: %s", lh_verdict_names[p->step[ask].verdict]);
+    case LH_STATE_PARTLY: return lh_printf(d->a, "%d to go", p->marks->step[ask].n_blank);
+    case LH_STATE_SKIPPED: return "skipped";
+    default: return "";
+    }
+}
+
+static const char *cut(lh_desk *d, const char *text, int room) {
+    if (lh_columns(text) <= room) return text;
+    size_t n = 0;
+    for (int w = 0; text[n]; n++) {
+        if (((unsigned char)text[n] & 0xC0) != 0x80 && w++ == room - 3) break;
+    }
+    return lh_printf(d->a, "%.*s...", (int)n, text);
+}
+
+void lh_desk_list(lh_desk *d) {
+    const lh_practice *p = d->p;
+    int room = d->cli->width - 9 - 28;
+    if (room < 16) room = 16;
+    if (room > 60) room = 60;
+    for (int i = 0; i < p->paper->n_steps; i++) {
+        const lh_paper_step *s = lh_desk_ask(d, i);
+        lh_verdict v = p->step[i].verdict;
+        const char *text = cut(d, lh_printf(d->a, "%s %s %s", s->name, s->sign, s->formula), room);
+        printf("%s%3d ", i == p->at ? " \u25b8" : "  ", s->number);
+        lh_ink_on(d->cli, stdout, lh_desk_ink(v));
+        fputs(v == LH_BLANK ? " " : lh_desk_mark(v), stdout);
+        lh_ink_off(d->cli, stdout);
+        const char *words = state_words(d, i);
+        printf(*words ? " %s%*s  %s\n" : " %s\n", text, room - lh_columns(text), "", words);
+    }
+}
+
+void lh_desk_help(lh_desk *d) {
+    static const char *const line[][2] = {
+        {"0.1 0; 0 0.25", "the whole matrix: rows by ; or a line each; brackets as you like"},
+        {"1: 0.2 0.3", "row 1: rows and columns count from 0"},
+        {"[1][0] = 0.25", "one number; with a name in front a number of another step"},
+        {".5 0,5 1/2 50% 5e-1", "numbers; _ is blank"},
+        {"n  b  go 6  go Z", "next, back, to another step"},
+        {"h", "a hint: the rule, with numbers, the working, the answer"},
+        {"l", "the list of all steps"},
+        {"s", "skip this step"},
+        {"x", "begin this sheet again"},
+        {"q", "quit; the same command goes on from here"},
+    };
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        printf("  ");
+        lh_ink_on(d->cli, stdout, LH_INK_NAME);
+        printf("%-20s", line[i][0]);
+        lh_ink_off(d->cli, stdout);
+        printf("  ");
+        lh_wrap(stdout, d->cli->width, 24, line[i][1]);
+    }
+    lh_desk_say(d, 2,
+                "\u2713 right, \u2248 rounded early or last digit, \u21aa follows from an earlier "
+                "slip: all "
+                "with full credit. \u2717 to correct.");
+}
+
+void lh_desk_left(lh_desk *d) {
+    lh_text t = lh_text_new(d->a);
+    int n = 0;
+    for (int i = 0; i < d->p->paper->n_steps; i++)
+        if (lh_practice_state(d->p, i) != LH_STATE_DONE)
+            lh_text_add(&t, "%s%d %s", n++ ? ", " : "", i + 1, lh_desk_ask(d, i)->name);
+    if (!n) return;
+    putchar('\n');
+    lh_desk_say(d, 0,
+                lh_printf(d->a,
+                          "You have seen every step. Still open: %s. Go on with them, or q to end.",
+                          t.s));
+}

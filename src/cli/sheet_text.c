@@ -1,0 +1,287 @@
+/* sheet_text -- a worksheet as plain text and as Markdown. What is filled in is an answer file: see learn/answers.h. */
+#include <string.h>
+
+#include "cli/sheet.h"
+
+enum { BLANK = 8, GAP = 2, LABEL = 12 };
+
+/* How the lines of a sheet begin: everything that is not to be read back is behind a #. */
+typedef struct layout {
+    FILE *out;
+    int width;
+    bool is_markdown;
+} layout;
+
+const char *lh_section_title(lh_section s) {
+    static const char *const title[] = {"Given", "Forward", "Backward", "Update"};
+    return title[s];
+}
+
+static void line_of(const layout *l, int n, char sign) {
+    fputs("# ", l->out);
+    for (int i = 2; i < n; i++) fputc(sign, l->out);
+    fputc('\n', l->out);
+}
+
+/* Text behind "# " and an indent, folded at the width. */
+static void say(const layout *l, int indent, const char *text) {
+    int room = l->width - 2 - indent;
+    do {
+        size_t n = strlen(text), cut = n;
+        if (lh_columns(text) > room) {
+            cut = 0;
+            int columns = 0;
+            for (size_t i = 0; i < n && columns <= room; i++) {
+                columns += ((unsigned char)text[i] & 0xC0) != 0x80;
+                if (text[i] == ' ' && columns <= room + 1) cut = i;
+            }
+            if (cut == 0) cut = strcspn(text, " ");
+        }
+        fprintf(l->out, "#%*s%.*s\n", indent + 1, "", (int)cut, text);
+        text += cut + strspn(text + cut, " ");
+    } while (*text);
+}
+
+/* ---- a matrix ---- */
+
+/* A label must not look like something that is read: then its number stands there. */
+static const char *row_label(const lh_grid *g, int r, char number[16]) {
+    if (!g->row) return "";
+    const char *s = g->row[r];
+    if (*s && !strpbrk(s, "#:=;|[]\\\n\t\r") && lh_columns(s) <= LABEL) return s;
+    snprintf(number, 16, "%d", r);
+    return number;
+}
+
+static int cell_width(const lh_paper_step *s, const lh_grid *g) {
+    int width = s->is_scientific ? BLANK + 2 : s->decimals + 4 > BLANK ? s->decimals + 4 : BLANK;
+    for (int i = 0; i < g->rows * g->cols; i++)
+        if ((int)strlen(g->cell[i]) > width) width = (int)strlen(g->cell[i]);
+    return width;
+}
+
+static void put_blank(FILE *out, int n) {
+    for (int i = 0; i < n; i++) fputc('_', out);
+}
+
+/* A label cut to its column, letters and not bytes. */
+static void put_label(FILE *out, const char *s, int width) {
+    int n = lh_columns(s);
+    fprintf(out, "%*s", n < width ? width - n : 0, "");
+    for (int k = 0; *s; s++) {
+        k += ((unsigned char)*s & 0xC0) != 0x80;
+        if (k > width) break;
+        fputc(*s, out);
+    }
+}
+
+static void put_heads(const layout *l, const lh_grid *g, int labels, int from, int to, int width) {
+    if (!g->col) return;
+    fprintf(l->out, "  #%*s", labels > 0 ? labels : 0, "");
+    for (int c = from; c < to; c++) {
+        fprintf(l->out, "%*s", c > from ? GAP : labels > 0 ? GAP : 1, "");
+        put_label(l->out, g->col[c], width);
+    }
+    fputc('\n', l->out);
+}
+
+/* Rows wider than the page go on in the next line: \ at the end. The words above each part stand once, before it. */
+static void put_grid(const layout *l, const lh_paper_step *s, const lh_grid *g) {
+    int labels = 0, width = cell_width(s, g);
+    char number[16];
+    for (int r = 0; r < g->rows; r++) {
+        int n = lh_columns(row_label(g, r, number));
+        if (n > labels) labels = n;
+    }
+    int lead = labels ? 2 + labels + 1 + GAP : 4;
+    int fit = (l->width - lead - 2) / (width + GAP);
+    if (fit < 1) fit = 1;
+    if (fit > g->cols) fit = g->cols;
+    for (int r = 0; r < g->rows; r++)
+        for (int from = 0; from < g->cols; from += fit) {
+            int to = from + fit < g->cols ? from + fit : g->cols;
+            const char *label = row_label(g, r, number);
+            if (r == 0) put_heads(l, g, labels, from, to, width);
+            if (labels && from == 0)
+                fprintf(l->out, "  %*s%s:", labels - lh_columns(label), "", label);
+            else
+                fprintf(l->out, "  %*s", labels ? labels + 1 : 2, "");
+            for (int c = from; c < to; c++) {
+                const char *text = g->cell[r * g->cols + c];
+                fprintf(l->out, "%*s", c > from || labels ? GAP : 0, "");
+                if (*text)
+                    fprintf(l->out, "%*s", width, text);
+                else
+                    put_blank(l->out, width);
+            }
+            fputs(to < g->cols ? " \\\n" : "\n", l->out);
+        }
+}
+
+/* ---- what is given ---- */
+
+static void put_given(const layout *l, const char *lead, const lh_paper_given *x) {
+    const lh_grid *g = x->grid;
+    FILE *out = l->out;
+    int used = lh_columns(lead) + lh_columns(x->line);
+    if (!g) {
+        fprintf(out, "%s%s", lead, x->line);
+    } else {
+        int row = 0;
+        for (int r = 0; r < g->rows; r++) {
+            int n = 2;
+            for (int c = 0; c < g->cols; c++) n += lh_columns(g->cell[r * g->cols + c]) + 1;
+            row = row ? row + n : n;
+        }
+        bool is_one = g->rows * g->cols == 1, fits = used + 3 + row <= l->width;
+        fprintf(out, "%s%s = %s", lead, x->line, is_one ? "" : "[");
+        if (!fits) fprintf(out, "\n%s   ", lead);
+        int at = lh_columns(lead) + 3;
+        for (int i = 0; i < g->rows * g->cols; i++) {
+            bool ends = i && i % g->cols == 0;
+            int n = lh_columns(g->cell[i]);
+            if (ends) fputc(';', out);
+            if ((ends && !fits) || (!fits && at + n + 3 > l->width && i)) {
+                fprintf(out, "\n%s   ", lead);
+                at = lh_columns(lead) + 3;
+            } else if (i) {
+                fputc(' ', out);
+            }
+            fputs(g->cell[i], out);
+            at += n + 1;
+        }
+        fputs(is_one ? "" : "]", out);
+        used = fits ? used + 3 + row : l->width;
+    }
+    if (*x->comment && used + 3 + lh_columns(x->comment) <= l->width)
+        fprintf(out, "   # %s", x->comment);
+    fputc('\n', out);
+}
+
+/* ---- a step ---- */
+
+static void put_working(const layout *l, int indent, const lh_working *w) {
+    char text[2048];
+    bool plain = !*w->numbers || strcmp(w->numbers, w->value) == 0;
+    snprintf(text, sizeof text, "%s = %s%s%s%s%s", w->label, w->formula, plain ? "" : " = ",
+             plain ? "" : w->numbers, *w->value ? " = " : "", w->value);
+    say(l, indent, text);
+}
+
+static void put_inside(const layout *l, const lh_paper_step *s) {
+    for (int i = 0; i < s->n_inside; i++) put_working(l, 8, &s->inside[i]);
+}
+
+static void put_blocks(const layout *l, const lh_paper_step *s) {
+    for (int i = 0; i < s->n_blocks; i++) {
+        const lh_block *b = &s->block[i];
+        const lh_grid *g = &b->grid;
+        if (g->rows * g->cols == 1) {
+            int width = cell_width(s, g);
+            fprintf(l->out, "%s %s ", b->address, s->sign);
+            if (*g->cell[0])
+                fputs(g->cell[0], l->out);
+            else
+                put_blank(l->out, width);
+            fprintf(l->out, "%s%s\n", *b->title ? "   # " : "", b->title);
+            continue;
+        }
+        fprintf(l->out, "%s %s%s%s\n", b->address, s->sign, *b->title ? "   # " : "", b->title);
+        put_grid(l, s, g);
+    }
+}
+
+static void put_step(const layout *l, const lh_paper_step *s) {
+    char text[1024];
+    snprintf(text, sizeof text, "%2d  %s %s %s", s->number, s->name, s->sign, s->formula);
+    say(l, 0, text);
+    snprintf(text, sizeof text, "%s, %s%s%s", s->shape, s->precision, *s->comment ? "   " : "",
+             s->comment);
+    say(l, 4, text);
+    put_inside(l, s);
+    put_blocks(l, s);
+    for (int i = 0; i < s->n_working; i++) put_working(l, 4, &s->working[i]);
+    fputc('\n', l->out);
+}
+
+static void put_header(FILE *out, const lh_paper *p) {
+    fprintf(out, "sheet %s, seed %llu, digits %d", p->lesson, p->seed, p->digits);
+    if (*p->form) fprintf(out, ", form %s", p->form);
+    fprintf(out, ", code %s", p->code);
+    for (int i = 0; i < p->n_asked; i++) fprintf(out, "%s%s", i ? " " : ", steps ", p->asked[i]);
+    fputc('\n', out);
+}
+
+void lh_sheet_text(const lh_cli *cli, FILE *out, const lh_paper *p, const char *hidden) {
+    layout l = {.out = out, .width = cli->width};
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s%s%s", p->title, *p->form ? "   form " : "", p->form,
+             p->is_key ? "   " : "", p->is_key ? "KEY" : "");
+    say(&l, 0, text);
+    put_header(out, p);
+    if (!p->is_key) {
+        fputs("name ______________________________  date ______________\n#\n", out);
+        say(&l, 0,
+            "Write a number over each blank. Lines that begin with # are not read: work "
+            "there, or on paper.");
+        snprintf(text, sizeof text, "longhand mark %s FILE marks this file.", p->lesson);
+        say(&l, 0, text);
+    }
+    if (*hidden) say(&l, 0, hidden);
+    fputs("#\n# Given\n", out);
+    for (int i = 0; i < p->n_given; i++) put_given(&l, "#   ", &p->given[i]);
+    int section = -1;
+    for (int i = 0; i < p->n_steps; i++) {
+        const lh_paper_step *s = &p->step[i];
+        if ((int)s->section != section) {
+            section = (int)s->section;
+            fputc('\n', out);
+            line_of(&l, l.width < 72 ? l.width : 72, '-');
+            fprintf(out, "# %s\n\n", lh_section_title(s->section));
+        }
+        put_step(&l, s);
+    }
+}
+
+/* ---- Markdown ---- */
+
+static void markdown_step(const layout *l, const lh_paper_step *s) {
+    FILE *out = l->out;
+    fprintf(out, "### %d. `%s %s %s`\n\n%s, %s%s%s\n\n", s->number, s->name, s->sign, s->formula,
+            s->shape, s->precision, *s->comment ? ": " : "", s->comment);
+    for (int i = 0; i < s->n_inside; i++)
+        fprintf(out, "- `%s = %s`\n", s->inside[i].label, s->inside[i].formula);
+    fputs(s->n_inside ? "\n```answers\n" : "```answers\n", out);
+    put_blocks(l, s);
+    fputs("```\n\n", out);
+    for (int i = 0; i < s->n_working; i++) {
+        const lh_working *w = &s->working[i];
+        bool plain = strcmp(w->numbers, w->value) == 0;
+        fprintf(out, "- `%s = %s%s%s = %s`\n", w->label, w->formula, plain ? "" : " = ",
+                plain ? "" : w->numbers, w->value);
+    }
+    if (s->n_working) fputc('\n', out);
+}
+
+void lh_sheet_markdown(const lh_cli *cli, FILE *out, const lh_paper *p, const char *hidden) {
+    layout l = {.out = out, .width = cli->width, .is_markdown = true};
+    fprintf(out, "# %s%s%s%s\n\n```answers\n", p->title, *p->form ? ", form " : "", p->form,
+            p->is_key ? ": key" : "");
+    put_header(out, p);
+    if (!p->is_key) fputs("name ______________________________  date ______________\n", out);
+    fputs("```\n\n", out);
+    if (!p->is_key)
+        fprintf(out, "Write a number over each blank. `longhand mark %s FILE` marks this file.\n\n",
+                p->lesson);
+    if (*hidden) fprintf(out, "%s\n\n", hidden);
+    fputs("## Given\n\n```longhand\n", out);
+    for (int i = 0; i < p->n_given; i++) put_given(&l, "", &p->given[i]);
+    fputs("```\n", out);
+    int section = -1;
+    for (int i = 0; i < p->n_steps; i++) {
+        const lh_paper_step *s = &p->step[i];
+        if ((int)s->section != section)
+            fprintf(out, "\n## %s\n\n", lh_section_title(s->section)), section = (int)s->section;
+        markdown_step(&l, s);
+    }
+}

@@ -1,0 +1,187 @@
+/* picture -- the boxes and what they read. Where they stand on paper is drawing.c. */
+#include "explain/picture.h"
+
+#include <string.h>
+
+/* ---- turns ---- */
+
+typedef struct place {
+    lh_home home;
+    const char *turn[LH_MAX_TURNS_DEEP]; /* paths, from outside */
+    int n_turns;
+    const char *fold; /* the path of the repeat that folds it away, or NULL */
+    int fold_repeat;
+} place;
+
+static const lh_scope *repeat_around(const lh_scope *s) {
+    while (s && s->kind != LH_SCOPE_REPEAT) s = s->outer;
+    return s;
+}
+
+/* The turns around a step, and whether one of them is not the first. */
+static place place_of(const lh_picture *p, const lh_step *s) {
+    lh_arena *a = p->arena;
+    place at = {.home = lh_outline_home(p->outline, s), .fold_repeat = -1};
+    int repeat = at.home.repeat, turn = at.home.turn;
+    const lh_scope *around = at.home.turns_in;
+    const char *inner[LH_MAX_TURNS_DEEP];
+    int n = 0;
+    while (repeat >= 0 && n < LH_MAX_TURNS_DEEP) {
+        const char *name = p->outline->repeat[repeat].name, *path = around ? around->path : "";
+        const char *start = path[0] ? lh_printf(a, "%s.%s", path, name) : name;
+        inner[n++] = lh_printf(a, "%s[%d]", start, turn);
+        if (turn > 0) at.fold = start, at.fold_repeat = repeat; /* the outermost wins */
+        repeat = p->outline->repeat[repeat].outer;
+        const lh_scope *next = repeat_around(around);
+        turn = next ? next->turn : 0;
+        around = next ? next->outer : NULL;
+    }
+    for (int i = 0; i < n; i++) at.turn[i] = inner[n - 1 - i];
+    at.n_turns = n;
+    return at;
+}
+
+/* ---- boxes ---- */
+
+static lh_box_kind kind_of(const lh_step *s) {
+    if (s->node->kind == LH_OP_input) return LH_BOX_INPUT;
+    if (s->kind == LH_STEP_GIVEN)
+        return s->node->given->kind == LH_PARAM   ? LH_BOX_PARAM
+               : s->node->given->kind == LH_STATE ? LH_BOX_STATE
+                                                  : LH_BOX_CONST;
+    return s->kind == LH_STEP_GRADIENT ? LH_BOX_GRADIENT
+           : s->kind == LH_STEP_PART   ? LH_BOX_PART
+           : s->kind == LH_STEP_UPDATE ? LH_BOX_UPDATE
+                                       : LH_BOX_STEP;
+}
+
+static int push_box(lh_picture *p, const lh_box *b) {
+    int id = p->n_boxes;
+    *(lh_box *)lh_push(p->arena, (void **)&p->box, &p->n_boxes, sizeof *b) = *b;
+    return id < p->n_boxes ? id : -1;
+}
+
+/* The box of the turns that are folded away, made where the first of their steps comes. */
+static int fold_box(lh_picture *p, const lh_step *s, const place *at, bool is_given) {
+    lh_phase phase = is_given ? LH_FORWARD : lh_outline_phase(p->outline, s);
+    const char *path = lh_printf(p->arena, "%s[1...]", at->fold);
+    for (int i = p->n_boxes - 1; i >= 0; i--)
+        if (p->box[i].folds && p->box[i].phase == phase && p->box[i].is_given == is_given &&
+            strcmp(p->box[i].path, path) == 0) {
+            p->box[i].n_folded++;
+            return i;
+        }
+    int turns = p->outline->repeat[at->fold_repeat].n - 1;
+    lh_box b = {.kind = kind_of(s),
+                .phase = phase,
+                .is_given = is_given,
+                .step = s,
+                .folds = turns,
+                .n_folded = 1,
+                .path = path,
+                .shape = "",
+                .beside = -1};
+    b.name = turns == 1 ? lh_printf(p->arena, "%s[1]", at->fold)
+                        : lh_printf(p->arena, "%s[1] ... %s[%d]", at->fold, at->fold, turns);
+    for (int i = 0; i < at->n_turns; i++) /* a fold of an inner repeat stands in the outer turn */
+        if (strncmp(at->turn[i], at->fold, strlen(at->fold)) != 0)
+            b.turn[b.n_turns++] = at->turn[i];
+    return push_box(p, &b);
+}
+
+static void add_step(lh_picture *p, const lh_step *s, bool all) {
+    bool is_given = s->kind == LH_STEP_GIVEN;
+    place at = place_of(p, s);
+    if (at.fold && !all) {
+        p->of_step[s->id] = fold_box(p, s, &at, is_given);
+        return;
+    }
+    lh_box b = {.kind = kind_of(s),
+                .phase = is_given ? LH_FORWARD : lh_outline_phase(p->outline, s),
+                .is_given = is_given,
+                .step = s,
+                .name = at.home.name,
+                .path = s->path,
+                .formula = is_given ? "" : lh_step_formula(p->g, s),
+                .shape = lh_shape_text(p->g, s->node->shape),
+                .n_turns = at.n_turns,
+                .beside = -1};
+    memcpy(b.turn, at.turn, sizeof b.turn);
+    p->of_step[s->id] = push_box(p, &b);
+}
+
+/* Given values that some shown step reads; sizes stand in the formulas. */
+static bool is_shown_given(const lh_step *s) {
+    return !s->is_dead && s->kind == LH_STEP_GIVEN && s->node->kind != LH_OP_size &&
+           !lh_step_is_inner(s);
+}
+
+static void add_reads(lh_picture *p, const lh_step *s) {
+    lh_step **from;
+    int n = lh_outline_reads(p->outline, s, &from), to = p->of_step[s->id];
+    for (int i = 0; i < n && to >= 0 && p->box; i++) {
+        int box = p->of_step[from[i]->id], k = 0;
+        if (box < 0 || box == to) continue;
+        lh_box *b = &p->box[to];
+        while (k < b->n_reads && b->reads[k] != box) k++;
+        if (k == b->n_reads)
+            *(int *)lh_push(p->arena, (void **)&b->reads, &b->n_reads, sizeof box) = box;
+    }
+}
+
+static void add_gradient(lh_picture *p, const lh_step *s) {
+    int value = s->of ? p->of_step[s->of->id] : -1, d = p->of_step[s->id];
+    if (value < 0 && s->of) { /* an unnamed call: beside the step in whose formula it stands */
+        const lh_step *owner = p->outline->owner[s->of->node->id];
+        value = owner ? p->of_step[owner->id] : -1;
+    }
+    if (value < 0 || d < 0 || !p->box) return;
+    if (p->box[d].beside < 0) p->box[d].beside = value;
+    if (s->kind == LH_STEP_GRADIENT && p->box[value].beside < 0 && p->of_step[s->of->id] == value)
+        p->box[value].beside = d;
+}
+
+static void count_steps(lh_picture *p) {
+    int number = 0;
+    for (int i = 0; i < p->n_boxes; i++) {
+        lh_box *b = &p->box[i];
+        if (!b->is_given) b->number = number + 1, number += b->folds ? b->n_folded : 1;
+        if (b->folds)
+            b->formula = lh_printf(p->arena, "%d more turn%s: %d %s", b->folds,
+                                   b->folds == 1 ? "" : "s", b->n_folded,
+                                   b->is_given               ? "given values"
+                                   : b->phase == LH_BACKWARD ? "gradients"
+                                   : b->phase == LH_UPDATE   ? "updates"
+                                                             : "steps");
+    }
+}
+
+lh_picture *lh_picture_new(lh_graph *g, bool all) {
+    if (lh_failed(g->ctx)) return NULL;
+    lh_arena *arena = lh_arena_new(g->ctx);
+    if (!arena) return NULL;
+    lh_picture *p = lh_alloc(arena, sizeof *p);
+    *p = (lh_picture){.g = g, .arena = arena, .outline = lh_outline_new(g, arena)};
+    p->of_step = lh_alloc_array(arena, (size_t)g->n_steps + 1, sizeof *p->of_step);
+    if (p->outline && p->of_step) {
+        for (int i = 0; i < g->n_steps; i++) p->of_step[i] = -1;
+        for (int i = 0; i < g->n_steps && !lh_failed(g->ctx); i++)
+            if (is_shown_given(g->step[i])) add_step(p, g->step[i], all);
+        for (int i = 0; i < g->n_steps && !lh_failed(g->ctx); i++)
+            if (lh_outline_shows(p->outline, g->step[i])) add_step(p, g->step[i], all);
+        for (int i = 0; i < g->n_steps && !lh_failed(g->ctx); i++) {
+            const lh_step *s = g->step[i];
+            if (!lh_outline_shows(p->outline, s)) continue;
+            add_reads(p, s);
+            if (s->kind == LH_STEP_GRADIENT || s->kind == LH_STEP_PART) add_gradient(p, s);
+        }
+        count_steps(p);
+    }
+    if (!lh_failed(g->ctx)) return p;
+    lh_picture_free(p);
+    return NULL;
+}
+
+void lh_picture_free(lh_picture *p) {
+    if (p) lh_arena_free(p->arena);
+}

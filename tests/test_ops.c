@@ -1,0 +1,354 @@
+/* Every operation of the table: its worked example, its formula as text, its value in two number
+ * types, its gradient against differences, its explanation. An operation without a line here
+ * fails. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "trial.h"
+
+#define TRY(op, expr, a, b, c, flags)                                                              \
+    { #op, expr, {a, b, c }, flags }
+#define STRETCHED "RxC 1xC Rx1 1x1 RxC"
+
+static const trial trials[] = {
+    TRY(number, "a * 0.125", "RxC", NULL, NULL, 0),
+    TRY(number, "a + -2.5e-1", "RxC", NULL, NULL, 0),
+    TRY(matrix, "a * [1.5 -2; 3 0.25]", "2x2", NULL, NULL, 0),
+    TRY(matrix, "[1.23456789012345 -2; 3 0.25; 0 7] @ a", "2xC", NULL, NULL, 0),
+    TRY(given, "A", "RxC", NULL, NULL, TRIAL_NO_HEADS),
+    TRY(runtime, "a * (training + 1) / (step + 2)", "RxC", NULL, NULL, 0),
+    TRY(same, "a", "RxC", NULL, NULL, 0),
+    TRY(call, "sigmoid(a)", "RxC", NULL, NULL, 0),
+    TRY(call, "rowmean(a) * mean(a * a)", "RxC", NULL, NULL, 0),
+    TRY(neg, "-a", "RxC", NULL, NULL, 0),
+    TRY(neg, "-(a - 2)^2", "RxC", NULL, NULL, 0),
+    TRY(add, "a + b", STRETCHED, "RxC RxC RxC RxC 1xC", NULL, 0),
+    TRY(add, "b + a", STRETCHED, "RxC RxC RxC RxC Rx1", NULL, 0),
+    TRY(sub, "a - b", STRETCHED, "RxC", NULL, 0),
+    TRY(sub, "b - a", STRETCHED, "RxC", NULL, 0),
+    TRY(sub, "a - (b - a)", "RxC", "RxC 1xC Rx1 1x1", NULL, 0),
+    TRY(mul, "a * b", STRETCHED, "RxC", NULL, 0),
+    TRY(mul, "b * a * a", STRETCHED, "RxC", NULL, 0),
+    TRY(div, "a / b", STRETCHED, "+RxC", NULL, 0),
+    TRY(div, "b / a", "+" STRETCHED, "RxC", NULL, 0),
+    TRY(div, "a / (b / a)", "+RxC", "+RxC 1xC Rx1 1x1", NULL, 0),
+    TRY(pow, "a ^ b", "+" STRETCHED, "RxC", NULL, 0),
+    TRY(pow, "b ^ a", STRETCHED, "+RxC", NULL, 0),
+    TRY(pow, "a ^ 2 + a ^ 3 - a ^ 1 + 2 * a ^ 0", "RxC", NULL, NULL, 0),
+    TRY(pow, "a ^ -1.5 + 2 ^ a", "+RxC", NULL, NULL, 0),
+    TRY(pow, "(a ^ 2) ^ 0.5 + a ^ 2 ^ 0.5", "+RxC", NULL, NULL, 0),
+    TRY(max, "max(a, b)", STRETCHED, "RxC", NULL, 0),
+    TRY(max, "max(b, a)", STRETCHED, "RxC", NULL, 0),
+    TRY(min, "min(a, b)", STRETCHED, "RxC", NULL, 0),
+    TRY(min, "min(b, 0.3)", STRETCHED, "RxC", NULL, 0),
+    TRY(eq, "floor(a) == floor(b)", STRETCHED, "RxC", NULL, TRIAL_DISCRETE),
+    TRY(ne, "floor(a) != floor(b)", STRETCHED, "RxC", NULL, TRIAL_DISCRETE),
+    TRY(lt, "a < b", STRETCHED, "RxC", NULL, TRIAL_DISCRETE),
+    TRY(le, "a <= b", STRETCHED, "RxC", NULL, TRIAL_DISCRETE),
+    TRY(gt, "a > b", STRETCHED, "RxC", NULL, TRIAL_DISCRETE),
+    TRY(ge, "(a >= b) * 2", STRETCHED, "RxC", NULL, TRIAL_DISCRETE),
+    TRY(gt, "a * (a > b)", STRETCHED, "RxC", NULL, 0),
+    TRY(where, "where(a > 0.1, a, b)", "RxC", STRETCHED, NULL, 0),
+    TRY(where, "where(c < 0.1, a, b)", "Rx1 1xC RxC", "1xC Rx1 1x1", "RxC", 0),
+    TRY(exp, "exp(a)", "RxC Rx1", NULL, NULL, 0),
+    TRY(exp, "exp(exp(a) - a)", "RxC", NULL, NULL, 0),
+    TRY(log, "log(a)", "+RxC 1xC", NULL, NULL, 0),
+    TRY(sqrt, "sqrt(a)", "+RxC Rx1", NULL, NULL, 0),
+    TRY(tanh, "tanh(a)", "RxC", NULL, NULL, 0),
+    TRY(tanh, "tanh(tanh(a * 2) + a)", "RxC", NULL, NULL, 0),
+    TRY(erf, "erf(a)", "RxC", NULL, NULL, 0),
+    TRY(sin, "sin(a)", "RxC", NULL, NULL, 0),
+    TRY(cos, "cos(3 * a)", "RxC", NULL, NULL, 0),
+    TRY(abs, "abs(a)", "RxC", NULL, NULL, 0),
+    TRY(floor, "floor(3 * a)", "RxC", NULL, NULL, TRIAL_DISCRETE),
+    TRY(floor, "a - floor(3 * a)", "RxC", NULL, NULL, 0),
+    TRY(matmul, "a @ b", "RxK RxC 1xK Rx1", "KxC Cx3 Kx1 1xC", NULL, 0),
+    TRY(matmul, "a @ b^T", "RxC", "KxC 1xC RxC", NULL, 0),
+    TRY(matmul, "a^T @ b", "RxC", "RxK Rx1", NULL, 0),
+    TRY(matmul, "a @ (b @ c)", "RxK", "Kx2", "2xC", 0),
+    TRY(matmul, "a · b + 2 · a · 0.5", "RxK", "Kx3", NULL, 0),
+    TRY(transpose, "a^T^T + (a * b)^T^T", "RxC", "RxC 1xC", NULL, 0),
+    TRY(transpose, "a^T @ a", "RxC", NULL, NULL, 0),
+    TRY(transpose, "a^T", "RxC", NULL, NULL, TRIAL_NO_LENGTHS),
+    TRY(rowsum, "rowsum(a)", "RxC", NULL, NULL, 0),
+    TRY(rowsum, "a * rowsum(a * b)", "RxC", "RxC 1xC", NULL, 0),
+    TRY(colsum, "colsum(a)", "RxC", NULL, NULL, 0),
+    TRY(colsum, "a / colsum(a * b)", "+RxC", "+RxC Rx1", NULL, 0),
+    TRY(sum, "sum(a)", "RxC", NULL, NULL, 0),
+    TRY(sum, "a * sum(a) + sum(a * b)", "RxC", "RxC 1x1", NULL, 0),
+    TRY(rowmax, "rowmax(a)", "RxC", NULL, NULL, 0),
+    TRY(rowmax, "a - rowmax(a * b)", "RxC", "RxC Rx1", NULL, 0),
+    TRY(argmax, "argmax(a)", "RxC", NULL, NULL, TRIAL_DISCRETE),
+    TRY(headsum, "headsum(a)", "RxC", NULL, NULL, TRIAL_HEADS_END),
+    TRY(headsum, "headsum(a * b) * 2", "RxC", "RxC Rx1", NULL, TRIAL_HEADS_END),
+    TRY(total, "total(a * b)", "RxC", "RxC 1xC", NULL, TRIAL_NO_BATCH),
+    TRY(average, "average(a * b)", "RxC", "RxC 1xC", NULL, TRIAL_NO_BATCH),
+    TRY(lookup, "a[t]", "5xC", NULL, NULL, 0),
+    TRY(lookup, "a[t] * b[t]", "5xC", "5xC 5x1", NULL, 0),
+    TRY(lookup, "a[positions(a)]", "RxC", NULL, NULL, 0),
+    TRY(row, "a[0] * a[2]", "KxC", NULL, NULL, 0),
+    TRY(row, "a[0] + b", "RxC", "RxC", NULL, 0),
+    TRY(last, "a[last] * b", "RxC", "RxC 1xC", NULL, 0),
+    TRY(cell, "a[2][1] * b", "Kx2", "RxC", NULL, 0),
+    TRY(cell, "a[0][0] + a", "RxC", NULL, NULL, 0),
+    TRY(column, "a[][1] * a[][2]", "RxK", NULL, NULL, 0),
+    TRY(column, "a[][0] - b", "RxC", "RxC", NULL, 0),
+    TRY(columns, "columns(a, 1, 3)", "RxK", NULL, NULL, 0),
+    TRY(columns, "columns(a, 0, 2) @ columns(a, 1, 3)^T", "RxK", NULL, NULL, TRIAL_NO_LENGTHS),
+    TRY(above, "above(a, b)", "RxC", "KxC 1xC RxC", NULL, TRIAL_NO_HEADS),
+    TRY(above, "above(b, a) * above(a, b)", "RxC", "RxC", NULL, TRIAL_NO_HEADS),
+    TRY(beside, "beside(a, b)", "RxC", "RxK Rx1 RxC", NULL, TRIAL_NO_HEADS),
+    TRY(beside, "beside(b, a) * beside(a, b)", "RxC", "RxC", NULL, TRIAL_NO_HEADS),
+    TRY(pick, "pick(a, t)", "RxC", NULL, NULL, 0),
+    TRY(pick, "pick(a * b, t) * a", "RxC", "RxC 1xC", NULL, 0),
+    TRY(onehot, "onehot(t, cols(a)) * a", "RxC", NULL, NULL, 0),
+    TRY(onehot, "onehot(t, 6)", "RxC", NULL, NULL, TRIAL_DISCRETE | TRIAL_HEADS_END),
+    TRY(addrows, "addrows(a, t, 5)", "RxC", NULL, NULL, 0),
+    TRY(addrows, "addrows(a, t, rows(b)) * b", "RxC", "5xC", NULL, 0),
+    TRY(split, "join(split(a, 2) * split(b, 2))", "Rx4", "Rx4 1x4", NULL, TRIAL_NO_HEADS),
+    TRY(split, "join(split(a, 2)^T)", "RxC", NULL, NULL,
+        TRIAL_NO_HEADS | TRIAL_C_EVEN | TRIAL_NO_LENGTHS),
+    TRY(split, "join(split(a, cols(a)) @ [2 3])", "RxC", NULL, NULL, TRIAL_NO_HEADS),
+    TRY(join, "join(split(a, 3) @ split(b, 3))", "RxK", "1x6", NULL, TRIAL_NO_HEADS),
+    TRY(reverse, "reverse(a) * a", "RxC", NULL, NULL, 0),
+    TRY(reverse, "join(reverse(split(a, 4)) * split(b, 4))", "Rx8", "1x8 Rx8", NULL,
+        TRIAL_NO_HEADS),
+    TRY(spread, "spread(a, b)", STRETCHED, "RxC", NULL, TRIAL_NO_HEADS),
+    TRY(spread, "spread(a, b) * b", STRETCHED, "RxC", NULL, TRIAL_NO_HEADS),
+    TRY(spread, "spread(b, a) * a", "RxC", STRETCHED, NULL, 0),
+    TRY(zeros, "a + zeros(a)", "RxC", NULL, NULL, 0),
+    TRY(zeros, "zeros(2, 3)", "RxC", NULL, NULL, TRIAL_DISCRETE | TRIAL_HEADS_END),
+    TRY(linspace, "linspace(a, b, 4)", "1x1", "1x1", NULL, 0),
+    TRY(linspace, "linspace(a, 2, 1) + linspace(-1, b, 1)", "1x1", "1x1", NULL, 0),
+    TRY(linspace, "linspace(b, 2, rows(a)) * a", "RxC", "1x1", NULL, 0),
+    TRY(rowindex, "a * rowindex(a) + rowindex(rows(a), 1)", "RxC", NULL, NULL, 0),
+    TRY(colindex, "a * colindex(a) + colindex(rows(a), cols(a))", "RxC", NULL, NULL, 0),
+    TRY(positions, "a * positions(a)", "RxC", NULL, NULL, 0),
+    TRY(rows, "a * rows(a) + rows(b)", "RxC", "RxC 1xC", NULL, 0),
+    TRY(cols, "a / cols(a) - cols(b)", "RxC", "Rx1 RxC", NULL, 0),
+    TRY(coin, "a * coin(a, 0.5)", "RxC", NULL, NULL, 0),
+    TRY(coin, "coin(a, abs(b) / 2)", "RxC", "RxC 1xC 1x1", NULL, TRIAL_DISCRETE),
+};
+
+/* What no expression says: operations that only statements or `backward` make, each with a program
+ * that has it. */
+static const struct {
+    const char *of, *text;
+} programs[] = {
+    {"size",
+     "size n = 3, m = 2 * n\nparam A : n x m = normal(1)\nL = sum(A * A * n / m)\nbackward L\n"},
+    {"input", "vocab A B C\nparam E : vocab x 2 = normal(1)\nexample A B -> C\nexample A A B -> A\n"
+              "L = nll(softmax((E[tokens] @ E^T)[last]), target)\nbackward L\n"},
+    {"renew",
+     "param A = [1 2; 3 4]\nstate s = 1\ns := s * 2 + sum(A * A) / 10\nL = sum(A * s * A)\n"
+     "backward L\nA := A - 0.1 * dA\n"},
+    {"gradients",
+     "param A = [1 2; 3 4]\nparam B = [5; 6]\nL = sum(A @ B) + sum(A * A)\nbackward L\n"
+     "n = norm(gradients)\nA := A - dA / max(n, 1)\n"},
+    {"toprows", "param A = [1 2; 3 4]\nparam B = [5 6; 7 8; 9 10]\nC = above(A, B)\n"
+                "L = sum(C * C * C)\nbackward L\n"},
+    {"bottomrows",
+     "param A = [1 2; 3 4]\nparam B = [5 6]\nC = above(A, B)\nL = sum(C * C)\nbackward L\n"},
+    {"place",
+     "param A = [1 2; 3 4]\nL = sum(A[0] * A[1]) + A[1][0]^2 + sum(A[last])\nbackward L\n"},
+};
+
+/* Values that stand for themselves: there is nothing to work out. */
+static bool is_leaf(lh_op_id id) {
+    switch (id) {
+    case LH_OP_number:
+    case LH_OP_matrix:
+    case LH_OP_size:
+    case LH_OP_given:
+    case LH_OP_input:
+    case LH_OP_runtime:
+    case LH_OP_same:
+    case LH_OP_renew:
+    case LH_OP_call:
+    case LH_OP_gradients:
+    case LH_OP_toprows:
+    case LH_OP_bottomrows:
+    case LH_OP_place: return true;
+    default: return false;
+    }
+}
+
+static const char *const op_names[LH_N_OPS] = {
+#define OP(name) [LH_OP_##name] = #name,
+#include "graph/ops.def"
+#undef OP
+};
+
+static const lh_node *value_named(const engine *e, const char *name) {
+    const lh_step *s = lh_graph_step(e->graph, name);
+    assert_non_null(s);
+    return s->node;
+}
+
+/* The two expressions have the same shape and the same numbers. */
+static void same_values(const char *one, const char *other, double slack) {
+    char text[2048];
+    assert_true(snprintf(text, sizeof text, "x = %s\ny = %s\n", one, other) < (int)sizeof text);
+    engine e;
+    if (!engine_open(&e, text, NULL) || !engine_run(&e, 0)) fail_msg("%s\n%s", e.problem, text);
+    const lh_node *x = value_named(&e, "x"), *y = value_named(&e, "y");
+    if (!engine_same(&lh_exact, e.exact, x, e.exact, y, slack)) fail_msg("they differ:\n%s", text);
+    engine_close(&e);
+}
+
+static void examples_are_true(void **state) {
+    (void)state;
+    for (int i = 0; i < LH_N_OPS; i++) {
+        const lh_op *op = lh_ops[i];
+        if (!op->example[0] != is_leaf((lh_op_id)i))
+            fail_msg("%s: %s", op_names[i],
+                     op->example[0] ? "has an example, so it is no leaf" : "has no worked example");
+        if (op->example[0]) same_values(op->example[0], op->example[1], 0);
+        if (!op->summary || !*op->summary) fail_msg("%s has no summary", op_names[i]);
+    }
+}
+
+/* A formula is notation: read again, it is the same value. */
+static void formulas_read_back(void **state) {
+    (void)state;
+    for (int i = 0; i < LH_N_OPS; i++) {
+        if (!lh_ops[i]->example[0]) continue;
+        char text[1024];
+        snprintf(text, sizeof text, "x = %s\n", lh_ops[i]->example[0]);
+        engine e;
+        if (!engine_open(&e, text, NULL)) fail_msg("%s", e.problem);
+        same_values(lh_step_formula(e.graph, lh_graph_step(e.graph, "x")), lh_ops[i]->example[0],
+                    0);
+        engine_close(&e);
+    }
+}
+
+static bool has_operation(const engine *e, const char *name) {
+    for (int i = 0; i < e->graph->n_nodes; i++)
+        if (strcmp(op_names[e->graph->node[i]->kind], name) == 0) return true;
+    snprintf(((engine *)e)->problem, sizeof e->problem, "there is no %s in this graph", name);
+    return false;
+}
+
+static bool was_there; /* a[t] with one number in t is a row: not every case has its operation */
+
+static bool has_its_operation(engine *e, const trial_case *c) {
+    was_there |= has_operation(e, c->of->of);
+    return c->turn % 5 || (engine_explains(e, lh_graph_step(e->graph, "y")) &&
+                           engine_explains(e, lh_graph_step(e->graph, "L")));
+}
+
+static void trials_agree(void **state) {
+    (void)state;
+    static char problem[16384];
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+        was_there = false;
+        if (trial_run_all(&trials[i], problem, sizeof problem, has_its_operation) > 0 && was_there)
+            continue;
+        fprintf(stderr, "%s\n", problem);
+        wrong++;
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void programs_agree(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        engine e;
+        if (!engine_open(&e, programs[i].text, NULL) || !engine_run(&e, 0) ||
+            !engine_check(&e, 0, 1e-12) || !has_operation(&e, programs[i].of))
+            fail_msg("%s\n%s", e.problem, programs[i].text);
+        for (int k = 0; k < e.graph->n_steps; k++)
+            if (!engine_explains(&e, e.graph->step[k]))
+                fail_msg("%s\n%s", e.problem, programs[i].text);
+        engine_close(&e);
+    }
+}
+
+static void every_operation_is_tried(void **state) {
+    (void)state;
+    for (int i = 0; i < LH_N_OPS; i++) {
+        int n = 0;
+        for (size_t k = 0; k < sizeof trials / sizeof *trials; k++)
+            n += strcmp(trials[k].of, op_names[i]) == 0;
+        for (size_t k = 0; k < sizeof programs / sizeof *programs; k++)
+            n += strcmp(programs[k].of, op_names[i]) == 0;
+        if (n == 0) fail_msg("%s has no line in trials or programs", op_names[i]);
+    }
+}
+
+/* Operations that `backward` makes have gradients too, which no program can ask for: they are asked
+ * for by hand. y is made of a and b; L = sum(y * w). */
+static lh_node *make_internal(lh_graph *g, int which, lh_node *a, lh_node *b) {
+    switch (which) {
+    case 0: return lh_op2(g, LH_OP_toprows, a, b);
+    case 1: return lh_op2(g, LH_OP_bottomrows, a, b);
+    case 2: return lh_place_node(g, b, a, 0, 0);
+    case 3: return lh_place_node(g, b, a, LH_AT_END, 0);
+    case 4: return lh_place_node(g, lh_op1(g, LH_OP_last, b), a, 1, 0);
+    case 5: return lh_place_node(g, lh_op1(g, LH_OP_last, b), a, LH_AT_END, 0);
+    case 6: return lh_place_node(g, lh_op2(g, LH_OP_column, b, lh_number(g, 0, NULL)), a, 0, 1);
+    default: return NULL;
+    }
+}
+
+static void internal_gradients_agree(void **state) {
+    (void)state;
+    for (int which = 0; which < 7; which++) {
+        engine e;
+        if (!engine_open(
+                &e,
+                "param A = [1 2 3; 4 5 6; 7 8 9; 0.5 0.25 2]\n"
+                "param B = [3 1 4; 1 5 9]\nw = sin(1.7 * rowindex(A) + 2.9 * colindex(A))\n"
+                "x = sin(1.7 * rowindex(B) + 2.9 * colindex(B))\n",
+                NULL))
+            fail_msg("%s", e.problem);
+        lh_graph *g = e.graph;
+        lh_node *a = (lh_node *)value_named(&e, "A"), *b = (lh_node *)value_named(&e, "B");
+        lh_node *y = make_internal(g, which, a, b);
+        lh_node *moved = which < 2 ? a : y->in[0];
+        lh_node *w = (lh_node *)value_named(&e, which < 2 ? "x" : "w");
+        lh_node *loss = lh_op1(g, LH_OP_sum, lh_op2(g, LH_OP_mul, y, w));
+        lh_node *d = y->op->gradient(g, y, w, 0);
+        assert_null(y->op->gradient(g, y, w, 1));
+        lh_node *want[] = {loss, d, moved};
+        lh_wish wish = {.node = want, .n_nodes = 3};
+        lh_plan *p = lh_wide.plan(g, &wish), *q = lh_wide.plan(g, &wish);
+        if (engine_failed(&e)) fail_msg("%s", e.problem);
+        lh_wide.start(p), lh_wide.bind(p, NULL, 0);
+        lh_wide.start(q), lh_wide.bind(q, NULL, 0);
+        const lh_node *given = which < 2 ? a : b;
+        ENGINE_EACH_CELL(&lh_wide, p, given, at) {
+            double h = engine_h(), g_at = 0;
+            lh_wide.add(p, given, at, h);
+            lh_wide.run(p), lh_wide.run(q);
+            double slope = lh_wide.difference(p, loss, (lh_cell){0, 0, 0, 0}, q) / h;
+            lh_wide.add(p, given, at, -h);
+            if (which < 4) g_at = lh_wide.get(q, d, at);
+            if (which == 4 || which == 5)
+                g_at = at.row == 1 ? lh_wide.get(q, d, (lh_cell){0, 0, 0, at.col}) : 0;
+            if (which == 6) g_at = at.col == 0 ? lh_wide.get(q, d, (lh_cell){0, 0, at.row, 0}) : 0;
+            if (fabs(slope - g_at) > 1e-9)
+                fail_msg("%s (%d)[%d][%d]: %g, by differences %g", y->op->name, which, at.row,
+                         at.col, g_at, slope);
+        }
+        lh_wide.free(p);
+        lh_wide.free(q);
+        engine_close(&e);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(examples_are_true),        cmocka_unit_test(formulas_read_back),
+        cmocka_unit_test(every_operation_is_tried), cmocka_unit_test(trials_agree),
+        cmocka_unit_test(programs_agree),           cmocka_unit_test(internal_gradients_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
