@@ -23,7 +23,7 @@ result() {
     : >"$work/wrong"
 }
 : >"$work/wrong"
-echo 1..9
+echo 1..10
 
 sh scripts/tour.sh >"$work/tour.md" 2>"$work/wrong"
 diff "$work/tour.md" docs/tour.md >/dev/null || echo 'the line numbers of docs/tour.md are old: make tour' >>"$work/wrong"
@@ -56,6 +56,11 @@ grep -o '\*--[a-z-]*\*' man/longhand.1.scd | tr -d '*' | sort -u | while read -r
     test "$option" = -- || grep -q -e "$option\>" "$work/help" || echo "man/longhand.1.scd: no command has $option"
 done >"$work/wrong"
 result 'longhand.1 has no option that is gone'
+
+grep -rhoE 'getenv\("[A-Z_]+"\)' src | sed 's/.*"\(.*\)".*/\1/' | sort -u | while read -r name; do
+    grep -q "\*$name\*" man/longhand.1.scd || echo "man/longhand.1.scd: $name is missing"
+done >"$work/wrong"
+result 'longhand.1 has every variable of the environment'
 
 # Fields are the names in calls such as lh_json_text(&j, "path", ...), and in json_amount of cost.c.
 # Of the files that are built: src/meson.build has them.
@@ -98,6 +103,6 @@ if test -n "$compiler"; then
     $compiler -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only include/longhand.h 2>"$work/wrong"
     result 'longhand.h is C++17'
 else
-    echo 'ok 9 longhand.h is C++17 # SKIP there is no C++ compiler'
+    echo 'ok 10 longhand.h is C++17 # SKIP there is no C++ compiler'
 fi
 exit $verdict

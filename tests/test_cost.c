@@ -111,6 +111,8 @@ static void every_lesson_and_model(void **state) {
 static const char *const programs[] = {
     "x = [1 2; 3 4] @ [1; 2]\ny = x + 1\n",
     "param W = [1 2]\nc = softmax([1 2; 3 4])\nd = c * 2\ny = d * W\nW := W - colsum(y)\n",
+    "fn first(a, b)\n  y = a * 2\nend\nparam W = [1 2]\nc = first([3 4], W)\nd = c + 1\n"
+    "W := W * d\n",
     "vocab A B C D\nparam E : vocab x 6 = normal(1)\nexample A B C -> D\nexample A -> B\n"
     "example C C A A B -> A\nX = E[tokens]\nS = X @ X^T\nP = softmax(S / sqrt(cols(X)))\n"
     "H = P @ X\nlogits = H[last] @ E^T\nL = nll(softmax(logits), target)\nbackward L\n"
@@ -221,6 +223,9 @@ static void turns_of_a_repeat_are_one_row(void **state) {
     assert_int_equal(find_row(b, "h[12].dX")->times, 1); /* what comes back from behind the last */
     assert_int_equal(find_row(b, "dX")->times, 12);
     assert_int_equal(find_row(b, "X.dropout.dx")->times, 12); /* h[10].X.dropout.dx too */
+    /* norm(gradients) runs over all of them: so does its formula */
+    assert_non_null(
+        strstr(lh_polynomial_text(&find_row(b, "clip")->cost[LH_ONCE].operations), "3*vocab*dim"));
     int named = 0;
     for (int i = 0; i < b->sum[LH_WHOLE][LH_EACH].multiply_adds.n_terms; i++)
         named += strstr(lh_monomial_text(&b->sum[LH_WHOLE][LH_EACH].multiply_adds, i), "layers*") !=
@@ -317,7 +322,7 @@ static void *alloc_but_one(size_t size) {
 
 static void memory_may_end(void **state) {
     (void)state;
-    opened o = open_program(programs[5]);
+    opened o = open_program(programs[6]);
     o.ctx->alloc = alloc_but_one;
     bool whole = false;
     for (refused = 1; !whole && refused < 10000; refused++) {

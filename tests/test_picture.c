@@ -286,6 +286,23 @@ static void turns_are_folded(void **state) {
     }
 }
 
+/* dK and dQ both read dS of the call: it has a box of its own, and neither reads the other. */
+static void what_two_gradients_read_is_shown(void **state) {
+    (void)state;
+    const lh_embedded *e = lh_embedded_find("models/gpt.lh");
+    opened o = open_text(e->name, e->text, e->length, true, NULL, 0);
+    const lh_picture *p = o.picture;
+    int ds = -1, readers = 0;
+    for (int i = 0; i < p->n_boxes; i++) {
+        const lh_box *b = &p->box[i];
+        if (strcmp(b->path, "h[0].H.dS") == 0) ds = i;
+        if (strcmp(b->path, "h[0].dQ") == 0 || strcmp(b->path, "h[0].dK") == 0)
+            readers += ds >= 0 && reads_box(b, ds);
+    }
+    assert_int_equal(readers, 2);
+    close_all(&o);
+}
+
 static int asked, refused;
 static void *alloc_but_one(size_t size) {
     return ++asked == refused ? NULL : malloc(size);
@@ -396,6 +413,7 @@ int main(void) {
         cmocka_unit_test(drawings_are_well_formed),
         cmocka_unit_test(a_gradient_stands_beside_its_value),
         cmocka_unit_test(turns_are_folded),
+        cmocka_unit_test(what_two_gradients_read_is_shown),
         cmocka_unit_test(memory_may_end),
         cmocka_unit_test(the_command_draws),
         cmocka_unit_test(the_command_lists),

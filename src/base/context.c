@@ -25,6 +25,7 @@ lh_context *lh_context_new(void) {
 }
 
 void lh_context_free(lh_context *ctx) {
+    if (ctx && ctx->kept) ctx->free_kept(ctx->kept);
     free(ctx);
 }
 

@@ -133,3 +133,21 @@ lh_standing lh_keep_standing(lh_cli *cli, const char *lesson) {
     const lh_lesson_progress *l = progress ? lh_progress_lesson(progress, lesson) : NULL;
     return l ? (lh_standing){l->done, l->total, l->begun != NULL} : (lh_standing){0};
 }
+
+static bool is_all_done(lh_standing at) {
+    return at.total && at.done >= at.total;
+}
+
+const char *lh_standing_sign(lh_standing at) {
+    return is_all_done(at) ? "\u2713" : at.is_begun ? "\u25b8" : " ";
+}
+
+const char *lh_standing_text(lh_cli *cli, lh_standing at, const char *lesson, int room) {
+    if (!at.total || (!at.done && !at.is_begun)) return "";
+    const char *steps = lh_printf(cli->arena, "   %d of %d steps", at.done, at.total),
+               *more = is_all_done(at) || !at.is_begun
+                           ? ""
+                           : lh_printf(cli->arena, "   longhand practice %s", lesson);
+    int used = lh_columns(steps), all = used + lh_columns(more);
+    return used > room ? "" : all > room ? steps : lh_printf(cli->arena, "%s%s", steps, more);
+}

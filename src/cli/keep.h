@@ -33,6 +33,10 @@ typedef struct lh_standing {
     bool is_begun; /* a sheet waits to be gone on with */
 } lh_standing;
 lh_standing lh_keep_standing(lh_cli *cli, const char *lesson);
+const char *lh_standing_sign(lh_standing at); /* ✓ all done, ▸ begun, or a space */
+const char *lh_standing_text(
+    lh_cli *cli, lh_standing at, const char *lesson,
+    int room); /* "   5 of 21 steps", where there is room also how to go on; "" for nothing done */
 
 long lh_keep_zone(void);                /* seconds east of UTC, today */
 bool lh_keep_ask(const char *question); /* y or n at the terminal; the end of input is n */

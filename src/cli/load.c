@@ -7,6 +7,7 @@
 #include "base/embedded.h"
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/keep.h"
 #include "graph/build.h"
 #include "learn/lesson.h"
 
@@ -120,11 +121,16 @@ static void list_folder(lh_cli *cli, FILE *out, const char *folder, const char *
     for (int i = 0; i < lh_n_embedded_files; i++) {
         const lh_embedded *e = &lh_embedded_files[i];
         if (strncmp(e->name, folder, strlen(folder)) != 0) continue;
-        fputs("    ", out);
+        const char *name = short_name(cli, e->name);
+        lh_standing at = lh_keep_standing(cli, name);
+        fprintf(out, "  %s ", lh_standing_sign(at));
         lh_ink_on(cli, out, LH_INK_NAME);
-        fprintf(out, "%-12s", short_name(cli, e->name));
+        fprintf(out, "%-12s", name);
         lh_ink_off(cli, out);
-        fprintf(out, " %s\n", lh_lesson_title(cli->arena, e->name, e->text, e->length));
+        const char *title = lh_lesson_title(cli->arena, e->name, e->text, e->length);
+        int used = lh_columns(title), column = used > 40 ? used : 40;
+        const char *done = lh_standing_text(cli, at, name, cli->width - 17 - column);
+        fprintf(out, " %s%*s%s\n", title, *done ? column - used : 0, "", done);
     }
 }
 

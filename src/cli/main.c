@@ -26,6 +26,8 @@ const lh_command *const lh_commands[] = {
     &lh_command_practice,
     &lh_command_progress,
     &lh_command_sheet,
+    &lh_command_mark,
+    &lh_command_mistakes,
     NULL,
 };
 

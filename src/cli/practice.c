@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/embedded.h"
 #include "cli/prompt.h"
 #include "graph/build.h"
 #include "learn/entry.h"
@@ -33,6 +34,16 @@ typedef struct opener {
     lh_lesson_sheet asked;
     lh_mistakes *mistakes;
 } opener;
+
+/* Under which name its progress is kept: a file by its whole path, so that it is found from every folder. */
+static const char *lesson_name(lh_cli *cli, const lh_source *s) {
+    char folder[LH_STORE_PATH];
+    const char *name = s->name;
+    if (lh_embedded_find(s->program->file) || name[0] == '/' || !getcwd(folder, sizeof folder))
+        return name;
+    while (strncmp(name, "./", 2) == 0) name += 2;
+    return lh_printf(cli->arena, "%s/%s", folder, name);
+}
 
 static lh_paper *open_paper(opener *o, unsigned long long seed, int digits, bool alone) {
     lh_paper_how how = {.lesson = o->source.name,
@@ -295,11 +306,7 @@ static void answer(talk *t, const char *line) {
 }
 
 static int pending_rows(const lh_desk *d) {
-    int rows = 0;
-    if (!d->p->pending) return 0;
-    lh_entry x = lh_entry_read(d->a, d->p->pending);
-    rows = x.n_rows;
-    return rows;
+    return d->p->pending ? lh_entry_read(d->a, d->p->pending).n_rows : 0;
 }
 
 static bool fresh_arena(lh_desk *d) {
@@ -318,10 +325,13 @@ static int talk_on(lh_desk *d) {
     show_step(&t);
     while (!t.is_over && !lh_failed(d->cli->ctx) && fresh_arena(d)) {
         const char *line = next_line(&t, lh_desk_sign(d, pending_rows(d)));
-        if (!line) break;
-        if (lh_prompt_dropped(t.prompt)) {
+        if (lh_prompt_dropped(t.prompt)) { /* Ctrl-C, on an empty line too */
             lh_practice_drop(d->p);
             continue;
+        }
+        if (!line) {
+            if (t.is_interactive) putchar('\n');
+            break;
         }
         lh_prompt_remember(t.prompt, line);
         answer(&t, line);
@@ -376,6 +386,7 @@ static int practice_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     opener o = {.cli = cli};
     if (!lh_cli_load(cli, argv[0], &o.source)) return LH_EXIT_FAILED;
+    o.source.name = lesson_name(cli, &o.source);
     int status = practise(&o);
     lh_program_free(o.source.program);
     return status;

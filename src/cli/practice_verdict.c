@@ -269,8 +269,11 @@ void lh_desk_changes(lh_desk *d) {
         lh_ink_off(d->cli, stdout);
         fputc(' ', stdout);
         lh_wrap(stdout, d->cli->width, INDENT + 2,
-                lh_printf(d->a, "step %d, %s: %s now; it was %s", c->ask + 1,
-                          lh_desk_ask(d, c->ask)->name, lh_verdict_names[c->after],
+                lh_printf(d->a,
+                          lh_verdict_has_credit(c->after)
+                              ? "step %d, %s: %s now, %s before"
+                              : "look at step %d, %s, again: %s now, %s before",
+                          c->ask + 1, lh_desk_ask(d, c->ask)->name, lh_verdict_names[c->after],
                           lh_verdict_names[c->before]));
     }
 }

@@ -15,7 +15,7 @@ static struct {
     lh_settings set;
     lh_names train, freeze;
     int steps, batch, shuffle, digits;
-    const char *to;
+    const char *to, *mistake;
     bool table, json, all;
 } options = {.shuffle = -1};
 
@@ -33,6 +33,8 @@ static const lh_option run_options[] = {
     {"table", 0, LH_OPTION_FLAG, &options.table, NULL, "pattern, prediction, target, right or not",
      0, 0},
     {"all", 0, LH_OPTION_FLAG, &options.all, NULL, "gradients that no update needs, too", 0, 0},
+    {"mistake", 0, LH_OPTION_TEXT, &options.mistake, "NAME[@STEP]",
+     "with a known mistake made, beside the right numbers", 0, 0},
     {"digits", 0, LH_OPTION_INT, &options.digits, "N", "significant digits (6)", 1, 17},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
@@ -386,6 +388,8 @@ static int run_graph(lh_run *r) {
         lh_fail_in(cli->ctx, r->source->program->file, r->source->program->source,
                    r->source->program->length);
         status = lh_cli_report(cli);
+    } else if (options.mistake) {
+        status = lh_run_mistake(r, options.mistake, t);
     } else if (options.json) {
         lh_run_json(r, t);
     } else if (options.table) {

@@ -303,8 +303,9 @@ static bool free_name(const char *folder, const char *kind, char *path, size_t s
     return false;
 }
 
+/* Read through a connection of its own: the one that holds the lock may not. */
 static bool copy_to(sqlite_store *s, const char *path) {
-    sqlite3 *to = NULL;
+    sqlite3 *from = NULL, *to = NULL;
     int code = SQLITE_ERROR;
     int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
     if (fd < 0) {
@@ -312,14 +313,16 @@ static bool copy_to(sqlite_store *s, const char *path) {
         return false;
     }
     close(fd);
-    if (sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK) {
-        sqlite3_backup *b = sqlite3_backup_init(to, "main", s->db, "main");
+    if (sqlite3_open_v2(s->path, &from, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+        sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK) {
+        sqlite3_backup *b = sqlite3_backup_init(to, "main", from, "main");
         if (b) sqlite3_backup_step(b, -1), code = sqlite3_backup_finish(b);
     }
     if (code != SQLITE_OK)
         snprintf(s->store.problem, sizeof s->store.problem, "%.400s: %s", path,
-                 to ? sqlite3_errmsg(to) : "there is no memory left");
+                 to ? sqlite3_errmsg(to) : "the copy cannot be made");
     sqlite3_close(to);
+    sqlite3_close(from);
     if (code != SQLITE_OK) remove(path);
     return code == SQLITE_OK;
 }
@@ -373,10 +376,12 @@ static bool make_folders(const char *folder) {
     return S_ISDIR(st.st_mode);
 }
 
-/* The file is made here, not by SQLite, so that only its owner can read it. */
+/* The file is made here, not by SQLite, so that only its owner can read it. One that is there is not touched: closing it
+ * would end the locks that another connection of this process has on it. */
 static bool make_file(const char *path) {
-    int fd = open(path, O_CREAT | O_RDWR, 0600);
-    if (fd < 0) return false;
+    if (access(path, F_OK) == 0) return true;
+    int fd = open(path, O_CREAT | O_EXCL | O_RDWR, 0600);
+    if (fd < 0) return errno == EEXIST;
     close(fd);
     return true;
 }
@@ -482,6 +487,10 @@ lh_store *lh_store_open(const char *folder, const lh_store_how *how, lh_store_tr
         state = look_at(s, how);
         if (state == LH_STORE_OPEN && !run(s, "PRAGMA journal_mode = DELETE"))
             state = LH_STORE_REFUSED;
+    }
+    if (state == LH_STORE_OPEN && how->create && sqlite3_db_readonly(s->db, "main") == 1) {
+        snprintf(s->store.problem, sizeof s->store.problem, "%.400s: it may only be read", s->path);
+        state = LH_STORE_REFUSED;
     }
     if (state == LH_STORE_OPEN) return &s->store;
     snprintf(what, sizeof what, "%s", s->store.problem);

@@ -199,13 +199,21 @@ lh_node *lh_build_expr(lh_builder *b, const lh_expr *e, const char *path, bool i
     return lh_op2(g, op, in[0], in[1]);
 }
 
-/* Name a node in the scope. A value that has a name already gets a node of its own; so does a number that came by a name
- * (the turn of a repeat, an operand of a call), for it stands in other formulas, too. */
+/* What a line makes. A number that came by a name (the turn of a repeat, an operand of a call) stands in other formulas, too:
+ * the line gets a node of its own, to be named. */
+lh_node *lh_build_line(lh_builder *b, const lh_expr *e, const char *path) {
+    int before = b->g->n_nodes;
+    lh_node *n = lh_build_expr(b, e, path, true);
+    bool is_other = !n->step && n->id < before && !lh_failed(b->g->ctx);
+    return is_other ? lh_op1(b->g, LH_OP_same, n) : n;
+}
+
+/* Name a node in the scope. A value that has a name already gets a node of its own. */
 lh_step *lh_define(lh_builder *b, lh_step_kind kind, const char *name, lh_node *n,
                    const lh_statement *from) {
     lh_graph *g = b->g;
     n = lh_apply_rewrites(b, lh_path(g, b->scope->path, name), n);
-    if (n->step || (n->n_in == 0 && n->id + 1 < g->n_nodes)) n = lh_op1(g, LH_OP_same, n);
+    if (n->step) n = lh_op1(g, LH_OP_same, n);
     lh_step *s = lh_step_new(g, kind, b->scope, name, n);
     if (from) s->comment = from->comment;
     if (from && !b->inside) s->at = from->at;
@@ -235,7 +243,7 @@ static bool is_free(lh_builder *b, const lh_statement *s) {
 
 static void build_step(lh_builder *b, const lh_statement *s) {
     if (!is_free(b, s)) return;
-    lh_node *n = lh_build_expr(b, s->expr, lh_path(b->g, b->scope->path, s->name), true);
+    lh_node *n = lh_build_line(b, s->expr, lh_path(b->g, b->scope->path, s->name));
     if (!b->inside) b->g->at = s->at;
     lh_define(b, b->scope->kind == LH_SCOPE_CALL ? LH_STEP_BODY : LH_STEP_FORWARD, s->name, n, s);
 }
@@ -246,6 +254,8 @@ const lh_expr *lh_setting_for(lh_builder *b, const char *name, const lh_expr *st
         if (b->scope->kind != LH_SCOPE_TOP || strcmp(set->name, name) != 0) continue;
         lh_expr *e = lh_expr_parse(b->g->ctx, b->g->arena, set->value, strlen(set->value));
         if (e) return e;
+        lh_fail_in(b->g->ctx, lh_printf(b->g->arena, "%s=%s", set->name, set->value), set->value,
+                   strlen(set->value));
     }
     return standard;
 }
@@ -499,7 +509,7 @@ static void build_next(lh_builder *b, const lh_statement *s, const lh_statement 
         lh_fail(g->ctx, LH_ERROR_NAME, s->name_at, "next %s stands twice", s->name);
         return;
     }
-    lh_node *n = lh_build_expr(b, s->expr, lh_path(g, next->path, s->name), true);
+    lh_node *n = lh_build_line(b, s->expr, lh_path(g, next->path, s->name));
     lh_scope *here = b->scope;
     if (!b->inside) g->at = s->at;
     b->scope = next;
@@ -534,7 +544,7 @@ static void build_repeat(lh_builder *b, const lh_statement *s) {
         lh_statement first = {
             .kind = LH_S_STEP, .name = with->name, .name_at = with->at, .at = with->at};
         if (!is_free(b, &first)) return;
-        lh_node *n = lh_build_expr(b, with->expr, lh_path(g, scope->path, with->name), true);
+        lh_node *n = lh_build_line(b, with->expr, lh_path(g, scope->path, with->name));
         b->scope = scope;
         lh_define(b, LH_STEP_FORWARD, with->name, n, &first);
         b->scope = outer;
@@ -732,6 +742,20 @@ static void build_all(lh_builder *b, const lh_program *p) {
     if (!lh_failed(g->ctx)) check_settings(b);
 }
 
+static void free_prelude(void *kept) {
+    lh_program_free(kept);
+}
+
+/* Parsed once for a context: a rewritten program is built hundreds of times. */
+static const lh_program *prelude_of(lh_context *ctx) {
+    const lh_embedded *e = lh_embedded_find("prelude.lh");
+    if (!ctx->kept) {
+        ctx->kept = lh_program_parse(ctx, e->name, e->text, e->length);
+        ctx->free_kept = free_prelude;
+    }
+    return ctx->kept;
+}
+
 lh_graph *lh_graph_build(lh_context *ctx, const lh_program *p, const lh_build *how) {
     static const lh_build plain;
     if (lh_failed(ctx) || !p) return NULL;
@@ -739,8 +763,7 @@ lh_graph *lh_graph_build(lh_context *ctx, const lh_program *p, const lh_build *h
     if (!arena) return NULL;
     lh_graph *g = lh_alloc(arena, sizeof *g);
     *g = (lh_graph){.ctx = ctx, .arena = arena, .program = p, .how = how ? *how : plain};
-    const lh_embedded *prelude = lh_embedded_find("prelude.lh");
-    g->prelude = lh_program_parse(ctx, prelude->name, prelude->text, prelude->length);
+    g->prelude = prelude_of(ctx);
     lh_builder b = {.g = g, .how = how ? how : &plain};
     g->builder = &b;
     lh_axis_number(g, 1);
@@ -755,6 +778,5 @@ lh_graph *lh_graph_build(lh_context *ctx, const lh_program *p, const lh_build *h
 
 void lh_graph_free(lh_graph *g) {
     if (!g) return;
-    lh_program_free(g->prelude);
     lh_arena_free(g->arena);
 }

@@ -118,7 +118,7 @@ static lh_node *build_body(lh_builder *b, const lh_statement *fn) {
     for (int i = 0; i < fn->n_body && !lh_failed(b->g->ctx); i++) {
         const lh_statement *s = fn->body[i];
         if (s->kind == LH_S_STEP) {
-            lh_node *n = lh_build_expr(b, s->expr, lh_path(b->g, b->scope->path, s->name), true);
+            lh_node *n = lh_build_line(b, s->expr, lh_path(b->g, b->scope->path, s->name));
             if (lh_scope_here(b->scope, s->name)) {
                 lh_fail(b->g->ctx, LH_ERROR_NAME, b->g->at, "fn %s makes %s twice", fn->name,
                         s->name);

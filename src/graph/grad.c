@@ -27,6 +27,7 @@ typedef struct backward {
     int n;                 /* nodes that were there before */
     bool *wants;           /* something below is to have a gradient */
     contribution **got;    /* for each node */
+    bool *leads;           /* for each node: it leads to the loss */
     const lh_step **owner; /* the step in whose formula an unnamed node stands */
     bool across;           /* the loss is one number for all examples */
 } backward;
@@ -46,6 +47,34 @@ static void find_wants(backward *w) {
         if (n->kind == LH_OP_call && w->wants[n->call->result->id]) any = true;
         w->wants[i] = any;
     }
+}
+
+/* From the loss back: which nodes lead to it. */
+static void find_leads(backward *w) {
+    w->leads[w->root->id] = true;
+    for (int i = w->root->id; i >= 0; i--) {
+        const lh_node *n = w->g->node[i];
+        if (!w->leads[i] || !w->wants[i]) continue;
+        if (n->kind == LH_OP_call) w->leads[n->call->result->id] = true;
+        for (int k = 0; k < n->n_in; k++) w->leads[n->in[k]->id] = true;
+    }
+}
+
+static bool is_in_body(const lh_node *n, const lh_node *call) {
+    for (const lh_scope *s = n->scope; s; s = s->outer)
+        if (s == call->call->scope) return true;
+    return false;
+}
+
+/* Does anything but this call lead from the value to the loss? */
+static bool has_other_user(const backward *w, const lh_node *value, const lh_node *call) {
+    for (int i = value->id + 1; i <= w->root->id; i++) {
+        const lh_node *n = w->g->node[i];
+        if (n == call || !w->leads[i] || !w->wants[i] || is_in_body(n, call)) continue;
+        for (int k = 0; k < n->n_in; k++)
+            if (n->in[k] == value) return true;
+    }
+    return false;
 }
 
 static void contribute(backward *w, lh_node *to, lh_node *d, const lh_step *user,
@@ -100,12 +129,15 @@ static bool is_shared(const contribution *all, const contribution *c, bool by_op
     return false;
 }
 
-static const char *part_name(backward *w, const char *name, const contribution *c,
-                             const contribution *all) {
+static const char *part_name(backward *w, const lh_scope *scope, const char *name,
+                             const contribution *c, const contribution *all) {
     const char *label = part_label(c, false);
     if (is_shared(all, c, false))
         label = is_shared(all, c, true) && c->user ? c->user->path : part_label(c, true);
-    return lh_printf(w->g->arena, "%s.%s", name, label);
+    const char *first = lh_printf(w->g->arena, "%s.%s", name, label), *part = first;
+    for (int i = 1; lh_scope_here(scope, part) && !lh_failed(w->g->ctx); i++)
+        part = lh_printf(w->g->arena, "%s#%d", first, i); /* A * A: used twice in one place */
+    return part;
 }
 
 /* The gradient of a named node: its parts, if there are several, then their sum. */
@@ -122,8 +154,8 @@ static lh_node *name_gradient(backward *w, lh_node *n) {
     if (taken) {
         if (taken->step && taken->step->kind == LH_STEP_GRADIENT) {
             lh_fail(g->ctx, LH_ERROR_NAME, g->at,
-                    "%s is renewed above: the old and the new %s would both have a gradient %s", x->name,
-                    x->name, name);
+                    "%s is renewed above: the old and the new %s would both have a gradient %s",
+                    x->name, x->name, name);
             lh_cure(g->ctx, "write %s := ... below `backward`", x->name);
             return n;
         }
@@ -139,15 +171,17 @@ static lh_node *name_gradient(backward *w, lh_node *n) {
         alias = NULL;
         lh_node *first = NULL;
         for (contribution *c = all; c && !lh_failed(g->ctx); c = c->next) {
-            lh_step *part =
-                name_node(w, LH_STEP_PART, x->scope, part_name(w, name, c, all), c->node, c->alias);
+            lh_step *part = name_node(w, LH_STEP_PART, x->scope,
+                                      part_name(w, x->scope, name, c, all), c->node, c->alias);
             part->of = x;
             first = first ? lh_op2(g, LH_OP_add, first, part->node) : part->node;
         }
         sum = first;
     }
     if (!w->across && n->kind == LH_OP_given && !sum->shape.is_batched) {
-        sum = lh_op1(g, LH_OP_same, sum); /* of each example its own, though all are equal: total(dW) counts them */
+        sum =
+            lh_op1(g, LH_OP_same,
+                   sum); /* of each example its own, though all are equal: total(dW) counts them */
         sum->shape.is_batched = true;
     }
     lh_step *d = name_node(w, LH_STEP_GRADIENT, x->scope, name, sum, alias);
@@ -178,7 +212,7 @@ static lh_node *unnamed_gradient(backward *w, lh_node *n) {
 typedef struct match {
     const lh_builder *b;
     const lh_statement *rule;
-    bool is_own; /* the program's rule: it may speak of functions of the prelude, too */
+    bool is_own;          /* the program's rule: it may speak of functions of the prelude, too */
     const char *name[32]; /* what the names of its patterns stand for */
     lh_node *node[32];
     int n;
@@ -220,6 +254,10 @@ static bool rule_serves(backward *w, const lh_node *n, int k, match *m) {
     *m = (match){.b = w->b, .rule = rule, .is_own = k < w->b->n_own_rules};
     if (!is_about(m, rule->name, n->call->fn) || rule->n_patterns > n->n_in) return false;
     for (int i = 0; i < n->n_in; i++) {
+        /* a value that something else uses, too, keeps its own gradient */
+        if (i < rule->n_patterns && rule->pattern[i]->kind == LH_E_CALL &&
+            has_other_user(w, n->in[i], n))
+            return false;
         if (i < rule->n_patterns ? !match_pattern(m, rule->pattern[i], n->in[i])
                                  : w->wants[n->in[i]->id])
             return false;
@@ -428,11 +466,13 @@ void lh_build_backward(lh_builder *b, lh_node *root) {
     backward w = {.b = b, .g = g, .root = root, .n = g->n_nodes, .across = !root->shape.is_batched};
     size_t n = (size_t)w.n;
     w.wants = lh_alloc_array(g->arena, n, sizeof *w.wants);
+    w.leads = lh_alloc_array(g->arena, n, sizeof *w.leads);
     w.got = lh_alloc_array(g->arena, n, sizeof *w.got);
     w.owner = lh_alloc_array(g->arena, n, sizeof *w.owner);
-    if (!w.wants || !w.got || !w.owner) return;
+    if (!w.wants || !w.leads || !w.got || !w.owner) return;
     g->loss = root;
     find_wants(&w);
+    find_leads(&w);
     if (!root_is_fit(&w)) return;
     g->is_generating = true;
     contribute(&w, root, lh_number(g, 1, "1"), root->step, NULL);

@@ -271,7 +271,7 @@ struct lh_graph {
     bool is_generating;         /* simplify: generated formulas are kept in normal form */
     struct lh_builder *builder; /* only while it is built */
     struct lh_path_table *paths;
-    lh_program *prelude;
+    const lh_program *prelude; /* the context's */
     lh_place at;             /* where new nodes stand in the text */
     uint32_t n_streams;      /* coins so far */
     unsigned long long seed; /* of random steps: the last seed statement's */

@@ -116,25 +116,31 @@ bool lh_step_is_inner(const lh_step *s) {
            s->scope->kind == LH_SCOPE_CALL || s->scope->kind == LH_SCOPE_RULE;
 }
 
-/* How many letters must change to make b of a; above `limit` it does not matter. */
+static bool is_same_letter(char x, char y) {
+    return x == y || (x ^ y) == 32; /* another case alone costs nothing */
+}
+
+static int least_of(int a, int b) {
+    return a < b ? a : b;
+}
+
+/* How many letters must be changed, added, left out or swapped with their neighbour to make b of a; above `limit` it does not
+ * matter. */
 static int distance(const char *a, const char *b, int limit) {
-    int row[64], n = (int)strlen(a), m = (int)strlen(b);
-    if (n > 60 || m > 60 || abs(n - m) > limit) return limit + 1;
-    for (int j = 0; j <= m; j++) row[j] = j;
-    for (int i = 1; i <= n; i++) {
-        int corner = row[0];
-        row[0] = i;
+    enum { MOST = 61 };
+    int d[MOST][MOST], n = (int)strlen(a), m = (int)strlen(b);
+    if (n >= MOST || m >= MOST || abs(n - m) > limit) return limit + 1;
+    for (int i = 0; i <= n; i++) d[i][0] = i;
+    for (int j = 0; j <= m; j++) d[0][j] = j;
+    for (int i = 1; i <= n; i++)
         for (int j = 1; j <= m; j++) {
-            char x = a[i - 1], y = b[j - 1];
-            int cost = x == y ? 0 : (x ^ y) == 32 ? 0 : 1; /* another case alone costs nothing */
-            int best = corner + cost;
-            if (row[j] + 1 < best) best = row[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            corner = row[j];
-            row[j] = best;
+            int cost = !is_same_letter(a[i - 1], b[j - 1]);
+            d[i][j] = least_of(d[i - 1][j - 1] + cost, least_of(d[i - 1][j], d[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && is_same_letter(a[i - 1], b[j - 2]) &&
+                is_same_letter(a[i - 2], b[j - 1]))
+                d[i][j] = least_of(d[i][j], d[i - 2][j - 2] + 1);
         }
-    }
-    return row[m];
+    return d[n][m];
 }
 
 const char *lh_nearest(const char *word, const char *const *known, int n) {
@@ -142,7 +148,8 @@ const char *lh_nearest(const char *word, const char *const *known, int n) {
     int least = strlen(word) > 4 ? 3 : 2;
     for (int i = 0; i < n; i++) {
         int d = distance(word, known[i], least);
-        if (d >= (int)strlen(word) && d > 0) continue; /* not a letter is left: D is not meant as A */
+        if (d >= (int)strlen(word) && d > 0)
+            continue; /* not a letter is left: D is not meant as A */
         if (d < least || (d == 0 && !best)) best = known[i], least = d;
     }
     return best;

@@ -65,8 +65,8 @@ static const char *cells(const list *l, lh_verdict v) {
 
 /* ---- known mistakes ---- */
 
-static const lh_candidate *candidate_of(const list *l, const lh_diagnosis *d,
-                                        const lh_candidate *c, int n) {
+static const lh_candidate *candidate_of(const list *l, const lh_diagnosis *d, const lh_candidate *c,
+                                        int n) {
     for (int i = 0; i < n; i++)
         if (c[i].mistake == d->mistake && c[i].chosen == d->choice &&
             strcmp(c[i].line->path, d->where) == 0)
@@ -81,10 +81,10 @@ static void advise_mistakes(list *l) {
     const lh_step_mark *m = &x->marks->step[l->ask];
     lh_graph *g = x->paper->g;
     int n = 0;
-    lh_candidate *c = m->n_diagnoses && x->mistakes
-                          ? lh_candidates(g, x->mistakes, x->paper->sheet->ask[l->ask].step,
-                                          x->arena, &n)
-                          : NULL;
+    lh_candidate *c =
+        m->n_diagnoses && x->mistakes
+            ? lh_candidates(g, x->mistakes, x->paper->sheet->ask[l->ask].step, x->arena, &n)
+            : NULL;
     for (int i = 0; i < m->n_diagnoses; i++) {
         const lh_diagnosis *d = &m->diagnosis[i];
         const lh_candidate *how = candidate_of(l, d, c, n);
@@ -135,8 +135,9 @@ static void advise_wrong(list *l) {
         add(l, LH_COARSE, "give %s: %s has too few digits to tell", s->precision,
             cells(l, LH_COARSE));
     if (count(l, LH_CARRIED))
-        add(l, LH_CARRIED, "work %s out: numbers that are all equal or copied are carried on "
-                           "without credit",
+        add(l, LH_CARRIED,
+            "work %s out: numbers that are all equal or copied are carried on "
+            "without credit",
             cells(l, LH_CARRIED));
     if (count(l, LH_UNREAD))
         add(l, LH_UNREAD, "write a number for %s: what stands there is not read",
@@ -150,8 +151,7 @@ static void advise_credit(list *l) {
     if (count(l, LH_EARLY)) add(l, LH_EARLY, "rounded on the way: full credit");
     if (count(l, LH_LAST_DIGIT))
         add(l, LH_LAST_DIGIT, "round up from 5 on: the last digit is one beside; full credit");
-    if (l->x->marks->step[l->ask].few_digits)
-        add(l, LH_RIGHT, "right; give %s", s->precision);
+    if (l->x->marks->step[l->ask].few_digits) add(l, LH_RIGHT, "right; give %s", s->precision);
 }
 
 lh_advice *lh_advise(const lh_advisor *x, int ask, int *n) {

@@ -21,7 +21,9 @@ typedef struct lh_advice {
     const char *text;
 } lh_advice;
 
-lh_advice *lh_advise(const lh_advisor *x, int ask, int *n); /* of one step; none when all is right */
-const char *lh_verdict_sign(lh_verdict v); /* ✓ right, ≈ right but for rounding, ↪ follows, ✗, · blank, ? not read */
+lh_advice *lh_advise(const lh_advisor *x, int ask,
+                     int *n); /* of one step; none when all is right */
+const char *lh_verdict_sign(
+    lh_verdict v); /* ✓ right, ≈ right but for rounding, ↪ follows, ✗, · blank, ? not read */
 
 #endif

@@ -53,7 +53,8 @@ bool lh_effect_differs(const lh_effect *e, const lh_plan *right, const lh_step *
         lh_sizes a = lh_exact.sizes(right, n, at->example),
                  b = lh_exact.sizes(e->plan, other->node, at->example);
         if (a.rows != b.rows || a.cols != b.cols || a.heads != b.heads) return true;
-        double scale = scale_of(right, n, at->example) + scale_of(e->plan, other->node, at->example);
+        double scale =
+            scale_of(right, n, at->example) + scale_of(e->plan, other->node, at->example);
         for (at->head = 0; at->head < a.heads; at->head++)
             for (at->row = 0; at->row < a.rows; at->row++)
                 for (at->col = 0; at->col < a.cols; at->col++)
@@ -66,7 +67,8 @@ bool lh_effect_differs(const lh_effect *e, const lh_plan *right, const lh_step *
 
 static bool has_cell(const lh_effect *e, const lh_plan *right, const lh_step *s, lh_cell at) {
     const lh_node *n = s->node, *other = lh_graph_step(e->g, s->path)->node;
-    lh_sizes a = lh_exact.sizes(right, n, at.example), b = lh_exact.sizes(e->plan, other, at.example);
+    lh_sizes a = lh_exact.sizes(right, n, at.example),
+             b = lh_exact.sizes(e->plan, other, at.example);
     return n->shape.is_batched == other->shape.is_batched && a.rows == b.rows && a.cols == b.cols &&
            a.heads == b.heads;
 }
@@ -109,9 +111,9 @@ bool lh_effect_formula(lh_graph *g, const lh_candidate *c, lh_arena *a, lh_chang
     const char *path = c->rewrite[0].path;
     const lh_step *should = lh_graph_step(g, path), *is = wrong ? lh_graph_step(wrong, path) : NULL;
     if (should && is)
-        *out = (lh_changed){lh_printf(a, "%s", path),
-                            lh_printf(a, "%s", lh_step_formula(g, should)),
-                            lh_printf(a, "%s", lh_step_formula(wrong, is))};
+        *out =
+            (lh_changed){lh_printf(a, "%s", path), lh_printf(a, "%s", lh_step_formula(g, should)),
+                         lh_printf(a, "%s", lh_step_formula(wrong, is))};
     lh_graph_free(wrong);
     lh_context_free(own);
     return should && is;

@@ -27,7 +27,7 @@ bool lh_effect_differs(const lh_effect *e, const lh_plan *right, const lh_step *
 
 /* What a mistake makes of a formula: the line it changes, as it should be and as it was made. */
 typedef struct lh_changed {
-    const char *line;           /* Z; P.y */
+    const char *line;          /* Z; P.y */
     const char *right, *wrong; /* S / sqrt(cols(K)); S */
 } lh_changed;
 bool lh_effect_formula(lh_graph *g, const lh_candidate *c, lh_arena *a,

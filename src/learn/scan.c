@@ -80,7 +80,7 @@ static void visit_bare(lh_cell_visit visit, void *who, int row, const char *s, s
     const char *from = s, *to = e;
     while (from < to && *from == '_') from++;
     while (from < to && (to[-1] == '_' || to[-1] == ',')) to--;
-    if (from == to) from = s, to = e; /* a blank stays one */
+    if (from == to) from = s, to = s + (s < e); /* a blank stays one, however long the line is */
     visit(who, row, from, (size_t)(to - from), line);
 }
 
@@ -261,6 +261,8 @@ typedef struct reader {
 
 static void begin_entry(reader *r, const char *s, const char *equals, const char *e, int line) {
     const char *name_end = equals, *from = equals + 1;
+    trim(&s, &name_end);
+    if (name_end > s && name_end[-1] == ':') name_end--; /* WO := ... */
     trim(&s, &name_end);
     for (const char *p = from; p < e; p++) /* P[1][0] = 1 / 1.993 = 0.5018 */
         if (*p == '=') from = p + 1;

@@ -1,0 +1,213 @@
+/* run_mistake -- longhand run LESSON --mistake NAME[@STEP]: the numbers with a mistake made, beside the right ones. */
+#include <string.h>
+
+#include "cli/matrix.h"
+#include "cli/run.h"
+#include "graph/build.h"
+#include "learn/effect.h"
+
+typedef struct wanted {
+    const char *name, *step; /* step: "" anywhere */
+} wanted;
+
+static bool is_at(const lh_candidate *c, const char *step) {
+    const char *path = c->rewrite[0].path;
+    return !*step || strcmp(c->step->path, step) == 0 || strcmp(c->step->name, step) == 0 ||
+           strcmp(c->line->path, step) == 0 || strcmp(path, step) == 0;
+}
+
+static int fail_name(lh_run *r, const lh_mistakes *m, const char *name) {
+    const char **known = lh_alloc_array(r->cli->arena, (size_t)m->n + 1, sizeof *known);
+    for (int i = 0; known && i < m->n; i++) known[i] = m->mistake[i].name;
+    const char *near = known ? lh_nearest(name, known, m->n) : NULL;
+    int status = lh_cli_fail(r->cli, "there is no mistake %s", name);
+    if (near)
+        fprintf(stderr, "did you mean %s?\n", near);
+    else
+        fprintf(stderr, "longhand mistakes lists them\n");
+    return status;
+}
+
+/* Steps where it can be made, each once. */
+static char *places(lh_run *r, const lh_mistake *m, const lh_candidate *c, int n,
+                    const lh_step *but) {
+    lh_text t = lh_text_new(r->cli->arena);
+    for (int i = 0; i < n; i++) {
+        bool again = c[i].mistake != m || c[i].step == but;
+        for (int k = 0; k < i; k++) again |= c[k].mistake == m && c[k].step == c[i].step;
+        if (!again) lh_text_add(&t, "%s%s", t.n ? " " : "", c[i].step->path);
+    }
+    return t.s;
+}
+
+/* ---- beside each other ---- */
+
+static bool row_differs(const lh_run *r, const lh_effect *e, const lh_node *a, const lh_node *b,
+                        lh_cell at, int cols) {
+    for (at.col = 0; at.col < cols; at.col++) {
+        double x = lh_exact.get(r->plan, a, at), y = lh_exact.get(e->plan, b, at);
+        if (!(x == y) && !(x != x && y != y)) return true;
+    }
+    return false;
+}
+
+static int widest(char **line, int n) {
+    int most = 5;
+    for (int i = 0; i < n; i++)
+        if (lh_columns(line[i]) > most) most = lh_columns(line[i]);
+    return most;
+}
+
+/* Right and mistaken beside each other; one below the other where the screen is too narrow. A row that differs has a sign. */
+static void print_pair(const lh_run *r, const lh_effect *e, const lh_step *s, lh_cell at) {
+    lh_cli *cli = r->cli;
+    const lh_node *wrong = lh_graph_step(e->g, s->path)->node;
+    int n, m, room = cli->width - 8;
+    char **right = lh_matrix_lines(cli->arena, r->g, r->plan, s->node, at.example, at.head,
+                                   r->digits, room, &n);
+    char **made =
+        lh_matrix_lines(cli->arena, e->g, e->plan, wrong, at.example, at.head, r->digits, room, &m);
+    lh_sizes z = lh_exact.sizes(r->plan, s->node, at.example),
+             y = lh_exact.sizes(e->plan, wrong, at.example);
+    bool same_shape = z.rows == y.rows && z.cols == y.cols && n == m;
+    int heads = n - (z.rows > LH_MATRIX_ROWS ? LH_MATRIX_ROWS : z.rows), left = widest(right, n);
+    bool beside = left + widest(made, m) + 8 <= cli->width;
+    if (beside)
+        printf("    right%*s    with the mistake\n", left - 5, "");
+    else
+        puts("    right");
+    for (int i = 0; !beside && i < n; i++) printf("      %s\n", right[i]);
+    if (!beside) puts("    with the mistake");
+    for (int i = 0; i < (beside && n > m ? n : m); i++) {
+        const char *a = beside && i < n ? right[i] : "", *b = i < m ? made[i] : "";
+        at.row = i - heads;
+        bool differs = same_shape && at.row >= 0 && at.row < z.rows &&
+                       row_differs(r, e, s->node, wrong, at, z.cols);
+        printf("    %s%*s%s %s\n", a, beside ? left - lh_columns(a) + 2 : 0, "",
+               differs ? "\342\211\240" : " ", b);
+    }
+    if (!same_shape) puts("    another shape");
+}
+
+static void print_step(const lh_run *r, const lh_effect *e, const lh_step *s, lh_cell at,
+                       bool is_first) {
+    lh_cli *cli = r->cli;
+    const lh_step *other = lh_graph_step(e->g, s->path);
+    const char *right = lh_step_formula(r->g, s), *wrong = lh_step_formula(e->g, other);
+    bool is_update = s->kind == LH_STEP_UPDATE;
+    char text[1024];
+    bool changed = strcmp(right, wrong) != 0;
+    snprintf(text, sizeof text, "%s %s %s%s%s%s", is_update ? s->of->path : s->path,
+             is_update ? ":=" : "=", wrong, changed ? ", instead of " : "", changed ? right : "",
+             is_first ? "   <- the first difference" : "");
+    lh_ink_on(cli, stdout, LH_INK_BOLD);
+    lh_wrap(stdout, cli->width, 4, text);
+    lh_ink_off(cli, stdout);
+    bool many = s->node->shape.is_batched && lh_exact.examples(r->plan) > 1;
+    if (many) printf("    example %d\n", at.example);
+    if (lh_exact.sizes(r->plan, s->node, at.example).heads > 1) printf("    head %d\n", at.head);
+    print_pair(r, e, s, at);
+    putchar('\n');
+}
+
+static void print_same(const lh_run *r, lh_text *same) {
+    if (same->n == 0) return;
+    fputs("the same: ", stdout);
+    lh_wrap(stdout, r->cli->width, 4, same->s);
+    putchar('\n');
+    *same = lh_text_new(r->cli->arena);
+}
+
+static void print_effect(const lh_run *r, const lh_effect *e, const lh_trace *t) {
+    lh_text same = lh_text_new(r->cli->arena);
+    bool any = false;
+    for (int i = 0; i < t->n_items; i++) {
+        const lh_step *s = t->item[i].step;
+        lh_cell at;
+        if (t->item[i].section == LH_SECTION_GIVEN || !lh_graph_step(e->g, s->path)) continue;
+        if (!lh_effect_differs(e, r->plan, s, &at)) {
+            lh_text_add(&same, "%s%s", same.n ? " " : "", s->path);
+            continue;
+        }
+        print_same(r, &same);
+        print_step(r, e, s, at, !any);
+        any = true;
+    }
+    print_same(r, &same);
+}
+
+/* ---- choosing ---- */
+
+/* The first way to make it that changes a number; else the first that can be worked out. */
+static lh_effect *choose(lh_run *r, const lh_mistake *m, const wanted *w, const lh_candidate *c,
+                         int n, const lh_candidate **how) {
+    lh_effect *hidden = NULL;
+    for (int i = 0; i < n; i++) {
+        if (c[i].mistake != m || !is_at(&c[i], w->step)) continue;
+        lh_effect *e = lh_effect_new(r->g, r->plan, &c[i]);
+        if (e && e->step) {
+            lh_effect_free(hidden);
+            *how = &c[i];
+            return e;
+        }
+        if (e && !hidden)
+            hidden = e, *how = &c[i];
+        else
+            lh_effect_free(e);
+    }
+    return hidden;
+}
+
+static int show(lh_run *r, const lh_mistake *m, const wanted *w, const lh_candidate *c, int n,
+                const lh_trace *t) {
+    lh_cli *cli = r->cli;
+    const lh_candidate *how = NULL;
+    const char *where = places(r, m, c, n, NULL);
+    if (!*where)
+        return lh_cli_fail(cli, "%s cannot be made in %s: no formula fits", m->name,
+                           r->source->name);
+    lh_effect *e = choose(r, m, w, c, n, &how);
+    if (!e) {
+        lh_cli_fail(cli, *w->step ? "%s cannot be made in %s" : "%s leads to no numbers here%s",
+                    m->name, w->step);
+        fprintf(stderr, "it can be made in: %s\n", where);
+        return LH_EXIT_FAILED;
+    }
+    lh_ink_on(cli, stdout, LH_INK_BOLD);
+    printf("%s", r->source->name);
+    lh_ink_off(cli, stdout);
+    printf("   %s\n", r->source->title);
+    lh_wrap(
+        stdout, cli->width, 4,
+        lh_printf(cli->arena, "with the mistake %s in %s: %s", m->name, how->step->path, m->says));
+    putchar('\n');
+    print_effect(r, e, t);
+    if (!e->step)
+        printf("No number differs: these numbers hide the mistake. Others show it:\n"
+               "longhand mistakes %s --seed 1\n",
+               r->source->name);
+    const char *others = places(r, m, c, n, how->step);
+    if (*others) {
+        fputs("It can also be made in: ", stdout);
+        lh_wrap(stdout, cli->width, 4, others);
+    }
+    lh_effect_free(e);
+    return LH_EXIT_YES;
+}
+
+int lh_run_mistake(lh_run *r, const char *text, const lh_trace *t) {
+    const char *at = strchr(text, '@');
+    wanted w = {at ? lh_copy(r->cli->arena, text, (size_t)(at - text)) : text, at ? at + 1 : ""};
+    lh_mistakes *all = lh_mistakes_load(r->g->ctx, r->source->program);
+    if (!all) return lh_cli_report(r->cli);
+    const lh_mistake *m = lh_mistakes_find(all, w.name);
+    int n, status;
+    if (!m) {
+        status = fail_name(r, all, w.name);
+    } else {
+        lh_candidate *c = lh_candidates(r->g, all, NULL, r->cli->arena, &n);
+        status = show(r, m, &w, c, n, t);
+    }
+    lh_mistakes_free(all);
+    return status;
+}

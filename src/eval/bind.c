@@ -1,0 +1,211 @@
+/* bind -- a batch gives every value that depends on an example its blocks of memory. */
+#include "eval/plan.h"
+
+#include <limits.h>
+#include <string.h>
+
+static int axis_size(const lh_plan *p, int axis, int example) {
+    const lh_axis *a = &p->g->axis[axis];
+    return a->n ? (int)a->n : p->size[(size_t)axis * (size_t)p->cap + (size_t)example];
+}
+
+lh_sizes sizes_now(const lh_plan *p, const lh_node *n, int e) {
+    return (lh_sizes){axis_size(p, n->shape.heads, e), axis_size(p, n->shape.rows, e),
+                      axis_size(p, n->shape.cols, e)};
+}
+
+static bool reserve_examples(lh_plan *p, int n) {
+    lh_context *ctx = p->g->ctx;
+    if (n <= p->cap) return true;
+    ctx->release(p->size);
+    ctx->release(p->blocks);
+    ctx->release(p->example);
+    size_t count = (size_t)n;
+    p->size = ctx->alloc(((size_t)p->g->n_axes * count + 1) * sizeof *p->size);
+    p->blocks = ctx->alloc(((size_t)p->n_batched * count + 1) * sizeof *p->blocks);
+    p->example = ctx->alloc(count * sizeof *p->example);
+    if (!p->size || !p->blocks || !p->example) {
+        p->cap = 0;
+        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
+                "out of memory for a batch of %d examples", n);
+        return false;
+    }
+    p->cap = n;
+    return true;
+}
+
+static void measure_axes(lh_plan *p) {
+    const lh_graph *g = p->g;
+    for (int a = 0; a < g->n_axes; a++) {
+        const lh_axis *x = &g->axis[a];
+        for (int e = 0; !x->n && e < p->examples; e++) {
+            int *to = &p->size[(size_t)a * (size_t)p->cap + (size_t)e];
+            if (x->input >= 0)
+                *to = g->example[p->example[e]]->value[x->input].rows;
+            else if (x->how == '+')
+                *to = axis_size(p, x->part[0], e) + axis_size(p, x->part[1], e);
+            else if (x->how == '*')
+                *to = axis_size(p, x->part[0], e) * axis_size(p, x->part[1], e);
+            else
+                *to = axis_size(p, x->part[0], e) / axis_size(p, x->part[1], e);
+        }
+    }
+}
+
+static bool inputs_are_there(const lh_plan *p) {
+    lh_graph *g = p->g;
+    for (int k = 0; k < g->n_inputs; k++) {
+        if (p->value[g->input[k]->node->id].role == UNUSED ||
+            p->value[g->input[k]->node->id].role == KNOWN)
+            continue;
+        for (int e = 0; e < p->examples; e++) {
+            const lh_example *ex = g->example[p->example[e]];
+            if (ex->value[k].rows > 0) continue;
+            lh_fail(g->ctx, LH_ERROR_VALUE, ex->at, "example %d has no %s", p->example[e],
+                    g->input[k]->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void fail_sizes(const lh_plan *p, const lh_node *n, int e, int a, int sa, int sb) {
+    lh_graph *g = p->g;
+    lh_text t = lh_text_new(p->arena);
+    lh_node_print_inside(&t, n, n->scope);
+    lh_fail(g->ctx, LH_ERROR_SHAPE, n->at,
+            "%s: sizes differ for example %d (%s is %d, the other side %d)", t.s, p->example[e],
+            lh_axis_text(g, a), sa, sb);
+}
+
+static bool sizes_fit(const lh_plan *p) {
+    const lh_graph *g = p->g;
+    for (int i = 0; i < g->n_checks; i++) {
+        const lh_size_check *c = &g->check[i];
+        role r = p->value[c->node->id].role;
+        if (r != MADE && r != VIEW) continue;
+        int first = g->axis[c->a].n ? c->b : c->a, second = g->axis[c->a].n ? c->a : c->b;
+        for (int e = 0; e < p->examples; e++) {
+            int a = axis_size(p, first, e), b = axis_size(p, second, e);
+            if (a == b) continue;
+            fail_sizes(p, c->node, e, first, a, b);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Rows that a formula names must be there in every example. */
+static bool indices_fit(const lh_plan *p) {
+    const lh_graph *g = p->g;
+    for (int i = 0; i < p->n_nodes; i++) {
+        const lh_node *n = g->node[i];
+        role r = p->value[i].role;
+        if ((n->kind != LH_OP_row && n->kind != LH_OP_cell) || (r != VIEW && r != MADE) ||
+            g->axis[n->in[0]->shape.rows].n)
+            continue;
+        for (int e = 0; e < p->examples; e++) {
+            int rows = axis_size(p, n->in[0]->shape.rows, e);
+            if (n->index[0] < rows) continue;
+            lh_fail(g->ctx, LH_ERROR_SHAPE, n->at,
+                    "there is no row %d in example %d: it has %d, counted from 0", n->index[0],
+                    p->example[e], rows);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Never more than would be refused anyway: sums of it do not overflow. */
+static size_t cells_now(lh_sizes s) {
+    const double cells = (double)s.heads * s.rows * s.cols;
+    return cells > (double)LH_MAX_CELLS ? LH_MAX_CELLS : (size_t)cells;
+}
+
+static bool place_moving(lh_plan *p) {
+    lh_graph *g = p->g;
+    size_t total = 0;
+    for (int i = 0; i < p->n_nodes; i++) {
+        value *v = &p->value[i];
+        const lh_node *n = g->node[i];
+        if (v->role == UNUSED || v->same || !n->shape.is_batched) continue;
+        v->view.block = p->blocks + v->offset * (size_t)p->cap;
+        for (int e = 0; e < p->examples && owns_memory(v); e++) {
+            total += cells_now(sizes_now(p, n, e));
+            if (total > LH_MAX_CELLS) break;
+        }
+    }
+    if (total > p->cap_moving || !p->moving) {
+        g->ctx->release(p->moving);
+        p->moving = reals(g->ctx, total);
+        p->cap_moving = p->moving ? total : 0;
+    }
+    return p->moving != NULL;
+}
+
+static void blocks_moving(lh_plan *p) {
+    lh_graph *g = p->g;
+    size_t at = 0;
+    for (int i = 0; i < p->n_nodes; i++) {
+        value *v = &p->value[i];
+        lh_node *n = g->node[i];
+        if (v->role == UNUSED || v->same || !n->shape.is_batched) continue;
+        bool owns = owns_memory(v);
+        for (int e = 0; e < p->examples; e++) {
+            lh_sizes s = sizes_now(p, n, e);
+            if (owns) {
+                block_own(&v->view.block[e], p->moving + at, s);
+                at += (size_t)s.heads * (size_t)s.rows * (size_t)s.cols;
+            } else if (v->role == VIEW) {
+                block_view(p, n, lh_block_of(&value_of(p, n->in[0])->view, e), &v->view.block[e],
+                           s);
+            } else {
+                block_own(&v->view.block[e], NULL, s);
+            }
+        }
+    }
+}
+
+static void fill_inputs(lh_plan *p) {
+    lh_graph *g = p->g;
+    for (int k = 0; k < g->n_inputs; k++) {
+        const value *v = &p->value[g->input[k]->node->id];
+        if (v->role != INPUT) continue;
+        for (int e = 0; e < p->examples; e++) {
+            const lh_example_value *x = &g->example[p->example[e]]->value[k];
+            const lh_block *to = &v->view.block[e];
+            size_t cells = (size_t)to->rows * (size_t)to->cols;
+            const lh_block *from = x->node ? value_of(p, x->node)->view.block : NULL;
+            for (size_t i = 0; i < cells; i++)
+                to->p[i] = from ? from->p[x->row * from->rs + (ptrdiff_t)i * from->cs]
+                                : (lh_real)x->cells[i];
+        }
+    }
+}
+
+void plan_bind(lh_plan *p, const int *examples, int n) {
+    lh_graph *g = p->g;
+    if (lh_failed(g->ctx)) return;
+    if (!p->is_started) plan_start(p);
+    p->is_bound = false; /* until all is well: a batch that failed is not run */
+    bool all = !examples;
+    if (all) n = g->n_inputs ? g->n_examples : 1;
+    if (n == 0) {
+        lh_fail(g->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},
+                "the program has no example to run on");
+        lh_cure(g->ctx, "example A B -> C");
+        return;
+    }
+    if (!reserve_examples(p, n)) return;
+    p->examples = n;
+    for (int e = 0; e < n; e++) p->example[e] = all ? e : examples[e];
+    p->moment.examples = n;
+    p->moment.example = p->example;
+    if (g->n_inputs && !inputs_are_there(p)) return;
+    measure_axes(p);
+    if (!sizes_fit(p) || !indices_fit(p) || !place_moving(p)) return;
+    blocks_moving(p);
+    fill_inputs(p);
+    for (int i = 0; i < p->n_run; i++) connect(p, &p->each_run[i]), flatten(&p->each_run[i]);
+    p->is_bound = true;
+}

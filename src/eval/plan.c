@@ -1,0 +1,371 @@
+/* plan -- which nodes run, which share a value, which are only another view of memory, which can be done once at the start. */
+#include "eval/plan.h"
+
+#include <string.h>
+
+/* ---- which nodes, and in which role ---- */
+
+/* rows(x) and cols(x) are numbers as they stand where they are the same for all examples. */
+static bool is_leaf(const lh_node *n) {
+    lh_op_id k = n->kind;
+    return k == LH_OP_number || k == LH_OP_matrix || k == LH_OP_size || k == LH_OP_runtime ||
+           ((k == LH_OP_rows || k == LH_OP_cols) && !n->shape.is_batched);
+}
+
+/* join is a view where the heads lie beside each other: not behind a view that moved columns. */
+static bool heads_lie_beside(const lh_node *n) {
+    for (n = n->in[0];; n = n->kind == LH_OP_call ? n->call->result : n->in[0]) {
+        switch (n->kind) {
+        case LH_OP_transpose:
+        case LH_OP_reverse:
+        case LH_OP_columns:
+        case LH_OP_column:
+        case LH_OP_cell:
+        case LH_OP_spread: return false;
+        default: break;
+        }
+        if (n->kind != LH_OP_call && !n->op->view) return true;
+        if (n->kind == LH_OP_join) return true;
+    }
+}
+
+static role role_of(const lh_plan *p, const lh_node *n) {
+    if (is_leaf(n)) return LEAF;
+    if (n->kind == LH_OP_given) return GIVEN;
+    if (n->kind == LH_OP_input) return INPUT;
+    if (n->kind == LH_OP_call) return VIEW;
+    if (n->kind == LH_OP_join) return heads_lie_beside(n) ? VIEW : MADE;
+    return p->ops[n->kind]->view ? VIEW : MADE;
+}
+
+static void use(lh_plan *p, const lh_node *n, bool at_start);
+
+static void use_operands(lh_plan *p, const lh_node *n, bool at_start) {
+    if (n->kind == LH_OP_call) {
+        use(p, n->call->result, at_start);
+        return;
+    }
+    for (int i = 0; i < n->n_in; i++) {
+        if (lh_op_reads(n, i))
+            use(p, n->in[i], at_start);
+        else if (p->value[n->in[i]->id].role == UNUSED)
+            p->value[n->in[i]->id].role = SHAPE;
+    }
+}
+
+/* Marks one node; spread_use finds what it needs. */
+static void use(lh_plan *p, const lh_node *n, bool at_start) {
+    value *v = &p->value[n->id];
+    if (v->role != KNOWN && v->role <= SHAPE) v->role = role_of(p, n);
+    v->at_start |= at_start;
+}
+
+static void use_wishes(lh_plan *p, const lh_wish *wish) {
+    lh_graph *g = p->g;
+    for (int i = 0; i < wish->n_known; i++) p->value[wish->known[i]->id].role = KNOWN;
+    for (int i = 0; i < wish->n_nodes; i++) use(p, wish->node[i], false);
+    for (int e = 0; e < g->n_examples; e++) /* examples x = expr: made at the start */
+        for (int k = 0; k < g->n_inputs; k++)
+            if (g->example[e]->value[k].node) use(p, g->example[e]->value[k].node, true);
+    for (int i = 0; wish->all && i < g->n_steps; i++)
+        if (!g->step[i]->is_dead) use(p, g->step[i]->node, false);
+    for (int i = 0; (wish->updates || wish->all) && i < g->n_givens; i++)
+        if (g->given[i]->renewed) use(p, g->given[i]->renewed, false);
+}
+
+/* Operands come before users, so one pass from the end marks everything. */
+static void spread_use(lh_plan *p) {
+    lh_graph *g = p->g;
+    for (int i = p->n_nodes - 1; i >= 0; i--) {
+        lh_node *n = g->node[i];
+        const value *v = &p->value[i];
+        if (v->role == UNUSED || v->role == SHAPE || v->role == KNOWN) continue;
+        if (v->role == GIVEN) {
+            const lh_given *given = n->given;
+            if (given->expr) use(p, given->expr, true);
+        } else if (v->role != INPUT) {
+            use_operands(p, n, v->at_start);
+        }
+    }
+}
+
+static bool is_constant_value(const lh_plan *p, const lh_node *n) {
+    switch (p->value[n->id].role) {
+    case LEAF: return n->kind != LH_OP_runtime;
+    case GIVEN: return n->given->kind == LH_CONST;
+    case VIEW:
+    case MADE: break;
+    default: return false;
+    }
+    if (n->shape.is_batched || n->kind == LH_OP_coin) return false;
+    if (n->kind == LH_OP_call) return p->value[n->call->result->id].is_static;
+    for (int i = 0; i < n->n_in; i++)
+        if (lh_op_reads(n, i) && !p->value[n->in[i]->id].is_static) return false;
+    return true;
+}
+
+/* ---- the same formula written twice is computed once ---- */
+
+static size_t mix(size_t h, size_t x) {
+    return (h ^ x) * 1099511628211u;
+}
+
+static bool can_share(const lh_node *n, role r) {
+    return (r == MADE || r == VIEW || (r == LEAF && n->kind != LH_OP_matrix)) &&
+           n->kind != LH_OP_coin && n->kind != LH_OP_renew && n->kind != LH_OP_call;
+}
+
+static size_t formula_hash(const lh_plan *p, const lh_node *n) {
+    size_t h = mix(1469598103934665603u, (size_t)n->kind);
+    for (int i = 0; i < n->n_in; i++) h = mix(h, (size_t)standing(p, n->in[i])->id);
+    uint64_t bits = 0;
+    if (n->n_in == 0) memcpy(&bits, &n->number, sizeof bits);
+    h = mix(mix(h, (size_t)(bits >> 32)), (size_t)(bits & 0xffffffffu));
+    h = mix(h, (size_t)(unsigned)n->index[0]);
+    return mix(h, (size_t)(unsigned)n->index[1]);
+}
+
+static bool same_formula(const lh_plan *p, const lh_node *a, const lh_node *b) {
+    if (a->kind != b->kind || a->n_in != b->n_in ||
+        memcmp(a->index, b->index, sizeof a->index) != 0)
+        return false;
+    if (memcmp(&a->shape, &b->shape, sizeof a->shape) != 0) return false;
+    if (a->kind == LH_OP_runtime) return strcmp(a->text, b->text) == 0;
+    if (a->n_in == 0 && memcmp(&a->number, &b->number, sizeof a->number) != 0) return false;
+    for (int i = 0; i < a->n_in; i++)
+        if (standing(p, a->in[i]) != standing(p, b->in[i])) return false;
+    return true;
+}
+
+static bool share_formulas(lh_plan *p, bool calls_only) {
+    size_t size = 64;
+    while (size < (size_t)p->n_nodes * 2) size *= 2;
+    lh_node **table = lh_alloc_array(p->arena, size, sizeof *table);
+    if (!table) return false;
+    for (int i = 0; i < p->n_nodes; i++) {
+        lh_node *n = p->g->node[i];
+        value *v = &p->value[i];
+        if (v->role == VIEW && n->kind == LH_OP_call)
+            v->same = (lh_node *)standing(p, n->call->result);
+        if (calls_only || !can_share(n, v->role)) continue;
+        size_t k = formula_hash(p, n) & (size - 1);
+        while (table[k] && !same_formula(p, table[k], n)) k = (k + 1) & (size - 1);
+        if (!table[k])
+            table[k] = n;
+        else
+            v->same = table[k], p->value[table[k]->id].at_start |= v->at_start;
+    }
+    return true;
+}
+
+/* ---- memory ---- */
+
+size_t fixed_cells(const lh_graph *g, const lh_node *n) {
+    return g->axis[n->shape.rows].n * g->axis[n->shape.cols].n * g->axis[n->shape.heads].n;
+}
+
+bool owns_memory(const value *v) {
+    return !v->same && (v->role == LEAF || v->role == GIVEN || v->role == INPUT ||
+                        v->role == KNOWN || v->role == MADE);
+}
+
+/* Asked before it is taken: a machine that lends more than it has ends programs later, without a message. */
+lh_real *reals(lh_context *ctx, size_t n) {
+    size_t most =
+        ctx->memory_limit ? ctx->memory_limit / sizeof(lh_real) : (size_t)-1 / sizeof(lh_real) / 2;
+    lh_real *r = n < most ? ctx->alloc((n + 1) * sizeof *r) : NULL;
+    if (!r) {
+        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
+                "the values need %.3g GB, and the machine has %.3g", (double)n * sizeof *r / 1e9,
+                (double)ctx->memory_limit / 1e9);
+        return NULL;
+    }
+    memset(r, 0, (n + 1) * sizeof *r);
+    return r;
+}
+
+static void block_settle(lh_block *b) {
+    if (b->heads == 1) b->hs = 0;
+    if (b->rows == 1) b->rs = 0;
+    if (b->cols == 1) b->cs = 0;
+}
+
+void block_own(lh_block *b, lh_real *p, lh_sizes s) {
+    *b = (lh_block){p, s.cols, (ptrdiff_t)s.heads * s.cols, 1, s.heads, s.rows, s.cols};
+    block_settle(b);
+}
+
+void block_view(const lh_plan *p, const lh_node *n, const lh_block *in, lh_block *out, lh_sizes s) {
+    *out = *in;
+    out->heads = s.heads;
+    out->rows = s.rows;
+    out->cols = s.cols;
+    if (in->p) p->ops[n->kind]->view(n, in, out);
+    block_settle(out);
+}
+
+/* The memory of values that do not depend on the batch. */
+static bool place_fixed(lh_plan *p) {
+    lh_graph *g = p->g;
+    for (int i = 0; i < p->n_nodes; i++) {
+        value *v = &p->value[i];
+        const lh_node *n = g->node[i];
+        if (v->role == UNUSED || v->same) continue;
+        if (n->shape.is_batched) {
+            v->offset = (size_t)p->n_batched++;
+            v->view.step = 1;
+            continue;
+        }
+        v->view.block = lh_alloc(p->arena, sizeof *v->view.block);
+        if (!owns_memory(v)) continue;
+        v->offset = p->n_fixed;
+        p->n_fixed += fixed_cells(g, n);
+        if (n->given && n->given->renewed) p->n_spare += fixed_cells(g, n);
+    }
+    p->fixed = reals(g->ctx, p->n_fixed);
+    p->spare = reals(g->ctx, p->n_spare);
+    return !lh_failed(g->ctx);
+}
+
+lh_sizes sizes_fixed(const lh_graph *g, const lh_node *n) {
+    return (lh_sizes){(int)g->axis[n->shape.heads].n, (int)g->axis[n->shape.rows].n,
+                      (int)g->axis[n->shape.cols].n};
+}
+
+static void blocks_fixed(lh_plan *p) {
+    lh_graph *g = p->g;
+    for (int i = 0; i < p->n_nodes; i++) {
+        value *v = &p->value[i];
+        lh_node *n = g->node[i];
+        if (v->role == UNUSED || v->same || n->shape.is_batched) continue;
+        lh_sizes s = sizes_fixed(g, n);
+        if (owns_memory(v))
+            block_own(v->view.block, p->fixed + v->offset, s);
+        else if (v->role == VIEW)
+            block_view(p, n, value_of(p, n->in[0])->view.block, v->view.block, s);
+        else
+            block_own(v->view.block, NULL, s);
+    }
+}
+
+static void fill_leaf(lh_plan *p, const lh_node *n) {
+    lh_real *to = value_of(p, n)->view.block[0].p;
+    if (n->kind == LH_OP_number || n->kind == LH_OP_size) to[0] = (lh_real)n->number;
+    if (n->kind == LH_OP_rows) to[0] = (lh_real)p->g->axis[n->in[0]->shape.rows].n;
+    if (n->kind == LH_OP_cols) to[0] = (lh_real)p->g->axis[n->in[0]->shape.cols].n;
+    for (size_t i = 0; n->kind == LH_OP_matrix && i < fixed_cells(p->g, n); i++)
+        to[i] = (lh_real)n->cells[i];
+}
+
+/* One call for each node that is computed. */
+static lh_work work_for(lh_plan *p, lh_node *n) {
+    lh_view *in = lh_alloc_array(p->arena, (size_t)n->n_in + 1, sizeof *in);
+    unsigned char *step = lh_alloc_array(p->arena, (size_t)n->n_in + 1, 1);
+    return (lh_work){.node = n, .in = in, .flat_step = step, .moment = &p->moment};
+}
+
+static bool list_work(lh_plan *p) {
+    int start = 0, run = 0;
+    for (int i = 0; i < p->n_nodes; i++) {
+        const value *v = &p->value[i];
+        if (v->role != MADE || v->same) continue;
+        start += v->is_static || v->at_start;
+        run += !v->is_static;
+    }
+    p->at_start = lh_alloc_array(p->arena, (size_t)start + 1, sizeof *p->at_start);
+    p->each_run = lh_alloc_array(p->arena, (size_t)run + 1, sizeof *p->each_run);
+    if (!p->at_start || !p->each_run) return false;
+    for (int i = 0; i < p->n_nodes && !lh_failed(p->g->ctx); i++) {
+        const value *v = &p->value[i];
+        if (v->role != MADE || v->same) continue;
+        if (v->is_static || v->at_start) p->at_start[p->n_start++] = work_for(p, p->g->node[i]);
+        if (!v->is_static) p->each_run[p->n_run++] = work_for(p, p->g->node[i]);
+    }
+    return !lh_failed(p->g->ctx);
+}
+
+void connect(lh_plan *p, lh_work *w) {
+    lh_view *in = (lh_view *)w->in;
+    for (int i = 0; i < w->node->n_in; i++) in[i] = value_of(p, w->node->in[i])->view;
+    w->out = value_of(p, w->node)->view;
+    w->examples = w->out.step ? p->examples : 1;
+}
+
+/* Is an operand laid out as the result, cell after cell, through all examples? Or one number? */
+static bool is_flat(const lh_work *w, const lh_view *in, unsigned char *step) {
+    const lh_block *o0 = w->out.block, *a0 = in->block;
+    if (!a0 || !a0->p) return false;
+    if (!in->step && a0->heads == 1 && a0->rows == 1 && a0->cols == 1) {
+        *step = 0;
+        return true;
+    }
+    if (in->step != w->out.step) return false;
+    for (int e = 0; e < w->examples; e++) {
+        const lh_block *o = lh_block_of(&w->out, e), *a = lh_block_of(in, e);
+        if (a->p - a0->p != o->p - o0->p || a->hs != o->hs || a->rs != o->rs || a->cs != o->cs ||
+            a->heads != o->heads || a->rows != o->rows || a->cols != o->cols)
+            return false;
+    }
+    *step = 1;
+    return true;
+}
+
+void flatten(lh_work *w) {
+    size_t cells = 0;
+    w->flat = 0;
+    for (int e = 0; e < w->examples; e++) {
+        const lh_block *o = lh_block_of(&w->out, e);
+        cells += (size_t)o->heads * (size_t)o->rows * (size_t)o->cols;
+    }
+    for (int i = 0; i < w->node->n_in; i++)
+        if (!is_flat(w, &w->in[i], (unsigned char *)&w->flat_step[i])) return;
+    w->flat = cells;
+}
+
+void plan_free(lh_plan *p) {
+    if (!p) return;
+    lh_context *ctx = p->g->ctx;
+    ctx->release(p->fixed);
+    ctx->release(p->moving);
+    ctx->release(p->spare);
+    ctx->release(p->size);
+    ctx->release(p->blocks);
+    ctx->release(p->example);
+    lh_arena_free(p->arena);
+}
+
+lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
+    if (lh_failed(g->ctx)) return NULL;
+    lh_arena *arena = lh_arena_new(g->ctx);
+    if (!arena) return NULL;
+    lh_plan *p = lh_alloc(arena, sizeof *p);
+    *p = (lh_plan){.g = g, .arena = arena, .n_nodes = g->n_nodes};
+#ifdef LH_WIDE
+    p->ops = lh_wide_ops;
+#else
+    p->ops = lh_ops;
+#endif
+    p->moment.training = 1;
+    p->value = lh_alloc_array(arena, (size_t)g->n_nodes + 1, sizeof *p->value);
+    if (p->value) {
+        use_wishes(p, wish);
+        spread_use(p);
+        for (int i = 0; i < p->n_nodes; i++)
+            p->value[i].is_static = is_constant_value(p, g->node[i]);
+        if (share_formulas(p, wish->as_written) && place_fixed(p) && list_work(p)) {
+            blocks_fixed(p);
+            for (int i = 0; i < p->n_nodes; i++)
+                if (p->value[i].role == LEAF && !p->value[i].same) {
+                    fill_leaf(p, g->node[i]);
+                    if (g->node[i]->kind == LH_OP_runtime)
+                        *(lh_node **)lh_push(arena, (void **)&p->runtime, &p->n_runtime,
+                                             sizeof *p->runtime) = g->node[i];
+                }
+            for (int i = 0; i < p->n_start; i++)
+                connect(p, &p->at_start[i]), flatten(&p->at_start[i]);
+        }
+    }
+    if (!lh_failed(g->ctx)) return p;
+    plan_free(p);
+    return NULL;
+}

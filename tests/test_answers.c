@@ -1,0 +1,562 @@
+/* Answer files: what is written is what is read, whatever form it has, and nothing else is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/embedded.h"
+#include "learn/advice.h"
+#include "learn/answers.h"
+#include "learn/lesson.h"
+#include "learn/variant.h"
+
+/* ---- a sheet to write on ---- */
+
+typedef struct desk {
+    lh_context *ctx;
+    lh_arena *arena;
+    lh_program *lesson;
+    lh_mistakes *mistakes;
+    lh_paper *paper;
+} desk;
+
+static desk desk_of(const char *file, const char *text, size_t length, unsigned long long seed,
+                    int digits, bool key) {
+    desk d = {.ctx = lh_context_new()};
+    d.arena = lh_arena_new(d.ctx);
+    d.lesson = lh_lesson_parse(d.ctx, file, text, length);
+    d.mistakes = lh_mistakes_load(d.ctx, d.lesson);
+    d.paper = d.lesson ? lh_paper_new(d.ctx, d.lesson,
+                                      &(lh_paper_how){.lesson = "test",
+                                                      .title = "A test",
+                                                      .seed = seed,
+                                                      .digits = digits,
+                                                      .key = key,
+                                                      .mistakes = d.mistakes})
+                       : NULL;
+    if (!d.paper) print_error("%s: %s (%s)\n", file, d.ctx->error.what, d.ctx->error.cure);
+    assert_non_null(d.paper);
+    return d;
+}
+
+static void desk_free(desk *d) {
+    lh_paper_free(d->paper);
+    lh_mistakes_free(d->mistakes);
+    lh_program_free(d->lesson);
+    lh_arena_free(d->arena);
+    lh_context_free(d->ctx);
+}
+
+static const char small[] = "vocab A B\n"
+                            "const E = [0.2 0.3; 0.4 0.7]\n"
+                            "const W = [1 2 3; 4 5 6]\n"
+                            "example A B -> B\n"
+                            "X = E[tokens]\n"
+                            "P = softmax(X)\n"
+                            "wide = X @ W\n"
+                            "m = rowsum(P)\n"
+                            "row = wide[last]\n"
+                            "one = row[0][0]\n";
+
+static const char batch[] = "vocab A B\n"
+                            "const E = [0.2 0.3; 0.4 0.7]\n"
+                            "example A B -> B\n"
+                            "example B -> A\n"
+                            "X = E[tokens]\n"
+                            "Y = 2 * X\n";
+
+static desk small_desk(void) {
+    return desk_of("small.lh", small, strlen(small), 0, 4, false);
+}
+
+static lh_reading *read_text(desk *d, const char *text, size_t length) {
+    lh_answer_file *f = lh_answer_file_read(d->arena, text, length);
+    if (f->problem) print_error("line %d: %s\n", f->problem_line, f->problem);
+    assert_null(f->problem);
+    lh_reading *r = lh_answers_read(d->arena, d->paper, f);
+    assert_non_null(r);
+    return r;
+}
+
+static int ask_of(const desk *d, const char *name) {
+    for (int i = 0; i < d->paper->n_steps; i++)
+        if (strcmp(d->paper->step[i].name, name) == 0) return i;
+    fail_msg("%s is not asked", name);
+    return -1;
+}
+
+/* The numbers of a step as they were read: 0.5 _ ?x; rows as in `P = ...`. */
+static const char *echo(desk *d, const lh_reading *r, const char *name) {
+    int ask = ask_of(d, name);
+    const lh_ask *q = &d->paper->sheet->ask[ask];
+    lh_text t = lh_text_new(d->arena);
+    for (int k = 0; k < q->n_cells; k++) {
+        int cell;
+        const lh_block *b = lh_paper_block(d->paper, ask, k, &cell);
+        const lh_written *w = &r->answers->cell[q->first + k];
+        if (k) lh_text_add(&t, cell == 0 ? " | " : cell % b->grid.cols ? " " : "; ");
+        if (w->kind == LH_WRITTEN_BLANK)
+            lh_text_add(&t, "_");
+        else if (w->kind == LH_WRITTEN_UNREAD)
+            lh_text_add(&t, "?%s", r->text[q->first + k]);
+        else
+            lh_text_add(&t, "%s", r->text[q->first + k]);
+    }
+    return t.s;
+}
+
+/* ---- forms ---- */
+
+typedef struct form {
+    const char *text, *step, *is;
+} form;
+
+static const form forms[] = {
+    {"P = 0.498 0.502; 0.4 0.6", "P", "0.498 0.502; 0.4 0.6"},
+    {"P=[0.498 0.502;0.4 0.6]", "P", "0.498 0.502; 0.4 0.6"},
+    {"  P = [[0.498, 0.502], [0.4, 0.6]]  # as in JSON", "P", "0.498 0.502; 0.4 0.6"},
+    {"P =\n0.498 0.502\n0.4 0.6\n", "P", "0.498 0.502; 0.4 0.6"},
+    {"P = 0.498 | 0.502 ; 0.4 | 0.6", "P", "0.498 0.502; 0.4 0.6"},
+    {"P = | 0.498 | 0.502 |\n    | 0.4 | 0.6 |", "P", "0.498 0.502; 0.4 0.6"},
+    {"P =\n\t0.498\t0.502\n\t0.4\t0.6", "P", "0.498 0.502; 0.4 0.6"},
+    {"P =\r\n  #     A      B\r\n  A:  0.498  0.502\r\n  B:  0.4  0.6\r\n", "P",
+     "0.498 0.502; 0.4 0.6"},
+    {"P =\n\n0.498 0.502\n0.4 0.6", "P", "0.498 0.502; 0.4 0.6"},
+    {"\xef\xbb\xbfP = 0.498 0.502; 0.4 0.6", "P", "0.498 0.502; 0.4 0.6"},
+    {"P = 0,498 0,502; ,4 ,6", "P", "0,498 0,502; ,4 ,6"},
+    {"P = 0,498, 0,502; 0,4, 0,6", "P", "0,498 0,502; 0,4 0,6"},
+    {"P = 1 / 3 50 %; 1.2 \xc3\x97 10^-3 2*10^(-1)", "P",
+     "1 / 3 50 %; 1.2 \xc3\x97 10^-3 2*10^(-1)"},
+    {"P = 1/3 2/ 3; \xe2\x88\x92"
+     "0.5 .5",
+     "P",
+     "1/3 2/ 3; \xe2\x88\x92"
+     "0.5 .5"},
+    {"P = __0.498__ 0.502____; ________ 0.6", "P", "0.498 0.502; _ 0.6"},
+    {"P = _ - ; ? ...", "P", "_ _; _ _"},
+    {"P = 0.498 o.5; 0.4 0.1,0.2", "P", "0.498 ?o.5; 0.4 ?0.1,0.2"},
+    {"P = \xe2\x89\x88"
+     "0.498 ~0.502; 0.4 0.6",
+     "P", "0.498 0.502; 0.4 0.6"},
+    {"P[1][0] = 0.25", "P", "_ _; 0.25 _"},
+    {"P[1] = 0.25 0.75", "P", "_ _; 0.25 0.75"},
+    {"P[1][0] = 1 / 4 = 0.25", "P", "_ _; 0.25 _"},
+    {"P{example 0}[0] = 0.25 0.75", "P", "0.25 0.75; _ _"},
+    {"P{head 0} = 1 2; 3 4", "P", "1 2; 3 4"},
+    {"m = 1 1", "m", "1; 1"},
+    {"m = 1; 1", "m", "1; 1"},
+    {"m[1] = 1", "m", "_; 1"},
+    {"row = 1 2 3", "row", "1 2 3"},
+    {"row = 1; 2; 3", "row", "1 2 3"},
+    {"row[2] = 3", "row", "_ _ 3"},
+    {"row =  1  2 \\\n 3", "row", "1 2 3"},
+    {"one = 1.50", "one", "1.50"},
+    {"one =", "one", "_"},
+    {"one = 0.000", "one", "0.000"},
+    {"# one = 1\none = 2 # not 3", "one", "2"},
+    {"one = 1\none = 2", "one", "2"},
+    {"one = 1\none = ____", "one", "1"},
+    {"# Title\n```answers\nP =\n 1 2\n 3 4\n```\none = 5\n```text\none = 6\n```\n", "one", "_"},
+    {"# Title\n```answers\nP =\n 1 2\n 3 4\n```\none = 5\n", "P", "1 2; 3 4"},
+    {"{\"answers\": {\"P\": [[\"0.50\", \"0.5\"], [0.50, 5e-1]]}}", "P", "0.50 0.5; 0.50 5e-1"},
+    {"{\"answers\": {\"P\": [[null, \"\"], [\"_\", true]]}}", "P", "_ _; _ ?true"},
+    {"{\"answers\": {\"P\": \"0.1 0.2; 0.3 0.4\"}}", "P", "0.1 0.2; 0.3 0.4"},
+    {"{\"answers\": {\"P\": [[[[1, 2], [3, 4]]]]}}", "P", "1 2; 3 4"},
+    {"{\"answers\": {\"row\": [1, 2, 3], \"one\": 7}, \"one\": 8}", "one", "7"},
+    {"{\"answers\": {\"row\": [1, 2, 3]}}", "row", "1 2 3"},
+    {"{\"answers\": {\"P[1][0]\": \"\\u22120.25\"}}", "P",
+     "_ _; \xe2\x88\x92"
+     "0.25 _"},
+    {"{\"answers\": {\"one\": {\"a\": [1]}}}", "one", "?{\"a\": [1]}"},
+};
+
+static void test_forms(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        desk d = small_desk();
+        lh_reading *r = read_text(&d, forms[i].text, strlen(forms[i].text));
+        const char *is = echo(&d, r, forms[i].step);
+        if (strcmp(is, forms[i].is) != 0)
+            print_error("%s\n  read as %s\n  wanted  %s\n", forms[i].text, is, forms[i].is);
+        assert_string_equal(is, forms[i].is);
+        desk_free(&d);
+    }
+}
+
+static void test_precision_is_kept(void **state) {
+    (void)state;
+    desk d = small_desk();
+    const char text[] = "{\"answers\": {\"P\": [[0.50, 0.5], [\"25%\", 1e-3]]}}";
+    lh_reading *r = read_text(&d, text, strlen(text));
+    const lh_written *w = &r->answers->cell[d.paper->sheet->ask[ask_of(&d, "P")].first];
+    assert_int_equal(w[0].decimals, 2);
+    assert_int_equal(w[1].decimals, 1);
+    assert_true(w[2].value == 0.25);
+    assert_true(w[3].value == 0.001);
+    desk_free(&d);
+}
+
+/* Values that were not written are blank, in every cell of the sheet. */
+static void test_nothing_is_nothing(void **state) {
+    (void)state;
+    static const char *const texts[] = {"",
+                                        "\n\n\n",
+                                        "# P = 1 2; 3 4",
+                                        "P =\nwide =\n",
+                                        "P = ____ ____; ____ ____",
+                                        "{\"answers\": {}}",
+                                        "name Ada  date 1843\nsheet test, seed 0, digits 4\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        desk d = small_desk();
+        lh_reading *r = read_text(&d, texts[i], strlen(texts[i]));
+        assert_int_equal(r->n_written + r->n_unread, 0);
+        assert_int_equal(r->notes.n, 0);
+        lh_marks *m = lh_mark(d.arena, d.paper->sheet, r->answers, d.mistakes);
+        assert_non_null(m);
+        assert_int_equal(m->credit, 0);
+        for (int k = 0; k < m->total; k++) assert_int_equal(m->cell[k], LH_BLANK);
+        desk_free(&d);
+    }
+}
+
+/* ---- what is said ---- */
+
+typedef struct saying {
+    const char *text;
+    int line;
+    const char *part;
+} saying;
+
+static const saying notes[] = {
+    {"one = 1\nPP = 1 2; 3 4", 2, "did you mean P?"},
+    {"nonsense_name = 3", 1, "is no step of this sheet"},
+    {"\n\nP = 1 2 3; 4 5 6", 3, "yours is 2 x 3, and 2 x 2 is asked for"},
+    {"P = 1 2 3 4", 1, "yours is 1 x 4, and 2 x 2 is asked for"},
+    {"P = 1 2", 1, "yours is 1 x 2, and 2 x 2 is asked for"},
+    {"P = 1 2; 3", 1, "2 rows of 1 to 2 numbers"},
+    {"wide = 1 2; 3 4; 5 6", 1, "yours is 3 x 2, and 2 x 3 is asked for"},
+    {"P =\n1 2\n3 x4", 3, "\"x4\" is not read"},
+    {"one = 1,5,2", 1, "a space between two numbers"},
+    {"hello there", 1, "belongs to no step"},
+    {"P[2][0] = 1", 1, "2 rows and 2 columns"},
+    {"P{example 1} = 1 2; 3 4", 1, "no such example"},
+    {"P{exmple 0} = 1 2; 3 4", 1, "{example N, head N} is expected"},
+    {"one = 1\none = 2", 2, "written twice"},
+    {"{\"answers\":\n {\"P\":\n [[1, \"a\"], [3, 4]]}}", 3, "\"a\" is not read"},
+};
+
+static void test_notes(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        desk d = small_desk();
+        lh_reading *r = read_text(&d, notes[i].text, strlen(notes[i].text));
+        if (r->notes.n != 1 || r->notes.note[0].line != notes[i].line ||
+            !strstr(r->notes.note[0].what, notes[i].part))
+            print_error("%s: %d notes, line %d: %s\n", notes[i].text, r->notes.n,
+                        r->notes.note[0].line, r->notes.note[0].what);
+        assert_int_equal(r->notes.n, 1);
+        assert_int_equal(r->notes.note[0].line, notes[i].line);
+        assert_non_null(strstr(r->notes.note[0].what, notes[i].part));
+        desk_free(&d);
+    }
+}
+
+/* A matrix of another shape is not marked, and said. */
+static void test_other_shape(void **state) {
+    (void)state;
+    desk d = small_desk();
+    const char text[] = "P = 1 2 3; 4 5 6\nwide = 1 2 3; 4 5 6";
+    lh_reading *r = read_text(&d, text, strlen(text));
+    int ask = ask_of(&d, "P"), n;
+    assert_non_null(r->answers->other_shape[ask]);
+    assert_null(r->answers->other_shape[ask_of(&d, "wide")]);
+    lh_marks *m = lh_mark(d.arena, d.paper->sheet, r->answers, d.mistakes);
+    const lh_ask *q = &d.paper->sheet->ask[ask];
+    for (int k = 0; k < q->n_cells; k++) assert_int_equal(m->cell[q->first + k], LH_BLANK);
+    lh_advice *a = lh_advise(&(lh_advisor){d.arena, d.paper, r, m, d.mistakes}, ask, &n);
+    assert_int_equal(n, 1);
+    assert_non_null(strstr(a[0].text, "2 x 3"));
+    desk_free(&d);
+}
+
+static const saying problems[] = {
+    {"sheet ex1, seed x", 1, "seed"},
+    {"\nsheet ex1, seed -3", 2, "seed"},
+    {"sheet ex1, seed 99999999999999999999", 1, "seed"},
+    {"sheet ex1, digits four", 1, "digits"},
+    {"sheet a, seed 1\n\nsheet b, seed 2", 3, "second sheet"},
+    {"{", 1, "quotes"},
+    {"{\"answers\": ", 1, "wants"},
+    {"{\"answers\": {\"P\": [[1, 2}", 1, "expected"},
+    {"{\"answers\": {\"P\": [[1, 2]]}} x", 1, "follows"},
+    {"{\"answers\": {\"P\": \"1 2}}", 1, "closed"},
+    {"{\n\"lesson\": \"ex1\"}", 0, "no \"answers\""},
+    {"{\"seed\": 1.5, \"answers\": {}}", 1, "seed"},
+    {"{\"seed\": \"a\", \"answers\": {}}", 1, "seed"},
+    {"{\"answers\": []}", 1, "wants"},
+};
+
+static void test_problems(void **state) {
+    (void)state;
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        lh_answer_file *f = lh_answer_file_read(a, problems[i].text, strlen(problems[i].text));
+        if (!f->problem || !strstr(f->problem, problems[i].part) ||
+            f->problem_line != problems[i].line)
+            print_error("%s: line %d: %s\n", problems[i].text, f->problem_line,
+                        f->problem ? f->problem : "no problem");
+        assert_non_null(f->problem);
+        assert_non_null(strstr(f->problem, problems[i].part));
+        assert_int_equal(f->problem_line, problems[i].line);
+    }
+    lh_answer_file *f = lh_answer_file_read(a, "P = 1\n\0 2", 9);
+    assert_non_null(f->problem);
+    assert_int_equal(f->problem_line, 2);
+    lh_arena_free(a);
+    lh_context_free(ctx);
+}
+
+static void test_header(void **state) {
+    (void)state;
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    const char text[] =
+        "# Title\nsheet my own, seed 70, digits 3, form B, code 0a1b2c, steps Z P\r\n"
+        "name  Ada Lovelace____  date ____\n";
+    const char json[] =
+        "{\"lesson\": \"my own\", \"seed\": 70, \"digits\": \"3\", \"form\": \"B\", "
+        "\"code\": \"0a1b2c\", \"steps\": [\"Z\", \"P\"], \"learner\": \"Ada "
+        "Lovelace\", \"answers\": {}}";
+    const char *both[] = {text, json};
+    for (int i = 0; i < 2; i++) {
+        lh_answer_file *f = lh_answer_file_read(a, both[i], strlen(both[i]));
+        assert_null(f->problem);
+        assert_string_equal(f->lesson, "my own");
+        assert_true(f->has_seed && f->seed == 70);
+        assert_int_equal(f->digits, 3);
+        assert_string_equal(f->form, "B");
+        assert_string_equal(f->code, "0a1b2c");
+        assert_string_equal(f->learner, "Ada Lovelace");
+        assert_int_equal(f->n_steps, 2);
+        assert_string_equal(f->step[1], "P");
+    }
+    lh_arena_free(a);
+    lh_context_free(ctx);
+}
+
+static void test_examples(void **state) {
+    (void)state;
+    desk d = desk_of("batch.lh", batch, strlen(batch), 0, 4, false);
+    const char text[] = "Y{example 0} = 1 2; 3 4\nY{example 1} = 5 6\nX = 1 2; 3 4";
+    lh_reading *r = read_text(&d, text, strlen(text));
+    assert_string_equal(echo(&d, r, "Y"), "1 2; 3 4 | 5 6");
+    assert_string_equal(echo(&d, r, "X"), "_ _; _ _ | _ _");
+    assert_int_equal(r->notes.n, 1);
+    assert_non_null(strstr(r->notes.note[0].what, "write which"));
+    desk_free(&d);
+}
+
+/* ---- large ---- */
+
+static char *many(const char *head, const char *piece, size_t n, size_t *length) {
+    size_t a = strlen(head), b = strlen(piece);
+    char *text = malloc(a + n * b + 1);
+    assert_non_null(text);
+    memcpy(text, head, a);
+    for (size_t i = 0; i < n; i++) memcpy(text + a + i * b, piece, b);
+    *length = a + n * b;
+    text[*length] = 0;
+    return text;
+}
+
+/* Ten megabytes of anything: a message or a note, no number where none belongs, and time that is linear. */
+static void test_large(void **state) {
+    (void)state;
+    static const struct {
+        const char *head, *piece;
+        bool is_silent; /* there is nothing to say of it */
+    } texts[] = {
+        {"P = ", "1 ", false},
+        {"P = ", "1;", false},
+        {"P =\n", "1 2\n", false},
+        {"", "P = 1 2 3\n", false},
+        {"", "Q = 1\n", false},
+        {"", "garbage\n", false},
+        {"", "[[[[[[[[", false},
+        {"P = ", "1 / ", false},
+        {"P = ", "(((((", true},
+        {"", "P = ", true},
+        {"", ":::::", false},
+        {"P = ", "____", true},
+        {"P = 1 2; 3 ", "4", false},
+        {"{", "{{{{", false},
+        {"{\"answers\": {\"P\": ", "[[[[", false},
+        {"{\"answers\": {\"P\": [", "1, ", false},
+        {"{\"answers\": {\"P\": \"", "1 ", false},
+        {"sheet a, ", "seed 1, ", true},
+        {"sheet a, steps ", "P ", true},
+        {"", "```answers\n", true},
+        {"P = \"", "\\\\", false},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        desk d = small_desk();
+        size_t length;
+        char *text =
+            many(texts[i].head, texts[i].piece, 10000000 / strlen(texts[i].piece), &length);
+        lh_answer_file *f = lh_answer_file_read(d.arena, text, length);
+        lh_reading *r = f->problem ? NULL : lh_answers_read(d.arena, d.paper, f);
+        if (r && (r->n_written > 3 || (r->notes.n == 0) != texts[i].is_silent))
+            print_error("%s%s...: %d written, %d notes\n", texts[i].head, texts[i].piece,
+                        r->n_written, r->notes.n);
+        if (r) assert_in_range(r->n_written, 0, 3);
+        if (r) assert_int_equal(r->notes.n == 0, texts[i].is_silent);
+        assert_false(lh_failed(d.ctx));
+        free(text);
+        desk_free(&d);
+    }
+}
+
+/* ---- the key, read back ---- */
+
+static char *key_as_lines(desk *d) {
+    lh_text t = lh_text_new(d->arena);
+    for (int i = 0; i < d->paper->n_steps; i++) {
+        const lh_paper_step *s = &d->paper->step[i];
+        for (int b = 0; b < s->n_blocks; b++) {
+            const lh_grid *g = &s->block[b].grid;
+            lh_text_add(&t, "%s %s ", s->block[b].address, s->sign);
+            for (int k = 0; k < g->rows * g->cols; k++)
+                lh_text_add(&t, "%s%s", k == 0 ? "" : k % g->cols ? " " : "; ", g->cell[k]);
+            lh_text_add(&t, "\n");
+        }
+    }
+    return t.s;
+}
+
+static char *key_as_json(desk *d) {
+    lh_text t = lh_text_new(d->arena);
+    lh_text_add(&t, "{\"answers\": {");
+    for (int i = 0; i < d->paper->n_steps; i++) {
+        const lh_paper_step *s = &d->paper->step[i];
+        for (int b = 0; b < s->n_blocks; b++) {
+            const lh_grid *g = &s->block[b].grid;
+            lh_text_add(&t, "%s\"%s\": [[", i + b ? ", " : "", s->block[b].address);
+            for (int k = 0; k < g->rows * g->cols; k++)
+                lh_text_add(&t, k % 2 ? "%s%s" : "%s\"%s\"",
+                            k == 0        ? ""
+                            : k % g->cols ? ", "
+                                          : "], [",
+                            g->cell[k]);
+            lh_text_add(&t, "]]");
+        }
+    }
+    lh_text_add(&t, "}}");
+    return t.s;
+}
+
+static void must_be_all_right(desk *d, const char *what, const char *text) {
+    lh_reading *r = read_text(d, text, strlen(text));
+    for (int i = 0; i < r->notes.n && i < LH_MAX_NOTES; i++)
+        print_error("%s: line %d: %s\n", what, r->notes.note[i].line, r->notes.note[i].what);
+    assert_int_equal(r->notes.n, 0);
+    lh_marks *m = lh_mark(d->arena, d->paper->sheet, r->answers, d->mistakes);
+    assert_non_null(m);
+    for (int i = 0; i < d->paper->n_steps; i++)
+        for (int k = 0; k < d->paper->sheet->ask[i].n_cells; k++) {
+            lh_verdict v = m->cell[d->paper->sheet->ask[i].first + k];
+            if (v != LH_RIGHT)
+                print_error("%s: %s = %s is %s\n", what, lh_paper_cell(d->paper, d->arena, i, k),
+                            r->text[d->paper->sheet->ask[i].first + k], lh_verdict_names[v]);
+            assert_int_equal(v, LH_RIGHT);
+        }
+    assert_int_equal(m->credit, m->total);
+}
+
+static void test_key(void **state) {
+    (void)state;
+    for (int e = 0; e < lh_n_embedded_files; e++) {
+        const lh_embedded *f = &lh_embedded_files[e];
+        if (strncmp(f->name, "lessons/", 8) != 0) continue;
+        for (unsigned long long seed = 0; seed < 4; seed++)
+            for (int digits = 3; digits <= 4; digits++) {
+                char what[128];
+                snprintf(what, sizeof what, "%s seed %llu digits %d", f->name, seed, digits);
+                desk d = desk_of(f->name, f->text, f->length, seed, digits, true);
+                must_be_all_right(&d, what, key_as_lines(&d));
+                must_be_all_right(&d, what, key_as_json(&d));
+                desk_free(&d);
+            }
+    }
+}
+
+/* ---- the sheet block of a lesson ---- */
+
+static const char lesson[] =
+    "# A lesson\n\n```longhand\nconst A = [1 2; 3 4]\nB = A @ A\nC = B + 1\n"
+    "D = C * 2\n```\n\n```sheet\ndigits 3\nB\n  D   # the last\n```\n";
+
+static void test_sheet_block(void **state) {
+    (void)state;
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    lh_lesson_sheet s = lh_lesson_sheet_read(ctx, a, "a.md", lesson, strlen(lesson));
+    assert_false(lh_failed(ctx));
+    assert_int_equal(s.digits, 3);
+    assert_int_equal(s.n_steps, 2);
+    assert_string_equal(s.step[0], "B");
+    assert_string_equal(s.step[1], "D");
+    assert_int_equal(s.at[1].line, 13);
+    assert_int_equal(s.at[1].col, 3);
+    lh_program *p = lh_lesson_parse(ctx, "a.md", lesson, strlen(lesson));
+    lh_paper *paper = lh_paper_new(
+        ctx, p,
+        &(lh_paper_how){.lesson = "a", .digits = s.digits, .steps = s.step, .n_steps = s.n_steps});
+    assert_non_null(paper);
+    assert_int_equal(paper->n_steps, 2);
+    assert_string_equal(paper->step[1].name, "D");
+    lh_paper_free(paper);
+    lh_program_free(p);
+    const char bad[] = "```sheet\ndigits many\n```\n";
+    lh_lesson_sheet_read(ctx, a, "a.md", bad, strlen(bad));
+    assert_true(lh_failed(ctx));
+    assert_int_equal(ctx->error.at.line, 2);
+    lh_arena_free(a);
+    lh_context_free(ctx);
+}
+
+/* Another number or another question gives another code; the same sheet the same. */
+static void test_code(void **state) {
+    (void)state;
+    const lh_embedded *f = lh_embedded_find("lessons/ex1.md");
+    desk a = desk_of(f->name, f->text, f->length, 1, 4, false),
+         b = desk_of(f->name, f->text, f->length, 1, 4, true),
+         c = desk_of(f->name, f->text, f->length, 2, 4, false),
+         d = desk_of(f->name, f->text, f->length, 1, 3, false);
+    assert_string_equal(a.paper->code, b.paper->code);
+    assert_string_not_equal(a.paper->code, c.paper->code);
+    assert_string_not_equal(a.paper->code, d.paper->code);
+    desk_free(&a), desk_free(&b), desk_free(&c), desk_free(&d);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_precision_is_kept),
+        cmocka_unit_test(test_nothing_is_nothing),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_other_shape),
+        cmocka_unit_test(test_problems),
+        cmocka_unit_test(test_header),
+        cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_key),
+        cmocka_unit_test(test_sheet_block),
+        cmocka_unit_test(test_code),
+    };
+    return cmocka_run_group_tests_name("answers", tests, NULL, NULL);
+}
