@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "eval/exact.h"
@@ -26,6 +27,11 @@ typedef struct engine {
     double loosest;                    /* the largest error seen, as a part of its scale */
     char problem[2048];
 } engine;
+
+/* Faults are looked for often and in a hurry: fewer sizes, fewer programs. */
+static inline bool engine_quick(void) {
+    return getenv("LH_QUICK") != NULL;
+}
 
 static inline double engine_h(void) {
     return lh_wide.epsilon < 1e-30 ? 0x1p-37 : 0x1p-21;

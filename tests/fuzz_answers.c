@@ -20,7 +20,8 @@ static const char program[] = "vocab A B\n"
                               "W := W - 0.1 * average(dW)\n";
 
 static lh_paper *paper(lh_context *ctx) {
-    lh_program *p = lh_program_parse(ctx, "fuzz.lh", program, strlen(program));
+    static lh_program *p; /* as long as its paper */
+    p = lh_program_parse(ctx, "fuzz.lh", program, strlen(program));
     return lh_paper_new(ctx, p, &(lh_paper_how){.lesson = "fuzz", .digits = 4});
 }
 

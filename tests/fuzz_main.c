@@ -4,6 +4,7 @@
  *     fuzz_parse_main tests/corpus/parse 200
  */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,46 +56,65 @@ static void read_seeds(const char *folder) {
     for (int i = 0; i < n; i++) read_seed(folder, names[i]), free(names[i]);
 }
 
-/* One change: a byte, a piece left out, a piece twice, a piece of another file, a number. */
+static bool is_word(uint8_t c) {
+    return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+           (c >= 'a' && c <= 'z');
+}
+
+/* A piece of a text around a place: the word there, or the whole line. */
+static void piece_at(const uint8_t *x, size_t n, size_t at, bool line, size_t *from, size_t *to) {
+    *from = *to = at;
+    while (*from > 0 && (line ? x[*from - 1] != '\n' : is_word(x[*from - 1]))) --*from;
+    while (*to < n && (line ? x[*to] != '\n' : is_word(x[*to]))) ++*to;
+    if (line && *to < n) ++*to;
+}
+
+/* x[from .. to) becomes another piece. */
+static size_t replace(uint8_t *x, size_t n, size_t from, size_t to, const uint8_t *by, size_t len) {
+    uint8_t piece[4096];
+    if (len > sizeof piece || n - (to - from) + len > MAX_SIZE) return n;
+    memcpy(piece, by, len);
+    memmove(x + from + len, x + to, n - to);
+    memcpy(x + from, piece, len);
+    return n - (to - from) + len;
+}
+
+/* One change: a word or a line by another, twice, or left out; a sign; now and then a byte. Words and lines keep most texts
+ * readable, so that what comes after the parser has work, too. */
 static size_t change(uint8_t *x, size_t n) {
-    static const char *const words[] = {
-        "0",      "-1", "1e308", "999999999", "nan",        "inf",          "^T",
-        "[last]", "\n", "(",     ")",         "[1 2; 3 4]", "backward L\n", "end\n",
-        "rows",   "@",  " x ",   "#",         "\"A\"",      "1000"};
-    size_t at = chance(n), len = 1 + chance(20);
-    const uint8_t *from = NULL;
-    switch (chance(6)) {
-    case 0:
-        if (n) x[at] = (uint8_t)chance(256);
-        return n;
-    case 1:
-        if (at + len > n) return n;
-        memmove(x + at, x + at + len, n - at - len);
-        return n - len;
-    case 2:
-        if (len > n) return n;
-        from = x + chance(n - len);
-        break;
-    case 3: {
-        const seed *s = &seeds[chance((size_t)n_seeds)];
-        len = 1 + chance(80);
-        if (len > s->size) return n;
-        from = s->data + chance(s->size - len);
-        break;
+    static const char *const signs[] = {
+        "+",   "-",     "*",     "/",     "@",          "^",         "^T",          "[last]",
+        "[0]", "[][1]", "(",     ")",     ",",          "=",         ";",           "\n",
+        " ",   "0",     "-1",    "1e308", "2",          "999999999", "nan",         "inf",
+        " x ", "#",     "\"A\"", "1000",  "[1 2; 3 4]", "end\n",     "backward L\n"};
+    const seed *other = &seeds[chance((size_t)n_seeds)];
+    size_t at = chance(n), from, to, a, b;
+    if (!n || !other->size) return n;
+    bool line = chance(3) == 0;
+    piece_at(x, n, at, line, &from, &to);
+    piece_at(other->data, other->size, chance(other->size), line, &a, &b);
+    switch (chance(12)) {
+    case 0: return replace(x, n, from, to, x, 0);
+    case 1: return replace(x, n, to, to, x + from, to - from);
+    case 2: return replace(x, n, line ? from : to, to, other->data + a, b - a);
+    case 3:
+    case 4: {
+        const char *sign = signs[chance(sizeof signs / sizeof *signs)];
+        return replace(x, n, at, chance(2) ? at + 1 : at, (const uint8_t *)sign, strlen(sign));
     }
-    default: {
-        const char *w = words[chance(sizeof words / sizeof *words)];
-        len = strlen(w);
-        from = (const uint8_t *)w;
-        break;
+    case 5: x[at] = (uint8_t)chance(256); return n;
+    case 6:
+    case 7: { /* a word of the same text */
+        piece_at(x, n, chance(n), false, &a, &b);
+        piece_at(x, n, at, false, &from, &to);
+        return from == to || a == b ? n : replace(x, n, from, to, x + a, b - a);
     }
+    case 8: /* a line of the same text somewhere else */
+        piece_at(x, n, chance(n), true, &a, &b);
+        piece_at(x, n, at, true, &from, &to);
+        return replace(x, n, from, from, x + a, b - a);
+    default: return from == to || a == b ? n : replace(x, n, from, to, other->data + a, b - a);
     }
-    uint8_t piece[128];
-    if (n + len > MAX_SIZE || len > sizeof piece) return n;
-    memcpy(piece, from, len);
-    memmove(x + at + len, x + at, n - at);
-    memcpy(x + at, piece, len);
-    return n + len;
 }
 
 int main(int argc, char **argv) {
@@ -114,7 +134,7 @@ int main(int argc, char **argv) {
         for (long k = 0; k <= times; k++, done++) {
             size_t n = seeds[i].size;
             memcpy(x, seeds[i].data, n);
-            for (size_t c = k ? 1 + chance(5) : 0; c > 0; c--) n = change(x, n);
+            for (size_t c = k ? 1 + chance(3) : 0; c > 0; c--) n = change(x, n);
             uint8_t *exact = malloc(n ? n : 1); /* so that a sanitizer sees where it ends */
             if (!exact) return 1;
             memcpy(exact, x, n);

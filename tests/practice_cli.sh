@@ -212,5 +212,24 @@ exits 2 'progress of a damaged file'
 type_in '' progress --reset --yes
 exits 2 'is not reset either'
 
+# No file may be longer than 4 kB: as on a full disk, what is saved already stays.
+fresh
+type_in "$S\n" practice "$work/mini.lh"
+(
+    trap '' XFSZ
+    ulimit -f 8
+    printf '%b' "$Z\n$P\n" | "$longhand" practice "$work/mini.lh" >"$work/out" 2>"$work/err"
+)
+ok $? 'a full disk: practice goes on'
+shows '3 of 3 steps, 12 of 12' 'to its end'
+test "$(grep -c 'progress is not saved' "$work/err")" = 1
+ok $? 'it is said once'
+warns '2 attempts could not be saved' 'and at the end how much was lost'
+type_in "$Z\n$P\n" practice "$work/mini.lh"
+shows '1 done.' 'what was saved before is there'
+type_in '' progress --export -
+test "$(wc -l <"$work/out")" = 3
+ok $? 'and with room it goes on'
+
 echo "1..$n"
 exit $verdict

@@ -154,6 +154,7 @@ static const form forms[] = {
     {"row = 1; 2; 3", "row", "1 2 3"},
     {"row[2] = 3", "row", "_ _ 3"},
     {"row =  1  2 \\\n 3", "row", "1 2 3"},
+    {"row =\n  #  A  B\n  1  2 \\\n  #  C\n  3\n", "row", "1 2 3"},
     {"one = 1.50", "one", "1.50"},
     {"one =", "one", "_"},
     {"one = 0.000", "one", "0.000"},

@@ -168,7 +168,7 @@ static lh_marks *marks_of(desk *d, const lh_answers *a, bool with_mistakes) {
 static void print_cell(const desk *d, const lh_answers *a, const lh_marks *m, int ask, int c) {
     const lh_ask *q = &d->sheet->ask[ask];
     int k = q->first + c;
-    print_message("  %s cell %d: written %.10g (unit %g), exact %.10g, own %.10g: %s\n",
+    print_message("#   %s cell %d: written %.10g (unit %g), exact %.10g, own %.10g: %s\n",
                   q->step->path, c, a->cell[k].value, a->cell[k].unit,
                   lh_sheet_exact(d->sheet, ask, c), m->own[k], lh_verdict_names[m->cell[k]]);
 }
@@ -233,7 +233,7 @@ static int honest_sheets(int count, bool cuts_off) {
                     lh_verdict v = m->cell[d.sheet->ask[i].first + c];
                     if (v == LH_BLANK || lh_verdict_has_credit(v)) continue;
                     if (bad++ == 0 && bad_sheets < 12) {
-                        print_message("%s seed %llu digits %d carry %d blank %.2f:\n",
+                        print_message("# %s seed %llu digits %d carry %d blank %.2f:\n",
                                       lessons[round / 2 % N_LESSONS], seed, digits, who.carry,
                                       who.blank);
                         print_cell(&d, a, m, i, c);
@@ -249,14 +249,14 @@ static int honest_sheets(int count, bool cuts_off) {
 static void honest_learner_is_never_wrong(void **state) {
     (void)state;
     int count = number_from("LH_SHEETS", 200), bad = honest_sheets(count, false);
-    print_message("%d honest sheets, %d with a number called wrong\n", count, bad);
+    print_message("# %d honest sheets, %d with a number called wrong\n", count, bad);
     assert_int_equal(bad, 0);
 }
 
 static void cutting_off_costs_nothing(void **state) {
     (void)state;
     int count = number_from("LH_SHEETS", 100), bad = honest_sheets(count, true);
-    print_message("%d sheets cut off, %d with a number called wrong\n", count, bad);
+    print_message("# %d sheets cut off, %d with a number called wrong\n", count, bad);
     assert_int_equal(bad, 0);
 }
 
@@ -307,7 +307,7 @@ static void wrong_is_caught(void **state) {
             }
             desk_free(&d);
         }
-    print_message("%d of %d spoiled numbers caught; %d of %d random numbers diagnosed\n", caught,
+    print_message("# %d of %d spoiled numbers caught; %d of %d random numbers diagnosed\n", caught,
                   total, diagnosed, random_total);
     assert_true(caught >= 0.95 * total);
     assert_true(diagnosed <= 0.01 * random_total + 1);
@@ -363,7 +363,7 @@ static void one_slip_is_one_mark(void **state) {
                     for (int e = 0; e < d.sheet->ask[i].n_cells; e++)
                         if ((i != ask || e != c) && is_blame(m->cell[d.sheet->ask[i].first + e])) {
                             if (others++ == 0 && blamed < 8) {
-                                print_message("%s seed %llu: slip in %s cell %d (%g for %g)\n",
+                                print_message("# %s seed %llu: slip in %s cell %d (%g for %g)\n",
                                               lessons[l], seed, d.sheet->ask[ask].step->path, c,
                                               who.slip_value, w.value);
                                 print_cell(&d, a, m, i, e);
@@ -373,7 +373,7 @@ static void one_slip_is_one_mark(void **state) {
             }
             desk_free(&d);
         }
-    print_message("%d sheets with one slip: %d marked, %d with something else blamed\n", sheets,
+    print_message("# %d sheets with one slip: %d marked, %d with something else blamed\n", sheets,
                   marked, blamed);
     assert_true(marked >= 0.97 * sheets);
     assert_int_equal(blamed, 0);
@@ -448,14 +448,14 @@ static void known_mistakes_are_named(void **state) {
                             others++, first = first < 0 ? q : first;
                 blamed += others > 0;
                 if ((!ok || others) && visible - named + blamed < 12)
-                    print_message("%s seed %llu: %s in %s (choice %d): %s%s%s\n", lessons[l], seed,
+                    print_message("# %s seed %llu: %s in %s (choice %d): %s%s%s\n", lessons[l], seed,
                                   c[i].mistake->name, c[i].line->path, c[i].chosen,
                                   ok ? "named" : "NOT NAMED", others ? ", blamed too: " : "",
                                   others ? d.sheet->ask[first].step->path : "");
             }
             desk_free(&d);
         }
-    print_message("%d visible mistakes: %d named, %d with something else blamed\n", visible, named,
+    print_message("# %d visible mistakes: %d named, %d with something else blamed\n", visible, named,
                   blamed);
     assert_int_equal(named, visible);
     assert_int_equal(blamed, 0);
@@ -516,14 +516,14 @@ static void two_mistakes_are_both_named(void **state) {
             pairs++;
             both += ok;
             if (!ok && pairs - both < 8)
-                print_message("%s: %s in %s %s, %s in %s %s\n", lessons[l], x->mistake->name,
+                print_message("# %s: %s in %s %s, %s in %s %s\n", lessons[l], x->mistake->name,
                               x->line->path, is_named(m, ax, x->mistake) ? "named" : "NOT NAMED",
                               y->mistake->name, y->line->path,
                               is_named(m, ay, y->mistake) ? "named" : "NOT NAMED");
         }
         desk_free(&d);
     }
-    print_message("%d sheets with two mistakes, both named in %d\n", pairs, both);
+    print_message("# %d sheets with two mistakes, both named in %d\n", pairs, both);
     assert_int_equal(both, pairs);
 }
 
@@ -550,13 +550,13 @@ static void variants_show_mistakes(void **state) {
         }
         desk_free(&own);
     }
-    print_message("%d of %d (mistake, variant) pairs show\n", shown, total);
+    print_message("# %d of %d (mistake, variant) pairs show\n", shown, total);
     assert_true(shown >= 0.98 * total);
 }
 
 int main(void) {
     chance_at.seed = (uint64_t)number_from("LH_SEED", 1);
-    print_message("seed %d\n", (int)chance_at.seed);
+    print_message("# seed %d\n", (int)chance_at.seed);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(key_is_all_right),
         cmocka_unit_test(empty_is_neither_right_nor_wrong),

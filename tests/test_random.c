@@ -725,7 +725,7 @@ static void programs_hold(void **state) {
     (void)state;
     const char *seed_text = getenv("LH_SEED"), *n_text = getenv("LH_PROGRAMS");
     uint64_t seed = seed_text ? strtoull(seed_text, NULL, 10) : 20250;
-    int n = n_text ? atoi(n_text) : PROGRAMS, judged = 0, wrong = 0;
+    int n = n_text ? atoi(n_text) : engine_quick() ? PROGRAMS / 5 : PROGRAMS, judged = 0, wrong = 0;
     static char problem[32768];
     print_message("# LH_SEED=%llu LH_PROGRAMS=%d\n", (unsigned long long)seed, n);
     for (int i = 0; i < n; i++) {

@@ -32,8 +32,9 @@ static void echo(const lh_marked *m) {
                 lh_text_add(&t, "%s%s", k == 0 ? "" : k % g->cols ? " " : "; ", *text ? text : "_");
             }
             if (!any) continue;
-            printf("  %s = ", s->block[b].address);
-            lh_wrap(stdout, m->stock->cli->width, 6, t.s);
+            fputs("  ", stdout);
+            lh_wrap(stdout, m->stock->cli->width, 4,
+                    lh_printf(m->arena, "%s = %s", s->block[b].address, t.s));
         }
     }
     putchar('\n');
@@ -143,8 +144,9 @@ static void put_step(const lh_marked *m, int ask) {
 static void put_notes(const lh_marked *m) {
     const lh_notes *notes = &m->reading->notes;
     for (int i = 0; i < notes->n && i < LH_MAX_NOTES; i++) {
-        printf("  line %d: ", notes->note[i].line);
-        lh_wrap(stdout, m->stock->cli->width, 4, notes->note[i].what);
+        fputs("  ", stdout);
+        lh_wrap(stdout, m->stock->cli->width, 4,
+                lh_printf(m->arena, "line %d: %s", notes->note[i].line, notes->note[i].what));
     }
     if (notes->n > LH_MAX_NOTES) printf("  and %d more such lines\n", notes->n - LH_MAX_NOTES);
     if (notes->n) putchar('\n');

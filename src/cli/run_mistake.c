@@ -112,8 +112,7 @@ static void print_step(const lh_run *r, const lh_effect *e, const lh_step *s, lh
 
 static void print_same(const lh_run *r, lh_text *same) {
     if (same->n == 0) return;
-    fputs("the same: ", stdout);
-    lh_wrap(stdout, r->cli->width, 4, same->s);
+    lh_wrap(stdout, r->cli->width, 4, lh_printf(r->cli->arena, "the same: %s", same->s));
     putchar('\n');
     *same = lh_text_new(r->cli->arena);
 }
@@ -187,10 +186,8 @@ static int show(lh_run *r, const lh_mistake *m, const wanted *w, const lh_candid
                "longhand mistakes %s --seed 1\n",
                r->source->name);
     const char *others = places(r, m, c, n, how->step);
-    if (*others) {
-        fputs("It can also be made in: ", stdout);
-        lh_wrap(stdout, cli->width, 4, others);
-    }
+    if (*others)
+        lh_wrap(stdout, cli->width, 4, lh_printf(cli->arena, "It can also be made in: %s", others));
     lh_effect_free(e);
     return LH_EXIT_YES;
 }

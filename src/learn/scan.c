@@ -141,6 +141,7 @@ static void scan_line(const char *s, const char *e, int line, rows *r, lh_cell_v
                       void *who) {
     e = comment_start(s, e);
     trim(&s, &e);
+    if (s == e) return; /* nothing ends here: words above the columns may stand inside a long row */
     for (const char *p = e; p > s; p--) /* the label of a row ends in : */
         if (p[-1] == ':') {
             s = p;
