@@ -52,7 +52,7 @@ test -n "$missing$optional" || exit 0
 by_hand() {
     test -n "$missing" || exit 0
     echo "Please install what Debian calls:$missing" >&2
-    test -z "$optional" || echo "and, for a better prompt:$optional" >&2
+    test -z "$optional" || echo "and, for a better prompt and to keep progress:$optional" >&2
     echo "($1)" >&2
     exit 2
 }

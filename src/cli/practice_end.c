@@ -85,7 +85,8 @@ void lh_desk_summary(lh_desk *d) {
                    p->only >= 0 ? lh_printf(d->a, " --step %s", lh_desk_ask(d, p->only)->name) : "",
                *next = next_lesson(d, paper->lesson);
     if (!is_finished)
-        printf("Go on with: longhand practice %s%s\n", paper->lesson, d->keep.is_kept ? step : "");
+        printf("%s: longhand practice %s%s\n", d->keep.is_kept ? "Go on with" : "Begin again with",
+               paper->lesson, step);
     else if (p->only < 0 && next)
         printf("Next: longhand practice %s        other numbers: longhand practice %s\n", next,
                paper->lesson);

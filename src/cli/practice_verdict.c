@@ -243,7 +243,7 @@ static void print_block(lh_desk *d, int ask, const lh_block *b, bool has_title,
 
 void lh_desk_verdict(lh_desk *d, const lh_entered *e) {
     const lh_paper_step *s = lh_desk_ask(d, e->ask);
-    notes words = {0};
+    notes words = {0}, none = {0};
     note_mistakes(d, &words, e->ask);
     note_slips(d, &words, e->ask);
     note_wrong(d, &words, e->ask);
@@ -252,7 +252,7 @@ void lh_desk_verdict(lh_desk *d, const lh_entered *e) {
     bool is_all = e->n > b->grid.rows * b->grid.cols;
     for (int i = is_all ? 0 : e->block; i < (is_all ? s->n_blocks : e->block + 1); i++)
         print_block(d, e->ask, &s->block[i], is_all || e->ask != d->p->at,
-                    is_all && i + 1 < s->n_blocks ? &(notes){0} : &words);
+                    is_all && i + 1 < s->n_blocks ? &none : &words);
     if (lh_practice_state(d->p, e->ask) != LH_STATE_WRONG) return;
     lh_ink_on(d->cli, stdout, LH_INK_QUIET);
     printf("%*sh hint   n next   ? help\n", INDENT + 2, "");

@@ -520,7 +520,7 @@ static double own_number(const lh_practice *p, int ask, int k) {
 lh_plan *lh_practice_plan(lh_practice *p, int ask) {
     lh_sheet *s = p->sheet;
     lh_arena *a = lh_arena_new(s->g->ctx);
-    lh_node **known = a ? lh_alloc_array(a, (size_t)s->n_asks + 1, sizeof *known) : NULL;
+    lh_node **known = a ? lh_alloc_array(a, (size_t)s->n_asks + 1, sizeof(lh_node *)) : NULL;
     int n = 0;
     for (int i = 0; known && i < s->n_asks; i++)
         if (i != ask && is_written(p, i)) known[n++] = result_of(s->ask[i].step->node);
@@ -568,7 +568,7 @@ static void find_operands(finder *f, lh_node *n, bool is_whole, int depth) {
     bool is_body = n->step && n->step->kind == LH_STEP_BODY;
     if (!is_whole && n->step && (!lh_step_is_inner(n->step) || is_body)) {
         if (n->kind != LH_OP_number && n->kind != LH_OP_size)
-            *(lh_step **)lh_push(f->a, (void **)&f->list, &f->n, sizeof n->step) = n->step;
+            *(lh_step **)lh_push(f->a, (void **)&f->list, &f->n, sizeof(lh_step *)) = n->step;
         return;
     }
     for (int i = 0; i < n->n_in; i++)
