@@ -362,6 +362,33 @@ static void test_examples(void **state) {
     desk_free(&d);
 }
 
+/* A name that several steps have is not guessed at; the whole path is one step. */
+static void test_turns(void **state) {
+    (void)state;
+    const char program[] =
+        "const E = [0.2 0.3]\nrepeat h for 2 with X = E\n  A = 2 * X\n  next X = A\nend\n";
+    desk d = desk_of("turns.lh", program, strlen(program), 0, 4, false);
+    const char text[] = "h[1].A = 1 2\nh[0].A[1] = 3\nA = 5 6";
+    lh_reading *r = read_text(&d, text, strlen(text));
+    assert_string_equal(echo(&d, r, "h[1].A"), "1 2");
+    assert_string_equal(echo(&d, r, "h[0].A"), "_ 3");
+    assert_int_equal(r->notes.n, 1);
+    assert_int_equal(r->notes.note[0].line, 3);
+    assert_non_null(strstr(r->notes.note[0].what, "several steps"));
+    desk_free(&d);
+}
+
+static void test_numbers_of_a_key(void **state) {
+    (void)state;
+    desk d = small_desk();
+    lh_paper_step plain = {.decimals = 4}, tiny = {.decimals = 9, .is_scientific = true};
+    assert_string_equal(lh_paper_number(d.arena, &plain, 4, -0.00001), "0.0000");
+    assert_string_equal(lh_paper_number(d.arena, &plain, 4, -0.00006), "-0.0001");
+    assert_string_equal(lh_paper_number(d.arena, &tiny, 4, -1.23456e-7), "-1.235e-07");
+    assert_string_equal(lh_paper_number(d.arena, &tiny, 4, -0.0), "0.000e+00");
+    desk_free(&d);
+}
+
 /* ---- large ---- */
 
 static char *many(const char *head, const char *piece, size_t n, size_t *length) {
@@ -423,6 +450,17 @@ static void test_large(void **state) {
 }
 
 /* ---- the key, read back ---- */
+
+static void test_many_entries(void **state) {
+    (void)state;
+    desk d = small_desk();
+    size_t length;
+    char *text = many("", "one = 1\n", 200000, &length);
+    lh_answer_file *f = lh_answer_file_read(d.arena, text, length);
+    assert_non_null(f->problem);
+    free(text);
+    desk_free(&d);
+}
 
 static char *key_as_lines(desk *d) {
     lh_text t = lh_text_new(d->arena);
@@ -556,6 +594,9 @@ int main(void) {
         cmocka_unit_test(test_header),
         cmocka_unit_test(test_examples),
         cmocka_unit_test(test_large),
+        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_numbers_of_a_key),
+        cmocka_unit_test(test_many_entries),
         cmocka_unit_test(test_key),
         cmocka_unit_test(test_sheet_block),
         cmocka_unit_test(test_code),

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/op.h"
 #include "learn/entry.h"
 
 /* ---- the sheet ---- */
@@ -497,119 +496,14 @@ void lh_practice_reset(lh_practice *p) {
     if (mark_all(p)) judge_steps(p);
 }
 
-/* ---- numbers to go on with ---- */
+/* ---- for the store ---- */
 
-static bool is_written(const lh_practice *p, int ask) {
+bool lh_practice_is_written(const lh_practice *p, int ask) {
     const lh_ask *q = &p->sheet->ask[ask];
     for (int i = 0; i < q->n_cells; i++)
         if (p->answers->cell[q->first + i].kind == LH_WRITTEN_NUMBER) return true;
     return false;
 }
-
-static lh_node *result_of(lh_node *n) {
-    while (n->kind == LH_OP_call) n = n->call->result;
-    return n;
-}
-
-static double own_number(const lh_practice *p, int ask, int k) {
-    int cell = p->sheet->ask[ask].first + k;
-    if (p->answers->cell[cell].kind == LH_WRITTEN_NUMBER) return p->answers->cell[cell].value;
-    return isfinite(p->marks->own[cell]) ? p->marks->own[cell] : lh_sheet_exact(p->sheet, ask, k);
-}
-
-lh_plan *lh_practice_plan(lh_practice *p, int ask) {
-    lh_sheet *s = p->sheet;
-    lh_arena *a = lh_arena_new(s->g->ctx);
-    lh_node **known = a ? lh_alloc_array(a, (size_t)s->n_asks + 1, sizeof(lh_node *)) : NULL;
-    int n = 0;
-    for (int i = 0; known && i < s->n_asks; i++)
-        if (i != ask && is_written(p, i)) known[n++] = result_of(s->ask[i].step->node);
-    lh_plan *plan =
-        known ? lh_exact.plan(s->g, &(lh_wish){.all = true, .known = known, .n_known = n}) : NULL;
-    if (plan) {
-        lh_exact.start(plan);
-        lh_exact.bind(plan, NULL, 0);
-        for (int i = 0; i < s->n_asks; i++)
-            for (int k = 0; i != ask && is_written(p, i) && k < s->ask[i].n_cells; k++)
-                lh_exact.set(plan, s->ask[i].step->node, lh_sheet_cell(s, i, k),
-                             own_number(p, i, k));
-        lh_exact.run(plan);
-    }
-    lh_arena_free(a);
-    if (!lh_failed(s->g->ctx)) return plan;
-    lh_exact.free(plan);
-    return NULL;
-}
-
-static bool has_slip(const lh_practice *p) {
-    for (int i = 0; i < p->sheet->n_asks; i++)
-        if (p->marks->step[i].n_wrong) return true;
-    return false;
-}
-
-double lh_practice_answer(const lh_practice *p, int ask, int k) {
-    double own = p->marks->own[p->sheet->ask[ask].first + k];
-    return has_slip(p) && isfinite(own) ? own : lh_sheet_exact(p->sheet, ask, k);
-}
-
-typedef struct finder {
-    lh_practice *p;
-    lh_arena *a;
-    unsigned char *seen;
-    lh_step **list;
-    int n;
-} finder;
-
-/* The first named values on every way into the formula, in the order they stand. Lines of another step's call are values
- * too: the norm's deviation that its gradient uses. */
-static void find_operands(finder *f, lh_node *n, bool is_whole, int depth) {
-    if (f->seen[n->id] || depth > 500) return;
-    f->seen[n->id] = 1;
-    bool is_body = n->step && n->step->kind == LH_STEP_BODY;
-    if (!is_whole && n->step && (!lh_step_is_inner(n->step) || is_body)) {
-        if (n->kind != LH_OP_number && n->kind != LH_OP_size)
-            *(lh_step **)lh_push(f->a, (void **)&f->list, &f->n, sizeof(lh_step *)) = n->step;
-        return;
-    }
-    for (int i = 0; i < n->n_in; i++)
-        if (lh_op_reads(n, i) || n->kind == LH_OP_call)
-            find_operands(f, n->in[i], false, depth + 1);
-}
-
-lh_step **lh_practice_operands(lh_practice *p, lh_arena *a, int ask, int *n) {
-    lh_graph *g = p->sheet->g;
-    finder f = {.p = p, .a = a, .seen = lh_alloc_array(a, (size_t)g->n_nodes + 1, 1)};
-    if (f.seen) find_operands(&f, p->sheet->ask[ask].step->node, true, 0);
-    *n = f.n;
-    return f.list;
-}
-
-lh_explanation *lh_practice_explain(lh_practice *p, int ask, int k, int digits) {
-    const lh_paper_step *s = &p->paper->step[ask];
-    lh_graph *g = p->sheet->g;
-    lh_arena *a = lh_arena_new(g->ctx);
-    lh_plan *plan = a ? lh_practice_plan(p, ask) : NULL;
-    lh_explanation *e = NULL;
-    if (plan) {
-        const char *cell = lh_paper_cell(p->paper, a, ask, k);
-        const char *address = lh_printf(a, "%s%s", s->path, cell + strlen(s->name));
-        e = lh_explain(g, address, &(lh_explain_how){.digits = digits, .plan = plan});
-    }
-    lh_exact.free(plan);
-    lh_arena_free(a);
-    if (!e) lh_context_clear(g->ctx);
-    return e;
-}
-
-int lh_practice_open_cell(const lh_practice *p) {
-    const lh_block *b = &p->paper->step[p->at].block[p->block];
-    for (int i = 0; i < b->grid.rows * b->grid.cols; i++)
-        if (!lh_verdict_has_credit(p->marks->cell[p->sheet->ask[p->at].first + b->first + i]))
-            return b->first + i;
-    return b->first;
-}
-
-/* ---- for the store ---- */
 
 static const char *mistakes_of(const lh_practice *p, lh_arena *a, int ask, lh_verdict v) {
     const lh_step_mark *m = &p->marks->step[ask];
@@ -666,10 +560,10 @@ lh_saved lh_practice_save(const lh_practice *p, lh_arena *a, long long time) {
                   .is_finished = lh_practice_is_finished(p)};
     for (int i = 0; i < p->sheet->n_asks; i++) {
         const lh_practice_step *x = &p->step[i];
-        if (!is_written(p, i) && !x->tries && !x->hints && !x->is_skipped) continue;
+        if (!lh_practice_is_written(p, i) && !x->tries && !x->hints && !x->is_skipped) continue;
         *(lh_saved_step *)lh_push(a, (void **)&s.step, &s.n_steps, sizeof *s.step) =
             (lh_saved_step){.step = p->paper->step[i].path,
-                            .cells = is_written(p, i) ? cells_text(p, a, i) : "",
+                            .cells = lh_practice_is_written(p, i) ? cells_text(p, a, i) : "",
                             .tries = x->tries,
                             .hints = x->hints,
                             .is_skipped = x->is_skipped};

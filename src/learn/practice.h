@@ -97,7 +97,8 @@ void lh_practice_go(lh_practice *p, int ask);
 int lh_practice_hint(lh_practice *p); /* the next hint for this step is given: 1 to LH_HINTS */
 void lh_practice_reset(lh_practice *p);
 
-/* Numbers to go on with. */
+/* Numbers to go on with (practice_numbers.c). */
+bool lh_practice_is_written(const lh_practice *p, int ask); /* is any number of it there? */
 lh_plan *lh_practice_plan(
     lh_practice *p,
     int ask); /* the learner's own numbers, and what they lead to in this step; lh_exact.free */

@@ -87,6 +87,11 @@ lh_reach *lh_reach_new(lh_graph *g, const lh_plan *right, int digits) {
         return NULL;
     }
     lh_reach *r = lh_alloc(a, sizeof *r);
+    if (!r) { /* larger than what always comes */
+        lh_arena_free(a);
+        lh_context_free(own);
+        return NULL;
+    }
     *r = (lh_reach){.ctx = g->ctx, .own = own, .arena = a, .g = g};
     lh_trace *t = lh_trace_new(g, &(lh_trace_how){NULL, true});
     for (int i = 0; t && i < t->n_items; i++) {
