@@ -257,8 +257,11 @@ static void trace_has_its_lines(void) {
     assert_int_equal(status, 0);
     assert_true(has_line(text, '=', 70) && has_line(text, '-', 70));
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        at = strstr(at, steps[i]);
-        if (!at) fail_msg("`run ex1` does not show %s in its place", steps[i]);
+        const char *next = strstr(at, steps[i]);
+        if (next)
+            at = next;
+        else
+            fail_msg("`run ex1` does not show %s in its place", steps[i]);
     }
     assert_part(at, "Next:");
 }

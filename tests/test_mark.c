@@ -448,15 +448,15 @@ static void known_mistakes_are_named(void **state) {
                             others++, first = first < 0 ? q : first;
                 blamed += others > 0;
                 if ((!ok || others) && visible - named + blamed < 12)
-                    print_message("# %s seed %llu: %s in %s (choice %d): %s%s%s\n", lessons[l], seed,
-                                  c[i].mistake->name, c[i].line->path, c[i].chosen,
+                    print_message("# %s seed %llu: %s in %s (choice %d): %s%s%s\n", lessons[l],
+                                  seed, c[i].mistake->name, c[i].line->path, c[i].chosen,
                                   ok ? "named" : "NOT NAMED", others ? ", blamed too: " : "",
                                   others ? d.sheet->ask[first].step->path : "");
             }
             desk_free(&d);
         }
-    print_message("# %d visible mistakes: %d named, %d with something else blamed\n", visible, named,
-                  blamed);
+    print_message("# %d visible mistakes: %d named, %d with something else blamed\n", visible,
+                  named, blamed);
     assert_int_equal(named, visible);
     assert_int_equal(blamed, 0);
 }

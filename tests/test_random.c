@@ -205,7 +205,7 @@ static int step_two(maker *m) {
     case 4: say(m, "%s = %s ^ sin(%s)\n", name, x, y); break;
     case 5: say(m, "%s = max(%s, %s)\n", name, x, y); break;
     case 6: say(m, "%s = min(%s, %s)\n", name, x, y); break;
-    case 7: say(m, "%s = where(%s > %s, %s, 0.4)\n", name, x, y, x), positive = positive; break;
+    case 7: say(m, "%s = where(%s > %s, %s, 0.4)\n", name, x, y, x); break;
     default: say(m, "%s = %s * (%s <= %s) + 0.3\n", name, NAME(a), x, y), positive = false; break;
     }
     if (kind == 2 || kind == 3 || kind == 7 || kind == 4) positive = false;

@@ -183,7 +183,8 @@ static inline int trial_run_all(const trial *t, char *problem, size_t size,
     static const int sizes[][2] = {{1, 1}, {1, 4}, {3, 1}, {2, 3}, {3, 5}, {5, 2}};
     int n = 0;
     for (int mode = 0; mode < TRIAL_MODES; mode++)
-        for (size_t s = engine_quick(); s < sizeof sizes / sizeof *sizes; s += engine_quick() ? 2 : 1)
+        for (size_t s = engine_quick(); s < sizeof sizes / sizeof *sizes;
+             s += engine_quick() ? 2 : 1)
             for (int which = 0; which < trial_shapes(t); which++, n++) {
                 trial_case c = {t, (trial_mode)mode, sizes[s][0], sizes[s][1], which, n};
                 if (!trial_run(&c, problem, size, also)) return -1;

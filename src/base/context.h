@@ -61,10 +61,11 @@ struct lh_context {
     bool wants_cure;        /* the last lh_fail was kept and has no cure yet */
     void *(*alloc)(size_t); /* malloc, unless a test makes it fail */
     void (*release)(void *);
-    size_t memory_limit; /* bytes that one value may take: what the machine has; 0: not known */
+    size_t memory_limit;    /* bytes that one value may take: what the machine has; 0: not known */
     lh_read_file read_file; /* NULL: file() is refused */
     void *read_file_who;
-    void *kept; /* what a folder further on keeps for the context's life (the parsed prelude), or NULL */
+    void *
+        kept; /* what a folder further on keeps for the context's life (the parsed prelude), or NULL */
     void (*free_kept)(void *kept);
 };
 

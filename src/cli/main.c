@@ -230,7 +230,7 @@ static int dispatch(lh_cli *cli, int argc, char **argv) {
     if (c) return run_command(cli, c, argc - 2, argv + 2);
     const char *known[64];
     int n = 0;
-    for (; lh_commands[n] && n < 64; n++) known[n] = lh_commands[n]->name;
+    for (; n < 64 && lh_commands[n]; n++) known[n] = lh_commands[n]->name;
     const char *near = lh_nearest(word, known, n);
     int status = lh_cli_fail(cli, "there is no command %s", word);
     if (near)

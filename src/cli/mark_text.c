@@ -121,13 +121,16 @@ static void put_step(const lh_marked *m, int ask) {
     bool is_blank = has_only(m, q->first, q->n_cells, LH_BLANK),
          is_right = mark->n_right == q->n_cells;
     char score[64];
+    lh_verdict sign = is_right ? LH_RIGHT : is_blank && n == 0 ? LH_BLANK : LH_WRONG;
+    for (int k = 0; is_right && sign == LH_RIGHT && k < q->n_cells; k++)
+        sign = m->marks->cell[q->first + k];
     if (is_right)
-        snprintf(score, sizeof score, "right");
+        snprintf(score, sizeof score, sign == LH_RIGHT ? "right" : "full credit");
     else if (is_blank && n == 0)
         snprintf(score, sizeof score, "blank");
     else
         snprintf(score, sizeof score, "%d of %d", mark->n_right, q->n_cells);
-    put_heading(m, ask, score, is_right ? LH_RIGHT : is_blank && n == 0 ? LH_BLANK : LH_WRONG);
+    put_heading(m, ask, score, sign);
     for (int b = 0; b < s->n_blocks && !is_blank; b++) {
         int first = q->first + s->block[b].first,
             cells = s->block[b].grid.rows * s->block[b].grid.cols;

@@ -137,7 +137,7 @@ static bool study_open(lh_stock *s, study *t) {
     t->g = t->program ? lh_graph_build(ctx, t->program, NULL) : NULL;
     t->plan = t->g ? lh_exact.plan(t->g, &(lh_wish){.all = true}) : NULL;
     if (t->plan) lh_exact.start(t->plan), lh_exact.bind(t->plan, NULL, 0), lh_exact.run(t->plan);
-    if (lh_failed(ctx)) return false;
+    if (!t->plan || lh_failed(ctx)) return false;
     lh_candidate *c = lh_candidates(t->g, s->mistakes, NULL, s->cli->arena, &n);
     for (int i = 0; i < n && !lh_failed(ctx); i++) add_way(t, &c[i]);
     return !lh_failed(ctx);
@@ -290,8 +290,8 @@ const lh_command lh_command_mistakes = {
     .name = "mistakes",
     .synopsis = "[LESSON|FILE] [options]",
     .summary = "The catalogue of known mistakes, and what each does to the numbers of a lesson.",
-    .examples = "longhand mistakes\teach with its rule and its sentence\n"
-                "longhand mistakes ex3\twhere it can be made, and the first number that differs\n"
+    .examples = "longhand mistakes\teach with its rule\n"
+                "longhand mistakes ex3\twhat each does to its numbers\n"
                 "longhand run ex1 --mistake unscaled\ta lesson with a mistake made\n",
     .notes = "A lesson adds mistakes of its own with lines as in the catalogue: mistake NAME "
              "forward \"what was done\" formula => what was made of it.",

@@ -23,7 +23,7 @@ lh_node *lh_run_prediction(
     const lh_graph *g,
     int *target); /* whose rows are scores of words, and which input says the right ones; or NULL */
 int lh_run_mistake(lh_run *r, const char *mistake,
-                   const lh_trace *t); /* NAME[@STEP]: run_mistake.c */
+                   const lh_trace *t);                              /* NAME[@STEP]: run_mistake.c */
 void lh_run_json(lh_run *r, const lh_trace *t);                     /* run_json.c */
 char *lh_example_text(lh_arena *a, const lh_graph *g, int example); /* A B -> C */
 

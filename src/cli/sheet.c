@@ -84,7 +84,7 @@ lh_paper *lh_stock_paper(lh_stock *s, const lh_sheet_wish *w) {
 
 typedef struct shown {
     lh_shown *row;
-    int n, mistakes, hidden; /* mistakes that can be made, and those that show in no step at all */
+    int n, ways, hidden; /* mistakes, each counted once for every step where it can be made */
 } shown;
 
 static bool is_first_of(const shown *t, int i) {
@@ -93,21 +93,29 @@ static bool is_first_of(const shown *t, int i) {
     return true;
 }
 
-static bool shows_anywhere(const shown *t, const lh_mistake *m) {
-    for (int i = 0; i < t->n; i++)
-        if (t->row[i].mistake == m && t->row[i].shows) return true;
-    return false;
+static bool is_same_way(const lh_shown *a, const lh_shown *b) {
+    return a->mistake == b->mistake && strcmp(a->step, b->step) == 0;
+}
+
+/* Where there is a choice (of a row, a word), one that shows will do. */
+static void count_ways(shown *t) {
+    for (int i = 0; i < t->n; i++) {
+        bool again = false, shows = false;
+        for (int k = 0; k < t->n; k++) {
+            if (!is_same_way(&t->row[k], &t->row[i])) continue;
+            again |= k < i;
+            shows |= t->row[k].shows;
+        }
+        t->ways += !again;
+        t->hidden += !again && !shows;
+    }
 }
 
 static shown shown_by(lh_stock *s, const lh_paper *p) {
     shown t = {0};
     lh_variant_how how = {.seed = p->seed, .digits = p->digits, .mistakes = s->mistakes};
     t.row = lh_variant_shown(s->cli->ctx, p->variant, &how, p->arena, &t.n);
-    for (int i = 0; i < t.n; i++) {
-        if (!is_first_of(&t, i)) continue;
-        t.mistakes++;
-        t.hidden += !shows_anywhere(&t, t.row[i].mistake);
-    }
+    count_ways(&t);
     return t;
 }
 
@@ -117,9 +125,9 @@ static const char *hidden_note(lh_stock *s, const lh_paper *p) {
     shown t = shown_by(s, p);
     if (t.hidden == 0) return "";
     return lh_printf(p->arena,
-                     "These are the classic numbers. They hide %d of %d mistakes that can be made "
-                     "here; --seed 1 gives numbers that show them.",
-                     t.hidden, t.mistakes);
+                     "These are the classic numbers. They hide %d of the %d ways to go wrong that "
+                     "are known here; --seed 1 draws numbers that show more.",
+                     t.hidden, t.ways);
 }
 
 /* Steps of one mistake that show, or that do not, each once. */
@@ -155,8 +163,9 @@ static void why_text(lh_cli *cli, FILE *out, const lh_paper *p, const shown *t) 
             lh_wrap(out, cli->width, 37, no);
         }
     }
-    fprintf(out, "\n%d mistakes can be made, %d show in no step at these numbers\n", t->mistakes,
-            t->hidden);
+    fprintf(out,
+            "\n%d ways to go wrong, a mistake counted once for each step: %d show, %d hidden\n",
+            t->ways, t->ways - t->hidden, t->hidden);
 }
 
 static void why_json(FILE *out, const lh_paper *p, const shown *t) {
@@ -165,7 +174,7 @@ static void why_json(FILE *out, const lh_paper *p, const shown *t) {
     lh_json_text(&j, "lesson", p->lesson);
     lh_json_int(&j, "seed", (long long)p->seed);
     lh_json_int(&j, "digits", p->digits);
-    lh_json_int(&j, "mistakes", t->mistakes);
+    lh_json_int(&j, "ways", t->ways);
     lh_json_int(&j, "hidden", t->hidden);
     lh_json_begin(&j, "table", '[');
     for (int i = 0; i < t->n; i++) {
@@ -318,11 +327,11 @@ const lh_command lh_command_sheet = {
     .name = "sheet",
     .synopsis = "LESSON|FILE [options]",
     .summary = "A worksheet: the lesson's steps with blanks in place of the numbers.",
-    .examples = "longhand sheet ex1 -o ex1.txt\tto fill in; then: longhand mark ex1 ex1.txt\n"
+    .examples = "longhand sheet ex1 -o ex1.txt\tto fill in, then to mark\n"
                 "longhand sheet ex3 --seed 7 -o ex3.html\tother numbers, to print\n"
                 "longhand sheet ex3 --seed 7 --key\tits answers, with the working\n"
                 "longhand sheet ex2 --steps Z,P,dlogits\ta short one\n"
-                "longhand sheet ex4 --forms 26 --format html -o class\tforms A to Z with keys\n"
+                "longhand sheet ex4 --forms 26 --format html -o class\tforms A to Z\n"
                 "longhand sheet ex3 --why\twhich mistakes the numbers show\n",
     .notes = "The text filled in is an answer file. Its first line says which sheet it is, so that "
              "longhand mark needs no seed. A lesson may name the steps to ask, a line each, in a "

@@ -113,7 +113,7 @@ lh_term *lh_explain_infix(lh_explainer *x, const lh_node *n, lh_cell at) {
 }
 
 lh_term *lh_explain_call(lh_explainer *x, const lh_node *n, lh_cell at) {
-    lh_term *part[8];
+    lh_term *part[8] = {NULL};
     int k = n->n_in < 8 ? n->n_in : 8;
     for (int i = 0; i < k; i++) part[i] = lh_explain_in(x, n, i, at);
     return lh_term_call(x, n->op->name, k, part, lh_explain_value(x, n, at));

@@ -188,7 +188,8 @@ bool lh_shape_fits(lh_graph *g, lh_shape s, lh_place at) {
     double cells = (double)g->axis[s.rows].n * (double)g->axis[s.cols].n;
     if (!lh_axis_is_one(g, s.heads)) cells *= (double)g->axis[s.heads].n;
     if (cells <= (double)LH_MAX_CELLS) return true;
-    lh_fail(g->ctx, LH_ERROR_LIMIT, at, "%s is too large: %.3g numbers", lh_shape_text(g, s), cells);
+    lh_fail(g->ctx, LH_ERROR_LIMIT, at, "%s is too large: %.3g numbers", lh_shape_text(g, s),
+            cells);
     return false;
 }
 
@@ -274,7 +275,8 @@ static int axis_of(lh_graph *g, const lh_node *n, int depth) {
         break;
     case LH_OP_div:
         if (lh_node_constant(g, n, &v) && v == floor(v) && v >= 1 && n->in[0]->kind != LH_OP_number)
-            return lh_axis_divide(g, axis_of(g, n->in[0], depth + 1), axis_of(g, n->in[1], depth + 1));
+            return lh_axis_divide(g, axis_of(g, n->in[0], depth + 1),
+                                  axis_of(g, n->in[1], depth + 1));
         break;
     default: break;
     }

@@ -45,7 +45,8 @@ const char *lh_nearest(const char *word, const char *const *known,
 /* Building (build.c, call.c). */
 lh_node *lh_build_expr(lh_builder *b, const lh_expr *e, const char *path,
                        bool is_whole); /* path: of the step it belongs to */
-lh_node *lh_build_line(lh_builder *b, const lh_expr *e, const char *path); /* whole, a node of its own */
+lh_node *lh_build_line(lh_builder *b, const lh_expr *e,
+                       const char *path); /* whole, a node of its own */
 lh_node *lh_build_call(lh_builder *b, const lh_expr *e, const char *path, bool is_whole);
 lh_node *lh_call_node(lh_builder *b, const lh_statement *fn, lh_node **param, bool *is_standard,
                       const char *path); /* param NULL: the default */

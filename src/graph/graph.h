@@ -248,7 +248,7 @@ struct lh_graph {
     lh_context *ctx;
     lh_arena *arena;
     const lh_program *program;
-    lh_build how;     /* as it was built: to build it again with a formula changed */
+    lh_build how; /* as it was built: to build it again with a formula changed */
     lh_node **node;
     int n_nodes;
     lh_step **step; /* in the order of the program, gradients where backward stands */
@@ -272,9 +272,9 @@ struct lh_graph {
     struct lh_builder *builder; /* only while it is built */
     struct lh_path_table *paths;
     const lh_program *prelude; /* the context's */
-    lh_place at;             /* where new nodes stand in the text */
-    uint32_t n_streams;      /* coins so far */
-    unsigned long long seed; /* of random steps: the last seed statement's */
+    lh_place at;               /* where new nodes stand in the text */
+    uint32_t n_streams;        /* coins so far */
+    unsigned long long seed;   /* of random steps: the last seed statement's */
 };
 
 enum { LH_MAX_NODES = 1000000, LH_MAX_AXIS = 1 << 30, LH_MAX_WORDS = 1 << 22 };
@@ -317,7 +317,8 @@ int lh_axis_of_node(
     const lh_node *
         n); /* the size a node stands for: a number, a size, rows(x), 3*dim; fails the context otherwise */
 const char *lh_axis_text(lh_graph *g, int axis); /* "4", "dim", "length of tokens" */
-bool lh_shape_fits(lh_graph *g, lh_shape s, lh_place at); /* not more than LH_MAX_CELLS, or the context fails */
+bool lh_shape_fits(lh_graph *g, lh_shape s,
+                   lh_place at); /* not more than LH_MAX_CELLS, or the context fails */
 bool lh_axis_is_one(const lh_graph *g, int axis);
 bool lh_axis_same(const lh_graph *g, int a, int b); /* surely equal */
 bool lh_axis_meet(

@@ -108,21 +108,20 @@ static bool read_braces(const char *s, size_t n, int *example, int *head) {
 
 static const lh_block *find_block(placer *k, int ask, int example, int head) {
     const lh_paper_step *s = &k->p->step[ask];
-    const lh_block *found = NULL;
+    const char *last = s->block[s->n_blocks - 1].address;
+    int found = -1, n = 0;
     for (int i = 0; i < s->n_blocks; i++) {
         const lh_block *b = &s->block[i];
-        if ((example >= 0 && b->example != example) || (head >= 0 && b->head != head)) continue;
-        if (found) {
-            note(k, k->e->line, "%s stands for %d matrices; write which, as in %s = ...", s->name,
-                 s->n_blocks, s->block[s->n_blocks - 1].address);
-            return NULL;
-        }
-        found = b;
+        if ((example < 0 || b->example == example) && (head < 0 || b->head == head)) found = i, n++;
     }
-    if (!found)
+    if (n == 1) return &s->block[found];
+    if (n > 1)
+        note(k, k->e->line, "%s stands for %d matrices; write which, as in %s = ...", s->name,
+             s->n_blocks, last);
+    else
         note(k, k->e->line, "%.60s: there is no such example or head; the last is %s", k->e->name,
-             s->block[s->n_blocks - 1].address);
-    return found;
+             last);
+    return NULL;
 }
 
 /* P, WO :=, h[0].A, P{example 1}, P[1][0], h[0].A{head 1}[2]. */

@@ -30,7 +30,7 @@ typedef struct marker {
     lh_box *box;   /* room for one unit: its reach */
     lh_box *other; /* and for a second opinion */
     double room; /* in units: how far a number that nobody wrote down may be from its exact value */
-    int *origin;   /* for each unit: the ask where a slip that reaches it began, or -1 */
+    int *origin; /* for each unit: the ask where a slip that reaches it began, or -1 */
     int active[MAX_ACTIVE],
         n_active; /* programs that later steps may follow: the right one, and those with the mistakes made so far */
 } marker;

@@ -186,6 +186,7 @@ static void add_blocks(lh_paper *p, lh_paper_step *s, const lh_node *n) {
 }
 
 static const char *shape_of(const lh_paper *p, const lh_paper_step *s) {
+    if (s->n_blocks == 0) return "no example"; /* of a value that exists once for each */
     const lh_grid *g = &s->block[0].grid;
     bool same = true;
     for (int i = 1; i < s->n_blocks; i++)
@@ -305,7 +306,7 @@ static int work_cell(lh_paper *p, int ask, int k, int most) {
 
 static void answer_step(lh_paper *p, int ask) {
     lh_paper_step *s = &p->step[ask];
-    int n = p->sheet->ask[ask].n_cells, typical = typical_cell(p, ask);
+    int n = p->sheet->ask[ask].n_cells;
     for (int k = 0; k < n; k++) {
         int cell;
         const lh_block *b = lh_paper_block(p, ask, k, &cell);
@@ -313,7 +314,7 @@ static void answer_step(lh_paper *p, int ask) {
             lh_paper_number(p->arena, s, p->digits, lh_sheet_exact(p->sheet, ask, k));
     }
     /* each cell where one line says it, else one cell in full */
-    int lines = work_cell(p, ask, typical, 1 << 20);
+    int lines = n ? work_cell(p, ask, typical_cell(p, ask), 1 << 20) : 0;
     if (lines != 1 || n > WORKED_CELLS || n == 1) return;
     s->n_working = 0;
     for (int k = 0; k < n; k++) work_cell(p, ask, k, 1);
@@ -380,7 +381,7 @@ static bool open_sheet(lh_paper *p, const lh_program *lesson, const lh_paper_how
                     : NULL;
     if (!p->sheet) return false;
     check_steps(p, how);
-    if (p->sheet->n_asks == 0)
+    if (p->sheet->n_cells == 0)
         lh_fail(p->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "%s has no step to ask for",
                 how->lesson);
     if (p->sheet->n_cells > LH_PAPER_CELLS)

@@ -116,9 +116,9 @@ lh_reach *lh_reach_new(lh_graph *g, const lh_plan *right, int digits) {
 }
 
 static void variant_free(lh_reach *r, int v) {
-    for (int i = 0; r->variant[v].work && i < r->n_units; i++)
-        lh_exact.free(r->variant[v].work[i].plan);
-    if (v > 0) lh_graph_free(r->variant[v].g);
+    variant *x = &r->variant[v];
+    for (int i = 0; x->work && i < r->n_units; i++) lh_exact.free(x->work[i].plan);
+    if (x->g != r->g) lh_graph_free(x->g); /* the right program belongs to the caller */
 }
 
 void lh_reach_free(lh_reach *r) {

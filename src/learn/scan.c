@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ENTRIES = 100000, NAME = 120, DEEPEST = 64, ESCAPED = 256 };
+enum { MOST_ENTRIES = 100000 };
 
 void lh_note_add(lh_notes *n, int line, const char *what) {
     if (n->n < LH_MAX_NOTES) n->note[n->n] = (lh_note){line, what};
@@ -30,26 +30,26 @@ bool lh_scan_seed(const char *s, size_t n, unsigned long long *seed) {
     return true;
 }
 
-static void refuse(lh_answer_file *f, int line, const char *why) {
+void lh_scan_refuse(lh_answer_file *f, int line, const char *why) {
     if (f->problem) return;
     f->problem = why;
     f->problem_line = line;
 }
 
-static void add_entry(lh_arena *a, lh_answer_file *f, lh_answer_entry e) {
+void lh_scan_entry(lh_arena *a, lh_answer_file *f, lh_answer_entry e) {
     if (f->n_entries >= MOST_ENTRIES)
-        refuse(f, e.line, "more answers than any sheet has: is this another file?");
+        lh_scan_refuse(f, e.line, "more answers than any sheet has: is this another file?");
     else
         *(lh_answer_entry *)lh_push(a, (void **)&f->entry, &f->n_entries, sizeof e) = e;
 }
 
-static bool is_space(char c) {
+bool lh_scan_is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
 static void trim(const char **s, const char **e) {
-    while (*s < *e && is_space(**s)) (*s)++;
-    while (*s < *e && is_space((*e)[-1])) (*e)--;
+    while (*s < *e && lh_scan_is_space(**s)) (*s)++;
+    while (*s < *e && lh_scan_is_space((*e)[-1])) (*e)--;
 }
 
 static bool begins(const char *s, const char *e, const char *word) {
@@ -65,14 +65,14 @@ static const char *line_end(const char *s, const char *end) {
 /* A comment begins with # at the start of a line or behind a space. */
 static const char *comment_start(const char *s, const char *e) {
     for (const char *p = s; p < e; p++)
-        if (*p == '#' && (p == s || is_space(p[-1]))) return p;
+        if (*p == '#' && (p == s || lh_scan_is_space(p[-1]))) return p;
     return e;
 }
 
 /* ---- cells ---- */
 
 /* What people leave around a number: the rest of a blank line to write on, a comma behind it, a sign for "about". */
-static void visit_bare(lh_cell_visit visit, void *who, int row, const char *s, size_t n, int line) {
+void lh_scan_bare(lh_cell_visit visit, void *who, int row, const char *s, size_t n, int line) {
     const char *e = s + n;
     trim(&s, &e);
     if (begins(s, e, "\xe2\x89\x88")) s += 3; /* ≈ */
@@ -98,7 +98,7 @@ static bool ends_open(const char *s, const char *e) {
 }
 
 static bool ends_cell(char c) {
-    return is_space(c) || c == '|' || c == ';' || c == '[' || c == ']';
+    return lh_scan_is_space(c) || c == '|' || c == ';' || c == '[' || c == ']';
 }
 
 static const char *piece_end(const char *s, const char *e) {
@@ -115,29 +115,24 @@ static const char *cell_end(const char *s, const char *e) {
     const char *p = piece_end(s, e);
     for (;;) {
         const char *next = p;
-        while (next < e && is_space(*next)) next++;
+        while (next < e && lh_scan_is_space(*next)) next++;
         size_t n = joint(next, e);
         if (n == 0 && !(ends_open(s, p) && next > p)) return p;
         p = next + n;
         if (n && next[0] == '%') return p;
-        while (p < e && is_space(*p)) p++;
+        while (p < e && lh_scan_is_space(*p)) p++;
         const char *stop = piece_end(p, e);
         if (stop == p) return next + n;
         p = stop;
     }
 }
 
-typedef struct rows {
-    int at;
-    bool any; /* the row has a cell */
-} rows;
-
-static void next_row(rows *r) {
+void lh_scan_row_end(lh_scan_rows *r) {
     r->at += r->any;
     r->any = false;
 }
 
-static void scan_line(const char *s, const char *e, int line, rows *r, lh_cell_visit visit,
+static void scan_line(const char *s, const char *e, int line, lh_scan_rows *r, lh_cell_visit visit,
                       void *who) {
     e = comment_start(s, e);
     trim(&s, &e);
@@ -151,7 +146,7 @@ static void scan_line(const char *s, const char *e, int line, rows *r, lh_cell_v
     if (goes_on) e--;
     while (s < e) {
         if (*s == ';' || *s == ']') {
-            next_row(r);
+            lh_scan_row_end(r);
             s++;
         } else if (ends_cell(*s) || *s == '(' || *s == ')') {
             s++;
@@ -159,16 +154,16 @@ static void scan_line(const char *s, const char *e, int line, rows *r, lh_cell_v
             s++; /* between brackets */
         } else {
             const char *stop = cell_end(s, e);
-            visit_bare(visit, who, r->at, s, (size_t)(stop - s), line);
+            lh_scan_bare(visit, who, r->at, s, (size_t)(stop - s), line);
             r->any = true;
             s = stop;
         }
     }
-    if (!goes_on) next_row(r);
+    if (!goes_on) lh_scan_row_end(r);
 }
 
 void lh_scan_cells(const char *from, const char *to, int line, lh_cell_visit visit, void *who) {
-    rows r = {0, false};
+    lh_scan_rows r = {0, false};
     for (const char *s = from; s < to; line++) {
         const char *e = line_end(s, to);
         scan_line(s, e, line, &r, visit, who);
@@ -181,19 +176,19 @@ void lh_scan_cells(const char *from, const char *to, int line, lh_cell_visit vis
 /* `seed 7` of the header. */
 static void header_field(lh_arena *a, lh_answer_file *f, const char *s, const char *e, int line) {
     const char *value = s;
-    while (value < e && !is_space(*value)) value++;
+    while (value < e && !lh_scan_is_space(*value)) value++;
     size_t word = (size_t)(value - s);
-    while (value < e && is_space(*value)) value++;
+    while (value < e && lh_scan_is_space(*value)) value++;
     size_t n = (size_t)(e - value);
     unsigned long long number = 0;
     if (word == 4 && memcmp(s, "seed", 4) == 0) {
         f->has_seed = lh_scan_seed(value, n, &f->seed);
-        if (!f->has_seed) refuse(f, line, "the seed of the sheet is not a number");
+        if (!f->has_seed) lh_scan_refuse(f, line, "the seed of the sheet is not a number");
     } else if (word == 6 && memcmp(s, "digits", 6) == 0) {
         if (lh_scan_seed(value, n, &number) && number >= 1 && number <= 15)
             f->digits = (int)number;
         else
-            refuse(f, line, "the digits of the sheet are not a number from 1 to 15");
+            lh_scan_refuse(f, line, "the digits of the sheet are not a number from 1 to 15");
     } else if (word == 4 && memcmp(s, "form", 4) == 0) {
         f->form = lh_clean(a, value, n, 20);
     } else if (word == 4 && memcmp(s, "code", 4) == 0) {
@@ -201,10 +196,10 @@ static void header_field(lh_arena *a, lh_answer_file *f, const char *s, const ch
     } else if (word == 5 && memcmp(s, "steps", 5) == 0) {
         while (value < e) {
             const char *p = value;
-            while (p < e && !is_space(*p)) p++;
+            while (p < e && !lh_scan_is_space(*p)) p++;
             *(const char **)lh_push(a, (void **)&f->step, &f->n_steps, sizeof *f->step) =
-                lh_clean(a, value, (size_t)(p - value), NAME);
-            while (p < e && is_space(*p)) p++;
+                lh_clean(a, value, (size_t)(p - value), LH_SCAN_NAME);
+            while (p < e && lh_scan_is_space(*p)) p++;
             value = p;
         }
     }
@@ -213,7 +208,7 @@ static void header_field(lh_arena *a, lh_answer_file *f, const char *s, const ch
 /* sheet ex4, seed 7, digits 4, form A, code 1f2e3d, steps Z P */
 static void read_header(lh_arena *a, lh_answer_file *f, const char *s, const char *e, int line) {
     if (f->lesson) {
-        refuse(f, line, "a second sheet begins here: one file holds one sheet");
+        lh_scan_refuse(f, line, "a second sheet begins here: one file holds one sheet");
         return;
     }
     for (bool first = true; s < e; first = false) {
@@ -222,7 +217,7 @@ static void read_header(lh_arena *a, lh_answer_file *f, const char *s, const cha
         if (first) from += strlen("sheet");
         trim(&from, &stop);
         if (first)
-            f->lesson = lh_clean(a, from, (size_t)(stop - from), NAME);
+            f->lesson = lh_clean(a, from, (size_t)(stop - from), LH_SCAN_NAME);
         else
             header_field(a, f, from, stop, line);
     }
@@ -232,9 +227,9 @@ static void read_header(lh_arena *a, lh_answer_file *f, const char *s, const cha
 static void read_learner(lh_arena *a, lh_answer_file *f, const char *s, const char *e) {
     s += strlen("name");
     for (const char *p = s; p + 4 <= e; p++)
-        if (is_space(p[-1]) && memcmp(p, "date", 4) == 0) e = p;
-    while (s < e && (is_space(*s) || *s == '_' || *s == ':')) s++;
-    while (s < e && (is_space(e[-1]) || e[-1] == '_')) e--;
+        if (lh_scan_is_space(p[-1]) && memcmp(p, "date", 4) == 0) e = p;
+    while (s < e && (lh_scan_is_space(*s) || *s == '_' || *s == ':')) s++;
+    while (s < e && (lh_scan_is_space(e[-1]) || e[-1] == '_')) e--;
     if (s < e) f->learner = lh_clean(a, s, (size_t)(e - s), 80);
 }
 
@@ -248,7 +243,7 @@ static bool is_address(const char *s, const char *e) {
     if (s < e && e[-1] == ':') e--;
     if (s == e || !is_letter(*s)) return false;
     for (; s < e; s++)
-        if (!is_letter(*s) && !(*s >= '0' && *s <= '9') && !strchr(".[]{}, ", *s)) return false;
+        if (!is_letter(*s) && !(*s >= '0' && *s <= '9') && !strchr(".[]{}#, ", *s)) return false;
     return true;
 }
 
@@ -267,8 +262,9 @@ static void begin_entry(reader *r, const char *s, const char *equals, const char
     trim(&s, &name_end);
     for (const char *p = from; p < e; p++) /* P[1][0] = 1 / 1.993 = 0.5018 */
         if (*p == '=') from = p + 1;
-    add_entry(r->a, r->f,
-              (lh_answer_entry){lh_clean(r->a, s, (size_t)(name_end - s), NAME), line, from, e});
+    lh_scan_entry(
+        r->a, r->f,
+        (lh_answer_entry){lh_clean(r->a, s, (size_t)(name_end - s), LH_SCAN_NAME), line, from, e});
     r->open = r->f->n_entries ? &r->f->entry[r->f->n_entries - 1] : NULL;
     trim(&from, &e);
     r->has_rows = from < e;
@@ -289,9 +285,10 @@ static void read_line(reader *r, const char *s, const char *whole, int line) {
         return;
     }
     const char *equals = memchr(s, '=', (size_t)(e - s));
-    if (!equals && begins(s, e, "sheet") && (e - s == 5 || is_space(s[5])))
+    if (!equals && begins(s, e, "sheet") && (e - s == 5 || lh_scan_is_space(s[5])))
         read_header(r->a, r->f, s, e, line);
-    else if (!equals && begins(s, e, "name") && (e - s == 4 || is_space(s[4]) || s[4] == ':'))
+    else if (!equals && begins(s, e, "name") &&
+             (e - s == 4 || lh_scan_is_space(s[4]) || s[4] == ':'))
         read_learner(r->a, r->f, s, e);
     else if (equals && is_address(s, equals))
         begin_entry(r, s, equals, e, line);
@@ -318,269 +315,10 @@ void lh_scan_text(lh_arena *a, lh_answer_file *f, const char *text, size_t lengt
     int line = 1;
     for (const char *s = text; s < end && !f->problem; line++) {
         const char *e = line_end(s, end), *from = s;
-        while (from < e && is_space(*from)) from++;
+        while (from < e && lh_scan_is_space(*from)) from++;
         read_line(&r, from, e, line);
         s = e + 1;
     }
-}
-
-/* ---- JSON ---- */
-
-typedef struct json {
-    const char *s, *end;
-    int line;
-    const char *problem;
-} json;
-
-static void json_space(json *j) {
-    for (; j->s < j->end && (is_space(*j->s) || *j->s == '\n'); j->s++) j->line += *j->s == '\n';
-}
-
-static void json_fail(json *j, const char *what) {
-    if (!j->problem) j->problem = what;
-    j->end = j->s;
-}
-
-static bool json_take(json *j, char c) {
-    json_space(j);
-    if (j->s == j->end || *j->s != c) return false;
-    j->s++;
-    return true;
-}
-
-/* A string as it stands between its quotes. */
-static bool json_string(json *j, const char **from, const char **to) {
-    if (!json_take(j, '"')) {
-        json_fail(j, "a text in quotes is expected here");
-        return false;
-    }
-    *from = j->s;
-    while (j->s < j->end && *j->s != '"') {
-        if (*j->s == '\\' && j->s + 1 < j->end) j->s++;
-        j->line += *j->s == '\n';
-        j->s++;
-    }
-    *to = j->s;
-    if (j->s < j->end) {
-        j->s++;
-        return true;
-    }
-    json_fail(j, "a quote is not closed");
-    return false;
-}
-
-static void json_skip(json *j, int depth);
-
-static void json_skip_list(json *j, char close, int depth) {
-    const char *from, *to;
-    if (depth > DEEPEST) json_fail(j, "brackets inside brackets, too deep");
-    if (json_take(j, close)) return;
-    do {
-        if (close == '}') {
-            if (!json_string(j, &from, &to)) return;
-            if (!json_take(j, ':')) json_fail(j, "a colon is expected here");
-        }
-        json_skip(j, depth + 1);
-        if (j->problem) return;
-    } while (json_take(j, ','));
-    if (!json_take(j, close))
-        json_fail(j,
-                  close == '}' ? "a comma or } is expected here" : "a comma or ] is expected here");
-}
-
-static void json_skip(json *j, int depth) {
-    const char *from, *to;
-    json_space(j);
-    if (j->s == j->end) {
-        json_fail(j, "a value is missing at the end");
-        return;
-    }
-    if (*j->s == '"') {
-        json_string(j, &from, &to);
-    } else if (*j->s == '{' || *j->s == '[') {
-        char close = *j->s == '{' ? '}' : ']';
-        j->s++;
-        json_skip_list(j, close, depth);
-    } else {
-        from = j->s;
-        while (j->s < j->end && !is_space(*j->s) && !strchr("\n,:{}[]\"", *j->s)) j->s++;
-        if (j->s == from) json_fail(j, "a value is expected here");
-    }
-}
-
-static size_t put_utf8(char *out, unsigned c) {
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xC0 | (c >> 6));
-        out[1] = (char)(0x80 | (c & 63));
-        return 2;
-    }
-    out[0] = (char)(0xE0 | (c >> 12));
-    out[1] = (char)(0x80 | ((c >> 6) & 63));
-    out[2] = (char)(0x80 | (c & 63));
-    return 3;
-}
-
-static unsigned hex4(const char *s) {
-    char text[5] = {s[0], s[1], s[2], s[3], 0};
-    return (unsigned)strtoul(text, NULL, 16);
-}
-
-/* A string without its escapes; 0 bytes long where it does not fit. */
-static size_t unescape(const char *s, const char *e, char out[ESCAPED]) {
-    size_t n = 0;
-    while (s < e) {
-        if (n + 4 > ESCAPED) return 0;
-        if (*s != '\\' || s + 1 == e) {
-            out[n++] = *s++;
-            continue;
-        }
-        char c = s[1];
-        s += 2;
-        if (c == 'u' && e - s >= 4)
-            n += put_utf8(out + n, hex4(s)), s += 4;
-        else
-            out[n++] = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
-    }
-    return n;
-}
-
-static char *json_copy(lh_arena *a, const char *s, const char *e) {
-    char out[ESCAPED];
-    size_t n = unescape(s, e, out);
-    return lh_clean(a, out, n, NAME);
-}
-
-void lh_scan_json_cells(const char *from, const char *to, int line, lh_cell_visit visit,
-                        void *who) {
-    json j = {from, to, line, NULL};
-    rows r = {0, false};
-    bool is_alone = true;
-    while (json_space(&j), j.s < j.end) {
-        const char *s = j.s, *e;
-        if (*s == '[' || *s == ',') {
-            is_alone = false;
-            j.s++;
-        } else if (*s == ']') {
-            next_row(&r);
-            j.s++;
-        } else if (*s == '"') {
-            char text[ESCAPED];
-            if (!json_string(&j, &s, &e)) return;
-            size_t n = memchr(s, '\\', (size_t)(e - s)) ? unescape(s, e, text) : 0;
-            const char *plain = n ? text : s;
-            if (n == 0) n = (size_t)(e - s);
-            if (is_alone) { /* "0.1 0.2; 0.3 0.4" */
-                lh_scan_cells(plain, plain + n, j.line, visit, who);
-                continue;
-            }
-            visit_bare(visit, who, r.at, plain, n, j.line);
-            r.any = true;
-        } else {
-            json_skip(&j, 0);
-            if (j.problem) return;
-            bool is_null = j.s - s == 4 && memcmp(s, "null", 4) == 0;
-            visit_bare(visit, who, r.at, s, is_null ? 0 : (size_t)(j.s - s), j.line);
-            r.any = true;
-        }
-    }
-}
-
-static void json_answers(lh_arena *a, lh_answer_file *f, json *j) {
-    const char *from, *to;
-    if (!json_take(j, '{')) {
-        json_fail(j, "\"answers\" wants { \"P\": [[...]] }");
-        return;
-    }
-    if (json_take(j, '}')) return;
-    do {
-        if (!json_string(j, &from, &to)) return;
-        if (!json_take(j, ':')) json_fail(j, "a colon is expected here");
-        json_space(j);
-        int line = j->line;
-        const char *value = j->s;
-        json_skip(j, 0);
-        if (j->problem) return;
-        add_entry(a, f, (lh_answer_entry){json_copy(a, from, to), line, value, j->s});
-    } while (json_take(j, ',') && !f->problem);
-    if (!f->problem && !json_take(j, '}')) json_fail(j, "a comma or } is expected here");
-}
-
-/* A value of the header: a text, or a number as it stands. */
-static char *json_word(lh_arena *a, const char *s, const char *e) {
-    return e - s >= 2 && *s == '"' ? json_copy(a, s + 1, e - 1)
-                                   : lh_clean(a, s, (size_t)(e - s), NAME);
-}
-
-static void json_steps(lh_arena *a, lh_answer_file *f, const char *s, const char *e) {
-    json j = {s, e, 1, NULL};
-    if (!json_take(&j, '[') || json_take(&j, ']')) return;
-    do {
-        const char *from, *to;
-        if (!json_string(&j, &from, &to)) return;
-        *(const char **)lh_push(a, (void **)&f->step, &f->n_steps, sizeof *f->step) =
-            json_copy(a, from, to);
-    } while (json_take(&j, ','));
-}
-
-static void json_field(lh_arena *a, lh_answer_file *f, const char *key, json *j) {
-    json_space(j);
-    const char *s = j->s;
-    int line = j->line;
-    json_skip(j, 0);
-    if (j->problem) return;
-    char *word = *s == '{' || *s == '[' ? NULL : json_word(a, s, j->s);
-    bool is_null = !word || !*word || strcmp(word, "null") == 0;
-    unsigned long long number;
-    if (strcmp(key, "steps") == 0 && *s == '[') {
-        json_steps(a, f, s, j->s);
-    } else if (is_null) {
-        return;
-    } else if (strcmp(key, "lesson") == 0) {
-        f->lesson = word;
-    } else if (strcmp(key, "code") == 0) {
-        f->code = word;
-    } else if (strcmp(key, "form") == 0) {
-        f->form = word;
-    } else if (strcmp(key, "learner") == 0) {
-        f->learner = word;
-    } else if (strcmp(key, "seed") == 0) {
-        f->has_seed = lh_scan_seed(word, strlen(word), &f->seed);
-        if (!f->has_seed) refuse(f, line, "the seed of the sheet is not a number");
-    } else if (strcmp(key, "digits") == 0) {
-        if (lh_scan_seed(word, strlen(word), &number) && number >= 1 && number <= 15)
-            f->digits = (int)number;
-        else
-            refuse(f, line, "the digits of the sheet are not a number from 1 to 15");
-    }
-}
-
-void lh_scan_json(lh_arena *a, lh_answer_file *f, const char *text, size_t length) {
-    json j = {text, text + length, 1, NULL};
-    bool has_answers = false;
-    f->is_json = true;
-    json_take(&j, '{');
-    if (!json_take(&j, '}')) {
-        do {
-            const char *from, *to;
-            if (!json_string(&j, &from, &to)) break;
-            if (!json_take(&j, ':')) json_fail(&j, "a colon is expected here");
-            char *key = json_copy(a, from, to);
-            if (strcmp(key, "answers") == 0 && !has_answers)
-                has_answers = true, json_answers(a, f, &j);
-            else
-                json_field(a, f, key, &j);
-        } while (!j.problem && !f->problem && json_take(&j, ','));
-        if (!j.problem && !f->problem && !json_take(&j, '}'))
-            json_fail(&j, "a comma or } is expected here");
-    }
-    json_space(&j);
-    if (!j.problem && !f->problem && j.s < j.end) json_fail(&j, "something follows the last }");
-    if (j.problem) refuse(f, j.line, j.problem);
-    if (!has_answers) refuse(f, 0, "there is no \"answers\" in it");
 }
 
 /* ---- a file ---- */
@@ -592,11 +330,11 @@ lh_answer_file *lh_answer_file_read(lh_arena *a, const char *text, size_t length
     if (nul) {
         int line = 1;
         for (const char *s = text; s < nul; s++) line += *s == '\n';
-        refuse(f, line, "this is no plain text: save it as UTF-8");
+        lh_scan_refuse(f, line, "this is no plain text: save it as UTF-8");
         return f;
     }
     size_t i = 0;
-    while (i < length && (is_space(text[i]) || text[i] == '\n')) i++;
+    while (i < length && (lh_scan_is_space(text[i]) || text[i] == '\n')) i++;
     if (i < length && text[i] == '{')
         lh_scan_json(a, f, text, length);
     else

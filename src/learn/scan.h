@@ -16,6 +16,20 @@ void lh_scan_json_cells(const char *from, const char *to, int line, lh_cell_visi
 void lh_scan_text(lh_arena *a, lh_answer_file *f, const char *text, size_t length);
 void lh_scan_json(lh_arena *a, lh_answer_file *f, const char *text, size_t length);
 
+/* What both share. */
+enum { LH_SCAN_NAME = 120 }; /* bytes of a name that are kept */
+
+typedef struct lh_scan_rows {
+    int at;
+    bool any; /* the row has a cell */
+} lh_scan_rows;
+
+void lh_scan_row_end(lh_scan_rows *r);
+void lh_scan_bare(lh_cell_visit visit, void *who, int row, const char *s, size_t n,
+                  int line); /* a cell without what people leave around a number */
+void lh_scan_refuse(lh_answer_file *f, int line, const char *why); /* the first reason is kept */
+void lh_scan_entry(lh_arena *a, lh_answer_file *f, lh_answer_entry e);
+bool lh_scan_is_space(char c);
 void lh_note_add(lh_notes *n, int line, const char *what);
 char *lh_clean(lh_arena *a, const char *s, size_t n,
                size_t most); /* a copy for messages: at most so many bytes, nothing invisible */

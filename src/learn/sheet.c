@@ -65,7 +65,8 @@ lh_sheet *lh_sheet_new(lh_graph *g, const lh_sheet_how *how) {
         lh_failed(g->ctx) ? NULL : lh_trace_new(g, &(lh_trace_how){NULL, how->n_steps > 0});
     for (int i = 0; t && i < t->n_items; i++) {
         lh_step *step = t->item[i].step;
-        if (t->item[i].section != LH_SECTION_GIVEN && is_named(how, step) && (how->n_steps || is_work(s, step)))
+        if (t->item[i].section != LH_SECTION_GIVEN && is_named(how, step) &&
+            (how->n_steps || is_work(s, step)))
             ask(s, step);
     }
     lh_trace_free(t);
