@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/embedded.h"
+#include "learn/lesson.h"
 #include "notation/notation.h"
 
 static char **given_files;
@@ -781,6 +783,25 @@ static void files_round_trip(void **state) {
     }
 }
 
+/* The programs of the lessons, as they travel inside the program. */
+static void lessons_round_trip(void **state) {
+    int n = 0;
+    for (int i = 0; i < lh_n_embedded_files; i++) {
+        const lh_embedded *e = &lh_embedded_files[i];
+        if (strncmp(e->name, "lessons/", 8) != 0) continue;
+        lh_program *p = lh_lesson_parse(*state, e->name, e->text, e->length);
+        assert_non_null(p);
+        round_trip(*state, lh_program_print(p));
+        lh_program *again =
+            lh_program_parse(*state, e->name, lh_program_print(p), strlen(lh_program_print(p)));
+        assert_true(lh_program_same(p, again));
+        lh_program_free(again);
+        lh_program_free(p);
+        n++;
+    }
+    assert_true(n >= 6);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, with_context, without_context)
 
 int main(int argc, char **argv) {
@@ -804,6 +825,7 @@ int main(int argc, char **argv) {
         TEST(a_formula_alone),
         TEST(numbers_do_not_ask_the_locale),
         TEST(files_round_trip),
+        TEST(lessons_round_trip),
     };
     given_files = argv + 1;
     n_given_files = argc - 1;

@@ -213,17 +213,45 @@ static void examples_are_true(void **state) {
     }
 }
 
+/* Where brackets, signs and digits could get lost on the way. */
+static const char *const tricky[] = {
+    "[1.23456789012345 -2e-7; 3 0.1]",
+    "1 - (2 - 3) - -4",
+    "2 / (3 / 4) / 5",
+    "-[1 2]^2",
+    "(-[1 2])^2",
+    "[-3]^2 - [-3]",
+    "2^-[1 2]",
+    "(2^3)^2 + 2^3^2",
+    "-(1 + 2) * -3",
+    "--2",
+    "([1 2; 3 4] @ [1; 2])^T[0]",
+    "(1 < 2) + ((2 > 1) == 1)",
+    "(1 + 2)[0][0]",
+    "1 - 2 * (3 - 4)",
+    "[1 2; 3 4][1][0]^2",
+    "[1 2; 3 4][last] - [1 2; 3 4][][1]^T",
+    "layernorm([1 2 4], eps = 0.5)",
+    "layernorm([1 2 4], 2, eps = 0.5)",
+    "0.1 + 0.10 + 1e-3 + pi",
+    "where(1 > 2, -inf, 3)",
+    "2 * [1 2; 3 4] @ [5; 6] / 7",
+    "2 * ([1 2; 3 4] @ [5; 6])",
+    "(2 / 3) * (4 @ 5)",
+};
+
 /* A formula is notation: read again, it is the same value. */
 static void formulas_read_back(void **state) {
     (void)state;
-    for (int i = 0; i < LH_N_OPS; i++) {
-        if (!lh_ops[i]->example[0]) continue;
+    const int n_tricky = (int)(sizeof tricky / sizeof *tricky);
+    for (int i = 0; i < LH_N_OPS + n_tricky; i++) {
+        const char *expr = i < LH_N_OPS ? lh_ops[i]->example[0] : tricky[i - LH_N_OPS];
+        if (!expr) continue;
         char text[1024];
-        snprintf(text, sizeof text, "x = %s\n", lh_ops[i]->example[0]);
+        snprintf(text, sizeof text, "x = %s\n", expr);
         engine e;
         if (!engine_open(&e, text, NULL)) fail_msg("%s", e.problem);
-        same_values(lh_step_formula(e.graph, lh_graph_step(e.graph, "x")), lh_ops[i]->example[0],
-                    0);
+        same_values(lh_step_formula(e.graph, lh_graph_step(e.graph, "x")), expr, 0);
         engine_close(&e);
     }
 }
