@@ -9,9 +9,10 @@ verdict=0
 
 sh scripts/c-files.sh | xargs clang-format --dry-run -Werror || verdict=1
 
-# What is compiled, without what is generated. clang-tidy counts on stderr what it does not show.
-sed -n 's|.*"file": "\.\./\(.*\)".*|\1|p' "$build/compile_commands.json" | sort -u |
-    xargs -P 2 -n 4 clang-tidy -p "$build" --quiet --warnings-as-errors='*' 2>"$build/tidy.log" || {
+# What is compiled, without what is generated; tests are left to cppcheck, since cmocka's asserts do not end a path for it.
+# Files compiled twice are read with the type that clang has. clang-tidy counts on stderr what it does not show.
+sed -n 's|.*"file": "\.\./\(.*\)".*|\1|p' "$build/compile_commands.json" | sort -u | grep -v '^tests/' |
+    xargs -P 2 -n 4 clang-tidy -p "$build" --quiet --extra-arg=-ULH_HAVE_QUADMATH --warnings-as-errors='*' 2>"$build/tidy.log" || {
     grep -v 'warnings\{0,1\} \(and [0-9]* errors\{0,1\} \)\{0,1\}generated' "$build/tidy.log"
     verdict=1
 }

@@ -145,7 +145,8 @@ static inline bool engine_repeats(engine *e, const lh_evaluator *with, lh_plan *
                 double x = with->get(p, s->node, at);
                 if (k >= sizeof before / sizeof *before) continue;
                 if (pass == 0) before[n++] = x;
-                if (pass && memcmp(&before[k], &x, sizeof x) != 0) {
+                bool same = before[k] == x || (isnan(before[k]) && isnan(x));
+                if (pass && (!same || signbit(before[k]) != signbit(x))) {
                     snprintf(e->problem, sizeof e->problem, "%s is %.17g, and run again %.17g",
                              s->path, before[k], x);
                     return false;

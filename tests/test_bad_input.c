@@ -486,14 +486,15 @@ static void doubling_is_no_explosion(void **state) {
         "param W = 2\nL = W^x60\nbackward L\n", "repeat h for x60\n  y = 1\nend\n"};
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
         for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-            char text[8192] = "";
-            strcpy(text, f == 3 ? "size x0 = 1\n" : f == 4 ? "const x0 = 1\n" : "x0 = 1\n");
-            for (int i = 1; i <= 60; i++) {
-                char line[64];
-                snprintf(line, sizeof line, forms[f], i, i - 1, i - 1);
-                strcat(text, line);
-            }
-            strcat(text, ends[k]);
+            char text[8192];
+            size_t n = 0;
+            n += (size_t)snprintf(text, sizeof text, "%s x0 = 1\n",
+                                  f == 3   ? "size"
+                                  : f == 4 ? "const"
+                                           : "");
+            for (int i = 1; i <= 60; i++)
+                n += (size_t)snprintf(text + n, sizeof text - n, forms[f], i, i - 1, i - 1);
+            snprintf(text + n, sizeof text - n, "%s", ends[k]);
             is_soon_over("doubling", text, strlen(text));
         }
 }
@@ -539,12 +540,10 @@ static void sizes_are_refused_before_memory_is_taken(void **state) {
         "vocab 1000000000\n",
         "vocab 2147483647\nparam E : vocab x vocab = 0\n",
         "x = onehot([1; 2], 1000000000) ^T @ onehot([1; 2], 1000000000)\n",
-        "param A : 1 x 1000000000 = 0\nh = split(A, 1000000000)\nparam B : 1000000000 x 1 = 0\nC = "
-        "h * B\n",
+        "param A : 1 x 1000000000 = 0\nh = split(A, 1000000000)\nC = h * A^T\n",
         "size n = 1000000000, m = n * n\n",
         "param W : 1000000000 * 1000000000 x 1 = 0\n",
-        "param W : 1073741824 x 1073741824 = 0\nparam V : 1073741824 x 1073741824 = 0\ny = "
-        "beside(W, V)\n",
+        "param W : 8192 x 1073741824 = 0\ny = beside(W, W)\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         lh_context *ctx = lh_context_new();

@@ -84,10 +84,11 @@ static void do_everything(lh_context *ctx, const char *text) {
 /* Memory is taken in large pieces. A line in front, longer and longer, moves where each of them ends. */
 static char *padded(const char *text, int n) {
     static char out[16384];
-    strcpy(out, "pad = 1");
-    for (int i = 0; i < n; i++) strcat(out, i % 3 ? " + 1" : " * 1.25");
-    strcat(out, "\n");
-    return strcat(out, text);
+    size_t at = (size_t)snprintf(out, sizeof out, "pad = 1");
+    for (int i = 0; i < n; i++)
+        at += (size_t)snprintf(out + at, sizeof out - at, i % 3 ? " + 1" : " * 1.25");
+    snprintf(out + at, sizeof out - at, "\n%s", text);
+    return out;
 }
 
 static void each_piece_fails_once(void **state) {

@@ -11,7 +11,8 @@
 lh_node *lh_run_prediction(const lh_graph *g, int *target) {
     for (int k = g->n_inputs - 1; k >= 0; k--) {
         const char *name = g->input[k]->name;
-        if (!g->input[k]->vocab || (strcmp(name, "target") && strcmp(name, "wanted"))) continue;
+        if (!g->input[k]->vocab || (strcmp(name, "target") != 0 && strcmp(name, "wanted") != 0))
+            continue;
         for (int i = g->n_steps - 1; i >= 0; i--) {
             const lh_step *s = g->step[i];
             if (s->kind != LH_STEP_FORWARD || s->is_dead || s->node->is_discrete) continue;
@@ -267,7 +268,7 @@ int lh_run_training(lh_run *r, int steps, int batch, bool shuffle, int seed, boo
         lh_exact.start(all), lh_exact.bind(all, NULL, 0), lh_exact.training(all, false),
             lh_exact.run(all);
     int status;
-    if (lh_failed(r->g->ctx)) {
+    if (!t || !all || lh_failed(r->g->ctx)) {
         lh_fail_in(r->g->ctx, r->source->program->file, r->source->program->source,
                    r->source->program->length);
         status = lh_cli_report(r->cli);

@@ -116,20 +116,38 @@ lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s, const lh_build *how) {
     return g;
 }
 
+static int by_short_name(const void *a, const void *b) {
+    const char *x = (*(const lh_embedded *const *)a)->name,
+               *y = (*(const lh_embedded *const *)b)->name;
+    size_t n = strcspn(x, "."),
+           m = strcspn(y, "."); /* ex2 before ex2-partial: the ending does not count */
+    int order = strncmp(x, y, n < m ? n : m);
+    return order ? order : n < m ? -1 : n > m;
+}
+
 static void list_folder(lh_cli *cli, FILE *out, const char *folder, const char *heading) {
+    const lh_embedded *list[256];
+    int n = 0, width = 12;
+    for (int i = 0; i < lh_n_embedded_files && n < 256; i++)
+        if (strncmp(lh_embedded_files[i].name, folder, strlen(folder)) == 0)
+            list[n++] = &lh_embedded_files[i];
+    qsort(list, (size_t)n, sizeof(const lh_embedded *), by_short_name);
+    for (int i = 0; i < n; i++) {
+        int w = lh_columns(short_name(cli, list[i]->name));
+        if (w > width) width = w;
+    }
     fprintf(out, "  %s\n", heading);
-    for (int i = 0; i < lh_n_embedded_files; i++) {
-        const lh_embedded *e = &lh_embedded_files[i];
-        if (strncmp(e->name, folder, strlen(folder)) != 0) continue;
+    for (int i = 0; i < n; i++) {
+        const lh_embedded *e = list[i];
         const char *name = short_name(cli, e->name);
         lh_standing at = lh_keep_standing(cli, name);
         fprintf(out, "  %s ", lh_standing_sign(at));
         lh_ink_on(cli, out, LH_INK_NAME);
-        fprintf(out, "%-12s", name);
+        fprintf(out, "%-*s", width, name);
         lh_ink_off(cli, out);
         const char *title = lh_lesson_title(cli->arena, e->name, e->text, e->length);
         int used = lh_columns(title), column = used > 40 ? used : 40;
-        const char *done = lh_standing_text(cli, at, name, cli->width - 17 - column);
+        const char *done = lh_standing_text(cli, at, name, cli->width - width - 5 - column);
         fprintf(out, " %s%*s%s\n", title, *done ? column - used : 0, "", done);
     }
 }

@@ -100,16 +100,16 @@ static void print_inner(const lh_run *r, const lh_trace_item *item) {
         const char *label = lh_step_label(r->g, s, s->node->scope);
         if (s->kind == LH_STEP_UPDATE) continue;
         char *left = lh_printf(cli->arena, "%s = %s", label, lh_step_formula(r->g, s));
-        int room = cli->width - 8 - 34;
-        bool fits = lh_columns(left) <= 34;
+        bool beside = lh_columns(left) <= 34 && cli->width >= 70;
+        int indent = beside ? 38 : 8;
         lh_ink_on(cli, stdout, LH_INK_QUIET);
-        if (fits)
+        if (beside)
             printf("    %s%*s", left, 34 - lh_columns(left), "");
         else
-            printf("    %s\n%*s", left, 38, "");
+            printf("    %s\n%*s", left, indent, "");
         lh_ink_off(cli, stdout);
         printf("%s\n",
-               lh_matrix_row(cli->arena, r->plan, s->node, 0, r->digits, room > 12 ? room : 12));
+               lh_matrix_row(cli->arena, r->plan, s->node, 0, r->digits, cli->width - indent));
     }
 }
 

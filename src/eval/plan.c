@@ -1,6 +1,7 @@
 /* plan -- which nodes run, which share a value, which are only another view of memory, which can be done once at the start. */
 #include "eval/plan.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- which nodes, and in which role ---- */
@@ -129,9 +130,12 @@ static bool same_formula(const lh_plan *p, const lh_node *a, const lh_node *b) {
     if (a->kind != b->kind || a->n_in != b->n_in ||
         memcmp(a->index, b->index, sizeof a->index) != 0)
         return false;
-    if (memcmp(&a->shape, &b->shape, sizeof a->shape) != 0) return false;
+    if (a->shape.rows != b->shape.rows || a->shape.cols != b->shape.cols ||
+        a->shape.heads != b->shape.heads || a->shape.is_batched != b->shape.is_batched)
+        return false;
     if (a->kind == LH_OP_runtime) return strcmp(a->text, b->text) == 0;
-    if (a->n_in == 0 && memcmp(&a->number, &b->number, sizeof a->number) != 0) return false;
+    if (a->n_in == 0 && (a->number != b->number || signbit(a->number) != signbit(b->number)))
+        return false;
     for (int i = 0; i < a->n_in; i++)
         if (standing(p, a->in[i]) != standing(p, b->in[i])) return false;
     return true;

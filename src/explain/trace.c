@@ -31,15 +31,15 @@ static bool is_result_line(const lh_node *n) {
 }
 
 /* What stands inside the formula, before what uses it. */
-static void open(collector *c, lh_trace_item *item, lh_node *n, bool is_whole) {
+static void open_up(collector *c, lh_trace_item *item, lh_node *n, bool is_whole) {
     if (c->seen[n->id] || c->depth > 400) return;
     bool is_inner = n->step && lh_step_is_inner(n->step) && n->step->kind != LH_STEP_GIVEN;
     if (n->step && !is_inner && !is_whole) return;
     c->seen[n->id] = 1;
     c->depth++;
     for (int i = 0; i < n->n_in; i++)
-        if (lh_op_reads(n, i) || n->kind == LH_OP_call) open(c, item, n->in[i], false);
-    if (n->kind == LH_OP_call) open(c, item, n->call->result, false);
+        if (lh_op_reads(n, i) || n->kind == LH_OP_call) open_up(c, item, n->in[i], false);
+    if (n->kind == LH_OP_call) open_up(c, item, n->call->result, false);
     c->depth--;
     if (is_whole || !n->step || is_result_line(n)) return;
     *(lh_step **)lh_push(c->t->arena, (void **)&item->inner, &item->n_inner, sizeof(lh_step *)) =
@@ -71,7 +71,7 @@ static void collect(collector *c, const lh_trace_how *how) {
             lh_trace_item *item =
                 lh_push(c->t->arena, (void **)&c->t->item, &c->t->n_items, sizeof *item);
             *item = (lh_trace_item){.step = s, .section = section};
-            if (section != LH_SECTION_GIVEN) open(c, item, s->node, true);
+            if (section != LH_SECTION_GIVEN) open_up(c, item, s->node, true);
         }
         if (s == to) break;
     }

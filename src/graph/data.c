@@ -75,7 +75,7 @@ static int compare_words(const void *a, const void *b) {
 static void check_words(lh_builder *b, const lh_vocab *v, lh_place at) {
     lh_graph *g = b->g;
     const char **sorted = lh_alloc_array(g->arena, (size_t)v->n_words, sizeof *sorted);
-    if (!sorted) return;
+    if (!sorted || !v->word) return;
     memcpy(sorted, v->word, (size_t)v->n_words * sizeof *sorted);
     qsort(sorted, (size_t)v->n_words, sizeof *sorted, compare_words);
     for (int i = 1; i < v->n_words; i++)
@@ -288,7 +288,7 @@ static int find_input(lh_graph *g, const char *name, lh_place at) {
 static void build_examples(lh_builder *b, const lh_statement *s) {
     lh_graph *g = b->g;
     lh_node *value[64] = {0};
-    int input[64];
+    int input[64] = {0};
     size_t rows = 0;
     for (int i = 0; i < s->n_bindings && i < 64 && !lh_failed(g->ctx); i++) {
         const lh_binding *with = &s->binding[i];

@@ -176,12 +176,11 @@ static lh_node *name_gradient(backward *w, lh_node *n) {
             part->of = x;
             first = first ? lh_op2(g, LH_OP_add, first, part->node) : part->node;
         }
-        sum = first;
+        if (first) sum = first;
     }
     if (!w->across && n->kind == LH_OP_given && !sum->shape.is_batched) {
-        sum =
-            lh_op1(g, LH_OP_same,
-                   sum); /* of each example its own, though all are equal: total(dW) counts them */
+        /* of each example its own, though all are equal: total(dW) counts them */
+        sum = lh_op1(g, LH_OP_same, sum);
         sum->shape.is_batched = true;
     }
     lh_step *d = name_node(w, LH_STEP_GRADIENT, x->scope, name, sum, alias);

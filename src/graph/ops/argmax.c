@@ -33,12 +33,12 @@ static void argmax_exact(const lh_work *w) {
 static lh_term *argmax_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     int cols = lh_explain_cols(x, n->in[0], at.example);
     lh_term **part = lh_alloc_array(lh_explain_arena(x), (size_t)cols, sizeof *part);
-    if (!part) cols = 0;
+    if (!part || lh_explain_value(x, n, at) < 0) cols = 0;
     for (int c = 0; c < cols; c++)
         part[c] = lh_explain_at(x, n->in[0], (lh_cell){at.example, at.head, at.row, c});
     int winner = (int)lh_explain_value(x, n, at);
     bool is_tie = false;
-    for (int c = winner + 1; c < cols; c++) is_tie |= part[c]->value == part[winner]->value;
+    for (int c = winner + 1; part && c < cols; c++) is_tie |= part[c]->value == part[winner]->value;
     lh_term *t = lh_term_call(x, "argmax", cols, part, winner);
     return is_tie ? lh_term_choice(x, "a tie: the first of equal ones", t, winner) : t;
 }
