@@ -15,7 +15,7 @@
 
 #include "engine.h"
 
-enum { PROGRAMS = 1000, CELLS = 4, MAX_VALUES = 64, N_WORDS = 5 };
+enum { PROGRAMS = 1400, CELLS = 4, MAX_VALUES = 64, N_WORDS = 5 };
 
 /* ---- chance ---- */
 

@@ -283,7 +283,7 @@ static bool fail_unknown(lh_session *s, const char *name) {
     return false;
 }
 
-/* A cell of a step, a step, a function of this session or of the prelude, a primitive operation. */
+/* A cell of a step, a step, a function made at the prompt or of the prelude, a primitive operation. */
 static bool explain(lh_session *s, const char *what) {
     lh_context *ctx = s->cli->ctx;
     bool is_sign = ispunct((unsigned char)what[0]), has_cell = what[strcspn(what, "[{@")];
