@@ -126,7 +126,7 @@ static int by_short_name(const void *a, const void *b) {
 }
 
 static void list_folder(lh_cli *cli, FILE *out, const char *folder, const char *heading) {
-    const lh_embedded *list[256];
+    const lh_embedded *list[256] = {0};
     int n = 0, width = 12;
     for (int i = 0; i < lh_n_embedded_files && n < 256; i++)
         if (strncmp(lh_embedded_files[i].name, folder, strlen(folder)) == 0)

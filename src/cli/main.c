@@ -228,9 +228,9 @@ static int dispatch(lh_cli *cli, int argc, char **argv) {
     }
     const lh_command *c = find_command(word);
     if (c) return run_command(cli, c, argc - 2, argv + 2);
-    const char *known[64];
+    const char *known[sizeof lh_commands / sizeof *lh_commands];
     int n = 0;
-    for (; n < 64 && lh_commands[n]; n++) known[n] = lh_commands[n]->name;
+    for (; lh_commands[n]; n++) known[n] = lh_commands[n]->name;
     const char *near = lh_nearest(word, known, n);
     int status = lh_cli_fail(cli, "there is no command %s", word);
     if (near)
