@@ -500,11 +500,11 @@ static void small_pictures_are_exact(void **state) {
     lh_series line = {.y = y, .n = 4};
     assert_string_equal(
         text_of(a, &(lh_chart){.kind = LH_CHART_PLANE, .series = &line, .n_series = 1}, 20, 3),
-        "3 ┤         ⢀⡠⠔⠊\n"
-        "  │     ⣀⠤⠒⠉\n"
-        "0 ┤⣀⠤⠒⠉\n"
-        "  └┬─────────────┬\n"
-        "   1             4\n");
+        "  │          ⢀⡠⠤⠒⠉\n"
+        "2 ┤    ⢀⣀⠤⠔⠒⠉⠁\n"
+        "0 ┤⣀⠤⠒⠊⠁\n"
+        "  └─────┬────────┬\n"
+        "        2        4\n");
     lh_arena_free(a);
     lh_context_free(ctx);
 }
