@@ -229,7 +229,7 @@ static void draw_series(plane *p) {
     for (int k = 0; k < p->c->n_series; k++) {
         const lh_series *s = &p->c->series[k];
         if (is_curve(s)) draw_curve(p, k), n_curves++;
-        if (s->mark == LH_MARK_ARROWS) draw_arrows(p, k);
+        if (lh_series_is_arrows(p->c, s)) draw_arrows(p, k);
     }
     if (n_curves && p->c->n_series > 1) letter_curves(p);
     for (int k = 0; k < p->c->n_series; k++)

@@ -223,8 +223,8 @@ static void draw_points(plane *p, int k) {
     int close = s->n > MOST_LABELS ? CLOSE : 1;
     int w = (int)p->w / close + 1, h = (int)p->h / close + 1;
     unsigned char *seen = lh_alloc_array(p->s->a, (size_t)w * (size_t)h, 1);
-    bool has_signs = s->mark == LH_MARK_POINTS || s->n <= MOST_LABELS;
-    if (!seen || s->mark == LH_MARK_ARROWS) has_signs = false;
+    bool has_signs = !is_curve(s) || s->n <= MOST_LABELS;
+    if (!seen || lh_series_is_arrows(p->c, s)) has_signs = false;
     if (has_signs) begin_signs(p->s, k);
     for (int i = 0; seen && i < s->n; i++) {
         double x, y;
@@ -276,7 +276,7 @@ static void draw_series(plane *p) {
     for (int k = 0; k < p->c->n_series; k++) {
         const lh_series *s = &p->c->series[k];
         if (is_curve(s)) draw_curve(p, k);
-        if (s->mark == LH_MARK_ARROWS) draw_arrows(p, k);
+        if (lh_series_is_arrows(p->c, s)) draw_arrows(p, k);
     }
     for (int k = 0; k < p->c->n_series; k++)
         if (p->c->series[k].mark != LH_MARK_LINE || p->c->series[k].n == 1) draw_points(p, k);
@@ -285,7 +285,7 @@ static void draw_series(plane *p) {
 
 static void note_arrows(plane *p) {
     for (int k = 0; k < p->c->n_series; k++)
-        if (p->c->series[k].mark == LH_MARK_ARROWS && p->c->series[k].n > MOST_LABELS)
+        if (lh_series_is_arrows(p->c, &p->c->series[k]) && p->c->series[k].n > MOST_LABELS)
             lh_svg_paragraph(
                 p->s, "quiet",
                 lh_printf(p->s->a, "the first %d of %d arrows", MOST_LABELS, p->c->series[k].n));
