@@ -295,9 +295,9 @@ char *lh_formula_example(lh_arena *a, const lh_formula_command *c) {
     case LH_DOES_LEFT:
     case LH_DOES_RIGHT: return lh_printf(a, "\\left( x \\right]");
     case LH_DOES_SIZE:
-        return lh_printf(a, strcmp(c->name, "middle") == 0 ? "\\left( x \\%s| y \\right)"
-                                                           : "\\%s| x \\Big|",
-                         c->name);
+        return lh_printf(
+            a, strcmp(c->name, "middle") == 0 ? "\\left( x \\%s| y \\right)" : "\\%s| x \\Big|",
+            c->name);
     case LH_DOES_BEGIN:
     case LH_DOES_END: return lh_printf(a, "\\begin{matrix} a \\end{matrix}");
     case LH_DOES_ENVIRONMENT:
