@@ -36,7 +36,9 @@ static bool is_round(const lh_formula *f) {
 }
 
 static bool is_open(const lh_formula *f) {
-    return f->class == LH_SIGN_OPEN || lh_formula_base(f)->kind == LH_F_FENCE;
+    const lh_formula *fence = lh_formula_base(f);
+    if (fence->kind == LH_F_FENCE) return fence->open[0] == '(' || fence->open[0] == '[';
+    return f->class == LH_SIGN_OPEN && is_round(f);
 }
 
 /* Do the brackets behind item i hold arguments, and not a sum that it is multiplied with? */
