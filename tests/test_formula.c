@@ -202,8 +202,8 @@ static const struct {
     /* too wide: before a relation, before +, in one dimension, not at all */
     {"aaa = bbb = ccc", "aaa = bbb|  = ccc  |", 10, 0},
     {"a = b + c + d + e", "a        |  = b + c|  + d + e|", 9, 0},
-    {"a = \\frac{bbb + ccc}{ddd}", "a        |  = (bbb +|  ccc)/ddd|", 10, 0},
-    {"\\begin{aligned} a &= bbb \\\\ &= ccc \\end{aligned}", "a      |  = bbb|= ccc  |", 6, 0},
+    {"a = \\frac{bbb + ccc}{d}", "a         |  = (bbb +|  ccc)/d  |", 10, 0},
+    {"\\begin{aligned} aaa &= bb \\\\ &= cc \\end{aligned}", "aaa   |  = bb|  = cc|", 7, 0},
     {"\\operatorname{abcdefghij}", "abcdefghij|", 5, 0},
 };
 
@@ -350,8 +350,8 @@ static void mistakes_have_a_column(void **state) {
 static void depth_is_refused(void **state) {
     (void)state;
     static const char *const pieces[] = {
-        "{",      "x^{",       "\\frac{a}{",      "\\left(",       "\\sqrt[",  "\\sqrt ",
-        "\\hat ", "\\mathbf{", "\\begin{matrix}", "\\underbrace{"};
+        "{",       "x^{",    "\\frac{a}{", "\\left(",         "\\sqrt[",
+        "\\sqrt ", "\\hat ", "\\mathbf{",  "\\begin{matrix}", "\\underbrace{"};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         for (int times = 100; times <= 10000; times *= 100) {
             desk d = desk_new();
