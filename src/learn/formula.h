@@ -20,8 +20,9 @@
 #include "base/context.h"
 #include "notation/notation.h"
 
-#define LH_FORMULA_LENGTH 8192 /* bytes of TeX in one formula */
-#define LH_FORMULA_DEPTH  60   /* groups inside each other */
+#define LH_FORMULA_LENGTH 8192  /* bytes of TeX in one formula */
+#define LH_FORMULA_DEPTH  60    /* groups inside each other */
+#define LH_FORMULA_CELLS  10000 /* of a matrix, empty ones too */
 
 /* How a sign stands beside its neighbours; what spaces go around it follows from this. */
 typedef enum lh_sign_class {
