@@ -189,6 +189,7 @@ static const struct {
     int room, baseline;
 } pictures[] = {
     {"\\mu = \\frac{1}{d} \\sum_{i=1}^{d} x_i", "    1  d    |μ = ─  ∑  xᵢ|    d i=1   |", 60, 1},
+    {"\\frac{x_\\theta}{b}", "x | θ|──|b |", 60, 2},
     {"\\sqrt{d_k}", " __|√dₖ|", 60, 1},
     {"\\sqrt{\\frac{a}{b}}", " ┌─| │a| │─|√│b|", 60, 2},
     {"\\begin{bmatrix} 1 & 20 \\\\ 3 & 4 \\\\ 5 & 6 \\end{bmatrix}^\\top",
