@@ -216,12 +216,13 @@ typedef struct writer {
     cJSON *root;
 } writer;
 
+/* cJSON 1.7.15 puts an item without a name where there is no memory for it, and says that all went well. */
 static void put(const writer *w, const char *name, cJSON *item) {
-    bool is_done = item && (cJSON_GetObjectItemCaseSensitive(w->root, name)
-                                ? cJSON_ReplaceItemInObjectCaseSensitive(w->root, name, item)
-                                : cJSON_AddItemToObject(w->root, name, item));
-    if (is_done) return;
-    cJSON_Delete(item);
+    bool is_old = cJSON_GetObjectItemCaseSensitive(w->root, name) != NULL;
+    bool is_in = item && (is_old ? cJSON_ReplaceItemInObjectCaseSensitive(w->root, name, item)
+                                 : cJSON_AddItemToObject(w->root, name, item));
+    if (is_in && item->string) return;
+    if (!is_in) cJSON_Delete(item);
     lh_fail(w->ctx, LH_ERROR_MEMORY, nowhere, "out of memory: writing %s", name);
 }
 

@@ -157,6 +157,7 @@ static bool write_all(lh_context *ctx, lh_arena *a, const char *path, const lh_t
     lh_text header = header_text(a, list, n, metadata, n_metadata);
     if (header.n > LH_MAX_TENSOR_HEADER)
         lh_fail(ctx, LH_ERROR_LIMIT, nowhere, "%s: too many names for one file", path);
+    cJSON_Delete(lh_json_parse(ctx, path, header.s, header.n)); /* texts that are not UTF-8 */
     lh_replace *r = lh_replace_open(ctx, a, path);
     store(length, header.n, 8);
     lh_replace_write(r, length, 8);
