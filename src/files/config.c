@@ -232,7 +232,7 @@ static void put_whole(const writer *w, const char *name, int n) {
 
 static void put_token(const writer *w, const char *name, int token) {
     const cJSON *old = cJSON_GetObjectItemCaseSensitive(w->root, name);
-    if (cJSON_IsArray(old) && cJSON_IsNumber(old->child) && old->child->valuedouble == token)
+    if (old && cJSON_IsArray(old) && cJSON_IsNumber(old->child) && old->child->valuedouble == token)
         return; /* a list that begins with it stays a list */
     put(w, name, token < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(token));
 }

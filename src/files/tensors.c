@@ -57,7 +57,7 @@ static bool read_type(reader *r, lh_tensor *t, const cJSON *item) {
 }
 
 static bool read_sizes(reader *r, lh_tensor *t, const cJSON *item) {
-    if (!cJSON_IsArray(item)) {
+    if (!item || !cJSON_IsArray(item)) {
         refuse(r, NAME " has no shape", t->name);
         return false;
     }
@@ -85,7 +85,7 @@ static bool read_sizes(reader *r, lh_tensor *t, const cJSON *item) {
 
 static bool read_offsets(reader *r, lh_tensor *t, const cJSON *item) {
     long long from, to;
-    const cJSON *a = cJSON_IsArray(item) ? item->child : NULL;
+    const cJSON *a = item && cJSON_IsArray(item) ? item->child : NULL;
     if (!a || !a->next || a->next->next || !lh_json_whole(a, &from) ||
         !lh_json_whole(a->next, &to)) {
         refuse(r, NAME ": data_offsets must be two whole numbers from 0 on", t->name);
@@ -328,7 +328,7 @@ static void open_index(lh_tensors *t, const char *path) {
     char *text = lh_file_read(t->ctx, t->arena, path, &length);
     cJSON *root = text ? lh_json_parse(t->ctx, path, text, length) : NULL;
     const cJSON *map = cJSON_GetObjectItemCaseSensitive(root, "weight_map");
-    if (cJSON_IsObject(map)) {
+    if (map && cJSON_IsObject(map)) {
         open_parts(t, path, map);
     } else if (root) {
         lh_fail(t->ctx, LH_ERROR_FILE, nowhere, "there is no weight_map in it");
