@@ -173,8 +173,9 @@ static int encode(lh_cli *cli, const lh_tokenizer *t, int argc, char **argv) {
     return LH_EXIT_YES;
 }
 
-static bool print_piece(lh_cli *cli, const lh_tokenizer *t, const char *word, size_t n,
-                        char *last) {
+/* One id, as it is written, to its bytes. */
+static bool add_piece(lh_cli *cli, lh_text *out, const lh_tokenizer *t, const char *word,
+                      size_t n) {
     char *end, *text = lh_copy(cli->arena, word, n);
     size_t length;
     errno = 0;
@@ -185,38 +186,35 @@ static bool print_piece(lh_cli *cli, const lh_tokenizer *t, const char *word, si
         return false;
     }
     const char *piece = lh_tokenizer_piece(t, (int)id, &length);
-    if (!piece) return false;
-    fwrite(piece, 1, length, stdout);
-    *last = piece[length - 1];
-    return true;
+    if (piece) lh_text_add_n(out, piece, length);
+    return piece != NULL;
 }
 
-static bool print_pieces(lh_cli *cli, const lh_tokenizer *t, const char *text, size_t length,
-                         char *last) {
-    for (size_t i = 0; i < length;) {
-        size_t n = 0;
-        while (i + n < length && !strchr(" \t\r\n,", text[i + n])) n++;
-        if (n && !print_piece(cli, t, text + i, n, last)) return false;
-        i += n + 1;
+static bool add_pieces(lh_cli *cli, lh_text *out, const lh_tokenizer *t, const char *text,
+                       size_t length) {
+    for (size_t i = 0, n; i < length; i += n + 1) {
+        for (n = 0; i + n < length && !memchr(" \t\r\n,", text[i + n], 5);) n++;
+        if (n && !add_piece(cli, out, t, text + i, n)) return false;
     }
     return true;
 }
 
 /* Exactly the bytes; a terminal gets the end of its line besides. */
 static int decode(lh_cli *cli, const lh_tokenizer *t, int argc, char **argv) {
-    char last = '\n';
-    bool ok = true;
+    lh_text out = lh_text_new(cli->arena);
     if (argc < 3) {
         fail_missing(cli, "decode what?", "decode FOLDER ID...|-|FILE");
         return LH_EXIT_FAILED;
     }
-    for (int i = 2; i < argc && ok; i++) {
+    for (int i = 2; i < argc; i++) {
         size_t length;
         const char *text = text_of(cli, argv[i], &length);
-        ok = text && print_pieces(cli, t, text, length, &last);
+        if (!text || !add_pieces(cli, &out, t, text, length)) return lh_cli_report(cli);
     }
-    if (cli->is_terminal && last != '\n') putchar('\n');
-    return ok ? LH_EXIT_YES : lh_cli_report(cli);
+    if (lh_failed(cli->ctx)) return lh_cli_report(cli);
+    fwrite(out.s, 1, out.n, stdout);
+    if (cli->is_terminal && out.n && out.s[out.n - 1] != '\n') putchar('\n');
+    return LH_EXIT_YES;
 }
 
 /* ---- show ---- */

@@ -16,6 +16,10 @@ lh_tokenizer *lh_tokenizer_new(lh_context *ctx, lh_tokenizer_kind kind) {
     lh_arena *arena = lh_failed(ctx) ? NULL : lh_arena_new(ctx);
     if (!arena) return NULL;
     lh_tokenizer *t = lh_alloc(arena, sizeof *t);
+    if (!t) {
+        lh_arena_free(arena);
+        return NULL;
+    }
     *t = (lh_tokenizer){.ctx = ctx, .arena = arena, .kind = kind, .unknown = -1};
     t->pieces.arena = t->pairs.arena = arena;
     for (int i = 0; i < 256; i++) t->byte_id[i] = -1;
