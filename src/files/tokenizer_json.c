@@ -45,7 +45,7 @@ static bool is_empty(const cJSON *x) {
 
 static const char *type_of(const cJSON *x) {
     const cJSON *type = get(x, "type");
-    return cJSON_IsString(type) ? type->valuestring : is_nothing(x) ? "null" : "?";
+    return cJSON_IsString(type) ? type->valuestring : is_nothing(x) ? "null" : "of no type";
 }
 
 static bool is_type(const cJSON *x, const char *type) {
