@@ -137,6 +137,7 @@ static int train(lh_cli *cli, int argc) {
     double start = seconds();
     lh_tokenizer *t = text ? lh_tokenizer_train(cli->ctx, text, length, &how) : NULL;
     double took = seconds() - start;
+    lh_fail_in(cli->ctx, options.data, NULL, 0);
     if (t && lh_tokenizer_save(t, options.out)) tell_end(cli, t, text, length, took, p.is_shown);
     lh_tokenizer_free(t);
     return lh_failed(cli->ctx) ? lh_cli_report(cli) : LH_EXIT_YES;

@@ -140,7 +140,8 @@ void lh_tokens_show(lh_cli *cli, const lh_tokenizer *t, bool all) {
         bytes += t->token[i].length, plain++;
         if (longest < 0 || t->token[i].length > t->token[longest].length) longest = i;
     }
-    printf("%s   %d tokens, %d merges", lh_tokenizer_kind_name(t->kind), t->n_tokens, t->n_merges);
+    printf("%s   %d tokens", lh_tokenizer_kind_name(t->kind), t->n_tokens);
+    if (t->n_merges) printf(", %d merges", t->n_merges);
     print_specials(t);
     if (plain)
         printf("a token of text has %.2f bytes on average, the longest %zu: %s\n",
