@@ -233,6 +233,33 @@ static void pieces_are_merged_as_in_the_plain_way(void **state) {
     lh_context_free(ctx);
 }
 
+/* In a long text, ids of a piece that came before are copied: also where there is no room for them any more. */
+static void a_long_text_is_encoded_piece_by_piece(void **state) {
+    (void)state;
+    enum { LONG = 20000 };
+    static char s[LONG];
+    static int ids[LONG], wanted[LONG];
+    lh_context *ctx = lh_context_new();
+    lh_tokenizer *t = succeed(ctx, tokens_train(ctx, LH_TOKENS_BPE, 290));
+    for (int seed = 1; seed <= rounds(60); seed++) {
+        tokens_seed((uint64_t)seed);
+        size_t n = tokens_bytes(s, LONG), count = 0;
+        for (size_t i = 0, k; i < n; i += k) {
+            k = lh_split(s + i, n - i);
+            count += (size_t)plain_encode(t, s + i, k, wanted + count);
+        }
+        size_t room = seed % 2 ? LONG : tokens_chance(count);
+        memset(ids, -1, sizeof ids);
+        if (lh_tokenizer_encode(t, s, n, false, ids, room) != count)
+            fail_msg("seed %d: not %zu tokens", seed, count);
+        if (room > count) room = count;
+        if (memcmp(ids, wanted, room * sizeof *ids) != 0) fail_msg("seed %d: other tokens", seed);
+        assert_true(room == count || ids[room] == -1);
+    }
+    lh_tokenizer_free(t);
+    lh_context_free(ctx);
+}
+
 /* A vocabulary may have a token that its merges do not reach: ab is joined first, so abc is never made of a and bc. */
 static void a_token_that_merges_tear_apart_is_not_taken_whole(void **state) {
     (void)state;
@@ -475,6 +502,7 @@ int main(void) {
         cmocka_unit_test(learning_is_the_same_every_time),
         cmocka_unit_test(words_and_characters_are_numbered_as_promised),
         cmocka_unit_test(pieces_are_merged_as_in_the_plain_way),
+        cmocka_unit_test(a_long_text_is_encoded_piece_by_piece),
         cmocka_unit_test(a_token_that_merges_tear_apart_is_not_taken_whole),
         cmocka_unit_test(every_byte_string_comes_back),
         cmocka_unit_test(words_come_back_when_they_are_known),

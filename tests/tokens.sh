@@ -127,7 +127,7 @@ refused 'show: not there' 'cannot be opened' show no-such-folder
 refused 'show: a folder without a vocabulary' 'has no tokenizer.json' show nothing
 refused 'show: half of the pair' 'without merges.txt' show half
 refused 'show: a file that is no vocabulary' 'no JSON' show small.txt
-refused 'show: a file cut short' 'ends too early' show broken
+refused 'show: a file cut short' 'was the file written to its end?' show broken
 refused 'show: measured with a file that is not there' 'no-such-file' show small --data no-such-file
 refused 'show: two folders' 'one folder' show small small
 refused 'encode: nothing' 'encode what?' encode small

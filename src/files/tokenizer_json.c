@@ -157,7 +157,8 @@ static bool check_layout(reader *r, const cJSON *root, const cJSON *model) {
     r->kind = is_chars ? LH_TOKENS_CHARS : is_bpe ? LH_TOKENS_BPE : LH_TOKENS_WORDS;
     r->has_bytes = is_chars && cJSON_IsTrue(get(model, "byte_fallback"));
     const cJSON *unk = get(model, "unk_token");
-    r->unk = r->kind != LH_TOKENS_BPE && cJSON_IsString(unk) ? unk->valuestring : NULL;
+    if (r->kind == LH_TOKENS_WORDS) r->unk = "<unk>"; /* unless it says otherwise */
+    if (r->kind != LH_TOKENS_BPE && cJSON_IsString(unk)) r->unk = unk->valuestring;
     return check_pre_tokenizer(r, root) && check_model(r, model);
 }
 

@@ -100,7 +100,8 @@ static void add_model(lh_text *out, const lh_tokenizer *t) {
     if (t->unknown >= 0)
         add_string(out, t->token[t->unknown].bytes, t->token[t->unknown].length);
     else
-        lh_text_add(out, t->kind == LH_TOKENS_WORDS ? "\"<unk>\"" : "null");
+        lh_text_add(out,
+                    t->kind == LH_TOKENS_WORDS ? "\"\"" : "null"); /* no token is called that */
     if (t->kind != LH_TOKENS_WORDS)
         lh_text_add(out,
                     ",\n    \"dropout\": null,\n    \"continuing_subword_prefix\": null,\n"

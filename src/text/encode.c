@@ -18,17 +18,40 @@ static void put(output *o, int id) {
 
 /* ---- byte pairs ---- */
 
+/* A piece that was merged before in this text is copied from where its ids went. So there is a cache without memory of its
+ * own, and threads have nothing to share. */
+enum { SEEN = 1024, SEEN_LENGTH = 64 };
+
+typedef struct seen {
+    uint32_t at, out;       /* in the text, in the ids */
+    uint16_t length, count; /* 0: free */
+} seen;
+
+static bool put_seen(const seen *was, const char *text, const char *piece, size_t n, output *o) {
+    if (was->length != n || memcmp(text + was->at, piece, n) != 0) return false;
+    for (uint32_t i = 0; i < was->count; i++) put(o, o->ids[was->out + i]);
+    return true;
+}
+
 static void encode_bpe(const lh_tokenizer *t, const char *s, size_t n, output *o) {
+    seen table[SEEN];
+    bool is_kept = n > SEEN && n < UINT32_MAX && o->capacity < UINT32_MAX; /* else not worth it */
+    if (is_kept) memset(table, 0, sizeof table);
     for (size_t i = 0, k; i < n; i += k) {
         k = lh_split(s + i, n - i);
-        int id = k <= t->longest ? lh_byte_find(&t->pieces, s + i, k) : -1;
+        uint32_t hash = lh_byte_hash(s + i, k);
+        int id = k <= t->longest ? lh_byte_find_hashed(&t->pieces, s + i, k, hash) : -1;
         if (id >= 0 && t->token[id].is_whole) {
             put(o, id);
             continue;
         }
-        size_t room = o->n < o->capacity ? o->capacity - o->n : 0;
+        seen *was = &table[hash % SEEN];
+        if (is_kept && put_seen(was, s, s + i, k, o)) continue;
+        size_t room = o->n < o->capacity ? o->capacity - o->n : 0, from = o->n;
         o->n += lh_merge_piece(t, s + i, k, room ? o->ids + o->n : NULL, room);
         if (lh_failed(t->ctx)) return;
+        if (is_kept && k <= SEEN_LENGTH && o->n <= o->capacity)
+            *was = (seen){(uint32_t)i, (uint32_t)from, (uint16_t)k, (uint16_t)(o->n - from)};
     }
 }
 

@@ -4,7 +4,7 @@
 
 /* Eight bytes at a time: multiply, and bring the high bits down. The length goes in first, so that the zeros behind the last
  * bytes say nothing. */
-static uint32_t byte_hash(const char *s, size_t n) {
+uint32_t lh_byte_hash(const char *s, size_t n) {
     const uint64_t factor = 0x9E3779B97F4A7C15u;
     uint64_t h = n * factor;
     for (; n >= 8; s += 8, n -= 8) {
@@ -28,10 +28,14 @@ static lh_byte_slot *byte_slot(const lh_byte_table *t, const char *s, size_t n, 
     return &t->slot[i];
 }
 
-int lh_byte_find(const lh_byte_table *t, const char *bytes, size_t n) {
+int lh_byte_find_hashed(const lh_byte_table *t, const char *bytes, size_t n, uint32_t hash) {
     if (!t->size) return -1;
-    const lh_byte_slot *p = byte_slot(t, bytes, n, byte_hash(bytes, n));
+    const lh_byte_slot *p = byte_slot(t, bytes, n, hash);
     return p->bytes ? p->value : -1;
+}
+
+int lh_byte_find(const lh_byte_table *t, const char *bytes, size_t n) {
+    return lh_byte_find_hashed(t, bytes, n, lh_byte_hash(bytes, n));
 }
 
 /* Room for one more; false: no memory. */
@@ -49,23 +53,11 @@ static bool byte_grow(lh_byte_table *t) {
 }
 
 void lh_byte_put(lh_byte_table *t, const char *bytes, size_t n, int value) {
-    uint32_t hash = byte_hash(bytes, n);
+    uint32_t hash = lh_byte_hash(bytes, n);
     if (!byte_grow(t)) return;
     lh_byte_slot *p = byte_slot(t, bytes, n, hash);
     if (!p->bytes) t->used++;
     *p = (lh_byte_slot){bytes, n, hash, value};
-}
-
-static lh_pair_slot *pair_slot(const lh_pair_table *t, int left, int right) {
-    uint64_t h = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * 0x9E3779B97F4A7C15u;
-    size_t i = (size_t)(h >> 32 ^ h >> 20) & (t->size - 1);
-    while (t->slot[i].value && (t->slot[i].left != left || t->slot[i].right != right))
-        i = (i + 1) & (t->size - 1);
-    return &t->slot[i];
-}
-
-int lh_pair_find(const lh_pair_table *t, int left, int right) {
-    return t->size ? pair_slot(t, left, right)->value - 1 : -1;
 }
 
 static bool pair_grow(lh_pair_table *t) {
@@ -75,7 +67,7 @@ static bool pair_grow(lh_pair_table *t) {
     if (!more.slot) return false;
     for (size_t i = 0; i < t->size; i++) {
         const lh_pair_slot *p = &t->slot[i];
-        if (p->value) *pair_slot(&more, p->left, p->right) = *p;
+        if (p->value) *lh_pair_place(&more, p->left, p->right) = *p;
     }
     *t = more;
     return true;
@@ -83,7 +75,7 @@ static bool pair_grow(lh_pair_table *t) {
 
 void lh_pair_put(lh_pair_table *t, int left, int right, int value) {
     if (!pair_grow(t)) return;
-    lh_pair_slot *p = pair_slot(t, left, right);
+    lh_pair_slot *p = lh_pair_place(t, left, right);
     if (!p->value) t->used++;
     *p = (lh_pair_slot){left, right, value + 1};
 }

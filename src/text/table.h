@@ -37,9 +37,24 @@ typedef struct lh_pair_table {
     size_t size, used;
 } lh_pair_table;
 
+uint32_t lh_byte_hash(const char *bytes, size_t n);
+int lh_byte_find_hashed(const lh_byte_table *t, const char *bytes, size_t n,
+                        uint32_t hash);                                     /* -1: not there */
 int lh_byte_find(const lh_byte_table *t, const char *bytes, size_t n);      /* -1: not there */
 void lh_byte_put(lh_byte_table *t, const char *bytes, size_t n, int value); /* not there yet */
-int lh_pair_find(const lh_pair_table *t, int left, int right);              /* -1: not there */
 void lh_pair_put(lh_pair_table *t, int left, int right, int value);         /* not there yet */
+
+/* Where a pair lies, or the free place for it. Here, since merging does little else. */
+static inline lh_pair_slot *lh_pair_place(const lh_pair_table *t, int left, int right) {
+    uint64_t h = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * 0x9E3779B97F4A7C15u;
+    size_t i = (size_t)(h >> 32 ^ h >> 20) & (t->size - 1);
+    while (t->slot[i].value && (t->slot[i].left != left || t->slot[i].right != right))
+        i = (i + 1) & (t->size - 1);
+    return &t->slot[i];
+}
+
+static inline int lh_pair_find(const lh_pair_table *t, int left, int right) { /* -1: not there */
+    return t->size ? lh_pair_place(t, left, right)->value - 1 : -1;
+}
 
 #endif
