@@ -59,18 +59,6 @@ typedef struct plain_piece {
     int id[80], n;
 } plain_piece;
 
-static bool is_piece(const lh_tokenizer *t, int left, int right) {
-    char s[2 * LONGEST];
-    const lh_token *a = &t->token[left], *b = &t->token[right];
-    memcpy(s, a->bytes, a->length);
-    memcpy(s + a->length, b->bytes, b->length);
-    for (int i = 0; i < t->n_tokens; i++)
-        if (t->token[i].length == a->length + b->length &&
-            memcmp(t->token[i].bytes, s, t->token[i].length) == 0)
-            return true;
-    return false;
-}
-
 /* Joins a pair in a piece, from the left. */
 static void plain_join(plain_piece *p, int left, int right, int made) {
     int n = 0;
@@ -89,7 +77,7 @@ static int plain_count(const plain_piece *p, int n_pieces, int left, int right) 
     return count;
 }
 
-/* Most frequent, then smallest left, then smallest right; only pairs that make something new. false: none occurs twice. */
+/* Most frequent, then smallest left, then smallest right. false: none occurs twice. */
 static bool plain_best(const lh_tokenizer *t, const plain_piece *p, int n_pieces, lh_merge *best) {
     int most = 1;
     for (int k = 0; k < n_pieces; k++)
@@ -97,7 +85,7 @@ static bool plain_best(const lh_tokenizer *t, const plain_piece *p, int n_pieces
             int a = p[k].id[i], b = p[k].id[i + 1], count = plain_count(p, n_pieces, a, b);
             bool first = count > most || (count == most && most > 1 &&
                                           (a < best->left || (a == best->left && b < best->right)));
-            if (first && !is_piece(t, a, b)) most = count, *best = (lh_merge){a, b, t->n_tokens};
+            if (first) most = count, *best = (lh_merge){a, b, t->n_tokens};
         }
     return most > 1;
 }

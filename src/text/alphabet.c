@@ -1,33 +1,33 @@
 #include "text/alphabet.h"
 
-#include <stdbool.h>
+/* All bytes in GPT-2's order: the printable ones of Latin-1, which are themselves, then the others. */
+static const struct {
+    int first, last;
+} range[] = {{'!', '~'}, {0xA1, 0xAC}, {0xAE, 0xFF}, {0x00, 0x20}, {0x7F, 0xA0}, {0xAD, 0xAD}};
+enum { RANGES = 6, PRINTABLE = 94 + 12 + 82 };
 
-enum { PRINTABLE = 94 + 12 + 82 }; /* ! to ~, ¡ to ¬, ® to ÿ */
-
-static bool is_printable(uint32_t b) {
-    return (b >= 0x21 && b <= 0x7E) || (b >= 0xA1 && b <= 0xFF && b != 0xAD);
-}
-
-/* The n-th byte, from 0, of those that are printable or of those that are not. */
-static int nth_byte(int n, bool printable) {
-    for (uint32_t b = 0; b < 256; b++)
-        if (is_printable(b) == printable && n-- == 0) return (int)b;
+static int position_of(int byte) {
+    int before = 0;
+    for (int i = 0; i < RANGES; i++) {
+        if (byte >= range[i].first && byte <= range[i].last) return before + byte - range[i].first;
+        before += range[i].last - range[i].first + 1;
+    }
     return -1;
 }
 
+unsigned char lh_alphabet_nth(int position) {
+    int i = 0;
+    for (; i < RANGES - 1 && position > range[i].last - range[i].first; i++)
+        position -= range[i].last - range[i].first + 1;
+    return (unsigned char)(range[i].first + position);
+}
+
 uint32_t lh_alphabet_char(unsigned char byte) {
-    uint32_t n = 0;
-    if (is_printable(byte)) return byte;
-    for (uint32_t b = 0; b < byte; b++) n += !is_printable(b);
-    return 0x100 + n;
+    int position = position_of(byte);
+    return position < PRINTABLE ? byte : (uint32_t)(0x100 + position - PRINTABLE);
 }
 
 int lh_alphabet_byte(uint32_t c) {
-    if (c < 0x100) return is_printable(c) ? (int)c : -1;
-    return c - 0x100 < 256 - PRINTABLE ? nth_byte((int)(c - 0x100), false) : -1;
-}
-
-unsigned char lh_alphabet_nth(int position) {
-    return (unsigned char)(position < PRINTABLE ? nth_byte(position, true)
-                                                : nth_byte(position - PRINTABLE, false));
+    if (c < 0x100) return position_of((int)c) < PRINTABLE ? (int)c : -1;
+    return c < 0x100 + 256 - PRINTABLE ? lh_alphabet_nth((int)c - 0x100 + PRINTABLE) : -1;
 }

@@ -185,8 +185,8 @@ static void lay_out(learner *l) {
     for (int i = 0; i < l->n_pairs && !lh_failed(l->t->ctx); i++) heap_push(l, i);
 }
 
-/* The token that a pair makes; -1 when there is one of these bytes already, made another way: a token is made in one way, and
- * then the places of a pair all come from one merge, in order. */
+/* The token that a pair makes. No bytes are made twice: between two ends that no merge has crossed, the same bytes are always
+ * joined in the same way at the same time, so that where one merge made them, no other pair of these bytes is left. */
 static int make_token(learner *l, const pair *p) {
     const lh_token *left = &l->t->token[p->left], *right = &l->t->token[p->right];
     size_t n = left->length + right->length;
@@ -194,7 +194,6 @@ static int make_token(learner *l, const pair *p) {
     if (!bytes) return -1;
     memcpy(bytes, left->bytes, left->length);
     memcpy(bytes + left->length, right->bytes, right->length);
-    if (lh_byte_find(&l->t->pieces, bytes, n) >= 0) return -1;
     int made = lh_tokenizer_add(l->t, bytes, n, LH_TOKEN_PLAIN);
     lh_tokenizer_add_merge(l->t, p->left, p->right, made);
     return made;
