@@ -118,47 +118,60 @@ static double megabytes(size_t n, double took) {
     return (double)n / took / 1e6;
 }
 
+/* The best of some. */
+static double time_encode(const lh_tokenizer *t, const lh_text *text, int *ids, size_t *n) {
+    double best = INFINITY;
+    for (int i = 0; i < TIMES; i++) {
+        double start = seconds();
+        *n = lh_tokenizer_encode(t, text->s, text->n, false, ids, text->n);
+        best = fmin(best, seconds() - start);
+    }
+    return best;
+}
+
+static void compare_plain(lh_context *ctx, const lh_tokenizer *t, const lh_text *text,
+                          const lh_text *more, int *ids, double learn, double encode) {
+    double start = seconds();
+    plain_learn(ctx, text->s, text->n, t);
+    double plain_learned = seconds() - start;
+    start = seconds();
+    plain_encode(t, more->s, more->n, ids);
+    double plain_encoded = seconds() - start;
+    printf("       the plain way: learn %.2f s, ratio %.0f; encode %.1f MB/s, ratio %.2f\n",
+           plain_learned, plain_learned / learn, megabytes(more->n, plain_encoded),
+           plain_encoded / encode);
+}
+
+static bool measure(lh_context *ctx, lh_tokenizer_kind kind, const lh_text *text,
+                    const lh_text *more, int *ids) {
+    lh_tokenizer_how how = {.kind = kind, .size = kind == LH_TOKENS_BPE ? SIZE : 0};
+    double start = seconds();
+    lh_tokenizer *t = lh_tokenizer_train(ctx, text->s, text->n, &how);
+    double learn = seconds() - start;
+    if (!t) return false;
+    size_t n;
+    double encode = time_encode(t, more, ids, &n);
+    printf("%-5s  %5d tokens from %.2f MB in %.3f s; encode %.1f MB/s; %.2f bytes a token\n",
+           lh_tokenizer_kind_name(kind), t->n_tokens, (double)text->n / 1e6, learn,
+           megabytes(more->n, encode), (double)more->n / (double)n);
+    if (kind == LH_TOKENS_BPE) compare_plain(ctx, t, text, more, ids, learn, encode);
+    lh_tokenizer_free(t);
+    return true;
+}
+
 int main(int argc, char **argv) {
     lh_context *ctx = lh_context_new();
     lh_arena *arena = lh_arena_new(ctx);
     lh_text text = lessons(arena), more = lh_text_new(arena);
     if (argc > 1) text.s = lh_file_read(ctx, arena, argv[1], &text.n);
-    if (!text.s) return puts(lh_context_error(ctx)->what), 1;
-    while (more.n < LEAST) lh_text_add_n(&more, text.s, text.n);
-    int *ids = malloc(more.n * sizeof *ids);
-
-    for (int kind = 2; ids && kind >= 0; kind--) {
-        lh_tokenizer_how how = {.kind = (lh_tokenizer_kind)kind, .size = kind == 2 ? SIZE : 0};
-        double start = seconds();
-        lh_tokenizer *t = lh_tokenizer_train(ctx, text.s, text.n, &how);
-        double learn = seconds() - start;
-        if (!t) return puts(lh_context_error(ctx)->what), 1;
-        start = seconds();
-        if (kind == LH_TOKENS_BPE) plain_learn(ctx, text.s, text.n, t);
-        double plain_learned = seconds() - start;
-        double encode = INFINITY; /* the best of some */
-        size_t n = 0;
-        for (int i = 0; i < TIMES; i++) {
-            start = seconds();
-            n = lh_tokenizer_encode(t, more.s, more.n, false, ids, more.n);
-            encode = fmin(encode, seconds() - start);
-        }
-        start = seconds();
-        if (kind == LH_TOKENS_BPE) n -= plain_encode(t, more.s, more.n, ids) - n;
-        double plain_encoded = seconds() - start;
-        printf("%-5s  %5d tokens from %.2f MB in %6.3f s", lh_tokenizer_kind_name(t->kind),
-               t->n_tokens, (double)text.n / 1e6, learn);
-        if (kind == LH_TOKENS_BPE)
-            printf(" (plain %.2f s, ratio %.0f)", plain_learned, plain_learned / learn);
-        printf("   encode %6.1f MB/s", megabytes(more.n, encode));
-        if (kind == LH_TOKENS_BPE)
-            printf(" (merging all %.1f MB/s, ratio %.2f)", megabytes(more.n, plain_encoded),
-                   plain_encoded / encode);
-        printf("   %.2f bytes a token\n", (double)more.n / (double)n);
-        lh_tokenizer_free(t);
-    }
+    while (text.n && more.n < LEAST && !lh_failed(ctx)) lh_text_add_n(&more, text.s, text.n);
+    int *ids = malloc((more.n + 1) * sizeof *ids);
+    bool ok = ids && !lh_failed(ctx);
+    for (int kind = 2; ok && kind >= 0; kind--)
+        ok = measure(ctx, (lh_tokenizer_kind)kind, &text, &more, ids);
+    if (!ok) puts(lh_context_error(ctx)->what);
     free(ids);
     lh_arena_free(arena);
     lh_context_free(ctx);
-    return 0;
+    return !ok;
 }
