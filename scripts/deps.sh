@@ -33,7 +33,10 @@ for group; do
         have pyftsubset || optional="$optional fonttools python3-brotli"
         test -f /usr/share/texmf/fonts/opentype/public/lm-math/latinmodern-math.otf || optional="$optional fonts-lmodern"
         ;;
-    test) has_library cmocka || need libcmocka-dev ;;
+    test)
+        has_library cmocka || need libcmocka-dev
+        has_library libpcre2-8 || optional="$optional libpcre2-dev"
+        ;;
     lint)
         need_command clang-format clang-format
         need_command clang-tidy clang-tidy
@@ -55,7 +58,7 @@ test -n "$missing$optional" || exit 0
 by_hand() {
     test -n "$missing" || exit 0
     echo "Please install what Debian calls:$missing" >&2
-    test -z "$optional" || echo "and, for a better prompt, to keep progress, and for formulas on pages:$optional" >&2
+    test -z "$optional" || echo "and, for a better prompt, to keep progress, for formulas on pages and to test more:$optional" >&2
     echo "($1)" >&2
     exit 2
 }

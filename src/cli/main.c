@@ -25,6 +25,7 @@ extern const lh_command lh_command_mark;
 extern const lh_command lh_command_mistakes;
 extern const lh_command lh_command_formula;
 extern const lh_command lh_command_weights;
+extern const lh_command lh_command_tokens;
 
 const lh_command *const lh_commands[] = {
     &lh_command_run,
@@ -41,6 +42,7 @@ const lh_command *const lh_commands[] = {
     &lh_command_mistakes,
     &lh_command_formula,
     &lh_command_weights,
+    &lh_command_tokens,
     NULL,
 };
 
