@@ -27,6 +27,9 @@ typedef struct lh_view {
 /* What does not stand in the operands. */
 typedef struct lh_moment {
     int examples;       /* in this batch */
+    struct lh_pool *pool; /* threads, for kernels */
+    float *scratch;       /* memory of a kernel while it runs: scratch_cells for each thread */
+    size_t scratch_cells;
     const int *example; /* their numbers in the program's data: random numbers are drawn by these */
     double training, step;
     unsigned long long seed;
@@ -34,8 +37,12 @@ typedef struct lh_moment {
 
 typedef struct lh_work {
     const lh_node *node;
+    void (*run)(const struct lh_work *w);
     lh_view out;
-    const lh_view *in; /* n_in of them */
+    const lh_view *in; /* n_in of them: the operands of the node, or the leaves of a kernel */
+    int n_in;
+    const struct lh_match *match; /* a kernel: what it stands for, else NULL */
+    const lh_view *outs; /* a kernel: its results in its own order; no block: not wanted */
     int examples;      /* blocks of out to make: all examples of the batch, or 1 */
     size_t
         flat; /* > 0: so many cells in a row, every operand likewise or one number (flat_step 0) */
