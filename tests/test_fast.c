@@ -24,7 +24,8 @@ typedef struct pair {
 
 static void stop_if_failed(const pair *p, const char *name) {
     const lh_error *e = lh_context_error(p->ctx);
-    if (lh_failed(p->ctx)) fail_msg("%s:%d:%d: %s (%s)", name, e->at.line, e->at.col, e->what, e->cure);
+    if (lh_failed(p->ctx))
+        fail_msg("%s:%d:%d: %s (%s)", name, e->at.line, e->at.col, e->what, e->cure);
 }
 
 static void open_pair(pair *p, const char *name, const char *text, size_t length,
@@ -33,9 +34,9 @@ static void open_pair(pair *p, const char *name, const char *text, size_t length
     p->program = lh_lesson_parse(p->ctx, name, text, length);
     stop_if_failed(p, name);
     p->exact_graph = lh_graph_build(p->ctx, p->program, &(lh_build){.set = set, .n_set = n_set});
-    p->fast_graph = lh_graph_build(
-        p->ctx, p->program,
-        &(lh_build){.set = set, .n_set = n_set, .is_whole = lh_kernel_is_whole});
+    p->fast_graph =
+        lh_graph_build(p->ctx, p->program,
+                       &(lh_build){.set = set, .n_set = n_set, .is_whole = lh_kernel_is_whole});
     stop_if_failed(p, name);
 }
 
@@ -77,7 +78,8 @@ static double compare_steps(const pair *p, const char *name, double slack, bool 
     for (int i = 0; i < p->fast_graph->n_steps; i++) {
         const lh_step *s = p->fast_graph->step[i];
         const lh_node *a = twin(p, s);
-        if (!a || s->is_dead || !lh_fast.has(p->fast, s->node) || !lh_exact.has(p->exact, a)) continue;
+        if (!a || s->is_dead || !lh_fast.has(p->fast, s->node) || !lh_exact.has(p->exact, a))
+            continue;
         double d = apart(p, a, s->node);
         if (!(d <= slack) && shown) fail_msg("%s: %s is off by %g", name, s->path, d);
         if (d > worst) worst = d;
@@ -96,7 +98,8 @@ static void compare_all(pair *p, const char *name, int threads, double slack) {
     for (int i = 0; i < p->fast_graph->n_steps; i++)
         if (is_asked(p->fast_graph->step[i])) node[n++] = p->fast_graph->step[i]->node;
     p->exact = lh_exact.plan(p->exact_graph, &(lh_wish){.all = true});
-    p->fast = lh_fast.plan(p->fast_graph, &(lh_wish){.node = node, .n_nodes = n, .threads = threads});
+    p->fast =
+        lh_fast.plan(p->fast_graph, &(lh_wish){.node = node, .n_nodes = n, .threads = threads});
     lh_exact.run(p->exact);
     lh_fast.run(p->fast);
     stop_if_failed(p, name);
@@ -117,15 +120,13 @@ static bool is_measured(const lh_graph *g) {
 
 /* Three updates, with nothing asked for but the params: memory is shared, steps are joined, := is done in place. */
 static void compare_learning(pair *p, const char *name, int threads, double slack) {
-    p->exact = lh_exact.plan(p->exact_graph,
-                             &(lh_wish){.updates = true,
-                                        .node = &p->exact_graph->loss,
-                                        .n_nodes = p->exact_graph->loss != NULL});
+    p->exact = lh_exact.plan(p->exact_graph, &(lh_wish){.updates = true,
+                                                        .node = &p->exact_graph->loss,
+                                                        .n_nodes = p->exact_graph->loss != NULL});
     lh_node *loss = p->fast_graph->loss;
-    p->fast = lh_fast.plan(p->fast_graph, &(lh_wish){.updates = true,
-                                                     .node = &loss,
-                                                     .n_nodes = loss != NULL,
-                                                     .threads = threads});
+    p->fast = lh_fast.plan(
+        p->fast_graph,
+        &(lh_wish){.updates = true, .node = &loss, .n_nodes = loss != NULL, .threads = threads});
     for (int i = 0; i < 3; i++) {
         lh_exact.run(p->exact), lh_fast.run(p->fast);
         lh_exact.commit(p->exact), lh_fast.commit(p->fast);

@@ -62,7 +62,7 @@ typedef struct lh_evaluator {
     void (*free)(lh_plan *p); /* NULL is allowed */
     void (*start)(lh_plan *p);
     void (*bind)(lh_plan *p, const int *examples,
-                 int n); /* NULL, 0: all examples; copies the numbers */
+                 int n);                             /* NULL, 0: all examples; copies the numbers */
     void (*feed)(lh_plan *p, const lh_batch *batch); /* likewise, with numbers from elsewhere */
     void (*run)(lh_plan *p);
     void (*commit)(lh_plan *p);

@@ -19,23 +19,29 @@ typedef struct lh_match {
     const lh_kernel *kernel;
     lh_node *leaf[LH_MAX_LEAVES]; /* what it reads, in its own order; NULL: not there */
     int n_leaves;
+    lh_node **many;            /* more leaves than that: all of them here, or NULL */
     lh_node *out[LH_MAX_OUTS]; /* what it makes; NULL: not asked for */
     int n_outs;
     bool is_listed; /* its work is in the plan */
-    int form; /* which of its forms fits: the kernel's own affair */
+    int form;       /* which of its forms fits: the kernel's own affair */
 } lh_match;
 
 struct lh_kernel {
     const char *name;
     const char *stands_for; /* in the notation: the manual and `longhand cost` show it */
-    const char *fn; /* it makes what a call of this function sends back; NULL: it is for something else */
+    const char
+        *fn; /* it makes what a call of this function sends back; NULL: it is for something else */
     bool (*suits)(const lh_graph *g, const lh_node *call); /* ... of such calls; NULL: of all */
-    bool joins; /* it swallows steps between: only where nobody else reads them */
+    bool joins;  /* it swallows steps between: only where nobody else reads them */
     bool renews; /* it writes params in place, when := is carried out */
     bool (*fits)(const struct lh_plan *p, lh_node *n, lh_match *m);
     size_t (*scratch)(const struct lh_work *w); /* floats for each thread while it runs, or NULL */
-    void (*run)(const struct lh_work *w);
+    void (*run)(const struct lh_work *w);       /* NULL: the value is its first leaf */
 };
+
+static inline lh_node *lh_match_leaf(const lh_match *m, int i) {
+    return m->many ? m->many[i] : m->leaf[i];
+}
 
 extern const lh_kernel *const lh_kernels[]; /* ends with NULL; the first that fits is taken */
 

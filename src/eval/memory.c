@@ -24,7 +24,7 @@ const value *owner_of(const lh_plan *p, const lh_node *n) {
 typedef struct ordering {
     lh_plan *p;
     lh_work *from, *to;
-    int *maker; /* of each node: its work in `from`, or -1 */
+    int *maker;  /* of each node: its work in `from`, or -1 */
     char *state; /* of each work: 0 not yet, 1 on its way, 2 done */
     int n;
     bool is_circle;
@@ -47,7 +47,7 @@ static void put(ordering *o, int k) {
     o->state[k] = 1;
     const lh_work *w = &o->from[k];
     for (int i = 0; i < w->n_in; i++) {
-        const lh_node *n = w->match ? w->match->leaf[i] : w->node->in[i];
+        const lh_node *n = w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
         if (n && (w->match || lh_op_reads(w->node, i))) put_maker(o, n);
     }
     o->state[k] = 2;
@@ -70,7 +70,7 @@ static void find_spans(lh_plan *p) {
     for (int k = 0; k < p->n_run + p->n_commit; k++) {
         const lh_work *w = k < p->n_run ? &p->each_run[k] : &p->at_commit[k - p->n_run];
         for (int i = 0; i < w->n_in; i++) {
-            const lh_node *n = w->match ? w->match->leaf[i] : w->node->in[i];
+            const lh_node *n = w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
             if (n) ((value *)owner_of(p, n))->last = k;
         }
         value *v = &p->value[w->node->id];

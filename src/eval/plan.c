@@ -34,7 +34,8 @@ static bool heads_lie_beside(const lh_node *n) {
 }
 
 static role role_of(const lh_plan *p, const lh_node *n) {
-    if (p->value[n->id].match) return MADE;
+    const lh_match *m = p->value[n->id].match;
+    if (m) return m->kernel->run ? MADE : VIEW;
     if (is_leaf(n)) return LEAF;
     if (n->kind == LH_OP_given) return GIVEN;
     if (n->kind == LH_OP_input) return INPUT;
@@ -61,14 +62,14 @@ static void use_operands(lh_plan *p, const lh_node *n, bool at_start) {
 /* Marks one node; spread_use finds what it needs. */
 static void use(lh_plan *p, const lh_node *n, bool at_start) {
     value *v = &p->value[n->id];
-    v->uses++;
+    v->uses += !p->joins;
     v->at_start |= at_start;
     if (v->role == KNOWN || v->role > SHAPE) return;
     if (p->kernels && !at_start && !v->match) find_kernel(p, (lh_node *)n);
     v->role = role_of(p, n);
     if (!v->match) return;
     for (int i = 0; i < v->match->n_leaves; i++)
-        if (v->match->leaf[i]) use(p, v->match->leaf[i], false);
+        if (lh_match_leaf(v->match, i)) use(p, lh_match_leaf(v->match, i), false);
 }
 
 static void use_wishes(lh_plan *p, const lh_wish *wish) {
@@ -162,6 +163,7 @@ static bool share_formulas(lh_plan *p, bool calls_only) {
     for (int i = 0; i < p->n_nodes; i++) {
         lh_node *n = p->g->node[i];
         value *v = &p->value[i];
+        if (v->match) continue;
         if (v->role == VIEW && n->kind == LH_OP_call)
             v->same = (lh_node *)standing(p, n->call->result);
         if (calls_only || !can_share(n, v->role)) continue;
@@ -189,7 +191,8 @@ size_t fixed_cells(const lh_graph *g, const lh_node *n) {
 }
 
 bool is_pooled(const lh_plan *p, const value *v) {
-    return p->shares_memory && v->role == MADE && !v->same && !v->lasts && !v->is_static && !v->at_start;
+    return p->shares_memory && v->role == MADE && !v->same && !v->lasts && !v->is_static &&
+           !v->at_start;
 }
 
 bool owns_memory(const value *v) {
@@ -354,7 +357,7 @@ static bool list_work(lh_plan *p) {
 void connect(lh_plan *p, lh_work *w) {
     lh_view *in = (lh_view *)w->in, *outs = (lh_view *)w->outs;
     for (int i = 0; i < w->n_in; i++) {
-        const lh_node *n = w->match ? w->match->leaf[i] : w->node->in[i];
+        const lh_node *n = w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
         in[i] = n ? value_of(p, n)->view : (lh_view){0};
     }
     for (int i = 0; w->match && i < w->match->n_outs; i++) {
@@ -445,7 +448,8 @@ lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
         choose(p, wish);
         for (int i = 0; i < p->n_nodes; i++)
             p->value[i].is_static = is_constant_value(p, g->node[i]);
-        if (share_formulas(p, wish->as_written) && keep_lasting(p) && place_fixed(p) && list_work(p)) {
+        if (share_formulas(p, wish->as_written) && keep_lasting(p) && place_fixed(p) &&
+            list_work(p)) {
             blocks_fixed(p, false);
             for (int i = 0; i < p->n_nodes; i++)
                 if (p->value[i].role == LEAF && !p->value[i].same) {

@@ -21,16 +21,17 @@ typedef enum role {
 
 typedef struct value {
     role role;
-    bool is_static; /* does not change between runs */
-    bool at_start;  /* needed to find the starts of givens */
-    bool lasts;     /* is there after a run: asked for, or all are */
-    lh_node *same;  /* another node with the same formula that stands for this one, or NULL */
+    bool is_static;  /* does not change between runs */
+    bool at_start;   /* needed to find the starts of givens */
+    bool lasts;      /* is there after a run: asked for, or all are */
+    lh_node *same;   /* another node with the same formula that stands for this one, or NULL */
     lh_match *match; /* the kernel that makes it, or NULL: its operation does */
     int uses;        /* how many read it, before kernels were joined */
     lh_view view;
     size_t offset; /* of its memory: in fixed, when its size is fixed; else in moving */
     size_t pool;   /* ... of one that does not last: in the pool, behind what does */
-    int first, last; /* the work that makes it and the last that reads it: between them its memory is its own */
+    int first,
+        last; /* the work that makes it and the last that reads it: between them its memory is its own */
 } value;
 
 struct lh_plan {
@@ -40,7 +41,7 @@ struct lh_plan {
     const lh_kernel *const *kernels; /* ends with NULL; NULL: every operation by its definition */
     bool joins;                      /* kernels for several steps may be taken: uses are known */
     bool shares_memory;              /* values that do not last lie in memory that others had */
-    value *value; /* one for each node */
+    value *value;                    /* one for each node */
     int n_nodes;
     lh_work *at_start, *each_run; /* the two programs */
     int n_start, n_run;
@@ -54,7 +55,7 @@ struct lh_plan {
     lh_work *at_commit; /* kernels that renew in place */
     int n_commit;
     int threads;
-    int *example; /* the batch */
+    int *example;          /* the batch */
     const lh_batch *batch; /* ... from elsewhere; NULL: examples of the program */
     int *placed;           /* the sizes that memory was placed for; examples first */
     bool is_started, is_stale, is_bound;
@@ -70,25 +71,25 @@ static inline value *value_of(const lh_plan *p, const lh_node *n) {
     return &p->value[standing(p, n)->id];
 }
 
-#define fixed_cells LH_NAME(fixed_cells)
-#define reals       LH_NAME(reals)
-#define block_own   LH_NAME(block_own)
-#define block_view  LH_NAME(block_view)
-#define sizes_fixed LH_NAME(sizes_fixed)
-#define sizes_now   LH_NAME(sizes_now)
-#define connect     LH_NAME(connect)
-#define flatten     LH_NAME(flatten)
-#define owns_memory LH_NAME(owns_memory)
-#define plan_new    LH_NAME(plan_new)
-#define plan_free   LH_NAME(plan_free)
-#define plan_bind   LH_NAME(plan_bind)
-#define plan_start  LH_NAME(plan_start)
-#define plan_feed   LH_NAME(plan_feed)
-#define find_kernel LH_NAME(find_kernel)
-#define order_work  LH_NAME(order_work)
-#define place_pool  LH_NAME(place_pool)
-#define owner_of    LH_NAME(owner_of)
-#define is_pooled   LH_NAME(is_pooled)
+#define fixed_cells  LH_NAME(fixed_cells)
+#define reals        LH_NAME(reals)
+#define block_own    LH_NAME(block_own)
+#define block_view   LH_NAME(block_view)
+#define sizes_fixed  LH_NAME(sizes_fixed)
+#define sizes_now    LH_NAME(sizes_now)
+#define connect      LH_NAME(connect)
+#define flatten      LH_NAME(flatten)
+#define owns_memory  LH_NAME(owns_memory)
+#define plan_new     LH_NAME(plan_new)
+#define plan_free    LH_NAME(plan_free)
+#define plan_bind    LH_NAME(plan_bind)
+#define plan_start   LH_NAME(plan_start)
+#define plan_feed    LH_NAME(plan_feed)
+#define find_kernel  LH_NAME(find_kernel)
+#define order_work   LH_NAME(order_work)
+#define place_pool   LH_NAME(place_pool)
+#define owner_of     LH_NAME(owner_of)
+#define is_pooled    LH_NAME(is_pooled)
 #define blocks_fixed LH_NAME(blocks_fixed)
 
 size_t fixed_cells(const lh_graph *g,
@@ -107,8 +108,9 @@ void plan_free(lh_plan *p);
 void plan_bind(lh_plan *p, const int *examples, int n);
 void plan_feed(lh_plan *p, const lh_batch *batch);
 void plan_start(lh_plan *p);
-void find_kernel(lh_plan *p, lh_node *n); /* sets the match of n, and of what is made with it (match.c) */
-bool order_work(lh_plan *p);              /* operands before users; when each value is there (memory.c) */
+void find_kernel(lh_plan *p,
+                 lh_node *n);  /* sets the match of n, and of what is made with it (match.c) */
+bool order_work(lh_plan *p);   /* operands before users; when each value is there (memory.c) */
 size_t place_pool(lh_plan *p); /* memory for what does not last, and how much in all (memory.c) */
 bool is_pooled(const lh_plan *p, const value *v); /* it owns memory, and does not last */
 void blocks_fixed(lh_plan *p, bool is_pool);

@@ -401,6 +401,11 @@ static bool is_whole(const backward *w, const lh_node *n) {
     if (n->kind != LH_OP_call || !b->how->is_whole || n->call->is_rewritten) return false;
     for (int i = 0; i < b->n_own_fns; i++)
         if (b->fn[i] == n->call->fn) return false;
+    for (int i = 0; i < n->call->fn->n_params && !w->across;
+         i++) { /* no gradients of each example */
+        const lh_node *x = n->call->param[i];
+        if (x->id < w->n && w->wants[x->id] && !x->shape.is_batched) return false;
+    }
     return b->how->is_whole(w->g, n);
 }
 
@@ -422,7 +427,8 @@ static void send_back_whole(backward *w, lh_node *n, lh_node *dy) {
         back[i]->shape.is_batched |= !w->across && dy->shape.is_batched;
     }
     for (int i = 0; i < n_params; i++)
-        if (back[i]) contribute(w, call->param[i], back[i], n->step ? n->step : w->owner[n->id], NULL);
+        if (back[i])
+            contribute(w, call->param[i], back[i], n->step ? n->step : w->owner[n->id], NULL);
 }
 
 static void send_back(backward *w, lh_node *n, lh_node *dy) {

@@ -62,7 +62,8 @@ static void tile(void *what, int piece, int thread) {
     const tiles *t = what;
     const lh_matrix *a = t->a, *b = t->b, *c = t->c;
     const int i = piece / t->across, j = piece % t->across;
-    const ptrdiff_t r0 = lh_piece_from(c->rows, i, t->down), r1 = lh_piece_from(c->rows, i + 1, t->down);
+    const ptrdiff_t r0 = lh_piece_from(c->rows, i, t->down),
+                    r1 = lh_piece_from(c->rows, i + 1, t->down);
     const ptrdiff_t c0 = lh_piece_from(c->cols, j, t->across),
                     c1 = lh_piece_from(c->cols, j + 1, t->across);
     float *to = c->p + r0 * c->rs + c0;
@@ -89,7 +90,8 @@ static void cut(tiles *t) {
 
 bool lh_product_threads(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
                         const float *bias, bool adds) {
-    if (!lh_matrix_is_plain(a) || !lh_matrix_is_plain(b) || (c->cs != 1 && c->cols > 1)) return false;
+    if (!lh_matrix_is_plain(a) || !lh_matrix_is_plain(b) || (c->cs != 1 && c->cols > 1))
+        return false;
     tiles t = {a, b, c, bias, adds, 1, 1};
     cut(&t);
     lh_pool_run(pool, t.down * t.across, tile, &t);
@@ -136,7 +138,8 @@ const lh_node *lh_param_of(const lh_node *call, const char *name) {
 void lh_match_backs(const lh_plan *p, const lh_node *n, lh_match *m) {
     const lh_graph *g = p->g;
     int from = n->id, to = n->id;
-    while (from > 0 && g->node[from - 1]->kind == LH_OP_back && g->node[from - 1]->in[0] == n->in[0])
+    while (from > 0 && g->node[from - 1]->kind == LH_OP_back &&
+           g->node[from - 1]->in[0] == n->in[0])
         from--;
     while (to + 1 < g->n_nodes && g->node[to + 1]->kind == LH_OP_back &&
            g->node[to + 1]->in[0] == n->in[0])

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "eval/fast/vector.h"
+
 /* ---- A @ B (+ b) ---- */
 
 enum { PLAIN, WITH_BIAS };
@@ -167,12 +169,9 @@ static void sum_columns(void *what, int piece, int thread) {
     const summing *s = what;
     const ptrdiff_t c0 = lh_piece_from(s->x->cols, piece, s->pieces),
                     c1 = lh_piece_from(s->x->cols, piece + 1, s->pieces);
-    float *restrict y = s->y;
-    for (ptrdiff_t c = c0; c < c1; c++) y[c] = 0;
-    for (ptrdiff_t r = 0; r < s->x->rows; r++) {
-        const float *restrict x = s->x->p + r * s->x->rs;
-        for (ptrdiff_t c = c0; c < c1; c++) y[c] += x[c];
-    }
+    for (ptrdiff_t c = c0; c < c1; c++) s->y[c] = 0;
+    for (ptrdiff_t r = 0; r < s->x->rows; r++)
+        lh_vector()->add(s->y + c0, s->x->p + r * s->x->rs + c0, c1 - c0);
 }
 
 static void columns_run(const lh_work *w) {

@@ -1,0 +1,238 @@
+/* attention -- softmax(Q @ K^T / sqrt(d)) @ V, for every example and head, a block of queries at a time.
+ *
+ *     forward, for rows r0 to r1 of Q     S = Q_r @ K^T / sqrt(d)     P = softmax(S)     y_r = P @ V
+ *     back                                P again, then  dV += P^T @ dy_r         dP = dy_r @ V^T
+ *                                         dS = P * (dP - rowsum(dP * P)) / sqrt(d)
+ *                                         dQ_r = dS @ K                           dK += dS^T @ Q_r
+ *
+ * Only a block of rows of P exists at any time, so memory grows with the length and not with its square. Nothing is kept
+ * for the way back: P is made again, which costs one product of seven. With hide = later(Q, K) no key behind the last row
+ * of a block is looked at.
+ */
+#include "eval/fast/fast.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "eval/fast/vector.h"
+
+enum { BLOCK = 64 };
+
+enum { OPEN, CAUSAL, MASKED }; /* nothing hidden; what comes later; as a matrix of 1 and 0 says */
+
+static int hiding(const lh_graph *g, const lh_node *call) {
+    const lh_node *hide = lh_param_of(call, "hide"), *Q = lh_param_of(call, "Q"),
+                  *K = lh_param_of(call, "K");
+    if (lh_is_zero(g, hide)) return OPEN;
+    if (lh_call_is(g, hide, "later") &&
+        lh_axis_same(g, lh_param_of(hide, "a")->shape.rows, Q->shape.rows) &&
+        lh_axis_same(g, lh_param_of(hide, "b")->shape.rows, K->shape.rows))
+        return CAUSAL;
+    return MASKED;
+}
+
+/* Three values with the same heads, all of them once for each example or none. */
+static bool attention_suits(const lh_graph *g, const lh_node *call) {
+    const lh_shape *q = &lh_param_of(call, "Q")->shape, *k = &lh_param_of(call, "K")->shape,
+                   *v = &lh_param_of(call, "V")->shape;
+    return lh_axis_same(g, q->heads, k->heads) && lh_axis_same(g, q->heads, v->heads) &&
+           q->is_batched == k->is_batched && q->is_batched == v->is_batched;
+}
+
+static void add_operands(lh_match *m, const lh_graph *g, const lh_node *call) {
+    m->leaf[0] = (lh_node *)lh_param_of(call, "Q");
+    m->leaf[1] = (lh_node *)lh_param_of(call, "K");
+    m->leaf[2] = (lh_node *)lh_param_of(call, "V");
+    m->form = hiding(g, call);
+    m->leaf[3] = m->form == MASKED ? (lh_node *)lh_param_of(call, "hide") : NULL;
+    m->n_leaves = 4;
+}
+
+static bool attention_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    if (!lh_call_is(p->g, n, "attention") || !attention_suits(p->g, n)) return false;
+    add_operands(m, p->g, n);
+    return true;
+}
+
+static bool back_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    if (n->kind != LH_OP_back || !lh_call_is(p->g, n->in[0], "attention")) return false;
+    add_operands(m, p->g, n->in[0]);
+    m->leaf[4] = n->in[1];
+    m->n_leaves = 5;
+    lh_match_backs(p, n, m);
+    return true;
+}
+
+typedef struct head {
+    lh_matrix q, k, v;
+    const lh_block *hide; /* or NULL */
+    int h;
+    bool causal;
+    float scale;
+} head;
+
+static head head_of(const lh_work *w, int e, int h) {
+    head x = {.h = h, .causal = w->match->form == CAUSAL};
+    x.q = lh_block_matrix(lh_block_of(&w->in[0], e), h);
+    x.k = lh_block_matrix(lh_block_of(&w->in[1], e), h);
+    x.v = lh_block_matrix(lh_block_of(&w->in[2], e), h);
+    if (w->match->form == MASKED) x.hide = lh_block_of(&w->in[3], e);
+    x.scale = 1.0f / sqrtf((float)x.k.cols);
+    return x;
+}
+
+/* C = A @ B on this thread, whatever the strides. */
+static void multiply(const lh_matrix *a, const lh_matrix *b, const lh_matrix *c, bool adds) {
+    if (lh_matrix_is_plain(a) && lh_matrix_is_plain(b) && (c->cs == 1 || c->cols == 1)) {
+        lh_product(c->rows, c->cols, a->cols, a->p, a->rs, a->cs, b->p, b->rs, b->cs, c->p,
+                   c->rows == 1 ? c->cols : c->rs, adds);
+        return;
+    }
+    for (ptrdiff_t r = 0; r < c->rows; r++)
+        for (ptrdiff_t j = 0; j < c->cols; j++) {
+            float sum = adds ? c->p[r * c->rs + j * c->cs] : 0;
+            for (ptrdiff_t i = 0; i < a->cols; i++)
+                sum += a->p[r * a->rs + i * a->cs] * b->p[i * b->rs + j * b->cs];
+            c->p[r * c->rs + j * c->cs] = sum;
+        }
+}
+
+static lh_matrix turned(lh_matrix m) {
+    return (lh_matrix){m.p, m.cols, m.rows, m.cs, m.rs};
+}
+
+static lh_matrix rows_of(lh_matrix m, ptrdiff_t from, ptrdiff_t to) {
+    return (lh_matrix){m.p + from * m.rs, to - from, m.cols, m.rs, m.cs};
+}
+
+static void hide_cells(const head *x, ptrdiff_t row, float *s, ptrdiff_t keys) {
+    const lh_block *b = x->hide;
+    const float *at = b->p + (b->heads > 1 ? x->h * b->hs : 0) + row * b->rs;
+    for (ptrdiff_t c = 0; c < keys; c++)
+        if (at[c * b->cs] != 0) s[c] = -INFINITY;
+}
+
+/* Rows r0 to r1 of P into `weights`, and how many keys they look at. */
+static ptrdiff_t block_of_weights(const head *x, ptrdiff_t r0, ptrdiff_t r1, float *weights) {
+    const ptrdiff_t keys = x->causal && r1 < x->k.rows ? r1 : x->k.rows;
+    const lh_matrix q = rows_of(x->q, r0, r1), k = turned(rows_of(x->k, 0, keys)),
+                    s = {weights, r1 - r0, keys, keys, 1};
+    multiply(&q, &k, &s, false);
+    for (ptrdiff_t r = r0; r < r1; r++) {
+        float *row = weights + (r - r0) * keys;
+        if (x->hide) hide_cells(x, r, row, keys);
+        lh_vector()->weigh(row, x->causal && r + 1 < keys ? r + 1 : keys, keys, x->scale);
+    }
+    return keys;
+}
+
+static float *scratch_of(const lh_work *w, int thread) {
+    return w->moment->scratch + (size_t)thread * w->moment->scratch_cells;
+}
+
+static void attention_head(void *what, int piece, int thread) {
+    const lh_work *w = what;
+    const int heads = w->out.block->heads, e = piece / heads, h = piece % heads;
+    const head x = head_of(w, e, h);
+    const lh_matrix y = lh_block_matrix(lh_block_of(&w->out, e), h);
+    float *weights = scratch_of(w, thread);
+    for (ptrdiff_t r0 = 0; r0 < x.q.rows; r0 += BLOCK) {
+        const ptrdiff_t r1 = r0 + BLOCK < x.q.rows ? r0 + BLOCK : x.q.rows;
+        const ptrdiff_t keys = block_of_weights(&x, r0, r1, weights);
+        const lh_matrix P = {weights, r1 - r0, keys, keys, 1}, v = rows_of(x.v, 0, keys),
+                        to = rows_of(y, r0, r1);
+        multiply(&P, &v, &to, false);
+    }
+}
+
+static void attention_run(const lh_work *w) {
+    lh_pool_run(w->moment->pool, w->examples * w->out.block->heads, attention_head, (void *)w);
+}
+
+static size_t longest(const lh_view *v, int examples) {
+    int most = 0;
+    for (int e = 0; e < (v->step ? examples : 1); e++)
+        if (v->block[e].rows > most) most = v->block[e].rows;
+    return (size_t)most;
+}
+
+static size_t attention_scratch(const lh_work *w) {
+    return BLOCK * longest(&w->in[1], w->moment->examples);
+}
+
+const lh_kernel lh_kernel_attention = {.name = "attention",
+                                       .stands_for = "attention(Q, K, V, hide)",
+                                       .fits = attention_fits,
+                                       .scratch = attention_scratch,
+                                       .run = attention_run};
+
+/* ---- the way back ---- */
+
+static void clear(const lh_matrix *m) {
+    for (ptrdiff_t r = 0; r < m->rows; r++)
+        for (ptrdiff_t c = 0; c < m->cols; c++) m->p[r * m->rs + c * m->cs] = 0;
+}
+
+typedef struct returns {
+    lh_matrix q, k, v; /* p NULL: not asked for */
+} returns;
+
+static void back_block(const head *x, const lh_matrix *dy, const returns *to, ptrdiff_t r0,
+                       ptrdiff_t r1, float *weights, float *d) {
+    const ptrdiff_t keys = block_of_weights(x, r0, r1, weights);
+    const lh_matrix P = {weights, r1 - r0, keys, keys, 1}, dP = {d, r1 - r0, keys, keys, 1};
+    const lh_matrix dy_r = rows_of(*dy, r0, r1), q = rows_of(x->q, r0, r1),
+                    k = rows_of(x->k, 0, keys), vT = turned(rows_of(x->v, 0, keys));
+    if (to->v.p) {
+        const lh_matrix PT = turned(P), dv = rows_of(to->v, 0, keys);
+        multiply(&PT, &dy_r, &dv, true);
+    }
+    if (!to->q.p && !to->k.p) return;
+    multiply(&dy_r, &vT, &dP, false);
+    for (ptrdiff_t r = 0; r < r1 - r0; r++)
+        lh_vector()->weigh_back(weights + r * keys, d + r * keys, keys, x->scale);
+    if (to->q.p) {
+        const lh_matrix dq = rows_of(to->q, r0, r1);
+        multiply(&dP, &k, &dq, false);
+    }
+    if (to->k.p) {
+        const lh_matrix dST = turned(dP), dk = rows_of(to->k, 0, keys);
+        multiply(&dST, &q, &dk, true);
+    }
+}
+
+static lh_matrix return_to(const lh_work *w, int i, int e, int h) {
+    if (!w->outs[i].block) return (lh_matrix){0};
+    return lh_block_matrix(lh_block_of(&w->outs[i], e), h);
+}
+
+static void back_head(void *what, int piece, int thread) {
+    const lh_work *w = what;
+    const int heads = w->in[0].block->heads, e = piece / heads, h = piece % heads;
+    const head x = head_of(w, e, h);
+    const lh_matrix dy = lh_block_matrix(lh_block_of(&w->in[4], e), h);
+    const returns to = {return_to(w, 0, e, h), return_to(w, 1, e, h), return_to(w, 2, e, h)};
+    float *weights = scratch_of(w, thread), *d = weights + BLOCK * x.k.rows;
+    if (to.k.p) clear(&to.k);
+    if (to.v.p) clear(&to.v);
+    for (ptrdiff_t r0 = 0; r0 < x.q.rows; r0 += BLOCK)
+        back_block(&x, &dy, &to, r0, r0 + BLOCK < x.q.rows ? r0 + BLOCK : x.q.rows, weights, d);
+}
+
+static void back_run(const lh_work *w) {
+    const int examples = w->in[0].step ? w->moment->examples : 1;
+    lh_pool_run(w->moment->pool, examples * w->in[0].block->heads, back_head, (void *)w);
+}
+
+static size_t back_scratch(const lh_work *w) {
+    return 2 * attention_scratch(w);
+}
+
+const lh_kernel lh_kernel_attention_back = {.name = "attention, back",
+                                            .stands_for =
+                                                "the gradient of attention(Q, K, V, hide)",
+                                            .fn = "attention",
+                                            .suits = attention_suits,
+                                            .fits = back_fits,
+                                            .scratch = back_scratch,
+                                            .run = back_run};
