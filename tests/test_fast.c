@@ -12,6 +12,7 @@
 
 #include "base/embedded.h"
 #include "eval/exact.h"
+#include "eval/fast/grow.h"
 #include "eval/kernel.h"
 #include "learn/lesson.h"
 
@@ -171,7 +172,87 @@ static void every_program(void **state) {
     }
 }
 
+/* ---- growing: rows fed a few at a time give what all rows give at once ---- */
+
+static lh_plan *growing(lh_graph *g, int rows) {
+    return lh_fast.plan(g, &(lh_wish){.node = &g->generate->from, .n_nodes = 1, .grows = rows});
+}
+
+/* The first `n` tokens of every input but the growing one whole; of that `from` to `to`. */
+static void feed_part(lh_plan *p, const lh_graph *g, int e, int from, int to) {
+    int rows[8], token[8][64];
+    const int *all_rows[8], *all_tokens[8];
+    for (int i = 0; i < g->n_inputs; i++) {
+        const lh_example_value *v = &g->example[e]->value[i];
+        const bool grows = i == g->generate->input;
+        rows[i] = grows ? to - from : v->rows;
+        for (int r = 0; r < rows[i]; r++) token[i][r] = (int)v->cells[(grows ? from : 0) + r];
+        all_rows[i] = &rows[i], all_tokens[i] = token[i];
+    }
+    lh_fast_past(p, from);
+    lh_fast.feed(p, &(lh_batch){.examples = 1, .rows = all_rows, .tokens = all_tokens});
+    lh_fast.run(p);
+}
+
+static double row_apart(lh_plan *p, int row, lh_plan *q, int other, const lh_node *n, int cols) {
+    double worst = 0;
+    for (int c = 0; c < cols; c++) {
+        double a = lh_fast.get(p, n, (lh_cell){0, 0, row, c}),
+               b = lh_fast.get(q, n, (lh_cell){0, 0, other, c});
+        if (fabs(a - b) > worst) worst = fabs(a - b);
+    }
+    return worst;
+}
+
+static void grows_as_a_whole(void **state) {
+    (void)state;
+    const char *name[] = {"models/gpt.lh", "models/translator.lh"};
+    for (int k = 0; k < 2; k++) {
+        const lh_embedded *f = lh_embedded_find(name[k]);
+        pair p;
+        open_pair(&p, f->name, f->text, f->length, NULL, 0);
+        lh_graph *g = p.fast_graph;
+        const lh_node *from = g->generate->from;
+        lh_plan *part = growing(g, 16), *whole = growing(g, 16);
+        stop_if_failed(&p, f->name);
+        assert_null(lh_fast_prevents(part));
+        const int rows = g->example[0]->value[g->generate->input].rows;
+        lh_fast.training(part, false), lh_fast.training(whole, false);
+        for (int seen = 1, past = 0; seen <= rows; past = seen++) {
+            feed_part(part, g, 0, past, seen);
+            feed_part(whole, g, 0, 0, seen);
+            stop_if_failed(&p, f->name);
+            double d = row_apart(part, 0, whole, seen - 1, from, lh_fast.sizes(part, from, 0).cols);
+            if (!(d < 1e-5)) fail_msg("%s: row %d is off by %g", f->name, seen - 1, d);
+        }
+        lh_fast.free(part), lh_fast.free(whole);
+        close_pair(&p);
+    }
+}
+
+/* A step that needs all rows is named. */
+static void prevents_are_named(void **state) {
+    (void)state;
+    const char *text =
+        "vocab A B C\ninput tokens : vocab*\nexample tokens = A B\n"
+        "generate tokens from logits\nparam E : vocab x 4 = normal(1)\nX = E[tokens]\n"
+        "Y = X - colsum(X) / rows(X)\nlogits = Y @ E^T\n";
+    pair p;
+    open_pair(&p, "test.lh", text, strlen(text), NULL, 0);
+    lh_plan *plan = growing(p.fast_graph, 8);
+    stop_if_failed(&p, "test.lh");
+    const lh_node *n = lh_fast_prevents(plan);
+    assert_non_null(n);
+    assert_int_equal(n->at.line, 7);
+    lh_fast.free(plan);
+    close_pair(&p);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_program)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_program),
+        cmocka_unit_test(grows_as_a_whole),
+        cmocka_unit_test(prevents_are_named),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

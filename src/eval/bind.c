@@ -82,12 +82,21 @@ static void fail_sizes(const lh_plan *p, const lh_node *n, int e, int a, int sa,
             lh_axis_text(g, a), sa, sb);
 }
 
+/* By itself, or by a kernel that stands for the call it is in. */
+static bool is_computed(const lh_plan *p, const lh_node *n) {
+    role r = p->value[n->id].role;
+    if (r == MADE || r == VIEW) return true;
+    for (const lh_scope *s = n->scope; p->kernels && s; s = s->outer)
+        if (s->call && p->value[s->call->id].match && p->value[s->call->id].role == MADE)
+            return true;
+    return false;
+}
+
 static bool sizes_fit(const lh_plan *p) {
     const lh_graph *g = p->g;
     for (int i = 0; i < g->n_checks; i++) {
         const lh_size_check *c = &g->check[i];
-        role r = p->value[c->node->id].role;
-        if (r != MADE && r != VIEW && !p->kernels) continue; /* a kernel may stand for it */
+        if (!is_computed(p, c->node)) continue;
         int first = g->axis[c->a].n ? c->b : c->a, second = g->axis[c->a].n ? c->a : c->b;
         for (int e = 0; e < p->examples; e++) {
             int a = axis_size(p, first, e), b = axis_size(p, second, e);
@@ -259,7 +268,7 @@ static bool place(lh_plan *p) {
     blocks_moving(p);
     for (int i = 0; i < p->n_run; i++) connect(p, &p->each_run[i]), flatten(&p->each_run[i]);
     for (int i = 0; i < p->n_commit; i++) connect(p, &p->at_commit[i]);
-    return !p->kernels || reserve_scratch(p);
+    return !p->kernels || (grow_keep(p) && reserve_scratch(p));
 }
 
 static void bind_all(lh_plan *p) {

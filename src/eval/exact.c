@@ -111,7 +111,9 @@ static void run(lh_plan *p) {
         p->is_stale = false;
     }
     fill_runtime(p);
-    for (int i = 0; i < p->n_run; i++) work_do(&p->each_run[i]);
+    const bool goes_on = p->moment.past > 0;
+    for (int i = 0; i < p->n_run; i++)
+        if (!(goes_on && p->each_run[i].is_once)) work_do(&p->each_run[i]);
 }
 
 /* New values first go aside, so that a := b and b := a change places. */

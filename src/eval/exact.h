@@ -30,6 +30,7 @@ typedef struct lh_wish {
     int n_known;
     int threads;        /* the fast evaluator: how many; 0: as many as the machine has */
     bool by_definition; /* the fast evaluator: no kernels */
+    int grows; /* the fast evaluator: `generate`, row by row, up to so many rows; see eval/fast/grow.h */
 } lh_wish;
 
 /* Examples that do not stand in the program. For input i: rows[i][e] rows of example e; their tokens, or their numbers

@@ -36,7 +36,10 @@ struct lh_kernel {
     bool renews; /* it writes params in place, when := is carried out */
     bool (*fits)(const struct lh_plan *p, lh_node *n, lh_match *m);
     size_t (*scratch)(const struct lh_work *w); /* floats for each thread while it runs, or NULL */
-    void (*run)(const struct lh_work *w);       /* NULL: the value is its first leaf */
+    size_t (*keeps)(const struct lh_work
+                        *w); /* floats for each row that it keeps while an input grows, or NULL */
+    bool (*may_grow)(const lh_match *m);  /* ... does it look at earlier rows only? */
+    void (*run)(const struct lh_work *w); /* NULL: the value is its first leaf */
 };
 
 static inline lh_node *lh_match_leaf(const lh_match *m, int i) {

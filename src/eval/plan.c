@@ -316,6 +316,8 @@ static lh_work work_for(lh_plan *p, lh_node *n) {
     lh_work w = {.node = n, .in = in, .n_in = n_in, .flat_step = step, .moment = &p->moment};
     w.run = m ? m->kernel->run : p->ops[n->kind]->exact;
     w.match = m;
+    w.is_once = p->value[n->id].is_once;
+    w.is_last = p->grows && !p->prevents && n == p->g->generate->from;
     if (m) w.outs = lh_alloc_array(p->arena, LH_MAX_OUTS, sizeof *w.outs);
     return w;
 }
@@ -412,6 +414,7 @@ void plan_free(lh_plan *p) {
     ctx->release(p->example);
     ctx->release(p->placed);
     ctx->release(p->moment.scratch);
+    ctx->release(p->kept);
 #ifdef LH_FAST
     lh_pool_free(p->moment.pool);
 #endif
@@ -439,6 +442,7 @@ lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
 #ifdef LH_FAST
     p->kernels = wish->by_definition ? NULL : lh_kernels;
     p->shares_memory = !wish->all;
+    p->grows = wish->grows;
     p->moment.pool = lh_pool_new(wish->threads);
     p->threads = lh_pool_threads(p->moment.pool);
 #endif
@@ -448,8 +452,8 @@ lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
         choose(p, wish);
         for (int i = 0; i < p->n_nodes; i++)
             p->value[i].is_static = is_constant_value(p, g->node[i]);
-        if (share_formulas(p, wish->as_written) && keep_lasting(p) && place_fixed(p) &&
-            list_work(p)) {
+        if (share_formulas(p, wish->as_written) && (!p->grows || grow_plan(p)) && keep_lasting(p) &&
+            place_fixed(p) && list_work(p)) {
             blocks_fixed(p, false);
             for (int i = 0; i < p->n_nodes; i++)
                 if (p->value[i].role == LEAF && !p->value[i].same) {

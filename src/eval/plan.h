@@ -23,6 +23,7 @@ typedef struct value {
     role role;
     bool is_static;  /* does not change between runs */
     bool at_start;   /* needed to find the starts of givens */
+    bool is_once;    /* does not depend on the growing input: found when it begins */
     bool lasts;      /* is there after a run: asked for, or all are */
     lh_node *same;   /* another node with the same formula that stands for this one, or NULL */
     lh_match *match; /* the kernel that makes it, or NULL: its operation does */
@@ -55,6 +56,10 @@ struct lh_plan {
     lh_work *at_commit; /* kernels that renew in place */
     int n_commit;
     int threads;
+    int grows;               /* rows that a growing input may come to; 0: none grows */
+    const lh_node *prevents; /* why rows cannot be computed one at a time, or NULL */
+    float *kept;             /* what kernels keep of earlier rows */
+    size_t n_kept;
     int *example;          /* the batch */
     const lh_batch *batch; /* ... from elsewhere; NULL: examples of the program */
     int *placed;           /* the sizes that memory was placed for; examples first */
@@ -114,6 +119,8 @@ bool order_work(lh_plan *p);   /* operands before users; when each value is ther
 size_t place_pool(lh_plan *p); /* memory for what does not last, and how much in all (memory.c) */
 bool is_pooled(const lh_plan *p, const value *v); /* it owns memory, and does not last */
 void blocks_fixed(lh_plan *p, bool is_pool);
+bool grow_plan(lh_plan *p); /* which works are done once, which node prevents growing (grow.c) */
+bool grow_keep(lh_plan *p); /* memory for what is kept of earlier rows */
 const value *owner_of(const lh_plan *p, const lh_node *n); /* whose memory it lies in */
 
 #endif

@@ -26,6 +26,7 @@ typedef struct lh_view {
 
 /* What does not stand in the operands. */
 typedef struct lh_moment {
+    int past; /* rows of the growing input that were fed before: a row's number counts from there */
     int examples;         /* in this batch */
     struct lh_pool *pool; /* threads, for kernels */
     float *scratch;       /* memory of a kernel while it runs: scratch_cells for each thread */
@@ -42,8 +43,12 @@ typedef struct lh_work {
     const lh_view *in; /* n_in of them: the operands of the node, or the leaves of a kernel */
     int n_in;
     const struct lh_match *match; /* a kernel: what it stands for, else NULL */
-    const lh_view *outs;          /* a kernel: its results in its own order; no block: not wanted */
-    int examples;                 /* blocks of out to make: all examples of the batch, or 1 */
+    float *kept;         /* a kernel that keeps rows from run to run: kept_rows for each example */
+    int kept_rows;       /* how many there is room for */
+    bool is_once;        /* does not depend on the growing input: done when past is 0 */
+    bool is_last;        /* only the last row of each example is asked for */
+    const lh_view *outs; /* a kernel: its results in its own order; no block: not wanted */
+    int examples;        /* blocks of out to make: all examples of the batch, or 1 */
     size_t
         flat; /* > 0: so many cells in a row, every operand likewise or one number (flat_step 0) */
     const unsigned char *flat_step;

@@ -18,16 +18,31 @@
 
 enum { BLOCK = 64 };
 
-enum { OPEN, CAUSAL, MASKED }; /* nothing hidden; what comes later; as a matrix of 1 and 0 says */
+enum {
+    OPEN,   /* nothing hidden */
+    CAUSAL, /* what comes later */
+    ROW,    /* what comes later, and where a row of 1 and 0 says: max(later(Q, K), row) */
+    MASKED  /* as a matrix of 1 and 0 says */
+};
 
-static int hiding(const lh_graph *g, const lh_node *call) {
-    const lh_node *hide = lh_param_of(call, "hide"), *Q = lh_param_of(call, "Q"),
-                  *K = lh_param_of(call, "K");
+static bool is_later(const lh_graph *g, const lh_node *n, const lh_node *call) {
+    return lh_call_is(g, n, "later") &&
+           lh_axis_same(g, lh_param_of(n, "a")->shape.rows, lh_param_of(call, "Q")->shape.rows) &&
+           lh_axis_same(g, lh_param_of(n, "b")->shape.rows, lh_param_of(call, "K")->shape.rows);
+}
+
+static int hiding(const lh_graph *g, const lh_node *call, lh_node **mask) {
+    lh_node *hide = (lh_node *)lh_param_of(call, "hide");
+    *mask = NULL;
     if (lh_is_zero(g, hide)) return OPEN;
-    if (lh_call_is(g, hide, "later") &&
-        lh_axis_same(g, lh_param_of(hide, "a")->shape.rows, Q->shape.rows) &&
-        lh_axis_same(g, lh_param_of(hide, "b")->shape.rows, K->shape.rows))
-        return CAUSAL;
+    if (is_later(g, hide, call)) return CAUSAL;
+    for (int i = 0; hide->kind == LH_OP_max && i < 2; i++) {
+        *mask = hide->in[1 - i];
+        if (is_later(g, hide->in[i], call) && lh_axis_is_one(g, (*mask)->shape.rows) &&
+            lh_axis_is_one(g, (*mask)->shape.heads))
+            return ROW;
+    }
+    *mask = hide;
     return MASKED;
 }
 
@@ -43,8 +58,7 @@ static void add_operands(lh_match *m, const lh_graph *g, const lh_node *call) {
     m->leaf[0] = (lh_node *)lh_param_of(call, "Q");
     m->leaf[1] = (lh_node *)lh_param_of(call, "K");
     m->leaf[2] = (lh_node *)lh_param_of(call, "V");
-    m->form = hiding(g, call);
-    m->leaf[3] = m->form == MASKED ? (lh_node *)lh_param_of(call, "hide") : NULL;
+    m->form = hiding(g, call, &m->leaf[3]);
     m->n_leaves = 4;
 }
 
@@ -66,17 +80,69 @@ static bool back_fits(const lh_plan *p, lh_node *n, lh_match *m) {
 typedef struct head {
     lh_matrix q, k, v;
     const lh_block *hide; /* or NULL */
+    const float *hidden;  /* of kept rows: 1 where one is hidden; or NULL */
+    ptrdiff_t hidden_step;
     int h;
     bool causal;
+    int past; /* rows of K before the first row of Q */
     float scale;
 } head;
 
+/* ---- rows that are kept while an input grows: for each row its keys, its values, and whether it is hidden ---- */
+
+static size_t kept_width(const lh_work *w) {
+    const lh_block *k = w->in[1].block, *v = w->in[2].block;
+    return (size_t)k->heads * (size_t)k->cols + (size_t)v->heads * (size_t)v->cols + 1;
+}
+
+static bool attention_may_grow(const lh_match *m) {
+    return m->form == CAUSAL || m->form == ROW;
+}
+
+static float *kept_of(const lh_work *w, int e) {
+    return w->kept + (size_t)e * (size_t)w->kept_rows * kept_width(w);
+}
+
+static void keep_block(const lh_block *b, float *to, size_t width) {
+    for (int r = 0; r < b->rows; r++)
+        for (int h = 0; h < b->heads; h++)
+            for (int c = 0; c < b->cols; c++)
+                to[(size_t)r * width + (size_t)(h * b->cols + c)] =
+                    b->p[h * b->hs + r * b->rs + c * b->cs];
+}
+
+static void keep_rows(const lh_work *w, int e) {
+    const size_t width = kept_width(w);
+    const lh_block *k = lh_block_of(&w->in[1], e), *v = lh_block_of(&w->in[2], e);
+    float *to = kept_of(w, e) + (size_t)w->moment->past * width;
+    keep_block(k, to, width);
+    keep_block(v, to + k->heads * k->cols, width);
+    for (int r = 0; r < k->rows; r++) {
+        const lh_block *hide = w->in[3].block ? lh_block_of(&w->in[3], e) : NULL;
+        to[(size_t)(r + 1) * width - 1] = hide ? hide->p[r * hide->cs] : 0;
+    }
+}
+
+/* Keys, values and hidden rows from the first on. */
+static void look_back(const lh_work *w, int e, head *x) {
+    const ptrdiff_t width = (ptrdiff_t)kept_width(w), rows = w->moment->past + x->k.rows;
+    const int heads = w->in[1].block->heads;
+    float *p = kept_of(w, e);
+    x->past = w->moment->past;
+    x->k = (lh_matrix){p + x->h * x->k.cols, rows, x->k.cols, width, 1};
+    x->v = (lh_matrix){p + heads * x->k.cols + x->h * x->v.cols, rows, x->v.cols, width, 1};
+    x->hidden = x->hide ? p + width - 1 : NULL;
+    x->hidden_step = width;
+    x->hide = NULL;
+}
+
 static head head_of(const lh_work *w, int e, int h) {
-    head x = {.h = h, .causal = w->match->form == CAUSAL};
+    head x = {.h = h, .causal = w->match->form == CAUSAL || w->match->form == ROW};
     x.q = lh_block_matrix(lh_block_of(&w->in[0], e), h);
     x.k = lh_block_matrix(lh_block_of(&w->in[1], e), h);
     x.v = lh_block_matrix(lh_block_of(&w->in[2], e), h);
-    if (w->match->form == MASKED) x.hide = lh_block_of(&w->in[3], e);
+    if (w->in[3].block) x.hide = lh_block_of(&w->in[3], e);
+    if (w->kept) look_back(w, e, &x);
     x.scale = 1.0f / sqrtf((float)x.k.cols);
     return x;
 }
@@ -107,6 +173,9 @@ static lh_matrix rows_of(lh_matrix m, ptrdiff_t from, ptrdiff_t to) {
 
 static void hide_cells(const head *x, ptrdiff_t row, float *s, ptrdiff_t keys) {
     const lh_block *b = x->hide;
+    for (ptrdiff_t c = 0; x->hidden && c < keys; c++)
+        if (x->hidden[c * x->hidden_step] != 0) s[c] = -INFINITY;
+    if (!b) return;
     const float *at = b->p + (b->heads > 1 ? x->h * b->hs : 0) + row * b->rs;
     for (ptrdiff_t c = 0; c < keys; c++)
         if (at[c * b->cs] != 0) s[c] = -INFINITY;
@@ -114,14 +183,15 @@ static void hide_cells(const head *x, ptrdiff_t row, float *s, ptrdiff_t keys) {
 
 /* Rows r0 to r1 of P into `weights`, and how many keys they look at. */
 static ptrdiff_t block_of_weights(const head *x, ptrdiff_t r0, ptrdiff_t r1, float *weights) {
-    const ptrdiff_t keys = x->causal && r1 < x->k.rows ? r1 : x->k.rows;
+    const ptrdiff_t end = r1 + x->past, keys = x->causal && end < x->k.rows ? end : x->k.rows;
     const lh_matrix q = rows_of(x->q, r0, r1), k = turned(rows_of(x->k, 0, keys)),
                     s = {weights, r1 - r0, keys, keys, 1};
     multiply(&q, &k, &s, false);
     for (ptrdiff_t r = r0; r < r1; r++) {
         float *row = weights + (r - r0) * keys;
-        if (x->hide) hide_cells(x, r, row, keys);
-        lh_vector()->weigh(row, x->causal && r + 1 < keys ? r + 1 : keys, keys, x->scale);
+        const ptrdiff_t seen = r + x->past + 1;
+        hide_cells(x, r, row, keys);
+        lh_vector()->weigh(row, x->causal && seen < keys ? seen : keys, keys, x->scale);
     }
     return keys;
 }
@@ -146,6 +216,7 @@ static void attention_head(void *what, int piece, int thread) {
 }
 
 static void attention_run(const lh_work *w) {
+    for (int e = 0; w->kept && e < w->examples; e++) keep_rows(w, e);
     lh_pool_run(w->moment->pool, w->examples * w->out.block->heads, attention_head, (void *)w);
 }
 
@@ -157,13 +228,16 @@ static size_t longest(const lh_view *v, int examples) {
 }
 
 static size_t attention_scratch(const lh_work *w) {
-    return BLOCK * longest(&w->in[1], w->moment->examples);
+    const size_t rows = longest(&w->in[1], w->moment->examples);
+    return BLOCK * (w->kept_rows > (int)rows ? (size_t)w->kept_rows : rows);
 }
 
 const lh_kernel lh_kernel_attention = {.name = "attention",
                                        .stands_for = "attention(Q, K, V, hide)",
                                        .fits = attention_fits,
                                        .scratch = attention_scratch,
+                                       .keeps = kept_width,
+                                       .may_grow = attention_may_grow,
                                        .run = attention_run};
 
 /* ---- the way back ---- */

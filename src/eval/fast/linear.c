@@ -62,6 +62,10 @@ static bool product_stacked(const lh_work *w, const float *bias) {
     if (w->in[1].step || w->in[1].block->heads != 1) return false;
     if (!lh_stack_rows(&w->in[0], w->examples, &a) || !lh_stack_rows(&w->out, w->examples, &c))
         return false;
+    if (c.rows == 1) c.rs = c.cols;
+    if (w->is_last && w->examples == 1)
+        a = (lh_matrix){a.p + (a.rows - 1) * a.rs, 1, a.cols, a.rs, a.cs},
+        c = (lh_matrix){c.p + (c.rows - 1) * c.rs, 1, c.cols, c.cols, c.cs};
     return lh_product_threads(w->moment->pool, &a, &b, &c, bias, false);
 }
 
