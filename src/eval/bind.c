@@ -34,6 +34,10 @@ static bool reserve_examples(lh_plan *p, int n) {
     return true;
 }
 
+static int input_rows(const lh_plan *p, int input, int e) {
+    return p->batch ? p->batch->rows[input][e] : p->g->example[p->example[e]]->value[input].rows;
+}
+
 static void measure_axes(lh_plan *p) {
     const lh_graph *g = p->g;
     for (int a = 0; a < g->n_axes; a++) {
@@ -41,7 +45,7 @@ static void measure_axes(lh_plan *p) {
         for (int e = 0; !x->n && e < p->examples; e++) {
             int *to = &p->size[(size_t)a * (size_t)p->cap + (size_t)e];
             if (x->input >= 0)
-                *to = g->example[p->example[e]]->value[x->input].rows;
+                *to = input_rows(p, x->input, e);
             else if (x->how == '+')
                 *to = axis_size(p, x->part[0], e) + axis_size(p, x->part[1], e);
             else if (x->how == '*')
@@ -59,9 +63,9 @@ static bool inputs_are_there(const lh_plan *p) {
             p->value[g->input[k]->node->id].role == KNOWN)
             continue;
         for (int e = 0; e < p->examples; e++) {
-            const lh_example *ex = g->example[p->example[e]];
-            if (ex->value[k].rows > 0) continue;
-            lh_fail(g->ctx, LH_ERROR_VALUE, ex->at, "example %d has no %s", p->example[e],
+            if (input_rows(p, k, e) > 0) continue;
+            lh_place at = p->batch ? (lh_place){0, 0, 0} : g->example[p->example[e]]->at;
+            lh_fail(g->ctx, LH_ERROR_VALUE, at, "example %d has no %s", p->example[e],
                     g->input[k]->name);
             return false;
         }
@@ -78,16 +82,25 @@ static void fail_sizes(const lh_plan *p, const lh_node *n, int e, int a, int sa,
             lh_axis_text(g, a), sa, sb);
 }
 
+/* By itself, or by a kernel that stands for the call it is in. */
+static bool is_computed(const lh_plan *p, const lh_node *n) {
+    role r = p->value[n->id].role;
+    if (r == MADE || r == VIEW) return true;
+    for (const lh_scope *s = n->scope; p->kernels && s; s = s->outer)
+        if (s->call && p->value[s->call->id].match && p->value[s->call->id].role == MADE)
+            return true;
+    return false;
+}
+
 static bool sizes_fit(const lh_plan *p) {
     const lh_graph *g = p->g;
     for (int i = 0; i < g->n_checks; i++) {
         const lh_size_check *c = &g->check[i];
-        role r = p->value[c->node->id].role;
-        if (r != MADE && r != VIEW) continue;
+        if (!is_computed(p, c->node)) continue;
         int first = g->axis[c->a].n ? c->b : c->a, second = g->axis[c->a].n ? c->a : c->b;
         for (int e = 0; e < p->examples; e++) {
             int a = axis_size(p, first, e), b = axis_size(p, second, e);
-            if (a == b) continue;
+            if (a == b || !a || !b) continue;
             fail_sizes(p, c->node, e, first, a, b);
             return false;
         }
@@ -130,17 +143,39 @@ static bool place_moving(lh_plan *p) {
         const lh_node *n = g->node[i];
         if (v->role == UNUSED || v->same || !n->shape.is_batched) continue;
         v->view.block = p->blocks + v->offset * (size_t)p->cap;
-        for (int e = 0; e < p->examples && owns_memory(v); e++) {
+        for (int e = 0; e < p->examples && owns_memory(v) && !is_pooled(p, v); e++) {
             total += cells_now(sizes_now(p, n, e));
             if (total > LH_MAX_CELLS) break;
         }
     }
+    p->n_moving = (total + 15) / 16 * 16; /* the pool lies behind it, in whole lines */
+    if (p->shares_memory) total = place_pool(p);
     if (total > p->cap_moving || !p->moving) {
         g->ctx->release(p->moving);
         p->moving = reals(g->ctx, total);
         p->cap_moving = p->moving ? total : 0;
     }
     return p->moving != NULL;
+}
+
+/* One piece of memory for each thread, as large as the most greedy kernel needs. */
+static bool reserve_scratch(lh_plan *p) {
+    lh_context *ctx = p->g->ctx;
+    size_t most = 0;
+    for (int i = 0; i < p->n_run + p->n_commit; i++) {
+        const lh_work *w = i < p->n_run ? &p->each_run[i] : &p->at_commit[i - p->n_run];
+        if (!w->match || !w->match->kernel->scratch) continue;
+        size_t cells = (w->match->kernel->scratch(w) + 15) / 16 * 16;
+        if (cells > most) most = cells;
+    }
+    if (most <= p->moment.scratch_cells) return true;
+    ctx->release(p->moment.scratch);
+    p->moment.scratch = ctx->alloc((most * (size_t)p->threads + 1) * sizeof(float));
+    p->moment.scratch_cells = p->moment.scratch ? most : 0;
+    if (!p->moment.scratch)
+        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
+                "out of memory for the threads' own sums");
+    return p->moment.scratch != NULL;
 }
 
 static void blocks_moving(lh_plan *p) {
@@ -150,12 +185,13 @@ static void blocks_moving(lh_plan *p) {
         value *v = &p->value[i];
         lh_node *n = g->node[i];
         if (v->role == UNUSED || v->same || !n->shape.is_batched) continue;
-        bool owns = owns_memory(v);
+        bool owns = owns_memory(v), pooled = is_pooled(p, v);
+        size_t in_pool = v->pool, *place = pooled ? &in_pool : &at;
         for (int e = 0; e < p->examples; e++) {
             lh_sizes s = sizes_now(p, n, e);
             if (owns) {
-                block_own(&v->view.block[e], p->moving + at, s);
-                at += (size_t)s.heads * (size_t)s.rows * (size_t)s.cols;
+                block_own(&v->view.block[e], p->moving + *place, s);
+                *place += (size_t)s.heads * (size_t)s.rows * (size_t)s.cols;
             } else if (v->role == VIEW) {
                 block_view(p, n, lh_block_of(&value_of(p, n->in[0])->view, e), &v->view.block[e],
                            s);
@@ -166,11 +202,27 @@ static void blocks_moving(lh_plan *p) {
     }
 }
 
+static void fill_from_batch(lh_plan *p, int k, const value *v) {
+    const lh_batch *b = p->batch;
+    const int *token = b->tokens ? b->tokens[k] : NULL;
+    const double *number = b->numbers ? b->numbers[k] : NULL;
+    for (int e = 0; e < p->examples; e++) {
+        const lh_block *to = &v->view.block[e];
+        size_t cells = (size_t)to->rows * (size_t)to->cols;
+        for (size_t i = 0; i < cells; i++)
+            to->p[i] = p->g->input[k]->vocab ? (lh_real)*token++ : (lh_real)*number++;
+    }
+}
+
 static void fill_inputs(lh_plan *p) {
     lh_graph *g = p->g;
     for (int k = 0; k < g->n_inputs; k++) {
         const value *v = &p->value[g->input[k]->node->id];
         if (v->role != INPUT) continue;
+        if (p->batch) {
+            fill_from_batch(p, k, v);
+            continue;
+        }
         for (int e = 0; e < p->examples; e++) {
             const lh_example_value *x = &g->example[p->example[e]]->value[k];
             const lh_block *to = &v->view.block[e];
@@ -183,11 +235,60 @@ static void fill_inputs(lh_plan *p) {
     }
 }
 
+/* Is every size what it was when memory was placed? */
+static bool is_placed(lh_plan *p) {
+    lh_context *ctx = p->g->ctx;
+    const size_t cells = (size_t)p->g->n_axes * (size_t)p->cap;
+    if (p->placed && p->placed[0] == p->examples && p->placed[1] == p->cap &&
+        memcmp(p->placed + 2, p->size, cells * sizeof *p->size) == 0)
+        return true;
+    ctx->release(p->placed);
+    p->placed = ctx->alloc((cells + 2) * sizeof *p->placed);
+    if (!p->placed) {
+        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
+                "out of memory for a batch of %d examples", p->examples);
+        return false;
+    }
+    p->placed[0] = p->examples, p->placed[1] = p->cap;
+    memcpy(p->placed + 2, p->size, cells * sizeof *p->size);
+    return false;
+}
+
+/* Every value gets its blocks; operands and results of every work are found. */
+static bool place(lh_plan *p) {
+    if (is_placed(p)) return true;
+    if (lh_failed(p->g->ctx)) return false;
+    bool is_good = sizes_fit(p) && indices_fit(p) && place_moving(p);
+    if (!is_good) {
+        p->g->ctx->release(p->placed);
+        p->placed = NULL;
+        return false;
+    }
+    if (p->shares_memory) blocks_fixed(p, true);
+    blocks_moving(p);
+    for (int i = 0; i < p->n_run; i++) connect(p, &p->each_run[i]), flatten(&p->each_run[i]);
+    for (int i = 0; i < p->n_commit; i++) connect(p, &p->at_commit[i]);
+    return !p->kernels || (grow_keep(p) && reserve_scratch(p));
+}
+
+static void bind_all(lh_plan *p) {
+    lh_graph *g = p->g;
+    p->moment.examples = p->examples;
+    p->moment.example = p->example;
+    if (g->n_inputs && !inputs_are_there(p)) return;
+    for (size_t i = 0; i < (size_t)g->n_axes * (size_t)p->cap; i++) p->size[i] = 0;
+    measure_axes(p);
+    if (!place(p)) return;
+    fill_inputs(p);
+    p->is_bound = true;
+}
+
 void plan_bind(lh_plan *p, const int *examples, int n) {
     lh_graph *g = p->g;
     if (lh_failed(g->ctx)) return;
     if (!p->is_started) plan_start(p);
     p->is_bound = false; /* until all is well: a batch that failed is not run */
+    p->batch = NULL;
     bool all = !examples;
     if (all) n = g->n_inputs ? g->n_examples : 1;
     if (n == 0) {
@@ -199,13 +300,17 @@ void plan_bind(lh_plan *p, const int *examples, int n) {
     if (!reserve_examples(p, n)) return;
     p->examples = n;
     for (int e = 0; e < n; e++) p->example[e] = all ? e : examples[e];
-    p->moment.examples = n;
-    p->moment.example = p->example;
-    if (g->n_inputs && !inputs_are_there(p)) return;
-    measure_axes(p);
-    if (!sizes_fit(p) || !indices_fit(p) || !place_moving(p)) return;
-    blocks_moving(p);
-    fill_inputs(p);
-    for (int i = 0; i < p->n_run; i++) connect(p, &p->each_run[i]), flatten(&p->each_run[i]);
-    p->is_bound = true;
+    bind_all(p);
+}
+
+void plan_feed(lh_plan *p, const lh_batch *batch) {
+    if (lh_failed(p->g->ctx)) return;
+    if (!p->is_started) plan_start(p);
+    p->is_bound = false;
+    p->batch = batch;
+    if (!reserve_examples(p, batch->examples)) return;
+    p->examples = batch->examples;
+    for (int e = 0; e < batch->examples; e++) p->example[e] = (int)batch->first + e;
+    bind_all(p);
+    p->batch = NULL; /* its numbers were copied; sizes are in p->size */
 }

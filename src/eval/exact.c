@@ -14,8 +14,8 @@
 
 /* ---- the start ---- */
 
-static void work_do(const lh_plan *p, const lh_work *w) {
-    p->ops[w->node->kind]->exact(w);
+static void work_do(const lh_work *w) {
+    w->run(w);
 }
 
 /* Normal and uniform numbers by counter: each given has its own place, each cell its own number. */
@@ -73,7 +73,7 @@ static void start_all(lh_plan *p) {
     for (int i = 0; i < g->n_givens; i++) {
         const lh_given *given = g->given[i];
         for (; k < p->n_start && p->at_start[k].node->id < given->node->id; k++)
-            work_do(p, &p->at_start[k]);
+            work_do(&p->at_start[k]);
         bool is_random = given->start == LH_START_NORMAL || given->start == LH_START_UNIFORM ||
                          given->start == LH_START_XAVIER || given->start == LH_START_HE;
         if (!is_random) {
@@ -86,7 +86,7 @@ static void start_all(lh_plan *p) {
         if (is_numpy || value_of(p, given->node)->role == GIVEN)
             start_random(p, given, is_numpy ? &numpy : NULL);
     }
-    for (; k < p->n_start; k++) work_do(p, &p->at_start[k]);
+    for (; k < p->n_start; k++) work_do(&p->at_start[k]);
 }
 
 void plan_start(lh_plan *p) {
@@ -107,23 +107,27 @@ static void run(lh_plan *p) {
     if (lh_failed(p->g->ctx)) return;
     if (p->is_stale) {
         for (int i = 0; i < p->n_start; i++)
-            if (p->value[p->at_start[i].node->id].is_static) work_do(p, &p->at_start[i]);
+            if (p->value[p->at_start[i].node->id].is_static) work_do(&p->at_start[i]);
         p->is_stale = false;
     }
     fill_runtime(p);
-    for (int i = 0; i < p->n_run; i++) work_do(p, &p->each_run[i]);
+    const bool goes_on = p->moment.past > 0;
+    for (int i = 0; i < p->n_run; i++)
+        if (!(goes_on && p->each_run[i].is_once)) work_do(&p->each_run[i]);
 }
 
 /* New values first go aside, so that a := b and b := a change places. */
 static void commit(lh_plan *p) {
     lh_graph *g = p->g;
     if (lh_failed(g->ctx)) return;
+    for (int i = 0; i < p->n_commit; i++) work_do(&p->at_commit[i]);
     for (int pass = 0; pass < 2; pass++) {
         lh_real *spare = p->spare;
         for (int i = 0; i < g->n_givens; i++) {
             const lh_given *given = g->given[i];
             if (!given->renewed || value_of(p, given->node)->role != GIVEN ||
-                value_of(p, given->renewed)->role == UNUSED)
+                value_of(p, given->renewed)->role == UNUSED ||
+                value_of(p, given->renewed) == value_of(p, given->node))
                 continue;
             const lh_block *to = value_of(p, given->node)->view.block,
                            *from = value_of(p, given->renewed)->view.block;
@@ -153,7 +157,7 @@ static int count_examples(const lh_plan *p) {
 
 static bool has(const lh_plan *p, const lh_node *n) {
     role r = value_of(p, n)->role;
-    return r != UNUSED && r != SHAPE;
+    return r != UNUSED && r != SHAPE && !is_pooled(p, owner_of(p, n));
 }
 
 static lh_sizes sizes_of(const lh_plan *p, const lh_node *n, int example) {
@@ -248,7 +252,7 @@ static void count(lh_plan *p, unsigned long long total[2]) {
     for (int i = 0; i < p->n_run && !lh_failed(p->g->ctx); i++) {
         lh_work w = p->each_run[i];
         w.count = total;
-        work_do(p, &w);
+        work_do(&w);
         if (w.node->op->cost || w.node->op->view) continue; /* a view is free, copied or not */
         for (int e = 0; e < w.examples; e++) {
             const lh_block *o = lh_block_of(&w.out, e);
@@ -258,15 +262,14 @@ static void count(lh_plan *p, unsigned long long total[2]) {
 }
 
 const lh_evaluator
-#ifdef LH_WIDE
-    lh_wide
-#else
-    lh_exact
-#endif
-    = {
-#ifdef LH_WIDE
+#if defined LH_FAST
+    lh_fast = {
+        .name = "fast",
+#elif defined LH_WIDE
+    lh_wide = {
         .name = "wide",
 #else
+    lh_exact = {
         .name = "exact",
 #endif
         .epsilon = LH_REAL_EPSILON,
@@ -274,6 +277,7 @@ const lh_evaluator
         .free = plan_free,
         .start = plan_start,
         .bind = plan_bind,
+        .feed = plan_feed,
         .run = run,
         .commit = commit,
         .training = set_training,

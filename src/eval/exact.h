@@ -8,8 +8,9 @@
  *     lh_exact.commit(p);                       := is carried out, the step counts up
  *     lh_exact.free(p);
  *
- * Two evaluators have this interface: lh_exact in double, lh_wide in a wider type that checks it. Errors stay in the graph's
- * context; calls on a failed context do nothing.
+ * Three evaluators have this interface: lh_exact in double; lh_wide in a wider type that checks it; lh_fast in float,
+ * with kernels and threads, and memory that values share: after a run only what was wished for by name is there. Errors
+ * stay in the graph's context; calls on a failed context do nothing.
  */
 #ifndef LH_EVAL_EXACT_H
 #define LH_EVAL_EXACT_H
@@ -27,7 +28,20 @@ typedef struct lh_wish {
     int n_nodes;
     lh_node *const *known; /* values that the caller sets instead of having them computed */
     int n_known;
+    int threads;        /* the fast evaluator: how many; 0: as many as the machine has */
+    bool by_definition; /* the fast evaluator: no kernels */
+    int grows; /* the fast evaluator: `generate`, row by row, up to so many rows; see eval/fast/grow.h */
 } lh_wish;
+
+/* Examples that do not stand in the program. For input i: rows[i][e] rows of example e; their tokens, or their numbers
+ * row by row, one example after another. */
+typedef struct lh_batch {
+    int examples;
+    unsigned first; /* the number of the first: random numbers are drawn by it */
+    const int *const *rows;
+    const int *const *tokens;
+    const double *const *numbers;
+} lh_batch;
 
 typedef struct lh_sizes {
     int heads, rows, cols;
@@ -49,7 +63,8 @@ typedef struct lh_evaluator {
     void (*free)(lh_plan *p); /* NULL is allowed */
     void (*start)(lh_plan *p);
     void (*bind)(lh_plan *p, const int *examples,
-                 int n); /* NULL, 0: all examples; copies the numbers */
+                 int n);                             /* NULL, 0: all examples; copies the numbers */
+    void (*feed)(lh_plan *p, const lh_batch *batch); /* likewise, with numbers from elsewhere */
     void (*run)(lh_plan *p);
     void (*commit)(lh_plan *p);
     void (*training)(lh_plan *p, bool is_on); /* the number `training`: 1 unless switched off */
@@ -70,6 +85,6 @@ typedef struct lh_evaluator {
         unsigned long long count[2]); /* run once and count multiply-adds and other operations */
 } lh_evaluator;
 
-extern const lh_evaluator lh_exact, lh_wide;
+extern const lh_evaluator lh_exact, lh_wide, lh_fast;
 
 #endif

@@ -1,6 +1,9 @@
 /* plan -- which nodes run, which share a value, which are only another view of memory, which can be done once at the start. */
 #include "eval/plan.h"
 
+#ifdef LH_FAST
+#include "eval/fast/threads.h"
+#endif
 #include <math.h>
 #include <string.h>
 
@@ -31,6 +34,8 @@ static bool heads_lie_beside(const lh_node *n) {
 }
 
 static role role_of(const lh_plan *p, const lh_node *n) {
+    const lh_match *m = p->value[n->id].match;
+    if (m) return m->kernel->run ? MADE : VIEW;
     if (is_leaf(n)) return LEAF;
     if (n->kind == LH_OP_given) return GIVEN;
     if (n->kind == LH_OP_input) return INPUT;
@@ -57,14 +62,23 @@ static void use_operands(lh_plan *p, const lh_node *n, bool at_start) {
 /* Marks one node; spread_use finds what it needs. */
 static void use(lh_plan *p, const lh_node *n, bool at_start) {
     value *v = &p->value[n->id];
-    if (v->role != KNOWN && v->role <= SHAPE) v->role = role_of(p, n);
+    v->uses += !p->joins;
     v->at_start |= at_start;
+    if (v->role == KNOWN || v->role > SHAPE) return;
+    if (p->kernels && !at_start && !v->match) find_kernel(p, (lh_node *)n);
+    v->role = role_of(p, n);
+    if (!v->match) return;
+    for (int i = 0; i < v->match->n_leaves; i++)
+        if (lh_match_leaf(v->match, i)) use(p, lh_match_leaf(v->match, i), false);
 }
 
 static void use_wishes(lh_plan *p, const lh_wish *wish) {
     lh_graph *g = p->g;
     for (int i = 0; i < wish->n_known; i++) p->value[wish->known[i]->id].role = KNOWN;
-    for (int i = 0; i < wish->n_nodes; i++) use(p, wish->node[i], false);
+    for (int i = 0; i < wish->n_nodes; i++) {
+        use(p, wish->node[i], false);
+        p->value[wish->node[i]->id].lasts = true;
+    }
     for (int e = 0; e < g->n_examples; e++) /* examples x = expr: made at the start */
         for (int k = 0; k < g->n_inputs; k++)
             if (g->example[e]->value[k].node) use(p, g->example[e]->value[k].node, true);
@@ -80,7 +94,7 @@ static void spread_use(lh_plan *p) {
     for (int i = p->n_nodes - 1; i >= 0; i--) {
         lh_node *n = g->node[i];
         const value *v = &p->value[i];
-        if (v->role == UNUSED || v->role == SHAPE || v->role == KNOWN) continue;
+        if (v->role == UNUSED || v->role == SHAPE || v->role == KNOWN || v->match) continue;
         if (v->role == GIVEN) {
             const lh_given *given = n->given;
             if (given->expr) use(p, given->expr, true);
@@ -149,6 +163,7 @@ static bool share_formulas(lh_plan *p, bool calls_only) {
     for (int i = 0; i < p->n_nodes; i++) {
         lh_node *n = p->g->node[i];
         value *v = &p->value[i];
+        if (v->match) continue;
         if (v->role == VIEW && n->kind == LH_OP_call)
             v->same = (lh_node *)standing(p, n->call->result);
         if (calls_only || !can_share(n, v->role)) continue;
@@ -164,8 +179,20 @@ static bool share_formulas(lh_plan *p, bool calls_only) {
 
 /* ---- memory ---- */
 
+/* What is to last may lie in the memory of another. */
+static bool keep_lasting(lh_plan *p) {
+    for (int i = 0; i < p->n_nodes; i++)
+        if (p->value[i].lasts) ((value *)owner_of(p, p->g->node[i]))->lasts = true;
+    return true;
+}
+
 size_t fixed_cells(const lh_graph *g, const lh_node *n) {
     return g->axis[n->shape.rows].n * g->axis[n->shape.cols].n * g->axis[n->shape.heads].n;
+}
+
+bool is_pooled(const lh_plan *p, const value *v) {
+    return p->shares_memory && v->role == MADE && !v->same && !v->lasts && !v->is_static &&
+           !v->at_start;
 }
 
 bool owns_memory(const value *v) {
@@ -188,6 +215,15 @@ lh_real *reals(lh_context *ctx, size_t n) {
     return r;
 }
 
+/* Values begin on lines of the cache where kernels run over them. */
+static size_t in_lines(size_t cells) {
+#ifdef LH_FAST
+    return (cells + 15) / 16 * 16;
+#else
+    return cells;
+#endif
+}
+
 static void block_settle(lh_block *b) {
     if (b->heads == 1) b->hs = 0;
     if (b->rows == 1) b->rs = 0;
@@ -204,8 +240,13 @@ void block_view(const lh_plan *p, const lh_node *n, const lh_block *in, lh_block
     out->heads = s.heads;
     out->rows = s.rows;
     out->cols = s.cols;
-    if (in->p) p->ops[n->kind]->view(n, in, out);
+    if (in->p || !lh_op_reads(n, 0)) p->ops[n->kind]->view(n, in, out);
     block_settle(out);
+}
+
+/* A given whose new value is copied when := is carried out, not written in place by a kernel. */
+static bool is_copied(const lh_plan *p, const lh_node *n) {
+    return n->given && n->given->renewed && standing(p, n->given->renewed) != n;
 }
 
 /* The memory of values that do not depend on the batch. */
@@ -221,10 +262,10 @@ static bool place_fixed(lh_plan *p) {
             continue;
         }
         v->view.block = lh_alloc(p->arena, sizeof *v->view.block);
-        if (!owns_memory(v)) continue;
+        if (!owns_memory(v) || is_pooled(p, v)) continue;
         v->offset = p->n_fixed;
-        p->n_fixed += fixed_cells(g, n);
-        if (n->given && n->given->renewed) p->n_spare += fixed_cells(g, n);
+        p->n_fixed += in_lines(fixed_cells(g, n));
+        if (is_copied(p, n)) p->n_spare += fixed_cells(g, n);
     }
     p->fixed = reals(g->ctx, p->n_fixed);
     p->spare = reals(g->ctx, p->n_spare);
@@ -236,14 +277,19 @@ lh_sizes sizes_fixed(const lh_graph *g, const lh_node *n) {
                       (int)g->axis[n->shape.cols].n};
 }
 
-static void blocks_fixed(lh_plan *p) {
+/* First what is there as long as the plan is; then, for each placing of the pool, what lies in that. */
+void blocks_fixed(lh_plan *p, bool is_pool) {
     lh_graph *g = p->g;
     for (int i = 0; i < p->n_nodes; i++) {
         value *v = &p->value[i];
         lh_node *n = g->node[i];
         if (v->role == UNUSED || v->same || n->shape.is_batched) continue;
         lh_sizes s = sizes_fixed(g, n);
-        if (owns_memory(v))
+        if (is_pooled(p, v))
+            block_own(v->view.block, is_pool ? p->moving + v->pool : NULL, s);
+        else if (is_pool && v->role != VIEW)
+            continue;
+        else if (owns_memory(v))
             block_own(v->view.block, p->fixed + v->offset, s);
         else if (v->role == VIEW)
             block_view(p, n, value_of(p, n->in[0])->view.block, v->view.block, s);
@@ -263,34 +309,64 @@ static void fill_leaf(lh_plan *p, const lh_node *n) {
 
 /* One call for each node that is computed. */
 static lh_work work_for(lh_plan *p, lh_node *n) {
-    lh_view *in = lh_alloc_array(p->arena, (size_t)n->n_in + 1, sizeof *in);
-    unsigned char *step = lh_alloc_array(p->arena, (size_t)n->n_in + 1, 1);
-    return (lh_work){.node = n, .in = in, .flat_step = step, .moment = &p->moment};
+    const lh_match *m = p->value[n->id].match;
+    const int n_in = m ? m->n_leaves : n->n_in;
+    lh_view *in = lh_alloc_array(p->arena, (size_t)n_in + 1, sizeof *in);
+    unsigned char *step = lh_alloc_array(p->arena, (size_t)n_in + 1, 1);
+    lh_work w = {.node = n, .in = in, .n_in = n_in, .flat_step = step, .moment = &p->moment};
+    w.run = m ? m->kernel->run : p->ops[n->kind]->exact;
+    w.match = m;
+    w.is_once = p->value[n->id].is_once;
+    w.is_last = p->grows && !p->prevents && n == p->g->generate->from;
+    if (m) w.outs = lh_alloc_array(p->arena, LH_MAX_OUTS, sizeof *w.outs);
+    return w;
+}
+
+/* A kernel that makes several values is one work, in the place of the first of them. */
+static bool is_listed(lh_plan *p, const lh_node *n) {
+    lh_match *m = p->value[n->id].match;
+    if (!m) return false;
+    bool was = m->is_listed;
+    m->is_listed = true;
+    return was;
 }
 
 static bool list_work(lh_plan *p) {
-    int start = 0, run = 0;
+    int start = 0, run = 0, commit = 0;
     for (int i = 0; i < p->n_nodes; i++) {
         const value *v = &p->value[i];
+        commit += v->match && v->match->kernel->renews;
         if (v->role != MADE || v->same) continue;
         start += v->is_static || v->at_start;
         run += !v->is_static;
     }
     p->at_start = lh_alloc_array(p->arena, (size_t)start + 1, sizeof *p->at_start);
     p->each_run = lh_alloc_array(p->arena, (size_t)run + 1, sizeof *p->each_run);
-    if (!p->at_start || !p->each_run) return false;
+    p->at_commit = lh_alloc_array(p->arena, (size_t)commit + 1, sizeof *p->at_commit);
+    if (!p->at_start || !p->each_run || !p->at_commit) return false;
     for (int i = 0; i < p->n_nodes && !lh_failed(p->g->ctx); i++) {
         const value *v = &p->value[i];
-        if (v->role != MADE || v->same) continue;
-        if (v->is_static || v->at_start) p->at_start[p->n_start++] = work_for(p, p->g->node[i]);
-        if (!v->is_static) p->each_run[p->n_run++] = work_for(p, p->g->node[i]);
+        bool renews = v->match && v->match->kernel->renews;
+        if (v->role != MADE || (v->same && !renews) || is_listed(p, p->g->node[i])) continue;
+        lh_node *n = p->g->node[i];
+        if (renews) p->at_commit[p->n_commit++] = work_for(p, n);
+        if (!renews && (v->is_static || v->at_start)) p->at_start[p->n_start++] = work_for(p, n);
+        if (!renews && !v->is_static) p->each_run[p->n_run++] = work_for(p, n);
     }
-    return !lh_failed(p->g->ctx);
+    return !lh_failed(p->g->ctx) && (!p->kernels || order_work(p));
 }
 
 void connect(lh_plan *p, lh_work *w) {
-    lh_view *in = (lh_view *)w->in;
-    for (int i = 0; i < w->node->n_in; i++) in[i] = value_of(p, w->node->in[i])->view;
+    lh_view *in = (lh_view *)w->in, *outs = (lh_view *)w->outs;
+    for (int i = 0; i < w->n_in; i++) {
+        const lh_node *n = w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
+        in[i] = n ? value_of(p, n)->view : (lh_view){0};
+    }
+    for (int i = 0; w->match && i < w->match->n_outs; i++) {
+        const lh_node *n = w->match->out[i];
+        bool is_asked = n && p->value[n->id].role != UNUSED;
+        outs[i] = is_asked ? value_of(p, n)->view : (lh_view){0};
+    }
     w->out = value_of(p, w->node)->view;
     w->examples = w->out.step ? p->examples : 1;
 }
@@ -317,6 +393,7 @@ static bool is_flat(const lh_work *w, const lh_view *in, unsigned char *step) {
 void flatten(lh_work *w) {
     size_t cells = 0;
     w->flat = 0;
+    if (w->match) return;
     for (int e = 0; e < w->examples; e++) {
         const lh_block *o = lh_block_of(&w->out, e);
         cells += (size_t)o->heads * (size_t)o->rows * (size_t)o->cols;
@@ -335,7 +412,24 @@ void plan_free(lh_plan *p) {
     ctx->release(p->size);
     ctx->release(p->blocks);
     ctx->release(p->example);
+    ctx->release(p->placed);
+    ctx->release(p->moment.scratch);
+    ctx->release(p->kept);
+#ifdef LH_FAST
+    lh_pool_free(p->moment.pool);
+#endif
     lh_arena_free(p->arena);
+}
+
+/* Which nodes run. Kernels that join several steps need to know who else reads them, so they wait for a second round. */
+static void choose(lh_plan *p, const lh_wish *wish) {
+    use_wishes(p, wish);
+    spread_use(p);
+    if (!p->kernels) return;
+    for (int i = 0; i < p->n_nodes; i++) p->value[i] = (value){.uses = p->value[i].uses};
+    p->joins = true;
+    use_wishes(p, wish);
+    spread_use(p);
 }
 
 lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
@@ -344,20 +438,23 @@ lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
     if (!arena) return NULL;
     lh_plan *p = lh_alloc(arena, sizeof *p);
     *p = (lh_plan){.g = g, .arena = arena, .n_nodes = g->n_nodes};
-#ifdef LH_WIDE
-    p->ops = lh_wide_ops;
-#else
-    p->ops = lh_ops;
+    p->ops = LH_NAME(ops);
+#ifdef LH_FAST
+    p->kernels = wish->by_definition ? NULL : lh_kernels;
+    p->shares_memory = !wish->all;
+    p->grows = wish->grows;
+    p->moment.pool = lh_pool_new(wish->threads);
+    p->threads = lh_pool_threads(p->moment.pool);
 #endif
     p->moment.training = 1;
     p->value = lh_alloc_array(arena, (size_t)g->n_nodes + 1, sizeof *p->value);
     if (p->value) {
-        use_wishes(p, wish);
-        spread_use(p);
+        choose(p, wish);
         for (int i = 0; i < p->n_nodes; i++)
             p->value[i].is_static = is_constant_value(p, g->node[i]);
-        if (share_formulas(p, wish->as_written) && place_fixed(p) && list_work(p)) {
-            blocks_fixed(p);
+        if (share_formulas(p, wish->as_written) && (!p->grows || grow_plan(p)) && keep_lasting(p) &&
+            place_fixed(p) && list_work(p)) {
+            blocks_fixed(p, false);
             for (int i = 0; i < p->n_nodes; i++)
                 if (p->value[i].role == LEAF && !p->value[i].same) {
                     fill_leaf(p, g->node[i]);

@@ -1,12 +1,19 @@
-/* real -- the number type of the exact evaluator: double, and once more something wider to check it.
+/* real -- the number type of an evaluator: double, once more something wider to check it, once more float for speed.
  *
- * eval/exact.c and every file in graph/ops are compiled twice; with LH_WIDE the type is __float128 where the compiler has
- * libquadmath, else long double. LH_NAME(lh_run) is lh_run or lh_wide_run; R(exp) is exp, expq or expl.
+ * The files of eval and every file in graph/ops are compiled three times. With LH_WIDE the type is __float128 where the
+ * compiler has libquadmath, else long double; with LH_FAST it is float. LH_NAME(run) is lh_run, lh_wide_run or
+ * lh_fast_run; R(exp) is exp, expq, expl or expf.
  */
 #ifndef LH_EVAL_REAL_H
 #define LH_EVAL_REAL_H
 
-#ifndef LH_WIDE
+#ifdef LH_FAST
+#include <math.h>
+typedef float lh_real;
+#define LH_NAME(name)   lh_fast_##name
+#define R(name)         name##f
+#define LH_REAL_EPSILON 1.1920928955078125e-7
+#elif !defined(LH_WIDE)
 #include <math.h>
 typedef double lh_real;
 #define LH_NAME(name)   lh_##name

@@ -26,7 +26,11 @@ typedef struct lh_view {
 
 /* What does not stand in the operands. */
 typedef struct lh_moment {
-    int examples;       /* in this batch */
+    int past; /* rows of the growing input that were fed before: a row's number counts from there */
+    int examples;         /* in this batch */
+    struct lh_pool *pool; /* threads, for kernels */
+    float *scratch;       /* memory of a kernel while it runs: scratch_cells for each thread */
+    size_t scratch_cells;
     const int *example; /* their numbers in the program's data: random numbers are drawn by these */
     double training, step;
     unsigned long long seed;
@@ -34,9 +38,17 @@ typedef struct lh_moment {
 
 typedef struct lh_work {
     const lh_node *node;
+    void (*run)(const struct lh_work *w);
     lh_view out;
-    const lh_view *in; /* n_in of them */
-    int examples;      /* blocks of out to make: all examples of the batch, or 1 */
+    const lh_view *in; /* n_in of them: the operands of the node, or the leaves of a kernel */
+    int n_in;
+    const struct lh_match *match; /* a kernel: what it stands for, else NULL */
+    float *kept;         /* a kernel that keeps rows from run to run: kept_rows for each example */
+    int kept_rows;       /* how many there is room for */
+    bool is_once;        /* does not depend on the growing input: done when past is 0 */
+    bool is_last;        /* only the last row of each example is asked for */
+    const lh_view *outs; /* a kernel: its results in its own order; no block: not wanted */
+    int examples;        /* blocks of out to make: all examples of the batch, or 1 */
     size_t
         flat; /* > 0: so many cells in a row, every operand likewise or one number (flat_step 0) */
     const unsigned char *flat_step;
@@ -77,10 +89,16 @@ static inline void lh_block_nowhere(lh_block *b) {
             lh_real *y_ = w->out.block[0].p;                                                       \
             const lh_real *a_ = w->in[0].block[0].p;                                               \
             const size_t sa_ = w->flat_step[0];                                                    \
-            for (size_t i_ = 0; i_ < w->flat; i_++) {                                              \
-                const lh_real X = a_[i_ * sa_];                                                    \
-                y_[i_] = (expr);                                                                   \
-            }                                                                                      \
+            if (sa_)                                                                               \
+                for (size_t i_ = 0; i_ < w->flat; i_++) {                                          \
+                    const lh_real X = a_[i_];                                                      \
+                    y_[i_] = (expr);                                                               \
+                }                                                                                  \
+            else                                                                                   \
+                for (size_t i_ = 0; i_ < w->flat; i_++) {                                          \
+                    const lh_real X = a_[0];                                                       \
+                    y_[i_] = (expr);                                                               \
+                }                                                                                  \
             return;                                                                                \
         }                                                                                          \
         for (int e_ = 0; e_ < w->examples; e_++) {                                                 \
@@ -101,10 +119,21 @@ static inline void lh_block_nowhere(lh_block *b) {
             lh_real *y_ = w->out.block[0].p;                                                       \
             const lh_real *a_ = w->in[0].block[0].p, *b_ = w->in[1].block[0].p;                    \
             const size_t sa_ = w->flat_step[0], sb_ = w->flat_step[1];                             \
-            for (size_t i_ = 0; i_ < w->flat; i_++) {                                              \
-                const lh_real X = a_[i_ * sa_], Z = b_[i_ * sb_];                                  \
-                y_[i_] = (expr);                                                                   \
-            }                                                                                      \
+            if (sa_ && sb_) /* strides that are known run many cells at once */                    \
+                for (size_t i_ = 0; i_ < w->flat; i_++) {                                          \
+                    const lh_real X = a_[i_], Z = b_[i_];                                          \
+                    y_[i_] = (expr);                                                               \
+                }                                                                                  \
+            else if (sa_)                                                                          \
+                for (size_t i_ = 0; i_ < w->flat; i_++) {                                          \
+                    const lh_real X = a_[i_], Z = b_[0];                                           \
+                    y_[i_] = (expr);                                                               \
+                }                                                                                  \
+            else                                                                                   \
+                for (size_t i_ = 0; i_ < w->flat; i_++) {                                          \
+                    const lh_real X = a_[0], Z = b_[i_ * sb_];                                     \
+                    y_[i_] = (expr);                                                               \
+                }                                                                                  \
             return;                                                                                \
         }                                                                                          \
         for (int e_ = 0; e_ < w->examples; e_++) {                                                 \

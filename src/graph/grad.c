@@ -395,10 +395,50 @@ static void fail_across(backward *w, const lh_node *n) {
     lh_cure(g->ctx, "go back from one number for all: loss = average(%s)", w->root->step->name);
 }
 
+/* A function of the prelude, unchanged, that the reader of this graph has a kernel for. */
+static bool is_whole(const backward *w, const lh_node *n) {
+    const lh_builder *b = w->b;
+    if (n->kind != LH_OP_call || !b->how->is_whole || n->call->is_rewritten) return false;
+    for (int i = 0; i < b->n_own_fns; i++)
+        if (b->fn[i] == n->call->fn) return false;
+    for (int i = 0; i < n->call->fn->n_params && !w->across;
+         i++) { /* no gradients of each example */
+        const lh_node *x = n->call->param[i];
+        if (x->id < w->n && w->wants[x->id] && !x->shape.is_batched) return false;
+    }
+    return b->how->is_whole(w->g, n);
+}
+
+/* One `back` node for each parameter that wants a gradient, all of them before anything is made of one. */
+static void send_back_whole(backward *w, lh_node *n, lh_node *dy) {
+    lh_graph *g = w->g;
+    const lh_call *call = n->call;
+    const int n_params = call->fn->n_params;
+    lh_node *in[2 + 32], *back[32] = {0};
+    in[0] = n, in[1] = dy;
+    for (int i = 0; i < n_params; i++) in[2 + i] = call->param[i];
+    for (int i = 0; i < n_params && !lh_failed(g->ctx); i++) {
+        const lh_node *to = call->param[i];
+        if (to->id >= w->n || !w->wants[to->id]) continue;
+        back[i] = lh_op_node(g, LH_OP_back, n_params + 2, in);
+        back[i]->index[0] = i;
+        back[i]->call = n->call;
+        back[i]->shape = to->shape;
+        back[i]->shape.is_batched |= !w->across && dy->shape.is_batched;
+    }
+    for (int i = 0; i < n_params; i++)
+        if (back[i])
+            contribute(w, call->param[i], back[i], n->step ? n->step : w->owner[n->id], NULL);
+}
+
 static void send_back(backward *w, lh_node *n, lh_node *dy) {
     lh_graph *g = w->g;
     const lh_step *user = n->step ? n->step : w->owner[n->id];
     match m;
+    if (is_whole(w, n)) {
+        send_back_whole(w, n, dy);
+        return;
+    }
     if (n->kind == LH_OP_call && find_rule(w, n, &m) && apply_rule(w, n, &m, dy)) return;
     if (n->kind == LH_OP_call) {
         w->owner[n->call->result->id] = user;

@@ -84,7 +84,7 @@ struct lh_node {
     const char *text;    /* number: as written ("0.10", "pi"); runtime: "training" or "step" */
     const double *cells; /* matrix: rows * cols */
     int index
-        [2]; /* row, cell, column, columns, place: constants of its formula, resolved; matrix: rows, columns; size: its axis */
+        [2]; /* back: [0] the parameter; row, cell, column, columns, place: constants of its formula, resolved; matrix: rows, columns; size: its axis */
     struct lh_given *given; /* given */
     int input;              /* input: its number */
     struct lh_call *call;   /* call */
@@ -242,6 +242,9 @@ typedef struct lh_build {
     int n_rewrites;
     const char *backward; /* differentiate this although the program has no backward, or NULL */
     bool ignore_rules;    /* differentiate every call by its body: check compares the two */
+    bool (*is_whole)(
+        const lh_graph *g,
+        const lh_node *call); /* NULL, or: differentiate this call as a whole, by `back` nodes? */
 } lh_build;
 
 struct lh_graph {

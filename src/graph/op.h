@@ -68,8 +68,11 @@ struct lh_op {
 extern const lh_op *const lh_ops[LH_N_OPS]; /* in double */
 extern const lh_op
     *const lh_wide_ops[LH_N_OPS]; /* .exact and .view in the wide type; the rest the same */
+extern const lh_op *const lh_fast_ops[LH_N_OPS]; /* likewise in float */
 
-#ifdef LH_WIDE
+#if defined LH_FAST
+#define LH_OP_RECORD(id) const lh_op lh_fast_op_##id
+#elif defined LH_WIDE
 #define LH_OP_RECORD(id) const lh_op lh_wide_op_##id
 #else
 #define LH_OP_RECORD(id) const lh_op lh_op_##id

@@ -24,7 +24,7 @@ static void argmax_exact(const lh_work *w) {
                 int best = 0;
                 for (int c = 1; c < x->cols; c++)
                     if (p[c * x->cs] > p[best * x->cs]) best = c;
-                *lh_block_at(y, h, r, 0) = best;
+                *lh_block_at(y, h, r, 0) = (lh_real)best;
             }
         if (w->count) w->count[1] += lh_block_cells(x);
     }

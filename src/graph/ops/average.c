@@ -27,7 +27,7 @@ static void average_exact(const lh_work *w) {
                 lh_real sum = 0;
                 for (int e = 0; e < examples; e++)
                     sum += *lh_block_at(lh_block_of(&w->in[0], e), h, r, c);
-                *lh_block_at(y, h, r, c) = sum / examples;
+                *lh_block_at(y, h, r, c) = sum / (lh_real)examples;
             }
     if (w->count) w->count[1] += lh_block_cells(y) * (unsigned)examples;
 }

@@ -12,7 +12,7 @@ static void colindex_exact(const lh_work *w) {
         const lh_block *y = lh_block_of(&w->out, e);
         for (int h = 0; h < y->heads; h++)
             for (int r = 0; r < y->rows; r++)
-                for (int c = 0; c < y->cols; c++) *lh_block_at(y, h, r, c) = c;
+                for (int c = 0; c < y->cols; c++) *lh_block_at(y, h, r, c) = (lh_real)c;
     }
 }
 

@@ -13,7 +13,7 @@ static void cols_shape(lh_graph *g, lh_node *n) {
 
 static void cols_exact(const lh_work *w) {
     for (int e = 0; e < w->examples; e++)
-        *lh_block_at(lh_block_of(&w->out, e), 0, 0, 0) = lh_block_of(&w->in[0], e)->cols;
+        *lh_block_at(lh_block_of(&w->out, e), 0, 0, 0) = (lh_real)lh_block_of(&w->in[0], e)->cols;
 }
 
 static lh_term *cols_explain(lh_explainer *x, const lh_node *n, lh_cell at) {

@@ -24,9 +24,9 @@ static void linspace_exact(const lh_work *w) {
                        *b = lh_block_of(&w->in[1], e);
         for (int h = 0; h < y->heads; h++) {
             const lh_real first = *lh_block_at(a, h, 0, 0), end = *lh_block_at(b, h, 0, 0);
-            const lh_real apart = y->rows > 1 ? (end - first) / (y->rows - 1) : 0;
+            const lh_real apart = y->rows > 1 ? (end - first) / (lh_real)(y->rows - 1) : 0;
             for (int r = 0; r < y->rows; r++)
-                *lh_block_at(y, h, r, 0) = r && r == y->rows - 1 ? end : first + r * apart;
+                *lh_block_at(y, h, r, 0) = r && r == y->rows - 1 ? end : first + (lh_real)r * apart;
         }
     }
 }

@@ -13,7 +13,7 @@ static void rows_shape(lh_graph *g, lh_node *n) {
 
 static void rows_exact(const lh_work *w) {
     for (int e = 0; e < w->examples; e++)
-        *lh_block_at(lh_block_of(&w->out, e), 0, 0, 0) = lh_block_of(&w->in[0], e)->rows;
+        *lh_block_at(lh_block_of(&w->out, e), 0, 0, 0) = (lh_real)lh_block_of(&w->in[0], e)->rows;
 }
 
 static lh_term *rows_explain(lh_explainer *x, const lh_node *n, lh_cell at) {

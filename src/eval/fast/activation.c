@@ -1,0 +1,118 @@
+/* activation -- functions of one number, for every number of a value.
+ *
+ *     gelu(x) = x * s          s = sigmoid(2 u)     u = sqrt(2 / pi) * (x + 0.044715 x^3)
+ *     back      dx = dy * (s + x * s * (1 - s) * 2 u')     u' = sqrt(2 / pi) * (1 + 3 * 0.044715 x^2)
+ *
+ * which is 0.5 x (1 + tanh(u)), since tanh(u) = 2 sigmoid(2 u) - 1.
+ */
+#include "eval/fast/fast.h"
+
+#include "eval/fast/vector.h"
+
+typedef struct cells {
+    const float *x, *dy;
+    float *y;
+    size_t n;
+    int pieces;
+} cells;
+
+enum { IN_A_PIECE = 1 << 13 };
+
+static void gelu_cells(void *what, int piece, int thread) {
+    (void)thread;
+    const cells *s = what;
+    const ptrdiff_t from = lh_piece_from((ptrdiff_t)s->n, piece, s->pieces),
+                    to = lh_piece_from((ptrdiff_t)s->n, piece + 1, s->pieces);
+    lh_vector()->gelu(s->y + from, s->x + from, to - from);
+}
+
+static void gelu_back_cells(void *what, int piece, int thread) {
+    (void)thread;
+    const cells *s = what;
+    const ptrdiff_t from = lh_piece_from((ptrdiff_t)s->n, piece, s->pieces),
+                    to = lh_piece_from((ptrdiff_t)s->n, piece + 1, s->pieces);
+    lh_vector()->gelu_back(s->y + from, s->x + from, s->dy + from, to - from);
+}
+
+/* Cell by cell through any strides, where the memory does not run straight. */
+static void by_strides(const lh_work *w, const lh_view *out, const lh_view *x, const lh_view *dy,
+                       lh_piece piece) {
+    for (int e = 0; e < (out->step ? w->moment->examples : 1); e++) {
+        const lh_block *o = lh_block_of(out, e), *a = lh_block_of(x, e),
+                       *d = dy ? lh_block_of(dy, e) : NULL;
+        for (int h = 0; h < o->heads; h++)
+            for (int r = 0; r < o->rows; r++)
+                for (int c = 0; c < o->cols; c++) {
+                    cells one = {lh_block_at(a, h, r, c), d ? lh_block_at(d, h, r, c) : NULL,
+                                 lh_block_at(o, h, r, c), 1, 1};
+                    piece(&one, 0, 0);
+                }
+    }
+}
+
+static void over_cells(const lh_work *w, const lh_view *out, const lh_view *x, const lh_view *dy,
+                       lh_piece piece) {
+    const int examples = w->moment->examples;
+    cells s = {0};
+    float *from, *back = NULL;
+    size_t n, m = 0;
+    if (!lh_flat(out, examples, &s.y, &s.n) || !lh_flat(x, examples, &from, &n) || n != s.n ||
+        (dy && (!lh_flat(dy, examples, &back, &m) || m != n))) {
+        by_strides(w, out, x, dy, piece);
+        return;
+    }
+    s.x = from, s.dy = back;
+    s.pieces = lh_pieces(n, IN_A_PIECE);
+    lh_pool_run(w->moment->pool, s.pieces, piece, &s);
+}
+
+static bool gelu_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    if (!lh_call_is(p->g, n, "gelu")) return false;
+    m->leaf[0] = (lh_node *)lh_param_of(n, "x");
+    m->n_leaves = 1;
+    return true;
+}
+
+static void gelu_run(const lh_work *w) {
+    over_cells(w, &w->out, &w->in[0], NULL, gelu_cells);
+}
+
+const lh_kernel lh_kernel_gelu = {
+    .name = "gelu", .stands_for = "gelu(x)", .fits = gelu_fits, .run = gelu_run};
+
+static bool gelu_back_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    if (n->kind != LH_OP_back || !lh_call_is(p->g, n->in[0], "gelu")) return false;
+    m->leaf[0] = (lh_node *)lh_param_of(n->in[0], "x");
+    m->leaf[1] = n->in[1];
+    m->n_leaves = 2;
+    return true;
+}
+
+static void gelu_back_run(const lh_work *w) {
+    over_cells(w, &w->out, &w->in[0], &w->in[1], gelu_back_cells);
+}
+
+const lh_kernel lh_kernel_gelu_back = {.name = "gelu, back",
+                                       .stands_for = "the gradient of gelu(x)",
+                                       .fn = "gelu",
+                                       .fits = gelu_back_fits,
+                                       .run = gelu_back_run};
+
+/* dropout(x, 0) is x, and what comes back is what came: no numbers move. */
+static bool nothing_suits(const lh_graph *g, const lh_node *call) {
+    return lh_is_zero(g, lh_param_of(call, "rate"));
+}
+
+static bool nothing_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    const lh_node *call = n->kind == LH_OP_back ? n->in[0] : n;
+    if (!lh_call_is(p->g, call, "dropout") || !nothing_suits(p->g, call)) return false;
+    m->leaf[0] = n->kind == LH_OP_back ? n->in[1] : (lh_node *)lh_param_of(call, "x");
+    m->n_leaves = 1;
+    return true;
+}
+
+const lh_kernel lh_kernel_nothing = {.name = "nothing",
+                                     .stands_for = "dropout(x, 0)",
+                                     .fn = "dropout",
+                                     .suits = nothing_suits,
+                                     .fits = nothing_fits};

@@ -1,0 +1,261 @@
+/* crossentropy -- minus the log probability of the right token, from logits, for each row.
+ *
+ *     y_r = log(sum_c exp(x_rc)) - x_rt          back: dx_r = dy_r * (softmax(x_r) - onehot(t))
+ *
+ * Joined with the product that makes the logits, crossentropy(X @ W, t), the logits exist for some rows at a time: they are
+ * made, turned into their gradient in place, and sent on to X and W before the next rows come. That needs dy before the
+ * loss is known, which is so where the loss is a mean: then dy comes from sizes alone.
+ */
+#include "eval/fast/fast.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "eval/fast/vector.h"
+
+/* Row number `row` of all examples. */
+static float *row_at(const lh_view *v, int row) {
+    const lh_block *b = v->block;
+    while (v->step && row >= b->rows) row -= b->rows, b++;
+    return b->p + row * b->rs;
+}
+
+static int token_at(const lh_view *v, int row) {
+    const float t = *row_at(v, row);
+    return t >= 0 && t < 1e9f ? (int)t : -1;
+}
+
+static int row_count(const lh_view *v, int examples) {
+    int n = 0;
+    for (int e = 0; e < (v->step ? examples : 1); e++) n += v->block[e].rows;
+    return n;
+}
+
+/* ---- crossentropy(x, t), and back ---- */
+
+static bool crossentropy_suits(const lh_graph *g, const lh_node *call) {
+    const lh_node *x = lh_param_of(call, "x"), *t = lh_param_of(call, "t");
+    return lh_axis_is_one(g, x->shape.heads) && x->shape.is_batched && t->shape.is_batched &&
+           lh_axis_is_one(g, t->shape.cols) && lh_axis_is_one(g, t->shape.heads);
+}
+
+static bool crossentropy_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    const bool is_back = n->kind == LH_OP_back;
+    const lh_node *call = is_back ? n->in[0] : n;
+    if (!lh_call_is(p->g, call, "crossentropy") || !crossentropy_suits(p->g, call)) return false;
+    m->leaf[0] = (lh_node *)lh_param_of(call, "x");
+    m->leaf[1] = (lh_node *)lh_param_of(call, "t");
+    m->leaf[2] = is_back ? n->in[1] : NULL;
+    m->n_leaves = 3;
+    m->form = is_back;
+    return true;
+}
+
+typedef struct losses {
+    const lh_work *w;
+    int n, pieces;
+} losses;
+
+static void crossentropy_rows(void *what, int piece, int thread) {
+    const losses *s = what;
+    const lh_work *w = s->w;
+    const bool is_back = w->match->form;
+    const ptrdiff_t cols = w->in[0].block->cols, cs = w->in[0].block->cs;
+    const int to = (int)lh_piece_from(s->n, piece + 1, s->pieces);
+    for (int r = (int)lh_piece_from(s->n, piece, s->pieces); r < to; r++) {
+        const float *x = row_at(&w->in[0], r);
+        float *y = row_at(&w->out, r),
+              *row = is_back ? y : w->moment->scratch + (size_t)thread * w->moment->scratch_cells;
+        for (ptrdiff_t c = 0; c < cols; c++) row[c] = x[c * (cols > 1 ? cs : 0)];
+        const float loss = lh_vector()->surprise(row, cols, token_at(&w->in[1], r), is_back,
+                                                 is_back ? *row_at(&w->in[2], r) : 0);
+        if (!is_back) *y = loss;
+    }
+}
+
+static void crossentropy_run(const lh_work *w) {
+    losses s = {w, row_count(&w->in[0], w->moment->examples), 0};
+    s.pieces = lh_pieces((size_t)s.n * (size_t)w->in[0].block->cols, 1 << 13);
+    lh_pool_run(w->moment->pool, s.pieces, crossentropy_rows, &s);
+}
+
+static size_t crossentropy_scratch(const lh_work *w) {
+    return w->match->form ? 0 : (size_t)w->in[0].block->cols;
+}
+
+const lh_kernel lh_kernel_crossentropy = {.name = "crossentropy",
+                                          .stands_for = "crossentropy(x, t)",
+                                          .fn = "crossentropy",
+                                          .suits = crossentropy_suits,
+                                          .fits = crossentropy_fits,
+                                          .scratch = crossentropy_scratch,
+                                          .run = crossentropy_run};
+
+/* ---- crossentropy(X @ W, t) with the way back, some rows at a time ---- */
+
+enum { X, PROJECTION, TOKENS, DY }; /* leaves */
+enum { LOSS, TO_X, TO_W };          /* results */
+enum { PLAIN, TURNED };             /* W is wanted as dW, or as the gradient of W^T */
+#define CHUNK ((size_t)1 << 24)     /* logits at a time, at most */
+
+static bool depends_on(const lh_node *n, const lh_node *on, int depth) {
+    if (n == on) return true;
+    if (n->id < on->id) return false;
+    if (depth > 64) return true; /* not worth finding out */
+    for (int i = 0; i < n->n_in; i++)
+        if (lh_op_reads(n, i) && depends_on(n->in[i], on, depth + 1)) return true;
+    return n->kind == LH_OP_call && depends_on(n->call->result, on, depth + 1);
+}
+
+/* The call that a node belongs to: the loss itself, or a product with what it sends back. */
+static const lh_node *call_of(const lh_graph *g, const lh_node *n) {
+    if (n->kind == LH_OP_total && n->in[0]->kind == LH_OP_matmul) n = n->in[0];
+    const lh_node *of[4] = {n, NULL, NULL, NULL};
+    int k = 1;
+    for (int i = 0; n->kind == LH_OP_matmul && i < 2; i++)
+        of[k++] = n->in[i]->kind == LH_OP_transpose ? n->in[i]->in[0] : n->in[i];
+    for (int i = 0; i < k; i++) {
+        if (of[i]->kind == LH_OP_back && lh_call_is(g, of[i]->in[0], "crossentropy"))
+            return of[i]->in[0];
+        if (lh_call_is(g, of[i], "crossentropy")) return of[i];
+    }
+    return NULL;
+}
+
+static bool is_turned(const lh_node *n, const lh_node *of) {
+    return n->kind == LH_OP_transpose && n->in[0] == of;
+}
+
+/* What is made of the logits' gradient d: products for X and for W, and nothing else. */
+static bool find_products(const lh_plan *p, const lh_node *d, const lh_node *x, lh_match *m) {
+    int uses = 0;
+    for (int i = d->id + 1; i < p->g->n_nodes; i++) {
+        lh_node *n = p->g->node[i];
+        if (n->kind == LH_OP_matmul && n->in[0] == d) m->out[TO_X] = n, uses++;
+        if (n->kind != LH_OP_total || n->in[0]->kind != LH_OP_matmul) continue;
+        const lh_node *a = n->in[0]->in[0], *b = n->in[0]->in[1];
+        if (!lh_read_once(p, n->in[0])) continue;
+        if (is_turned(a, d) && b == x) m->out[TO_W] = n, m->form = TURNED, uses++;
+        if (is_turned(a, x) && b == d) m->out[TO_W] = n, m->form = PLAIN, uses++;
+    }
+    return p->value[d->id].uses == uses;
+}
+
+/* A param or const, as it lies or turned: what a product reads. */
+static bool is_matrix(const lh_node *n) {
+    return n->kind == LH_OP_given || (n->kind == LH_OP_transpose && n->in[0]->kind == LH_OP_given);
+}
+
+static bool head_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    const lh_node *call = call_of(p->g, n), *back = NULL;
+    if (!call || !crossentropy_suits(p->g, call)) return false;
+    lh_node *logits = (lh_node *)lh_param_of(call, "x");
+    if (logits->kind != LH_OP_matmul || logits->in[1]->shape.is_batched ||
+        !lh_axis_is_one(p->g, logits->in[1]->shape.heads) || !is_matrix(logits->in[1]))
+        return false;
+    for (int i = call->id + 1; i < p->g->n_nodes && !back; i++)
+        if (p->g->node[i]->kind == LH_OP_back && p->g->node[i]->in[0] == call &&
+            p->value[p->g->node[i]->id].uses)
+            back = p->g->node[i];
+    if (p->value[logits->id].uses != (back ? 2 : 1)) return false;
+    m->leaf[X] = logits->in[0], m->leaf[PROJECTION] = logits->in[1];
+    m->leaf[TOKENS] = (lh_node *)lh_param_of(call, "t");
+    m->leaf[DY] = back ? back->in[1] : NULL;
+    m->n_leaves = 4;
+    m->out[LOSS] = (lh_node *)call;
+    m->n_outs = 3;
+    return !back || (find_products(p, back, logits->in[0], m) && !depends_on(back->in[1], call, 0));
+}
+
+typedef struct chunk {
+    const lh_work *w;
+    float *logits;
+    ptrdiff_t cols;
+    int from, n, pieces; /* rows */
+} chunk;
+
+static void chunk_rows(void *what, int piece, int thread) {
+    (void)thread;
+    const chunk *s = what;
+    const lh_work *w = s->w;
+    const bool goes_back = w->in[DY].block != NULL;
+    const int to = (int)lh_piece_from(s->n, piece + 1, s->pieces);
+    for (int i = (int)lh_piece_from(s->n, piece, s->pieces); i < to; i++) {
+        const float loss = lh_vector()->surprise(s->logits + i * s->cols, s->cols,
+                                                 token_at(&w->in[TOKENS], s->from + i), goes_back,
+                                                 goes_back ? *row_at(&w->in[DY], s->from + i) : 0);
+        if (w->outs[LOSS].block) *row_at(&w->outs[LOSS], s->from + i) = loss;
+    }
+}
+
+static lh_matrix turned(lh_matrix m) {
+    return (lh_matrix){m.p, m.cols, m.rows, m.cs, m.rs};
+}
+
+static lh_matrix rows_of(lh_matrix m, ptrdiff_t from, ptrdiff_t n) {
+    return (lh_matrix){m.p + from * m.rs, n, m.cols, m.rs, m.cs};
+}
+
+/* Rows of X for this chunk: as they lie, or one below the other in memory of our own. */
+static lh_matrix chunk_of_x(const chunk *s, float *room) {
+    lh_matrix x;
+    const lh_view *v = &s->w->in[X];
+    if (lh_stack_rows(v, s->w->moment->examples, &x) && lh_matrix_is_plain(&x))
+        return rows_of(x, s->from, s->n);
+    const int cols = v->block->cols;
+    for (int i = 0; i < s->n; i++)
+        for (int c = 0; c < cols; c++)
+            room[i * cols + c] = row_at(v, s->from + i)[c * v->block->cs];
+    return (lh_matrix){room, s->n, cols, cols, 1};
+}
+
+static void chunk_back(const chunk *s, const lh_matrix *x_rows, const lh_matrix *projection) {
+    const lh_work *w = s->w;
+    const lh_matrix d = {s->logits, s->n, s->cols, s->cols, 1};
+    if (w->outs[TO_X].block) {
+        lh_matrix all, W = turned(*projection);
+        lh_stack_rows(&w->outs[TO_X], w->moment->examples, &all);
+        const lh_matrix to = rows_of(all, s->from, s->n);
+        lh_product_threads(w->moment->pool, &d, &W, &to, NULL, false);
+    }
+    if (w->outs[TO_W].block) {
+        const lh_matrix to = lh_block_matrix(w->outs[TO_W].block, 0),
+                        left = turned(w->match->form == TURNED ? d : *x_rows);
+        lh_product_threads(w->moment->pool, &left, w->match->form == TURNED ? x_rows : &d, &to,
+                           NULL, s->from > 0);
+    }
+}
+
+static int chunk_size(const lh_work *w) {
+    const size_t most = CHUNK / (size_t)w->in[PROJECTION].block->cols;
+    const size_t all = (size_t)row_count(&w->in[X], w->moment->examples);
+    const size_t chunks = most < 64 ? all / 64 + 1 : (all + most - 1) / most;
+    return (int)((all + chunks - 1) / chunks);
+}
+
+static void head_run(const lh_work *w) {
+    const lh_matrix projection = lh_block_matrix(w->in[PROJECTION].block, 0);
+    const int size = chunk_size(w), n = row_count(&w->in[X], w->moment->examples);
+    for (int from = 0; from < n; from += size) {
+        chunk s = {.w = w, .logits = w->moment->scratch, .cols = projection.cols, .from = from};
+        s.n = from + size < n ? size : n - from;
+        const lh_matrix x = chunk_of_x(&s, s.logits + size * s.cols),
+                        logits = {s.logits, s.n, s.cols, s.cols, 1};
+        lh_product_threads(w->moment->pool, &x, &projection, &logits, NULL, false);
+        s.pieces = lh_pieces((size_t)(s.n * s.cols), 1 << 14);
+        lh_pool_run(w->moment->pool, s.pieces, chunk_rows, &s);
+        if (w->in[DY].block) chunk_back(&s, &x, &projection);
+    }
+}
+
+static size_t head_scratch(const lh_work *w) {
+    const lh_block *b = w->in[PROJECTION].block;
+    return (size_t)chunk_size(w) * ((size_t)b->cols + (size_t)b->rows);
+}
+
+const lh_kernel lh_kernel_head = {.name = "projection and crossentropy",
+                                  .stands_for = "crossentropy(X @ W, t)",
+                                  .joins = true,
+                                  .fits = head_fits,
+                                  .scratch = head_scratch,
+                                  .run = head_run};

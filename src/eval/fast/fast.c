@@ -1,0 +1,190 @@
+#include "eval/fast/fast.h"
+
+#include <string.h>
+
+#include "eval/fast/vector.h"
+
+/* ---- memory ---- */
+
+/* The distance between lines when blocks follow each other: lines of one example, or from block to block. */
+static bool stack(const lh_view *v, int examples, lh_matrix *m, bool along_rows) {
+    const int n = v->step ? examples : 1;
+    const lh_block *b = v->block;
+    ptrdiff_t step = 0, lines = 0;
+    for (int e = 0; e < n; e++) {
+        const ptrdiff_t size = along_rows ? b[e].rows : b[e].cols;
+        if (b[e].heads != 1) return false;
+        if (size > 1) step = along_rows ? b[e].rs : b[e].cs;
+    }
+    if (step == 0 && n > 1) step = b[1].p - b[0].p;
+    for (int e = 0; e < n; e++) {
+        if (b[e].p != b[0].p + lines * step) return false;
+        lines += along_rows ? b[e].rows : b[e].cols;
+    }
+    *m = along_rows ? (lh_matrix){b->p, lines, b->cols, step, b->cs}
+                    : (lh_matrix){b->p, b->rows, lines, b->rs, step};
+    return true;
+}
+
+bool lh_stack_rows(const lh_view *v, int examples, lh_matrix *m) {
+    return stack(v, examples, m, true);
+}
+
+bool lh_stack_cols(const lh_view *v, int examples, lh_matrix *m) {
+    return stack(v, examples, m, false);
+}
+
+/* Heads lie beside each other in the columns of a row. */
+bool lh_flat(const lh_view *v, int examples, float **p, size_t *cells) {
+    const int n = v->step ? examples : 1;
+    const lh_block *b = v->block;
+    *cells = 0;
+    *p = b->p;
+    for (int e = 0; e < n; e++) {
+        const ptrdiff_t width = (ptrdiff_t)b[e].heads * b[e].cols;
+        if (b[e].p != b->p + *cells || (b[e].cols > 1 && b[e].cs != 1) ||
+            (b[e].heads > 1 && b[e].hs != b[e].cols) || (b[e].rows > 1 && b[e].rs != width))
+            return false;
+        *cells += (size_t)(width * b[e].rows);
+    }
+    return true;
+}
+
+/* ---- products ---- */
+
+typedef struct tiles {
+    const lh_matrix *a, *b, *c;
+    const float *bias;
+    bool adds;
+    int down, across; /* how many tiles */
+} tiles;
+
+static void tile(void *what, int piece, int thread) {
+    (void)thread;
+    const tiles *t = what;
+    const lh_matrix *a = t->a, *b = t->b, *c = t->c;
+    const int i = piece / t->across, j = piece % t->across;
+    const ptrdiff_t r0 = lh_piece_from(c->rows, i, t->down),
+                    r1 = lh_piece_from(c->rows, i + 1, t->down);
+    const ptrdiff_t c0 = lh_piece_from(c->cols, j, t->across),
+                    c1 = lh_piece_from(c->cols, j + 1, t->across);
+    float *to = c->p + r0 * c->rs + c0;
+    for (ptrdiff_t r = 0; t->bias && r < r1 - r0; r++)
+        memcpy(to + r * c->rs, t->bias + c0, (size_t)(c1 - c0) * sizeof *to);
+    lh_product(r1 - r0, c1 - c0, a->cols, a->p + r0 * a->rs, a->rs, a->cs, b->p + c0 * b->cs, b->rs,
+               b->cs, to, c->rs, t->adds || t->bias);
+}
+
+/* Cut where it is longer until a tile is small enough for good balance and large enough to be worth it. */
+static void cut(tiles *t) {
+    double work = 2.0 * (double)t->c->rows * (double)t->c->cols * (double)t->a->cols;
+    double aim = work / 8 > 2e6 ? work / 8 : 2e6;
+    t->down = t->across = 1;
+    while (work / (t->down * t->across) > aim) {
+        ptrdiff_t rows = t->c->rows / t->down, cols = t->c->cols / t->across;
+        if (rows < 64 && cols < 128) break;
+        if (rows * 2 > cols)
+            t->down *= 2;
+        else
+            t->across *= 2;
+    }
+}
+
+/* One row, or a few: every number of B is read once, and reading it is what takes the time. */
+enum { FEW = 4 };
+
+typedef struct few {
+    const lh_matrix *a, *b, *c;
+    const float *bias;
+    bool adds;
+    int pieces;
+} few;
+
+static void few_columns(void *what, int piece, int thread) {
+    (void)thread;
+    const few *t = what;
+    const lh_matrix *a = t->a, *b = t->b, *c = t->c;
+    const ptrdiff_t c0 = lh_piece_from(c->cols, piece, t->pieces),
+                    c1 = lh_piece_from(c->cols, piece + 1, t->pieces);
+    for (ptrdiff_t r = 0; r < c->rows; r++) {
+        float *y = c->p + r * c->rs + c0;
+        const float *x = a->p + r * a->rs;
+        if (b->cs == 1 || b->cols == 1)
+            lh_vector()->row_product(y, x, b->p + c0, b->rs, a->cols, c1 - c0);
+        else
+            lh_vector()->row_dots(y, x, b->p + c0 * b->cs, b->cs, a->cols, c1 - c0);
+        if (t->bias) lh_vector()->add(y, t->bias + c0, c1 - c0);
+    }
+}
+
+static bool product_of_few(lh_pool *pool, const lh_matrix *a, const lh_matrix *b,
+                           const lh_matrix *c, const float *bias, bool adds) {
+    if (c->rows > FEW || adds || (a->cs != 1 && a->cols > 1) || c->rs == 0) return false;
+    if (b->cs != 1 && b->rs != 1 && b->rows > 1) return false;
+    few t = {a, b, c, bias, adds, lh_pieces((size_t)(b->rows * b->cols), 1 << 16)};
+    if (t.pieces > (c->cols + 63) / 64) t.pieces = (int)((c->cols + 63) / 64);
+    lh_pool_run(pool, t.pieces, few_columns, &t);
+    return true;
+}
+
+bool lh_product_threads(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
+                        const float *bias, bool adds) {
+    if (!lh_matrix_is_plain(a) || !lh_matrix_is_plain(b) || (c->cs != 1 && c->cols > 1))
+        return false;
+    if (product_of_few(pool, a, b, c, bias, adds)) return true;
+    tiles t = {a, b, c, bias, adds, 1, 1};
+    cut(&t);
+    lh_pool_run(pool, t.down * t.across, tile, &t);
+    return true;
+}
+
+/* ---- nodes ---- */
+
+static const lh_statement *fn_of(const lh_program *p, const char *name) {
+    for (int i = 0; p && i < p->n_statements; i++)
+        if (p->statement[i]->kind == LH_S_FN && strcmp(p->statement[i]->name, name) == 0)
+            return p->statement[i];
+    return NULL;
+}
+
+/* A program that makes a function of the prelude anew may mean something else by those that call it, too. */
+static bool changes_prelude(const lh_graph *g) {
+    for (int i = 0; i < g->program->n_statements; i++) {
+        const lh_statement *s = g->program->statement[i];
+        if (s->kind == LH_S_FN && fn_of(g->prelude, s->name)) return true;
+    }
+    return false;
+}
+
+bool lh_call_is(const lh_graph *g, const lh_node *n, const char *fn) {
+    return n->kind == LH_OP_call && strcmp(n->call->fn->name, fn) == 0 && !n->call->is_rewritten &&
+           g->how.n_rewrites == 0 && !changes_prelude(g);
+}
+
+bool lh_is_zero(const lh_graph *g, const lh_node *n) {
+    double x;
+    if (n->kind == LH_OP_given && n->given->kind == LH_CONST && n->given->start == LH_START_EXPR)
+        n = n->given->expr;
+    return lh_node_constant(g, n, &x) && x == 0;
+}
+
+const lh_node *lh_param_of(const lh_node *call, const char *name) {
+    const lh_statement *fn = call->call->fn;
+    for (int i = 0; i < fn->n_params; i++)
+        if (strcmp(fn->param[i], name) == 0) return call->call->param[i];
+    return NULL;
+}
+
+void lh_match_backs(const lh_plan *p, const lh_node *n, lh_match *m) {
+    const lh_graph *g = p->g;
+    int from = n->id, to = n->id;
+    while (from > 0 && g->node[from - 1]->kind == LH_OP_back &&
+           g->node[from - 1]->in[0] == n->in[0])
+        from--;
+    while (to + 1 < g->n_nodes && g->node[to + 1]->kind == LH_OP_back &&
+           g->node[to + 1]->in[0] == n->in[0])
+        to++;
+    m->n_outs = n->call->fn->n_params < LH_MAX_OUTS ? n->call->fn->n_params : LH_MAX_OUTS;
+    for (int i = from; i <= to; i++)
+        if (g->node[i]->index[0] < LH_MAX_OUTS) m->out[g->node[i]->index[0]] = g->node[i];
+}

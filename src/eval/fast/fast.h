@@ -1,0 +1,62 @@
+/* fast -- what the kernels share: float matrices that go through all examples, the nodes a kernel stands for. */
+#ifndef LH_EVAL_FAST_H
+#define LH_EVAL_FAST_H
+
+#ifndef LH_FAST
+#define LH_FAST
+#endif
+
+#include "eval/fast/product.h"
+#include "eval/fast/threads.h"
+#include "eval/plan.h"
+
+/* A matrix in memory: cell (r, c) at p[r * rs + c * cs]. */
+typedef struct lh_matrix {
+    float *p;
+    ptrdiff_t rows, cols, rs, cs;
+} lh_matrix;
+
+/* The blocks of all examples as one matrix, one below the other. False where they do not lie so, or have heads. */
+bool lh_stack_rows(const lh_view *v, int examples, lh_matrix *m);
+bool lh_stack_cols(const lh_view *v, int examples, lh_matrix *m); /* ... one beside the other */
+
+/* All cells of a value in one run of memory, if they lie so. */
+bool lh_flat(const lh_view *v, int examples, float **p, size_t *cells);
+
+static inline lh_matrix lh_block_matrix(const lh_block *b, int head) {
+    return (lh_matrix){b->p + head * b->hs, b->rows, b->cols, b->rs, b->cs};
+}
+
+static inline bool lh_matrix_is_plain(const lh_matrix *m) {
+    return lh_product_takes(m->rs, m->cs, m->rows, m->cols);
+}
+
+/* C = A @ B (adds: C += A @ B) on all threads; a row of numbers is added to each row of C where bias is not NULL. C lies
+ * row after row. False and nothing done where A or B lies in no way that a product reads. */
+bool lh_product_threads(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
+                        const float *bias, bool adds);
+
+/* How many pieces `cells` of cheap work are cut into. */
+static inline int lh_pieces(size_t cells, size_t in_a_piece) {
+    size_t n = cells / in_a_piece;
+    return n < 1 ? 1 : n > 64 ? 64 : (int)n;
+}
+
+/* Where piece i of n begins, of so many things. */
+static inline ptrdiff_t lh_piece_from(ptrdiff_t things, int i, int n) {
+    return things * i / n;
+}
+
+/* Nodes. */
+bool lh_call_is(const lh_graph *g, const lh_node *n,
+                const char *fn);                      /* of the prelude, unchanged */
+bool lh_is_zero(const lh_graph *g, const lh_node *n); /* a number or a const that is 0 for good */
+const lh_node *lh_param_of(const lh_node *call, const char *name); /* what stands for a parameter */
+void lh_match_backs(const lh_plan *p, const lh_node *n,
+                    lh_match *m); /* out[i]: what goes back to parameter i */
+
+static inline bool lh_read_once(const lh_plan *p, const lh_node *n) {
+    return p->value[n->id].uses == 1;
+}
+
+#endif

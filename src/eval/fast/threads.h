@@ -1,0 +1,22 @@
+/* threads -- pieces of work done by a few threads, with the same result for any number of them.
+ *
+ *     lh_pool *pool = lh_pool_new(2);
+ *     lh_pool_run(pool, 8, do_piece, &what);      do_piece(&what, 0) ... do_piece(&what, 7), in any order
+ *     lh_pool_free(pool);
+ *
+ * How many pieces there are is decided by the sizes of the numbers, never by the number of threads; each piece writes
+ * what no other writes. So the bits do not depend on who did what. One run at a time. A pool that gets no memory or no
+ * thread works with fewer, at least the caller.
+ */
+#ifndef LH_EVAL_FAST_THREADS_H
+#define LH_EVAL_FAST_THREADS_H
+
+typedef struct lh_pool lh_pool;
+typedef void (*lh_piece)(void *what, int piece, int thread); /* thread: 0 .. threads - 1 */
+
+lh_pool *lh_pool_new(int threads); /* 0: as many as there are processors; NULL: none to be had */
+void lh_pool_free(lh_pool *pool);
+int lh_pool_threads(const lh_pool *pool); /* 1 for NULL */
+void lh_pool_run(lh_pool *pool, int pieces, lh_piece piece, void *what);
+
+#endif

@@ -1,0 +1,214 @@
+/* update -- what := makes of a weight, in place, in one pass over weight, gradient and states.
+ *
+ *     W := adamw(W, s * dW, rate, decay, b1, b2, eps)
+ *
+ *     m = b1 m + (1 - b1) g     v = b2 v + (1 - b2) g^2
+ *     W = W - rate * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps) - rate * decay * W
+ */
+#include "eval/fast/fast.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "eval/fast/vector.h"
+
+/* The order of the leaves; what is renewed comes first. */
+enum { W, M, V, G, SCALE, RATE, DECAY, B1, B2, EPS, T, N_LEAVES };
+
+static lh_node *state_of(const lh_node *call, const char *name) {
+    const lh_scope *s = call->call->scope;
+    for (int i = 0; i < s->n_names; i++)
+        if (s->name[i].node->kind == LH_OP_given && strcmp(s->name[i].name, name) == 0)
+            return s->name[i].node;
+    return NULL;
+}
+
+static bool is_one(const lh_graph *g, const lh_node *n) {
+    return !n->shape.is_batched && lh_axis_is_one(g, n->shape.rows) &&
+           lh_axis_is_one(g, n->shape.cols) && lh_axis_is_one(g, n->shape.heads);
+}
+
+/* The gradient may be scaled by one number: clip * dW. */
+static void split_scale(const lh_graph *g, lh_node *x, lh_match *m) {
+    m->leaf[G] = x;
+    if (x->kind != LH_OP_mul) return;
+    for (int i = 0; i < 2; i++)
+        if (is_one(g, x->in[i]) && !is_one(g, x->in[1 - i])) {
+            m->leaf[SCALE] = x->in[i];
+            m->leaf[G] = x->in[1 - i];
+        }
+}
+
+static bool adam_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    const lh_graph *g = p->g;
+    if (n->kind != LH_OP_renew || !lh_read_once(p, n)) return false;
+    lh_node *call = n->in[0];
+    const bool decays = lh_call_is(g, call, "adamw");
+    if (!decays && !lh_call_is(g, call, "adam")) return false;
+    const lh_node *adam = decays ? NULL : call;
+    for (int i = 0; decays && i < call->call->scope->n_names; i++)
+        if (lh_call_is(g, call->call->scope->name[i].node, "adam"))
+            adam = call->call->scope->name[i].node;
+    m->leaf[W] = (lh_node *)lh_param_of(call, "w");
+    if (!adam || m->leaf[W]->kind != LH_OP_given || m->leaf[W]->given->renewed != n) return false;
+    m->leaf[M] = state_of(adam, "m"), m->leaf[V] = state_of(adam, "v");
+    const lh_node *t = state_of(adam, "t");
+    if (!m->leaf[M] || !m->leaf[V] || !t || !t->given->renewed) return false;
+    split_scale(g, (lh_node *)lh_param_of(call, "g"), m);
+    const char *number[] = {"rate", "decay", "b1", "b2", "eps"};
+    for (int i = 0; i < 5; i++) m->leaf[RATE + i] = (lh_node *)lh_param_of(call, number[i]);
+    for (int i = RATE; i <= EPS; i++)
+        if (m->leaf[i] && !is_one(g, m->leaf[i])) return false;
+    m->leaf[T] = t->given->renewed;
+    m->n_leaves = N_LEAVES;
+    m->out[W] = n, m->out[M] = m->leaf[M]->given->renewed, m->out[V] = m->leaf[V]->given->renewed;
+    m->n_outs = 3;
+    return m->out[M] && m->out[V] && !m->leaf[G]->shape.is_batched;
+}
+
+typedef struct adam {
+    float *w, *m, *v;
+    const float *g;
+    ptrdiff_t n;
+    lh_adam how;
+    int pieces;
+} adam;
+
+static void adam_cells(void *what, int piece, int thread) {
+    (void)thread;
+    const adam *a = what;
+    const ptrdiff_t from = lh_piece_from(a->n, piece, a->pieces),
+                    to = lh_piece_from(a->n, piece + 1, a->pieces);
+    lh_vector()->adam(a->w + from, a->m + from, a->v + from, a->g + from, to - from, &a->how);
+}
+
+static float number_at(const lh_work *w, int i, float standard) {
+    return w->in[i].block ? w->in[i].block->p[0] : standard;
+}
+
+static void adam_run(const lh_work *w) {
+    const double t = number_at(w, T, 1), b1 = number_at(w, B1, 0), b2 = number_at(w, B2, 0);
+    const float rate = number_at(w, RATE, 0);
+    adam a = {.w = w->in[W].block->p, .m = w->in[M].block->p, .v = w->in[V].block->p};
+    a.g = w->in[G].block->p;
+    a.n = (ptrdiff_t)w->in[W].block->rows * w->in[W].block->cols;
+    a.how.scale = number_at(w, SCALE, 1);
+    a.how.b1 = (float)b1, a.how.b2 = (float)b2, a.how.eps = number_at(w, EPS, 0);
+    a.how.step = (float)(rate / (1 - pow(b1, t)));
+    a.how.root = (float)(1 / sqrt(1 - pow(b2, t)));
+    a.how.keep = 1 - rate * number_at(w, DECAY, 0);
+    a.pieces = lh_pieces((size_t)a.n, 1 << 14);
+    lh_pool_run(w->moment->pool, a.pieces, adam_cells, &a);
+}
+
+const lh_kernel lh_kernel_adam = {.name = "adam",
+                                  .stands_for = "W := adamw(W, clip * dW, rate, decay)",
+                                  .joins = true,
+                                  .renews = true,
+                                  .fits = adam_fits,
+                                  .run = adam_run};
+
+/* ---- norm(gradients): the length of all gradients together, without laying them beside each other ---- */
+
+static bool length_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    if (!lh_call_is(p->g, n, "norm")) return false;
+    const lh_node *x = lh_param_of(n, "x");
+    if (x->kind != LH_OP_gradients || p->value[x->id].uses > 2 || x->shape.is_batched)
+        return false; /* x * x reads it twice */
+    m->n_leaves = x->n_in;
+    m->many = x->in;
+    return true;
+}
+
+enum { SQUARES = 256 }; /* sums of squares, a fixed number of them for each gradient */
+
+typedef struct squares {
+    const float *x;
+    ptrdiff_t n;
+    double *sum;
+    int pieces;
+} squares;
+
+static void add_squares(void *what, int piece, int thread) {
+    (void)thread;
+    const squares *s = what;
+    const ptrdiff_t to = lh_piece_from(s->n, piece + 1, s->pieces);
+    const ptrdiff_t from = lh_piece_from(s->n, piece, s->pieces);
+    s->sum[piece] = lh_vector()->squares(s->x + from, to - from);
+}
+
+static void length_run(const lh_work *w) {
+    double sum[SQUARES], total = 0;
+    for (int i = 0; i < w->n_in; i++) {
+        const lh_block *b = w->in[i].block;
+        squares s = {b->p, (ptrdiff_t)b->rows * b->cols, sum, 0};
+        s.pieces = lh_pieces((size_t)s.n, 1 << 15);
+        if (b->rs != b->cols && b->rows > 1) { /* a view: a row at a time */
+            for (int r = 0; r < b->rows; r++)
+                for (int c = 0; c < b->cols; c++) {
+                    const double x = b->p[r * b->rs + c * b->cs];
+                    total += x * x;
+                }
+            continue;
+        }
+        lh_pool_run(w->moment->pool, s.pieces, add_squares, &s);
+        for (int k = 0; k < s.pieces; k++) total += sum[k];
+    }
+    w->out.block->p[0] = (float)sqrt(total);
+}
+
+const lh_kernel lh_kernel_length = {.name = "length of the gradients",
+                                    .stands_for = "norm(gradients)",
+                                    .joins = true,
+                                    .fits = length_fits,
+                                    .run = length_run};
+
+/* ---- total(addrows(d, t, n)): what comes back to rows that were looked up ---- */
+
+static bool scatter_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    if (n->kind != LH_OP_total || n->in[0]->kind != LH_OP_addrows || !n->in[0]->shape.is_batched ||
+        !lh_read_once(p, n->in[0]) || !lh_axis_is_one(p->g, n->shape.heads))
+        return false;
+    m->leaf[0] = n->in[0]->in[0], m->leaf[1] = n->in[0]->in[1];
+    m->n_leaves = 2;
+    return true;
+}
+
+typedef struct scatter {
+    const lh_work *w;
+    int pieces;
+} scatter;
+
+/* A piece has columns of its own: rows are added in their order, whoever does it. */
+static void scatter_columns(void *what, int piece, int thread) {
+    (void)thread;
+    const scatter *s = what;
+    const lh_block *y = s->w->out.block;
+    const ptrdiff_t c0 = lh_piece_from(y->cols, piece, s->pieces),
+                    c1 = lh_piece_from(y->cols, piece + 1, s->pieces);
+    for (int r = 0; r < y->rows; r++)
+        for (ptrdiff_t c = c0; c < c1; c++) y->p[r * y->rs + c] = 0;
+    for (int e = 0; e < s->w->moment->examples; e++) {
+        const lh_block *d = lh_block_of(&s->w->in[0], e), *t = lh_block_of(&s->w->in[1], e);
+        for (int r = 0; r < d->rows; r++) {
+            const int k = lh_place_of(t->p[r * t->rs], y->rows);
+            float *to = y->p + (k < 0 ? 0 : k) * y->rs;
+            const float *from = d->p + r * d->rs;
+            if (k >= 0 && d->cs == 1)
+                lh_vector()->add(to + c0, from + c0, c1 - c0);
+            else
+                for (ptrdiff_t c = c0; c < c1; c++) to[c] += k < 0 ? NAN : from[c * d->cs];
+        }
+    }
+}
+
+static void scatter_run(const lh_work *w) {
+    scatter s = {w, w->out.block->cols >= 64 ? 4 : 1};
+    lh_pool_run(w->moment->pool, s.pieces, scatter_columns, &s);
+}
+
+const lh_kernel lh_kernel_scatter = {.name = "scatter",
+                                     .stands_for = "total(addrows(d, t, n))",
+                                     .joins = true,
+                                     .fits = scatter_fits,
+                                     .run = scatter_run};

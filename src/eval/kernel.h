@@ -1,0 +1,53 @@
+/* kernel -- code that stands in for a whole call, or for several steps, in the fast evaluator.
+ *
+ * A kernel looks at a node and says whether it can make it (.fits); then the nodes between that one and the leaves it
+ * named are not computed at all. It may make several nodes at once: what attention sends back to Q, K and V. What a
+ * kernel means is what the notation says about the node: one test loops over the table and compares.
+ */
+#ifndef LH_EVAL_KERNEL_H
+#define LH_EVAL_KERNEL_H
+
+#include "graph/op.h"
+
+struct lh_plan;
+struct lh_work;
+typedef struct lh_kernel lh_kernel;
+
+enum { LH_MAX_LEAVES = 16, LH_MAX_OUTS = 6 };
+
+typedef struct lh_match {
+    const lh_kernel *kernel;
+    lh_node *leaf[LH_MAX_LEAVES]; /* what it reads, in its own order; NULL: not there */
+    int n_leaves;
+    lh_node **many;            /* more leaves than that: all of them here, or NULL */
+    lh_node *out[LH_MAX_OUTS]; /* what it makes; NULL: not asked for */
+    int n_outs;
+    bool is_listed; /* its work is in the plan */
+    int form;       /* which of its forms fits: the kernel's own affair */
+} lh_match;
+
+struct lh_kernel {
+    const char *name;
+    const char *stands_for; /* in the notation: the manual and `longhand cost` show it */
+    const char
+        *fn; /* it makes what a call of this function sends back; NULL: it is for something else */
+    bool (*suits)(const lh_graph *g, const lh_node *call); /* ... of such calls; NULL: of all */
+    bool joins;  /* it swallows steps between: only where nobody else reads them */
+    bool renews; /* it writes params in place, when := is carried out */
+    bool (*fits)(const struct lh_plan *p, lh_node *n, lh_match *m);
+    size_t (*scratch)(const struct lh_work *w); /* floats for each thread while it runs, or NULL */
+    size_t (*keeps)(const struct lh_work
+                        *w); /* floats for each row that it keeps while an input grows, or NULL */
+    bool (*may_grow)(const lh_match *m);  /* ... does it look at earlier rows only? */
+    void (*run)(const struct lh_work *w); /* NULL: the value is its first leaf */
+};
+
+static inline lh_node *lh_match_leaf(const lh_match *m, int i) {
+    return m->many ? m->many[i] : m->leaf[i];
+}
+
+extern const lh_kernel *const lh_kernels[]; /* ends with NULL; the first that fits is taken */
+
+bool lh_kernel_is_whole(const lh_graph *g, const lh_node *call); /* for lh_build.is_whole */
+
+#endif

@@ -1,0 +1,36 @@
+/* match -- which kernel makes a node, if one does. */
+#include "eval/plan.h"
+
+/* Several nodes made at once; none of them may have been given to another. */
+static bool is_free(const lh_plan *p, const lh_match *m) {
+    for (int i = 0; i < m->n_outs; i++)
+        if (m->out[i] && (p->value[m->out[i]->id].match || p->value[m->out[i]->id].role > SHAPE))
+            return false;
+    return true;
+}
+
+/* What a kernel renews lies where the param lies; what is only its leaf lies where that does. */
+static void settle(lh_plan *p, lh_match *m) {
+    for (int i = 0; i < m->n_outs; i++) {
+        if (!m->out[i]) continue;
+        value *v = &p->value[m->out[i]->id];
+        v->match = m;
+        if (m->kernel->run && !m->kernel->renews) continue;
+        if (m->kernel->renews) v->role = MADE;
+        v->same = m->leaf[i]; /* the leaves of such a kernel begin with what it renews */
+    }
+}
+
+void find_kernel(lh_plan *p, lh_node *n) {
+    for (const lh_kernel *const *k = p->kernels; *k; k++) {
+        if ((*k)->joins && !p->joins) continue;
+        lh_match found = {.kernel = *k};
+        if (!(*k)->fits(p, n, &found)) continue;
+        if (found.n_outs == 0) found.out[found.n_outs++] = n;
+        if (!is_free(p, &found)) continue;
+        lh_match *m = lh_alloc(p->arena, sizeof *m);
+        *m = found;
+        settle(p, m);
+        return;
+    }
+}

@@ -1,0 +1,175 @@
+/* memory -- when each value is needed, and which values can lie in the same place because they are not needed together.
+ *
+ *     work      0    1    2    3    4
+ *     A         ■────■                      A is made by work 0 and last read by work 1
+ *     B              ■─────────■            B may not lie where A lies: work 1 reads A and makes B
+ *     C                   ■────■            C may
+ */
+#include "eval/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const value *owner_of(const lh_plan *p, const lh_node *n) {
+    for (;;) {
+        n = standing(p, n);
+        const value *v = &p->value[n->id];
+        if (v->role != VIEW) return v;
+        n = n->in[0];
+    }
+}
+
+/* ---- order: operands before their users, otherwise as the program has it ---- */
+
+typedef struct ordering {
+    lh_plan *p;
+    lh_work *from, *to;
+    int *maker;  /* of each node: its work in `from`, or -1 */
+    char *state; /* of each work: 0 not yet, 1 on its way, 2 done */
+    int n;
+    bool is_circle;
+} ordering;
+
+static void put(ordering *o, int k);
+
+static void put_maker(ordering *o, const lh_node *n) {
+    const value *v = owner_of(o->p, n);
+    int k = o->maker[v - o->p->value];
+    if (k >= 0) put(o, k);
+}
+
+static void put(ordering *o, int k) {
+    if (o->state[k] == 2) return;
+    if (o->state[k] == 1) {
+        o->is_circle = true;
+        return;
+    }
+    o->state[k] = 1;
+    const lh_work *w = &o->from[k];
+    for (int i = 0; i < w->n_in; i++) {
+        const lh_node *n = w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
+        if (n && (w->match || lh_op_reads(w->node, i))) put_maker(o, n);
+    }
+    o->state[k] = 2;
+    o->to[o->n++] = o->from[k];
+}
+
+static void find_makers(ordering *o) {
+    for (int i = 0; i < o->p->n_nodes; i++) o->maker[i] = -1;
+    for (int k = 0; k < o->p->n_run; k++) {
+        const lh_work *w = &o->from[k];
+        o->maker[w->node->id] = k;
+        for (int i = 0; w->match && i < w->match->n_outs; i++)
+            if (w->match->out[i]) o->maker[w->match->out[i]->id] = k;
+    }
+}
+
+/* From which work to which a value is needed. */
+static void find_spans(lh_plan *p) {
+    for (int i = 0; i < p->n_nodes; i++) p->value[i].first = -1, p->value[i].last = -1;
+    for (int k = 0; k < p->n_run + p->n_commit; k++) {
+        const lh_work *w = k < p->n_run ? &p->each_run[k] : &p->at_commit[k - p->n_run];
+        for (int i = 0; i < w->n_in; i++) {
+            const lh_node *n = w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
+            if (n) ((value *)owner_of(p, n))->last = k;
+        }
+        value *v = &p->value[w->node->id];
+        if (v->first < 0) v->first = v->last = k;
+        for (int i = 0; w->match && i < w->match->n_outs; i++) {
+            if (!w->match->out[i]) continue;
+            v = &p->value[w->match->out[i]->id];
+            if (v->first < 0) v->first = v->last = k;
+        }
+    }
+    for (int i = 0; i < p->g->n_givens; i++) { /* copied when := is carried out */
+        const lh_given *given = p->g->given[i];
+        if (given->renewed) ((value *)owner_of(p, given->renewed))->last = p->n_run + p->n_commit;
+    }
+}
+
+bool order_work(lh_plan *p) {
+    const size_t n = (size_t)p->n_run;
+    ordering o = {.p = p, .from = p->each_run};
+    o.to = lh_alloc_array(p->arena, n + 1, sizeof *o.to);
+    o.maker = lh_alloc_array(p->arena, (size_t)p->n_nodes + 1, sizeof *o.maker);
+    o.state = lh_alloc_array(p->arena, n + 1, 1);
+    if (!o.to || !o.maker || !o.state) return false;
+    memset(o.state, 0, n + 1);
+    find_makers(&o);
+    for (int k = 0; k < p->n_run; k++) put(&o, k);
+    if (o.is_circle) {
+        lh_fail(p->g->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "kernels wait for each other");
+        return false;
+    }
+    p->each_run = o.to;
+    find_spans(p);
+    return true;
+}
+
+/* ---- places ---- */
+
+typedef struct piece {
+    size_t from, to; /* cells of the pool */
+    int last;        /* free after this work */
+} piece;
+
+static size_t cells_of(const lh_plan *p, const lh_node *n) {
+    double cells = 0;
+    for (int e = 0; e < (n->shape.is_batched ? p->examples : 1); e++) {
+        lh_sizes s = n->shape.is_batched ? sizes_now(p, n, e) : sizes_fixed(p->g, n);
+        cells += (double)s.heads * s.rows * s.cols;
+    }
+    return cells > (double)LH_MAX_CELLS ? LH_MAX_CELLS : ((size_t)cells + 15) / 16 * 16;
+}
+
+/* The smallest gap between pieces that are in use that is large enough; behind the last one else. */
+static size_t find_gap(const piece *used, int n, size_t base, size_t cells, int *before) {
+    size_t best = 0, at = base, where = base;
+    *before = -1;
+    for (int i = 0; i < n; i++) {
+        size_t gap = used[i].from - at;
+        if (gap >= cells && (*before < 0 || gap < best)) best = gap, where = at, *before = i;
+        at = used[i].to;
+    }
+    if (*before < 0) *before = n, where = at;
+    return where;
+}
+
+static int free_pieces(piece *used, int n, int now) {
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (used[i].last >= now) used[kept++] = used[i];
+    return kept;
+}
+
+static int by_first(const void *a, const void *b) {
+    const value *x = *(const value *const *)a, *y = *(const value *const *)b;
+    return x->first != y->first ? (x->first > y->first) - (x->first < y->first) : (x > y) - (x < y);
+}
+
+size_t place_pool(lh_plan *p) {
+    lh_context *ctx = p->g->ctx;
+    value **list = ctx->alloc(((size_t)p->n_nodes + 1) * sizeof(value *));
+    piece *used = ctx->alloc(((size_t)p->n_nodes + 1) * sizeof *used);
+    size_t end = p->n_moving;
+    int n = 0, n_used = 0;
+    for (int i = 0; list && i < p->n_nodes; i++)
+        if (is_pooled(p, &p->value[i]) && p->value[i].first >= 0) list[n++] = &p->value[i];
+    if (list) qsort(list, (size_t)n, sizeof(value *), by_first);
+    for (int i = 0; list && used && i < n; i++) {
+        value *v = list[i];
+        size_t cells = cells_of(p, p->g->node[v - p->value]);
+        n_used = free_pieces(used, n_used, v->first);
+        int at;
+        v->pool = find_gap(used, n_used, p->n_moving, cells, &at);
+        memmove(used + at + 1, used + at, (size_t)(n_used - at) * sizeof *used);
+        used[at] = (piece){v->pool, v->pool + cells, v->last};
+        n_used++;
+        if (v->pool + cells > end) end = v->pool + cells;
+    }
+    if (!list || !used)
+        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory for the plan");
+    ctx->release(list);
+    ctx->release(used);
+    return end;
+}

@@ -1,0 +1,258 @@
+/* The fast evaluator against the exact one: every program of the repository, every kernel, 1 and 2 threads. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/embedded.h"
+#include "eval/exact.h"
+#include "eval/fast/grow.h"
+#include "eval/kernel.h"
+#include "learn/lesson.h"
+
+typedef struct pair {
+    lh_context *ctx;
+    lh_program *program;
+    lh_graph *exact_graph, *fast_graph; /* the second with calls differentiated as a whole */
+    lh_plan *exact, *fast;
+} pair;
+
+static void stop_if_failed(const pair *p, const char *name) {
+    const lh_error *e = lh_context_error(p->ctx);
+    if (lh_failed(p->ctx))
+        fail_msg("%s:%d:%d: %s (%s)", name, e->at.line, e->at.col, e->what, e->cure);
+}
+
+static void open_pair(pair *p, const char *name, const char *text, size_t length,
+                      const lh_setting *set, int n_set) {
+    *p = (pair){.ctx = lh_context_new()};
+    p->program = lh_lesson_parse(p->ctx, name, text, length);
+    stop_if_failed(p, name);
+    p->exact_graph = lh_graph_build(p->ctx, p->program, &(lh_build){.set = set, .n_set = n_set});
+    p->fast_graph =
+        lh_graph_build(p->ctx, p->program,
+                       &(lh_build){.set = set, .n_set = n_set, .is_whole = lh_kernel_is_whole});
+    stop_if_failed(p, name);
+}
+
+static void close_pair(pair *p) {
+    lh_exact.free(p->exact);
+    lh_fast.free(p->fast);
+    lh_graph_free(p->exact_graph);
+    lh_graph_free(p->fast_graph);
+    lh_program_free(p->program);
+    lh_context_free(p->ctx);
+}
+
+/* |a - b| / |a| over all cells and examples; numbers that are all below 0.01 count as that. */
+static double apart(const pair *p, const lh_node *a, const lh_node *b) {
+    double d2 = 0, a2 = 0, b2 = 0;
+    const int examples = a->shape.is_batched ? lh_exact.examples(p->exact) : 1;
+    for (int e = 0; e < examples; e++) {
+        lh_sizes s = lh_exact.sizes(p->exact, a, e);
+        for (int h = 0; h < s.heads; h++)
+            for (int r = 0; r < s.rows; r++)
+                for (int c = 0; c < s.cols; c++) {
+                    double x = lh_exact.get(p->exact, a, (lh_cell){e, h, r, c});
+                    double y = lh_fast.get(p->fast, b, (lh_cell){e, h, r, c});
+                    if (x == y || (x != x && y != y)) x = y = isfinite(x) ? x : 0;
+                    d2 += (x - y) * (x - y), a2 += x * x, b2 += y * y;
+                }
+    }
+    return d2 == 0 ? 0 : sqrt(d2) / (sqrt(a2) > 1e-2 ? sqrt(a2) : 1e-2);
+}
+
+/* Steps that both graphs have. */
+static const lh_node *twin(const pair *p, const lh_step *s) {
+    const lh_step *t = lh_graph_step(p->exact_graph, s->path);
+    return t && !t->is_dead ? t->node : NULL;
+}
+
+static double compare_steps(const pair *p, const char *name, double slack, bool shown) {
+    double worst = 0;
+    for (int i = 0; i < p->fast_graph->n_steps; i++) {
+        const lh_step *s = p->fast_graph->step[i];
+        const lh_node *a = twin(p, s);
+        if (!a || s->is_dead || !lh_fast.has(p->fast, s->node) || !lh_exact.has(p->exact, a))
+            continue;
+        double d = apart(p, a, s->node);
+        if (!(d <= slack) && shown) fail_msg("%s: %s is off by %g", name, s->path, d);
+        if (d > worst) worst = d;
+    }
+    return worst;
+}
+
+static bool is_asked(const lh_step *s) {
+    return !s->is_dead && (s->kind == LH_STEP_FORWARD || s->kind == LH_STEP_GRADIENT);
+}
+
+/* All named steps at once: nothing is joined away, but every call runs by its kernel. */
+static void compare_all(pair *p, const char *name, int threads, double slack) {
+    lh_node **node = calloc((size_t)p->fast_graph->n_steps + 1, sizeof *node);
+    int n = 0;
+    for (int i = 0; i < p->fast_graph->n_steps; i++)
+        if (is_asked(p->fast_graph->step[i])) node[n++] = p->fast_graph->step[i]->node;
+    p->exact = lh_exact.plan(p->exact_graph, &(lh_wish){.all = true});
+    p->fast =
+        lh_fast.plan(p->fast_graph, &(lh_wish){.node = node, .n_nodes = n, .threads = threads});
+    lh_exact.run(p->exact);
+    lh_fast.run(p->fast);
+    stop_if_failed(p, name);
+    compare_steps(p, name, slack, true);
+    lh_exact.free(p->exact), lh_fast.free(p->fast);
+    p->exact = p->fast = NULL;
+    free(node);
+}
+
+/* An optimiser that measures each step by the gradient itself makes much of a gradient that is 0 but for rounding. */
+static bool is_measured(const lh_graph *g) {
+    for (int i = 0; i < g->n_nodes; i++)
+        if (g->node[i]->kind == LH_OP_call && (strstr(g->node[i]->call->fn->name, "adam") ||
+                                               strstr(g->node[i]->call->fn->name, "rms")))
+            return true;
+    return false;
+}
+
+/* Three updates, with nothing asked for but the params: memory is shared, steps are joined, := is done in place. */
+static void compare_learning(pair *p, const char *name, int threads, double slack) {
+    p->exact = lh_exact.plan(p->exact_graph, &(lh_wish){.updates = true,
+                                                        .node = &p->exact_graph->loss,
+                                                        .n_nodes = p->exact_graph->loss != NULL});
+    lh_node *loss = p->fast_graph->loss;
+    p->fast = lh_fast.plan(
+        p->fast_graph,
+        &(lh_wish){.updates = true, .node = &loss, .n_nodes = loss != NULL, .threads = threads});
+    for (int i = 0; i < 3; i++) {
+        lh_exact.run(p->exact), lh_fast.run(p->fast);
+        lh_exact.commit(p->exact), lh_fast.commit(p->fast);
+    }
+    stop_if_failed(p, name);
+    lh_exact.run(p->exact), lh_fast.run(p->fast);
+    if (loss) {
+        double d = apart(p, p->exact_graph->loss, loss);
+        if (!(d <= slack)) fail_msg("%s: the loss is off by %g after three updates", name, d);
+    }
+    for (int i = 0; i < p->fast_graph->n_givens && !is_measured(p->fast_graph); i++) {
+        const lh_given *a = p->exact_graph->given[i], *b = p->fast_graph->given[i];
+        if (!lh_exact.has(p->exact, a->node) || !lh_fast.has(p->fast, b->node)) continue;
+        double d = apart(p, a->node, b->node);
+        if (!(d <= slack))
+            fail_msg("%s: %s is off by %g after three updates", name, b->node->step->path, d);
+    }
+    lh_exact.free(p->exact), lh_fast.free(p->fast);
+    p->exact = p->fast = NULL;
+}
+
+/* Width-2 norms turn rounding into signs: not for float. */
+static bool is_for_float(const char *name) {
+    const char *not_for[] = {"ex6.md", "ex6-causal.md", "ex6-three.md"};
+    for (size_t i = 0; i < sizeof not_for / sizeof *not_for; i++)
+        if (strstr(name, not_for[i])) return false;
+    return strstr(name, "lessons/") || strstr(name, "models/");
+}
+
+static void every_program(void **state) {
+    (void)state;
+    for (int i = 0; i < lh_n_embedded_files; i++) {
+        const lh_embedded *f = &lh_embedded_files[i];
+        if (!is_for_float(f->name)) continue;
+        for (int threads = 1; threads <= 2; threads++) {
+            pair p;
+            open_pair(&p, f->name, f->text, f->length, NULL, 0);
+            compare_all(&p, f->name, threads, 1e-4);
+            compare_learning(&p, f->name, threads, 1e-4);
+            close_pair(&p);
+        }
+    }
+}
+
+/* ---- growing: rows fed a few at a time give what all rows give at once ---- */
+
+static lh_plan *growing(lh_graph *g, int rows) {
+    return lh_fast.plan(g, &(lh_wish){.node = &g->generate->from, .n_nodes = 1, .grows = rows});
+}
+
+/* The first `n` tokens of every input but the growing one whole; of that `from` to `to`. */
+static void feed_part(lh_plan *p, const lh_graph *g, int e, int from, int to) {
+    int rows[8], token[8][64];
+    const int *all_rows[8], *all_tokens[8];
+    for (int i = 0; i < g->n_inputs; i++) {
+        const lh_example_value *v = &g->example[e]->value[i];
+        const bool grows = i == g->generate->input;
+        rows[i] = grows ? to - from : v->rows;
+        for (int r = 0; r < rows[i]; r++) token[i][r] = (int)v->cells[(grows ? from : 0) + r];
+        all_rows[i] = &rows[i], all_tokens[i] = token[i];
+    }
+    lh_fast_past(p, from);
+    lh_fast.feed(p, &(lh_batch){.examples = 1, .rows = all_rows, .tokens = all_tokens});
+    lh_fast.run(p);
+}
+
+static double row_apart(lh_plan *p, int row, lh_plan *q, int other, const lh_node *n, int cols) {
+    double worst = 0;
+    for (int c = 0; c < cols; c++) {
+        double a = lh_fast.get(p, n, (lh_cell){0, 0, row, c}),
+               b = lh_fast.get(q, n, (lh_cell){0, 0, other, c});
+        if (fabs(a - b) > worst) worst = fabs(a - b);
+    }
+    return worst;
+}
+
+static void grows_as_a_whole(void **state) {
+    (void)state;
+    const char *name[] = {"models/gpt.lh", "models/translator.lh"};
+    for (int k = 0; k < 2; k++) {
+        const lh_embedded *f = lh_embedded_find(name[k]);
+        pair p;
+        open_pair(&p, f->name, f->text, f->length, NULL, 0);
+        lh_graph *g = p.fast_graph;
+        const lh_node *from = g->generate->from;
+        lh_plan *part = growing(g, 16), *whole = growing(g, 16);
+        stop_if_failed(&p, f->name);
+        assert_null(lh_fast_prevents(part));
+        const int rows = g->example[0]->value[g->generate->input].rows;
+        lh_fast.training(part, false), lh_fast.training(whole, false);
+        for (int seen = 1, past = 0; seen <= rows; past = seen++) {
+            feed_part(part, g, 0, past, seen);
+            feed_part(whole, g, 0, 0, seen);
+            stop_if_failed(&p, f->name);
+            double d = row_apart(part, 0, whole, seen - 1, from, lh_fast.sizes(part, from, 0).cols);
+            if (!(d < 1e-5)) fail_msg("%s: row %d is off by %g", f->name, seen - 1, d);
+        }
+        lh_fast.free(part), lh_fast.free(whole);
+        close_pair(&p);
+    }
+}
+
+/* A step that needs all rows is named. */
+static void prevents_are_named(void **state) {
+    (void)state;
+    const char *text =
+        "vocab A B C\ninput tokens : vocab*\nexample tokens = A B\n"
+        "generate tokens from logits\nparam E : vocab x 4 = normal(1)\nX = E[tokens]\n"
+        "Y = X - colsum(X) / rows(X)\nlogits = Y @ E^T\n";
+    pair p;
+    open_pair(&p, "test.lh", text, strlen(text), NULL, 0);
+    lh_plan *plan = growing(p.fast_graph, 8);
+    stop_if_failed(&p, "test.lh");
+    const lh_node *n = lh_fast_prevents(plan);
+    assert_non_null(n);
+    assert_int_equal(n->at.line, 7);
+    lh_fast.free(plan);
+    close_pair(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_program),
+        cmocka_unit_test(grows_as_a_whole),
+        cmocka_unit_test(prevents_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
