@@ -200,19 +200,19 @@ const lh_field *lh_exercise_field(const lh_exercise *e, const char *name,
 
 /* ---- the whole ---- */
 
-typedef enum lh_block_kind {
+typedef enum lh_lesson_block_kind {
     LH_BLOCK_LESSON,   /* head */
     LH_BLOCK_USE,      /* programs */
     LH_BLOCK_SHOW,     /* show items first to first + n - 1 */
     LH_BLOCK_SHEET,    /* sheet */
     LH_BLOCK_EXERCISE, /* exercise `first` */
-} lh_block_kind;
+} lh_lesson_block_kind;
 
-typedef struct lh_block {
-    lh_block_kind kind;
+typedef struct lh_lesson_block {
+    lh_lesson_block_kind kind;
     lh_place at; /* its fence */
     int first, n;
-} lh_block;
+} lh_lesson_block;
 
 typedef struct lh_heading {
     const char *text;   /* with inserts */
@@ -248,7 +248,7 @@ typedef struct lh_lesson {
     lh_exercise *exercise;
     int n_exercises;
     lh_lesson_sheet sheet;
-    lh_block *block;
+    lh_lesson_block *block;
     int n_blocks;
 
     lh_problems *problems; /* what is wrong with the text */
