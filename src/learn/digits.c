@@ -85,11 +85,14 @@ static given given_of(const lh_lesson *l, lh_arena *a) {
 
 /* ---- one word ---- */
 
-static bool is_allowed(const given *g, double x) {
-    if (x == floor(x) && fabs(x) <= 12) return true;
+static bool is_given(const given *g, double x) {
     for (int i = 0; i < g->n; i++)
-        if (fabs(g->number[i]) == fabs(x)) return true;
+        if (fabs(fabs(g->number[i]) - fabs(x)) <= 1e-12 * fabs(x)) return true;
     return false;
+}
+
+static bool is_allowed(const given *g, double x) {
+    return (x == floor(x) && fabs(x) <= 12) || is_given(g, x);
 }
 
 /* 1,000.5% or 3rd: the number that a part of a word begins with. */
@@ -109,8 +112,8 @@ static bool part_is_allowed(const given *g, const char *s, size_t n, bool after_
     double x = strtod(plain, NULL);
     bool is_whole = !memchr(plain, '.', k), is_year = is_whole && k == 4 && x >= 1900 && x < 2100;
     bool is_percent = i < n && s[i] == '%';
-    return is_allowed(g, x) || (is_percent && is_allowed(g, x / 100)) ||
-           (!is_percent && (is_year || (after_name && is_whole)));
+    if (is_percent) return is_given(g, x) || is_given(g, x / 100) || x == 0 || x == 100;
+    return is_allowed(g, x) || is_year || (after_name && is_whole);
 }
 
 /* 2x2, 2xn, 4x6x4: an x between sizes. 4-6-4: three whole numbers or more. */
