@@ -245,7 +245,13 @@ static const char *skip_numbering(const char *s, const char *end) {
     while (t < end && strchr(" #>*-", *t)) t++;
     const char *digits = t;
     while (t < end && is_digit(*t)) t++;
-    return t > digits && t < end && (*t == '.' || *t == ')') ? t + 1 : s;
+    bool is_one = t > digits && end - t > 1 && (*t == '.' || *t == ')') && t[1] == ' ';
+    return is_one ? t + 1 : s;
+}
+
+static const char *next_sign(const char *s, const char *end) {
+    for (s++; s < end && ((unsigned char)*s & 0xC0) == 0x80;) s++;
+    return s;
 }
 
 static void find_in(finder *f, const lh_prose *p) {
@@ -269,7 +275,7 @@ static void find_in(finder *f, const lh_prose *p) {
         else if (word_sign(s, end, &sign) > 0)
             s = read_word(f, s, end, (lh_place){line, (int)(s - line_start) + 1, 0});
         else
-            s++;
+            s = next_sign(s, end);
     }
 }
 
