@@ -6,7 +6,7 @@
 
 lh_contents *lh_contents_read(lh_context *ctx, lh_arena *a) {
     lh_contents *c = lh_alloc(a, sizeof *c);
-    const lh_embedded *e = lh_embedded_find("lessons/contents.txt");
+    const lh_embedded *e = lh_embedded_find("contents.txt");
     const char *part = "";
     if (!e) return c;
     for (lh_row row = {0}; lh_row_next(e->text, e->length, 1, &row) && !lh_failed(ctx);) {

@@ -64,7 +64,7 @@ bool lh_lesson_find(void *who, const char *name, lh_found *out) {
         const lh_embedded *e = &lh_embedded_files[i];
         const char *slash = strchr(e->name, '/'), *dot = strrchr(e->name, '.');
         size_t n = slash && dot ? (size_t)(dot - slash) - 1 : 0;
-        if (n == 0 || n >= sizeof path || strcmp(dot, ".txt") == 0) continue;
+        if (n == 0 || n >= sizeof path) continue;
         memcpy(path, slash + 1, n);
         path[n] = 0;
         if (strcmp(path, name) != 0) continue;
