@@ -5,7 +5,7 @@
  *
  *     abs(P[0] - Q@1[0]) < 0.1       param P_0 : 1 x 2 = 0
  *                                    param Q_at_1_0 : 1 x 2 = 0
- *                                    result = abs(P_0 - Q_at_1_0)           and the other side likewise
+ *                                    the_result_of_it = abs(P_0 - Q_at_1_0)           and the other side likewise
  *
  * So every operation and function may be called, those of the lesson's programs too, and messages are the usual ones.
  */
@@ -185,6 +185,8 @@ static bool read_word(lh_live *v, const piece *p, lh_where where, double *number
 
 /* ---- the small program ---- */
 
+#define RESULT "the_result_of_it" /* no lesson has a step of this name */
+
 typedef struct small {
     lh_live *v;
     lh_where where;
@@ -272,7 +274,7 @@ static void fill(const small *m, lh_graph *g, lh_plan *plan) {
 }
 
 static bool take_result(small *m, lh_graph *g, lh_plan *plan, lh_value *out) {
-    const lh_node *n = lh_graph_step(g, "result")->node;
+    const lh_node *n = lh_graph_step(g, RESULT)->node;
     lh_sizes z = lh_exact.sizes(plan, n, 0);
     double *cell =
         lh_alloc_array(m->v->l->arena, (size_t)z.rows * (size_t)z.cols + 1, sizeof *cell);
@@ -285,7 +287,7 @@ static bool take_result(small *m, lh_graph *g, lh_plan *plan, lh_value *out) {
 
 static bool small_run(small *m, lh_value *out) {
     lh_context *ctx = m->v->ctx;
-    lh_text_add(&m->given, "result = %s\n", m->step.s);
+    lh_text_add(&m->given, RESULT " = %s\n", m->step.s);
     lh_program *p = lh_program_parse(ctx, "expression", m->given.s, m->given.n);
     if (p) add_functions(m, p);
     lh_graph *g = p ? lh_graph_build(ctx, p, NULL) : NULL;
