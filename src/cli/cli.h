@@ -12,6 +12,7 @@
 #include "base/context.h"
 #include "explain/chart.h"
 #include "graph/graph.h"
+#include "learn/lesson.h"
 #include "notation/notation.h"
 
 enum { LH_EXIT_YES = 0, LH_EXIT_NO = 1, LH_EXIT_FAILED = 2 };
@@ -74,11 +75,17 @@ int lh_cli_fail(lh_cli *cli, const char *format, ...)
 /* Loading (load.c). LESSON is a short name (ex1, gpt), or a file. */
 typedef struct lh_source {
     const char *name; /* ex1, or the file */
+    const char *file; /* lessons/ex1.md, or the file */
     const char *title;
     const char *text;
     size_t length;
     lh_program *program;
 } lh_source;
+bool lh_cli_find(lh_cli *cli, const char *lesson,
+                 lh_source *s); /* its text alone; false: already reported */
+lh_finder lh_cli_finder(
+    lh_cli *
+        cli); /* of the lesson found or loaded last: those that travel along, and files beside it */
 bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s); /* false: already reported */
 lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s,
                        const lh_build *how); /* NULL: already reported */
