@@ -17,6 +17,7 @@ enum { LH_EXIT_YES = 0, LH_EXIT_NO = 1, LH_EXIT_FAILED = 2 };
 typedef struct lh_cli {
     lh_context *ctx;
     lh_arena *arena; /* for the life of the program */
+    FILE *out;       /* where commands write: stdout, or a part of a page that is being made */
     int width;       /* columns to write in: the terminal's, or 80; at least 40 */
     bool colour;     /* escape sequences are welcome */
     bool is_terminal;

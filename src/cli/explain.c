@@ -33,32 +33,33 @@ static void print_line(const lh_cli *cli, const lh_line *l, int label, int formu
     char value[64];
     lh_number_text(value, sizeof value, l->value, digits);
     int indent = 2 + 2 * l->depth;
-    printf("%*s", indent, "");
-    lh_ink_on(cli, stdout, LH_INK_NAME);
-    printf("%s%*s", l->label,
-           label > lh_columns(l->label) + 2 * l->depth ? label - lh_columns(l->label) - 2 * l->depth
-                                                       : 0,
-           "");
-    lh_ink_off(cli, stdout);
+    fprintf(cli->out, "%*s", indent, "");
+    lh_ink_on(cli, cli->out, LH_INK_NAME);
+    fprintf(cli->out, "%s%*s", l->label,
+            label > lh_columns(l->label) + 2 * l->depth
+                ? label - lh_columns(l->label) - 2 * l->depth
+                : 0,
+            "");
+    lh_ink_off(cli, cli->out);
     bool is_given = strcmp(l->formula, "given") == 0;
     bool plain = strcmp(l->numbers, value) == 0 || is_given;
     int width = indent + label + 3 + formula + 3 + lh_columns(l->numbers) + 3 + lh_columns(value);
     if (is_given)
-        printf(" = %s   given", value);
+        fprintf(cli->out, " = %s   given", value);
     else if (plain)
-        printf(" = %s = %s", l->formula, value);
+        fprintf(cli->out, " = %s = %s", l->formula, value);
     else if (width <= cli->width)
-        printf(" = %s%*s = %s = %s", l->formula, formula - lh_columns(l->formula), "", l->numbers,
-               value);
+        fprintf(cli->out, " = %s%*s = %s = %s", l->formula, formula - lh_columns(l->formula), "",
+                l->numbers, value);
     else
-        printf("\n%*s= %s\n%*s= %s\n%*s= %s", indent + 4, "", l->formula, indent + 4, "",
-               l->numbers, indent + 4, "", value);
+        fprintf(cli->out, "\n%*s= %s\n%*s= %s\n%*s= %s", indent + 4, "", l->formula, indent + 4, "",
+                l->numbers, indent + 4, "", value);
     if (l->note) {
-        lh_ink_on(cli, stdout, LH_INK_QUIET);
-        printf("   (%s)", l->note);
-        lh_ink_off(cli, stdout);
+        lh_ink_on(cli, cli->out, LH_INK_QUIET);
+        fprintf(cli->out, "   (%s)", l->note);
+        lh_ink_off(cli, cli->out);
     }
-    fputc('\n', stdout);
+    fputc('\n', cli->out);
 }
 
 void lh_print_explanation(const lh_cli *cli, const char *address, const lh_explanation *e,
@@ -71,12 +72,12 @@ void lh_print_explanation(const lh_cli *cli, const char *address, const lh_expla
         if (n > label && n <= 24) label = n;
         if (f > formula && f <= 30) formula = f;
     }
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    printf("%s = %s", address, lh_number_text(value, sizeof value, e->value, digits));
-    lh_ink_off(cli, stdout);
-    if (e->where[0]) printf("   %s", e->where);
-    if (e->step->comment) printf("   %s", e->step->comment);
-    fputc('\n', stdout);
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    fprintf(cli->out, "%s = %s", address, lh_number_text(value, sizeof value, e->value, digits));
+    lh_ink_off(cli, cli->out);
+    if (e->where[0]) fprintf(cli->out, "   %s", e->where);
+    if (e->step->comment) fprintf(cli->out, "   %s", e->step->comment);
+    fputc('\n', cli->out);
     for (int i = 0; i < e->n_lines; i++) print_line(cli, &e->line[i], label, formula, digits);
 }
 
@@ -124,20 +125,21 @@ static void print_jacobian(lh_cli *cli, const table *t) {
     int same_row = of.rows == to.rows ? t->at.row : 0, lines = t->one_cell ? to.rows : of.cols;
     char number[64];
     if (t->one_cell)
-        printf("d %s[%d][%d] / d %s\n", name, t->at.row, t->at.col, operand);
+        fprintf(cli->out, "d %s[%d][%d] / d %s\n", name, t->at.row, t->at.col, operand);
     else
-        printf("d %s[%d][c] / d %s[%d][k]   a line for each c, a column for each k\n", name,
-               t->at.row, operand, same_row);
+        fprintf(cli->out, "d %s[%d][c] / d %s[%d][k]   a line for each c, a column for each k\n",
+                name, t->at.row, operand, same_row);
     for (int i = 0; i < lines && i < 64; i++) {
-        printf("    %-4d", i);
+        fprintf(cli->out, "    %-4d", i);
         for (int k = 0; k < to.cols && 8 + 12 * (k + 1) <= cli->width; k++) {
             lh_cell cell = t->at, from = {t->at.example, to.heads > 1 ? t->at.head : 0,
                                           t->one_cell ? i : same_row, k};
             if (!t->one_cell) cell.col = i;
-            printf(" %11s", lh_number_text(number, sizeof number, lh_jacobian_at(t->j, cell, from),
-                                           t->digits));
+            fprintf(
+                cli->out, " %11s",
+                lh_number_text(number, sizeof number, lh_jacobian_at(t->j, cell, from), t->digits));
         }
-        putchar('\n');
+        fputc('\n', cli->out);
     }
 }
 

@@ -252,7 +252,7 @@ static int screen_width(void) {
 
 int main(int argc, char **argv) {
     setlocale(LC_CTYPE, "");
-    lh_cli cli = {.ctx = lh_context_new()};
+    lh_cli cli = {.ctx = lh_context_new(), .out = stdout};
     if (!cli.ctx || !(cli.arena = lh_arena_new(cli.ctx))) {
         fputs("longhand: out of memory\n", stderr);
         lh_context_free(cli.ctx);

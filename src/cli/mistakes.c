@@ -39,23 +39,23 @@ static char *place_text(lh_arena *a, const lh_mistake *m) {
 }
 
 static void print_name(const lh_cli *cli, const char *name, int width) {
-    fputs("  ", stdout);
-    lh_ink_on(cli, stdout, LH_INK_NAME);
-    printf("%-*s", width, name);
-    lh_ink_off(cli, stdout);
+    fputs("  ", cli->out);
+    lh_ink_on(cli, cli->out, LH_INK_NAME);
+    fprintf(cli->out, "%-*s", width, name);
+    lh_ink_off(cli, cli->out);
 }
 
 static void print_mistake(lh_cli *cli, const lh_mistake *m) {
     print_name(cli, m->name, 22);
-    lh_ink_on(cli, stdout, LH_INK_QUIET);
-    printf("%s\n", place_text(cli->arena, m));
-    lh_ink_off(cli, stdout);
+    lh_ink_on(cli, cli->out, LH_INK_QUIET);
+    fprintf(cli->out, "%s\n", place_text(cli->arena, m));
+    lh_ink_off(cli, cli->out);
     for (int i = 0; i < m->n_rules; i++) {
-        fputs("      ", stdout);
-        lh_wrap(stdout, cli->width, 8, rule_text(cli->arena, m, i));
+        fputs("      ", cli->out);
+        lh_wrap(cli->out, cli->width, 8, rule_text(cli->arena, m, i));
     }
-    fputs("      ", stdout);
-    lh_wrap(stdout, cli->width, 6, m->says);
+    fputs("      ", cli->out);
+    lh_wrap(cli->out, cli->width, 6, m->says);
 }
 
 /* A comment that stands right before a mistake is the title of a group. */
@@ -67,20 +67,21 @@ static const char *title_before(const lh_program *p, const char *name) {
 }
 
 static void print_catalogue(lh_cli *cli, const lh_mistakes *m) {
-    puts("Known mistakes   formula => what was made of it\n");
+    fprintf(cli->out, "%s\n", "Known mistakes   formula => what was made of it\n");
     for (int i = 0; i < m->n; i++) {
         const char *title = title_before(m->program, m->mistake[i].name);
         if (title) {
-            lh_ink_on(cli, stdout, LH_INK_BOLD);
-            printf("%s%s\n", i ? "\n" : "", title);
-            lh_ink_off(cli, stdout);
+            lh_ink_on(cli, cli->out, LH_INK_BOLD);
+            fprintf(cli->out, "%s%s\n", i ? "\n" : "", title);
+            lh_ink_off(cli, cli->out);
         }
         print_mistake(cli, &m->mistake[i]);
     }
-    printf("\n%d in all. Letters: w b g are given or learned, a c d x y computed, others "
-           "anything.\n",
-           m->n);
-    puts("What one does to a lesson: longhand run ex1 --mistake unscaled");
+    fprintf(cli->out,
+            "\n%d in all. Letters: w b g are given or learned, a c d x y computed, others "
+            "anything.\n",
+            m->n);
+    fprintf(cli->out, "%s\n", "What one does to a lesson: longhand run ex1 --mistake unscaled");
 }
 
 /* ---- in a lesson ---- */
@@ -174,16 +175,17 @@ static void print_way(lh_cli *cli, const way *w) {
     bool is_update = strlen(w->line) > 2 && strcmp(w->line + strlen(w->line) - 2, ":=") == 0;
     snprintf(text, sizeof text, "%s%s %s, not %s", w->line, is_update ? "" : " =", w->wrong,
              w->right);
-    fputs("      ", stdout);
-    lh_wrap(stdout, cli->width, 8, text);
-    fputs("          ", stdout);
+    fputs("      ", cli->out);
+    lh_wrap(cli->out, cli->width, 8, text);
+    fputs("          ", cli->out);
     if (!*w->address)
-        puts("no number differs here");
+        fprintf(cli->out, "%s\n", "no number differs here");
     else if (w->is_other_shape)
-        printf("%s gets another shape\n", w->address);
+        fprintf(cli->out, "%s gets another shape\n", w->address);
     else
-        printf("%s is %s, should be %s\n", w->address, lh_number_text(a, sizeof a, w->is, 6),
-               lh_number_text(b, sizeof b, w->should_be, 6));
+        fprintf(cli->out, "%s is %s, should be %s\n", w->address,
+                lh_number_text(a, sizeof a, w->is, 6),
+                lh_number_text(b, sizeof b, w->should_be, 6));
 }
 
 static void print_study(const study *t) {
@@ -191,22 +193,22 @@ static void print_study(const study *t) {
     const lh_mistakes *m = t->stock->mistakes;
     lh_text absent = lh_text_new(cli->arena);
     int n_absent = 0;
-    printf("%s   what each mistake does to its numbers (seed %d)\n\n", t->stock->name,
-           options.seed);
+    fprintf(cli->out, "%s   what each mistake does to its numbers (seed %d)\n\n", t->stock->name,
+            options.seed);
     for (int i = 0; i < m->n; i++) {
         if (count_ways(t, &m->mistake[i]) == 0) {
             lh_text_add(&absent, "%s%s", n_absent++ ? " " : "", m->mistake[i].name);
             continue;
         }
         print_name(cli, m->mistake[i].name, 22);
-        lh_wrap(stdout, cli->width, 24, m->mistake[i].says);
+        lh_wrap(cli->out, cli->width, 24, m->mistake[i].says);
         for (int k = 0; k < t->n; k++)
             if (t->way[k].how->mistake == &m->mistake[i] && !is_shown_elsewhere(t, k))
                 print_way(cli, &t->way[k]);
     }
     if (!n_absent) return;
-    printf("\n%d cannot be made here:\n  ", n_absent);
-    lh_wrap(stdout, cli->width, 2, absent.s);
+    fprintf(cli->out, "\n%d cannot be made here:\n  ", n_absent);
+    lh_wrap(cli->out, cli->width, 2, absent.s);
 }
 
 /* ---- JSON ---- */
