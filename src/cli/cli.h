@@ -96,7 +96,8 @@ typedef enum lh_ink {
     LH_INK_QUIET,
     LH_INK_GOOD,
     LH_INK_BAD,
-    LH_INK_BOLD
+    LH_INK_BOLD,
+    LH_INK_EMPHASIS
 } lh_ink;
 void lh_ink_on(const lh_cli *cli, FILE *out, lh_ink ink);
 void lh_ink_off(const lh_cli *cli, FILE *out);

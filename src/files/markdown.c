@@ -74,7 +74,7 @@ static lh_span *add_span(reader *r, lh_span_kind kind) {
 /* The number of the insert that begins at s, or -1. Three bytes: U+E000 to U+F8FF. */
 static int insert_at(const reader *r, const char *s, size_t n) {
     if (n < 3 || ((unsigned char)s[0] != 0xEE && (unsigned char)s[0] != 0xEF)) return -1;
-    int c = ((s[0] & 0x0F) << 12) | ((s[1] & 0x3F) << 6) | (s[2] & 0x3F), i = c - LH_INSERT;
+    int c = ((s[0] & 0x0F) << 12) | ((s[1] & 0x3F) << 6) | (s[2] & 0x3F), i = c - LH_PAGE_INSERT;
     return i >= 0 && i < r->how->n_inserts && r->how->insert ? i : -1;
 }
 
@@ -153,10 +153,10 @@ static void end_code(reader *r) {
 static lh_piece *begin_cell(reader *r, const MD_BLOCK_TD_DETAIL *d, bool is_head) {
     lh_piece *p = add_piece(r, LH_PIECE_CELL);
     p->is_head = is_head;
-    p->align = d->align == MD_ALIGN_LEFT     ? LH_ALIGN_LEFT
-               : d->align == MD_ALIGN_CENTER ? LH_ALIGN_CENTRE
-               : d->align == MD_ALIGN_RIGHT  ? LH_ALIGN_RIGHT
-                                             : LH_ALIGN_NONE;
+    p->align = d->align == MD_ALIGN_LEFT     ? LH_CELL_LEFT
+               : d->align == MD_ALIGN_CENTER ? LH_CELL_CENTRE
+               : d->align == MD_ALIGN_RIGHT  ? LH_CELL_RIGHT
+                                             : LH_CELL_NATURAL;
     return p;
 }
 

@@ -4,7 +4,7 @@
  *     for (const lh_piece *x = p->piece; x; x = x->next) ... x->kind, x->span, x->child
  *
  * The terminal and the book draw the same tree. What the engine puts into the text stands in it as one character each, from
- * LH_INSERT on: number i is LH_INSERT + i, and `insert` says what to write there. A fenced block of kind LH_PAGE_BLOCK holds
+ * LH_PAGE_INSERT on: number i is LH_PAGE_INSERT + i, and `insert` says what to write there. A fenced block of kind LH_PAGE_BLOCK holds
  * a number: the block of the lesson (show, exercise ...) that belongs there.
  *
  * HTML and images are refused, with their line: a lesson's pictures are made by its `show` blocks, and then they are true.
@@ -16,7 +16,7 @@
 #include "base/context.h"
 
 #define LH_PAGE_BLOCK "longhand-block"
-enum { LH_INSERT = 0xE000, LH_INSERTS = 0x1900, LH_PAGE_DEEP = 32, LH_MAX_PAGE = 1 << 22 };
+enum { LH_PAGE_INSERT = 0xE000, LH_PAGE_DEEP = 32, LH_MAX_PAGE = 1 << 22 };
 
 typedef enum lh_span_kind {
     LH_SPAN_TEXT,     /* text */
@@ -53,7 +53,12 @@ typedef enum lh_piece_kind {
     LH_PIECE_BLOCK /* number: a block of the lesson */
 } lh_piece_kind;
 
-typedef enum lh_align { LH_ALIGN_NONE, LH_ALIGN_LEFT, LH_ALIGN_CENTRE, LH_ALIGN_RIGHT } lh_align;
+typedef enum lh_align {
+    LH_CELL_NATURAL,
+    LH_CELL_LEFT,
+    LH_CELL_CENTRE,
+    LH_CELL_RIGHT
+} lh_cell_align;
 
 typedef struct lh_piece lh_piece;
 struct lh_piece {
@@ -62,7 +67,7 @@ struct lh_piece {
     int number; /* of a block; of an ordered list: its first */
     int line;   /* in the text, from 1; 0: not known */
     bool is_ordered, is_tight, is_head;
-    lh_align align;
+    lh_cell_align align;
     const char *anchor;   /* scores-scaled; no two of a page are the same */
     const char *text;     /* of code; ends in a new line */
     const char *language; /* of code: its first word, or "" */
