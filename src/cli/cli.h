@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "base/columns.h"
 #include "base/context.h"
 #include "graph/graph.h"
 #include "notation/notation.h"
@@ -101,7 +102,6 @@ typedef enum lh_ink {
 } lh_ink;
 void lh_ink_on(const lh_cli *cli, FILE *out, lh_ink ink);
 void lh_ink_off(const lh_cli *cli, FILE *out);
-int lh_columns(const char *utf8); /* how wide a text is on the screen */
 void lh_wrap(FILE *out, int width, int indent,
              const char *text); /* words folded at the width, further lines indented */
 

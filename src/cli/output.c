@@ -1,5 +1,4 @@
 #include <string.h>
-#include <wchar.h>
 
 #include "cli/cli.h"
 
@@ -13,17 +12,6 @@ void lh_ink_on(const lh_cli *cli, FILE *out, lh_ink ink) {
 
 void lh_ink_off(const lh_cli *cli, FILE *out) {
     if (cli->colour) fputs("\033[0m", out);
-}
-
-/* One column for each code point; marks that stand on the letter before them take none. */
-int lh_columns(const char *s) {
-    int n = 0;
-    for (const unsigned char *p = (const unsigned char *)s; *p; p++) {
-        if ((*p & 0xC0) == 0x80) continue;
-        bool combining = (p[0] == 0xCC) || (p[0] == 0xCD && p[1] < 0xB0);
-        if (!combining) n++;
-    }
-    return n;
 }
 
 void lh_wrap(FILE *out, int width, int indent, const char *text) {
