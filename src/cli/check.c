@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "cli/cli.h"
+#include "cli/parts.h"
 #include "cli/json.h"
 #include "explain/check.h"
 
@@ -173,17 +174,10 @@ static void print_details(lh_cli *cli, const lh_check *c) {
     }
 }
 
-static void print_text(lh_cli *cli, const lh_source *s, const lh_check *c) {
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fputs(s->name, cli->out);
-    lh_ink_off(cli, cli->out);
-    fprintf(cli->out, "%s%s\n", s->title && s->title[0] ? "   " : "", s->title ? s->title : "");
+void lh_print_check(lh_cli *cli, const lh_check *c) {
     for (int kind = 0; kind < LH_N_CHECKS; kind++) print_kind(cli, c, (lh_check_kind)kind);
-    if (!c->loss)
-        fprintf(cli->out, "%s\n", "    no gradients in this program: there is no `backward`");
+    if (!c->loss) fputs("    no gradients in this program: there is no `backward`\n", cli->out);
     print_details(cli, c);
-    int wrong = 0;
-    for (int i = 0; i < c->n_findings; i++) wrong += !c->finding[i].ok;
     lh_ink_on(cli, cli->out, c->ok ? LH_INK_GOOD : LH_INK_BAD);
     if (c->ok)
         fprintf(cli->out, "all is well%s\n",
@@ -191,6 +185,14 @@ static void print_text(lh_cli *cli, const lh_source *s, const lh_check *c) {
     else
         fprintf(cli->out, "\nnot all is well\n");
     lh_ink_off(cli, cli->out);
+}
+
+static void print_text(lh_cli *cli, const lh_source *s, const lh_check *c) {
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    fputs(s->name, cli->out);
+    lh_ink_off(cli, cli->out);
+    fprintf(cli->out, "%s%s\n", s->title && s->title[0] ? "   " : "", s->title ? s->title : "");
+    lh_print_check(cli, c);
 }
 
 static void print_json(const lh_source *s, const lh_check *c) {

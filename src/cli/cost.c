@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "cli/cost.h"
+#include "cli/parts.h"
 
 static struct {
     bool json;
@@ -256,10 +257,7 @@ static void print_repeat(const table *t, int repeat, int before) {
 
 /* ---- the parts of the page ---- */
 
-static void print_sizes(const lh_cli *cli, const lh_source *s, const lh_bill *b, bool is_longest) {
-    const lh_graph *g = b->g;
-    lh_text t = lh_text_new(b->arena);
-    char buf[32];
+static void print_title(const lh_cli *cli, const lh_source *s) {
     lh_ink_on(cli, cli->out, LH_INK_BOLD);
     fputs(s->name, cli->out);
     lh_ink_off(cli, cli->out);
@@ -269,6 +267,12 @@ static void print_sizes(const lh_cli *cli, const lh_source *s, const lh_bill *b,
     } else {
         fputc('\n', cli->out);
     }
+}
+
+static void print_sizes(const lh_cli *cli, const lh_bill *b, bool is_longest) {
+    const lh_graph *g = b->g;
+    lh_text t = lh_text_new(b->arena);
+    char buf[32];
     for (int i = 0; i < g->n_inputs; i++) {
         int axis = g->input[i]->axis;
         if (!g->input[i]->is_many || b->names->as[axis] != axis) continue;
@@ -452,14 +456,19 @@ static void print_bytes(const table *t) {
     fputc('\n', t->cli->out);
 }
 
-static void print_text(const lh_cli *cli, const lh_source *s, const lh_bill *b, bool is_longest) {
+void lh_print_cost(const lh_cli *cli, const lh_bill *b) {
     table t = table_new(cli, b);
-    print_sizes(cli, s, b, is_longest);
     print_params(&t);
     for (int i = 0; i < LH_WHOLE; i++) print_phase(&t, (lh_phase)i);
     print_whole(&t);
     print_growth(&t);
     print_bytes(&t);
+}
+
+static void print_text(const lh_cli *cli, const lh_source *s, const lh_bill *b, bool is_longest) {
+    print_title(cli, s);
+    print_sizes(cli, b, is_longest);
+    lh_print_cost(cli, b);
     lh_ink_on(cli, cli->out, LH_INK_QUIET);
     lh_wrap(cli->out, cli->width, 0,
             "Counted for one example, as the formulas stand: a call with all of its body, views "

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/explain.h"
-#include "cli/json.h"
+#include "cli/parts.h"
 #include "explain/explain.h"
 #include "explain/jacobian.h"
 
@@ -164,18 +164,17 @@ static void write_jacobian(lh_json *out, const table *t) {
     lh_json_end(out, '}');
 }
 
-static int jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits) {
+bool lh_print_jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits, lh_json *json) {
     lh_address a;
     lh_step *s = lh_address_parse(cli->ctx, address, &a) ? lh_address_find(g, &a) : NULL;
-    if (!s) return lh_cli_report(cli);
+    if (!s) return false;
     lh_node *n = s->node;
     if (n->kind != LH_OP_call) {
-        lh_cli_fail(cli, "%s is not made by a call of a function", s->path);
-        fprintf(stderr, "--jacobian shows how f(x) moves with x: try it on a softmax\n");
-        return LH_EXIT_FAILED;
+        lh_fail(cli->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0},
+                "%s is not made by a call of a function", s->path);
+        lh_cure(cli->ctx, "a jacobian shows how f(x) moves with x: try it on a softmax");
+        return false;
     }
-    lh_json out = lh_json_open(stdout);
-    if (options.json) lh_json_begin(&out, NULL, '[');
     for (int i = 0; i < n->n_in && !lh_failed(cli->ctx); i++) {
         if (n->in[i]->is_discrete || n->in[i]->kind == LH_OP_number) continue;
         table t = {.g = g,
@@ -191,14 +190,21 @@ static int jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits) {
         if (t.at.row >= z.rows || t.at.col >= z.cols || t.at.head >= z.heads)
             lh_fail(cli->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0},
                     "%s has %d rows and %d columns, counted from 0", s->path, z.rows, z.cols);
-        else if (options.json)
-            write_jacobian(&out, &t);
+        else if (json)
+            write_jacobian(json, &t);
         else
             print_jacobian(cli, &t);
         lh_jacobian_free(t.j);
     }
-    if (options.json) lh_json_end(&out, ']'), lh_json_close(&out);
-    return lh_failed(cli->ctx) ? lh_cli_report(cli) : LH_EXIT_YES;
+    return !lh_failed(cli->ctx);
+}
+
+static int jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits) {
+    lh_json out = lh_json_open(stdout);
+    if (options.json) lh_json_begin(&out, NULL, '[');
+    bool ok = lh_print_jacobian(cli, g, address, digits, options.json ? &out : NULL);
+    if (options.json && ok) lh_json_end(&out, ']'), lh_json_close(&out);
+    return ok ? LH_EXIT_YES : lh_cli_report(cli);
 }
 
 static int explain_run(lh_cli *cli, int argc, char **argv) {

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "cli/parts.h"
 #include "explain/picture.h"
 
 static struct {
@@ -176,15 +177,10 @@ static void print_turn(const table *t, const lh_box *b, const lh_box *before) {
     }
 }
 
-static void print_text(const lh_cli *cli, const lh_source *s, const lh_picture *p) {
+void lh_print_picture(const lh_cli *cli, const lh_picture *p) {
     static const char *const titles[] = {"Forward", "Backward", "Update"};
     table t = table_new(cli, p);
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fputs(s->name, cli->out);
-    lh_ink_off(cli, cli->out);
-    fputs("   ", cli->out);
-    lh_wrap(cli->out, cli->width, lh_columns(s->name) + 3, s->title ? s->title : "");
-    fprintf(cli->out, "%s\n", "\nGiven");
+    fputs("Given\n", cli->out);
     print_given(&t);
     const lh_box *before = NULL;
     for (int i = 0; i < p->n_boxes; i++) {
@@ -202,6 +198,16 @@ static void print_text(const lh_cli *cli, const lh_source *s, const lh_picture *
     lh_ink_on(cli, cli->out, LH_INK_QUIET);
     lh_wrap(cli->out, cli->width, 0, "← what a step reads; dX:26 its gradient, which is step 26.");
     lh_ink_off(cli, cli->out);
+}
+
+static void print_text(const lh_cli *cli, const lh_source *s, const lh_picture *p) {
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    fputs(s->name, cli->out);
+    lh_ink_off(cli, cli->out);
+    fputs("   ", cli->out);
+    lh_wrap(cli->out, cli->width, lh_columns(s->name) + 3, s->title ? s->title : "");
+    fputc('\n', cli->out);
+    lh_print_picture(cli, p);
 }
 
 /* ---- JSON ---- */

@@ -7,7 +7,8 @@
 
 lh_layout *lh_layout_new(lh_cli *cli, lh_arena *a, int width) {
     lh_layout *l = lh_alloc(a, sizeof *l);
-    *l = (lh_layout){.cli = cli, .arena = a, .width = width < LH_LAYOUT_LEAST ? LH_LAYOUT_LEAST : width};
+    *l = (lh_layout){
+        .cli = cli, .arena = a, .width = width < LH_LAYOUT_LEAST ? LH_LAYOUT_LEAST : width};
     return l;
 }
 
@@ -114,7 +115,8 @@ static void heading(lh_layout *l, const lh_piece *p, int indent) {
         int n = lh_layout_columns(l->line[i]) - indent;
         if (n > widest) widest = n;
     }
-    if (p->level <= 2) lh_layout_add(l, indent, ruler(l, p->level == 1 ? "\u2550" : "\u2500", widest));
+    if (p->level <= 2)
+        lh_layout_add(l, indent, ruler(l, p->level == 1 ? "\u2550" : "\u2500", widest));
 }
 
 /* Words up to each formula on lines of its own; then that formula. */
@@ -146,7 +148,8 @@ static void list(lh_layout *l, const lh_piece *p, int indent) {
         const char *lead = lh_printf(l->arena, "%*s%s", width - lh_columns(sign), "", sign);
         const lh_piece *rest = x->child;
         const lh_span *words = x->span;
-        if (!words && rest && rest->kind == LH_PIECE_PARAGRAPH) words = rest->span, rest = rest->next;
+        if (!words && rest && rest->kind == LH_PIECE_PARAGRAPH)
+            words = rest->span, rest = rest->next;
         if (words)
             paragraph(l, words, indent + width, lead);
         else
@@ -182,11 +185,15 @@ static void piece(lh_layout *l, const lh_piece *p, int indent) {
         lh_layout_code(l, indent + 4, p->text, strcmp(p->language, "longhand") == 0);
         break;
     case LH_PIECE_TABLE: lh_layout_table(l, p, indent); break;
-    case LH_PIECE_RULE: lh_layout_add(l, indent, ruler(l, "\u2500", prose_width(l) - indent)); break;
+    case LH_PIECE_RULE:
+        lh_layout_add(l, indent, ruler(l, "\u2500", prose_width(l) - indent));
+        break;
     case LH_PIECE_BLOCK:
         if (l->block) l->block(l, l->who, p->number, indent);
         break;
-    case LH_PIECE_ITEM: case LH_PIECE_ROW: case LH_PIECE_CELL: break; /* inside their own */
+    case LH_PIECE_ITEM:
+    case LH_PIECE_ROW:
+    case LH_PIECE_CELL: break; /* inside their own */
     }
 }
 

@@ -28,7 +28,8 @@ static bool read_cells(grid *g, const lh_piece *table) {
     for (const lh_piece *r = table->child; r; r = r->next, at++) {
         int c = 0;
         for (const lh_piece *x = r->child; x; x = x->next, c++) {
-            lh_words_add(&g->cell[at * g->cols + c], x->span, x->is_head ? LH_INK_BOLD : LH_INK_PLAIN);
+            lh_words_add(&g->cell[at * g->cols + c], x->span,
+                         x->is_head ? LH_INK_BOLD : LH_INK_PLAIN);
             g->align[c] = x->align;
         }
     }
@@ -59,7 +60,8 @@ static void find_widths(grid *g) {
                     int n = lh_words_longest(&g->cell[r * g->cols + c]);
                     if (n > least) least = n;
                 }
-                if (g->width[c] > least && (widest < 0 || g->width[c] > g->width[widest])) widest = c;
+                if (g->width[c] > least && (widest < 0 || g->width[c] > g->width[widest]))
+                    widest = c;
             }
             if (widest < 0) break;
             g->width[widest]--;

@@ -53,14 +53,17 @@ static void add_target(lh_words *w, const lh_span *s) {
 void lh_words_add_one(lh_words *w, const lh_span *s, lh_ink ink) {
     switch (s->kind) {
     case LH_SPAN_TEXT: add_text(w, s->text, ink); break;
-    case LH_SPAN_EMPHASIS: lh_words_add(w, s->child, ink == LH_INK_PLAIN ? LH_INK_EMPHASIS : ink); break;
+    case LH_SPAN_EMPHASIS:
+        lh_words_add(w, s->child, ink == LH_INK_PLAIN ? LH_INK_EMPHASIS : ink);
+        break;
     case LH_SPAN_STRONG: lh_words_add(w, s->child, LH_INK_BOLD); break;
     case LH_SPAN_CODE: add_text(w, s->text, LH_INK_NAME); break;
     case LH_SPAN_LINK:
         lh_words_add(w, s->child, LH_INK_NAME);
         add_target(w, s);
         break;
-    case LH_SPAN_MATH: case LH_SPAN_DISPLAY: add_text(w, formula_text(w->l, s->text), ink); break;
+    case LH_SPAN_MATH:
+    case LH_SPAN_DISPLAY: add_text(w, formula_text(w->l, s->text), ink); break;
     case LH_SPAN_BREAK:
         add_word(w, "", 0, ink);
         w->word[w->n - 1].is_break = true;
@@ -121,8 +124,8 @@ static void end_line(fold *f) {
 }
 
 static const char *const inks[] = {
-    [LH_INK_PLAIN] = "",        [LH_INK_NAME] = "\033[36m", [LH_INK_NUMBER] = "",
-    [LH_INK_QUIET] = "\033[2m", [LH_INK_GOOD] = "\033[32m", [LH_INK_BAD] = "\033[31m",
+    [LH_INK_PLAIN] = "",        [LH_INK_NAME] = "\033[36m",   [LH_INK_NUMBER] = "",
+    [LH_INK_QUIET] = "\033[2m", [LH_INK_GOOD] = "\033[32m",   [LH_INK_BAD] = "\033[31m",
     [LH_INK_BOLD] = "\033[1m",  [LH_INK_EMPHASIS] = "\033[3m"};
 
 static void put_word(fold *f, const char *s, size_t n, lh_ink ink) {
@@ -154,7 +157,8 @@ void lh_words_fold(lh_words *w, int indent, int width, const char *lead) {
             continue;
         }
         int run = x->is_glued ? lh_columns(x->text) : run_columns(w, i);
-        if (!f.is_empty && !x->is_glued && f.at + space + run > f.width) end_line(&f), space = false;
+        if (!f.is_empty && !x->is_glued && f.at + space + run > f.width)
+            end_line(&f), space = false;
         if (space) lh_text_add(&f.line, " "), f.at++;
         put_long(&f, x);
     }
@@ -190,8 +194,9 @@ static void code_line(lh_layout *l, int indent, const char *line, bool is_notati
     if (lh_columns(line) <= room) {
         bool is_comment = is_notation && line[strspn(line, " ")] == '#';
         if (is_comment) code = 0, comment = line;
-        lh_layout_add(l, indent, lh_printf(l->arena, "%.*s%s%s%s", (int)code, line, on,
-                                           comment ? comment : "", comment ? off : ""));
+        lh_layout_add(l, indent,
+                      lh_printf(l->arena, "%.*s%s%s%s", (int)code, line, on, comment ? comment : "",
+                                comment ? off : ""));
         return;
     }
     if (comment) { /* above its line, where there is room for it */

@@ -29,6 +29,8 @@ int lh_words_longest(const lh_words *w); /* the longest word */
 
 void lh_layout_table(lh_layout *l, const lh_piece *table, int indent);
 void lh_layout_formula(lh_layout *l, const char *tex, int indent); /* on lines of its own */
-size_t lh_fitting(const char *s, int room); /* bytes of s that take up to so many columns; at least one character */
+size_t
+lh_fitting(const char *s,
+           int room); /* bytes of s that take up to so many columns; at least one character */
 
 #endif

@@ -215,7 +215,7 @@ static void print_update(const lh_run *r, const lh_step *s) {
     for (int i = 0; i < m; i++) fprintf(cli->out, "      %s\n", after[i]);
 }
 
-static void print_step(const lh_run *r, const lh_trace_item *item) {
+void lh_run_step(const lh_run *r, const lh_trace_item *item) {
     const lh_step *s = item->step;
     const char *label = s->kind == LH_STEP_UPDATE ? s->of->path : s->path;
     print_heading(r, s, label);
@@ -279,6 +279,12 @@ static void print_section(const lh_run *r, lh_section section, bool is_first) {
         fputc('\n', r->cli->out);
 }
 
+void lh_run_given(const lh_run *r, const lh_trace *t) {
+    print_data(r);
+    for (int i = 0; i < t->n_items && t->item[i].section == LH_SECTION_GIVEN; i++)
+        print_given(r, t->item[i].step);
+}
+
 /* The other examples in short: every step that is one row, on one line each. */
 static void print_others(const lh_run *r, const lh_trace *t) {
     const lh_graph *g = r->g;
@@ -339,7 +345,7 @@ static void print_trace(lh_run *r, const lh_trace *t) {
         if (item->section == LH_SECTION_GIVEN)
             print_given(r, item->step);
         else
-            print_step(r, item);
+            lh_run_step(r, item);
     }
     if (!options.to) print_others(r, t);
     if (!options.to && lh_loop_learns(r->g)) lh_run_effect(r);
@@ -381,8 +387,9 @@ static int run_graph(lh_run *r) {
     if (options.steps)
         return lh_run_training(r, options.steps, options.batch, options.shuffle >= 0,
                                options.shuffle, options.table, options.json);
-    r->plan = lh_exact.plan(r->g, &(lh_wish){.all = true});
-    if (r->plan) lh_exact.start(r->plan), lh_exact.bind(r->plan, NULL, 0), lh_exact.run(r->plan);
+    lh_plan *plan = lh_exact.plan(r->g, &(lh_wish){.all = true});
+    if (plan) lh_exact.start(plan), lh_exact.bind(plan, NULL, 0), lh_exact.run(plan);
+    r->plan = plan;
     lh_trace *t =
         lh_failed(cli->ctx) ? NULL : lh_trace_new(r->g, &(lh_trace_how){options.to, options.all});
     int status = LH_EXIT_YES;
@@ -404,7 +411,7 @@ static int run_graph(lh_run *r) {
         if (trouble) status = trouble;
     }
     lh_trace_free(t);
-    lh_exact.free(r->plan);
+    lh_exact.free(plan);
     return status;
 }
 

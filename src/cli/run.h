@@ -10,9 +10,13 @@ typedef struct lh_run {
     lh_cli *cli;
     const lh_source *source;
     lh_graph *g;
-    lh_plan *plan; /* every step, at the start values */
+    const lh_plan *plan; /* every step, at the start values */
     int digits;
 } lh_run;
+
+/* Parts of the trace (run.c), for pages too. */
+void lh_run_step(const lh_run *r, const lh_trace_item *item);
+void lh_run_given(const lh_run *r, const lh_trace *t);
 
 /* A step of training, and what became of it (learning.c). */
 int lh_run_training(lh_run *r, int steps, int batch, bool shuffle, int seed, bool table, bool json);
