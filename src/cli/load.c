@@ -49,8 +49,13 @@ static char *short_name(lh_cli *cli, const char *path) {
     return lh_copy(cli->arena, start, dot ? (size_t)(dot - start) : strlen(start));
 }
 
+static bool is_in(const lh_embedded *e, const char *folder) {
+    const char *dot = strrchr(e->name, '.');
+    return strncmp(e->name, folder, strlen(folder)) == 0 && dot && strcmp(dot, ".txt") != 0;
+}
+
 static bool is_lesson(const lh_embedded *e) {
-    return strncmp(e->name, "lessons/", 8) == 0 || strncmp(e->name, "models/", 7) == 0;
+    return is_in(e, "lessons/") || is_in(e, "models/");
 }
 
 static int fail_lesson(lh_cli *cli, const char *name) {
@@ -80,12 +85,13 @@ static void read_for_program(void *who, lh_context *ctx, lh_arena *arena, const 
         r->cli, path[0] == '/' ? path : lh_printf(arena, "%s%s", r->folder, path), length);
 }
 
-bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
+bool lh_cli_find(lh_cli *cli, const char *lesson, lh_source *s) {
     const lh_embedded *e =
         access(lesson, F_OK) == 0 && strpbrk(lesson, "./") ? NULL : find_short(cli, lesson);
-    *s = (lh_source){.name = lesson};
+    *s = (lh_source){.name = lesson, .file = lesson};
     if (e) {
         s->name = short_name(cli, e->name);
+        s->file = e->name;
         s->text = e->text;
         s->length = e->length;
     } else if (access(lesson, F_OK) == 0) {
@@ -100,11 +106,15 @@ bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
         (reader){cli, slash && !e ? lh_copy(cli->arena, lesson, (size_t)(slash - lesson) + 1) : ""};
     cli->ctx->read_file = read_for_program;
     cli->ctx->read_file_who = r;
-    if (s->text) {
-        const char *file = e ? e->name : lesson;
-        s->title = lh_lesson_title(cli->arena, file, s->text, s->length);
-        s->program = lh_lesson_parse(cli->ctx, file, s->text, s->length);
-    }
+    if (s->text && !lh_failed(cli->ctx)) return true;
+    lh_cli_report(cli);
+    return false;
+}
+
+bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
+    if (!lh_cli_find(cli, lesson, s)) return false;
+    s->title = lh_lesson_title(cli->arena, s->file, s->text, s->length);
+    s->program = lh_lesson_parse(cli->ctx, s->file, s->text, s->length);
     if (!lh_failed(cli->ctx)) return true;
     lh_cli_report(cli);
     return false;
@@ -129,8 +139,7 @@ static void list_folder(lh_cli *cli, FILE *out, const char *folder, const char *
     const lh_embedded *list[256] = {0};
     int n = 0, width = 12;
     for (int i = 0; i < lh_n_embedded_files && n < 256; i++)
-        if (strncmp(lh_embedded_files[i].name, folder, strlen(folder)) == 0)
-            list[n++] = &lh_embedded_files[i];
+        if (is_in(&lh_embedded_files[i], folder)) list[n++] = &lh_embedded_files[i];
     qsort(list, (size_t)n, sizeof(const lh_embedded *), by_short_name);
     for (int i = 0; i < n; i++) {
         int w = lh_columns(short_name(cli, list[i]->name));

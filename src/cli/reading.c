@@ -1,0 +1,98 @@
+#include "cli/reading.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/embedded.h"
+
+/* What the engine puts in the place of insert i. */
+static void insert(void *who, int i, lh_span *s) {
+    lh_reading *r = who;
+    const lh_shown_insert *x = lh_live_insert(r->live, i);
+    if (!x) return;
+    s->text = x->text;
+    s->source = x->source;
+    s->is_formula = x->is_code;
+}
+
+static lh_page *read_text(lh_reading *r, const char *markdown, size_t length, const char *prefix) {
+    lh_page_how how = {.file = r->lesson->file,
+                       .text = markdown,
+                       .length = length,
+                       .insert = insert,
+                       .who = r,
+                       .n_inserts = r->lesson->n_inserts,
+                       .prefix = prefix};
+    return lh_page_read(r->cli->ctx, r->arena, &how);
+}
+
+lh_page *lh_reading_page(lh_reading *r, const char *markdown, const char *prefix) {
+    return read_text(r, markdown, strlen(markdown), prefix);
+}
+
+const char *lh_reading_words(lh_reading *r, const char *text) {
+    lh_page *p = lh_reading_page(r, text, NULL);
+    return p && p->piece ? lh_span_words(r->arena, p->piece->span) : "";
+}
+
+int lh_reading_report(lh_reading *r) {
+    if (r->lesson) lh_fail_in(r->cli->ctx, r->lesson->file, r->lesson->source, r->lesson->length);
+    return lh_cli_report(r->cli);
+}
+
+bool lh_reading_open(lh_cli *cli, const char *lesson, lh_reading *r) {
+    lh_source s;
+    *r = (lh_reading){.cli = cli};
+    if (!lh_cli_find(cli, lesson, &s)) return false;
+    r->arena = lh_arena_new(cli->ctx);
+    r->name = s.name;
+    r->lesson = r->arena ? lh_lesson_open(cli->ctx, s.file, s.text, s.length, NULL) : NULL;
+    r->live = r->lesson ? lh_live_new(r->lesson) : NULL;
+    if (r->live) {
+        r->title = r->lesson->title;
+        r->page = lh_reading_page(r, r->lesson->markdown, NULL);
+    }
+    if (r->page && !lh_failed(cli->ctx)) return true;
+    lh_reading_report(r);
+    lh_reading_close(r);
+    return false;
+}
+
+void lh_reading_close(lh_reading *r) {
+    lh_live_free(r->live);
+    lh_lesson_free(r->lesson);
+    lh_arena_free(r->arena);
+    *r = (lh_reading){0};
+}
+
+/* ---- the course ---- */
+
+static bool has_text(lh_arena *a, const char *name) {
+    return lh_embedded_find(lh_printf(a, "lessons/%s.md", name)) != NULL;
+}
+
+lh_course lh_course_read(lh_arena *a) {
+    lh_course c = {0};
+    const lh_embedded *f = lh_embedded_find("lessons/contents.txt");
+    const char *part = "", *s = f ? f->text : "";
+    while (*s) {
+        size_t n = strcspn(s, "\n"), text = strcspn(s, "#\n");
+        while (text && (s[text - 1] == ' ' || s[text - 1] == '\r')) text--;
+        char *line = lh_copy(a, s, text);
+        s += n + (s[n] == '\n');
+        if (strncmp(line, "part ", 5) == 0) {
+            part = line + 5;
+        } else if (*line && has_text(a, line)) {
+            *(lh_course_entry *)lh_push(a, (void **)&c.entry, &c.n, sizeof *c.entry) =
+                (lh_course_entry){part, line};
+            if (strcmp(part, "Variations") != 0) c.n_listed = c.n;
+        }
+    }
+    return c;
+}
+
+int lh_course_find(const lh_course *c, const char *name) {
+    for (int i = 0; i < c->n; i++)
+        if (strcmp(c->entry[i].name, name) == 0) return i;
+    return -1;
+}
