@@ -61,19 +61,19 @@ typedef struct lh_mention {
 
 /* ---- programs ---- */
 
-enum { LH_MAIN = 0, LH_NOWHERE = -1 };
-
 typedef struct lh_lesson_program {
     const char *name; /* "" for the lesson's own, which is program 0 */
     lh_place at;
-    int exercise; /* the one whose `use:` names it, and that alone sees it; or -1 */
+    int exercise; /* the one whose `use:` names it, and that alone sees it, from 1; 0: all see it */
     const char *
         text; /* whole, prose blank, so that lines keep their numbers; NULL where it is made from another */
-    const char *file; /* of the text */
+    size_t length;
+    const char *file;  /* of the text */
+    bool is_elsewhere; /* the text is another lesson's, whole, or a model's */
 
-    int of;              /* made from this program of the lesson, or -1 */
-    const char *of_name; /* ... as written: this, line, ex6-wide */
-    lh_setting *set;     /* --set */
+    int of;             /* made from this program of the lesson, or -1 */
+    lh_mention of_name; /* ... as written: this, line, ex6-wide; text NULL: made from none */
+    lh_setting *set;    /* --set */
     int n_set;
     const char **train, **freeze; /* --train, --freeze */
     int n_train, n_freeze;
@@ -115,7 +115,7 @@ typedef struct lh_insert {
     int places;         /* ... with so many places; -1: two */
     bool is_shown;      /* a claim: written out */
     const char *source; /* fact: where it is from */
-    int exercise;       /* it stands in this one, or -1 */
+    int exercise;       /* it stands in this one, from 1; or 0 */
 } lh_insert;
 
 enum { LH_INSERT_FIRST = 0xE000, LH_MAX_INSERTS = 0x1900 }; /* U+E000 to U+F8FF */
@@ -147,7 +147,8 @@ typedef enum lh_show_verb {
 typedef struct lh_show {
     lh_show_verb verb;
     lh_place at;
-    int program;         /* in which it is shown */
+    lh_mention of;       /* the program's name as written; text NULL: the lesson's own */
+    int program;         /* ... its number */
     lh_mention *operand; /* addresses: Q, P[1][0], W@10 */
     int n_operands;
     int updates; /* loss, table */
@@ -155,7 +156,7 @@ typedef struct lh_show {
     int n_other;
     const char *caption; /* the comment, with inserts; or "" */
     lh_place caption_at;
-    int exercise; /* it stands in this one, or -1 */
+    int exercise; /* it stands in this one, from 1; or 0 */
 } lh_show;
 
 extern const char *const lh_show_words[LH_N_SHOW]; /* "trace", "explain" ... */
@@ -214,6 +215,13 @@ typedef struct lh_lesson_block {
     int first, n;
 } lh_lesson_block;
 
+/* A run of text that a reader reads as prose, as it stands in the file. */
+typedef struct lh_prose {
+    const char *s;
+    size_t n;
+    lh_place at; /* where it begins */
+} lh_prose;
+
 typedef struct lh_heading {
     const char *text;   /* with inserts */
     const char *anchor; /* scores-scaled */
@@ -236,6 +244,9 @@ typedef struct lh_lesson {
     lh_mention next; /* text NULL: not said */
 
     const char *markdown;
+    lh_prose
+        *prose; /* paragraphs, captions, questions, hints: what markdown is made of, in order */
+    int n_proses;
     lh_heading *heading; /* but the title */
     int n_headings;
     lh_lesson_program
@@ -264,7 +275,7 @@ lh_lesson *lh_lesson_read(
 void lh_lesson_free(lh_lesson *l); /* NULL is allowed */
 int lh_lesson_program_named(
     const lh_lesson *l, const char *name,
-    int exercise); /* as seen in an exercise, or -1 for the prose; `this` and "" are 0; -1: there is none */
+    int exercise); /* as an exercise sees it, from 1, or the prose, 0; `this` and "" are program 0; -1: there is none */
 int lh_lesson_program_add(
     lh_lesson *l,
     const lh_lesson_program *p); /* one more, without a place in the text; its number */

@@ -24,15 +24,15 @@ void lh_live_free(lh_live *v);      /* NULL is allowed */
 
 /* ---- programs: numbers as in lesson->program, those added later too ---- */
 
-const lh_program *lh_live_program(lh_live *v,
-                                  int program);   /* parsed; a variant where it has a seed */
-lh_graph *lh_live_graph(lh_live *v, int program); /* built with its settings and its mistake */
+const lh_program *lh_live_program_of(lh_live *v,
+                                     int program); /* parsed; a variant where it has a seed */
+lh_graph *lh_live_graph(lh_live *v, int program);  /* built with its settings and its mistake */
 const lh_plan *lh_live_moment(
     lh_live *v, int program,
     int step); /* every value after so many updates; good until another moment of this program is asked for */
 const double *lh_live_losses(
     lh_live *v, int program,
-    int updates); /* updates + 1 numbers: before the first update, after the first ...; in the lesson's arena */
+    int updates); /* updates + 1 numbers or more: before the first update, after the first ...; as `run --steps` has them, of its batch */
 
 /* ---- expressions ---- */
 
