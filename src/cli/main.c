@@ -13,6 +13,7 @@
 
 extern const lh_command lh_command_run, lh_command_explain, lh_command_check, lh_command_graph,
     lh_command_calc, lh_command_cost;
+extern const lh_command lh_command_plot;
 extern const lh_command lh_command_practice, lh_command_progress;
 extern const lh_command lh_command_read;
 extern const lh_command lh_command_sheet, lh_command_mark, lh_command_mistakes;
@@ -24,6 +25,7 @@ const lh_command *const lh_commands[] = {
     &lh_command_explain,
     &lh_command_check,
     &lh_command_graph,
+    &lh_command_plot,
     &lh_command_calc,
     &lh_command_cost,
     &lh_command_practice,

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -12,6 +13,15 @@ void lh_ink_on(const lh_cli *cli, FILE *out, lh_ink ink) {
 
 void lh_ink_off(const lh_cli *cli, FILE *out) {
     if (cli->colour) fputs("\033[0m", out);
+}
+
+lh_chart_screen lh_cli_screen(const lh_cli *cli) {
+    const char *kind = getenv("COLORTERM");
+    bool has_all = kind && (strcmp(kind, "truecolor") == 0 || strcmp(kind, "24bit") == 0);
+    return (lh_chart_screen){.width = cli->width < 120 ? cli->width : 120,
+                             .colours = !cli->colour ? LH_COLOURS_NONE
+                                        : has_all    ? LH_COLOURS_ALL
+                                                     : LH_COLOURS_256};
 }
 
 void lh_wrap(FILE *out, int width, int indent, const char *text) {

@@ -26,12 +26,12 @@ typedef enum lh_chart_kind {
     LH_CHART_PLANE,   /* series of x and y: curves, points, arrows */
 } lh_chart_kind;
 
-typedef enum lh_mark {
+typedef enum lh_series_mark {
     LH_MARK_LINE,   /* joined, in the order given */
     LH_MARK_POINTS, /* each for itself */
     LH_MARK_BOTH,
     LH_MARK_ARROWS, /* each from the origin */
-} lh_mark;
+} lh_series_mark;
 
 /* One matrix of a heat map; several stand side by side and share one scale. */
 typedef struct lh_panel {
@@ -49,16 +49,16 @@ typedef struct lh_series {
     const double *y;  /* n */
     int n;
     const char *const *label; /* n, of each bar or point; or NULL */
-    lh_mark mark;
+    lh_series_mark mark;
 } lh_series;
 
 /* What lies behind the points: a value for each place of a grid, row 0 at the lowest y. It spans the picture. */
-typedef struct lh_field {
+typedef struct lh_chart_field {
     const char *name;   /* of the value */
     const double *cell; /* rows * cols; NULL: none */
     int rows, cols;
     double x0, x1, y0, y1; /* its edges */
-} lh_field;
+} lh_chart_field;
 
 typedef struct lh_chart {
     lh_chart_kind kind;
@@ -68,7 +68,7 @@ typedef struct lh_chart {
     int n_panels;
     lh_series *series; /* bars: the first; plane: all */
     int n_series;
-    lh_field field;    /* plane */
+    lh_chart_field field;    /* plane */
     bool log_x, log_y; /* plane: equal factors take equal room; numbers not above 0 are left out */
     bool is_even;      /* plane: one unit is as long on x as on y */
     bool has_target;   /* bars: */

@@ -7,12 +7,13 @@
  *     heat P              a matrix as shades with its labels; each head is a panel; P{head 1}, P@10 and WO{example 2} as in explain
  *     stripes PE          likewise without numbers
  *     bars probs          a bar for each number of a row or column; the right word is marked
- *     loss 100 fast       the loss over 100 updates, of the program and of others by name
+ *     loss 100 this fast  the loss over 100 updates, of one program or of several by name
  *     points X Y out      rows of X as places in the plane, classes by Y; behind them out, where X is moved over the plane
  *     vectors E           rows of E as arrows from the origin
  *     line xs ys zs       ys and zs over xs
  *     growth xs ys        likewise, both axes by factors
  *
+ * An item for another program begins with its name: `fast: heat P`.
  * A value that each example has is taken from all of them by points, vectors, line and growth, and from the first by the others.
  *
  * Errors: NULL, and the context of the first program has failed. Memory: the chart and its numbers live in `arena`.
@@ -41,7 +42,7 @@ lh_chart *lh_chart_show(lh_arena *a, const lh_show_program *program, int n, cons
 lh_chart *lh_chart_heat(lh_arena *a, const lh_graph *g, const lh_plan *p, const lh_node *n,
                         int example);
 lh_chart *lh_chart_bars(lh_arena *a, const lh_graph *g, const lh_plan *p, const lh_node *n,
-                        int example); /* its last row, or its only column */
+                        int example, int row); /* a row, or the whole of a column */
 lh_chart *lh_chart_losses(lh_arena *a, const char *const *name, const double *const *loss,
                           const int *n, int n_series); /* over steps from 1 */
 
