@@ -64,8 +64,10 @@ bool lh_book_show(lh_writer *w, int show);
 
 /* book_page.c */
 void lh_book_add(lh_book *b, const char *name, const char *text, size_t length);
-bool lh_book_pages(lh_book *b); /* every page, the contents, the index, the rules; false: no memory */
-void lh_book_contents(lh_book *b, FILE *out, bool is_single, const int *page); /* page numbers, or NULL */
+bool lh_book_pages(
+    lh_book *b); /* every page, the contents, the index, the rules; false: no memory */
+void lh_book_contents(lh_book *b, FILE *out, bool is_single,
+                      const int *page); /* page numbers, or NULL */
 
 /* book_pdf.c. Exit status. */
 int lh_book_pdf(lh_book *b, const char *path);

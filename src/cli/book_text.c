@@ -22,10 +22,13 @@ static const char *target(lh_writer *w, const char *to) {
     return lh_printf(a, "#%s%s", lesson, *anchor ? anchor : "top");
 }
 
-static void put_formula(lh_writer *w, const char *tex, bool is_block) {
-    lh_formula *f = lh_formula_parse(w->r->arena, tex, strlen(tex), (lh_place){0, 0, 0});
+static void put_formula(lh_writer *w, const lh_span *s, bool is_block) {
+    lh_formula *f =
+        lh_formula_parse(w->r->cli->ctx, w->r->arena, s->text, strlen(s->text), s->at);
     if (!f) return;
-    if (is_block) fputs("<span class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"formula\">", w->out);
+    if (is_block)
+        fputs("<span class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"formula\">",
+              w->out);
     fputs(lh_formula_mathml(w->r->arena, f, is_block), w->out);
     if (is_block) fputs("</span>", w->out);
 }
@@ -34,10 +37,10 @@ static void put_source(lh_writer *w, const char *source) {
     int k = 0;
     while (k < w->n_sources && strcmp(w->source[k], source) != 0) k++;
     if (k == w->n_sources)
-        *(const char **)lh_push(w->r->arena, (void **)&w->source, &w->n_sources, sizeof *w->source) =
-            source;
-    fprintf(w->out, "<sup><a href=\"#%ssource-%d\" aria-label=\"source %d\">%d</a></sup>", w->prefix,
-            k + 1, k + 1, k + 1);
+        *(const char **)lh_push(w->r->arena, (void **)&w->source, &w->n_sources,
+                                sizeof *w->source) = source;
+    fprintf(w->out, "<sup><a href=\"#%ssource-%d\" aria-label=\"source %d\">%d</a></sup>",
+            w->prefix, k + 1, k + 1, k + 1);
 }
 
 static void put_span(lh_writer *w, const lh_span *s) {
@@ -60,8 +63,8 @@ static void put_span(lh_writer *w, const lh_span *s) {
         lh_book_spans(w, s->child);
         fputs("</a>", out);
         break;
-    case LH_SPAN_MATH: put_formula(w, s->text, false); break;
-    case LH_SPAN_DISPLAY: put_formula(w, s->text, true); break;
+    case LH_SPAN_MATH: put_formula(w, s, false); break;
+    case LH_SPAN_DISPLAY: put_formula(w, s, true); break;
     case LH_SPAN_BREAK: fputs("<br />", out); break;
     case LH_SPAN_INSERT:
         lh_html_in(out, s->is_formula ? "<code>" : "", s->text, s->is_formula ? "</code>" : "");
@@ -98,7 +101,8 @@ static void put_heading(lh_writer *w, const lh_piece *p) {
 }
 
 static void put_code(lh_writer *w, const char *text, bool is_notation) {
-    fprintf(w->out, "<pre class=\"scroll%s\" tabindex=\"0\"><code>", is_notation ? " notation" : "");
+    fprintf(w->out, "<pre class=\"scroll%s\" tabindex=\"0\"><code>",
+            is_notation ? " notation" : "");
     lh_html_code(w->out, text, is_notation);
     fputs("</code></pre>\n", w->out);
 }
@@ -113,7 +117,8 @@ static void put_cell(lh_writer *w, const lh_piece *c, bool is_first) {
 }
 
 static void put_table(lh_writer *w, const lh_piece *t) {
-    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table>\n", w->out);
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table>\n",
+          w->out);
     for (const lh_piece *r = t->child; r; r = r->next) {
         bool is_head = r == t->child;
         if (is_head) fputs("<thead>", w->out);
@@ -205,7 +210,8 @@ static void put_exercise(lh_writer *w, const lh_exercise *e) {
             w->prefix, e->number, e->number);
     if (*e->title) fputs(". ", w->out), lh_book_words(w, e->title);
     fprintf(w->out, "</h%d>\n", level);
-    lh_page *p = lh_reading_page(w->r, e->question, lh_printf(w->r->arena, "exercise-%d-", e->number));
+    lh_page *p =
+        lh_reading_page(w->r, e->question, lh_printf(w->r->arena, "exercise-%d-", e->number));
     if (p) lh_book_pieces(w, p->piece);
     if (e->kind == LH_EXERCISE_PREDICT) put_choices(w, e, "choice", "<ol class=\"letters\">");
     if (e->kind == LH_EXERCISE_FIND) put_choices(w, e, "line", "<ol>");
@@ -216,8 +222,10 @@ static void put_exercise(lh_writer *w, const lh_exercise *e) {
 }
 
 static void put_sheet(lh_writer *w) {
-    lh_html_in(w->out, "<p>On paper or at the prompt, these numbers are asked by "
-                       "<code>longhand sheet ", w->r->name, "</code>");
+    lh_html_in(w->out,
+               "<p>On paper or at the prompt, these numbers are asked by "
+               "<code>longhand sheet ",
+               w->r->name, "</code>");
     lh_html_in(w->out, " and <code>longhand practice ", w->r->name, "</code>.</p>\n");
 }
 
@@ -238,8 +246,7 @@ static void put_block(lh_writer *w, int number) {
 }
 
 void lh_book_pieces(lh_writer *w, const lh_piece *first) {
-    for (const lh_piece *p = first; p && !lh_failed(w->r->cli->ctx); p = p->next)
-        switch (p->kind) {
+    for (const lh_piece *p = first; p && !lh_failed(w->r->cli->ctx); p = p->next) switch (p->kind) {
         case LH_PIECE_HEADING: put_heading(w, p); break;
         case LH_PIECE_PARAGRAPH: put_paragraph(w, p->span); break;
         case LH_PIECE_QUOTE:
@@ -252,7 +259,9 @@ void lh_book_pieces(lh_writer *w, const lh_piece *first) {
         case LH_PIECE_TABLE: put_table(w, p); break;
         case LH_PIECE_RULE: fputs("<hr />\n", w->out); break;
         case LH_PIECE_BLOCK: put_block(w, p->number); break;
-        case LH_PIECE_ITEM: case LH_PIECE_ROW: case LH_PIECE_CELL: break;
+        case LH_PIECE_ITEM:
+        case LH_PIECE_ROW:
+        case LH_PIECE_CELL: break;
         }
 }
 
@@ -282,13 +291,14 @@ static void put_programs(lh_writer *w) {
     bool is_first = true;
     for (int i = 0; i < l->n_programs; i++) {
         const lh_lesson_program *p = &l->program[i];
-        const char *text = p->text && p->exercise < 0 ? program_text(w->r->arena, p->text) : "";
+        const char *text = p->text && !p->exercise && !p->is_elsewhere ? program_text(w->r->arena, p->text) : "";
         if (!*text) continue;
         if (is_first) {
             w->level = 1;
             int level = level_for(w, 2);
-            fprintf(w->out, "<section class=\"program\">\n<h%d id=\"%sprogram\">The program</h%d>\n",
-                    level, w->prefix, level);
+            fprintf(w->out,
+                    "<section class=\"program\">\n<h%d id=\"%sprogram\">The program</h%d>\n", level,
+                    w->prefix, level);
         }
         is_first = false;
         if (*p->name) lh_html_in(w->out, "<p><code>", p->name, "</code></p>\n");
@@ -301,8 +311,8 @@ static void put_sources(lh_writer *w) {
     if (!w->n_sources) return;
     w->level = 1;
     int level = level_for(w, 2);
-    fprintf(w->out, "<section class=\"sources\">\n<h%d id=\"%ssources\">Sources</h%d>\n<ol>\n", level,
-            w->prefix, level);
+    fprintf(w->out, "<section class=\"sources\">\n<h%d id=\"%ssources\">Sources</h%d>\n<ol>\n",
+            level, w->prefix, level);
     for (int i = 0; i < w->n_sources; i++) {
         fprintf(w->out, "<li id=\"%ssource-%d\">", w->prefix, i + 1);
         lh_html_in(w->out, "", w->source[i], "</li>\n");

@@ -4,9 +4,7 @@
 #include "cli/cli.h"
 #include "learn/formula.h"
 
-static struct {
-    bool display, mathml, spoken, notation, list;
-} options;
+static struct { bool display, mathml, spoken, notation, list; } options;
 
 static const lh_option formula_options[] = {
     {"display", 0, LH_OPTION_FLAG, &options.display, NULL,
@@ -85,8 +83,7 @@ static int run_formula(lh_cli *cli, int argc, char **argv) {
         return lh_cli_fail(cli, "--mathml or --spoken, not both: MathML has the spoken form in it");
     if (argc < 1) return lh_cli_fail(cli, "formula wants a formula: longhand formula 'x^2'");
     if (options.notation) return print_notation(cli, argv[0]);
-    lh_formula *f =
-        lh_formula_parse(cli->ctx, cli->arena, argv[0], strlen(argv[0]), (lh_place){0});
+    lh_formula *f = lh_formula_parse(cli->ctx, cli->arena, argv[0], strlen(argv[0]), (lh_place){0});
     if (!f) return lh_cli_report(cli);
     print_formula(cli, f);
     return LH_EXIT_YES;
@@ -95,13 +92,16 @@ static int run_formula(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_formula = {
     .name = "formula",
     .synopsis = "'TEX' [options]",
-    .summary = "A formula as lessons show it: on a line, in two dimensions, for a page, read aloud.",
-    .examples = "longhand formula '\\frac{QK^\\top}{\\sqrt{d_k}}'\ton one line\n"
-                "longhand formula '\\sum_{i=1}^n x_i' --display\tin two dimensions\n"
-                "longhand formula 'x^2' --mathml\tfor a page\n"
-                "longhand formula --notation 'P = softmax(Q @ K^T / sqrt(d))'\ta step as a formula\n"
-                "longhand formula --list\tevery command",
-    .notes = "A small part of TeX: letters, Greek, fractions, roots, scripts, sums, brackets, matrices. An unknown "
+    .summary =
+        "A formula as lessons show it: on a line, in two dimensions, for a page, read aloud.",
+    .examples =
+        "longhand formula '\\frac{QK^\\top}{\\sqrt{d_k}}'\ton one line\n"
+        "longhand formula '\\sum_{i=1}^n x_i' --display\tin two dimensions\n"
+        "longhand formula 'x^2' --mathml\tfor a page\n"
+        "longhand formula --notation 'P = softmax(Q @ K^T / sqrt(d))'\ta step as a formula\n"
+        "longhand formula --list\tevery command",
+    .notes = "A small part of TeX: letters, Greek, fractions, roots, scripts, sums, brackets, "
+             "matrices. An unknown "
              "command is named with its column and the nearest that is known.",
     .options = formula_options,
     .run = run_formula,

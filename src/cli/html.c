@@ -41,9 +41,10 @@ void lh_js_text(FILE *out, const char *s) {
 
 /* ---- code ---- */
 
-static const char *const keywords[] = {
-    "vocab", "const",    "param",  "state", "size", "input", "example", "examples", "text", "repeat",
-    "next",  "backward", "export", "fn",    "grad", "end",   "each",    "mistake",  "use",  NULL};
+static const char *const keywords[] = {"vocab", "const",    "param",    "state", "size",
+                                       "input", "example",  "examples", "text",  "repeat",
+                                       "next",  "backward", "export",   "fn",    "grad",
+                                       "end",   "each",     "mistake",  "use",   NULL};
 
 static size_t keyword_at(const char *line) {
     size_t n = strspn(line, "abcdefghijklmnopqrstuvwxyz");
@@ -101,7 +102,8 @@ static void put_columns(FILE *out, const lh_grid *g) {
 }
 
 void lh_html_grid(FILE *out, const lh_grid *g, const char *label) {
-    lh_html_in(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"", label, "\">");
+    lh_html_in(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"", label,
+               "\">");
     fprintf(out, "<table class=\"matrix%s\">\n", g->rows * g->cols == 1 ? " single" : "");
     if (g->col) put_columns(out, g);
     fputs("<tbody>\n", out);
@@ -171,7 +173,8 @@ static void put_rules(FILE *out, const char *s, const char *end, const char *sco
                    *close = open ? memchr(open, '}', (size_t)(end - open)) : NULL;
         if (!close) return;
         for (const char *part = s; part < open;) {
-            const char *comma = memchr(part, ',', (size_t)(open - part)), *stop = comma ? comma : open;
+            const char *comma = memchr(part, ',', (size_t)(open - part)),
+                       *stop = comma ? comma : open;
             while (part < stop && isspace((unsigned char)*part)) part++;
             const char *last = stop;
             while (last > part && isspace((unsigned char)last[-1])) last--;

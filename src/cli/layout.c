@@ -130,7 +130,7 @@ static void paragraph(lh_layout *l, const lh_span *s, int indent, const char *le
             continue;
         }
         if (!is_empty) lh_words_fold(&w, indent, prose_width(l), lead), lh_layout_gap(l);
-        lh_layout_formula(l, s->text, indent + 4);
+        lh_layout_formula(l, s, indent + 4);
         if (s->next) lh_layout_gap(l);
         w = lh_words_new(l);
         is_empty = true;

@@ -25,10 +25,10 @@ static void add_text(lh_words *w, const char *s, lh_ink ink) {
     }
 }
 
-/* A formula in the line. One that cannot be read stands as it was written. */
-static const char *formula_text(lh_layout *l, const char *tex) {
-    lh_formula *f = lh_formula_parse(l->arena, tex, strlen(tex), (lh_place){0, 0, 0});
-    return f ? lh_formula_inline(l->arena, f) : tex;
+/* A formula in the line. One that cannot be read fails the context. */
+static const char *formula_text(lh_layout *l, const lh_span *s) {
+    lh_formula *f = lh_formula_parse(l->cli->ctx, l->arena, s->text, strlen(s->text), s->at);
+    return f ? lh_formula_inline(l->arena, f) : s->text;
 }
 
 static void add_source(lh_words *w, const char *source) {
@@ -63,7 +63,7 @@ void lh_words_add_one(lh_words *w, const lh_span *s, lh_ink ink) {
         add_target(w, s);
         break;
     case LH_SPAN_MATH:
-    case LH_SPAN_DISPLAY: add_text(w, formula_text(w->l, s->text), ink); break;
+    case LH_SPAN_DISPLAY: add_text(w, formula_text(w->l, s), ink); break;
     case LH_SPAN_BREAK:
         add_word(w, "", 0, ink);
         w->word[w->n - 1].is_break = true;
@@ -167,12 +167,9 @@ void lh_words_fold(lh_words *w, int indent, int width, const char *lead) {
 
 /* ---- formulas ---- */
 
-void lh_layout_formula(lh_layout *l, const char *tex, int indent) {
-    lh_formula *f = lh_formula_parse(l->arena, tex, strlen(tex), (lh_place){0, 0, 0});
-    if (!f) {
-        lh_layout_add(l, indent, tex);
-        return;
-    }
+void lh_layout_formula(lh_layout *l, const lh_span *s, int indent) {
+    lh_formula *f = lh_formula_parse(l->cli->ctx, l->arena, s->text, strlen(s->text), s->at);
+    if (!f) return;
     lh_formula_lines d = lh_formula_display(l->arena, f, l->width - indent);
     for (int i = 0; d.line && i < d.n; i++) lh_layout_add(l, indent, d.line[i]);
 }

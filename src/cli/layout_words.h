@@ -28,7 +28,7 @@ int lh_words_widest(const lh_words *w);  /* on one line */
 int lh_words_longest(const lh_words *w); /* the longest word */
 
 void lh_layout_table(lh_layout *l, const lh_piece *table, int indent);
-void lh_layout_formula(lh_layout *l, const char *tex, int indent); /* on lines of its own */
+void lh_layout_formula(lh_layout *l, const lh_span *s, int indent); /* on lines of its own */
 size_t
 lh_fitting(const char *s,
            int room); /* bytes of s that take up to so many columns; at least one character */

@@ -52,10 +52,7 @@ int lh_course_find(const lh_course *c, const char *name); /* or -1 */
 /* What a show item prints on a screen: into cli->out of the copy given. false: the context failed. */
 bool lh_show_print(lh_reading *r, lh_cli *cli, int show);
 /* The chart of an item that is one, or NULL: it is none, or the context failed. (show_chart.c) */
-struct lh_chart;
 bool lh_show_is_chart(lh_show_verb verb);
-struct lh_chart *lh_show_chart(lh_reading *r, int show);
-void lh_show_chart_text(const lh_cli *cli, const struct lh_chart *c);
-void lh_show_chart_svg(const struct lh_chart *c, const char *id, lh_text *out);
+lh_chart *lh_show_chart(lh_reading *r, int show);
 
 #endif

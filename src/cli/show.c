@@ -22,7 +22,7 @@ static bool failed(const scene *s) {
 }
 
 static lh_where where_of(const scene *s, lh_place at) {
-    return (lh_where){s->show->program, s->show->exercise < 0 ? 0 : s->show->exercise + 1, at};
+    return (lh_where){s->show->program, s->show->exercise, at};
 }
 
 /* The step of an operand, and every value at the update that its address names. */
@@ -163,8 +163,11 @@ static void show_mistakes(scene *s) {
 }
 
 static void show_chart(scene *s) {
-    struct lh_chart *c = lh_show_chart(s->r, (int)(s->show - s->r->lesson->show));
-    if (c) lh_show_chart_text(s->cli, c);
+    const lh_chart *c = lh_show_chart(s->r, (int)(s->show - s->r->lesson->show));
+    lh_text t = lh_text_new(s->r->arena);
+    lh_chart_screen screen = lh_cli_screen(s->cli);
+    if (c) lh_chart_text(c, &screen, &t);
+    fputs(t.s, s->cli->out);
 }
 
 bool lh_show_print(lh_reading *r, lh_cli *cli, int show) {
@@ -181,7 +184,7 @@ bool lh_show_print(lh_reading *r, lh_cli *cli, int show) {
     if (!s.g) return false;
     s.source = (lh_source){.name = r->name,
                            .title = r->title,
-                           .program = (lh_program *)lh_live_program(r->live, s.show->program)};
+                           .program = (lh_program *)lh_live_program_of(r->live, s.show->program)};
     if (lh_show_is_chart(s.show->verb))
         show_chart(&s);
     else

@@ -1,7 +1,6 @@
 /* show_chart -- the items of a `show` block that are charts. */
-#include "explain/chart_show.h"
-
 #include "cli/reading.h"
+#include "explain/chart_show.h"
 
 bool lh_show_is_chart(lh_show_verb verb) {
     return lh_chart_shows(lh_show_words[verb]);
@@ -18,7 +17,7 @@ static const char *item_text(lh_reading *r, const lh_show *s) {
     return t.s;
 }
 
-struct lh_chart *lh_show_chart(lh_reading *r, int show) {
+lh_chart *lh_show_chart(lh_reading *r, int show) {
     const lh_show *s = &r->lesson->show[show];
     lh_show_program *p = lh_alloc_array(r->arena, (size_t)s->n_other + 1, sizeof *p);
     int n = 1 + s->n_other;
@@ -29,17 +28,4 @@ struct lh_chart *lh_show_chart(lh_reading *r, int show) {
         if (!p[i].g) return NULL;
     }
     return p ? lh_chart_show(r->arena, p, n, item_text(r, s), &(lh_show_how){0}) : NULL;
-}
-
-void lh_show_chart_text(const lh_cli *cli, const struct lh_chart *c) {
-    lh_text t = lh_text_new(cli->arena);
-    lh_chart_text(c,
-                  &(lh_chart_screen){.width = cli->width,
-                                     .colours = cli->colour ? LH_COLOURS_256 : LH_COLOURS_NONE},
-                  &t);
-    fputs(t.s, cli->out);
-}
-
-void lh_show_chart_svg(const struct lh_chart *c, const char *id, lh_text *out) {
-    lh_chart_svg(c, &(lh_chart_page){.id = id}, out);
 }

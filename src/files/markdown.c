@@ -32,6 +32,18 @@ static int line_of(const reader *r, const char *s) {
     return line;
 }
 
+/* The column is that of the file only while no insert stands before it on the line. */
+static lh_place place_of(const reader *r, const char *s) {
+    lh_place at = {line_of(r, s), 1, 0};
+    const char *begin = s;
+    if (!at.line) return (lh_place){0, 0, 0};
+    while (begin > r->how->text && begin[-1] != '\n') begin--;
+    for (const char *c = begin; c < s; c++)
+        if ((unsigned char)*c == 0xEE || (unsigned char)*c == 0xEF) return at;
+    at.col = (int)(s - begin) + 1;
+    return at;
+}
+
 static int refuse(reader *r, int line, const char *what, const char *cure) {
     lh_fail(r->ctx, LH_ERROR_TEXT, (lh_place){line, line ? 1 : 0, 0}, "%s", what);
     lh_cure(r->ctx, "%s", cure);
@@ -282,6 +294,7 @@ static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *who) {
         return refuse(r, line_of(r, s), "a lesson takes no HTML",
                       "Markdown says headings, lists, tables, emphasis, links and code");
     default:
+        if (r->is_plain && r->n_spans && !r->words.n) r->span[r->n_spans - 1]->at = place_of(r, s);
         if (r->is_plain)
             add_plain(r, s, n);
         else

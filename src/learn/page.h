@@ -36,6 +36,7 @@ struct lh_span {
     const char *text, *to, *source;
     int insert;      /* its number */
     bool is_formula; /* of an insert: notation, not a number */
+    lh_place at;     /* of a formula: where it begins in the text; line 0: not known */
     lh_span *child, *next;
 };
 
