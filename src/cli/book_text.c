@@ -23,8 +23,7 @@ static const char *target(lh_writer *w, const char *to) {
 }
 
 static void put_formula(lh_writer *w, const lh_span *s, bool is_block) {
-    lh_formula *f =
-        lh_formula_parse(w->r->cli->ctx, w->r->arena, s->text, strlen(s->text), s->at);
+    lh_formula *f = lh_formula_parse(w->r->cli->ctx, w->r->arena, s->text, strlen(s->text), s->at);
     if (!f) return;
     if (is_block)
         fputs("<span class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"formula\">",
@@ -291,7 +290,8 @@ static void put_programs(lh_writer *w) {
     bool is_first = true;
     for (int i = 0; i < l->n_programs; i++) {
         const lh_lesson_program *p = &l->program[i];
-        const char *text = p->text && !p->exercise && !p->is_elsewhere ? program_text(w->r->arena, p->text) : "";
+        const char *text =
+            p->text && !p->exercise && !p->is_elsewhere ? program_text(w->r->arena, p->text) : "";
         if (!*text) continue;
         if (is_first) {
             w->level = 1;

@@ -98,7 +98,7 @@ typedef struct print {
 
 static void print_labels(const print *p, int first, int last) {
     if (!p->g->col) return;
-    fprintf(p->out, "%*s", p->indent + p->label + 2, "");
+    fprintf(p->out, "%*s", p->indent + p->label + 3, "");
     for (int c = first; c < last; c++) {
         int n = lh_columns(p->g->col[c]), before = p->w[c].left - n > 0 ? p->w[c].left - n : 0;
         int after = p->w[c].left + p->w[c].right - before - n;

@@ -61,36 +61,49 @@ static score count_right(const lh_graph *g, const lh_plan *p, const lh_node *n, 
     return s;
 }
 
-int lh_run_table(lh_run *r, const lh_plan *p) {
+int lh_run_predictions(const lh_run *r, const lh_plan *p, lh_arena *a, lh_prediction **list) {
     const lh_graph *g = r->g;
-    int target;
+    int target, n_rows = 0;
     const lh_node *n = lh_run_prediction(g, &target);
-    if (!n)
-        return lh_cli_fail(r->cli,
-                           "--table wants a program that scores words and has an input `target`");
+    if (!n) return -1;
     const lh_vocab *v = g->input[target]->vocab;
-    fprintf(r->cli->out, "%-28s %-14s %-10s\n", "pattern", "prediction", "target");
     for (int e = 0; e < g->n_examples && e < 1000; e++) {
         int at = n->shape.is_batched ? e : 0, rows = lh_exact.sizes(p, n, at).rows;
         const lh_example_value *t = &g->example[e]->value[target];
         for (int row = 0; row < t->rows && row < rows; row++) {
             int tied, best = winner(p, n, at, row, &tied), right = (int)t->cells[row];
-            char *pattern = row ? "" : lh_example_text(r->cli->arena, g, e);
-            char *said = tied < 0
-                             ? lh_printf(r->cli->arena, "%s", v->word[best])
-                             : lh_printf(r->cli->arena, "%s = %s", v->word[best], v->word[tied]);
-            bool ok = tied < 0 && best == right;
-            fprintf(r->cli->out, "%-28.28s %-14s %-10s ", pattern, said, v->word[right]);
-            lh_ink_on(r->cli, r->cli->out, ok ? LH_INK_GOOD : LH_INK_BAD);
-            fprintf(r->cli->out, "%s\n",
-                    ok          ? "\u2713 right"
-                    : tied >= 0 ? "\u2717 a tie"
-                                : "\u2717 wrong");
-            lh_ink_off(r->cli, r->cli->out);
+            *(lh_prediction *)lh_push(a, (void **)list, &n_rows, sizeof **list) = (lh_prediction){
+                .pattern = row ? "" : lh_example_text(a, g, e),
+                .said = tied < 0 ? v->word[best]
+                                 : lh_printf(a, "%s = %s", v->word[best], v->word[tied]),
+                .target = v->word[right],
+                .is_right = tied < 0 && best == right,
+                .is_tied = tied >= 0};
         }
     }
-    score s = count_right(g, p, n, target);
-    fprintf(r->cli->out, "%d of %d right\n", s.right, s.total);
+    return n_rows;
+}
+
+int lh_run_table(lh_run *r, const lh_plan *p) {
+    const lh_cli *cli = r->cli;
+    lh_prediction *row = NULL;
+    int n = lh_run_predictions(r, p, cli->arena, &row);
+    if (n < 0)
+        return lh_cli_fail(r->cli,
+                           "--table wants a program that scores words and has an input `target`");
+    fprintf(cli->out, "%-28s %-14s %-10s\n", "pattern", "prediction", "target");
+    for (int i = 0; i < n; i++) {
+        fprintf(cli->out, "%-28.28s %-14s %-10s ", row[i].pattern, row[i].said, row[i].target);
+        lh_ink_on(cli, cli->out, row[i].is_right ? LH_INK_GOOD : LH_INK_BAD);
+        fprintf(cli->out, "%s\n",
+                row[i].is_right  ? "\u2713 right"
+                : row[i].is_tied ? "\u2717 a tie"
+                                 : "\u2717 wrong");
+        lh_ink_off(cli, cli->out);
+    }
+    int target;
+    score s = count_right(r->g, p, lh_run_prediction(r->g, &target), target);
+    fprintf(cli->out, "%d of %d right\n", s.right, s.total);
     return s.right == s.total ? LH_EXIT_YES : LH_EXIT_NO;
 }
 

@@ -114,7 +114,7 @@ static void print_inner(const lh_run *r, const lh_trace_item *item) {
 }
 
 /* One cell worked out beside the matrix: in the last row, the cell that is largest. */
-static char *sample_cell(const lh_run *r, const lh_step *s, int head) {
+char *lh_run_cell(const lh_run *r, const lh_step *s, int head) {
     const lh_node *n = s->node;
     lh_sizes z = lh_exact.sizes(r->plan, n, 0);
     lh_cell at = {0, head, z.rows - 1, 0};
@@ -137,7 +137,7 @@ static void print_value(const lh_run *r, const lh_step *s) {
         int n, widest = 0;
         char **line = lh_matrix_lines(cli->arena, r->g, r->plan, s->node, 0, h, r->digits,
                                       cli->width - 4, &n);
-        char *cell = h == 0 ? sample_cell(r, s, h) : NULL;
+        char *cell = h == 0 ? lh_run_cell(r, s, h) : NULL;
         for (int i = 0; i < n; i++)
             if (lh_columns(line[i]) > widest) widest = lh_columns(line[i]);
         if (z.heads > 1) fprintf(cli->out, "    head %d\n", h);
