@@ -178,7 +178,7 @@ static int write_files(lh_book *b) {
 }
 
 static int make_book(lh_book *b) {
-    if (!make_lessons(b)) return lh_failed(b->cli->ctx) ? LH_EXIT_FAILED : LH_EXIT_FAILED;
+    if (!make_lessons(b)) return LH_EXIT_FAILED;
     if (!lh_book_pages(b)) return lh_cli_report(b->cli);
     int status = write_files(b);
     if (status == LH_EXIT_YES && options.pdf) status = lh_book_pdf(b, options.out);

@@ -5,9 +5,7 @@
 #include "base/embedded.h"
 #include "base/version.h"
 #include "cli/book.h"
-
-static const char *const font_names[] = {"maths.woff2",
-                                         NULL}; /* beside the code, where it is there */
+#include "learn/formula.h"
 
 void lh_book_add(lh_book *b, const char *name, const char *text, size_t length) {
     *(lh_book_file *)lh_push(b->arena, (void **)&b->file, &b->n_files, sizeof *b->file) =
@@ -168,13 +166,15 @@ static void put_search(lh_book *b, FILE *out, int i) {
 
 static void put_pictures(lh_book *b, FILE *out, int i) {
     (void)i;
+    fputs(lh_formula_css(), out);
     if (b->graph_style) lh_html_scoped(out, b->graph_style, "svg.graph");
     if (b->chart_style) lh_html_scoped(out, b->chart_style, "svg.chart");
 }
 
 static void add_embedded(lh_book *b, const char *name) {
     const lh_embedded *f = lh_embedded_find(name);
-    if (f) lh_book_add(b, name, f->text, f->length);
+    const char *slash = strrchr(name, '/');
+    if (f) lh_book_add(b, slash ? slash + 1 : name, f->text, f->length);
 }
 
 bool lh_book_pages(lh_book *b) {
@@ -185,6 +185,6 @@ bool lh_book_pages(lh_book *b) {
         ok = add_page(b, lh_printf(b->arena, "%s.html", b->lesson[i].name), put_lesson, i);
     add_embedded(b, "book.css");
     add_embedded(b, "book.js");
-    for (int i = 0; font_names[i]; i++) add_embedded(b, font_names[i]);
+    add_embedded(b, LH_FORMULA_FONT);
     return ok && !lh_failed(b->cli->ctx);
 }

@@ -12,19 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/embedded.h"
 #include "base/file.h"
 #include "cli/book.h"
 
 /* ---- the page ---- */
-
-static void put_style(FILE *out, lh_book *b) {
-    const lh_embedded *css = lh_embedded_find("book.css");
-    fputs("<link rel=\"stylesheet\" href=\"book.css\" />\n<link rel=\"stylesheet\" "
-          "href=\"pictures.css\" />\n",
-          out);
-    (void)css, (void)b;
-}
 
 static void put_lessons(lh_book *b, FILE *out) {
     const char *part = NULL;
@@ -53,8 +44,9 @@ static char *write_whole(lh_book *b, const int *page, size_t *length) {
           "class=\"whole\">\n"
           "<head>\n<meta charset=\"utf-8\" />\n<title>Longhand</title>\n",
           out);
-    put_style(out, b);
-    fputs("</head>\n<body>\n<section class=\"cover\"><p class=\"book\">Longhand</p>\n"
+    fputs("<link rel=\"stylesheet\" href=\"book.css\" />\n"
+          "<link rel=\"stylesheet\" href=\"pictures.css\" />\n"
+          "</head>\n<body>\n<section class=\"cover\"><p class=\"book\">Longhand</p>\n"
           "<p>Transformers, worked out by hand and at full speed</p></section>\n"
           "<nav class=\"contents\">\n<h1>Contents</h1>\n",
           out);
@@ -94,7 +86,6 @@ static bool print_page(lh_book *b, const char *browser, const char *html, const 
     const char *const words[] = {browser,
                                  "--headless",
                                  "--disable-gpu",
-                                 "--no-sandbox",
                                  "--disable-dev-shm-usage",
                                  "--no-first-run",
                                  "--disable-background-networking",
@@ -103,6 +94,7 @@ static bool print_page(lh_book *b, const char *browser, const char *html, const 
                                  own,
                                  to,
                                  from,
+                                 geteuid() == 0 ? "--no-sandbox" : NULL, /* root gets no sandbox */
                                  NULL};
     fflush(NULL);
     remove(pdf);
@@ -196,15 +188,14 @@ static bool find_pages(lh_book *b, const char *pdf, int *page) {
 
 /* ---- both ---- */
 
-static void remove_folder(lh_book *b, const char *folder) {
-    /* Chromium's profile: nothing of ours is in it */
+/* Chromium's profile: nothing of ours is in it. */
+static void remove_folder(const char *folder) {
     pid_t child = fork();
     if (child == 0) {
         execlp("rm", "rm", "-rf", "--", folder, (char *)NULL);
         _exit(127);
     }
     while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
-    (void)b;
 }
 
 static bool print_twice(lh_book *b, const char *browser, const char *html, const char *pdf,
@@ -255,7 +246,7 @@ int lh_book_pdf(lh_book *b, const char *folder) {
     }
     remove(made);
     remove(html);
-    remove_folder(b, profile);
+    remove_folder(profile);
     if (ok) fprintf(stderr, "%s/book.pdf\n", folder);
     return ok ? LH_EXIT_YES : LH_EXIT_FAILED;
 }

@@ -96,8 +96,8 @@ typedef enum lh_formula_kind {
     LH_F_SCRIPT,   /* arg[0], below it arg[1] or NULL, above it arg[2] or NULL */
     LH_F_FENCE,    /* open, arg[0], close, which grow with it; "" for a bracket that is not there */
     LH_F_ACCENT,   /* text: the combining mark over arg[0] */
-    LH_F_BRACE,    /* arg[0] with a brace below (text "⏟") or above ("⏞") and arg[1], its label, or NULL */
-    LH_F_TABLE,    /* arg[r * cols + c]; open and close; align */
+    LH_F_BRACE, /* arg[0] with a brace below (text "⏟") or above ("⏞") and arg[1], its label, or NULL */
+    LH_F_TABLE, /* arg[r * cols + c]; open and close; align */
     LH_F_KINDS
 } lh_formula_kind;
 
@@ -134,7 +134,8 @@ typedef struct lh_formula_names {
     bool (*is_number)(void *who, const char *name);
     void *who;
 } lh_formula_names;
-lh_formula *lh_formula_from_expr(lh_context *ctx, lh_arena *a, const lh_expr *e, const lh_formula_names *names);
+lh_formula *lh_formula_from_expr(lh_context *ctx, lh_arena *a, const lh_expr *e,
+                                 const lh_formula_names *names);
 lh_formula *lh_formula_from_statement(lh_context *ctx, lh_arena *a, const lh_statement *s,
                                       const lh_formula_names *names); /* name = expr; else NULL */
 
@@ -143,12 +144,17 @@ char *lh_formula_inline(lh_arena *a, const lh_formula *f); /* one line of Unicod
 char *lh_formula_spoken(lh_arena *a, const lh_formula *f); /* a short reading in English */
 char *lh_formula_mathml(lh_arena *a, const lh_formula *f, bool is_block); /* <math> ... </math> */
 
+/* What a page with formulas needs: its style, and beside the page the font, an embedded file, where the program was built with one. */
+#define LH_FORMULA_FONT "fonts/longhand-math.woff2" /* for lh_embedded_find */
+const char *
+lh_formula_css(void); /* names longhand-math.woff2 if there is one, then fonts that readers have */
+
 /* A formula in two dimensions. */
 typedef struct lh_formula_lines {
     char **line; /* n lines, each `width` columns wide; NULL without memory */
     int n, width;
     int baseline; /* which line stands level with the text around it; of the first part where it was broken */
-    bool fits;    /* false: something in it is wider than the room, and the lines are too */
+    bool fits; /* false: something in it is wider than the room, and the lines are too */
 } lh_formula_lines;
 lh_formula_lines lh_formula_display(lh_arena *a, const lh_formula *f,
                                     int room); /* room: columns, at least 1 */

@@ -85,8 +85,7 @@ static box *layout_row(lh_arena *a, const lh_formula *row, style_kind style) {
         box *b = layout(a, row->arg[i], style);
         put(a, g, b, x, 0);
         x += b->width;
-        if (i + 1 < row->n_args)
-            x += lh_formula_gap(row, i, style == STYLE_SCRIPT);
+        if (i + 1 < row->n_args) x += lh_formula_gap(row, i, style == STYLE_SCRIPT);
     }
     for (int i = 0; i < row->n_args && i < g->n_parts; i++)
         if (row->arg[i]->is_stretched)
@@ -96,7 +95,8 @@ static box *layout_row(lh_arena *a, const lh_formula *row, style_kind style) {
 
 /* One above the other around a line that lies on the baseline. */
 static box *layout_fraction(lh_arena *a, const lh_formula *f) {
-    box *top = layout(a, f->arg[0], STYLE_TEXT), *bottom = layout(a, f->arg[1], STYLE_TEXT), *g = group(a);
+    box *top = layout(a, f->arg[0], STYLE_TEXT), *bottom = layout(a, f->arg[1], STYLE_TEXT),
+        *g = group(a);
     int width = larger(larger(top->width, bottom->width), 1);
     put(a, g, top, (width - top->width) / 2, -1 - top->down);
     put(a, g, box_new(a, BOX_RULE, "─", width), 0, 0);
@@ -160,7 +160,7 @@ static box *layout_script(lh_arena *a, const lh_formula *f, style_kind style) {
         bool above = i == 2;
         box *b = script_box(a, f->arg[i], above, &shifted[above]);
         bool on_row = is_low && shifted[above];
-        int y = on_row ? 0
+        int y = on_row  ? 0
                 : above ? -base->up - b->down - (is_low ? 1 : 0)
                         : base->down + b->up + (is_low ? 1 : 0);
         bool is_beside = on_row && next > x && shifted[0];
@@ -230,7 +230,8 @@ static bool grid_measure(lh_arena *a, const lh_formula *f, grid *t) {
     t->down = lh_alloc_array(a, (size_t)f->rows, sizeof *t->down);
     if (!t->cell || !t->width || !t->up || !t->down) return false;
     for (int i = 0; i < f->n_args; i++) {
-        box *b = t->cell[i] = layout(a, f->arg[i], f->align == LH_ALIGN_PAIRS ? STYLE_DISPLAY : STYLE_TEXT);
+        box *b = t->cell[i] =
+            layout(a, f->arg[i], f->align == LH_ALIGN_PAIRS ? STYLE_DISPLAY : STYLE_TEXT);
         int r = i / f->cols, c = i % f->cols;
         t->width[c] = larger(t->width[c], b->width);
         t->up[r] = larger(t->up[r], b->up);
@@ -271,8 +272,7 @@ static box *layout(lh_arena *a, const lh_formula *f, style_kind style) {
     case LH_F_FRACTION: return layout_fraction(a, f);
     case LH_F_ROOT: return layout_root(a, f);
     case LH_F_SCRIPT: return layout_script(a, f, style);
-    case LH_F_FENCE:
-        return layout_fence(a, f->open, layout(a, f->arg[0], style), f->close, 0);
+    case LH_F_FENCE: return layout_fence(a, f->open, layout(a, f->arg[0], style), f->close, 0);
     case LH_F_ACCENT: return layout_accent(a, f);
     case LH_F_BRACE: return layout_brace(a, f);
     case LH_F_TABLE: return layout_table(a, f);
@@ -319,10 +319,10 @@ static void paint_words(canvas *v, const char *s, int x, int y) {
 
 static const char *const brackets[][5] = {
     /* sign, top, beside, middle, bottom; the middle "" where it is as beside */
-    {"(", "⎛", "⎜", "", "⎝"}, {")", "⎞", "⎟", "", "⎠"}, {"[", "⎡", "⎢", "", "⎣"},
-    {"]", "⎤", "⎥", "", "⎦"}, {"{", "⎧", "⎪", "⎨", "⎩"}, {"}", "⎫", "⎪", "⎬", "⎭"},
-    {"|", "│", "│", "", "│"}, {"‖", "║", "║", "", "║"}, {"⌊", "⎢", "⎢", "", "⎣"},
-    {"⌋", "⎥", "⎥", "", "⎦"}, {"⌈", "⎡", "⎢", "", "⎢"}, {"⌉", "⎤", "⎥", "", "⎥"},
+    {"(", "⎛", "⎜", "", "⎝"},  {")", "⎞", "⎟", "", "⎠"},  {"[", "⎡", "⎢", "", "⎣"},
+    {"]", "⎤", "⎥", "", "⎦"},  {"{", "⎧", "⎪", "⎨", "⎩"}, {"}", "⎫", "⎪", "⎬", "⎭"},
+    {"|", "│", "│", "", "│"},  {"‖", "║", "║", "", "║"},  {"⌊", "⎢", "⎢", "", "⎣"},
+    {"⌋", "⎥", "⎥", "", "⎦"},  {"⌈", "⎡", "⎢", "", "⎢"},  {"⌉", "⎤", "⎥", "", "⎥"},
     {"⟨", "╱", "│", "⟨", "╲"}, {"⟩", "╲", "│", "⟩", "╱"}, {"∫", "⌠", "⎮", "", "⌡"},
 };
 
@@ -343,8 +343,8 @@ static void paint_bracket(canvas *v, const box *b, int x, int y) {
     }
     for (int r = top; r <= bottom; r++)
         paint_words(v,
-                    r == top      ? s[1]
-                    : r == bottom ? s[4]
+                    r == top               ? s[1]
+                    : r == bottom          ? s[4]
                     : *s[3] && r == middle ? s[3]
                                            : s[2],
                     x, r);
@@ -403,7 +403,8 @@ static void stack_words(stack *s, const char *text, int indent) {
     while (*text) {
         size_t n = strspn(text, " ") + strcspn(text + strspn(text, " "), " ");
         const char *word = lh_copy(s->arena, text, n);
-        bool is_full = line.n && indent + lh_formula_columns(line.s) + lh_formula_columns(word) > s->room;
+        bool is_full =
+            line.n && indent + lh_formula_columns(line.s) + lh_formula_columns(word) > s->room;
         if (is_full) {
             stack_add(s, words(s->arena, line.s), indent);
             line = lh_text_new(s->arena);

@@ -17,7 +17,8 @@ unsigned lh_utf8_code(const char *s, size_t n);
 void lh_utf8_write(unsigned code, char out[5]);
 void lh_formula_letter(lh_alphabet alphabet, const char *s, size_t n, char out[5]);
 char *lh_formula_letters(lh_arena *a, const lh_formula *f); /* its text in its alphabet */
-bool lh_formula_shift(lh_text *out, const char *s, bool above); /* x2 as ˣ²; false: not every one has */
+bool lh_formula_shift(lh_text *out, const char *s,
+                      bool above); /* x2 as ˣ²; false: not every one has */
 
 /* Making nodes (formula_tree.c). */
 lh_formula *lh_formula_new(lh_arena *a, lh_formula_kind kind, lh_sign_class class, int n_args);
@@ -29,18 +30,19 @@ lh_formula *lh_formula_script(lh_arena *a, lh_formula *base, lh_formula *sub, lh
 lh_formula *lh_formula_fence(lh_arena *a, const char *open, lh_formula *body, const char *close);
 
 /* Reading nodes (formula_tree.c). */
-const lh_formula *lh_formula_bare(const lh_formula *f); /* a row of one is that one */
-const lh_formula *lh_formula_base(const lh_formula *f); /* what its scripts stand on */
+const lh_formula *lh_formula_bare(const lh_formula *f);          /* a row of one is that one */
+const lh_formula *lh_formula_base(const lh_formula *f);          /* what its scripts stand on */
 bool lh_formula_has_text(const lh_formula *f, const char *text); /* a leaf with this text */
 bool lh_formula_is_prime(const lh_formula *f);                   /* ′ or ′′ */
 lh_sign_class lh_formula_class(const lh_formula *row, int i); /* of an item, after its neighbours */
 int lh_formula_gap(const lh_formula *row, int i,
-                   bool in_script); /* columns between items i and i + 1 of a row */
+                   bool in_script);               /* columns between items i and i + 1 of a row */
 bool lh_formula_ends_word(const lh_formula *f);   /* keeps its distance to what follows */
 bool lh_formula_begins_word(const lh_formula *f); /* ... to what stands before it */
 
 /* Inline text, for the two-dimensional writer (formula_text.c). */
-bool lh_formula_can_shift(const lh_formula *f, bool above); /* has every letter one raised? lowered? */
+bool lh_formula_can_shift(const lh_formula *f,
+                          bool above); /* has every letter one raised? lowered? */
 char *lh_formula_shifted(lh_arena *a, const lh_formula *f, bool above); /* then: x^2 as ² */
 
 #endif

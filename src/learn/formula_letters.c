@@ -85,13 +85,13 @@ char *lh_formula_letters(lh_arena *a, const lh_formula *f) {
 
 /* Pairs: what is written, and the same raised or lowered. */
 static const char *const raised[] = {
-    "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8",  "⁸",
-    "9", "⁹", "+", "⁺", "−", "⁻", "=", "⁼", "(", "⁽", ")", "⁾", "a", "ᵃ", "b", "ᵇ", "c",  "ᶜ",
-    "d", "ᵈ", "e", "ᵉ", "f", "ᶠ", "g", "ᵍ", "h", "ʰ", "i", "ⁱ", "j", "ʲ", "k", "ᵏ", "l",  "ˡ",
-    "m", "ᵐ", "n", "ⁿ", "o", "ᵒ", "p", "ᵖ", "r", "ʳ", "s", "ˢ", "t", "ᵗ", "u", "ᵘ", "v",  "ᵛ",
-    "w", "ʷ", "x", "ˣ", "y", "ʸ", "z", "ᶻ", "A", "ᴬ", "B", "ᴮ", "D", "ᴰ", "E", "ᴱ", "G",  "ᴳ",
-    "H", "ᴴ", "I", "ᴵ", "J", "ᴶ", "K", "ᴷ", "L", "ᴸ", "M", "ᴹ", "N", "ᴺ", "O", "ᴼ", "P",  "ᴾ",
-    "R", "ᴿ", "T", "ᵀ", "U", "ᵁ", "V", "ⱽ", "W", "ᵂ", "β", "ᵝ", "γ", "ᵞ", "δ", "ᵟ", "⊤",  "ᵀ",
+    "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸",
+    "9", "⁹", "+", "⁺", "−", "⁻", "=", "⁼", "(", "⁽", ")", "⁾", "a", "ᵃ", "b", "ᵇ", "c", "ᶜ",
+    "d", "ᵈ", "e", "ᵉ", "f", "ᶠ", "g", "ᵍ", "h", "ʰ", "i", "ⁱ", "j", "ʲ", "k", "ᵏ", "l", "ˡ",
+    "m", "ᵐ", "n", "ⁿ", "o", "ᵒ", "p", "ᵖ", "r", "ʳ", "s", "ˢ", "t", "ᵗ", "u", "ᵘ", "v", "ᵛ",
+    "w", "ʷ", "x", "ˣ", "y", "ʸ", "z", "ᶻ", "A", "ᴬ", "B", "ᴮ", "D", "ᴰ", "E", "ᴱ", "G", "ᴳ",
+    "H", "ᴴ", "I", "ᴵ", "J", "ᴶ", "K", "ᴷ", "L", "ᴸ", "M", "ᴹ", "N", "ᴺ", "O", "ᴼ", "P", "ᴾ",
+    "R", "ᴿ", "T", "ᵀ", "U", "ᵁ", "V", "ⱽ", "W", "ᵂ", "β", "ᵝ", "γ", "ᵞ", "δ", "ᵟ", "⊤", "ᵀ",
     "′", "′", "∗", "*", "ϕ", "ᵠ", "φ", "ᵠ", "χ", "ᵡ", "θ", "ᶿ", "ℓ", "ˡ", NULL};
 static const char *const lowered[] = {
     "0", "₀", "1", "₁", "2", "₂", "3", "₃", "4", "₄", "5", "₅", "6", "₆", "7", "₇",
@@ -115,13 +115,12 @@ bool lh_formula_shift(lh_text *out, const char *s, bool above) {
 }
 
 /* Ranges of code points that take no column, and those that take two: what \text may hold in other scripts. */
-static const unsigned marks[][2] = {{0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},
-                                    {0x610, 0x61A},   {0x64B, 0x65F},   {0x200B, 0x200F},
-                                    {0x2060, 0x2064}, {0x20D0, 0x20F0}, {0xFE00, 0xFE0F},
-                                    {0xFE20, 0xFE2F}};
-static const unsigned wide[][2] = {{0x1100, 0x115F}, {0x2E80, 0x303E},   {0x3041, 0xA4CF},
-                                   {0xAC00, 0xD7A3}, {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},
-                                   {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F},
+static const unsigned marks[][2] = {
+    {0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},   {0x610, 0x61A},   {0x64B, 0x65F},
+    {0x200B, 0x200F}, {0x2060, 0x2064}, {0x20D0, 0x20F0}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}};
+static const unsigned wide[][2] = {{0x1100, 0x115F},   {0x2E80, 0x303E},  {0x3041, 0xA4CF},
+                                   {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},  {0xFE30, 0xFE6F},
+                                   {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},  {0x1F300, 0x1F64F},
                                    {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
 
 static bool is_within(const unsigned ranges[][2], size_t n, unsigned code) {

@@ -127,10 +127,10 @@ typedef struct binary {
 } binary;
 
 static const binary binaries[] = {
-    {LH_E_ADD, "+", SUM},     {LH_E_SUB, "-", SUM},     {LH_E_MUL, "⊙", PRODUCT},
+    {LH_E_ADD, "+", SUM},       {LH_E_SUB, "-", SUM},     {LH_E_MUL, "⊙", PRODUCT},
     {LH_E_MATMUL, "", PRODUCT}, {LH_E_DOT, "⋅", PRODUCT}, {LH_E_EQ, "=", LOOSE},
-    {LH_E_NE, "≠", LOOSE},    {LH_E_LT, "<", LOOSE},    {LH_E_LE, "≤", LOOSE},
-    {LH_E_GT, ">", LOOSE},    {LH_E_GE, "≥", LOOSE},
+    {LH_E_NE, "≠", LOOSE},      {LH_E_LT, "<", LOOSE},    {LH_E_LE, "≤", LOOSE},
+    {LH_E_GT, ">", LOOSE},      {LH_E_GE, "≥", LOOSE},
 };
 
 static const binary *find_binary(lh_expr_kind kind) {
@@ -154,7 +154,8 @@ static lh_formula *make_binary(maker *m, const lh_expr *e, const binary *b) {
     while (n-- > 0) {
         const lh_expr *at = chain[n];
         const char *sign = find_binary(at->kind)->sign;
-        bool is_scaled = at->kind == LH_E_MUL && (is_number(m, at->arg[0]) || is_number(m, at->arg[1]));
+        bool is_scaled =
+            at->kind == LH_E_MUL && (is_number(m, at->arg[0]) || is_number(m, at->arg[1]));
         if (*sign) append_sign(m, f, is_scaled ? "⋅" : sign);
         append(m, f, make(m, at->arg[1], b->holds + 1));
     }
@@ -294,8 +295,10 @@ lh_formula *lh_formula_from_expr(lh_context *ctx, lh_arena *a, const lh_expr *e,
     maker m = {ctx, a, names, 0};
     lh_formula *f = lh_formula_new(a, LH_F_ROW, LH_SIGN_LETTER, 0);
     lh_formula *made = make(&m, e, LOOSE);
-    if (made->kind == LH_F_ROW) f = made;
-    else lh_formula_append(a, f, made);
+    if (made->kind == LH_F_ROW)
+        f = made;
+    else
+        lh_formula_append(a, f, made);
     return lh_failed(ctx) ? NULL : f;
 }
 

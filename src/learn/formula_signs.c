@@ -153,10 +153,10 @@ const lh_formula_command lh_formula_commands[] = {
     {"uparrow", "↑", LH_SIGN_RELATION, LH_DOES_SIGN, "mo", "up"},
     {"downarrow", "↓", LH_SIGN_RELATION, LH_DOES_SIGN, "mo", "down"},
     {"coloneqq", "≔", LH_SIGN_RELATION, LH_DOES_SIGN, "mo", "is defined as"},
-    {"(", "(", LH_SIGN_OPEN, LH_DOES_SIGN, "mo", "open bracket"},
-    {")", ")", LH_SIGN_CLOSE, LH_DOES_SIGN, "mo", "close bracket"},
-    {"[", "[", LH_SIGN_OPEN, LH_DOES_SIGN, "mo", "open square bracket"},
-    {"]", "]", LH_SIGN_CLOSE, LH_DOES_SIGN, "mo", "close square bracket"},
+    {"(", "(", LH_SIGN_OPEN, LH_DOES_SIGN, "mo", ""},
+    {")", ")", LH_SIGN_CLOSE, LH_DOES_SIGN, "mo", ""},
+    {"[", "[", LH_SIGN_OPEN, LH_DOES_SIGN, "mo", ""},
+    {"]", "]", LH_SIGN_CLOSE, LH_DOES_SIGN, "mo", ""},
     {"{", "{", LH_SIGN_OPEN, LH_DOES_SIGN, "mo", "open brace"},
     {"}", "}", LH_SIGN_CLOSE, LH_DOES_SIGN, "mo", "close brace"},
     {"|", "‖", LH_SIGN_LETTER, LH_DOES_SIGN, "mo", "double bar"},
@@ -295,9 +295,9 @@ char *lh_formula_example(lh_arena *a, const lh_formula_command *c) {
     case LH_DOES_LEFT:
     case LH_DOES_RIGHT: return lh_printf(a, "\\left( x \\right]");
     case LH_DOES_SIZE:
-        return lh_printf(a, strcmp(c->name, "middle") == 0 ? "\\left( x \\%s| y \\right)"
-                                                           : "\\%s| x \\Big|",
-                         c->name);
+        return lh_printf(
+            a, strcmp(c->name, "middle") == 0 ? "\\left( x \\%s| y \\right)" : "\\%s| x \\Big|",
+            c->name);
     case LH_DOES_BEGIN:
     case LH_DOES_END: return lh_printf(a, "\\begin{matrix} a \\end{matrix}");
     case LH_DOES_ENVIRONMENT:

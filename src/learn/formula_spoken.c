@@ -36,7 +36,9 @@ static bool is_round(const lh_formula *f) {
 }
 
 static bool is_open(const lh_formula *f) {
-    return f->class == LH_SIGN_OPEN || lh_formula_base(f)->kind == LH_F_FENCE;
+    const lh_formula *fence = lh_formula_base(f);
+    if (fence->kind == LH_F_FENCE) return fence->open[0] == '(' || fence->open[0] == '[';
+    return f->class == LH_SIGN_OPEN && is_round(f);
 }
 
 /* Do the brackets behind item i hold arguments, and not a sum that it is multiplied with? */
@@ -123,13 +125,12 @@ static bool is_long(const lh_formula *f) {
            lh_formula_base(f)->kind == LH_F_FENCE;
 }
 
-static void say_row(lh_text *out, const lh_formula *row) {
+static void say_items(lh_text *out, const lh_formula *row, bool is_times) {
     for (int i = 0; i < row->n_args; i++) {
         int letters = word_length(row, i);
         if (letters) {
-            add(out, "");
-            lh_text_add(out, out->n ? " " : "");
-            for (int k = 0; k < letters; k++) lh_text_add(out, "%s", row->arg[i + k]->text);
+            add(out, row->arg[i]->text);
+            for (int k = 1; k < letters; k++) lh_text_add(out, "%s", row->arg[i + k]->text);
             i += letters - 1;
         } else {
             say_item(out, row, i);
@@ -138,7 +139,7 @@ static void say_row(lh_text *out, const lh_formula *row) {
         if (row->arg[i]->class == LH_SIGN_FUNCTION && !is_called(row, i) &&
             is_factor(lh_formula_class(row, i + 1)))
             add(out, "of");
-        else if (is_product(row, i))
+        else if (is_times && is_product(row, i))
             add(out, is_long(row->arg[i]) ? ", times" : "times");
     }
 }
@@ -222,11 +223,10 @@ static void say_power(lh_text *out, const lh_formula *sup) {
 
 /* Places are letters one after another, no product: a sub 1 n. */
 static void say_letters(lh_text *out, const lh_formula *f) {
-    if (f->kind != LH_F_ROW || word_length(f, 0)) {
+    if (f->kind == LH_F_ROW)
+        say_items(out, f, false);
+    else
         say(out, f);
-        return;
-    }
-    for (int i = 0; i < f->n_args; i++) say_item(out, f, i);
 }
 
 static void say_script(lh_text *out, const lh_formula *f) {
@@ -263,7 +263,8 @@ static void say_table(lh_text *out, const lh_formula *f) {
 
 static void say_leaf(lh_text *out, const lh_formula *f) {
     if (is_round(f)) return;
-    static const char *const alphabet[] = {[LH_ALPHABET_BOLD] = "bold", [LH_ALPHABET_SCRIPT] = "script"};
+    static const char *const alphabet[] = {
+        [LH_ALPHABET_BOLD] = "bold", [LH_ALPHABET_SCRIPT] = "script"};
     if (f->alphabet == LH_ALPHABET_BOLD || f->alphabet == LH_ALPHABET_SCRIPT)
         add(out, alphabet[f->alphabet]);
     add(out, f->command && *f->command->spoken ? f->command->spoken : f->text);
@@ -271,7 +272,7 @@ static void say_leaf(lh_text *out, const lh_formula *f) {
 
 static void say(lh_text *out, const lh_formula *f) {
     switch (f->kind) {
-    case LH_F_ROW: say_row(out, f); break;
+    case LH_F_ROW: say_items(out, f, true); break;
     case LH_F_SIGN:
     case LH_F_NUMBER:
     case LH_F_NAME: say_leaf(out, f); break;

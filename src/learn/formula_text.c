@@ -78,8 +78,7 @@ static int factors(const lh_formula *f) {
     case LH_F_FRACTION:
     case LH_F_BRACE: return MANY;
     case LH_F_SCRIPT: return lh_formula_base(f)->class == LH_SIGN_LARGE ? MANY : 1;
-    case LH_F_SIGN:
-        return f->class != LH_SIGN_LETTER || strcmp(f->text, "/") == 0 ? MANY : 1;
+    case LH_F_SIGN: return f->class != LH_SIGN_LETTER || strcmp(f->text, "/") == 0 ? MANY : 1;
     case LH_F_TEXT: return strchr(f->text, ' ') ? MANY : 1;
     default: return 1;
     }
@@ -101,7 +100,8 @@ static bool is_atom(const lh_formula *f) {
 /* A word of small letters is hard to read: E_tokens, but xₘₐₓ. */
 static bool can_shift_leaf(const lh_formula *f, bool above) {
     bool is_long = f->kind != LH_F_NUMBER && lh_formula_columns(f->text) > 3;
-    return is_leaf(f) && !is_long && f->alphabet <= LH_ALPHABET_ROMAN && lh_formula_shift(NULL, f->text, above);
+    return is_leaf(f) && !is_long && f->alphabet <= LH_ALPHABET_ROMAN &&
+           lh_formula_shift(NULL, f->text, above);
 }
 
 bool lh_formula_can_shift(const lh_formula *f, bool above) {
@@ -192,8 +192,9 @@ static void write_root(lh_text *out, const lh_formula *f, bool in_script) {
     const lh_formula *body = lh_formula_bare(f->arg[0]), *base = body;
     if (body->kind == LH_F_SCRIPT && is_plain_script(body)) base = lh_formula_bare(body->arg[0]);
     if (base->kind == LH_F_ACCENT) base = lh_formula_bare(base->arg[0]);
-    bool is_clear = is_leaf(base) && (base->kind == LH_F_NUMBER ? base == body
-                                                                : lh_formula_columns(base->text) == 1);
+    bool is_clear =
+        is_leaf(base) &&
+        (base->kind == LH_F_NUMBER ? base == body : lh_formula_columns(base->text) == 1);
     if (f->arg[1] && lh_formula_can_shift(f->arg[1], true))
         lh_text_add(out, "%s√", lh_formula_shifted(out->arena, f->arg[1], true));
     else
@@ -210,8 +211,7 @@ static void write_root(lh_text *out, const lh_formula *f, bool in_script) {
 static bool is_in_brackets(const lh_formula *f) {
     f = lh_formula_bare(f);
     return f->kind == LH_F_ROW && f->n_args > 1 && lh_formula_has_text(f->arg[0], "(") &&
-           lh_formula_has_text(f->arg[f->n_args - 1], ")") &&
-           behind_bracket(f, 0) == f->n_args;
+           lh_formula_has_text(f->arg[f->n_args - 1], ")") && behind_bracket(f, 0) == f->n_args;
 }
 
 static void write_one_script(lh_text *out, const lh_formula *f, bool above) {

@@ -122,7 +122,7 @@ int lh_formula_gap(const lh_formula *row, int i, bool in_script) {
     if (left == LH_SIGN_SPACE || right == LH_SIGN_SPACE) return 0;
     if (has_own_space(row->arg[i], row->arg[i + 1])) return 0;
     if (left == LH_SIGN_OPEN || right == LH_SIGN_CLOSE || right == LH_SIGN_COMMA) return 0;
-    if (left == LH_SIGN_PREFIX) return 0;
+    if (left == LH_SIGN_PREFIX && !is_word) return 0;
     bool is_fenced = right == LH_SIGN_OPEN || lh_formula_base(row->arg[i + 1])->kind == LH_F_FENCE;
     if (left == LH_SIGN_FUNCTION) return !is_fenced;
     if (right == LH_SIGN_FUNCTION && left != LH_SIGN_RELATION && left != LH_SIGN_BINARY)
