@@ -77,11 +77,23 @@ static const char *find_browser(lh_arena *a) {
     return NULL;
 }
 
+/* A path may hold what means something else in a URL. */
+static char *file_url(lh_arena *a, const char *path) {
+    lh_text t = lh_text_new(a);
+    lh_text_add(&t, "file://");
+    for (; *path; path++) {
+        unsigned char c = (unsigned char)*path;
+        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9') || (c && strchr("/._-~", c));
+        lh_text_add(&t, is_plain ? "%c" : "%%%02X", c);
+    }
+    return t.s;
+}
+
 /* Its talk goes nowhere: it complains about desktops that are not there. */
 static bool print_page(lh_book *b, const char *browser, const char *html, const char *pdf,
                        const char *profile) {
-    char *to = lh_printf(b->arena, "--print-to-pdf=%s", pdf),
-         *from = lh_printf(b->arena, "file://%s", html),
+    char *to = lh_printf(b->arena, "--print-to-pdf=%s", pdf), *from = file_url(b->arena, html),
          *own = lh_printf(b->arena, "--user-data-dir=%s", profile);
     const char *const words[] = {browser,
                                  "--headless",
@@ -230,15 +242,13 @@ int lh_book_pdf(lh_book *b, const char *folder) {
             stderr);
         return LH_EXIT_FAILED;
     }
-    char *path = realpath(folder, NULL), profile[] = "/tmp/longhand-book-XXXXXX";
-    if (!path || !mkdtemp(profile)) {
-        free(path);
+    char here[4096] = "", profile[] = "/tmp/longhand-book-XXXXXX";
+    if ((folder[0] != '/' && !getcwd(here, sizeof here)) || !mkdtemp(profile))
         return lh_cli_fail(b->cli, "%s: %s", folder, strerror(errno));
-    }
-    char *html = lh_printf(b->arena, "%s/.whole-%ld.html", path, (long)getpid()),
+    char *path = lh_printf(b->arena, "%s%s%s", here, *here ? "/" : "", folder),
+         *html = lh_printf(b->arena, "%s/.whole-%ld.html", path, (long)getpid()),
          *made = lh_printf(b->arena, "%s/.book-%ld.pdf", path, (long)getpid()),
          *pdf = lh_printf(b->arena, "%s/book.pdf", path);
-    free(path);
     bool ok = print_twice(b, browser, html, made, profile);
     if (ok && rename(made, pdf)) {
         lh_cli_fail(b->cli, "%s cannot be written: %s", pdf, strerror(errno));

@@ -101,8 +101,9 @@ int lh_run_table(lh_run *r, const lh_plan *p) {
                                  : "\u2717 wrong");
         lh_ink_off(cli, cli->out);
     }
-    int target;
-    score s = count_right(r->g, p, lh_run_prediction(r->g, &target), target);
+    int target = 0;
+    const lh_node *scores = lh_run_prediction(r->g, &target);
+    score s = count_right(r->g, p, scores, target);
     fprintf(cli->out, "%d of %d right\n", s.right, s.total);
     return s.right == s.total ? LH_EXIT_YES : LH_EXIT_NO;
 }
