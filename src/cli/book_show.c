@@ -265,7 +265,7 @@ bool lh_book_show(lh_writer *w, int show) {
     s.g = lh_live_graph(w->r->live, s.show->program);
     if (!s.g) return false;
     w->n_figures++;
-    fprintf(w->out, "<figure class=\"%s\">\n", lh_show_words[s.show->verb]);
+    fprintf(w->out, "<figure class=\"show-%s\">\n", lh_show_words[s.show->verb]);
     if (*s.show->caption) {
         fputs("<figcaption>", w->out);
         lh_book_words(w, s.show->caption);

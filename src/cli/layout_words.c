@@ -109,6 +109,7 @@ typedef struct fold {
     lh_text line;
     int at, indent, width;
     bool is_empty; /* nothing but the indent stands on the line */
+    lh_ink ink;    /* at its end */
 } fold;
 
 static void begin_line(fold *f, const char *lead) {
@@ -118,19 +119,28 @@ static void begin_line(fold *f, const char *lead) {
     f->is_empty = true;
 }
 
-static void end_line(fold *f) {
-    lh_layout_add(f->l, 0, f->line.s);
-    begin_line(f, "");
-}
-
 static const char *const inks[] = {
     [LH_INK_PLAIN] = "",        [LH_INK_NAME] = "\033[36m",   [LH_INK_NUMBER] = "",
     [LH_INK_QUIET] = "\033[2m", [LH_INK_GOOD] = "\033[32m",   [LH_INK_BAD] = "\033[31m",
     [LH_INK_BOLD] = "\033[1m",  [LH_INK_EMPHASIS] = "\033[3m"};
 
+static void set_ink(fold *f, lh_ink ink) {
+    bool has_colour = f->l->cli->colour;
+    if (ink == f->ink) return;
+    if (has_colour && *inks[f->ink]) lh_text_add(&f->line, "\033[0m");
+    if (has_colour) lh_text_add(&f->line, "%s", inks[ink]);
+    f->ink = ink;
+}
+
+static void end_line(fold *f) {
+    set_ink(f, LH_INK_PLAIN);
+    lh_layout_add(f->l, 0, f->line.s);
+    begin_line(f, "");
+}
+
 static void put_word(fold *f, const char *s, size_t n, lh_ink ink) {
-    const char *on = f->l->cli->colour ? inks[ink] : "";
-    lh_text_add(&f->line, "%s%.*s%s", on, (int)n, s, *on ? "\033[0m" : "");
+    set_ink(f, ink);
+    lh_text_add_n(&f->line, s, n);
     f->at += lh_columns(lh_copy(f->l->arena, s, n));
     f->is_empty = false;
 }
@@ -159,6 +169,7 @@ void lh_words_fold(lh_words *w, int indent, int width, const char *lead) {
         int run = x->is_glued ? lh_columns(x->text) : run_columns(w, i);
         if (!f.is_empty && !x->is_glued && f.at + space + run > f.width)
             end_line(&f), space = false;
+        if (space && x->ink != f.ink) set_ink(&f, LH_INK_PLAIN);
         if (space) lh_text_add(&f.line, " "), f.at++;
         put_long(&f, x);
     }

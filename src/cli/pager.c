@@ -83,26 +83,31 @@ static void put_line(lh_pager *p, int i, bool is_chosen) {
     lh_terminal_put(p->terminal, "\033[0m");
 }
 
-/* The last line: title, how far, keys; each only where it fits. */
+/* As much of a text as fits, with a sign where it was cut. */
+static char *cut(lh_arena *a, const char *s, int columns) {
+    char *copy = lh_printf(a, "%s", s);
+    size_t n = strlen(copy);
+    if (lh_columns(copy) <= columns) return copy;
+    while (n && lh_columns(copy) > columns - 1) {
+        do n--;
+        while (n && ((unsigned char)copy[n] & 0xC0) == 0x80);
+        copy[n] = 0;
+    }
+    return lh_printf(a, "%s\u2026", copy);
+}
+
+/* The last line: the title, how far, which keys; or a message. */
 static void put_status(lh_pager *p, int rows, int columns, const char *message) {
-    lh_text t = lh_text_new(p->arena);
-    int last = p->top + rows - 1,
-        percent = p->n_lines ? 100 * (last < p->n_lines ? last : p->n_lines) / p->n_lines : 100;
-    const char *keys = p->choice ? "enter opens   q quit" : "h help   q quit";
-    if (message) {
-        lh_text_add(&t, " %s", message);
-    } else {
-        lh_text_add(&t, " %s   %d%%", p->title, percent);
-        int gap = columns - lh_columns(t.s) - lh_columns(keys) - 1;
-        if (gap > 1) lh_text_add(&t, "%*s%s", gap, "", keys);
-    }
-    while (t.n && lh_columns(t.s) > columns - 1) {
-        do t.s[--t.n] = 0;
-        while (t.n && ((unsigned char)t.s[t.n] & 0xC0) == 0x80);
-    }
-    lh_terminal_put(p->terminal, "\033[7m");
-    lh_terminal_put(p->terminal, t.s);
-    lh_terminal_put(p->terminal, lh_printf(p->arena, "%*s\033[0m", columns - lh_columns(t.s), ""));
+    int last = p->top + rows - 1 < p->n_lines ? p->top + rows - 1 : p->n_lines;
+    char *right = message
+                      ? lh_printf(p->arena, "%s", "")
+                      : lh_printf(p->arena, "%d%%   %s", p->n_lines ? 100 * last / p->n_lines : 100,
+                                  p->choice ? "enter opens   q quit" : "h help   q quit");
+    int room = columns - lh_columns(right) - 4;
+    char *left = cut(p->arena, message ? message : p->title, room < 8 ? columns - 2 : room);
+    int gap = columns - 2 - lh_columns(left) - lh_columns(right);
+    lh_terminal_put(p->terminal, lh_printf(p->arena, "\033[7m %s%*s%s \033[0m", left,
+                                           gap > 0 ? gap : 0, "", room < 8 ? "" : right));
 }
 
 static void draw(lh_pager *p, const char *message) {

@@ -116,13 +116,14 @@ static lh_pager_end read_lines(book *b, lh_reading *r) {
             lh_arena_free(a);
             return LH_PAGER_QUIT;
         }
+        const char *slash = strrchr(r->name, '/');
         bool is_known = b->piece > 0 && b->piece < lines.n_pieces;
         lh_pager p = {.terminal = b->terminal,
                       .arena = a,
                       .line = lines.layout->line,
                       .n_lines = lines.layout->n_lines,
                       .top = is_known ? lines.first[b->piece] : 0,
-                      .title = lh_printf(a, "%s   %s", r->name, r->title)};
+                      .title = lh_printf(a, "%s   %s", slash ? slash + 1 : r->name, r->title)};
         lh_pager_end end = lh_pager_read(&p);
         b->piece = piece_at(&lines, p.top);
         if (end != LH_PAGER_AGAIN) save_place(b->cli, r->name, b->piece, p.has_seen_end);
