@@ -238,7 +238,7 @@ static void lessons_fit(void **state) {
         lesson_fits(sample, width, false);
         lesson_fits(sample, width, true);
         bench b = open_bench();
-        lh_course c = lh_course_read(b.cli.arena);
+        lh_course c = lh_course_read(b.cli.ctx, b.cli.arena);
         assert_true(c.n_listed >= 6 && c.n > c.n_listed);
         for (int i = 0; i < c.n_listed; i++) lesson_fits(c.entry[i].name, width, false);
         close_bench(&b);

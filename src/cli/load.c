@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/keep.h"
 #include "graph/build.h"
+#include "learn/contents.h"
 #include "learn/lesson.h"
 
 char *lh_cli_read_file(lh_cli *cli, const char *path, size_t *length) {
@@ -135,34 +136,60 @@ static int by_short_name(const void *a, const void *b) {
     return order ? order : n < m ? -1 : n > m;
 }
 
-static void list_folder(lh_cli *cli, FILE *out, const char *folder, const char *heading) {
-    const lh_embedded *list[256] = {0};
-    int n = 0, width = 12;
-    for (int i = 0; i < lh_n_embedded_files && n < 256; i++)
-        if (is_in(&lh_embedded_files[i], folder)) list[n++] = &lh_embedded_files[i];
-    qsort(list, (size_t)n, sizeof(const lh_embedded *), by_short_name);
+static int width_of(lh_cli *cli, const lh_embedded *const *list, int n) {
+    int width = 12;
     for (int i = 0; i < n; i++) {
         int w = lh_columns(short_name(cli, list[i]->name));
         if (w > width) width = w;
     }
-    fprintf(out, "  %s\n", heading);
-    for (int i = 0; i < n; i++) {
-        const lh_embedded *e = list[i];
-        const char *name = short_name(cli, e->name);
-        lh_standing at = lh_keep_standing(cli, name);
-        fprintf(out, "  %s ", lh_standing_sign(at));
-        lh_ink_on(cli, out, LH_INK_NAME);
-        fprintf(out, "%-*s", width, name);
-        lh_ink_off(cli, out);
-        const char *title = lh_lesson_title(cli->arena, e->name, e->text, e->length);
-        int used = lh_columns(title), column = used > 40 ? used : 40;
-        const char *done = lh_standing_text(cli, at, name, cli->width - width - 5 - column);
-        fprintf(out, " %s%*s%s\n", title, *done ? column - used : 0, "", done);
+    return width;
+}
+
+static void list_line(lh_cli *cli, FILE *out, const lh_embedded *e, int width) {
+    const char *name = short_name(cli, e->name);
+    lh_standing at = lh_keep_standing(cli, name);
+    fprintf(out, "  %s ", lh_standing_sign(at));
+    lh_ink_on(cli, out, LH_INK_NAME);
+    fprintf(out, "%-*s", width, name);
+    lh_ink_off(cli, out);
+    const char *title = lh_lesson_title(cli->arena, e->name, e->text, e->length);
+    int used = lh_columns(title), column = used > 40 ? used : 40;
+    const char *done = lh_standing_text(cli, at, name, cli->width - width - 5 - column);
+    fprintf(out, " %s%*s%s\n", title, *done ? column - used : 0, "", done);
+}
+
+/* The parts of the course in order; a lesson that is not written yet is passed over. */
+static void list_course(lh_cli *cli, FILE *out) {
+    lh_contents *c = lh_contents_read(cli->ctx, cli->arena);
+    const lh_embedded *list[256] = {0};
+    int n = 0;
+    for (int i = 0; i < c->n && n < 256; i++)
+        if (c->item[i].file) list[n++] = c->item[i].file;
+    int width = width_of(cli, list, n);
+    const char *part = "";
+    for (int i = 0; i < c->n; i++) {
+        if (!c->item[i].file) continue;
+        if (strcmp(c->item[i].part, part) != 0)
+            fprintf(out, "%s  %s\n", *part ? "\n" : "", c->item[i].part);
+        part = c->item[i].part;
+        list_line(cli, out, c->item[i].file, width);
     }
 }
 
+static void list_models(lh_cli *cli, FILE *out) {
+    const lh_embedded *list[256] = {0};
+    int n = 0;
+    for (int i = 0; i < lh_n_embedded_files && n < 256; i++)
+        if (strncmp(lh_embedded_files[i].name, "models/", 7) == 0)
+            list[n++] = &lh_embedded_files[i];
+    qsort(list, (size_t)n, sizeof(const lh_embedded *), by_short_name);
+    int width = width_of(cli, list, n);
+    fprintf(out, "  Models and demonstrations\n");
+    for (int i = 0; i < n; i++) list_line(cli, out, list[i], width);
+}
+
 void lh_cli_list(lh_cli *cli, FILE *out) {
-    list_folder(cli, out, "lessons/", "Lessons");
+    list_course(cli, out);
     fputc('\n', out);
-    list_folder(cli, out, "models/", "Models and demonstrations");
+    list_models(cli, out);
 }

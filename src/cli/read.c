@@ -56,10 +56,14 @@ static void save_place(lh_cli *cli, const char *lesson, int piece, bool is_finis
 /* The lesson to go on with: the one read last; the next one when that was read to its end. */
 static const char *go_on(const lh_course *c, const places *p) {
     if (!c->n_listed) return NULL;
-    if (!p->n) return c->entry[0].name;
-    int at = lh_course_find(c, p->read[0].lesson);
-    if (p->read[0].is_finished && at >= 0 && at + 1 < c->n_listed) return c->entry[at + 1].name;
-    return p->read[0].lesson;
+    for (int i = 0; i < p->n; i++) {
+        const lh_read *r = &p->read[i];
+        int at = lh_course_find(c, r->lesson);
+        if (at < 0 && access(r->lesson, F_OK)) continue; /* a file that is gone, or elsewhere */
+        return r->is_finished && at >= 0 && at + 1 < c->n_listed ? c->entry[at + 1].name
+                                                                 : r->lesson;
+    }
+    return c->entry[0].name;
 }
 
 /* ---- without a pager ---- */
@@ -79,7 +83,7 @@ static int print_lesson(lh_cli *cli, const char *lesson, int width) {
 }
 
 static int print_contents(lh_cli *cli, const lh_course *c, const places *p, int width) {
-    lh_contents list = lh_contents_lines(cli, cli->arena, c, p->read, p->n, width);
+    lh_listing list = lh_listing_lines(cli, cli->arena, c, p->read, p->n, width);
     for (int i = 0; i < list.n_lines; i++) fprintf(cli->out, "%s\n", list.line[i]);
     fputs("\n  \u2713 read   \u25b8 begun        longhand read goes on\n", cli->out);
     return LH_EXIT_YES;
@@ -151,7 +155,7 @@ static lh_pager_end read_list(book *b, const char *now) {
         lh_arena *a = lh_arena_new(b->cli->ctx);
         if (!a) return LH_PAGER_QUIT;
         places at = load_places(b->cli);
-        lh_contents c = lh_contents_lines(b->cli, a, &b->course, at.read, at.n, screen_columns(b));
+        lh_listing c = lh_listing_lines(b->cli, a, &b->course, at.read, at.n, screen_columns(b));
         bool *choice = lh_alloc_array(a, (size_t)c.n_lines + 1, sizeof *choice);
         lh_pager p = {.terminal = b->terminal,
                       .arena = a,
@@ -194,7 +198,7 @@ static int read_course(book *b) {
 }
 
 static int read_run(lh_cli *cli, int argc, char **argv) {
-    lh_course course = lh_course_read(cli->arena);
+    lh_course course = lh_course_read(cli->ctx, cli->arena);
     places at = load_places(cli);
     int width = options.width ? options.width : cli->width;
     const char *lesson = argc ? argv[0] : options.contents ? NULL : go_on(&course, &at);

@@ -20,7 +20,7 @@ int lh_lesson_minutes(const char *text, size_t length) {
     return 0;
 }
 
-static void add_line(lh_arena *a, lh_contents *c, char *line, const char *name) {
+static void add_line(lh_arena *a, lh_listing *c, char *line, const char *name) {
     int n = c->n_lines;
     *(char **)lh_push(a, (void **)&c->line, &c->n_lines, sizeof *c->line) = line;
     *(const char **)lh_push(a, (void **)&c->name, &n, sizeof *c->name) = name;
@@ -47,9 +47,9 @@ static char *entry_line(lh_cli *cli, lh_arena *a, const char *name, const lh_rea
                      room - lh_columns(t.s), "", end);
 }
 
-lh_contents lh_contents_lines(lh_cli *cli, lh_arena *a, const lh_course *course,
-                              const lh_read *reads, int n_reads, int width) {
-    lh_contents c = {0};
+lh_listing lh_listing_lines(lh_cli *cli, lh_arena *a, const lh_course *course, const lh_read *reads,
+                            int n_reads, int width) {
+    lh_listing c = {0};
     const char *part = NULL;
     int column = 8;
     if (width > LH_PROSE) width = LH_PROSE;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/embedded.h"
+#include "learn/contents.h"
 
 /* What the engine puts in the place of insert i. */
 static void insert(void *who, int i, lh_span *s) {
@@ -67,26 +67,18 @@ void lh_reading_close(lh_reading *r) {
 
 /* ---- the course ---- */
 
-static bool has_text(lh_arena *a, const char *name) {
-    return lh_embedded_find(lh_printf(a, "lessons/%s.md", name)) != NULL;
-}
-
-lh_course lh_course_read(lh_arena *a) {
+/* Those that are written; the variations last. */
+lh_course lh_course_read(lh_context *ctx, lh_arena *a) {
     lh_course c = {0};
-    const lh_embedded *f = lh_embedded_find("lessons/contents.txt");
-    const char *part = "", *s = f ? f->text : "";
-    while (*s) {
-        size_t n = strcspn(s, "\n"), text = strcspn(s, "#\n");
-        while (text && (s[text - 1] == ' ' || s[text - 1] == '\r')) text--;
-        char *line = lh_copy(a, s, text);
-        s += n + (s[n] == '\n');
-        if (strncmp(line, "part ", 5) == 0) {
-            part = line + 5;
-        } else if (*line && has_text(a, line)) {
+    const lh_contents *all = lh_contents_read(ctx, a);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < all->n; i++) {
+            const lh_contents_item *x = &all->item[i];
+            if (!x->file || x->is_variation != (pass == 1)) continue;
             *(lh_course_entry *)lh_push(a, (void **)&c.entry, &c.n, sizeof *c.entry) =
-                (lh_course_entry){part, line};
-            if (strcmp(part, "Variations") != 0) c.n_listed = c.n;
+                (lh_course_entry){x->part, x->name};
         }
+        if (pass == 0) c.n_listed = c.n;
     }
     return c;
 }

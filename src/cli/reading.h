@@ -46,7 +46,7 @@ typedef struct lh_course {
     int n_listed; /* those */
 } lh_course;
 
-lh_course lh_course_read(lh_arena *a);                    /* those whose text there is */
+lh_course lh_course_read(lh_context *ctx, lh_arena *a);   /* those whose text there is */
 int lh_course_find(const lh_course *c, const char *name); /* or -1 */
 
 /* What a show item prints on a screen: into cli->out of the copy given. false: the context failed. */

@@ -5,7 +5,7 @@
  *
  *     abs(P[0] - Q@1[0]) < 0.1       param P_0 : 1 x 2 = 0
  *                                    param Q_at_1_0 : 1 x 2 = 0
- *                                    result = abs(P_0 - Q_at_1_0)           and the other side likewise
+ *                                    the_result_of_it = abs(P_0 - Q_at_1_0)           and the other side likewise
  *
  * So every operation and function may be called, those of the lesson's programs too, and messages are the usual ones.
  */
@@ -185,6 +185,8 @@ static bool read_word(lh_live *v, const piece *p, lh_where where, double *number
 
 /* ---- the small program ---- */
 
+#define RESULT "the_result_of_it" /* no lesson has a step of this name */
+
 typedef struct small {
     lh_live *v;
     lh_where where;
@@ -248,11 +250,12 @@ static void add_piece(small *m, const piece *p) {
         lh_text_add_n(&m->step, p->s, (size_t)(p->end - p->s));
 }
 
-/* Functions of the lesson's program may be called too. */
+/* Functions of the lesson's program may be called too. Where that program is broken, 1 + 1 is still 2. */
 static void add_functions(small *m, lh_program *p) {
-    if (!m->v->l->program[m->where.program].text && m->v->l->program[m->where.program].of < 0)
-        return;
+    const lh_lesson_program *own = &m->v->l->program[m->where.program];
+    if (!own->text && own->of < 0) return;
     const lh_program *from = lh_live_program_of(m->v, m->where.program);
+    if (!from && m->v->ctx->error.kind != LH_ERROR_MEMORY) lh_context_clear(m->v->ctx);
     for (int i = 0; from && i < from->n_statements; i++)
         if (from->statement[i]->kind == LH_S_FN || from->statement[i]->kind == LH_S_GRAD)
             *(lh_statement **)lh_push(p->arena, (void **)&p->statement, &p->n_statements,
@@ -271,7 +274,7 @@ static void fill(const small *m, lh_graph *g, lh_plan *plan) {
 }
 
 static bool take_result(small *m, lh_graph *g, lh_plan *plan, lh_value *out) {
-    const lh_node *n = lh_graph_step(g, "result")->node;
+    const lh_node *n = lh_graph_step(g, RESULT)->node;
     lh_sizes z = lh_exact.sizes(plan, n, 0);
     double *cell =
         lh_alloc_array(m->v->l->arena, (size_t)z.rows * (size_t)z.cols + 1, sizeof *cell);
@@ -284,7 +287,7 @@ static bool take_result(small *m, lh_graph *g, lh_plan *plan, lh_value *out) {
 
 static bool small_run(small *m, lh_value *out) {
     lh_context *ctx = m->v->ctx;
-    lh_text_add(&m->given, "result = %s\n", m->step.s);
+    lh_text_add(&m->given, RESULT " = %s\n", m->step.s);
     lh_program *p = lh_program_parse(ctx, "expression", m->given.s, m->given.n);
     if (p) add_functions(m, p);
     lh_graph *g = p ? lh_graph_build(ctx, p, NULL) : NULL;
@@ -453,9 +456,24 @@ static void compare(const lh_value *x, const lh_value *y, int sign, lh_claim *ou
         }
 }
 
-/* A side that is a word alone is its number in the other side's vocabulary. */
 static bool read_side(lh_live *v, const char *s, const char *end, lh_where where, lh_value *out) {
     return evaluate(v, lh_copy(v->l->arena, s, (size_t)(end - s)), where, out);
+}
+
+/* A side that is a word alone is its number in the vocabulary of the other side: fast:guess == "C". */
+static bool read_quoted(lh_live *v, const char *s, const char *end, const lh_value *other,
+                        lh_value *out) {
+    const char *from = skip_spaces(s);
+    piece p = next_piece(from);
+    if (p.kind != PIECE_STRING || skip_spaces(p.end) < end || !other->vocab || p.end - p.s < 2)
+        return false;
+    int word =
+        lh_vocab_word(other->vocab, lh_copy(v->l->arena, p.s + 1, (size_t)(p.end - p.s) - 2));
+    if (word < 0) return false;
+    double *cell = lh_alloc(v->l->arena, sizeof *cell);
+    *cell = word;
+    *out = (lh_value){1, 1, cell, other->vocab};
+    return true;
 }
 
 static bool claim_part(lh_live *v, const char *s, const char *end, lh_where where, int digits,
@@ -468,8 +486,9 @@ static bool claim_part(lh_live *v, const char *s, const char *end, lh_where wher
         lh_cure(v->ctx, "each part of a claim is like loss@1 < loss@0");
         return fail_here(v, where);
     }
-    if (!read_side(v, s, sign.s, where, &x) || !read_side(v, sign.s + sign.n, end, where, &y))
-        return false;
+    const char *right = sign.s + sign.n;
+    if (!read_side(v, s, sign.s, where, &x)) return false;
+    if (!read_quoted(v, right, end, &x, &y) && !read_side(v, right, end, where, &y)) return false;
     if (!fits(x.rows, y.rows) || !fits(x.cols, y.cols)) {
         lh_fail(v->ctx, LH_ERROR_SHAPE, where.at, "%.*s: %dx%d cannot be compared with %dx%d",
                 (int)(end - s < 60 ? end - s : 60), s, x.rows, x.cols, y.rows, y.cols);

@@ -64,7 +64,7 @@ bool lh_lesson_find(void *who, const char *name, lh_found *out) {
         const lh_embedded *e = &lh_embedded_files[i];
         const char *slash = strchr(e->name, '/'), *dot = strrchr(e->name, '.');
         size_t n = slash && dot ? (size_t)(dot - slash) - 1 : 0;
-        if (n == 0 || n >= sizeof path || strcmp(dot, ".txt") == 0) continue;
+        if (n == 0 || n >= sizeof path) continue;
         memcpy(path, slash + 1, n);
         path[n] = 0;
         if (strcmp(path, name) != 0) continue;
@@ -350,6 +350,7 @@ lh_lesson *lh_lesson_read(lh_context *ctx, const char *file, const char *text, s
     if (!a) return NULL;
     lh_lesson *l = lh_alloc(a, sizeof *l);
     *l = (lh_lesson){.ctx = ctx, .arena = a, .length = length, .problems = lh_problems_new(a)};
+    l->most_updates = LH_MOST_UPDATES;
     l->finder = finder ? *finder : (lh_finder){lh_lesson_find, NULL};
     l->file = lh_copy(a, file, strlen(file));
     l->name = short_name(a, file);

@@ -161,6 +161,16 @@ static void remember_failure(lh_live *v, lh_live_program *x, int number) {
     x->error = v->ctx->error;
 }
 
+static void drop_graphs(lh_live_program *x) {
+    if (x->g != x->plain) lh_graph_free(x->g);
+    lh_graph_free(x->plain);
+    lh_mistakes_free(x->mistakes);
+    lh_arena_free(x->arena);
+    x->g = x->plain = NULL;
+    x->mistakes = NULL;
+    x->arena = NULL;
+}
+
 /* Its place in the list, which follows the lesson's; nothing is built yet. */
 static lh_live_program *slot(lh_live *v, int program) {
     while (v->n_programs < v->l->n_programs && !lh_failed(v->ctx)) {
@@ -185,8 +195,7 @@ lh_live_program *lh_live_ready(lh_live *v, int program) {
     if (!x->program) parse(v, x, program);
     if (!lh_failed(v->ctx)) build(v, x, program);
     if (!lh_failed(v->ctx)) return x;
-    if (x->plain && x->g != x->plain) lh_graph_free(x->g);
-    x->g = NULL;
+    drop_graphs(x);
     remember_failure(v, x, program);
     return NULL;
 }
@@ -234,6 +243,11 @@ static void copy_given(const lh_given *given, const lh_plan *from, lh_plan *to) 
 }
 
 static bool learns(lh_live *v, const lh_live_program *x, int step) {
+    if (step > v->l->most_updates) {
+        lh_fail(v->ctx, LH_ERROR_LIMIT, nowhere, "%d updates are too many: at most %d", step,
+                v->l->most_updates);
+        return false;
+    }
     if (step == 0 || lh_loop_learns(x->g)) return true;
     lh_fail(v->ctx, LH_ERROR_NAME, nowhere, "there is no step %d: the program renews nothing",
             step);
@@ -393,10 +407,7 @@ void lh_live_free(lh_live *v) {
         if (!x) continue;
         lh_loop_free(x->loop);
         lh_exact.free(x->plan);
-        if (x->g != x->plain) lh_graph_free(x->g);
-        lh_graph_free(x->plain);
-        lh_mistakes_free(x->mistakes);
-        lh_arena_free(x->arena);
+        drop_graphs(x);
         lh_program_free(x->own);
     }
 }

@@ -23,6 +23,12 @@ static bool fail(lh_live *v, const lh_insert *x, lh_error_kind kind, const char 
 
 /* ---- numbers and claims ---- */
 
+/* 25.06%; a zero has no sign. */
+static const char *percent_text(lh_arena *a, double x, int places) {
+    char *text = lh_printf(a, "%.*f%%", places, 100 * x);
+    return *text == '-' && !strpbrk(text, "123456789") ? text + 1 : text;
+}
+
 static bool show_value(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
     lh_value value;
     lh_arena *a = v->l->arena;
@@ -32,9 +38,8 @@ static bool show_value(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
             return fail(v, x, LH_ERROR_VALUE, "%.80s is not a number (nan)", x->expr);
     if (x->is_percent && value.rows * value.cols != 1)
         return fail(v, x, LH_ERROR_SHAPE, "%.80s is not one number: no percentage", x->expr);
-    out->text = x->is_percent
-                    ? lh_printf(a, "%.*f%%", x->places < 0 ? 2 : x->places, 100 * value.cell[0])
-                    : lh_value_text(a, &value, x->digits ? x->digits : 4);
+    out->text = x->is_percent ? percent_text(a, value.cell[0], x->places < 0 ? 2 : x->places)
+                              : lh_value_text(a, &value, x->digits ? x->digits : 4);
     return true;
 }
 
