@@ -1,6 +1,6 @@
 /* embed -- writes files into a C table (base/embedded.h). Runs while the program is built.
  *
- *     embed OUT.c OUT.d ROOT src/notation:.lh lessons:.md fonts/a.woff2=/build/a.woff2 ...
+ *     embed OUT.c OUT.d ROOT src/notation:.lh lessons:.md math.woff2=/build/math.woff2 ...
  *
  * NAME=FILE is one file, of any place, under that name. lessons:.md is every file of ROOT/lessons that ends in .md. The folders are named in OUT.d
  * together with the files: a folder's time changes when a file comes or goes, so that ninja runs us

@@ -20,8 +20,9 @@
 #include "base/context.h"
 #include "notation/notation.h"
 
-#define LH_FORMULA_LENGTH 8192 /* bytes of TeX in one formula */
-#define LH_FORMULA_DEPTH  60   /* groups inside each other */
+#define LH_FORMULA_LENGTH 8192  /* bytes of TeX in one formula */
+#define LH_FORMULA_DEPTH  60    /* groups inside each other */
+#define LH_FORMULA_CELLS  10000 /* of a matrix, empty ones too */
 
 /* How a sign stands beside its neighbours; what spaces go around it follows from this. */
 typedef enum lh_sign_class {
@@ -145,7 +146,7 @@ char *lh_formula_spoken(lh_arena *a, const lh_formula *f); /* a short reading in
 char *lh_formula_mathml(lh_arena *a, const lh_formula *f, bool is_block); /* <math> ... </math> */
 
 /* What a page with formulas needs: its style, and beside the page the font, an embedded file, where the program was built with one. */
-#define LH_FORMULA_FONT "fonts/longhand-math.woff2" /* for lh_embedded_find */
+#define LH_FORMULA_FONT "longhand-math.woff2" /* for lh_embedded_find */
 const char *
 lh_formula_css(void); /* names longhand-math.woff2 if there is one, then fonts that readers have */
 

@@ -194,13 +194,20 @@ static void end_row(table *t) {
 
 /* Rows that end early are filled up with nothing. */
 static void fill_table(lh_reader *r, lh_formula *f, const table *t, const int *counts) {
-    f->rows = t->rows, f->cols = t->cols;
-    f->arg = lh_alloc_array(r->arena, (size_t)(f->rows * f->cols), sizeof *f->arg);
-    if (!f->arg) return;
-    f->n_args = f->rows * f->cols;
+    size_t n = (size_t)t->rows * (size_t)t->cols;
+    if (n > LH_FORMULA_CELLS) {
+        lh_fail(r->ctx, LH_ERROR_LIMIT, lh_reader_place(r, r->p, 1),
+                "a matrix of %d rows and %d columns: at most %d cells are read", t->rows, t->cols,
+                LH_FORMULA_CELLS);
+        return;
+    }
+    f->arg = lh_alloc_array(r->arena, n, sizeof *f->arg);
+    if (!f->arg || !counts) return;
+    f->rows = t->rows, f->cols = t->cols, f->n_args = (int)n;
+    lh_formula *blank = lh_read_nothing(r);
     for (int row = 0, k = 0; row < f->rows; row++)
         for (int col = 0; col < f->cols; col++)
-            f->arg[row * f->cols + col] = col < counts[row] ? t->cell[k++] : lh_read_nothing(r);
+            f->arg[row * f->cols + col] = col < counts[row] ? t->cell[k++] : blank;
 }
 
 /* \\[2pt] asks for more room between two rows: read, and left to the page. */

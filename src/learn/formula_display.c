@@ -438,11 +438,12 @@ static int line_end(const lh_formula *row, const box *b, int from, int room, boo
     return best[2] ? best[2] : best[1] ? best[1] : first;
 }
 
-static void stack_row(stack *s, const lh_formula *row) {
+/* `first`: the indent of its first line. */
+static void stack_row(stack *s, const lh_formula *row, int first) {
     box *b = layout_row(s->arena, row, STYLE_DISPLAY);
     if (b->n_parts != row->n_args) return; /* without memory */
     for (int from = 0, to; from < row->n_args; from = to) {
-        int indent = from ? INDENT : 0;
+        int indent = from ? INDENT : first;
         bool fits;
         to = line_end(row, b, from, s->room - indent, &fits);
         if (!fits) {
@@ -458,7 +459,7 @@ static void stack_row(stack *s, const lh_formula *row) {
     }
 }
 
-/* The rows of aligned, each as a row of its own. */
+/* The rows of aligned, each as a row of its own; one without a left side goes on. */
 static void stack_table(stack *s, const lh_formula *f) {
     for (int r = 0; r < f->rows; r++) {
         lh_formula *row = lh_formula_new(s->arena, LH_F_ROW, LH_SIGN_LETTER, 0);
@@ -466,7 +467,7 @@ static void stack_table(stack *s, const lh_formula *f) {
             const lh_formula *cell = f->arg[r * f->cols + c];
             for (int i = 0; i < cell->n_args; i++) lh_formula_append(s->arena, row, cell->arg[i]);
         }
-        stack_row(s, row);
+        stack_row(s, row, f->arg[r * f->cols]->n_args ? 0 : INDENT);
     }
 }
 
@@ -478,7 +479,7 @@ lh_formula_lines lh_formula_display(lh_arena *a, const lh_formula *f, int room) 
     if (bare->kind == LH_F_TABLE && bare->align == LH_ALIGN_PAIRS && bare->n_args)
         stack_table(&s, bare);
     else if (bare->kind == LH_F_ROW)
-        stack_row(&s, bare);
+        stack_row(&s, bare, 0);
     else
         stack_words(&s, lh_formula_inline(a, f), 0);
     return lines_of(a, s.group, room);

@@ -308,5 +308,6 @@ char *lh_formula_example(lh_arena *a, const lh_formula_command *c) {
         return lh_printf(a, "\\%s_{i=1}^{n} x_i", c->name);
     if (c->class == LH_SIGN_FUNCTION || c->class == LH_SIGN_PREFIX)
         return lh_printf(a, "\\%s x", c->name);
+    if (strcmp(c->mathml, "mi") == 0) return lh_printf(a, "\\%s", c->name);
     return lh_printf(a, "x %s%s y", slash, c->name);
 }

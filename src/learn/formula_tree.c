@@ -104,8 +104,9 @@ static bool is_operator(lh_sign_class c) {
 /* A letter behind a letter stands close; a number behind a letter does not, or x 2 would read as a name. */
 static bool stands_apart(const lh_formula *left, const lh_formula *right) {
     return lh_formula_base(right)->kind == LH_F_NUMBER &&
-           lh_formula_base(left)->kind != LH_F_NUMBER && left->class == LH_SIGN_LETTER &&
-           !lh_formula_has_text(left, "/") && right->alphabet == LH_ALPHABET_NONE;
+           lh_formula_base(left)->kind != LH_F_NUMBER &&
+           lh_formula_base(left)->class == LH_SIGN_LETTER && !lh_formula_has_text(left, "/") &&
+           right->alphabet == LH_ALPHABET_NONE;
 }
 
 /* Words bring their own spaces: \text{ if }. */
