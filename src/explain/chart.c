@@ -28,6 +28,10 @@ bool lh_chart_has_legend(const lh_chart *c) {
            (c->n_series > 1 || (c->series[0].name && c->series[0].name[0]));
 }
 
+bool lh_series_is_arrows(const lh_chart *c, const lh_series *s) {
+    return s->mark == LH_MARK_ARROWS && !c->log_x && !c->log_y;
+}
+
 bool lh_chart_has_points(const lh_chart *c) {
     for (int k = 0; k < c->n_series; k++)
         if (c->series[k].mark == LH_MARK_POINTS || c->series[k].mark == LH_MARK_ARROWS) return true;
@@ -235,7 +239,7 @@ static void describe_curve(const lh_chart *c, const lh_series *s, lh_text *t) {
 }
 
 static void describe_plane(const lh_chart *c, lh_text *t) {
-    bool is_arrows = c->n_series && c->series[0].mark == LH_MARK_ARROWS;
+    bool is_arrows = c->n_series && lh_series_is_arrows(c, &c->series[0]);
     lh_text_add(t, "%s of %s",
                 has_curves(c) && !c->field.cell ? "Curves"
                 : is_arrows                     ? "Arrows"

@@ -50,13 +50,14 @@ lh_range lh_chart_range(const lh_chart *c, bool of_y, size_t *n_left_out) {
     *n_left_out = 0;
     for (int k = 0; k < c->n_series; k++) {
         const lh_series *s = &c->series[k];
+        size_t before = r.n;
         for (int i = 0; i < s->n; i++) {
             double x, y;
             bool is_shown = lh_series_point(c, s, i, &x, &y);
             if (is_shown || !isfinite(of_y ? y : x)) lh_range_add(&r, of_y ? y : x);
             if (!is_shown && isfinite(x) && isfinite(y)) ++*n_left_out;
         }
-        if (s->mark == LH_MARK_ARROWS && s->n) lh_range_add(&r, 0);
+        if (lh_series_is_arrows(c, s) && r.n > before) lh_range_add(&r, 0);
     }
     if (c->field.cell && r.n) {
         lh_range_add(&r, of_y ? c->field.y0 : c->field.x0);
@@ -168,12 +169,23 @@ static void write_tick(char *text, double x, step d, double large) {
     text[n] = 0;
 }
 
+/* The smallest step with no more ticks than wanted. */
+static step tick_step(const lh_scale *s, int most, double *first, double *last) {
+    step d = {1, 0};
+    for (int n = most + 1; n > 0; n--) {
+        d = nice_step(s->low, s->high, n);
+        *first = ceil(s->low / size_of(d) - 1e-9);
+        *last = floor(s->high / size_of(d) + 1e-9);
+        if (*last - *first + 1 <= most) break;
+    }
+    return d;
+}
+
 static void linear_ticks(lh_ticks *t, const lh_scale *s, int most) {
-    step d = nice_step(s->low, s->high, most > 1 ? most - 1 : 1);
-    double size = size_of(d), large = fmax(fabs(s->low), fabs(s->high));
+    double first, last, large = fmax(fabs(s->low), fabs(s->high));
+    step d = tick_step(s, most, &first, &last);
     t->n = 0;
-    if (!(size > large * 1e-15)) return;
-    double first = ceil(s->low / size - 1e-9), last = floor(s->high / size + 1e-9);
+    if (!(size_of(d) > large * 1e-15)) return;
     for (double k = first; k <= last && t->n < most; k++) {
         double x = steps_from_0(d, k);
         if (x < s->low) x = s->low; /* by a rounding */
@@ -267,14 +279,17 @@ int *lh_series_reduce(lh_arena *a, const lh_chart *c, const lh_series *s, const 
     int *list = lh_alloc_array(a, (size_t)s->n, sizeof *list);
     if (!list) return NULL;
     bundle b = {.first = -1};
+    bool is_gap = false;
     *n = 0;
     for (int i = 0; i < s->n; i++) {
         double x, y;
         if (!lh_series_point(c, s, i, &x, &y)) { /* a gap stays a gap */
             bundle_end(&b, list, n);
-            if (*n == 0 || list[*n - 1] != i - 1) list[(*n)++] = i;
+            if (!is_gap) list[(*n)++] = i;
+            is_gap = true;
             continue;
         }
+        is_gap = false;
         int column = (int)(lh_scale_at(scale, x) * columns);
         if (b.first >= 0 && b.column != column) bundle_end(&b, list, n);
         if (b.first < 0) b = (bundle){column, i, i, i, i};

@@ -67,7 +67,9 @@ double lh_shade(const lh_range *r,
 void lh_chart_notes(const lh_chart *c, lh_text *out); /* what is left out; "" when nothing is */
 const char *lh_chart_empty(const lh_chart *c);        /* why there is no picture, or NULL */
 bool lh_chart_has_legend(const lh_chart *c);
-bool lh_chart_has_points(const lh_chart *c); /* of any series: points or arrows */
+bool lh_series_is_arrows(const lh_chart *c,
+                         const lh_series *s); /* on an axis by factors there is no origin: points */
+bool lh_chart_has_points(const lh_chart *c);  /* of any series: points or arrows */
 void lh_plane_scales(const lh_chart *c, lh_scale *x, lh_scale *y);
 int *lh_bars_chosen(lh_arena *a, const lh_chart *c, int most,
                     int *n); /* the largest, the target and what is no number, in order */

@@ -229,7 +229,7 @@ static void draw_series(plane *p) {
     for (int k = 0; k < p->c->n_series; k++) {
         const lh_series *s = &p->c->series[k];
         if (is_curve(s)) draw_curve(p, k), n_curves++;
-        if (s->mark == LH_MARK_ARROWS) draw_arrows(p, k);
+        if (lh_series_is_arrows(p->c, s)) draw_arrows(p, k);
     }
     if (n_curves && p->c->n_series > 1) letter_curves(p);
     for (int k = 0; k < p->c->n_series; k++)
@@ -243,12 +243,13 @@ static void draw_series(plane *p) {
 static bool plane_layout(plane *p, const lh_chart_screen *how, lh_ticks *t) {
     int height = how->height ? how->height : how->width / 5;
     if (!how->height) height = height < 8 ? 8 : height > 20 ? 20 : height;
+    int most = (height + 1) / 2 < 9 ? (height + 1) / 2 : 9;
     p->height = height;
     lh_plane_scales(p->c, &p->x, &p->y);
     lh_scale y = p->y;
     for (int round = 0; round < 2; round++) { /* the labels' width and an even y need each other */
         lh_row row = {height, 1, 0.5, one_line};
-        lh_ticks_fit(t, &y, &row, height / 2 < 9 ? height / 2 : 9);
+        lh_ticks_fit(t, &y, &row, most);
         int label = 1;
         for (int i = 0; i < t->n; i++)
             if (lh_columns(t->text[i]) > label) label = lh_columns(t->text[i]);
@@ -259,7 +260,7 @@ static bool plane_layout(plane *p, const lh_chart_screen *how, lh_ticks *t) {
         if (p->c->is_even) lh_scale_even(&x, &y, 2 * p->width, 4 * p->height);
         if (round) p->x = x, p->y = y;
     }
-    lh_ticks_fit(t, &p->y, &(lh_row){height, 1, 0.5, one_line}, height / 2 < 9 ? height / 2 : 9);
+    lh_ticks_fit(t, &p->y, &(lh_row){height, 1, 0.5, one_line}, most);
     p->v = lh_canvas_new(p->a, how->width, height + 2);
     return p->v != NULL;
 }

@@ -155,18 +155,23 @@ static int level_of(const lh_shades *g, int row, int col) {
     return isfinite(x) ? (int)(lh_shade(&g->range, x) * LEVELS + 0.5) : -1;
 }
 
+/* Edges are rounded before lengths are taken, so that neighbours meet without a seam. */
 static void add_cell(lh_text *t, const lh_shades *g, int row, int col, int n) {
-    double w = g->w / g->cols, h = g->h / g->rows;
+    int line = g->is_upward ? g->rows - 1 - row : row;
+    double x0 = round((g->x + g->w * col / g->cols) * 10) / 10,
+           x1 = round((g->x + g->w * (col + n) / g->cols) * 10) / 10,
+           y0 = round((g->y + g->h * line / g->rows) * 10) / 10,
+           y1 = round((g->y + g->h * (line + 1) / g->rows) * 10) / 10;
     lh_text_add(t, "M");
-    lh_svg_number(t, g->x + col * w);
+    lh_svg_number(t, x0);
     lh_text_add(t, " ");
-    lh_svg_number(t, g->y + (g->is_upward ? g->rows - 1 - row : row) * h);
+    lh_svg_number(t, y0);
     lh_text_add(t, "h");
-    lh_svg_number(t, n * w);
+    lh_svg_number(t, x1 - x0);
     lh_text_add(t, "v");
-    lh_svg_number(t, h);
+    lh_svg_number(t, y1 - y0);
     lh_text_add(t, "h");
-    lh_svg_number(t, -n * w);
+    lh_svg_number(t, x0 - x1);
     lh_text_add(t, "z");
 }
 

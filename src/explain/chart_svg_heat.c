@@ -6,12 +6,20 @@
 #include "base/columns.h"
 #include "explain/chart_svg.h"
 
-enum { MOST_CELLS = 160, MOST_BARS = 40, GAP = 18, TEXT_ROW = 16, LEAST_CELL = 12 };
+enum {
+    MOST_CELLS = 160,
+    MOST_BARS = 40,
+    GAP = 18,
+    TEXT_ROW = 16,
+    LEAST_CELL = 12,
+    LEAST_PANEL = 130
+};
 
 typedef struct heat {
     const lh_chart *c;
     lh_range range;
     int rows, cols;               /* of the largest panel */
+    int digits;                   /* of the numbers */
     int per_line;                 /* panels beside each other */
     double label, head;           /* room for row labels; for column labels */
     double panel;                 /* width of a panel, its labels included */
@@ -35,14 +43,13 @@ static double widest_of(lh_sheet *s, bool of_rows) {
     return widest;
 }
 
-static double widest_number(const lh_chart *c) {
+static double widest_number(const lh_chart *c, int digits) {
     double widest = 0;
     char number[LH_NUMBER_MAX];
     for (int k = 0; k < c->n_panels; k++)
         for (size_t i = 0; i < (size_t)c->panel[k].rows * (size_t)c->panel[k].cols; i++)
-            widest =
-                fmax(widest,
-                     lh_svg_width(lh_number_text(number, sizeof number, c->panel[k].cell[i], 3)));
+            widest = fmax(widest, lh_svg_width(lh_number_text(number, sizeof number,
+                                                              c->panel[k].cell[i], digits)));
     return widest;
 }
 
@@ -57,10 +64,11 @@ static heat heat_layout(lh_sheet *s) {
     for (h.per_line = c->n_panels < 4 ? c->n_panels : 4;; h.per_line--) {
         h.panel = (SHEET - 2 * EDGE - (h.per_line - 1) * (double)GAP) / h.per_line;
         h.w = (h.panel - h.label) / h.cols;
-        if (h.per_line == 1 || h.w >= LEAST_CELL) break;
+        if (h.per_line == 1 || h.w >= LEAST_CELL || h.w * h.cols >= LEAST_PANEL) break;
     }
     bool is_small = (size_t)h.rows * (size_t)h.cols <= 400;
-    h.has_numbers = c->kind == LH_CHART_HEAT && is_small && widest_number(c) + 6 <= h.w;
+    for (h.digits = 3; h.digits > 2 && widest_number(c, h.digits) + 6 > h.w;) h.digits--;
+    h.has_numbers = c->kind == LH_CHART_HEAT && is_small && widest_number(c, h.digits) + 6 <= h.w;
     if (h.w > 88) h.w = 88;
     h.h = h.has_numbers ? fmin(h.w, 38) : fmin(fmin(h.w, 30), 600.0 / h.rows);
     if (c->kind == LH_CHART_STRIPES) h.h = fmax(fmin(24, 320.0 / h.rows), fmin(h.h, 2));
@@ -104,10 +112,9 @@ static void draw_labels(lh_sheet *s, const heat *h, const lh_panel *p, double x,
                      lh_svg_cut(s, name_of(s->a, p->row_label, p->rows, i), h->label));
 }
 
-/* At most MOST_CELLS a side: of the cells that share a place the largest is shown. */
-static lh_shades shades_of(lh_sheet *s, const lh_panel *p) {
-    int by_row = (p->rows + MOST_CELLS - 1) / MOST_CELLS,
-        by_col = (p->cols + MOST_CELLS - 1) / MOST_CELLS;
+/* At most so many cells a side: of the cells that share a place the largest is shown. */
+static lh_shades shades_of(lh_sheet *s, const lh_panel *p, int most) {
+    int by_row = (p->rows + most - 1) / most, by_col = (p->cols + most - 1) / most;
     lh_shades g = {.cell = p->cell, .rows = p->rows, .cols = p->cols};
     if (by_row <= 1 && by_col <= 1) return g;
     g.rows = (p->rows + by_row - 1) / by_row;
@@ -132,7 +139,7 @@ static void draw_panel(lh_sheet *s, const heat *h, const lh_panel *p, double lef
         lh_svg_words(s, x, y - h->head - 6, "", "start",
                      lh_svg_cut(s, p->name ? p->name : "", h->panel - h->label));
     draw_labels(s, h, p, x, y);
-    lh_shades g = shades_of(s, p);
+    lh_shades g = shades_of(s, p, MOST_CELLS / h->per_line);
     g.x = x, g.y = y, g.w = h->w * p->cols, g.h = h->h * p->rows, g.range = h->range;
     if (h->has_numbers) /* ... says nan itself */
         for (int r = 0; r < p->rows; r++)
@@ -142,7 +149,7 @@ static void draw_panel(lh_sheet *s, const heat *h, const lh_panel *p, double lef
                 lh_shades one = {&v, 1, 1, false, x + k * h->w, y + r * h->h, h->w, h->h, h->range};
                 if (isfinite(v)) lh_svg_shades(s, &one);
                 lh_svg_words(s, x + (k + 0.5) * h->w, y + (r + 0.5) * h->h + 5, "", "middle",
-                             lh_number_text(number, sizeof number, v, 3));
+                             lh_number_text(number, sizeof number, v, h->digits));
             }
     else
         lh_svg_shades(s, &g);
@@ -158,11 +165,11 @@ void lh_heat_svg(lh_sheet *s) {
     }
     s->y += h.h * h.rows + 8;
     lh_svg_scale(s, &h.range, NULL);
-    if (h.rows > MOST_CELLS || h.cols > MOST_CELLS)
+    int most = MOST_CELLS / h.per_line;
+    if (h.rows > most || h.cols > most)
         lh_svg_paragraph(s, "quiet",
                          lh_printf(s->a, "a shade is the largest of %d x %d cells",
-                                   (h.rows + MOST_CELLS - 1) / MOST_CELLS,
-                                   (h.cols + MOST_CELLS - 1) / MOST_CELLS));
+                                   (h.rows + most - 1) / most, (h.cols + most - 1) / most));
 }
 
 /* ---- bars ---- */

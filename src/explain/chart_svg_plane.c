@@ -4,7 +4,7 @@
 
 #include "explain/chart_svg.h"
 
-enum { HEIGHT = 290, TALL = 380, MOST_LABELS = 400, SIGN = 5 };
+enum { HEIGHT = 290, TALL = 380, MOST_LABELS = 400, SIGN = 5, CLOSE = 4 };
 
 typedef struct box {
     double x, y, w, h;
@@ -40,12 +40,18 @@ static void add_pair(lh_text *t, char letter, double x, double y) {
     lh_svg_number(t, y);
 }
 
+static void begin_signs(lh_sheet *s, int k) {
+    lh_text_add(&s->body, "<path class=\"point s%d %s\" d=\"", k % 6,
+                k % 2 ? "open" : lh_printf(s->a, "f%d", k % 6));
+}
+
+static void end_signs(lh_sheet *s) {
+    lh_text_add(&s->body, "\"/>\n");
+}
+
 /* Circle, triangle, square, diamond; the second of each is open. */
-static void draw_sign(lh_sheet *s, int k, double x, double y) {
-    bool is_open = k % 2 == 1;
+static void add_sign(lh_sheet *s, int k, double x, double y) {
     lh_text *t = &s->body;
-    lh_text_add(t, "<path class=\"point s%d %s\" d=\"", k % 6,
-                is_open ? "open" : lh_printf(s->a, "f%d", k % 6));
     int form = k / 2 % 4;
     if (form == 0) {
         add_pair(t, 'M', x - SIGN, y);
@@ -64,7 +70,6 @@ static void draw_sign(lh_sheet *s, int k, double x, double y) {
         add_pair(t, 'L', x - d, y + (form == 2 ? d : 0));
         lh_text_add(t, "z");
     }
-    lh_text_add(t, "\"/>\n");
 }
 
 static const char *dashes(int k) {
@@ -96,7 +101,9 @@ static void draw_legend(lh_sheet *s) {
             add_pair(&s->body, 'M', x, s->y - 10);
             lh_text_add(&s->body, "h28\"/>\n");
         } else {
-            draw_sign(s, k, x + 6, s->y - 10);
+            begin_signs(s, k);
+            add_sign(s, k, x + 6, s->y - 10);
+            end_signs(s);
         }
         lh_svg_words(s, x + (is_line ? 36 : 18), s->y - 5, "", "start", name);
         x += w + 18;
@@ -210,24 +217,29 @@ static void draw_label(plane *p, const char *label, double x, double y) {
     p->n_lost++;
 }
 
-/* A hundred thousand points fall on far fewer places: one sign for each. */
+/* A hundred thousand points fall on far fewer places: one sign for each, where they are many for each spot of CLOSE units. */
 static void draw_points(plane *p, int k) {
     const lh_series *s = &p->c->series[k];
-    int w = (int)p->w + 1, h = (int)p->h + 1;
+    int close = s->n > MOST_LABELS ? CLOSE : 1;
+    int w = (int)p->w / close + 1, h = (int)p->h / close + 1;
     unsigned char *seen = lh_alloc_array(p->s->a, (size_t)w * (size_t)h, 1);
+    bool has_signs = !is_curve(s) || s->n <= MOST_LABELS;
+    if (!seen || lh_series_is_arrows(p->c, s)) has_signs = false;
+    if (has_signs) begin_signs(p->s, k);
     for (int i = 0; seen && i < s->n; i++) {
         double x, y;
         if (!lh_series_point(p->c, s, i, &x, &y)) continue;
         double u = at_x(p, x), v = at_y(p, y);
-        int col = (int)(u - p->left), row = (int)(v - p->top);
+        int col = (int)(u - p->left) / close, row = (int)(v - p->top) / close;
         if (col < 0 || row < 0 || col >= w || row >= h) continue;
         unsigned char *place = &seen[(size_t)row * (size_t)w + (size_t)col];
         if (*place && s->n > MOST_LABELS) continue;
         *place = 1;
-        if (s->mark != LH_MARK_ARROWS) draw_sign(p->s, k, u, v);
+        if (has_signs) add_sign(p->s, k, u, v);
         if (p->n_taken < MOST_LABELS * 2)
             take(p, (box){u - SIGN - 1, v - SIGN - 1, 2 * SIGN + 2, 2 * SIGN + 2});
     }
+    if (has_signs) end_signs(p->s);
 }
 
 static void draw_labels(plane *p, int k) {
@@ -243,7 +255,7 @@ static void draw_labels(plane *p, int k) {
 static void draw_arrows(plane *p, int k) {
     const lh_series *s = &p->c->series[k];
     double x0 = at_x(p, 0), y0 = at_y(p, 0);
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < s->n && i < MOST_LABELS; i++) {
         double x, y;
         if (!lh_series_point(p->c, s, i, &x, &y)) continue;
         double u = at_x(p, x), w = at_y(p, y), length = hypot(u - x0, w - y0);
@@ -264,11 +276,19 @@ static void draw_series(plane *p) {
     for (int k = 0; k < p->c->n_series; k++) {
         const lh_series *s = &p->c->series[k];
         if (is_curve(s)) draw_curve(p, k);
-        if (s->mark == LH_MARK_ARROWS) draw_arrows(p, k);
+        if (lh_series_is_arrows(p->c, s)) draw_arrows(p, k);
     }
     for (int k = 0; k < p->c->n_series; k++)
         if (p->c->series[k].mark != LH_MARK_LINE || p->c->series[k].n == 1) draw_points(p, k);
     for (int k = 0; k < p->c->n_series; k++) draw_labels(p, k);
+}
+
+static void note_arrows(plane *p) {
+    for (int k = 0; k < p->c->n_series; k++)
+        if (lh_series_is_arrows(p->c, &p->c->series[k]) && p->c->series[k].n > MOST_LABELS)
+            lh_svg_paragraph(
+                p->s, "quiet",
+                lh_printf(p->s->a, "the first %d of %d arrows", MOST_LABELS, p->c->series[k].n));
 }
 
 static void plane_layout(plane *p, lh_ticks *ys) {
@@ -303,6 +323,7 @@ void lh_plane_svg(lh_sheet *s) {
     s->y = p.top + p.h + (s->c->x_name && s->c->x_name[0] ? 44 : 24);
     lh_range r = s->c->field.cell ? field_range(&s->c->field) : lh_range_none();
     if (r.n) lh_svg_scale(s, &r, s->c->field.name);
+    note_arrows(&p);
     if (p.n_lost)
         lh_svg_paragraph(
             s, "quiet",

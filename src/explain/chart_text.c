@@ -44,6 +44,7 @@ typedef struct heat {
     const lh_chart *c;
     lh_range range;
     bool has_numbers, has_colours;
+    int digits;             /* of the numbers */
     int label;              /* columns of the row labels */
     int cell;               /* columns of a cell, the gap included */
     int row_step, col_step; /* so many rows and columns share one shade */
@@ -59,12 +60,12 @@ static const char *col_name(lh_arena *a, const lh_panel *p, int i) {
     return p->col_label ? p->col_label[i] : lh_printf(a, "%d", i);
 }
 
-static int widest_number(const lh_chart *c) {
+static int widest_number(const lh_chart *c, int digits) {
     int widest = 0;
     char number[LH_NUMBER_MAX];
     for (int k = 0; k < c->n_panels; k++)
         for (size_t i = 0; i < (size_t)c->panel[k].rows * (size_t)c->panel[k].cols; i++) {
-            lh_number_text(number, sizeof number, c->panel[k].cell[i], 3);
+            lh_number_text(number, sizeof number, c->panel[k].cell[i], digits);
             widest = larger(widest, (int)strlen(number));
         }
     return widest;
@@ -92,7 +93,9 @@ static heat heat_layout(const page *p) {
     h.label = widest_label(p->a, c, true, p->how.width / 4);
     int room = p->how.width - h.label - 1;
     if (c->kind == LH_CHART_HEAT && h.cols <= 40 && h.rows <= MOST_ROWS) {
-        int number = widest_number(c) + (h.has_colours ? 3 : 3);
+        for (h.digits = 3; h.digits > 2 && (widest_number(c, h.digits) + 3) * h.cols > room;)
+            h.digits--;
+        int number = widest_number(c, h.digits) + 3;
         int cell = larger(number, smaller(1 + widest_label(p->a, c, false, 12), number + 4));
         if (cell * h.cols > room) cell = number;
         int panels = c->n_panels * (h.label + 1 + cell * h.cols + 3) - 3;
@@ -131,7 +134,7 @@ static void draw_cell(const heat *h, lh_canvas *v, int x, int y, double value) {
             lh_canvas_put(v, x, y, "×", 1, LH_CANVAS_PLAIN);
         return;
     }
-    lh_number_text(number, sizeof number, value, 3);
+    lh_number_text(number, sizeof number, value, h->digits);
     if (isfinite(value))
         lh_canvas_shade(v, x, y, h->has_colours ? room : 1, lh_shade(&h->range, value));
     lh_canvas_put(v, x + room - (int)strlen(number), y, number, room, LH_CANVAS_PLAIN);
@@ -221,9 +224,10 @@ static bars bars_layout(const page *p, const int *chosen, int n) {
     if (b.room < 4) b.room = smaller(4, p->how.width - b.x);
     lh_range r = lh_chart_values(p->c);
     double low = fmin(r.low, 0), high = fmax(r.high, 0);
-    b.unit = fmax((high / 2 - low / 2) / b.room * 2, DBL_MIN);
-    b.zero = low < 0 ? larger(1, (int)(-low / b.unit + 0.5)) : 0;
-    if (low < 0 && high > 0) b.zero = smaller(b.zero, b.room - 1);
+    int room =
+        low < 0 && high > 0 ? larger(b.room - 1, 1) : b.room; /* zero stands between columns */
+    b.unit = fmax((high / 2 - low / 2) / room * 2, DBL_MIN);
+    b.zero = smaller((int)ceil(-low / b.unit - 1e-9), b.room);
     return b;
 }
 
