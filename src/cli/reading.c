@@ -44,9 +44,10 @@ bool lh_reading_open(lh_cli *cli, const char *lesson, lh_reading *r) {
     lh_source s;
     *r = (lh_reading){.cli = cli};
     if (!lh_cli_find(cli, lesson, &s)) return false;
+    lh_finder finder = lh_cli_finder(cli);
     r->arena = lh_arena_new(cli->ctx);
     r->name = s.name;
-    r->lesson = r->arena ? lh_lesson_open(cli->ctx, s.file, s.text, s.length, NULL) : NULL;
+    r->lesson = r->arena ? lh_lesson_open(cli->ctx, s.file, s.text, s.length, &finder) : NULL;
     r->live = r->lesson ? lh_live_new(r->lesson) : NULL;
     if (r->live) {
         r->title = r->lesson->title;
