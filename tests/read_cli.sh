@@ -45,6 +45,10 @@ run read ex1 --width 60
 exits 0 'a lesson'
 shows 'Example 1: the forward pass'
 
+run read xor-relu
+exits 0 'a model'
+shows "$(grep '^const\|^param\|^[a-z]* *=' "$root/models/xor-relu.lh" | head -1 | cut -c1-8)"
+
 run read --contents
 exits 0 'contents'
 shows 'II. The six examples'

@@ -32,18 +32,28 @@ static bool fits(const code *c, const code_line *x, int column) {
     return column + lh_columns(x->comment) <= c->room;
 }
 
-/* As it was written where that fits; else just behind the longest line that has room for both. */
+/* How many comments a column suits: behind their code, and short enough. */
+static int count_suited(const code *c, int column) {
+    int n = 0;
+    for (int i = 0; i < c->n; i++) {
+        const code_line *x = &c->line[i];
+        n += x->comment && *x->code && lh_columns(x->code) + 2 <= column && fits(c, x, column);
+    }
+    return n;
+}
+
+/* As it was written where that fits; else the column that suits most, just behind one of the lines. */
 static int find_column(const code *c) {
     bool all = true;
-    int column = 0;
+    int best = 0, most = 0;
     for (int i = 0; i < c->n; i++) {
         const code_line *x = &c->line[i];
         if (!x->comment || !*x->code) continue;
         all &= fits(c, x, x->column);
-        int own = lh_columns(x->code) + 2;
-        if (fits(c, x, own) && own > column) column = own;
+        int own = lh_columns(x->code) + 2, n = count_suited(c, own);
+        if (n > most) most = n, best = own;
     }
-    return all ? -1 : column;
+    return all ? -1 : best;
 }
 
 static void put(code *c, const code_line *x) {
@@ -54,7 +64,8 @@ static void put(code *c, const code_line *x) {
         lh_layout_add(l, c->indent, x->code);
         return;
     }
-    if (!fits(c, x, column) || column < own + 2) column = *x->code && own ? own + 2 : own;
+    bool is_alone = strspn(x->code, " ") == strlen(x->code);
+    if (is_alone || !fits(c, x, column) || column < own + 2) column = is_alone ? own : own + 2;
     if (fits(c, x, column)) {
         lh_layout_add(
             l, c->indent,

@@ -35,7 +35,7 @@ static char *entry_line(lh_cli *cli, lh_arena *a, const char *name, const lh_rea
                        : read->is_finished ? "\u2713"
                                            : "\u25b8",
                *title = lh_lesson_title(a, f->name, f->text, f->length);
-    char *end = minutes ? lh_printf(a, "%4d min", minutes) : lh_printf(a, "%8s", "");
+    char *end = minutes ? lh_printf(a, "%4d min", minutes) : lh_printf(a, "%s", "");
     int room = width - 4 - column - 1 - lh_columns(end) - 1;
     const char *on = cli->colour ? "\033[36m" : "", *off = cli->colour ? "\033[0m" : "";
     lh_text t = lh_text_new(a);
@@ -44,7 +44,7 @@ static char *entry_line(lh_cli *cli, lh_arena *a, const char *name, const lh_rea
         lh_text_add_n(&t, s, 1);
     }
     return lh_printf(a, "  %s %s%-*s%s %s%*s %s", sign, on, column, name, off, t.s,
-                     room - lh_columns(t.s), "", end);
+                     *end ? room - lh_columns(t.s) : 0, "", end);
 }
 
 lh_listing lh_listing_lines(lh_cli *cli, lh_arena *a, const lh_course *course, const lh_read *reads,

@@ -40,6 +40,14 @@ int lh_reading_report(lh_reading *r) {
     return lh_cli_report(r->cli);
 }
 
+/* A program without prose is a page all the same: its title and its text. */
+static const char *text_of(lh_reading *r) {
+    const char *file = r->lesson->file, *dot = strrchr(file, '.');
+    if (!dot || strcmp(dot, ".lh") != 0) return r->lesson->markdown;
+    return lh_printf(r->arena, "# %s\n\n```longhand\n%s\n```\n", *r->title ? r->title : r->name,
+                     r->lesson->source);
+}
+
 bool lh_reading_open(lh_cli *cli, const char *lesson, lh_reading *r) {
     lh_source s;
     *r = (lh_reading){.cli = cli};
@@ -50,8 +58,8 @@ bool lh_reading_open(lh_cli *cli, const char *lesson, lh_reading *r) {
     r->lesson = r->arena ? lh_lesson_open(cli->ctx, s.file, s.text, s.length, &finder) : NULL;
     r->live = r->lesson ? lh_live_new(r->lesson) : NULL;
     if (r->live) {
-        r->title = r->lesson->title;
-        r->page = lh_reading_page(r, r->lesson->markdown, NULL);
+        r->title = lh_lesson_title(cli->arena, s.file, s.text, s.length);
+        r->page = lh_reading_page(r, text_of(r), NULL);
     }
     if (r->page && !lh_failed(cli->ctx)) return true;
     lh_reading_report(r);
