@@ -50,8 +50,13 @@ static char *short_name(lh_cli *cli, const char *path) {
     return lh_copy(cli->arena, start, dot ? (size_t)(dot - start) : strlen(start));
 }
 
+static bool is_in(const lh_embedded *e, const char *folder) {
+    const char *dot = strrchr(e->name, '.');
+    return strncmp(e->name, folder, strlen(folder)) == 0 && dot && strcmp(dot, ".txt") != 0;
+}
+
 static bool is_lesson(const lh_embedded *e) {
-    return strncmp(e->name, "lessons/", 8) == 0 || strncmp(e->name, "models/", 7) == 0;
+    return is_in(e, "lessons/") || is_in(e, "models/");
 }
 
 static int fail_lesson(lh_cli *cli, const char *name) {

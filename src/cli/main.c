@@ -11,6 +11,8 @@
 #include "graph/build.h"
 #include "base/version.h"
 
+extern const lh_command lh_command_read;
+extern const lh_command lh_command_book;
 extern const lh_command lh_command_run;
 extern const lh_command lh_command_explain;
 extern const lh_command lh_command_check;
@@ -29,6 +31,8 @@ extern const lh_command lh_command_tokens;
 extern const lh_command lh_command_lint;
 
 const lh_command *const lh_commands[] = {
+    &lh_command_read,
+    &lh_command_book,
     &lh_command_run,
     &lh_command_explain,
     &lh_command_check,
@@ -278,7 +282,7 @@ static int screen_width(void) {
 
 int main(int argc, char **argv) {
     setlocale(LC_CTYPE, "");
-    lh_cli cli = {.ctx = lh_context_new()};
+    lh_cli cli = {.ctx = lh_context_new(), .out = stdout};
     if (!cli.ctx || !(cli.arena = lh_arena_new(cli.ctx))) {
         fputs("longhand: out of memory\n", stderr);
         lh_context_free(cli.ctx);

@@ -68,7 +68,7 @@ typedef struct lh_chart {
     int n_panels;
     lh_series *series; /* bars: the first; plane: all */
     int n_series;
-    lh_chart_field field;    /* plane */
+    lh_chart_field field; /* plane */
     bool log_x, log_y; /* plane: equal factors take equal room; numbers not above 0 are left out */
     bool is_even;      /* plane: one unit is as long on x as on y */
     bool has_target;   /* bars: */

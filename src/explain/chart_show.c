@@ -260,7 +260,8 @@ static bool field_is_possible(item *m, const lh_plan *p, const asked *x, const a
 }
 
 /* x is moved over the plane, as many places at a time as there are examples. */
-static void fill_field(lh_plan *p, const asked *x, const asked *out, lh_chart_field *f, double *cell) {
+static void fill_field(lh_plan *p, const asked *x, const asked *out, lh_chart_field *f,
+                       double *cell) {
     int at_once = lh_exact.examples(p), total = f->rows * f->cols;
     for (int first = 0; first < total; first += at_once) {
         int n = total - first < at_once ? total - first : at_once;

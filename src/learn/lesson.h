@@ -137,10 +137,13 @@ typedef enum lh_show_verb {
     LH_SHOW_COMPARE,  /* a program, then steps */
     LH_SHOW_CHECK,    /* - */
     LH_SHOW_COST,     /* - */
-    LH_SHOW_POINTS,   /* a step, and one for the colours */
+    LH_SHOW_POINTS,   /* a step, one for the signs, and one to lie behind them */
     LH_SHOW_LINE,     /* steps: over the first, the others */
     LH_SHOW_JACOBIAN, /* a row of a call */
     LH_SHOW_MISTAKES, /* - */
+    LH_SHOW_VECTORS,  /* a step */
+    LH_SHOW_STRIPES,  /* a step */
+    LH_SHOW_GROWTH,   /* as line */
     LH_N_SHOW
 } lh_show_verb;
 

@@ -4,8 +4,9 @@
 #include "learn/reading.h"
 
 const char *const lh_show_words[LH_N_SHOW] = {
-    "trace", "explain", "matrix", "given", "graph",  "heat", "bars",     "loss",
-    "table", "compare", "check",  "cost",  "points", "line", "jacobian", "mistakes",
+    "trace",    "explain",  "matrix",  "given",   "graph",  "heat",   "bars",
+    "loss",     "table",    "compare", "check",   "cost",   "points", "line",
+    "jacobian", "mistakes", "vectors", "stripes", "growth",
 };
 
 /* What a verb takes: whether a number of updates or a program comes first, how many steps follow, in words. */
@@ -30,10 +31,14 @@ static const show_form forms[LH_N_SHOW] = {
     [LH_SHOW_COMPARE] = {false, true, 1, MANY, "a program and steps: compare wrong P"},
     [LH_SHOW_CHECK] = {false, false, 0, 0, "nothing more"},
     [LH_SHOW_COST] = {false, false, 0, 0, "nothing more"},
-    [LH_SHOW_POINTS] = {false, false, 1, 2, "a step, and one for the colours: points X Y"},
+    [LH_SHOW_POINTS] = {false, false, 1, 3,
+                        "steps: places, signs, what lies behind: points X Y out"},
     [LH_SHOW_LINE] = {false, false, 2, MANY, "steps, the first along the bottom: line xs ys"},
     [LH_SHOW_JACOBIAN] = {false, false, 1, 1, "a row of a call: jacobian P[1]"},
     [LH_SHOW_MISTAKES] = {false, false, 0, 0, "nothing more"},
+    [LH_SHOW_VECTORS] = {false, false, 1, 1, "one step: vectors E"},
+    [LH_SHOW_STRIPES] = {false, false, 1, 1, "one step: stripes PE"},
+    [LH_SHOW_GROWTH] = {false, false, 2, MANY, "steps, the first along the bottom: growth xs ys"},
 };
 
 static int verb_of(lh_row word) {
