@@ -72,11 +72,14 @@ int lh_cli_fail(lh_cli *cli, const char *format, ...)
 /* Loading (load.c). LESSON is a short name (ex1, gpt), or a file. */
 typedef struct lh_source {
     const char *name; /* ex1, or the file */
+    const char *file; /* lessons/ex1.md, or the file */
     const char *title;
     const char *text;
     size_t length;
     lh_program *program;
 } lh_source;
+bool lh_cli_find(lh_cli *cli, const char *lesson,
+                 lh_source *s); /* its text alone; false: already reported */
 bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s); /* false: already reported */
 lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s,
                        const lh_build *how); /* NULL: already reported */

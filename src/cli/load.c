@@ -80,12 +80,13 @@ static void read_for_program(void *who, lh_context *ctx, lh_arena *arena, const 
         r->cli, path[0] == '/' ? path : lh_printf(arena, "%s%s", r->folder, path), length);
 }
 
-bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
+bool lh_cli_find(lh_cli *cli, const char *lesson, lh_source *s) {
     const lh_embedded *e =
         access(lesson, F_OK) == 0 && strpbrk(lesson, "./") ? NULL : find_short(cli, lesson);
-    *s = (lh_source){.name = lesson};
+    *s = (lh_source){.name = lesson, .file = lesson};
     if (e) {
         s->name = short_name(cli, e->name);
+        s->file = e->name;
         s->text = e->text;
         s->length = e->length;
     } else if (access(lesson, F_OK) == 0) {
@@ -100,11 +101,15 @@ bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
         (reader){cli, slash && !e ? lh_copy(cli->arena, lesson, (size_t)(slash - lesson) + 1) : ""};
     cli->ctx->read_file = read_for_program;
     cli->ctx->read_file_who = r;
-    if (s->text) {
-        const char *file = e ? e->name : lesson;
-        s->title = lh_lesson_title(cli->arena, file, s->text, s->length);
-        s->program = lh_lesson_parse(cli->ctx, file, s->text, s->length);
-    }
+    if (s->text && !lh_failed(cli->ctx)) return true;
+    lh_cli_report(cli);
+    return false;
+}
+
+bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
+    if (!lh_cli_find(cli, lesson, s)) return false;
+    s->title = lh_lesson_title(cli->arena, s->file, s->text, s->length);
+    s->program = lh_lesson_parse(cli->ctx, s->file, s->text, s->length);
     if (!lh_failed(cli->ctx)) return true;
     lh_cli_report(cli);
     return false;
