@@ -85,11 +85,14 @@ static given given_of(const lh_lesson *l, lh_arena *a) {
 
 /* ---- one word ---- */
 
-static bool is_allowed(const given *g, double x) {
-    if (x == floor(x) && fabs(x) <= 12) return true;
+static bool is_given(const given *g, double x) {
     for (int i = 0; i < g->n; i++)
-        if (fabs(g->number[i]) == fabs(x)) return true;
+        if (fabs(fabs(g->number[i]) - fabs(x)) <= 1e-12 * fabs(x)) return true;
     return false;
+}
+
+static bool is_allowed(const given *g, double x) {
+    return (x == floor(x) && fabs(x) <= 12) || is_given(g, x);
 }
 
 /* 1,000.5% or 3rd: the number that a part of a word begins with. */
@@ -109,8 +112,8 @@ static bool part_is_allowed(const given *g, const char *s, size_t n, bool after_
     double x = strtod(plain, NULL);
     bool is_whole = !memchr(plain, '.', k), is_year = is_whole && k == 4 && x >= 1900 && x < 2100;
     bool is_percent = i < n && s[i] == '%';
-    return is_allowed(g, x) || (is_percent && is_allowed(g, x / 100)) ||
-           (!is_percent && (is_year || (after_name && is_whole)));
+    if (is_percent) return is_given(g, x) || is_given(g, x / 100) || x == 0 || x == 100;
+    return is_allowed(g, x) || is_year || (after_name && is_whole);
 }
 
 /* 2x2, 2xn, 4x6x4: an x between sizes. 4-6-4: three whole numbers or more. */
@@ -242,7 +245,13 @@ static const char *skip_numbering(const char *s, const char *end) {
     while (t < end && strchr(" #>*-", *t)) t++;
     const char *digits = t;
     while (t < end && is_digit(*t)) t++;
-    return t > digits && t < end && (*t == '.' || *t == ')') ? t + 1 : s;
+    bool is_one = t > digits && end - t > 1 && (*t == '.' || *t == ')') && t[1] == ' ';
+    return is_one ? t + 1 : s;
+}
+
+static const char *next_sign(const char *s, const char *end) {
+    for (s++; s < end && ((unsigned char)*s & 0xC0) == 0x80;) s++;
+    return s;
 }
 
 static void find_in(finder *f, const lh_prose *p) {
@@ -266,7 +275,7 @@ static void find_in(finder *f, const lh_prose *p) {
         else if (word_sign(s, end, &sign) > 0)
             s = read_word(f, s, end, (lh_place){line, (int)(s - line_start) + 1, 0});
         else
-            s++;
+            s = next_sign(s, end);
     }
 }
 

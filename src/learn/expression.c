@@ -248,11 +248,12 @@ static void add_piece(small *m, const piece *p) {
         lh_text_add_n(&m->step, p->s, (size_t)(p->end - p->s));
 }
 
-/* Functions of the lesson's program may be called too. */
+/* Functions of the lesson's program may be called too. Where that program is broken, 1 + 1 is still 2. */
 static void add_functions(small *m, lh_program *p) {
-    if (!m->v->l->program[m->where.program].text && m->v->l->program[m->where.program].of < 0)
-        return;
+    const lh_lesson_program *own = &m->v->l->program[m->where.program];
+    if (!own->text && own->of < 0) return;
     const lh_program *from = lh_live_program_of(m->v, m->where.program);
+    if (!from && m->v->ctx->error.kind != LH_ERROR_MEMORY) lh_context_clear(m->v->ctx);
     for (int i = 0; from && i < from->n_statements; i++)
         if (from->statement[i]->kind == LH_S_FN || from->statement[i]->kind == LH_S_GRAD)
             *(lh_statement **)lh_push(p->arena, (void **)&p->statement, &p->n_statements,
@@ -453,9 +454,24 @@ static void compare(const lh_value *x, const lh_value *y, int sign, lh_claim *ou
         }
 }
 
-/* A side that is a word alone is its number in the other side's vocabulary. */
 static bool read_side(lh_live *v, const char *s, const char *end, lh_where where, lh_value *out) {
     return evaluate(v, lh_copy(v->l->arena, s, (size_t)(end - s)), where, out);
+}
+
+/* A side that is a word alone is its number in the vocabulary of the other side: fast:guess == "C". */
+static bool read_quoted(lh_live *v, const char *s, const char *end, const lh_value *other,
+                        lh_value *out) {
+    const char *from = skip_spaces(s);
+    piece p = next_piece(from);
+    if (p.kind != PIECE_STRING || skip_spaces(p.end) < end || !other->vocab || p.end - p.s < 2)
+        return false;
+    int word =
+        lh_vocab_word(other->vocab, lh_copy(v->l->arena, p.s + 1, (size_t)(p.end - p.s) - 2));
+    if (word < 0) return false;
+    double *cell = lh_alloc(v->l->arena, sizeof *cell);
+    *cell = word;
+    *out = (lh_value){1, 1, cell, other->vocab};
+    return true;
 }
 
 static bool claim_part(lh_live *v, const char *s, const char *end, lh_where where, int digits,
@@ -468,8 +484,9 @@ static bool claim_part(lh_live *v, const char *s, const char *end, lh_where wher
         lh_cure(v->ctx, "each part of a claim is like loss@1 < loss@0");
         return fail_here(v, where);
     }
-    if (!read_side(v, s, sign.s, where, &x) || !read_side(v, sign.s + sign.n, end, where, &y))
-        return false;
+    const char *right = sign.s + sign.n;
+    if (!read_side(v, s, sign.s, where, &x)) return false;
+    if (!read_quoted(v, right, end, &x, &y) && !read_side(v, right, end, where, &y)) return false;
     if (!fits(x.rows, y.rows) || !fits(x.cols, y.cols)) {
         lh_fail(v->ctx, LH_ERROR_SHAPE, where.at, "%.*s: %dx%d cannot be compared with %dx%d",
                 (int)(end - s < 60 ? end - s : 60), s, x.rows, x.cols, y.rows, y.cols);

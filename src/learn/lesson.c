@@ -350,6 +350,7 @@ lh_lesson *lh_lesson_read(lh_context *ctx, const char *file, const char *text, s
     if (!a) return NULL;
     lh_lesson *l = lh_alloc(a, sizeof *l);
     *l = (lh_lesson){.ctx = ctx, .arena = a, .length = length, .problems = lh_problems_new(a)};
+    l->most_updates = LH_MOST_UPDATES;
     l->finder = finder ? *finder : (lh_finder){lh_lesson_find, NULL};
     l->file = lh_copy(a, file, strlen(file));
     l->name = short_name(a, file);

@@ -229,6 +229,8 @@ typedef struct lh_heading {
     lh_place at;
 } lh_heading;
 
+enum { LH_MOST_UPDATES = 1000000 };
+
 typedef struct lh_lesson {
     lh_context *ctx;
     lh_arena *arena;
@@ -263,6 +265,7 @@ typedef struct lh_lesson {
     int n_blocks;
 
     lh_problems *problems; /* what is wrong with the text */
+    int most_updates; /* that may be asked for: LH_MOST_UPDATES, unless a caller has less patience */
 } lh_lesson;
 
 lh_lesson *lh_lesson_open(

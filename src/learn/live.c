@@ -234,6 +234,11 @@ static void copy_given(const lh_given *given, const lh_plan *from, lh_plan *to) 
 }
 
 static bool learns(lh_live *v, const lh_live_program *x, int step) {
+    if (step > v->l->most_updates) {
+        lh_fail(v->ctx, LH_ERROR_LIMIT, nowhere, "%d updates are too many: at most %d", step,
+                v->l->most_updates);
+        return false;
+    }
     if (step == 0 || lh_loop_learns(x->g)) return true;
     lh_fail(v->ctx, LH_ERROR_NAME, nowhere, "there is no step %d: the program renews nothing",
             step);

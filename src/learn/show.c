@@ -67,7 +67,8 @@ static void read_operands(lh_lesson *l, lh_show *x, lh_row rest, const char *lin
     const show_form *form = &forms[x->verb];
     lh_row word;
     int n = 0;
-    if (form->has_updates && (!lh_row_word(&rest, &word) || !lh_row_number(word, 1000000, &n))) {
+    if (form->has_updates &&
+        (!lh_row_word(&rest, &word) || !lh_row_number(word, LH_MOST_UPDATES, &n))) {
         fail_form(l, x);
         return;
     }
