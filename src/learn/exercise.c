@@ -8,12 +8,11 @@
 #include "learn/fence.h"
 #include "learn/tasks.h"
 
-const char *const lh_answer_words[LH_ANSWER_UNREAD + 1] = {"right", "partly", "wrong",
-                                                           "not read"};
+const char *const lh_answer_words[LH_ANSWER_UNREAD + 1] = {"right", "partly", "wrong", "not read"};
 
 static const lh_task_kind *const kinds[LH_N_EXERCISES] = {
-    [LH_EXERCISE_COMPUTE] = &lh_task_compute,       [LH_EXERCISE_PREDICT] = &lh_task_predict,
-    [LH_EXERCISE_WRITE] = &lh_task_write,           [LH_EXERCISE_EXPERIMENT] = &lh_task_experiment,
+    [LH_EXERCISE_COMPUTE] = &lh_task_compute, [LH_EXERCISE_PREDICT] = &lh_task_predict,
+    [LH_EXERCISE_WRITE] = &lh_task_write,     [LH_EXERCISE_EXPERIMENT] = &lh_task_experiment,
     [LH_EXERCISE_FIND] = &lh_task_find,
 };
 

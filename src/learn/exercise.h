@@ -56,20 +56,28 @@ lh_task *lh_task_open(lh_live *v, int exercise); /* from 0; NULL and the context
 void lh_task_close(lh_task *t);                  /* NULL is allowed */
 
 const lh_exercise *lh_task_exercise(const lh_task *t);
-int lh_task_options(const lh_task *t); /* predict, find: how many to choose from; else 0 */
+int lh_task_options(const lh_task *t);         /* predict, find: how many to choose from; else 0 */
 const char *lh_task_option(lh_task *t, int i); /* its text, with numbers */
-const char *lh_task_form(lh_task *t); /* what to type: "a number from 1 to 3", "Z = ..." */
-lh_practice *lh_task_practice(lh_task *t); /* compute: the sheet behind it, at what is asked next; else NULL */
-const char *lh_task_text(lh_task *t, const char *text); /* a question, hint or because with its numbers; NULL on error */
-const char *lh_task_hint(lh_task *t, int i);            /* from 0; NULL: there is no more */
-const char *lh_task_because(lh_task *t);                /* or "" */
+const char *lh_task_form(lh_task *t);          /* what to type: "a number from 1 to 3", "Z = ..." */
+const char **lh_task_lines(
+    lh_task *t,
+    int *n); /* write: the program down to the line that is asked for, which is last: Z = ... */
+lh_practice *
+lh_task_practice(lh_task *t); /* compute: the sheet behind it, at what is asked next; else NULL */
+const char *
+lh_task_text(lh_task *t,
+             const char *text); /* a question, hint or because with its numbers; NULL on error */
+const char *lh_task_hint(lh_task *t, int i); /* from 0; NULL: there is no more */
+const char *lh_task_because(lh_task *t);     /* or "" */
 
 lh_answered lh_task_answer(lh_task *t, const char *text); /* valid until the task is closed */
 const char *lh_task_key(lh_task *t);                      /* NULL and the context failed on error */
-const char **lh_task_working(lh_task *t, int *n); /* lines that show why the key is right */
+const char **lh_task_working(lh_task *t, int *n);         /* lines that show why the key is right */
 
-int lh_exercise_count(const char *text, size_t length); /* of a lesson's text, without reading it whole */
-void lh_exercise_check(lh_live *v, int exercise,
-                       lh_problems *problems); /* key passes, empty fails, never fails ...: for lint */
+int lh_exercise_count(const char *text,
+                      size_t length); /* of a lesson's text, without reading it whole */
+void lh_exercise_check(
+    lh_live *v, int exercise,
+    lh_problems *problems); /* key passes, empty fails, never fails ...: for lint */
 
 #endif

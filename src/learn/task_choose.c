@@ -128,9 +128,9 @@ static void answer(lh_task *t, const char *text, lh_answered *out) {
     else if (n == t->right)
         out->state = LH_ANSWER_RIGHT;
     else if (t->e->kind == LH_EXERCISE_FIND)
-        lh_answered_say(t, out, "Line %d is right: it comes to %s.", n + 1,
-                        lh_task_number(t->arena, t->choice[n].exact,
-                                       t->choice[n].printed.digits + 2));
+        lh_answered_say(
+            t, out, "Line %d is right: it comes to %s.", n + 1,
+            lh_task_number(t->arena, t->choice[n].exact, t->choice[n].printed.digits + 2));
     else
         lh_answered_say(t, out, "No: that does not hold here.");
 }

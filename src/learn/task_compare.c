@@ -68,8 +68,7 @@ static void draw_node(const trial *t, int place, const lh_node *right, const lh_
                     continue;
                 }
                 double x = draw(t, place, at, old, most, is_whole);
-                if (right->vocab)
-                    x = floor(fmod(fabs(x) * 100, right->vocab->n_words));
+                if (right->vocab) x = floor(fmod(fabs(x) * 100, right->vocab->n_words));
                 lh_exact.set(t->right.plan, right, at, x);
                 lh_exact.set(t->own.plan, own, at, x);
             }

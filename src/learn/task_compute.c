@@ -127,9 +127,9 @@ static bool add_item(lh_task *t, const lh_address *a, int ask, int block) {
     item it = {.ask = ask, .block = block, .first = b->first, .n = rows * cols, .is_whole = !n};
     if (n >= 1) it.first += index[0] * cols, it.n = cols;
     if (n == 2) it.first += index[1], it.n = 1;
-    const char *tail = n == 0                 ? ""
-                       : a->n_indices == 1    ? lh_printf(t->arena, "[%d]", a->index[0])
-                                              : lh_printf(t->arena, "[%d][%d]", index[0], index[1]);
+    const char *tail = n == 0              ? ""
+                       : a->n_indices == 1 ? lh_printf(t->arena, "[%d]", a->index[0])
+                                           : lh_printf(t->arena, "[%d][%d]", index[0], index[1]);
     it.address = lh_printf(t->arena, "%s%s", b->address, tail);
     *(item *)lh_push(t->arena, (void **)&x->item, &x->n_items, sizeof it) = it;
     return true;
@@ -246,8 +246,8 @@ static const char *aimed(lh_task *t, const char *entry) {
     if (has_target(entry) || i < 0) return entry;
     const item *it = &x->item[i];
     bool is_every = it->is_whole && strchr(entry, '|');
-    return lh_printf(t->arena, "%s = %s",
-                     is_every ? x->paper->step[it->ask].path : it->address, entry);
+    return lh_printf(t->arena, "%s = %s", is_every ? x->paper->step[it->ask].path : it->address,
+                     entry);
 }
 
 static bool enter(lh_task *t, const char *entry, lh_answered *out) {
@@ -266,8 +266,8 @@ static void say_marks(lh_task *t, lh_answered *out) {
         int n = 0;
         lh_advice *a = lh_advise(&advisor, i, &n);
         for (int k = 0; k < n; k++)
-            *(lh_advice *)lh_push(t->arena, (void **)&out->line, &out->n_lines,
-                                  sizeof(lh_advice)) = a[k];
+            *(lh_advice *)lh_push(t->arena, (void **)&out->line, &out->n_lines, sizeof(lh_advice)) =
+                a[k];
     }
 }
 

@@ -11,7 +11,8 @@
 #include "graph/build.h"
 #include "learn/tasks.h"
 
-#define STEPS "steps" /* where the program has no such name: how many updates, for until: loss@steps */
+#define STEPS                                                                                      \
+    "steps" /* where the program has no such name: how many updates, for until: loss@steps */
 
 enum { MOST_NAMES = 8, LENGTH = 32 /* taken for an axis that differs from example to example */ };
 static const double most_work = 5e8; /* multiply-adds and other operations, roughly */
@@ -87,8 +88,8 @@ static bool open_experiment(lh_task *t) {
     if (!x->key) return lh_task_fail(t, t->e->at, "an exercise to experiment has a key:");
     if (!evaluate(t, &(made){0}, &claim)) return false;
     if (claim.holds)
-        return lh_task_fail(t, x->until->value_at,
-                            "until: holds before anything is set: %.80s", claim.shown);
+        return lh_task_fail(t, x->until->value_at, "until: holds before anything is set: %.80s",
+                            claim.shown);
     return true;
 }
 
@@ -216,7 +217,8 @@ static int copy_programs(lh_task *t, const made *m, int number) {
     lh_lesson *l = t->l;
     int n = l->n_programs, base = -1, first = n;
     if (t->experiment->base == 0) {
-        lh_lesson_program p = {.name = "", .exercise = number, .of = 0, .shuffle = -1, .file = l->file};
+        lh_lesson_program p = {
+            .name = "", .exercise = number, .of = 0, .shuffle = -1, .file = l->file};
         add_settings(t, m, &p);
         base = lh_lesson_program_add(l, &p);
     }
@@ -246,7 +248,8 @@ static const char *until_text(lh_task *t, const made *m) {
     while (*s) {
         size_t n = strlen(STEPS);
         char next = strncmp(s, "@" STEPS, n + 1) == 0 ? s[n + 1] : '_';
-        bool is_name = next == '_' || (next >= '0' && next <= '9') || ((next | 32) >= 'a' && (next | 32) <= 'z');
+        bool is_name = next == '_' || (next >= '0' && next <= '9') ||
+                       ((next | 32) >= 'a' && (next | 32) <= 'z');
         if (is_name) {
             lh_text_add_n(&out, s++, 1);
             continue;
@@ -303,8 +306,7 @@ static const char *settings_text(lh_task *t, const made *m) {
     lh_text out = lh_text_new(t->arena);
     const lh_experiment *x = t->experiment;
     for (int i = 0; i < x->n; i++)
-        if (m->value[i])
-            lh_text_add(&out, "%s%s=%s", out.n ? " " : "", x->name[i], m->value[i]);
+        if (m->value[i]) lh_text_add(&out, "%s%s=%s", out.n ? " " : "", x->name[i], m->value[i]);
     return out.s;
 }
 

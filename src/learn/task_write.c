@@ -84,7 +84,8 @@ static bool take_given(lh_task *t, const lh_field *key) {
     w->owns_graph = true;
     if (!w->g) { /* the line of the small program is that of a field */
         int line = t->ctx->error.at.line;
-        const lh_field *at = line >= 1 && line <= n ? lh_exercise_field(t->e, "given", line - 1) : key;
+        const lh_field *at =
+            line >= 1 && line <= n ? lh_exercise_field(t->e, "given", line - 1) : key;
         lh_error *e = &t->ctx->error;
         if (e->kind == LH_ERROR_MEMORY) return false;
         if (e->at.line) e->at.col += at->value_at.col - 1;
@@ -107,8 +108,9 @@ static bool open_write(lh_task *t) {
     const lh_field *line, *key, *given = lh_exercise_field(t->e, "given", 0);
     if (!lh_task_only(t, "line", &line) || !lh_task_only(t, "key", &key)) return false;
     if (line && (key || given))
-        return lh_task_fail(t, line->at, "line: takes a line of the lesson's program; given: and "
-                                         "key: make one of the exercise's own");
+        return lh_task_fail(t, line->at,
+                            "line: takes a line of the lesson's program; given: and "
+                            "key: make one of the exercise's own");
     if (!line && !key)
         return lh_task_fail(t, t->e->at, "an exercise to write has line:, or given: and key:");
     if (!(line ? take_line(t, line) : take_given(t, key))) return false;
@@ -256,6 +258,24 @@ static void work(lh_task *t, lh_text *out) {
 const char *lh_write_form(lh_task *t) {
     const lh_statement *s = t->writing->line;
     return lh_printf(t->arena, "%s %s ...", s->name, sign(s));
+}
+
+const char **lh_task_lines(lh_task *t, int *n) {
+    const lh_writing *w = t->writing;
+    const char **line = NULL;
+    *n = 0;
+    if (!w) return NULL;
+    const lh_program *p = w->program;
+    for (lh_row row = {0}; lh_row_next(p->source, p->length, 1, &row);) {
+        lh_row code = lh_row_code(row);
+        while (code.n && strchr(" \t\r", code.s[code.n - 1])) code.n--;
+        if (row.number >= w->line->at.line) break;
+        if (code.n)
+            *(const char **)lh_push(t->arena, (void **)&line, n, sizeof *line) =
+                lh_copy(t->arena, code.s, code.n);
+    }
+    *(const char **)lh_push(t->arena, (void **)&line, n, sizeof *line) = lh_write_form(t);
+    return line;
 }
 
 const lh_task_kind lh_task_write = {open_write, answer, key, work, close_write};

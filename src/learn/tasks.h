@@ -39,13 +39,16 @@ struct lh_task {
 
 bool lh_task_fail(lh_task *t, lh_place at, const char *what, ...)
     __attribute__((format(printf, 3, 4))); /* the block is wrong, there; always false */
-bool lh_task_only(lh_task *t, const char *name, const lh_field **out); /* NULL or the one; false: two */
+bool lh_task_only(lh_task *t, const char *name,
+                  const lh_field **out); /* NULL or the one; false: two */
 lh_where lh_task_where(const lh_task *t, lh_place at);
 void lh_answered_say(lh_task *t, lh_answered *out, const char *what, ...)
     __attribute__((format(printf, 3, 4)));
 void lh_answered_refuse(lh_task *t, lh_answered *out, const char *what, ...)
     __attribute__((format(printf, 3, 4))); /* no answer, and why */
-bool lh_answered_take(lh_task *t, lh_answered *out); /* the context's error, if any, as why it is no answer or wrong */
+bool lh_answered_take(
+    lh_task *t,
+    lh_answered *out); /* the context's error, if any, as why it is no answer or wrong */
 const char *lh_task_number(lh_arena *a, double x, int digits);
 
 const char *lh_compute_form(lh_task *t); /* what to type */
@@ -55,10 +58,10 @@ const char *lh_experiment_form(lh_task *t);
 /* task_compare.c: do two programs that differ in one line mean the same? */
 typedef struct lh_comparison {
     bool is_same;
-    int n_draws;         /* random inputs that could be worked out */
-    int draw;            /* the one that differs; 0: the lesson's own numbers */
-    const char *cell;    /* Z[0][1] */
-    const char *shape[2];/* where the shapes differ: the right one, the learner's; else NULL */
+    int n_draws;          /* random inputs that could be worked out */
+    int draw;             /* the one that differs; 0: the lesson's own numbers */
+    const char *cell;     /* Z[0][1] */
+    const char *shape[2]; /* where the shapes differ: the right one, the learner's; else NULL */
     double right, own;
     const char *operands; /* S = 0.1 0.2; 0.3 0.4, K = ... of that input */
 } lh_comparison;
