@@ -78,7 +78,7 @@ static int answer_once(lh_class *c, lh_task *t) {
     if (options.json)
         lh_json_answer(c, t, &a);
     else
-        lh_view_answer(c, t, &a);
+        lh_view_answer(c, &a, stderr);
     if (!options.json && a.state == LH_ANSWER_RIGHT) lh_view_end(c, t);
     if (lh_failed(c->cli->ctx)) return lh_cli_report(c->cli);
     return a.state == LH_ANSWER_RIGHT    ? LH_EXIT_YES

@@ -32,8 +32,9 @@ void lh_class_record(lh_class *c, const lh_task *t, const char *raw, const lh_an
 
 void lh_view_list(const lh_class *c);
 void lh_view_question(lh_class *c, lh_task *t);
-void lh_view_answer(lh_class *c, lh_task *t,
-                    const lh_answered *a); /* verdict and words; errors with their caret */
+void lh_view_sheet(lh_class *c, lh_task *t); /* compute: the step that is asked next */
+void lh_view_answer(lh_class *c, const lh_answered *a,
+                    FILE *refused); /* verdict and words; where to say that it is no answer */
 void lh_view_end(lh_class *c, lh_task *t); /* when it is done: what the engine shows, because */
 void lh_view_key(lh_class *c, lh_task *t);
 void lh_view_show(lh_cli *cli, lh_live *v, int show); /* exercise_show.c */

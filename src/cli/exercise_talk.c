@@ -15,7 +15,8 @@ typedef struct talk {
     bool is_interactive, is_over;
     lh_task *task;
     int at;           /* which exercise, from 0 */
-    int tries, hints; /* at this one; LH_HINTS: the key was seen */
+    int tries, hints; /* at this one */
+    bool has_seen;    /* the key */
 } talk;
 
 static void say(const talk *t, const char *text) {
@@ -27,6 +28,7 @@ static bool begin(talk *t, int exercise) {
     lh_task_close(t->task);
     t->at = exercise;
     t->tries = t->hints = 0;
+    t->has_seen = false;
     t->task = lh_task_open(t->c->live, exercise);
     if (t->task) lh_view_question(t->c, t->task);
     return t->task && !lh_failed(t->c->cli->ctx);
@@ -49,12 +51,12 @@ static void go_on(talk *t) {
 
 static void give_hint(talk *t) {
     const char *hint = lh_task_hint(t->task, t->hints);
-    if (t->hints >= LH_HINTS || !hint) {
+    if (!hint) {
         say(t, t->hints ? "There is no further hint; a shows the answer after two tries."
                         : "There is no hint; a shows the answer after two tries.");
         return;
     }
-    if (t->hints < LH_HINTS - 1) t->hints++;
+    t->hints++;
     say(t, hint);
 }
 
@@ -63,13 +65,14 @@ static void give_key(talk *t) {
         say(t, lh_printf(t->c->cli->arena, "After %d tries. A wrong one says what is off.", TRIES));
         return;
     }
-    t->hints = LH_HINTS;
+    t->has_seen = true;
     lh_view_key(t->c, t->task);
 }
 
 static void help(const talk *t) {
     say(t, lh_printf(t->c->cli->arena, "Type %s.", lh_task_form(t->task)));
-    say(t, "h hint   a answer, after two tries   n next   b back   l list   go 3   q quit");
+    printf("%*sh hint   a answer, after two tries   n next   b back   l list\n%*sgo 3   q quit\n",
+           INDENT, "", INDENT, "");
 }
 
 static void go_to(talk *t, const char *where) {
@@ -107,14 +110,21 @@ static bool obey(talk *t, const char *text) {
 }
 
 static void answer(talk *t, const char *text) {
+    lh_practice *p = lh_task_practice(t->task);
+    int before = p ? p->at : 0;
     lh_answered a = lh_task_answer(t->task, text);
     if (lh_failed(t->c->cli->ctx)) return;
-    lh_view_answer(t->c, t->task, &a);
-    lh_class_record(t->c, t->task, text, &a, t->hints);
-    if (a.state == LH_ANSWER_WRONG) t->tries++;
-    if (a.state == LH_ANSWER_WRONG && t->tries == TRIES) say(t, "h hint   a answer   n next");
+    lh_view_answer(t->c, &a, stdout);
+    lh_class_record(t->c, t->task, text, &a,
+                    t->has_seen               ? LH_HINTS
+                    : t->hints < LH_HINTS - 1 ? t->hints
+                                              : LH_HINTS - 1);
+    if (a.state == LH_ANSWER_WRONG && ++t->tries == TRIES)
+        printf("%*sh hint   a answer   n next\n", INDENT, "");
+    if (a.state != LH_ANSWER_RIGHT && p && p->at != before) lh_view_sheet(t->c, t->task);
     if (a.state != LH_ANSWER_RIGHT) return;
     lh_view_end(t->c, t->task);
+    if (t->has_seen) say(t, "With the answer seen it is not counted; it comes again.");
     if (!lh_failed(t->c->cli->ctx)) go_on(t);
 }
 
@@ -127,7 +137,9 @@ static const char *trimmed(lh_arena *a, const char *s) {
 
 /* In a script the lines that were read stand in what is written, as they would on a screen. */
 static const char *next_line(talk *t) {
-    const char *sign = lh_printf(t->c->cli->arena, "%d> ", t->at + 1);
+    const char *next = lh_task_next(t->task),
+               *sign = *next ? lh_printf(t->c->cli->arena, "%s> ", next)
+                             : lh_printf(t->c->cli->arena, "%d> ", t->at + 1);
     const char *line = lh_prompt_line(t->prompt, sign);
     if (line && !t->is_interactive) printf("%s%s\n", sign, line);
     return line;

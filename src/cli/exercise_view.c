@@ -69,7 +69,7 @@ static void print_program(const lh_class *c, lh_task *t) {
     }
 }
 
-static void print_sheet(const lh_class *c, lh_task *t) {
+void lh_view_sheet(lh_class *c, lh_task *t) {
     lh_desk d = {.cli = c->cli, .p = lh_task_practice(t), .a = c->cli->arena};
     if (d.p) lh_desk_step(&d);
 }
@@ -86,7 +86,7 @@ void lh_view_question(lh_class *c, lh_task *t) {
         lh_wrap(stdout, c->cli->width, 5, lh_task_option(t, i));
     }
     print_program(c, t);
-    print_sheet(c, t);
+    lh_view_sheet(c, t);
 }
 
 /* ---- the answer ---- */
@@ -106,13 +106,14 @@ static void print_error(const lh_class *c, const lh_error *e) {
     lh_context_clear(ctx);
 }
 
-void lh_view_answer(lh_class *c, lh_task *t, const lh_answered *a) {
-    (void)t;
+void lh_view_answer(lh_class *c, const lh_answered *a, FILE *refused) {
     if (a->error) print_error(c, a->error);
     if (a->state == LH_ANSWER_UNREAD) {
         fflush(stdout);
-        for (int i = 0; i < a->n_lines; i++)
-            fprintf(stderr, "    "), lh_wrap(stderr, c->cli->width, INDENT, a->line[i].text);
+        for (int i = 0; i < a->n_lines; i++) {
+            fprintf(refused, "%*s", INDENT, "");
+            lh_wrap(refused, c->cli->width, INDENT, a->line[i].text);
+        }
         return;
     }
     if (a->state != LH_ANSWER_PARTLY) {

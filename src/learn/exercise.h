@@ -62,6 +62,7 @@ const char *lh_task_form(lh_task *t);          /* what to type: "a number from 1
 const char **lh_task_lines(
     lh_task *t,
     int *n); /* write: the program down to the line that is asked for, which is last: Z = ... */
+const char *lh_task_next(lh_task *t); /* compute: what is asked next, S[1]; else "" */
 lh_practice *
 lh_task_practice(lh_task *t); /* compute: the sheet behind it, at what is asked next; else NULL */
 const char *

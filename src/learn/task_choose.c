@@ -72,10 +72,13 @@ static bool read_printed(lh_task *t, lh_choice *c) {
                         equals + 1 + strspn(equals + 1, " "));
 }
 
-/* More than a unit off: one unit may be a number that was cut off. The slack is for 0.1 + 0.2. */
+/* More than a unit off: one unit may be a number that was cut off. Where the exact number has no more digits than are printed, nothing
+ * was cut off, and 2 + 2 = 5 is wrong. The slack is for 0.1 + 0.2. */
 static bool is_off(const lh_choice *c) {
-    double unit = c->printed.unit > 0 ? c->printed.unit : 0;
-    return !(fabs(c->exact - c->printed.value) <= unit * (1 + 1e-9) + 1e-12 * fabs(c->exact));
+    double unit = c->printed.unit, slack = 1e-12 * fabs(c->exact), steps = c->exact / unit;
+    bool is_whole = unit > 0 && fabs(steps - round(steps)) < 1e-6;
+    return !(fabs(c->exact - c->printed.value) <=
+             (is_whole ? unit * 1e-3 : unit * (1 + 1e-9)) + slack);
 }
 
 static bool open_find(lh_task *t) {

@@ -220,16 +220,20 @@ static const char *operands_text(const trial *t) {
 
 /* ---- the whole ---- */
 
+/* No nan, and not infinite all over. */
 static bool has_numbers(const trial *t) {
+    bool any = false;
     const lh_step *s = lh_graph_step(t->right.g, t->step);
     for (int e = 0; s && e < examples_of(t, s->node); e++) {
         lh_sizes z = lh_exact.sizes(t->right.plan, s->node, e);
         for (int i = 0; i < z.heads * z.rows * z.cols; i++) {
             lh_cell at = {e, i / (z.rows * z.cols), i / z.cols % z.rows, i % z.cols};
-            if (isnan(lh_exact.get(t->right.plan, s->node, at))) return false;
+            double x = lh_exact.get(t->right.plan, s->node, at);
+            if (isnan(x)) return false;
+            any |= isfinite(x);
         }
     }
-    return s != NULL;
+    return any;
 }
 
 /* False: they differ. A draw that the right program makes nothing of is passed over. */

@@ -1,7 +1,8 @@
 /* task_compute -- numbers, marked as on a sheet: `ask: S[1] Z[1]` is a sheet of S and Z on which those rows are asked. */
+#include <math.h>
 #include <string.h>
 
-#include "learn/entry.h"
+#include "explain/explain.h"
 #include "learn/reading.h"
 #include "learn/tasks.h"
 
@@ -97,7 +98,7 @@ static bool read_number(lh_task *t, const char *name, int from, int most, int *o
     return lh_task_fail(t, f->value_at, "%s: is a whole number from %d to %d", name, from, most);
 }
 
-static lh_paper *open_paper(lh_task *t, bool key) {
+static lh_paper *open_paper(lh_task *t) {
     const lh_compute *x = t->compute;
     lh_paper_how how = {.lesson = t->l->name,
                         .title = t->l->title,
@@ -107,7 +108,6 @@ static lh_paper *open_paper(lh_task *t, bool key) {
                         .at = x->at,
                         .n_steps = x->n_steps,
                         .is_named_by_caller = true,
-                        .key = key,
                         .mistakes = x->mistakes};
     return lh_paper_new(t->ctx, x->program, &how);
 }
@@ -158,7 +158,7 @@ static bool open_compute(lh_task *t) {
         !read_number(t, "digits", 2, 9, &x->digits))
         return false;
     x->mistakes = lh_mistakes_load(t->ctx, x->program);
-    x->paper = x->mistakes ? open_paper(t, false) : NULL;
+    x->paper = x->mistakes ? open_paper(t) : NULL;
     x->practice = x->paper ? lh_practice_new(x->paper, x->mistakes) : NULL;
     if (!x->practice) {
         lh_fail_in(t->ctx, t->l->file, t->l->source, t->l->length);
@@ -192,19 +192,15 @@ static int count(const lh_compute *x, const item *it, bool blank) {
     return n;
 }
 
-/* The first without full credit, blank ones before wrong ones; the sheet is moved there. -1: all done. */
+/* The first without full credit; the sheet is moved there. -1: all done. */
 static int next_item(const lh_task *t) {
     const lh_compute *x = t->compute;
-    int found = -1;
-    for (int i = x->n_items - 1; i >= 0; i--)
-        if (count(x, &x->item[i], false) < x->item[i].n) found = i;
-    for (int i = x->n_items - 1; i >= 0; i--)
-        if (count(x, &x->item[i], true)) found = i;
-    if (found >= 0) {
-        lh_practice_go(x->practice, x->item[found].ask);
-        x->practice->block = x->item[found].block;
-    }
-    return found;
+    int i = 0;
+    while (i < x->n_items && count(x, &x->item[i], false) == x->item[i].n) i++;
+    if (i == x->n_items) return -1;
+    lh_practice_go(x->practice, x->item[i].ask);
+    x->practice->block = x->item[i].block;
+    return i;
 }
 
 lh_practice *lh_task_practice(lh_task *t) {
@@ -238,21 +234,20 @@ static bool has_target(const char *s) {
     return strchr(s, '=') || strchr(s, ':');
 }
 
-/* What has no name goes where the next numbers are asked for. */
-static const char *aimed(lh_task *t, const char *entry) {
+/* What has no name goes where the next numbers are asked for: *at, and on. */
+static const char *aimed(lh_task *t, const char *entry, int at) {
     lh_compute *x = t->compute;
-    if (x->practice->pending) return entry;
-    int i = next_item(t);
-    if (has_target(entry) || i < 0) return entry;
-    const item *it = &x->item[i];
+    if (x->practice->pending || has_target(entry) || at < 0 || at >= x->n_items) return entry;
+    const item *it = &x->item[at];
     bool is_every = it->is_whole && strchr(entry, '|');
     return lh_printf(t->arena, "%s = %s", is_every ? x->paper->step[it->ask].path : it->address,
                      entry);
 }
 
-static bool enter(lh_task *t, const char *entry, lh_answered *out) {
+static bool enter(lh_task *t, const char *entry, int *at, lh_answered *out) {
     lh_practice *p = t->compute->practice;
-    lh_entered e = lh_practice_enter(p, aimed(t, entry));
+    lh_entered e = lh_practice_enter(p, aimed(t, entry, *at));
+    if (e.kind == LH_ENTERED_MARKED) ++*at;
     if (e.kind == LH_ENTERED_MARKED || e.kind == LH_ENTERED_MORE) return true;
     lh_answered_refuse(t, out, "%s", e.problem);
     return false;
@@ -291,9 +286,10 @@ static void judge(lh_task *t, lh_answered *out) {
 
 static void answer(lh_task *t, const char *text, lh_answered *out) {
     lh_practice *p = t->compute->practice;
+    int at = next_item(t);
     for (const char *s = text; *(s += strspn(s, " ;\t\r\n"));) {
         size_t n = entry_end(s);
-        if (!enter(t, lh_copy(t->arena, s, n), out)) return;
+        if (!enter(t, lh_copy(t->arena, s, n), &at, out)) return;
         s += n;
     }
     if (p->pending) {
@@ -320,17 +316,39 @@ static const char *key(lh_task *t) {
     return out.s;
 }
 
+/* The cell that says most of an item: the largest. */
+static int typical_cell(const lh_compute *x, const item *it) {
+    int best = 0;
+    for (int k = 1; k < it->n; k++)
+        if (fabs(lh_sheet_exact(x->paper->sheet, it->ask, it->first + k)) >
+            fabs(lh_sheet_exact(x->paper->sheet, it->ask, it->first + best)))
+            best = k;
+    return it->first + best;
+}
+
+static void work_item(lh_task *t, const item *it, lh_text *out) {
+    const lh_compute *x = t->compute;
+    const lh_paper_step *s = &x->paper->step[it->ask];
+    const char *cell = lh_paper_cell(x->paper, t->arena, it->ask, typical_cell(x, it)),
+               *address = lh_printf(t->arena, "%s%s", s->path, cell + strlen(s->name));
+    lh_explanation *e =
+        lh_explain(x->paper->g, address,
+                   &(lh_explain_how){.digits = x->digits + 1, .plan = x->paper->sheet->plan});
+    lh_text_add(out, "%s %s %s\n", s->name, s->sign, s->formula);
+    for (int i = 0; e && i < e->n_lines; i++)
+        lh_text_add(out, "  %s = %s = %s = %s\n", e->line[i].label, e->line[i].formula,
+                    e->line[i].numbers, lh_task_number(t->arena, e->line[i].value, x->digits + 1));
+    lh_explanation_free(e);
+}
+
 static void work(lh_task *t, lh_text *out) {
-    lh_paper *p = open_paper(t, true);
     lh_text_add(out, "%s\n", key(t));
-    for (int i = 0; p && i < p->n_steps; i++) {
-        const lh_paper_step *s = &p->step[i];
-        lh_text_add(out, "%s %s %s\n", s->name, s->sign, s->formula);
-        for (int k = 0; k < s->n_working; k++)
-            lh_text_add(out, "  %s = %s = %s = %s\n", s->working[k].label, s->working[k].formula,
-                        s->working[k].numbers, s->working[k].value);
-    }
-    lh_paper_free(p);
+    for (int i = 0; i < t->compute->n_items; i++) work_item(t, &t->compute->item[i], out);
+}
+
+const char *lh_task_next(lh_task *t) {
+    int i = t->compute ? next_item(t) : -1;
+    return i < 0 ? "" : t->compute->item[i].address;
 }
 
 const char *lh_compute_form(lh_task *t) {
