@@ -23,7 +23,8 @@ static void quiet(const lh_class *c, int indent, const char *text) {
 
 /* Paragraphs: an empty line stays one. */
 static void say_text(const lh_class *c, const char *text) {
-    while (text && *text) {
+    if (!text) return;
+    while (*text) {
         const char *end = strstr(text, "\n\n");
         size_t n = end ? (size_t)(end - text) : strlen(text);
         say(c, 0, lh_copy(c->cli->arena, text, n));
