@@ -168,6 +168,7 @@ static const answer_case answers[] = {
     {WRITE, "r = relu(y)\nq = 1", LH_ANSWER_UNREAD, "this is more"},
     {WRITE, "r = file(\"/etc/passwd\")", LH_ANSWER_UNREAD, "file"},
     {WRITE, "param r : 2 x 1 = file(\"/etc/passwd\")", LH_ANSWER_UNREAD, NULL},
+    {WRITE, "relu(y) + 0 * sum(onehot([0; 1], 900000000))", LH_ANSWER_UNREAD, "too much to try"},
     {WRITE, "# nothing", LH_ANSWER_UNREAD, NULL},
     {UPDATE, "w := w - rate * dw", LH_ANSWER_RIGHT, NULL},
     {UPDATE, "w - dw * rate", LH_ANSWER_RIGHT, NULL},

@@ -80,6 +80,33 @@ const char *lh_task_number(lh_arena *a, double x, int digits) {
     return lh_printf(a, "%s", lh_number_text(text, sizeof text, x, digits));
 }
 
+/* ---- how much is too much ---- */
+
+enum { LENGTH = 32 };                /* taken for an axis that differs from example to example */
+static const double most_work = 5e8; /* multiply-adds and other operations, roughly */
+
+static double axis_size(const lh_graph *g, int axis) {
+    return g->axis[axis].n ? (double)g->axis[axis].n : LENGTH;
+}
+
+/* Refused before a number of it is computed. */
+bool lh_task_bears(lh_task *t, const lh_graph *g, int updates) {
+    double cells = 0, work = 0, examples = g->n_examples > 1 ? g->n_examples : 1;
+    for (int i = 0; i < g->n_nodes; i++) {
+        const lh_node *n = g->node[i];
+        double one = axis_size(g, n->shape.rows) * axis_size(g, n->shape.cols) *
+                     axis_size(g, n->shape.heads) * (n->shape.is_batched ? examples : 1);
+        cells += one;
+        work += n->kind == LH_OP_matmul ? one * axis_size(g, n->in[0]->shape.cols) : one;
+    }
+    work *= updates + 1;
+    if (cells <= LH_TASK_CELLS && work <= most_work) return true;
+    lh_fail(t->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
+            "that is too much to try: %.0f numbers, about %.2g operations", cells, work);
+    lh_cure(t->ctx, "smaller sizes will do");
+    return false;
+}
+
 /* ---- opening ---- */
 
 lh_task *lh_task_open(lh_live *v, int exercise) {

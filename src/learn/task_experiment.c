@@ -14,8 +14,7 @@
 #define STEPS                                                                                      \
     "steps" /* where the program has no such name: how many updates, for until: loss@steps */
 
-enum { MOST_NAMES = 8, LENGTH = 32 /* taken for an axis that differs from example to example */ };
-static const double most_work = 5e8; /* multiply-adds and other operations, roughly */
+enum { MOST_NAMES = 8 };
 
 typedef struct lh_experiment {
     const char *name[MOST_NAMES]; /* what may be set */
@@ -261,10 +260,6 @@ static const char *until_text(lh_task *t, const made *m) {
     return out.s;
 }
 
-static double axis_size(const lh_graph *g, int axis) {
-    return g->axis[axis].n ? (double)g->axis[axis].n : LENGTH;
-}
-
 static int largest_step(const char *s) {
     int most = 0;
     while ((s = strchr(s, '@'))) {
@@ -274,30 +269,12 @@ static int largest_step(const char *s) {
     return most;
 }
 
-/* Refused before a number of it is computed. */
-static bool is_bearable(lh_task *t, const lh_graph *g, const char *until) {
-    double cells = 0, work = 0, examples = g->n_examples > 1 ? g->n_examples : 1;
-    for (int i = 0; i < g->n_nodes; i++) {
-        const lh_node *n = g->node[i];
-        double one = axis_size(g, n->shape.rows) * axis_size(g, n->shape.cols) *
-                     axis_size(g, n->shape.heads) * (n->shape.is_batched ? examples : 1);
-        cells += one;
-        work += n->kind == LH_OP_matmul ? one * axis_size(g, n->in[0]->shape.cols) : one;
-    }
-    work *= largest_step(until) + 1;
-    if (cells <= LH_TASK_CELLS && work <= most_work) return true;
-    lh_fail(t->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-            "that is too much to try: %.0f numbers, about %.2g operations", cells, work);
-    lh_cure(t->ctx, "smaller sizes do");
-    return false;
-}
-
 static bool evaluate(lh_task *t, const made *m, lh_claim *claim) {
     int number = t->l->n_exercises + t->l->n_programs + 1;
     const char *until = until_text(t, m);
     int base = copy_programs(t, m, number);
     lh_graph *g = base < 0 ? NULL : lh_live_graph(t->v, base);
-    if (!g || !is_bearable(t, g, until)) return false;
+    if (!g || !lh_task_bears(t, g, largest_step(until))) return false;
     lh_where where = {t->experiment->base ? 0 : base, number, t->experiment->until->value_at};
     return lh_live_claim(t->v, until, where, 4, claim);
 }

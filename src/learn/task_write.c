@@ -225,7 +225,7 @@ static void try_line(lh_task *t, const char *line, lh_answered *out) {
     lh_program *p = text ? lh_program_parse(t->ctx, w->program->file, text, strlen(text)) : NULL;
     lh_graph *g = p ? lh_graph_build(t->ctx, p, &w->g->how) : NULL;
     lh_comparison c = {0};
-    if (g) c = lh_task_compare(t->arena, w->g, g, w->step);
+    if (g && lh_task_bears(t, g, 0)) c = lh_task_compare(t->arena, w->g, g, w->step);
     if (lh_failed(t->ctx))
         place_error(t, line, out);
     else if (c.is_same)

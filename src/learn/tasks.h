@@ -49,6 +49,8 @@ void lh_answered_refuse(lh_task *t, lh_answered *out, const char *what, ...)
 bool lh_answered_take(
     lh_task *t,
     lh_answered *out); /* the context's error, if any, as why it is no answer or wrong */
+bool lh_task_bears(lh_task *t, const lh_graph *g,
+                   int updates); /* false and the context failed: an answer asks for too much */
 const char *lh_task_number(lh_arena *a, double x, int digits);
 
 const char *lh_compute_form(lh_task *t); /* what to type */
