@@ -29,6 +29,7 @@ extern const lh_command lh_command_formula;
 extern const lh_command lh_command_weights;
 extern const lh_command lh_command_tokens;
 extern const lh_command lh_command_lint;
+extern const lh_command lh_command_exercise;
 
 const lh_command *const lh_commands[] = {
     &lh_command_read,
@@ -49,6 +50,7 @@ const lh_command *const lh_commands[] = {
     &lh_command_weights,
     &lh_command_tokens,
     &lh_command_lint,
+    &lh_command_exercise,
     NULL,
 };
 
