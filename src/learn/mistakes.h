@@ -41,7 +41,8 @@ typedef struct lh_candidate {
     int n_rewrites;
 } lh_candidate;
 
-/* Every way to make the catalogue's mistakes in this program: n of them, in a. `only`: those that change this step, or NULL. */
+/* Every way to make the catalogue's mistakes in this program: n of them, in a. `only`: those that change this step
+ * (of a line inside a call: the step it stands in), or NULL. */
 lh_candidate *lh_candidates(lh_graph *g, const lh_mistakes *m, const lh_step *only, lh_arena *a,
                             int *n);
 
