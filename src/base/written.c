@@ -127,7 +127,8 @@ lh_written lh_written_read(const char *text, size_t length) {
         return w;
     }
     int infinite = read_infinite(s);
-    if (infinite) return (lh_written){LH_WRITTEN_NUMBER, infinite > 0 ? INFINITY : -INFINITY, 0, 0, -1};
+    if (infinite)
+        return (lh_written){LH_WRITTEN_NUMBER, infinite > 0 ? INFINITY : -INFINITY, 0, 0, -1};
     const char *p = read_plain(s, &w);
     if (p == s) return w;
     p = read_exponent(p, &w);

@@ -20,6 +20,12 @@ bool lh_verdict_has_credit(lh_verdict v) {
 
 enum { MAX_ACTIVE = 16 };
 
+/* The mistakes that made an active program of the right one. */
+typedef struct made {
+    lh_rewrite rewrite[2 * LH_MAX_REWRITES];
+    int n;
+} made;
+
 typedef struct marker {
     lh_arena *a;
     lh_sheet *s;
@@ -29,11 +35,12 @@ typedef struct marker {
     lh_marks *m;
     lh_box *box;   /* room for one unit: its reach */
     lh_box *other; /* and for a second opinion */
-    bool is_cut; /* numbers that nobody wrote down may have been cut off, not rounded */
-    int cuts;    /* how many more numbers look cut off than rounded */
-    int *origin; /* for each unit: the ask where a slip that reaches it began, or -1 */
+    bool is_cut;   /* numbers that nobody wrote down may have been cut off, not rounded */
+    int cuts;      /* how many more numbers look cut off than rounded */
+    int *origin;   /* for each unit: the ask where a slip that reaches it began, or -1 */
     int active[MAX_ACTIVE],
         n_active; /* programs that later steps may follow: the right one, and those with the mistakes made so far */
+    made made[MAX_ACTIVE];
 } marker;
 
 /* ---- one number ---- */
@@ -227,28 +234,57 @@ static bool explains(marker *k, int variant, int ask, int unit) {
     return true;
 }
 
-static void diagnose(marker *k, int ask, int unit) {
-    int n, kept = -1;
+/* A mistake on top of those that led to an active program. -1: it cannot be built. */
+static int variant_with(marker *k, int base, const lh_candidate *c) {
+    const made *m = &k->made[base];
+    lh_rewrite all[2 * LH_MAX_REWRITES];
+    if (m->n + c->n_rewrites > 2 * LH_MAX_REWRITES) return -1;
+    memcpy(all, m->rewrite, (size_t)m->n * sizeof *all);
+    memcpy(all + m->n, c->rewrite, (size_t)c->n_rewrites * sizeof *all);
+    return lh_reach_variant(k->r, all, m->n + c->n_rewrites);
+}
+
+/* The program with this mistake made is one that later steps may follow. */
+static bool keep_active(marker *k, int variant, int base, const lh_candidate *c) {
+    const made *from = &k->made[base];
+    made *to = &k->made[k->n_active];
+    if (k->n_active == MAX_ACTIVE) return false;
+    *to = *from;
+    for (int i = 0; i < c->n_rewrites && to->n < 2 * LH_MAX_REWRITES; i++)
+        to->rewrite[to->n++] = c->rewrite[i];
+    k->active[k->n_active++] = variant;
+    return true;
+}
+
+static bool is_diagnosed(const lh_step_mark *mark, const lh_mistake *m) {
+    for (int d = 0; d < mark->n_diagnoses; d++)
+        if (mark->diagnosis[d].mistake == m) return true;
+    return false;
+}
+
+/* Every mistake that, made in one active program, explains the step; the first goes on as an active program of its own. */
+static void diagnose_on(marker *k, int ask, int unit, int base, const lh_candidate *c, int n) {
     lh_step_mark *mark = &k->m->step[ask];
-    if (!k->mistakes) return;
-    lh_candidate *c = lh_candidates(k->s->g, k->mistakes, k->s->ask[ask].step, k->a, &n);
     for (int i = 0; i < n && mark->n_diagnoses < LH_MAX_DIAGNOSES; i++) {
-        if (c[i].mistake->is_same) continue;
-        int v = lh_reach_variant(k->r, c[i].rewrite, c[i].n_rewrites);
+        if (c[i].mistake->is_same || is_diagnosed(mark, c[i].mistake)) continue;
+        int v = variant_with(k, base, &c[i]);
         if (v < 0) continue;
-        bool is_known = false;
-        for (int d = 0; d < mark->n_diagnoses; d++)
-            is_known |= mark->diagnosis[d].mistake == c[i].mistake;
-        if (!is_known && explains(k, v, ask, unit)) {
+        if (explains(k, v, ask, unit)) {
             mark->diagnosis[mark->n_diagnoses++] =
                 (lh_diagnosis){c[i].mistake, c[i].line->path, c[i].chosen};
-            if (kept < 0 && k->n_active < MAX_ACTIVE) {
-                k->active[k->n_active++] = kept = v;
-                continue;
-            }
+            if (mark->n_diagnoses == 1 && keep_active(k, v, base, &c[i])) continue;
         }
         lh_reach_drop(k->r, v);
     }
+}
+
+/* Alone first; a line that nobody asked for may need an earlier mistake besides. */
+static void diagnose(marker *k, int ask, int unit) {
+    int n, n_active = k->n_active;
+    if (!k->mistakes) return;
+    lh_candidate *c = lh_candidates(k->s->g, k->mistakes, k->s->ask[ask].step, k->a, &n);
+    for (int base = 0; base < n_active && !k->m->step[ask].n_diagnoses; base++)
+        diagnose_on(k, ask, unit, base, c, n);
 }
 
 static void note_slips(marker *k, int ask, bool has_own, const lh_box *own, lh_verdict *v) {
@@ -336,8 +372,7 @@ static void skip_step(marker *k, int ask, int unit) {
     bool ok = lh_reach_of(k->r, variant, unit, k->box);
     int decimals = ask >= 0 ? k->s->ask[ask].decimals : u->decimals;
     for (int i = 0; i < u->n_cells; i++)
-        u->box[i] =
-            lh_box_rounded(ok ? k->box[i] : k->s->exact[unit][i], decimals, k->is_cut);
+        u->box[i] = lh_box_rounded(ok ? k->box[i] : k->s->exact[unit][i], decimals, k->is_cut);
     k->origin[unit] = taint(k, variant, unit);
     for (int i = 0; ask >= 0 && i < k->s->ask[ask].n_cells; i++) {
         k->m->cell[k->s->ask[ask].first + i] =

@@ -56,7 +56,7 @@ enum { LH_MAX_MOMENTS = 10 }; /* L@9 is the last */
 typedef struct lh_sheet {
     lh_graph *g;
     lh_arena *arena;
-    lh_plan *plan; /* the right numbers */
+    lh_plan *plan;               /* the right numbers */
     lh_plan *at[LH_MAX_MOMENTS]; /* and those of later moments; at[0] is plan */
     int n_moments;
     lh_ask *ask;

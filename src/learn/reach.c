@@ -279,11 +279,11 @@ static lh_plan *plan_line(maker *m, const line *l) {
     lh_node **known = lh_alloc_array(m->scratch, (size_t)l->n_from + 1, sizeof *known);
     lh_node *wanted[] = {l->node};
     for (int i = 0; known && i < l->n_from; i++) known[i] = l->from[i].node;
-    lh_plan *p = known ? lh_exact.plan(g, &(lh_wish){.node = wanted,
-                                                     .n_nodes = 1,
-                                                     .known = known,
-                                                     .n_known = l->n_from})
-                       : NULL;
+    lh_plan *p =
+        known
+            ? lh_exact.plan(
+                  g, &(lh_wish){.node = wanted, .n_nodes = 1, .known = known, .n_known = l->n_from})
+            : NULL;
     if (p) lh_exact.start(p), lh_exact.at_step(p, m->moment), lh_exact.bind(p, NULL, 0);
     return p;
 }
@@ -327,8 +327,7 @@ static void make_stale(maker *m) {
     for (int k = 0; k < m->w->n_lines; k++)
         for (int i = 0; i < m->w->line[k].n_from; i++) {
             source *from = &m->w->line[k].from[i];
-            if (from->unit >= 0 &&
-                (m->v->stale_which < 0 || m->v->stale_which == from->unit))
+            if (from->unit >= 0 && (m->v->stale_which < 0 || m->v->stale_which == from->unit))
                 from->unit = old_unit(m->r, from, m->moment);
         }
 }

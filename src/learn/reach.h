@@ -30,8 +30,9 @@ lh_box lh_box_rounded(lh_box b, int decimals,
                       bool is_cut); /* where it can lie if it may have been rounded or cut off */
 
 int lh_count_cells(const lh_plan *p, const lh_node *n); /* of all examples and heads */
-lh_reach *lh_reach_new(
-    const lh_sheet *s); /* what it asks and what lies between; NULL and the context failed on error */
+lh_reach *
+lh_reach_new(const lh_sheet
+                 *s); /* what it asks and what lies between; NULL and the context failed on error */
 void lh_reach_free(lh_reach *r);
 int lh_reach_count(const lh_reach *r);
 lh_unit *lh_reach_unit(lh_reach *r, int i);
@@ -43,7 +44,8 @@ void lh_reach_cut(lh_reach *r,
 int lh_reach_variant(lh_reach *r, const lh_rewrite *rewrite, int n);
 int lh_reach_stale(
     lh_reach *r, int unit, int operand,
-    const char **name); /* the right one, but this unit reads an operand as it was a moment before; -1: there is none */
+    const char **
+        name); /* the right one, but this unit reads an operand as it was a moment before; -1: there is none */
 void lh_reach_drop(lh_reach *r, int variant); /* the newest variant alone */
 
 /* Where the cells of unit i can lie, from the boxes of the units it reads. out: n_cells. False: the formula leads nowhere

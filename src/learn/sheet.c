@@ -137,7 +137,8 @@ static void check_names(const lh_sheet *s, const lh_sheet_how *how) {
         bool any = false;
         size_t n;
         moment_of(how->steps[i], &n);
-        for (int k = 0; k < s->n_asks && !any; k++) any = lh_ask_is_named(&s->ask[k], how->steps[i]);
+        for (int k = 0; k < s->n_asks && !any; k++)
+            any = lh_ask_is_named(&s->ask[k], how->steps[i]);
         if (!any) lh_graph_find(s->g, lh_copy(s->arena, how->steps[i], n));
     }
 }
