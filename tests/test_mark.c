@@ -304,6 +304,8 @@ static int honest_sheets(int count, bool cuts_off) {
                                       lessons[round / 2 % N_LESSONS], seed, digits, who.carry,
                                       who.rounds_inside ? " inside" : "", who.blank);
                         print_cell(&d, a, m, i, c);
+                        if (getenv("LH_DUMP")) for (int q = 0; q < lh_reach_count(d.pen); q++) { lh_unit *u = lh_reach_unit(d.pen, q); print_message("   %s%s:", u->step->path, ask_of(d.sheet,u->step)>=0?"?":""); for (int z=0;z<u->n_cells;z++) print_message(" %.6g", u->box[z].at); print_message("\n"); }
+                        if (getenv("LH_DUMP")) abort();
                     }
                 }
             bad_sheets += bad > 0;

@@ -344,7 +344,8 @@ static void mark_step(marker *k, int ask, int unit) {
         const lh_written *w = written(k, ask, i);
         if (mark->n_diagnoses && (v[i] == LH_WRONG || v[i] == LH_CANNOT)) v[i] = LH_MISTAKE;
         if (w->kind == LH_WRITTEN_NUMBER)
-            u->box[i] = written_box(*w, v[i], has_own, k->box[i], k->is_cut ? 1 : 0.5);
+            u->box[i] =
+                lh_box_dusty(written_box(*w, v[i], has_own, k->box[i], k->is_cut ? 1 : 0.5), asked);
         else if (has_own)
             u->box[i] = lh_box_rounded(k->box[i], q->decimals, k->is_cut);
         else
@@ -458,7 +459,7 @@ lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
     lh_marks *m = mark_once(a, s, answers, mistakes, false, &cuts);
     if (!m || !has_blame(s, m) || cuts < 0) return m;
     lh_reach_cut(s->reach, true);
-    lh_marks *cut = mark_once(a, s, answers, mistakes, true, &again);
+    lh_marks *cut = mark_once(a, s, answers, cuts > 0 ? mistakes : NULL, true, &again);
     lh_reach_cut(s->reach, false);
     return !cut || cuts > 0 || !has_blame(s, cut) ? cut : m;
 }

@@ -489,9 +489,17 @@ static void spread_box(mover *m, lh_box *out, int n, double *rest, double *moved
         }
 }
 
+/* 0.1 * 0.3 - 0.03 is not quite 0 in every order of adding up, and ReLU asks on which side of 0 it lies. */
+lh_box lh_box_dusty(lh_box b, double unit) {
+    double dust = DUST * unit;
+    if (fabs(b.at) > dust) return b;
+    return (lh_box){b.at, fmin(b.low, -dust), fmax(b.high, dust)};
+}
+
 /* A number that may have been rounded on the way, to the digits asked for or to some more: rounding keeps the order, so the
  * ends of the box say it all. A tie goes either way. */
 lh_box lh_box_rounded(lh_box b, int decimals, bool is_cut) {
+    b = lh_box_dusty(b, pow(10, -decimals));
     for (int k = decimals; k < decimals + 4 && isfinite(b.at); k++) {
         double unit = pow(10, -k), low = ceil(b.low / unit - HALF) * unit,
                high = floor(b.high / unit + HALF) * unit;

@@ -26,6 +26,7 @@ typedef struct lh_unit {
 
 typedef struct lh_reach lh_reach;
 
+lh_box lh_box_dusty(lh_box b, double unit); /* 0 may be a little above or below */
 lh_box lh_box_rounded(lh_box b, int decimals,
                       bool is_cut); /* where it can lie if it may have been rounded or cut off */
 
