@@ -8,8 +8,9 @@
  *
  *     ```sheet
  *     digits 4
- *     Z
- *     P          # the weights
+ *     all        # every step that the trace shows; and besides:
+ *     P.e        # a line inside a step
+ *     L@1        # a step after one update
  *     ```
  */
 #ifndef LH_LEARN_LESSON_H

@@ -47,7 +47,7 @@ typedef struct lh_ask {
 typedef struct lh_sheet_how {
     int digits; /* significant digits of the largest number of a step; 0: 4 */
     const char *const *
-        steps; /* which steps to ask: P, h[0].A.S, P.e, L@1; NULL: every named step that is shown in a trace */
+        steps; /* which steps to ask: P, h[0].A.S, P.e, L@1; all or NULL: every named step that is shown in a trace */
     int n_steps;
 } lh_sheet_how;
 

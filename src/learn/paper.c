@@ -373,7 +373,7 @@ static bool is_asked(const lh_sheet *s, const char *name) {
 /* A step named for the sheet that it cannot ask: the last line of a call, tokens, something given. */
 static void check_steps(lh_paper *p, const lh_paper_how *how) {
     for (int i = 0; i < how->n_steps && !lh_failed(p->ctx); i++) {
-        if (is_asked(p->sheet, how->steps[i])) continue;
+        if (is_asked(p->sheet, how->steps[i]) || strcmp(how->steps[i], "all") == 0) continue;
         lh_place at = how->at ? how->at[i] : (lh_place){0, 0, 0};
         const char *name = lh_copy(p->arena, how->steps[i], strcspn(how->steps[i], "@"));
         const lh_step *s = lh_graph_find(p->g, name);

@@ -83,6 +83,17 @@ bool lh_ask_is_named(const lh_ask *q, const char *name) {
     return moment_of(name, &n) == q->moment && is_step(q->step, name, n);
 }
 
+/* `all` stands for what is asked when no step is named. */
+static bool is_all(const char *name) {
+    return strcmp(name, "all") == 0;
+}
+
+static bool has_all(const lh_sheet_how *how) {
+    for (int i = 0; i < how->n_steps; i++)
+        if (is_all(how->steps[i])) return true;
+    return how->n_steps == 0;
+}
+
 static bool is_wanted(const lh_sheet_how *how, lh_step *s, int moment) {
     for (int i = 0; i < how->n_steps; i++)
         if (lh_ask_is_named(&(lh_ask){.step = s, .moment = moment}, how->steps[i])) return true;
@@ -120,21 +131,29 @@ static void run_moments(lh_sheet *s) {
     s->plan = s->at[0];
 }
 
-static void ask_moment(lh_sheet *s, const lh_sheet_how *how, const lh_trace *t, int moment) {
+static bool is_shown(const lh_trace *t, const lh_step *s) {
+    for (int i = 0; t && i < t->n_items; i++)
+        if (t->item[i].step == s) return true;
+    return false;
+}
+
+/* t: all steps; plain: those that a trace shows without being asked for more, or NULL. */
+static void ask_moment(lh_sheet *s, const lh_sheet_how *how, const lh_trace *t,
+                       const lh_trace *plain, int moment) {
     for (int i = 0; i < t->n_items; i++) {
         const lh_trace_item *item = &t->item[i];
         if (item->section == LH_SECTION_GIVEN) continue;
-        for (int k = 0; k < item->n_inner && how->n_steps; k++)
+        for (int k = 0; k < item->n_inner; k++)
             if (is_wanted(how, item->inner[k], moment)) ask(s, item->inner[k], moment);
-        if (how->n_steps ? is_wanted(how, item->step, moment) : is_work(s, item->step))
-            ask(s, item->step, moment);
+        bool is_plain = moment == 0 && is_shown(plain, item->step) && is_work(s, item->step);
+        if (is_plain || is_wanted(how, item->step, moment)) ask(s, item->step, moment);
     }
 }
 
 /* A name that no asked step has: not there at all, not unique, or nothing that can be asked (the caller's to say). */
 static void check_names(const lh_sheet *s, const lh_sheet_how *how) {
     for (int i = 0; i < how->n_steps && !lh_failed(s->g->ctx); i++) {
-        bool any = false;
+        bool any = is_all(how->steps[i]);
         size_t n;
         moment_of(how->steps[i], &n);
         for (int k = 0; k < s->n_asks && !any; k++)
@@ -150,9 +169,10 @@ lh_sheet *lh_sheet_new(lh_graph *g, const lh_sheet_how *how) {
     *s = (lh_sheet){.g = g, .arena = arena, .digits = how->digits ? how->digits : 4};
     s->n_moments = count_moments(g, how);
     run_moments(s);
-    lh_trace *t =
-        lh_failed(g->ctx) ? NULL : lh_trace_new(g, &(lh_trace_how){NULL, how->n_steps > 0});
-    for (int m = 0; t && m < s->n_moments; m++) ask_moment(s, how, t, m);
+    lh_trace *t = lh_failed(g->ctx) ? NULL : lh_trace_new(g, &(lh_trace_how){NULL, true}),
+             *plain = t && has_all(how) ? lh_trace_new(g, &(lh_trace_how){NULL, false}) : NULL;
+    for (int m = 0; t && m < s->n_moments; m++) ask_moment(s, how, t, plain, m);
+    lh_trace_free(plain);
     lh_trace_free(t);
     check_names(s, how);
     if (!lh_failed(g->ctx)) return s;
