@@ -141,7 +141,8 @@ static void ask_some(desk *d, int digits, double share) {
     int n = 0;
     const lh_sheet *from = chance() < 0.5 ? d->desk : d->sheet;
     for (int i = 0; i < from->n_asks && n < 512; i++)
-        if (chance() < share && from->ask[i].decimals <= 9) names[n++] = from->ask[i].step->path;
+        if (chance() < share && from->ask[i].decimals <= 9 && !from->ask[i].step->node->is_discrete)
+            names[n++] = from->ask[i].step->path;
     if (n == 0) return;
     lh_sheet *before = d->sheet;
     d->sheet = lh_sheet_new(d->g, &(lh_sheet_how){.digits = digits, .steps = names, .n_steps = n});
@@ -304,8 +305,6 @@ static int honest_sheets(int count, bool cuts_off) {
                                       lessons[round / 2 % N_LESSONS], seed, digits, who.carry,
                                       who.rounds_inside ? " inside" : "", who.blank);
                         print_cell(&d, a, m, i, c);
-                        if (getenv("LH_DUMP")) for (int q = 0; q < lh_reach_count(d.pen); q++) { lh_unit *u = lh_reach_unit(d.pen, q); print_message("   %s%s:", u->step->path, ask_of(d.sheet,u->step)>=0?"?":""); for (int z=0;z<u->n_cells;z++) print_message(" %.6g", u->box[z].at); print_message("\n"); }
-                        if (getenv("LH_DUMP")) abort();
                     }
                 }
             bad_sheets += bad > 0;

@@ -18,7 +18,7 @@ bool lh_verdict_has_credit(lh_verdict v) {
     return v == LH_RIGHT || v == LH_LAST_DIGIT || v == LH_EARLY || v == LH_FOLLOWS;
 }
 
-enum { MAX_ACTIVE = 16 };
+enum { MAX_ACTIVE = 16, MAX_OPERANDS = 32 };
 
 /* The mistakes that made an active program of the right one. */
 typedef struct made {
@@ -55,7 +55,7 @@ static bool fits(lh_written w, lh_box b, double beside) {
 /* asked: one unit of the last digit that the sheet asks for. Fewer digits than that must be a correct rounding. */
 static lh_verdict judge(lh_written w, double exact, bool has_own, lh_box own, lh_box from_true,
                         bool is_tainted, double asked) {
-    double one = w.unit < asked ? w.unit : asked;
+    double one = w.unit > 1.5 * asked ? 0 : w.unit;
     if (lh_written_rounds(exact, w)) return LH_RIGHT;
     if (has_own && fits(w, own, 0)) return is_tainted ? LH_FOLLOWS : LH_EARLY;
     if (has_own && fits(w, own, one)) return is_tainted ? LH_FOLLOWS : LH_LAST_DIGIT;
@@ -262,6 +262,15 @@ static bool is_diagnosed(const lh_step_mark *mark, const lh_mistake *m) {
     return false;
 }
 
+/* Which one was taken, in words. A choice inside a loss is a word, elsewhere a row. */
+static const char *choice_words(marker *k, const lh_candidate *c) {
+    const lh_graph *g = k->s->g;
+    if (c->chosen < 0) return NULL;
+    if (c->mistake->of && g->n_vocabs && c->chosen < g->vocab[0]->n_words)
+        return g->vocab[0]->word[c->chosen];
+    return lh_printf(k->a, "row %d", c->chosen);
+}
+
 /* Every mistake that, made in one active program, explains the step; the first goes on as an active program of its own. */
 static void diagnose_on(marker *k, int ask, int unit, int base, const lh_candidate *c, int n) {
     lh_step_mark *mark = &k->m->step[ask];
@@ -271,10 +280,30 @@ static void diagnose_on(marker *k, int ask, int unit, int base, const lh_candida
         if (v < 0) continue;
         if (explains(k, v, ask, unit)) {
             mark->diagnosis[mark->n_diagnoses++] =
-                (lh_diagnosis){c[i].mistake, c[i].line->path, c[i].chosen};
+                (lh_diagnosis){c[i].mistake, c[i].line->path, c[i].chosen, choice_words(k, &c[i])};
             if (mark->n_diagnoses == 1 && keep_active(k, v, base, &c[i])) continue;
         }
         lh_reach_drop(k->r, v);
+    }
+}
+
+/* Old numbers after an update: one operand as it was before, or in the end all of them. */
+static void diagnose_stale(marker *k, int ask, int unit) {
+    lh_step_mark *mark = &k->m->step[ask];
+    for (int i = 0; i < k->mistakes->n && !mark->n_diagnoses; i++) {
+        const lh_mistake *m = &k->mistakes->mistake[i];
+        if (!m->where || strcmp(m->where, "later") != 0) continue;
+        for (int n = 0, last = 0; !last && !mark->n_diagnoses; n++) {
+            const char *name;
+            int v = n < MAX_OPERANDS ? lh_reach_stale(k->r, unit, n, &name) : -1;
+            if (v < 0) last = 1, v = lh_reach_stale(k->r, unit, -1, &name);
+            if (v < 0) break;
+            if (explains(k, v, ask, unit))
+                mark->diagnosis[mark->n_diagnoses++] = (lh_diagnosis){
+                    m, k->s->ask[ask].step->path, -1,
+                    name ? lh_printf(k->a, "%s as it was before the update", name) : NULL};
+            lh_reach_drop(k->r, v);
+        }
     }
 }
 
@@ -285,6 +314,7 @@ static void diagnose(marker *k, int ask, int unit) {
     lh_candidate *c = lh_candidates(k->s->g, k->mistakes, k->s->ask[ask].step, k->a, &n);
     for (int base = 0; base < n_active && !k->m->step[ask].n_diagnoses; base++)
         diagnose_on(k, ask, unit, base, c, n);
+    if (k->s->ask[ask].moment && !k->m->step[ask].n_diagnoses) diagnose_stale(k, ask, unit);
 }
 
 static void note_slips(marker *k, int ask, bool has_own, const lh_box *own, lh_verdict *v) {
@@ -380,7 +410,8 @@ static void skip_step(marker *k, int ask, int unit) {
             written(k, ask, i)->kind == LH_WRITTEN_UNREAD ? LH_UNREAD : LH_BLANK;
         k->m->own[k->s->ask[ask].first + i] = ok ? k->box[i].at : NAN;
     }
-    if (ask >= 0) k->m->step[ask].n_blank = k->s->ask[ask].n_cells, k->m->step[ask].origin = -1;
+    if (ask >= 0)
+        k->m->step[ask].n_blank = k->s->ask[ask].n_cells, k->m->step[ask].origin = k->origin[unit];
 }
 
 /* Where each step can lie when its operands are the right numbers, rounded. Found once for a sheet. */

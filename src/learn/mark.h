@@ -87,7 +87,8 @@ lh_answers *lh_answers_new(lh_arena *a, const lh_sheet *s);
 typedef struct lh_diagnosis {
     const lh_mistake *mistake;
     const char *where; /* the step or line that the rule changed: "Z", "P.y" */
-    int choice;        /* which row, word or part, or -1 */
+    int choice;        /* which row or word, or -1 */
+    const char *what;  /* it in words: "row 0 (A)", "WO as it was before the update"; or NULL */
 } lh_diagnosis;
 
 enum { LH_MAX_DIAGNOSES = 8 };
@@ -95,7 +96,7 @@ enum { LH_MAX_DIAGNOSES = 8 };
 typedef struct lh_step_mark {
     lh_diagnosis diagnosis[LH_MAX_DIAGNOSES];
     int n_diagnoses;
-    int origin;                    /* the ask in which a followed slip began, or -1 */
+    int origin; /* the ask in which a slip began that reaches it, or -1; of a blank step, too */
     bool few_digits;               /* right, but with fewer digits than asked */
     int n_right, n_wrong, n_blank; /* cells with credit, without, empty */
 } lh_step_mark;

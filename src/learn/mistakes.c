@@ -16,6 +16,7 @@ static void take_all(lh_mistakes *m, const lh_program *p) {
         *(lh_mistake *)lh_push(m->arena, (void **)&m->mistake, &m->n, sizeof(lh_mistake)) =
             (lh_mistake){.name = s->name,
                          .says = s->says,
+                         .see = s->see,
                          .where = s->where,
                          .of = s->of,
                          .choice = is_same ? NULL : s->choice,

@@ -7,7 +7,8 @@
 typedef struct lh_mistake {
     const char *name;
     const char *says;   /* what the learner did */
-    const char *where;  /* "forward", "backward", "update", "in", "in grad", or NULL */
+    const char *see;    /* the lesson that explains it, or NULL */
+    const char *where;  /* "forward", "backward", "update", "later", "in", "in grad", or NULL */
     const char *of;     /* the function of `in` */
     const char *choice; /* the letter of *each i*, or NULL */
     bool is_same;       /* another way to the same number: no mistake */

@@ -278,12 +278,14 @@ static lh_plan *plan_line(maker *m, const line *l) {
     lh_graph *g = m->v->g;
     lh_node **known = lh_alloc_array(m->scratch, (size_t)l->n_from + 1, sizeof *known);
     lh_node *wanted[] = {l->node};
-    for (int i = 0; known && i < l->n_from; i++) known[i] = l->from[i].node;
+    int n = 0;
+    for (int i = 0; known && i < l->n_from;
+         i++) /* a param has a start and can be set all the same */
+        if (l->from[i].node->kind != LH_OP_given) known[n++] = l->from[i].node;
     lh_plan *p =
-        known
-            ? lh_exact.plan(
-                  g, &(lh_wish){.node = wanted, .n_nodes = 1, .known = known, .n_known = l->n_from})
-            : NULL;
+        known ? lh_exact.plan(
+                    g, &(lh_wish){.node = wanted, .n_nodes = 1, .known = known, .n_known = n})
+              : NULL;
     if (p) lh_exact.start(p), lh_exact.at_step(p, m->moment), lh_exact.bind(p, NULL, 0);
     return p;
 }
