@@ -279,7 +279,8 @@ static int best_draw(study *t, lh_context *ctx, const lh_program *lesson, unsign
     for (int i = 0; i < LOOKED_AT && !lh_failed(ctx); i++) {
         drawn d = draw(ctx, lesson, seed, i);
         if (d.g) give(t->g, t->plan, d.g);
-        unkind[i] = d.g && !lh_exact.trouble(t->plan).node ? unkindness(t->g, t->plan) : NONE;
+        bool is_run = d.g && !lh_failed(ctx); /* memory may have run out in between */
+        unkind[i] = is_run && !lh_exact.trouble(t->plan).node ? unkindness(t->g, t->plan) : NONE;
         drawn_free(&d);
     }
     for (int k = 0; k < JUDGED && !lh_failed(ctx); k++) {
