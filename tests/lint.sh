@@ -57,6 +57,13 @@ tried 'the course' 0 'lessons/ex1.md' 'lessons/ex6-wide.md'
 printf '# Open\n\n```longhand\nx = 1\n' >open.md
 lint open.md
 tried 'a block without an end' 1 'open.md:3:1: the block that begins here has no end'
+mkdir sub
+printf '# A\n\n```use\nb = other\n```\n\n{{b:x == 2}}\n' >sub/a.md
+lint sub/a.md
+tried 'a neighbour that is not there' 1 'sub/a.md:4:5: there is no program named other'
+cp good.md sub/other.md
+lint sub/a.md
+tried 'a neighbour' 0 'sub/a.md: 1 warning'
 "$program" run bad.md >out 2>err
 status=$?
 tried 'other commands take the program alone' 0 'x = 1 + 1'

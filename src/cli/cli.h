@@ -10,6 +10,7 @@
 
 #include "base/context.h"
 #include "graph/graph.h"
+#include "learn/lesson.h"
 #include "notation/notation.h"
 
 enum { LH_EXIT_YES = 0, LH_EXIT_NO = 1, LH_EXIT_FAILED = 2 };
@@ -80,6 +81,9 @@ typedef struct lh_source {
 } lh_source;
 bool lh_cli_find(lh_cli *cli, const char *lesson,
                  lh_source *s); /* its text alone; false: already reported */
+lh_finder lh_cli_finder(
+    lh_cli *
+        cli); /* of the lesson found or loaded last: those that travel along, and files beside it */
 bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s); /* false: already reported */
 lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s,
                        const lh_build *how); /* NULL: already reported */

@@ -80,7 +80,8 @@ static int lint_one(lh_cli *cli, const char *name, lh_json *j) {
         lh_context_clear(cli->ctx);
         return LH_EXIT_FAILED;
     }
-    lh_lesson *l = lh_lesson_read(cli->ctx, s.file, s.text, s.length, NULL);
+    lh_finder finder = lh_cli_finder(cli);
+    lh_lesson *l = lh_lesson_read(cli->ctx, s.file, s.text, s.length, &finder);
     if (l) lh_lesson_lint(l);
     if (!l || lh_failed(cli->ctx)) {
         lh_cli_report(cli);

@@ -108,6 +108,25 @@ bool lh_cli_find(lh_cli *cli, const char *lesson, lh_source *s) {
     return false;
 }
 
+/* A lesson that another names lies inside the program, or beside the other. */
+static bool find_beside(void *who, const char *name, lh_found *out) {
+    const reader *r = who;
+    if (lh_lesson_find(NULL, name, out)) return true;
+    if (strchr(name, '/')) return false;
+    for (int i = 0; i < 2; i++) {
+        char *path = lh_printf(r->cli->arena, "%s%s%s", r->folder, name, i ? ".lh" : ".md");
+        if (access(path, R_OK) != 0) continue;
+        *out = (lh_found){.file = path};
+        out->text = lh_cli_read_file(r->cli, path, &out->length);
+        return out->text != NULL;
+    }
+    return false;
+}
+
+lh_finder lh_cli_finder(lh_cli *cli) {
+    return (lh_finder){find_beside, cli->ctx->read_file_who};
+}
+
 bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
     if (!lh_cli_find(cli, lesson, s)) return false;
     s->title = lh_lesson_title(cli->arena, s->file, s->text, s->length);

@@ -479,7 +479,7 @@ static bool read_quoted(lh_live *v, const char *s, const char *end, const lh_val
 static bool claim_part(lh_live *v, const char *s, const char *end, lh_where where, int digits,
                        lh_claim *out) {
     comparison sign = find_comparison(s, end);
-    lh_value x, y;
+    lh_value x = {0}, y = {0};
     if (!sign.s) {
         lh_fail(v->ctx, LH_ERROR_TEXT, where.at, "\"%.*s\" compares nothing",
                 (int)(end - s < 60 ? end - s : 60), s);

@@ -56,7 +56,7 @@ static size_t fence_length(lh_row row, char *sign) {
 }
 
 static bool ends_fence(lh_row row, char sign, size_t n) {
-    char other;
+    char other = 0;
     size_t k = fence_length(row, &other);
     return k >= n && other == sign && lh_row_trim(row).n == k;
 }

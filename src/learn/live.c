@@ -384,6 +384,16 @@ bool lh_live_read(lh_live *v, int program, const lh_address *a, lh_value *out) {
 
 /* ---- the whole ---- */
 
+/* Conditions of choices, and what an experiment has to reach. */
+static void announce_exercises(lh_live *v) {
+    for (int i = 0; i < v->l->n_exercises; i++)
+        for (int k = 0; k < v->l->exercise[i].n_fields; k++) {
+            const lh_field *f = &v->l->exercise[i].field[k];
+            const char *expr = f->right ? f->right : strcmp(f->name, "until") == 0 ? f->value : "";
+            lh_live_announce_all(v, expr, (lh_where){0, i + 1, f->at});
+        }
+}
+
 lh_live *lh_live_new(lh_lesson *l) {
     if (lh_failed(l->ctx)) return NULL;
     lh_live *v = lh_alloc(l->arena, sizeof *v);
@@ -396,6 +406,7 @@ lh_live *lh_live_new(lh_lesson *l) {
         if (x->kind <= LH_INSERT_WORD)
             lh_live_announce_all(v, x->expr, (lh_where){0, x->exercise, x->expr_at});
     }
+    announce_exercises(v);
     if (!lh_failed(l->ctx)) return v;
     lh_live_free(v);
     return NULL;

@@ -286,7 +286,7 @@ void lh_read_names(lh_lesson *l) {
         for (int k = 0; k < n && k < x->n_operands; k++)
             *(int *)lh_push(l->arena, (void **)&x->other, &x->n_other, sizeof(int)) =
                 find_program(l, x->operand[k], x->exercise);
-        x->operand += x->n_other;
+        if (x->n_other) x->operand += x->n_other;
         x->n_operands -= x->n_other;
     }
 }

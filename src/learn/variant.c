@@ -235,6 +235,7 @@ static bool shows(const study *t, const wrong *w) {
 static int hidden_by(study *t, const lh_graph *draw) {
     int hidden = 0;
     give(t->g, t->plan, draw);
+    if (lh_failed(t->g->ctx)) return t->n; /* memory has run out */
     for (int i = 0; i < t->n; i++) {
         wrong *w = &t->wrong[i];
         lh_context_clear(t->own);
