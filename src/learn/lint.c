@@ -125,7 +125,7 @@ static void check_symbols(lh_lesson *l, lh_live *v) {
 
 /* Each line by itself, as a sheet would ask it: P.e, `all`, N.v of every block, L@1. */
 static void check_sheet(lh_lesson *l, lh_live *v) {
-    lh_graph *g = lh_live_graph(v, 0);
+    lh_graph *g = l->sheet.n_steps ? lh_live_graph(v, 0) : NULL;
     for (int i = 0; g && i < l->sheet.n_steps && !lh_failed(l->ctx); i++) {
         const char *step = l->sheet.step[i];
         lh_sheet *s = lh_sheet_new(g, &(lh_sheet_how){.steps = &step, .n_steps = 1});
