@@ -95,7 +95,7 @@ int lh_run_table(lh_run *r, const lh_plan *p) {
 enum { PLOT_ROWS = 8 };
 
 /* Loss over steps, one column of blocks for each piece of the way. Shorter runs than the plot is wide get a column a step. */
-static void plot(const lh_cli *cli, const double *loss, int n) {
+void lh_plot_loss(const lh_cli *cli, const double *loss, int n) {
     static const char *const block[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
                                         "\u2585", "\u2586", "\u2587", "\u2588"};
     int columns = cli->width - 14 < 60 ? cli->width - 14 : 60;
@@ -243,7 +243,7 @@ static int train(lh_run *r, lh_loop *t, lh_plan *all, int steps, bool table, boo
     if (json)
         write_json(r, t, &rec);
     else
-        putchar('\n'), plot(r->cli, rec.loss, t->step);
+        putchar('\n'), lh_plot_loss(r->cli, rec.loss, t->step);
     if (!isfinite(t->loss)) {
         lh_cli_fail(r->cli, "the loss is no number any more in step %d", t->step);
         fprintf(stderr, "a smaller rate may help\n");
