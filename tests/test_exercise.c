@@ -186,7 +186,7 @@ static const answer_case answers[] = {
     {EXPERIMENT, "rate=1e300", LH_ANSWER_WRONG, NULL},
     {EXPERIMENT, "rate=(0.05", LH_ANSWER_UNREAD, NULL},
     {EXPERIMENT, "rate=", LH_ANSWER_UNREAD, NULL},
-    {EXPERIMENT, "rate", LH_ANSWER_UNREAD, "rate=NUMBER d=NUMBER"},
+    {EXPERIMENT, "rate", LH_ANSWER_UNREAD, "rate=NUMBER d=NUMBER, rate is 0.02 now, d is 2 now"},
     {EXPERIMENT, "0.05", LH_ANSWER_UNREAD, NULL},
     {EXPERIMENT, "rate=0.05 rate=0.06", LH_ANSWER_UNREAD, "twice"},
     {EXPERIMENT, "rate=x", LH_ANSWER_UNREAD, "a number belongs"},

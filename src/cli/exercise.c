@@ -109,7 +109,8 @@ static bool open_class(lh_class *c, const char *lesson) {
     lh_cli *cli = c->cli;
     if (!lh_cli_find(cli, lesson, &c->source)) return false;
     c->kept = lh_keep_name(cli, &c->source);
-    c->lesson = lh_lesson_open(cli->ctx, c->source.file, c->source.text, c->source.length, NULL);
+    lh_finder finder = lh_cli_finder(cli);
+    c->lesson = lh_lesson_open(cli->ctx, c->source.file, c->source.text, c->source.length, &finder);
     c->live = c->lesson ? lh_live_new(c->lesson) : NULL;
     if (!c->live) {
         lh_cli_report(cli);

@@ -54,7 +54,7 @@ void lh_view_list(const lh_class *c) {
 
 /* ---- the question ---- */
 
-/* The lines before the missing one, and a gap. */
+/* The lines before the missing one, and a gap; or what is experimented with. */
 static void print_program(const lh_class *c, lh_task *t) {
     int n = 0;
     const char **line = lh_task_lines(t, &n);
@@ -63,15 +63,21 @@ static void print_program(const lh_class *c, lh_task *t) {
     putchar('\n');
     if (from) quiet(c, INDENT, lh_printf(c->cli->arena, "... %d lines before", from));
     for (int i = from; i < n; i++) {
-        lh_ink_on(c->cli, stdout, i == n - 1 ? LH_INK_BOLD : LH_INK_QUIET);
+        bool is_gap = i == n - 1 && lh_task_exercise(t)->kind == LH_EXERCISE_WRITE;
+        lh_ink_on(c->cli, stdout, is_gap ? LH_INK_BOLD : LH_INK_QUIET);
         printf("%*s%s\n", INDENT, "", line[i]);
         lh_ink_off(c->cli, stdout);
     }
 }
 
+/* P[3] of the step P: what is asked stands before the formula, unless it is the whole step. */
 void lh_view_sheet(lh_class *c, lh_task *t) {
-    lh_desk d = {.cli = c->cli, .p = lh_task_practice(t), .a = c->cli->arena};
-    if (d.p) lh_desk_step(&d);
+    lh_desk d = {.cli = c->cli, .p = lh_task_practice(t), .a = c->cli->arena, .instead = ""};
+    if (!d.p) return;
+    const char *next = lh_task_next(t);
+    if (strcmp(next, lh_desk_ask(&d, d.p->at)->name) != 0)
+        d.instead = lh_printf(d.a, "%s   in ", next);
+    lh_desk_step(&d);
 }
 
 void lh_view_question(lh_class *c, lh_task *t) {
@@ -87,6 +93,8 @@ void lh_view_question(lh_class *c, lh_task *t) {
     }
     print_program(c, t);
     lh_view_sheet(c, t);
+    if (e->kind == LH_EXERCISE_EXPERIMENT)
+        quiet(c, INDENT, lh_printf(c->cli->arena, "type %s", lh_task_form(t)));
 }
 
 /* ---- the answer ---- */

@@ -149,6 +149,25 @@ const char *lh_task_form(lh_task *t) {
     }
 }
 
+const char **lh_task_lines(lh_task *t, int *n) {
+    bool is_write = t->e->kind == LH_EXERCISE_WRITE;
+    int last = 1 << 30;
+    const char **line = NULL;
+    const lh_program *p = is_write                               ? lh_write_program(t, &last)
+                          : t->e->kind == LH_EXERCISE_EXPERIMENT ? lh_experiment_program(t)
+                                                                 : NULL;
+    *n = 0;
+    for (lh_row row = {0}; p && lh_row_next(p->source, p->length, 1, &row);) {
+        lh_row code = lh_row_trim(lh_row_code(row));
+        if (!code.n || row.number > last) continue;
+        *(const char **)lh_push(t->arena, (void **)&line, n, sizeof *line) =
+            lh_copy(t->arena, row.s, (size_t)(code.s - row.s) + code.n);
+    }
+    if (is_write)
+        *(const char **)lh_push(t->arena, (void **)&line, n, sizeof *line) = lh_write_form(t);
+    return line;
+}
+
 int lh_exercise_count(const char *text, size_t length) {
     int n = 0;
     for (lh_segment s = {0}; lh_segment_next(text, length, &s);) n += lh_segment_is(&s, "exercise");

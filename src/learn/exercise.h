@@ -61,7 +61,8 @@ const char *lh_task_option(lh_task *t, int i); /* its text, with numbers */
 const char *lh_task_form(lh_task *t);          /* what to type: "a number from 1 to 3", "Z = ..." */
 const char **lh_task_lines(
     lh_task *t,
-    int *n); /* write: the program down to the line that is asked for, which is last: Z = ... */
+    int *
+        n); /* experiment: the program; write: down to the line that is asked for, which is last: Z = ... */
 const char *lh_task_next(lh_task *t); /* compute: what is asked next, S[1]; else "" */
 lh_practice *
 lh_task_practice(lh_task *t); /* compute: the sheet behind it, at what is asked next; else NULL */

@@ -333,10 +333,29 @@ static void work(lh_task *t, lh_text *out) {
     for (int i = 0; i < a.n_lines; i++) lh_text_add(out, "%s\n", a.line[i].text);
 }
 
+const lh_program *lh_experiment_program(lh_task *t) {
+    return lh_live_program_of(t->v, t->experiment->base);
+}
+
+/* What it is now, where that is one number. */
+static const char *now_text(lh_task *t, int name) {
+    const lh_experiment *x = t->experiment;
+    lh_value value;
+    lh_where where = {x->base, t->e->number, x->until->value_at};
+    if (name == x->steps) return "0";
+    if (!lh_live_value(t->v, x->name[name], where, &value) || value.rows * value.cols != 1)
+        return NULL;
+    return lh_task_number(t->arena, value.cell[0], 6);
+}
+
 const char *lh_experiment_form(lh_task *t) {
     lh_text out = lh_text_new(t->arena);
     const lh_experiment *x = t->experiment;
     for (int i = 0; i < x->n; i++) lh_text_add(&out, "%s%s=NUMBER", i ? " " : "", x->name[i]);
+    for (int i = 0; i < x->n; i++) {
+        const char *now = now_text(t, i);
+        if (now) lh_text_add(&out, ", %s is %s now", x->name[i], now);
+    }
     return out.s;
 }
 

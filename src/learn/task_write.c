@@ -260,22 +260,9 @@ const char *lh_write_form(lh_task *t) {
     return lh_printf(t->arena, "%s %s ...", s->name, sign(s));
 }
 
-const char **lh_task_lines(lh_task *t, int *n) {
-    const lh_writing *w = t->writing;
-    const char **line = NULL;
-    *n = 0;
-    if (!w) return NULL;
-    const lh_program *p = w->program;
-    for (lh_row row = {0}; lh_row_next(p->source, p->length, 1, &row);) {
-        lh_row code = lh_row_code(row);
-        while (code.n && strchr(" \t\r", code.s[code.n - 1])) code.n--;
-        if (row.number >= w->line->at.line) break;
-        if (code.n)
-            *(const char **)lh_push(t->arena, (void **)&line, n, sizeof *line) =
-                lh_copy(t->arena, code.s, code.n);
-    }
-    *(const char **)lh_push(t->arena, (void **)&line, n, sizeof *line) = lh_write_form(t);
-    return line;
+const lh_program *lh_write_program(const lh_task *t, int *last) {
+    *last = t->writing->line->at.line - 1;
+    return t->writing->program;
 }
 
 const lh_task_kind lh_task_write = {open_write, answer, key, work, close_write};

@@ -54,6 +54,9 @@ const char *lh_task_number(lh_arena *a, double x, int digits);
 const char *lh_compute_form(lh_task *t); /* what to type */
 const char *lh_write_form(lh_task *t);
 const char *lh_experiment_form(lh_task *t);
+const lh_program *lh_write_program(const lh_task *t,
+                                   int *last); /* and the last line before the one asked for */
+const lh_program *lh_experiment_program(lh_task *t);
 
 /* task_compare.c: do two programs that differ in one line mean the same? */
 typedef struct lh_comparison {
