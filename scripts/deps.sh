@@ -27,6 +27,7 @@ for group; do
         need_command meson meson
         need_command ninja ninja-build
         need_command pkg-config pkg-config
+        has_library libcjson || need libcjson-dev
         has_library libedit || optional="$optional libedit-dev"
         has_library sqlite3 || optional="$optional libsqlite3-dev"
         ;;

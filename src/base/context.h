@@ -64,6 +64,8 @@ struct lh_context {
     size_t memory_limit;    /* bytes that one value may take: what the machine has; 0: not known */
     lh_read_file read_file; /* NULL: file() is refused */
     void *read_file_who;
+    const struct lh_disk
+        *disk; /* NULL: the system's, unless a test makes it fail (files/replace.h) */
     void *
         kept; /* what a folder further on keeps for the context's life (the parsed prelude), or NULL */
     void (*free_kept)(void *kept);

@@ -15,11 +15,22 @@ extern const lh_command lh_command_run, lh_command_explain, lh_command_check, lh
     lh_command_calc, lh_command_cost;
 extern const lh_command lh_command_practice, lh_command_progress;
 extern const lh_command lh_command_sheet, lh_command_mark, lh_command_mistakes;
+extern const lh_command lh_command_weights;
 
 const lh_command *const lh_commands[] = {
-    &lh_command_run,   &lh_command_explain, &lh_command_check,    &lh_command_graph,
-    &lh_command_calc,  &lh_command_cost,    &lh_command_practice, &lh_command_progress,
-    &lh_command_sheet, &lh_command_mark,    &lh_command_mistakes, NULL,
+    &lh_command_run,
+    &lh_command_explain,
+    &lh_command_check,
+    &lh_command_graph,
+    &lh_command_calc,
+    &lh_command_cost,
+    &lh_command_practice,
+    &lh_command_progress,
+    &lh_command_sheet,
+    &lh_command_mark,
+    &lh_command_mistakes,
+    &lh_command_weights,
+    NULL,
 };
 
 static const lh_command *find_command(const char *name) {

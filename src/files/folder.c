@@ -1,0 +1,148 @@
+/* Reading a model folder; folder_save.c writes it. */
+#include "files/folder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "files/save.h"
+
+static const lh_place nowhere = {0, 0, 0};
+
+static bool exists(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0;
+}
+
+static const char *path_in(const lh_folder *f, const char *name) {
+    return lh_printf(f->arena, "%s/%s", f->path, name);
+}
+
+/* The text of a file of the folder, or NULL where it is not there. */
+static const char *text_of(const lh_folder *f, const char *name, size_t *length) {
+    const char *path = path_in(f, name);
+    return exists(path) ? lh_file_read(f->ctx, f->arena, path, length) : NULL;
+}
+
+static void read_settings(lh_folder *f) {
+    size_t n = strlen(LH_SAVE_SET);
+    lh_setting *list = NULL;
+    for (int i = 0; i < f->weights->n_metadata; i++) {
+        lh_pair pair = f->weights->metadata[i];
+        if (strncmp(pair.key, LH_SAVE_SET, n) != 0) continue;
+        *(lh_setting *)lh_push(f->arena, (void **)&list, &f->n_set, sizeof *list) =
+            (lh_setting){pair.key + n, pair.value};
+    }
+    f->set = list;
+}
+
+static bool read_count(const lh_folder *f, const char *key, uint64_t *n) {
+    const char *text = lh_tensors_metadata(f->weights, key);
+    char *end = NULL;
+    errno = 0;
+    *n = text && *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    if (end && !*end && !errno) return true;
+    lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "its metadata have %s = \"%.40s\", which is no number",
+            key, text ? text : "");
+    lh_fail_in(f->ctx, lh_tensors_path(f->weights), NULL, 0);
+    return false;
+}
+
+/* A name from a file: only one that a save can have made is opened. */
+static bool is_optimizer_name(const char *name) {
+    size_t n = strlen(LH_SAVE_OPTIMIZER), k = strlen(name), end = strlen(LH_SAVE_ENDING);
+    if (k <= n + end || strncmp(name, LH_SAVE_OPTIMIZER, n) != 0) return false;
+    size_t digits = strspn(name + n, "0123456789-");
+    return strcmp(name + n + digits, LH_SAVE_ENDING) == 0;
+}
+
+/* The optimiser's states are a help, not the model: where they cannot be had the weights still are. */
+static void open_optimizer(lh_folder *f) {
+    const char *name = lh_tensors_metadata(f->weights, LH_SAVE_FILE);
+    if (!name) return;
+    f->trouble = lh_printf(f->arena, "%.80s is not there", name);
+    if (!is_optimizer_name(name) || !exists(path_in(f, name))) return;
+    f->optimizer = lh_tensors_open(f->ctx, path_in(f, name));
+    const char *its = f->optimizer ? lh_tensors_metadata(f->optimizer, LH_SAVE_FILE) : NULL;
+    if (its && strcmp(its, name) == 0) {
+        f->trouble = NULL;
+        return;
+    }
+    if (f->optimizer)
+        f->trouble = lh_printf(f->arena, "%s belongs to another save", name);
+    else if (lh_context_error(f->ctx)->kind != LH_ERROR_MEMORY) {
+        f->trouble = lh_printf(f->arena, "%s: %s", name, lh_context_error(f->ctx)->what);
+        lh_context_clear(f->ctx);
+    }
+    lh_tensors_close(f->optimizer);
+    f->optimizer = NULL;
+}
+
+static void open_save(lh_folder *f) {
+    uint64_t step;
+    f->is_saved = lh_tensors_metadata(f->weights, LH_SAVE_STEP) != NULL;
+    if (!f->is_saved) return;
+    if (!read_count(f, LH_SAVE_STEP, &step) || !read_count(f, LH_SAVE_SEED, &f->seed) ||
+        !read_count(f, LH_SAVE_POSITION, &f->position))
+        return;
+    f->step = step > INT64_MAX ? INT64_MAX : (long long)step;
+    read_settings(f);
+    open_optimizer(f);
+}
+
+static void open_program(lh_folder *f) {
+    size_t length;
+    const char *beside = text_of(f, "program.lh", &length);
+    f->program = f->weights ? lh_tensors_metadata(f->weights, LH_SAVE_PROGRAM) : NULL;
+    f->is_program_changed = f->program && beside && strcmp(f->program, beside) != 0;
+    if (!f->program) f->program = beside;
+}
+
+static void open_configs(lh_folder *f) {
+    size_t n;
+    const char *text = text_of(f, "config.json", &n);
+    lh_config_start(&f->config);
+    lh_generation_start(&f->generation);
+    f->config.model_type = "";
+    if (text) lh_config_read(f->ctx, f->arena, path_in(f, "config.json"), text, n, &f->config);
+    text = text_of(f, "generation_config.json", &n);
+    if (text)
+        lh_generation_read(f->ctx, f->arena, path_in(f, "generation_config.json"), text, n,
+                           &f->generation);
+}
+
+static void open_weights(lh_folder *f) {
+    bool is_there = exists(path_in(f, "model.safetensors")) ||
+                    exists(path_in(f, "model.safetensors.index.json"));
+    if (!is_there) return;
+    f->weights = lh_tensors_open(f->ctx, f->path);
+    if (f->weights) open_save(f);
+}
+
+lh_folder *lh_folder_open(lh_context *ctx, const char *path) {
+    struct stat st;
+    if (lh_failed(ctx)) return NULL;
+    if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
+        lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s is not a folder that can be opened", path);
+        return NULL;
+    }
+    lh_arena *arena = lh_arena_new(ctx);
+    if (!arena) return NULL;
+    lh_folder *f = lh_alloc(arena, sizeof *f);
+    *f = (lh_folder){.ctx = ctx, .arena = arena, .path = lh_copy(arena, path, strlen(path))};
+    open_configs(f);
+    if (!lh_failed(ctx)) open_weights(f);
+    if (!lh_failed(ctx)) open_program(f);
+    if (!lh_failed(ctx)) return f;
+    lh_folder_close(f);
+    return NULL;
+}
+
+void lh_folder_close(lh_folder *f) {
+    if (!f) return;
+    lh_tensors_close(f->weights);
+    lh_tensors_close(f->optimizer);
+    lh_arena_free(f->arena);
+}

@@ -1,0 +1,85 @@
+/* folder -- a model on disk: a Hugging Face folder, with what is needed to go on training.
+ *
+ *     lh_folder_writer *w = lh_folder_create(ctx, "out", &(lh_folder_files){.config = &c, .generation = &g, .tokenizer = json});
+ *     lh_folder_save(w, &(lh_save){.step = 100, .weight = e, .n_weights = n, .state = s, .n_states = m, ...});   again and again
+ *     lh_folder_end(w);
+ *
+ *     lh_folder *f = lh_folder_open(ctx, "out");             f->weights, f->optimizer, f->step, f->config ...
+ *     lh_folder_close(f);
+ *
+ *     config.json  generation_config.json  tokenizer.json    what the model is: written once, never changed by a save
+ *     model.safetensors                                      the weights; its metadata hold step, seed, position in the data,
+ *                                                            settings, the program, and the name of the optimiser's file
+ *     optimizer-STEP.safetensors                             the optimiser's states
+ *     program.lh                                             the program, for people and other tools
+ *
+ * A save is one change: the renaming of model.safetensors. Before it the new optimiser file is written under a name that
+ * the old model.safetensors does not mention; after it the old one is removed. So at every moment, whoever is killed and
+ * wherever:
+ *
+ *     model.safetensors is whole, it is the old or the new one, and the optimiser file that it names is whole and its own.
+ *
+ * Other tools, which know config.json and model.safetensors alone, see the same. A folder that holds a model of other sizes
+ * is refused by lh_folder_create, so that config.json always fits the weights. The program counts as it stands in the
+ * metadata; program.lh is renewed behind the save, and is read where weights come from elsewhere and bring none.
+ *
+ * Two programs may not write into one folder: the writer holds a lock on it to its end, and the second is refused.
+ */
+#ifndef LH_FILES_FOLDER_H
+#define LH_FILES_FOLDER_H
+
+#include <stdint.h>
+
+#include "files/config.h"
+#include "files/tensors.h"
+
+typedef struct lh_folder {
+    lh_context *ctx;
+    lh_arena *arena;
+    const char *path;
+    lh_config config; /* model_type "": there is no config.json */
+    lh_generation generation;
+    lh_tensors *weights;   /* NULL: nothing was saved yet */
+    lh_tensors *optimizer; /* NULL: weights from elsewhere, or see trouble */
+    const char *trouble;   /* why there is no optimizer although the save had one, or NULL */
+    bool is_saved;         /* Longhand wrote the weights: the five below are known */
+    long long step;        /* steps of training done */
+    uint64_t seed, position;
+    const lh_setting *set; /* as given by --set */
+    int n_set;
+    const char *program;     /* its text, or NULL */
+    bool is_program_changed; /* program.lh is another one than the save's */
+} lh_folder;
+
+/* What a model is. NULL: not written. */
+typedef struct lh_folder_files {
+    const lh_config *config;
+    const lh_generation *generation;
+    const char *tokenizer; /* the text of tokenizer.json */
+} lh_folder_files;
+
+/* A moment of training. */
+typedef struct lh_save {
+    long long step;
+    uint64_t seed, position;
+    const char *program; /* NULL: none */
+    const lh_setting *set;
+    int n_set;
+    const lh_tensor_entry *weight;
+    int n_weights;
+    const lh_tensor_entry *state; /* of the optimiser */
+    int n_states;
+} lh_save;
+
+typedef struct lh_folder_writer lh_folder_writer;
+
+lh_folder_writer *lh_folder_create(
+    lh_context *ctx, const char *path,
+    const lh_folder_files *files); /* made where it is not there; NULL and the context failed */
+bool lh_folder_save(lh_folder_writer *w,
+                    const lh_save *save); /* false: what was saved before is still there */
+void lh_folder_end(lh_folder_writer *w);  /* NULL is allowed */
+lh_folder *lh_folder_open(lh_context *ctx, const char *path); /* NULL and the context failed */
+void lh_folder_close(lh_folder *f);                           /* NULL is allowed */
+
+#endif

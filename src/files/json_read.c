@@ -1,0 +1,108 @@
+#include "files/json_read.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* cJSON before 1.7.18 looks a byte behind a text that ends in a comma: it reads a copy with room behind it. */
+enum { PAD = 8 };
+
+/* How many bytes the character at p takes; 0: no UTF-8 (too long a form, half of a pair, beyond 10FFFF). */
+static size_t utf8_bytes(const unsigned char *p, size_t left) {
+    if (*p < 0x80) return 1;
+    size_t n = *p >= 0xF0 ? 4 : *p >= 0xE0 ? 3 : 2;
+    if (*p < 0xC2 || *p > 0xF4 || n > left) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xC0) != 0x80) return 0;
+    if ((*p == 0xE0 && p[1] < 0xA0) || (*p == 0xED && p[1] > 0x9F)) return 0;
+    if ((*p == 0xF0 && p[1] < 0x90) || (*p == 0xF4 && p[1] > 0x8F)) return 0;
+    return n;
+}
+
+/* The first byte that may not be there, or length; *why says what is wrong with it. */
+static size_t find_bad_byte(const char *text, size_t length, const char **why) {
+    const unsigned char *p = (const unsigned char *)text;
+    for (size_t i = 0, n; i < length; i += n) {
+        n = utf8_bytes(p + i, length - i);
+        *why = n == 0 ? "this is not UTF-8" : "a NUL may not stand in a text";
+        if (n == 0 || p[i] == 0) return i;
+        if (p[i] != '\\' || i + 1 >= length) continue;
+        if (length - i >= 6 && memcmp(p + i, "\\u0000", 6) == 0) return i;
+        n += p[i + 1] < 0x80; /* the sign behind a \ is no \ of its own */
+    }
+    return length;
+}
+
+static lh_place place_of(const char *text, size_t at) {
+    lh_place place = {1, 1, 1};
+    for (size_t i = 0; i < at; i++)
+        if (text[i] == '\n')
+            place.line++, place.col = 1;
+        else
+            place.col++;
+    return place;
+}
+
+static void refuse(lh_context *ctx, const char *file, const char *text, size_t length, size_t at,
+                   const char *why) {
+    if (at > length) at = length;
+    lh_fail(ctx, LH_ERROR_FILE, place_of(text, at), "%s", why);
+    lh_fail_in(ctx, file, text, length);
+}
+
+cJSON *lh_json_parse(lh_context *ctx, const char *file, const char *text, size_t length) {
+    const char *why = "", *end = NULL;
+    if (lh_failed(ctx)) return NULL;
+    size_t at = find_bad_byte(text, length, &why);
+    if (at < length) {
+        refuse(ctx, file, text, length, at, why);
+        return NULL;
+    }
+    char *copy = ctx->alloc(length + PAD);
+    if (!copy) {
+        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory: reading %s", file);
+        return NULL;
+    }
+    memcpy(copy, text, length);
+    memset(copy + length, 0, PAD);
+    errno = 0;
+    cJSON *root = cJSON_ParseWithLengthOpts(copy, length, &end, 0);
+    at = end ? (size_t)(end - copy) : 0;
+    ctx->release(copy);
+    if (!root) {
+        if (errno == ENOMEM)
+            lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory: reading %s", file);
+        refuse(ctx, file, text, length, at,
+               length == 0 ? "the file is empty" : "this is not JSON, or too many brackets deep");
+        return NULL;
+    }
+    while (at < length && strchr(" \t\r\n", text[at])) at++;
+    if (at == length) return root;
+    refuse(ctx, file, text, length, at, "something stands behind the end");
+    cJSON_Delete(root);
+    return NULL;
+}
+
+bool lh_json_whole(const cJSON *item, long long *n) {
+    if (!cJSON_IsNumber(item)) return false;
+    double x = item->valuedouble;
+    if (!(x >= 0 && x <= 0x1p53) || floor(x) != x) return false;
+    *n = (long long)x;
+    return true;
+}
+
+void lh_json_quote(lh_text *out, const char *s) {
+    lh_text_add_n(out, "\"", 1);
+    for (size_t n; *s; s += n) {
+        n = 1;
+        while ((unsigned char)s[n] >= ' ' && s[n] != '"' && s[n] != '\\') n++;
+        bool is_plain = (unsigned char)*s >= ' ' && *s != '"' && *s != '\\';
+        if (is_plain)
+            lh_text_add_n(out, s, n);
+        else if (n = 1, *s == '"' || *s == '\\')
+            lh_text_add(out, "\\%c", *s);
+        else
+            lh_text_add(out, "\\u%04x", (unsigned)(unsigned char)*s);
+    }
+    lh_text_add_n(out, "\"", 1);
+}

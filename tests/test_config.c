@@ -1,0 +1,126 @@
+/* config.json and generation_config.json: read, kept and written again, and refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "files/config.h"
+
+static const char *const gpt2 =
+    "{\"activation_function\": \"gelu_new\", \"architectures\": [\"GPT2LMHeadModel\"],\n"
+    " \"attn_pdrop\": 0.1, \"bos_token_id\": 50256, \"eos_token_id\": 50256, \"n_ctx\": 1024,\n"
+    " \"layer_norm_epsilon\": 1e-05, \"model_type\": \"gpt2\", \"n_embd\": 768, \"n_head\": 12,\n"
+    " \"n_layer\": 12, \"n_positions\": 1024, \"n_inner\": null, \"vocab_size\": 50257,\n"
+    " \"task_specific_params\": {\"text-generation\": {\"max_length\": 50}}}";
+
+static void a_config_is_read_and_kept(void **state) {
+    (void)state;
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    lh_config c, again;
+    assert_true(lh_config_read(ctx, a, "config.json", gpt2, strlen(gpt2), &c));
+    assert_int_equal(c.n_layer, 12);
+    assert_int_equal(c.n_embd, 768);
+    assert_int_equal(c.vocab_size, 50257);
+    assert_int_equal(c.n_positions, 1024);
+    assert_int_equal(c.eos, 50256);
+    assert_true(c.layer_norm_epsilon == 1e-5 && c.is_tied && c.n_odd == 0);
+    c.n_layer = 3;
+    char *text = lh_config_text(ctx, a, &c);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "\"max_length\""));
+    assert_non_null(strstr(text, "\"attn_pdrop\":\t0.1"));
+    assert_true(lh_config_read(ctx, a, "config.json", text, strlen(text), &again));
+    assert_int_equal(again.n_layer, 3);
+    const char *which;
+    assert_true(lh_config_same(&c, &again, &which));
+    again.n_head = 6;
+    assert_false(lh_config_same(&c, &again, &which));
+    assert_string_equal(which, "n_head");
+    lh_arena_free(a);
+    lh_context_free(ctx);
+}
+
+static void hostile_configs_are_refused(void **state) {
+    (void)state;
+#define SIZES "\"n_layer\":2,\"n_head\":2,\"n_embd\":8,\"n_positions\":16,\"vocab_size\":65"
+    static const char *const cases[][2] = {
+        {"", "the file is empty"},
+        {"[]", "fields in { } are expected"},
+        {"{\"model_type\":\"gpt2\"}", "n_layer is missing"},
+        {"{\"model_type\":7}", "model_type must be a short text"},
+        {"{\"n_layer\":-1}", "n_layer must be a whole number from 1 on"},
+        {"{\"n_layer\":0}", "n_layer must be a whole number from 1 on"},
+        {"{\"n_layer\":1e9}", "n_layer must be"},
+        {"{\"n_layer\":1.5}", "n_layer must be"},
+        {"{\"n_layer\":\"12\"}", "n_layer must be"},
+        {"{\"model_type\":\"gpt2\"," SIZES ",\"n_head\":3}", NULL},
+        {"{\"model_type\":\"gpt2\",\"n_layer\":2,\"n_head\":3,\"n_embd\":8,\"n_positions\":16,"
+         "\"vocab_size\":65}",
+         "n_embd = 8 cannot be parted among n_head = 3 heads"},
+        {"{" SIZES ",\"layer_norm_epsilon\":\"x\"}", "layer_norm_epsilon must be a number"},
+        {"{" SIZES ",\"layer_norm_epsilon\":1e999}", "layer_norm_epsilon must be a number"},
+        {"{" SIZES ",\"tie_word_embeddings\":1}", "tie_word_embeddings must be true or false"},
+        {"{" SIZES ",\"eos_token_id\":\"</s>\"}", "eos_token_id must be the number of a token"},
+        {"{" SIZES ",\"eos_token_id\":[]}", "eos_token_id must be the number of a token"},
+        {"{\"architectures\":[]}", "architectures must be a short text"},
+        {"{" SIZES ",\"model_type\":\"a\\u0000b\"}", "a NUL may not stand in a text"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lh_context *ctx = lh_context_new();
+        lh_arena *a = lh_arena_new(ctx);
+        lh_config c;
+        bool is_read = lh_config_read(ctx, a, "config.json", cases[i][0], strlen(cases[i][0]), &c);
+        if (is_read != !cases[i][1]) fail_msg("%s", cases[i][0]);
+        if (cases[i][1] && !strstr(lh_context_error(ctx)->what, cases[i][1]))
+            fail_msg("\"%s\" instead of \"%s\"", lh_context_error(ctx)->what, cases[i][1]);
+        lh_arena_free(a);
+        lh_context_free(ctx);
+    }
+}
+
+static void odd_configs_are_told(void **state) {
+    (void)state;
+    const char *text = "{\"model_type\":\"gpt2\"," SIZES
+                       ",\"activation_function\":\"relu\",\"layer_norm_epsilon\":1e-6,\"n_inner\":"
+                       "7,\"tie_word_embeddings\":false,\"scale_attn_weights\":false,"
+                       "\"scale_attn_by_inverse_layer_idx\":true}";
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    lh_config c;
+    assert_true(lh_config_read(ctx, a, "config.json", text, strlen(text), &c));
+    assert_int_equal(c.n_odd, 6);
+    assert_string_equal(c.odd[0], "activation_function is relu");
+    lh_arena_free(a);
+    lh_context_free(ctx);
+}
+
+static void how_to_generate_is_read_and_kept(void **state) {
+    (void)state;
+    const char *text =
+        "{\"eos_token_id\":[7,8],\"temperature\":0.7,\"top_k\":40,\"do_sample\":true,"
+        "\"repetition_penalty\":1.1}";
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    lh_generation g;
+    assert_true(lh_generation_read(ctx, a, "generation_config.json", text, strlen(text), &g));
+    assert_true(g.eos == 7 && g.bos == -1 && g.top_k == 40 && g.temperature == 0.7 && g.is_sampled);
+    char *again = lh_generation_text(ctx, a, &g);
+    assert_non_null(strstr(again, "[7, 8]"));
+    assert_non_null(strstr(again, "\"repetition_penalty\":\t1.1"));
+    lh_arena_free(a);
+    lh_context_free(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_config_is_read_and_kept),
+        cmocka_unit_test(hostile_configs_are_refused),
+        cmocka_unit_test(odd_configs_are_told),
+        cmocka_unit_test(how_to_generate_is_read_and_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
