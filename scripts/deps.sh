@@ -31,7 +31,10 @@ for group; do
         has_library libedit || optional="$optional libedit-dev"
         has_library sqlite3 || optional="$optional libsqlite3-dev"
         ;;
-    test) has_library cmocka || need libcmocka-dev ;;
+    test)
+        has_library cmocka || need libcmocka-dev
+        has_library libpcre2-8 || optional="$optional libpcre2-dev"
+        ;;
     lint)
         need_command clang-format clang-format
         need_command clang-tidy clang-tidy
@@ -53,7 +56,7 @@ test -n "$missing$optional" || exit 0
 by_hand() {
     test -n "$missing" || exit 0
     echo "Please install what Debian calls:$missing" >&2
-    test -z "$optional" || echo "and, for a better prompt and to keep progress:$optional" >&2
+    test -z "$optional" || echo "and, for a better prompt, to keep progress and to test more:$optional" >&2
     echo "($1)" >&2
     exit 2
 }

@@ -16,6 +16,7 @@ extern const lh_command lh_command_run, lh_command_explain, lh_command_check, lh
 extern const lh_command lh_command_practice, lh_command_progress;
 extern const lh_command lh_command_sheet, lh_command_mark, lh_command_mistakes;
 extern const lh_command lh_command_weights;
+extern const lh_command lh_command_tokens;
 
 const lh_command *const lh_commands[] = {
     &lh_command_run,
@@ -30,6 +31,7 @@ const lh_command *const lh_commands[] = {
     &lh_command_mark,
     &lh_command_mistakes,
     &lh_command_weights,
+    &lh_command_tokens,
     NULL,
 };
 
