@@ -71,7 +71,6 @@ static int *encode_text(lh_cli *cli, const lh_tokenizer *t, const char *text, si
 /* ---- train ---- */
 
 typedef struct progress {
-    const lh_cli *cli;
     bool is_shown;
     double next;
 } progress;
@@ -98,8 +97,8 @@ static bool read_kind(lh_cli *cli, lh_tokenizer_kind *kind) {
 }
 
 /* One line at the end: what was learned, from how much, how long it took, what a token is worth. */
-static void tell_end(lh_cli *cli, const lh_tokenizer *t, const char *text, size_t length,
-                     double took, bool is_shown) {
+static void tell_end(const lh_tokenizer *t, const char *text, size_t length, double took,
+                     bool is_shown) {
     size_t n = lh_tokenizer_encode(t, text, length, false, NULL, 0);
     if (is_shown) fprintf(stderr, "\r");
     fprintf(stderr, "%s: %d tokens", options.out, t->n_tokens);
@@ -110,14 +109,13 @@ static void tell_end(lh_cli *cli, const lh_tokenizer *t, const char *text, size_
         fprintf(stderr, "%s\n",
                 t->kind == LH_TOKENS_BPE ? "fewer than asked for: no pair occurs twice any more"
                                          : "fewer than asked for: the text has no more");
-    (void)cli;
 }
 
 static int train(lh_cli *cli, int argc) {
     static const char *const end[] = {"<|endoftext|>"};
     static const char usage[] = "train --data FILE --size N -o FOLDER";
     lh_tokenizer_how how = {.size = options.size, .is_closed = options.is_closed, .tell = tell};
-    progress p = {cli, isatty(STDERR_FILENO), 0};
+    progress p = {isatty(STDERR_FILENO), 0};
     size_t length;
     if (!options.data || !options.out || argc > 1) {
         fail_missing(cli,
@@ -138,7 +136,7 @@ static int train(lh_cli *cli, int argc) {
     lh_tokenizer *t = text ? lh_tokenizer_train(cli->ctx, text, length, &how) : NULL;
     double took = seconds() - start;
     lh_fail_in(cli->ctx, options.data, NULL, 0);
-    if (t && lh_tokenizer_save(t, options.out)) tell_end(cli, t, text, length, took, p.is_shown);
+    if (t && lh_tokenizer_save(t, options.out)) tell_end(t, text, length, took, p.is_shown);
     lh_tokenizer_free(t);
     return lh_failed(cli->ctx) ? lh_cli_report(cli) : LH_EXIT_YES;
 }
@@ -166,7 +164,7 @@ static int encode(lh_cli *cli, const lh_tokenizer *t, int argc, char **argv) {
     if (!ids) return lh_cli_report(cli);
     if (!options.ids) {
         lh_tokens_print(cli, t, ids, n);
-        lh_tokens_tell(cli, length, n);
+        lh_tokens_tell(length, n);
         return LH_EXIT_YES;
     }
     for (size_t i = 0; i < n; i++) printf("%s%d", i ? " " : "", ids[i]);
@@ -209,7 +207,9 @@ static int decode(lh_cli *cli, const lh_tokenizer *t, int argc, char **argv) {
     }
     for (int i = 2; i < argc; i++) {
         size_t length;
-        const char *text = text_of(cli, argv[i], &length);
+        bool is_ids = strcmp(argv[i], "-") != 0 && !argv[i][strspn(argv[i], "-0123456789, ")];
+        const char *text = is_ids ? argv[i] : text_of(cli, argv[i], &length);
+        if (is_ids) length = strlen(argv[i]);
         if (!text || !add_pieces(cli, &out, t, text, length)) return lh_cli_report(cli);
     }
     if (lh_failed(cli->ctx)) return lh_cli_report(cli);
@@ -231,7 +231,7 @@ static int show(lh_cli *cli, const lh_tokenizer *t, int argc, char **argv) {
     if (text) n = lh_tokenizer_encode(t, text, length, options.marks, NULL, 0);
     if (lh_failed(cli->ctx)) return lh_cli_report(cli);
     lh_tokens_show(cli, t, options.all);
-    if (text) lh_tokens_tell(cli, length, n);
+    if (text) lh_tokens_tell(length, n);
     return LH_EXIT_YES;
 }
 

@@ -9,7 +9,7 @@
 char *lh_token_text(lh_arena *arena, const char *bytes, size_t n);
 
 void lh_tokens_print(lh_cli *cli, const lh_tokenizer *t, const int *ids, size_t n);
-void lh_tokens_tell(lh_cli *cli, size_t bytes, size_t n); /* 11 bytes, 2 tokens: 5.50 bytes each */
+void lh_tokens_tell(size_t bytes, size_t n); /* 11 bytes, 2 tokens: 5.50 bytes each */
 void lh_tokens_show(lh_cli *cli, const lh_tokenizer *t, bool all);
 
 #endif

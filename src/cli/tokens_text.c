@@ -83,8 +83,7 @@ void lh_tokens_print(lh_cli *cli, const lh_tokenizer *t, const int *ids, size_t 
     }
 }
 
-void lh_tokens_tell(lh_cli *cli, size_t bytes, size_t n) {
-    (void)cli;
+void lh_tokens_tell(size_t bytes, size_t n) {
     printf("\n%zu bytes, %zu token%s", bytes, n, n == 1 ? "" : "s");
     if (n) printf(": %.2f bytes a token", (double)bytes / (double)n);
     fputc('\n', stdout);
