@@ -56,8 +56,9 @@ mutants: $(BUILT) ## break the code on purpose: does a test notice?
 	@sh scripts/deps.sh build test
 	@sh scripts/mutants.sh
 
-docs: all tour ## docs/operations.md and the line numbers of docs/tour.md anew
+docs: all tour ## docs/operations.md, docs/formulas.md and the line numbers of docs/tour.md anew
 	@./longhand help operations >docs/operations.md
+	@./longhand formula --list >docs/formulas.md
 
 tour: ## the line numbers of docs/tour.md anew
 	@sh scripts/tour.sh >docs/tour.new && mv docs/tour.new docs/tour.md || { rm -f docs/tour.new; exit 1; }

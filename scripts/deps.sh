@@ -30,6 +30,8 @@ for group; do
         has_library libcjson || need libcjson-dev
         has_library libedit || optional="$optional libedit-dev"
         has_library sqlite3 || optional="$optional libsqlite3-dev"
+        have pyftsubset || optional="$optional fonttools python3-brotli"
+        test -f /usr/share/texmf/fonts/opentype/public/lm-math/latinmodern-math.otf || optional="$optional fonts-lmodern"
         ;;
     test)
         has_library cmocka || need libcmocka-dev
@@ -56,7 +58,7 @@ test -n "$missing$optional" || exit 0
 by_hand() {
     test -n "$missing" || exit 0
     echo "Please install what Debian calls:$missing" >&2
-    test -z "$optional" || echo "and, for a better prompt, to keep progress and to test more:$optional" >&2
+    test -z "$optional" || echo "and, for a better prompt, to keep progress, for formulas on pages and to test more:$optional" >&2
     echo "($1)" >&2
     exit 2
 }

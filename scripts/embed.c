@@ -1,8 +1,8 @@
 /* embed -- writes files into a C table (base/embedded.h). Runs while the program is built.
  *
- *     embed OUT.c OUT.d ROOT src/notation:.lh lessons:.md ...
+ *     embed OUT.c OUT.d ROOT src/notation:.lh lessons:.md math.woff2=/build/math.woff2 ...
  *
- * lessons:.md is every file of ROOT/lessons that ends in .md. The folders are named in OUT.d
+ * NAME=FILE is one file, of any place, under that name. lessons:.md is every file of ROOT/lessons that ends in .md. The folders are named in OUT.d
  * together with the files: a folder's time changes when a file comes or goes, so that ninja runs us
  * again without being configured anew. A folder that does not exist yet has no files; its parent is
  * watched in its place.
@@ -11,13 +11,15 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct entry {
-    char *path; /* from ROOT */
+    char *path; /* from ROOT, or from / */
     const char *name;
+    char *own; /* the name, where it is no part of the path */
 } entry;
 
 static entry *entries;
@@ -40,12 +42,24 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
 }
 
-static void add(char *path) {
-    const char *last = strrchr(path, '/');
+static void add(char *path, const char *name, char *own) {
     entry *more = realloc(entries, (n_entries + 1) * sizeof *entries);
     if (!more) fail("out of memory", path);
     entries = more;
-    entries[n_entries++] = (entry){path, strncmp(path, "src/", 4) == 0 ? last + 1 : path};
+    entries[n_entries++] = (entry){path, name, own};
+}
+
+/* What lies beside the code goes by its name alone. */
+static void add_found(char *path) {
+    add(path, strncmp(path, "src/", 4) == 0 ? strrchr(path, '/') + 1 : path, NULL);
+}
+
+static void add_file(const char *argument) {
+    const char *equals = strchr(argument, '=');
+    char *path = strdup(equals + 1), *name = strdup(argument);
+    if (!path || !name) fail("out of memory", argument);
+    name[equals - argument] = 0;
+    add(path, name, name);
 }
 
 static void add_folder(const char *root, const char *pattern, FILE *watch) {
@@ -59,7 +73,7 @@ static void add_folder(const char *root, const char *pattern, FILE *watch) {
     for (struct dirent *f; d && (f = readdir(d));) {
         size_t length = strlen(f->d_name), tail = strlen(ending);
         if (f->d_name[0] == '.' || length <= tail) continue;
-        if (strcmp(f->d_name + length - tail, ending) == 0) add(join(pattern, n, f->d_name));
+        if (strcmp(f->d_name + length - tail, ending) == 0) add_found(join(pattern, n, f->d_name));
     }
     if (d) closedir(d);
     free(folder);
@@ -83,7 +97,9 @@ static void write_table(FILE *out, const char *root, FILE *watch) {
     if (!length) fail("out of memory", root);
     fprintf(out, "#include \"base/embedded.h\"\n");
     for (size_t i = 0; i < n_entries; i++) {
-        char *path = join(root, strlen(root), entries[i].path);
+        bool is_absolute = entries[i].path[0] == '/';
+        char *path = is_absolute ? join("", 0, entries[i].path + 1)
+                                 : join(root, strlen(root), entries[i].path);
         length[i] = write_bytes(out, path, i);
         fprintf(watch, " %s", path);
         free(path);
@@ -97,18 +113,22 @@ static void write_table(FILE *out, const char *root, FILE *watch) {
 
 int main(int argc, char **argv) {
     if (argc < 4) {
-        fprintf(stderr, "usage: embed OUT.c OUT.d ROOT FOLDER:ENDING...\n");
+        fprintf(stderr, "usage: embed OUT.c OUT.d ROOT FOLDER:ENDING... NAME=FILE...\n");
         return 2;
     }
     FILE *out = fopen(argv[1], "w"), *watch = fopen(argv[2], "w");
     if (!out || !watch) fail("cannot be written", argv[1]);
     fprintf(watch, "%s:", argv[1]);
-    for (int i = 4; i < argc; i++) add_folder(argv[3], argv[i], watch);
+    for (int i = 4; i < argc; i++)
+        if (strchr(argv[i], '='))
+            add_file(argv[i]);
+        else
+            add_folder(argv[3], argv[i], watch);
     if (n_entries) qsort(entries, n_entries, sizeof *entries, by_name);
     write_table(out, argv[3], watch);
     fprintf(watch, "\n");
     if (fclose(out) || fclose(watch)) fail("cannot be written", argv[1]);
-    for (size_t i = 0; i < n_entries; i++) free(entries[i].path);
+    for (size_t i = 0; i < n_entries; i++) free(entries[i].path), free(entries[i].own);
     free(entries);
     return 0;
 }

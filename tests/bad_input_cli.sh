@@ -79,6 +79,11 @@ refused 'an unknown option' 'has no option --foo' "$program" run --foo fine.lh
 refused 'a number that is none' 'whole number' "$program" run --digits many fine.lh
 refused 'a setting that is none' 'NAME=VALUE' "$program" run --set nothing fine.lh
 refused 'a setting of nothing' 'no such name' "$program" run --set zz=3 fine.lh
+refused 'an unknown command in a formula' 'did you mean \alpha' "$program" formula 'x + \alhpa'
+refused 'a group left open in a formula' 'formula:1:6: this { is never closed' "$program" formula '\frac{a'
+refused 'no formula' 'wants a formula' "$program" formula
+refused 'two forms of a formula' 'not both' "$program" formula x --mathml --spoken
+refused 'a formula in the notation' 'notation:1:' "$program" formula --notation 'x = (1 +'
 refused 'two files' 'too much' "$program" run fine.lh fine.lh
 
 # A disk that is full: the status says that the output is not whole.

@@ -23,7 +23,7 @@ result() {
     : >"$work/wrong"
 }
 : >"$work/wrong"
-echo 1..10
+echo 1..11
 
 sh scripts/tour.sh >"$work/tour.md" 2>"$work/wrong"
 diff "$work/tour.md" docs/tour.md >/dev/null || echo 'the line numbers of docs/tour.md are old: make tour' >>"$work/wrong"
@@ -32,6 +32,10 @@ result 'docs/tour.md points where it says'
 "$build/longhand" help operations | diff - docs/operations.md >/dev/null ||
     echo 'docs/operations.md is old: make docs' >"$work/wrong"
 result 'docs/operations.md is up to date'
+
+"$build/longhand" formula --list | diff - docs/formulas.md >/dev/null ||
+    echo 'docs/formulas.md is old: make docs' >"$work/wrong"
+result 'docs/formulas.md is up to date'
 
 # Command, then each of its options: run --to, graph -o ...
 "$build/longhand" --help | awk '/^Commands/ { on = 1; next } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }' >"$work/commands"
@@ -103,6 +107,6 @@ if test -n "$compiler"; then
     $compiler -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only include/longhand.h 2>"$work/wrong"
     result 'longhand.h is C++17'
 else
-    echo 'ok 10 longhand.h is C++17 # SKIP there is no C++ compiler'
+    echo 'ok 11 longhand.h is C++17 # SKIP there is no C++ compiler'
 fi
 exit $verdict

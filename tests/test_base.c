@@ -403,7 +403,8 @@ static void embedded_files_are_found(void **state) {
     for (int i = 0; i < lh_n_embedded_files; i++) {
         const lh_embedded *f = &lh_embedded_files[i];
         assert_ptr_equal(lh_embedded_find(f->name), f);
-        assert_int_equal(strlen(f->text), f->length);
+        if (!strstr(f->name, ".woff2")) assert_int_equal(strlen(f->text), f->length);
+        assert_int_equal(f->text[f->length], 0);
         if (i > 0) assert_true(strcmp(f[-1].name, f->name) < 0);
     }
     assert_null(lh_embedded_files[lh_n_embedded_files].name);

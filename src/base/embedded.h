@@ -1,5 +1,5 @@
 /* embedded -- the files that travel inside the program: the prelude, the mistakes, the lessons, the
- * models.
+ * models, and a maths font where the build found one.
  *
  *     const lh_embedded *f = lh_embedded_find("lessons/ex1.md");
  *     if (f) fwrite(f->text, 1, f->length, stdout);

@@ -181,8 +181,6 @@ static void print_text(lh_cli *cli, const lh_source *s, const lh_check *c) {
     for (int kind = 0; kind < LH_N_CHECKS; kind++) print_kind(cli, c, (lh_check_kind)kind);
     if (!c->loss) puts("    no gradients in this program: there is no `backward`");
     print_details(cli, c);
-    int wrong = 0;
-    for (int i = 0; i < c->n_findings; i++) wrong += !c->finding[i].ok;
     lh_ink_on(cli, stdout, c->ok ? LH_INK_GOOD : LH_INK_BAD);
     if (c->ok)
         printf("all is well%s\n", c->learns ? ", at the start and after one step of training" : "");

@@ -8,7 +8,9 @@
 
 #include <stdio.h>
 
+#include "base/columns.h"
 #include "base/context.h"
+#include "explain/chart.h"
 #include "graph/graph.h"
 #include "notation/notation.h"
 
@@ -99,7 +101,7 @@ typedef enum lh_ink {
 } lh_ink;
 void lh_ink_on(const lh_cli *cli, FILE *out, lh_ink ink);
 void lh_ink_off(const lh_cli *cli, FILE *out);
-int lh_columns(const char *utf8); /* how wide a text is on the screen */
+lh_chart_screen lh_cli_screen(const lh_cli *cli); /* how charts are written on it */
 void lh_wrap(FILE *out, int width, int indent,
              const char *text); /* words folded at the width, further lines indented */
 

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "cli/json.h"
 #include "cli/run.h"
+#include "explain/chart_show.h"
 #include "train/loop.h"
 
 /* The scores of words: the last forward step whose columns are the words of an input that says what is right. */
@@ -92,37 +93,13 @@ int lh_run_table(lh_run *r, const lh_plan *p) {
 
 /* ---- the plot ---- */
 
-enum { PLOT_ROWS = 8 };
-
-/* Loss over steps, one column of blocks for each piece of the way. Shorter runs than the plot is wide get a column a step. */
 static void plot(const lh_cli *cli, const double *loss, int n) {
-    static const char *const block[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
-                                        "\u2585", "\u2586", "\u2587", "\u2588"};
-    int columns = cli->width - 14 < 60 ? cli->width - 14 : 60;
-    if (columns > n) columns = n;
-    double low = INFINITY, high = -INFINITY;
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(loss[i])) continue;
-        if (loss[i] < low) low = loss[i];
-        if (loss[i] > high) high = loss[i];
-    }
-    if (n < 2 || !(high > low)) return;
-    for (int row = PLOT_ROWS - 1; row >= 0; row--) {
-        char number[64];
-        double edge = row == PLOT_ROWS - 1 ? high : low;
-        printf("  %9s ", row == PLOT_ROWS - 1 || row == 0
-                             ? lh_number_text(number, sizeof number, edge, 4)
-                             : "");
-        for (int c = 0; c < columns; c++) {
-            double x = loss[(size_t)c * (size_t)(n - 1) / (size_t)(columns > 1 ? columns - 1 : 1)];
-            double height = isfinite(x) ? (x - low) / (high - low) * PLOT_ROWS * 8 : PLOT_ROWS * 8;
-            int eighths = (int)(height + 0.5) - row * 8;
-            if (row == 0 && eighths < 1) eighths = 1;
-            fputs(block[eighths < 0 ? 0 : eighths > 8 ? 8 : eighths], stdout);
-        }
-        putchar('\n');
-    }
-    printf("  %9s step 1%*s%d\n", "", columns - 6 > 1 ? columns - 6 : 1, "", n);
+    lh_text text = lh_text_new(cli->arena);
+    lh_chart_screen screen = lh_cli_screen(cli);
+    if (n < 2) return;
+    screen.height = 8;
+    lh_chart_text(lh_chart_losses(cli->arena, NULL, &loss, &n, 1), &screen, &text);
+    fputs(text.s, stdout);
 }
 
 /* ---- training ---- */

@@ -11,10 +11,19 @@
 #include "graph/build.h"
 #include "base/version.h"
 
-extern const lh_command lh_command_run, lh_command_explain, lh_command_check, lh_command_graph,
-    lh_command_calc, lh_command_cost;
-extern const lh_command lh_command_practice, lh_command_progress;
-extern const lh_command lh_command_sheet, lh_command_mark, lh_command_mistakes;
+extern const lh_command lh_command_run;
+extern const lh_command lh_command_explain;
+extern const lh_command lh_command_check;
+extern const lh_command lh_command_graph;
+extern const lh_command lh_command_plot;
+extern const lh_command lh_command_calc;
+extern const lh_command lh_command_cost;
+extern const lh_command lh_command_practice;
+extern const lh_command lh_command_progress;
+extern const lh_command lh_command_sheet;
+extern const lh_command lh_command_mark;
+extern const lh_command lh_command_mistakes;
+extern const lh_command lh_command_formula;
 extern const lh_command lh_command_weights;
 extern const lh_command lh_command_tokens;
 
@@ -23,6 +32,7 @@ const lh_command *const lh_commands[] = {
     &lh_command_explain,
     &lh_command_check,
     &lh_command_graph,
+    &lh_command_plot,
     &lh_command_calc,
     &lh_command_cost,
     &lh_command_practice,
@@ -30,6 +40,7 @@ const lh_command *const lh_commands[] = {
     &lh_command_sheet,
     &lh_command_mark,
     &lh_command_mistakes,
+    &lh_command_formula,
     &lh_command_weights,
     &lh_command_tokens,
     NULL,

@@ -1,5 +1,5 @@
+#include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
 #include "cli/cli.h"
 
@@ -15,15 +15,13 @@ void lh_ink_off(const lh_cli *cli, FILE *out) {
     if (cli->colour) fputs("\033[0m", out);
 }
 
-/* One column for each code point; marks that stand on the letter before them take none. */
-int lh_columns(const char *s) {
-    int n = 0;
-    for (const unsigned char *p = (const unsigned char *)s; *p; p++) {
-        if ((*p & 0xC0) == 0x80) continue;
-        bool combining = (p[0] == 0xCC) || (p[0] == 0xCD && p[1] < 0xB0);
-        if (!combining) n++;
-    }
-    return n;
+lh_chart_screen lh_cli_screen(const lh_cli *cli) {
+    const char *kind = getenv("COLORTERM");
+    bool has_all = kind && (strcmp(kind, "truecolor") == 0 || strcmp(kind, "24bit") == 0);
+    return (lh_chart_screen){.width = cli->width < 120 ? cli->width : 120,
+                             .colours = !cli->colour ? LH_COLOURS_NONE
+                                        : has_all    ? LH_COLOURS_ALL
+                                                     : LH_COLOURS_256};
 }
 
 void lh_wrap(FILE *out, int width, int indent, const char *text) {

@@ -1,0 +1,540 @@
+/* chart_show -- reads what shall be shown, runs the program as far as that needs, and takes the numbers. */
+#include "explain/chart_show.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "explain/explain.h"
+
+enum {
+    MOST_WORDS = 16,
+    MOST_CLASSES = 8,
+    GRID = 64,
+    MOST_NUMBERED = 40,
+    MOST_UPDATES = 10000000,
+    FEW_POINTS = 30
+};
+
+static const lh_place nowhere = {0, 0, 0};
+
+/* One value that was asked for, and its numbers at the step that was asked for. */
+typedef struct asked {
+    const char *text; /* as written */
+    lh_address at;
+    lh_node *node;
+    int step;
+    double *cell; /* rows * cols: all rows of all examples, one below the other */
+    int rows, cols;
+    const char **label; /* rows, or NULL where the rows have no words */
+} asked;
+
+typedef struct item {
+    lh_arena *a;
+    lh_graph *g;
+    const lh_show_program *program;
+    int n_programs;
+    const lh_show_how *how;
+    const char *word[MOST_WORDS]; /* behind the first */
+    int n_words;
+    asked value[MOST_WORDS];
+    int n_values;
+} item;
+
+static lh_chart *chart_new(lh_arena *a, lh_chart_kind kind, const char *title) {
+    lh_chart *c = lh_alloc(a, sizeof *c);
+    c->kind = kind;
+    c->title = title;
+    return c;
+}
+
+/* ---- heat and bars ---- */
+
+static lh_plan *run_to(lh_graph *g, lh_node *n, int step) {
+    lh_plan *p = lh_exact.plan(g, &(lh_wish){.node = &n, .n_nodes = 1, .updates = step > 0});
+    if (!p) return NULL;
+    lh_exact.start(p);
+    lh_exact.bind(p, NULL, 0);
+    for (int i = 0; i <= step && !lh_failed(g->ctx); i++) {
+        if (i) lh_exact.commit(p);
+        lh_exact.run(p);
+    }
+    if (!lh_failed(g->ctx)) return p;
+    lh_exact.free(p);
+    return NULL;
+}
+
+static bool find_value(item *m, const char *text, asked *v) {
+    *v = (asked){.text = text};
+    if (!lh_address_parse(m->g->ctx, text, &v->at)) return false;
+    lh_step *s = lh_address_find(m->g, &v->at);
+    if (!s) return false;
+    v->node = s->node;
+    v->step = v->at.has_step ? v->at.step : m->how->updates;
+    if (v->step <= MOST_UPDATES) return true;
+    lh_fail(m->g->ctx, LH_ERROR_LIMIT, nowhere, "%s: %d updates are more than %d", text, v->step,
+            MOST_UPDATES);
+    return false;
+}
+
+static lh_chart *show_matrix(item *m, const char *kind) {
+    asked v;
+    if (!find_value(m, m->word[0], &v)) return NULL;
+    lh_plan *p = run_to(m->g, v.node, v.step);
+    lh_cell at;
+    lh_chart *c = NULL;
+    if (p && lh_address_cell(m->g, p, &v.at, v.node, &at)) {
+        lh_sizes z = lh_exact.sizes(p, v.node, at.example);
+        if (strcmp(kind, "bars") != 0) {
+            c = lh_chart_heat(m->a, m->g, p, v.node, at.example);
+            if (strcmp(kind, "stripes") == 0) c->kind = LH_CHART_STRIPES;
+            if (v.at.has_head && c->n_panels > at.head) c->panel += at.head, c->n_panels = 1;
+        } else if (z.rows > 1 && z.cols > 1 && v.at.n_indices == 0) {
+            lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere,
+                    "bars %s: it has %d rows, and bars show one", m->word[0], z.rows);
+            lh_cure(m->g->ctx, "name the row, as in bars %.100s[0], or see heat %.100s", m->word[0],
+                    m->word[0]);
+        } else {
+            c = lh_chart_bars(m->a, m->g, p, v.node, at.example, at.row);
+        }
+    }
+    if (c) c->title = lh_copy(m->a, m->word[0], strlen(m->word[0]));
+    if (c && v.step && !v.at.has_step) c->title = lh_printf(m->a, "%s@%d", m->word[0], v.step);
+    lh_exact.free(p);
+    return c;
+}
+
+/* ---- values of all examples ---- */
+
+static void take(item *m, asked *v, const lh_plan *p) {
+    int examples = v->node->shape.is_batched ? lh_exact.examples(p) : 1, rows = 0;
+    int first = v->at.has_example && v->node->shape.is_batched ? v->at.example : 0;
+    int end = v->at.has_example && v->node->shape.is_batched ? first + 1 : examples;
+    lh_cell at;
+    if (!lh_address_cell(m->g, p, &v->at, v->node, &at)) return;
+    for (int e = first; e < end; e++) rows += lh_exact.sizes(p, v->node, e).rows;
+    v->cols = lh_exact.sizes(p, v->node, first).cols;
+    v->cell = lh_alloc_array(m->a, (size_t)rows * (size_t)v->cols, sizeof(double));
+    const char **label = lh_alloc_array(m->a, (size_t)rows + 1, sizeof *label);
+    if (!v->cell || !label) return;
+    bool is_numbered = rows <= MOST_NUMBERED && !v->node->shape.is_batched;
+    for (int e = first; e < end; e++)
+        for (int r = 0; r < lh_exact.sizes(p, v->node, e).rows; r++, v->rows++) {
+            const char *word = lh_axis_label(m->g, p, v->node->shape.rows, e, r);
+            if (word) label[v->rows] = lh_copy(m->a, word, strlen(word));
+            if (!word && is_numbered) label[v->rows] = lh_printf(m->a, "%d", r);
+            if (label[v->rows]) v->label = label;
+            for (int c = 0; c < v->cols; c++)
+                v->cell[(size_t)v->rows * (size_t)v->cols + (size_t)c] =
+                    lh_exact.get(p, v->node, (lh_cell){e, at.head, r, c});
+        }
+}
+
+/* One run through the training: each value is taken at its own step. */
+static bool take_all(item *m) {
+    lh_node *node[MOST_WORDS];
+    int last = 0;
+    for (int i = 0; i < m->n_words; i++, m->n_values++) {
+        if (!find_value(m, m->word[i], &m->value[i])) return false;
+        node[i] = m->value[i].node;
+        if (m->value[i].step > last) last = m->value[i].step;
+    }
+    lh_plan *p =
+        lh_exact.plan(m->g, &(lh_wish){.node = node, .n_nodes = m->n_values, .updates = last > 0});
+    if (!p) return false;
+    lh_exact.start(p);
+    lh_exact.bind(p, NULL, 0);
+    for (int step = 0; step <= last && !lh_failed(m->g->ctx); step++) {
+        if (step) lh_exact.commit(p);
+        lh_exact.run(p);
+        for (int i = 0; i < m->n_values; i++)
+            if (m->value[i].step == step) take(m, &m->value[i], p);
+    }
+    lh_exact.free(p);
+    return !lh_failed(m->g->ctx);
+}
+
+static const double *column(lh_arena *a, const asked *v, int c) {
+    double *x = lh_alloc_array(a, (size_t)v->rows, sizeof *x);
+    for (int r = 0; x && r < v->rows; r++) x[r] = v->cell[(size_t)r * (size_t)v->cols + (size_t)c];
+    return x;
+}
+
+static bool has_two_columns(item *m, const asked *v, const char *kind) {
+    if (v->cols >= 2) return true;
+    lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere,
+            "%s %s: places in a plane need two columns, and it has %d", kind, v->text, v->cols);
+    lh_cure(m->g->ctx, "for one number over another: line XS YS");
+    return false;
+}
+
+/* ---- points and vectors ---- */
+
+static const char *class_name(item *m, const asked *y, double value) {
+    const lh_vocab *words = y->node->vocab;
+    char number[LH_NUMBER_MAX];
+    if (words && value >= 0 && value < words->n_words)
+        return lh_copy(m->a, words->word[(int)value], strlen(words->word[(int)value]));
+    return lh_printf(m->a, "%s = %s", y->text, lh_number_text(number, sizeof number, value, 4));
+}
+
+/* The distinct numbers of Y, from small to large. */
+static int find_classes(const asked *y, double *class) {
+    int n = 0;
+    for (int r = 0; r < y->rows; r++) {
+        double value = y->cell[(size_t)r * (size_t)y->cols];
+        int i = 0;
+        while (i < n && class[i] < value) i++;
+        if (isnan(value) || (i < n && class[i] == value)) continue;
+        if (n == MOST_CLASSES) return n + 1;
+        memmove(class + i + 1, class + i, (size_t)(n - i) * sizeof *class);
+        class[i] = value, n++;
+    }
+    return n;
+}
+
+static void add_class(item *m, lh_series *s, const asked *x, const asked *y, double value) {
+    double *u = lh_alloc_array(m->a, (size_t)x->rows, sizeof *u),
+           *w = lh_alloc_array(m->a, (size_t)x->rows, sizeof *w);
+    const char **label = lh_alloc_array(m->a, (size_t)x->rows + 1, sizeof *label);
+    if (!u || !w || !label) return;
+    *s = (lh_series){.name = class_name(m, y, value), .x = u, .y = w, .mark = LH_MARK_POINTS};
+    for (int r = 0; r < x->rows; r++) {
+        if (y->cell[(size_t)r * (size_t)y->cols] != value) continue;
+        u[s->n] = x->cell[(size_t)r * (size_t)x->cols];
+        w[s->n] = x->cell[(size_t)r * (size_t)x->cols + 1];
+        label[s->n++] = x->label ? x->label[r] : "";
+    }
+    if (x->label) s->label = label;
+}
+
+static bool classes_fit(item *m, const asked *x, const asked *y, int n_classes) {
+    if (y->rows != x->rows) {
+        lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere, "points: %s has %d rows and %s has %d", x->text,
+                x->rows, y->text, y->rows);
+    } else if (n_classes > MOST_CLASSES) {
+        lh_fail(m->g->ctx, LH_ERROR_LIMIT, nowhere, "points: %s has more than %d different numbers",
+                y->text, MOST_CLASSES);
+        lh_cure(m->g->ctx, "a class is a number that several rows share");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static lh_series *points_by_class(item *m, int *n) {
+    const asked *x = &m->value[0], *y = &m->value[1];
+    double class[MOST_CLASSES + 1];
+    *n = find_classes(y, class);
+    if (!classes_fit(m, x, y, *n)) return NULL;
+    lh_series *s = lh_alloc_array(m->a, (size_t)*n + 1, sizeof *s);
+    for (int i = 0; s && i < *n; i++) add_class(m, &s[i], x, y, class[i]);
+    return s;
+}
+
+/* ---- what lies behind the points ---- */
+
+static void copy_givens(const lh_graph *g, const lh_plan *from, lh_plan *to) {
+    for (int i = 0; i < g->n_givens; i++) {
+        const lh_node *n = g->given[i]->node;
+        if (!lh_exact.has(from, n) || !lh_exact.has(to, n)) continue;
+        lh_sizes z = lh_exact.sizes(from, n, 0);
+        for (int r = 0; r < z.rows; r++)
+            for (int c = 0; c < z.cols; c++)
+                lh_exact.set(to, n, (lh_cell){0, 0, r, c},
+                             lh_exact.get(from, n, (lh_cell){0, 0, r, c}));
+    }
+}
+
+static bool field_is_possible(item *m, const lh_plan *p, const asked *x, const asked *out) {
+    lh_sizes a = lh_exact.sizes(p, x->node, 0), b = lh_exact.sizes(p, out->node, 0);
+    if (x->node->shape.is_batched && out->node->shape.is_batched && a.rows == 1 && a.cols == 2 &&
+        b.rows == 1 && b.cols == 1)
+        return true;
+    lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere,
+            "points: behind the points stands one number for each place: %s must be 1x2 and %s 1x1 "
+            "for each example, and they are %dx%d and %dx%d",
+            x->text, out->text, a.rows, a.cols, b.rows, b.cols);
+    return false;
+}
+
+/* x is moved over the plane, as many places at a time as there are examples. */
+static void fill_field(lh_plan *p, const asked *x, const asked *out, lh_field *f, double *cell) {
+    int at_once = lh_exact.examples(p), total = f->rows * f->cols;
+    for (int first = 0; first < total; first += at_once) {
+        int n = total - first < at_once ? total - first : at_once;
+        for (int e = 0; e < n; e++) {
+            int row = (first + e) / f->cols, col = (first + e) % f->cols;
+            lh_exact.set(p, x->node, (lh_cell){e, 0, 0, 0},
+                         f->x0 + (col + 0.5) / f->cols * (f->x1 - f->x0));
+            lh_exact.set(p, x->node, (lh_cell){e, 0, 0, 1},
+                         f->y0 + (row + 0.5) / f->rows * (f->y1 - f->y0));
+        }
+        lh_exact.run(p);
+        for (int e = 0; e < n; e++)
+            cell[first + e] = lh_exact.get(p, out->node, (lh_cell){e, 0, 0, 0});
+    }
+}
+
+static void pad(const double *x, int n, double *low, double *high) {
+    *low = INFINITY, *high = -INFINITY;
+    for (int i = 0; i < n; i++)
+        if (isfinite(x[i])) *low = fmin(*low, x[i]), *high = fmax(*high, x[i]);
+    if (!(*low <= *high)) *low = 0, *high = 1;
+    double more = *high > *low ? (*high - *low) / 4 : 1;
+    *low -= more, *high += more;
+}
+
+static void add_field(item *m, lh_chart *c, const asked *x, const asked *out) {
+    lh_field f = {.name = out->text, .rows = GRID, .cols = GRID};
+    double *cell = lh_alloc_array(m->a, (size_t)GRID * GRID, sizeof *cell);
+    const double *u = column(m->a, x, 0), *w = column(m->a, x, 1);
+    if (!cell || !u || !w) return;
+    pad(u, x->rows, &f.x0, &f.x1);
+    pad(w, x->rows, &f.y0, &f.y1);
+    lh_plan *trained = run_to(m->g, out->node, out->step);
+    lh_wish wish = {.node = (lh_node *const *)&out->node, .n_nodes = 1};
+    if (x->node->kind != LH_OP_input) wish.known = (lh_node *const *)&x->node, wish.n_known = 1;
+    lh_plan *p = trained ? lh_exact.plan(m->g, &wish) : NULL;
+    if (p) {
+        lh_exact.start(p);
+        lh_exact.bind(p, NULL, 0);
+        copy_givens(m->g, trained, p);
+    }
+    if (p && !lh_failed(m->g->ctx) && field_is_possible(m, p, x, out)) {
+        fill_field(p, x, out, &f, cell);
+        f.cell = cell;
+        c->field = f;
+    }
+    lh_exact.free(p);
+    lh_exact.free(trained);
+}
+
+static lh_chart *show_points(item *m, const char *kind) {
+    if (!take_all(m) || !has_two_columns(m, &m->value[0], kind)) return NULL;
+    const asked *x = &m->value[0];
+    lh_chart *c = chart_new(m->a, LH_CHART_PLANE, lh_copy(m->a, x->text, strlen(x->text)));
+    bool is_vectors = strcmp(kind, "vectors") == 0;
+    c->x_name = lh_printf(m->a, "%s, column 0", x->at.path);
+    c->y_name = lh_printf(m->a, "%s, column 1", x->at.path);
+    c->is_even = is_vectors;
+    if (m->n_values > 1) {
+        c->series = points_by_class(m, &c->n_series);
+        if (!c->series) return NULL;
+        if (m->n_values > 2) add_field(m, c, x, &m->value[2]);
+        return lh_failed(m->g->ctx) ? NULL : c;
+    }
+    c->series = lh_alloc(m->a, sizeof *c->series);
+    c->series[0] = (lh_series){.x = column(m->a, x, 0),
+                               .y = column(m->a, x, 1),
+                               .n = x->rows,
+                               .label = x->label,
+                               .mark = is_vectors ? LH_MARK_ARROWS : LH_MARK_POINTS};
+    c->n_series = c->series[0].x && c->series[0].y ? 1 : 0;
+    return c;
+}
+
+/* ---- lines ---- */
+
+typedef struct pair {
+    double x, y;
+    int place; /* equal x stay in their order */
+} pair;
+
+static int by_x(const void *a, const void *b) {
+    const pair *p = a, *q = b;
+    if (isnan(p->x) || isnan(q->x)) return isnan(p->x) - isnan(q->x);
+    return p->x < q->x ? -1 : p->x > q->x ? 1 : p->place - q->place;
+}
+
+static void sort_series(lh_arena *a, const double *xs, const double *ys, lh_series *s) {
+    pair *list = lh_alloc_array(a, (size_t)s->n, sizeof *list);
+    double *x = lh_alloc_array(a, (size_t)s->n, sizeof *x),
+           *y = lh_alloc_array(a, (size_t)s->n, sizeof *y);
+    if (!list || !x || !y) {
+        s->n = 0;
+        return;
+    }
+    for (int i = 0; i < s->n; i++) list[i] = (pair){xs ? xs[i] : i, ys[i], i};
+    qsort(list, (size_t)s->n, sizeof *list, by_x);
+    for (int i = 0; i < s->n; i++) x[i] = list[i].x, y[i] = list[i].y;
+    s->x = x, s->y = y;
+}
+
+static lh_chart *show_line(item *m, const char *kind) {
+    if (!take_all(m)) return NULL;
+    const asked *xs = m->n_values > 1 ? &m->value[0] : NULL;
+    int first = xs ? 1 : 0, n = m->n_values - first;
+    lh_chart *c = chart_new(m->a, LH_CHART_PLANE, NULL);
+    lh_text title = lh_text_new(m->a);
+    c->series = lh_alloc_array(m->a, (size_t)n, sizeof *c->series);
+    c->n_series = n;
+    c->x_name = xs ? xs->text : "place";
+    c->log_x = strcmp(kind, "growth") == 0;
+    c->log_y = c->log_x || m->how->log_y;
+    for (int i = 0; i < n; i++) {
+        const asked *ys = &m->value[first + i];
+        lh_series *s = &c->series[i];
+        *s = (lh_series){.name = ys->text, .n = ys->rows * ys->cols};
+        lh_text_add(&title, "%s%s", i ? ", " : "", ys->text);
+        if (xs && s->n != xs->rows * xs->cols) {
+            lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere, "%s: %s has %d numbers and %s has %d", kind,
+                    xs->text, xs->rows * xs->cols, ys->text, s->n);
+            return NULL;
+        }
+        s->mark = s->n <= FEW_POINTS ? LH_MARK_BOTH : LH_MARK_LINE;
+        sort_series(m->a, xs ? xs->cell : NULL, ys->cell, s);
+    }
+    if (n == 1) c->y_name = c->series[0].name, c->series[0].name = NULL;
+    if (xs) lh_text_add(&title, " over %s", xs->text);
+    c->title = title.s;
+    return c;
+}
+
+/* ---- losses ---- */
+
+/* The loss before each update; it ends where it is no number any more. */
+static double *train(lh_arena *a, lh_graph *g, int updates, int *n) {
+    bool learns = false;
+    for (int i = 0; i < g->n_steps; i++) learns |= g->step[i]->kind == LH_STEP_UPDATE;
+    if (!g->loss || !learns) {
+        lh_fail(g->ctx, LH_ERROR_NAME, nowhere, "loss: the program has no %s",
+                g->loss ? "line with :=" : "backward, so no number is its loss");
+        return NULL;
+    }
+    double *loss = lh_alloc_array(a, (size_t)updates, sizeof *loss);
+    lh_node *node = g->loss;
+    lh_plan *p =
+        loss ? lh_exact.plan(g, &(lh_wish){.updates = true, .node = &node, .n_nodes = 1}) : NULL;
+    if (!p) return NULL;
+    lh_exact.start(p);
+    lh_exact.bind(p, NULL, 0);
+    int m = node->shape.is_batched ? lh_exact.examples(p) : 1;
+    for (*n = 0; *n < updates && !lh_failed(g->ctx);) {
+        double sum = 0;
+        lh_exact.run(p);
+        for (int e = 0; e < m; e++) sum += lh_exact.get(p, node, (lh_cell){e, 0, 0, 0}) / m;
+        loss[(*n)++] = sum;
+        if (!isfinite(sum)) break;
+        lh_exact.commit(p);
+    }
+    lh_exact.free(p);
+    return lh_failed(g->ctx) ? NULL : loss;
+}
+
+static lh_graph *find_program(item *m, const char *name, size_t length) {
+    bool is_own = length == 4 && strncmp(name, "this", 4) == 0;
+    for (int i = 0; i < m->n_programs; i++) {
+        const char *known = m->program[i].name ? m->program[i].name : "";
+        if (strlen(known) == length && strncmp(known, name, length) == 0) return m->program[i].g;
+        if (is_own && !known[0]) return m->program[i].g;
+    }
+    lh_fail(m->g->ctx, LH_ERROR_NAME, nowhere, "there is no program %.*s", (int)length, name);
+    lh_cure(m->g->ctx, "a `use` block gives names to programs");
+    return NULL;
+}
+
+static lh_chart *show_loss(item *m, const char *kind) {
+    (void)kind;
+    char *end;
+    long updates = strtol(m->word[0], &end, 10);
+    if (*end || updates < 1 || updates > MOST_UPDATES) {
+        lh_fail(m->g->ctx, LH_ERROR_TEXT, nowhere,
+                "loss %s: a number of updates from 1 to %d is expected", m->word[0], MOST_UPDATES);
+        return NULL;
+    }
+    const double *loss[MOST_WORDS];
+    int n[MOST_WORDS], count = m->n_words > 1 ? m->n_words - 1 : 1;
+    for (int i = 0; i < count; i++) {
+        lh_graph *g =
+            m->n_words > 1 ? find_program(m, m->word[i + 1], strlen(m->word[i + 1])) : m->g;
+        if (!g || !(loss[i] = train(m->a, g, (int)updates, &n[i]))) return NULL;
+    }
+    lh_chart *c = lh_chart_losses(m->a, m->n_words > 1 ? m->word + 1 : NULL, loss, n, count);
+    c->title = "loss";
+    c->y_name = NULL;
+    c->log_y = m->how->log_y;
+    return c;
+}
+
+/* ---- the words ---- */
+
+static const struct kind {
+    const char *word;
+    int least, most; /* words behind it */
+    lh_chart *(*show)(item *m, const char *kind);
+    const char *form;
+} kinds[] = {
+    {"heat", 1, 1, show_matrix, "heat NAME"},
+    {"stripes", 1, 1, show_matrix, "stripes NAME"},
+    {"bars", 1, 1, show_matrix, "bars NAME"},
+    {"loss", 1, MOST_WORDS - 1, show_loss, "loss UPDATES [PROGRAM ...]"},
+    {"points", 1, 3, show_points, "points X [CLASSES [BEHIND]]"},
+    {"vectors", 1, 1, show_points, "vectors NAME"},
+    {"line", 1, MOST_WORDS - 1, show_line, "line XS YS ..."},
+    {"growth", 2, MOST_WORDS - 1, show_line, "growth XS YS ..."},
+};
+
+static const struct kind *find_kind(const char *word, size_t n) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strlen(kinds[i].word) == n && strncmp(kinds[i].word, word, n) == 0) return &kinds[i];
+    return NULL;
+}
+
+/* A word ends at a blank that is not inside braces: P{example 1, head 0} is one. */
+static size_t word_end(const char *s) {
+    size_t n = 0;
+    for (bool is_inside = false; s[n] && (is_inside || s[n] != ' '); n++)
+        is_inside = s[n] == '{' || (is_inside && s[n] != '}');
+    return n;
+}
+
+static const char *skip_program(const char *what, size_t *n) {
+    while (*what == ' ') what++;
+    size_t end = strcspn(what, " :");
+    *n = what[end] == ':' ? end : 0;
+    if (*n) what += end + 1;
+    while (*what == ' ') what++;
+    return what;
+}
+
+bool lh_chart_shows(const char *what) {
+    size_t n;
+    what = skip_program(what, &n);
+    return find_kind(what, word_end(what)) != NULL;
+}
+
+static bool read_words(item *m, const char *rest) {
+    for (; *rest; rest += strspn(rest, " ")) {
+        size_t n = word_end(rest);
+        if (m->n_words == MOST_WORDS) return false;
+        if (n) m->word[m->n_words++] = lh_copy(m->a, rest, n);
+        rest += n;
+    }
+    return true;
+}
+
+lh_chart *lh_chart_show(lh_arena *a, const lh_show_program *program, int n, const char *what,
+                        const lh_show_how *how) {
+    item m = {.a = a, .g = program[0].g, .program = program, .n_programs = n, .how = how};
+    lh_context *ctx = m.g->ctx;
+    size_t prefix;
+    const char *words = skip_program(what, &prefix), *name = what + strspn(what, " ");
+    if (prefix && !(m.g = find_program(&m, name, prefix))) return NULL;
+    size_t end = word_end(words);
+    const struct kind *k = find_kind(words, end);
+    if (!k) {
+        lh_fail(ctx, LH_ERROR_NAME, nowhere, "%.*s is no picture", (int)(end < 80 ? end : 80),
+                words);
+        lh_cure(ctx, "there are heat, stripes, bars, loss, points, vectors, line, growth");
+        return NULL;
+    }
+    bool fits = read_words(&m, words + end);
+    if (!fits || m.n_words < k->least || m.n_words > k->most) {
+        lh_fail(ctx, LH_ERROR_TEXT, nowhere, "%.120s: the form is %s", what, k->form);
+        return NULL;
+    }
+    lh_chart *c = k->show(&m, k->word);
+    return lh_failed(ctx) ? NULL : c;
+}

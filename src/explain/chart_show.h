@@ -1,0 +1,49 @@
+/* chart_show -- charts of a program's values, asked for as in a `show` block of a lesson.
+ *
+ *     lh_show_program p[] = {{"", g}, {"fast", other}};
+ *     lh_chart *c = lh_chart_show(arena, p, 2, "heat P", &(lh_show_how){0});
+ *     if (c) lh_chart_svg(c, &(lh_chart_page){0}, &text);
+ *
+ *     heat P              a matrix as shades with its labels; each head is a panel; P{head 1}, P@10 and WO{example 2} as in explain
+ *     stripes PE          likewise without numbers
+ *     bars probs          a bar for each number of a row or column; the right word is marked
+ *     loss 100 this fast  the loss over 100 updates, of one program or of several by name
+ *     points X Y out      rows of X as places in the plane, classes by Y; behind them out, where X is moved over the plane
+ *     vectors E           rows of E as arrows from the origin
+ *     line xs ys zs       ys and zs over xs
+ *     growth xs ys        likewise, both axes by factors
+ *
+ * An item for another program begins with its name: `fast: heat P`.
+ * A value that each example has is taken from all of them by points, vectors, line and growth, and from the first by the others.
+ *
+ * Errors: NULL, and the context of the first program has failed. Memory: the chart and its numbers live in `arena`.
+ */
+#ifndef LH_EXPLAIN_CHART_SHOW_H
+#define LH_EXPLAIN_CHART_SHOW_H
+
+#include "eval/exact.h"
+#include "explain/chart.h"
+
+typedef struct lh_show_program {
+    const char *name; /* "" or NULL for the lesson's own */
+    lh_graph *g;
+} lh_show_program;
+
+typedef struct lh_show_how {
+    int updates; /* numbers after so many updates, where the address has no @ */
+    bool log_y;  /* loss, line */
+} lh_show_how;
+
+bool lh_chart_shows(const char *what); /* does it begin with one of the words above? */
+lh_chart *lh_chart_show(lh_arena *a, const lh_show_program *program, int n, const char *what,
+                        const lh_show_how *how);
+
+/* From a value whose numbers are there: one panel for each head, labelled by its axes. */
+lh_chart *lh_chart_heat(lh_arena *a, const lh_graph *g, const lh_plan *p, const lh_node *n,
+                        int example);
+lh_chart *lh_chart_bars(lh_arena *a, const lh_graph *g, const lh_plan *p, const lh_node *n,
+                        int example, int row); /* a row, or the whole of a column */
+lh_chart *lh_chart_losses(lh_arena *a, const char *const *name, const double *const *loss,
+                          const int *n, int n_series); /* over steps from 1 */
+
+#endif
