@@ -26,6 +26,7 @@ extern const lh_command lh_command_mistakes;
 extern const lh_command lh_command_formula;
 extern const lh_command lh_command_weights;
 extern const lh_command lh_command_tokens;
+extern const lh_command lh_command_train, lh_command_sample;
 
 const lh_command *const lh_commands[] = {
     &lh_command_run,
@@ -43,6 +44,8 @@ const lh_command *const lh_commands[] = {
     &lh_command_formula,
     &lh_command_weights,
     &lh_command_tokens,
+    &lh_command_train,
+    &lh_command_sample,
     NULL,
 };
 

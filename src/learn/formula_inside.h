@@ -14,7 +14,6 @@ const char *lh_formula_nearest(lh_arena *a, const char *name, size_t n,
 /* Letters (formula_letters.c). `out` has room for 5 bytes and holds "" where there is no such letter. */
 size_t lh_utf8_length(const char *s, const char *end); /* of the character at s; 0: no UTF-8 */
 unsigned lh_utf8_code(const char *s, size_t n);
-void lh_utf8_write(unsigned code, char out[5]);
 void lh_formula_letter(lh_alphabet alphabet, const char *s, size_t n, char out[5]);
 char *lh_formula_letters(lh_arena *a, const lh_formula *f); /* its text in its alphabet */
 bool lh_formula_shift(lh_text *out, const char *s,

@@ -29,7 +29,7 @@ unsigned lh_utf8_code(const char *s, size_t n) {
     return code;
 }
 
-void lh_utf8_write(unsigned code, char out[5]) {
+static void letter_write(unsigned code, char out[5]) {
     size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
     memset(out, 0, 5);
     for (size_t i = n; i-- > 1; code >>= 6) out[i] = (char)(0x80 | (code & 0x3F));
@@ -66,7 +66,7 @@ void lh_formula_letter(lh_alphabet alphabet, const char *s, size_t n, char out[5
             memcpy(out, hole + 1, 3);
             return;
         }
-    lh_utf8_write(letter_code(b, lh_utf8_code(s, n)), out);
+    letter_write(letter_code(b, lh_utf8_code(s, n)), out);
 }
 
 char *lh_formula_letters(lh_arena *a, const lh_formula *f) {

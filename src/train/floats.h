@@ -1,0 +1,18 @@
+/* floats -- numbers of a plan of the fast evaluator where they lie, without a copy.
+ *
+ *     float *w = lh_floats(plan, given->node);           rows x cols, row after row; NULL: the plan does not have it
+ *     lh_floats_changed(plan, given->node);              behind writing: what was computed from it once is computed anew
+ *     double bytes = lh_floats_memory(plan);             what the plan holds now: all of it behind the first feed
+ */
+#ifndef LH_TRAIN_FLOATS_H
+#define LH_TRAIN_FLOATS_H
+
+#include "eval/exact.h"
+
+float *lh_floats(const lh_plan *p, const lh_node *given);
+void lh_floats_changed(lh_plan *p, const lh_node *given);
+double lh_floats_memory(const lh_plan *p);
+void lh_floats_copy(lh_plan *to, const lh_plan *from,
+                    const lh_graph *g); /* every param that both have */
+
+#endif
