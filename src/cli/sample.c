@@ -146,9 +146,14 @@ static bool write_text(job *j) {
 static int sample(job *j, const char *path) {
     lh_cli *cli = j->cli;
     lh_choice choice;
-    if (!read_choice(cli, &choice) || !lh_model_open(cli, path, &j->model)) return LH_EXIT_FAILED;
-    if (!j->model.folder)
-        return lh_cli_fail(cli, "%s is a program: train it first, then sample its folder", path);
+    struct stat st;
+    if (!read_choice(cli, &choice)) return LH_EXIT_FAILED;
+    if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
+        lh_cli_fail(cli, "%s is no folder with a model in it", path);
+        fprintf(stderr, "longhand train gpt -o FOLDER makes one\n");
+        return LH_EXIT_FAILED;
+    }
+    if (!lh_model_open(cli, path, &j->model)) return LH_EXIT_FAILED;
     j->tokens = lh_tokenizer_load(cli->ctx, path);
     if (!j->tokens) return lh_cli_report(cli);
     j->g = lh_model_graph(cli, &j->model, &j->model.set, j->tokens);

@@ -344,9 +344,8 @@ static void say_start(job *j) {
            j->tokens->kind == LH_TOKENS_CHARS ? "characters" : "tokens",
            lh_bytes_text(a, lh_floats_memory(j->t->plan)));
     if (d->line)
-        printf("%s: %s lines, %s tokens; the last %s lines are held out\n", j->text_name,
-               lh_whole_text(a, (double)d->n_lines), lh_whole_text(a, (double)d->n),
-               lh_whole_text(a, (double)lh_data_held_out_count(d)));
+        printf("%s: %s lines, %s tokens; every tenth line is held out\n", j->text_name,
+               lh_whole_text(a, (double)d->n_lines), lh_whole_text(a, (double)d->n));
     else
         printf("%s: %s tokens; %s\n", j->text_name, lh_whole_text(a, (double)d->n),
                d->n > d->n_train ? "the last tenth is held out"
@@ -362,31 +361,40 @@ static void say_start(job *j) {
     fflush(stdout);
 }
 
-enum { SAMPLE = 160 };
+enum { SAMPLE = 160, SAMPLE_LINES = 5 };
 
-/* What the model writes now, in the lines that follow. */
+/* A line's end moves the text in; of running text this goes on, where lines are learned a new one begins. */
+static void put_piece(const job *j, int token) {
+    size_t n = 0;
+    const char *piece =
+        token < lh_tokenizer_count(j->tokens) ? lh_tokenizer_piece(j->tokens, token, &n) : NULL;
+    for (size_t k = 0; k < n; k++)
+        fputs(piece[k] == '\n' ? "\n    " : (char[]){piece[k], 0}, stdout);
+}
+
+static void put_sample(const job *j, lh_generator *w) {
+    const int first = j->data->newline >= 0 ? j->data->newline : lh_data_token(j->data, 0);
+    for (int line = 0, n = 0; line < (j->end >= 0 ? SAMPLE_LINES : 1); line++) {
+        int token;
+        lh_generator_prompt(w, &first, 1);
+        fputs(line ? "\n    " : "    ", stdout);
+        for (; n < SAMPLE && (token = lh_generator_next(w)) >= 0; n++) put_piece(j, token);
+    }
+}
+
+/* What the model writes now. Its plan is made for this and gone after it: memory is for training. */
 static void say_sample(job *j) {
     if (!j->g->generate || lh_failed(j->cli->ctx)) return;
     lh_generator *w = lh_generator_new(j->g, &(lh_generator_how){.context = j->data->how.context,
                                                                  .choice = {0.8, 0, 1},
                                                                  .seed = (uint64_t)j->t->step,
-                                                                 .end = -1,
+                                                                 .end = j->end,
                                                                  .threads = options.threads});
     if (!w) return;
-    int first = j->data->newline >= 0 ? j->data->newline : lh_data_token(j->data, 0), token;
     lh_floats_copy(w->plan, j->t->plan, j->g);
-    lh_generator_prompt(w, &first, 1);
     lh_show_clear(&j->show);
     lh_ink_on(j->cli, stdout, LH_INK_QUIET);
-    fputs("    ", stdout);
-    for (int i = 0; i < SAMPLE && (token = lh_generator_next(w)) >= 0; i++) {
-        size_t n;
-        const char *piece = token < lh_tokenizer_count(j->tokens)
-                                ? lh_tokenizer_piece(j->tokens, token, &n)
-                                : NULL;
-        for (size_t k = 0; piece && k < n; k++)
-            fputs(piece[k] == '\n' ? "\n    " : (char[]){piece[k], 0}, stdout);
-    }
+    put_sample(j, w);
     lh_ink_off(j->cli, stdout);
     putchar('\n');
     lh_generator_free(w);

@@ -164,6 +164,17 @@ static void encode_lines(lh_data *d, const lh_tokenizer *t, const char *text, si
 
 /* ---- what is learned from, what is held out ---- */
 
+enum { HELD = 10 }; /* one of so many */
+
+/* Lines 0 to 8 are learned from, line 9 is held out, and so on: lists are often in some order. */
+static size_t line_learned(size_t k) {
+    return k + k / (HELD - 1);
+}
+
+static size_t line_held(size_t k) {
+    return k * HELD + HELD - 1;
+}
+
 static void split_running(lh_data *d) {
     const size_t window = (size_t)d->how.context + 1;
     if (d->n < window) {
@@ -173,7 +184,7 @@ static void split_running(lh_data *d) {
         lh_cure(d->ctx, "a longer text, or --set context=%zu", d->n > 2 ? d->n / 2 : 1);
         return;
     }
-    d->n_train = d->n - d->n / 10;
+    d->n_train = d->n - d->n / HELD;
     if (d->n - d->n_train < window || d->n_train < window) d->n_train = d->n;
 }
 
@@ -182,7 +193,7 @@ static void split_lines(lh_data *d) {
         lh_fail(d->ctx, LH_ERROR_FILE, nowhere, "every line of the text is empty");
         return;
     }
-    d->train_lines = d->n_lines - d->n_lines / 10;
+    d->train_lines = d->n_lines - d->n_lines / HELD;
 }
 
 static int newline_of(const lh_tokenizer *t) {
@@ -286,7 +297,7 @@ void lh_data_draw(const lh_data *d, uint64_t seed, uint32_t step, lh_drawn *b) {
             .seed = seed, .step = step, .place = DRAWN, .example = (uint32_t)e};
         size_t k = (size_t)(lh_random_bits(at) % many);
         if (d->line)
-            add_line(d, b, k);
+            add_line(d, b, line_learned(k));
         else
             add_window(d, b, k, context);
     }
@@ -299,15 +310,17 @@ size_t lh_data_held_out_count(const lh_data *d) {
     return left ? (left - 1) / (size_t)d->how.context : 0;
 }
 
-int lh_data_held_out(const lh_data *d, int i, lh_drawn *b) {
+int lh_data_held_out(const lh_data *d, int i, int of, lh_drawn *b) {
     const size_t context = (size_t)d->how.context, count = lh_data_held_out_count(d);
-    size_t k = (size_t)i * (size_t)b->most;
+    size_t asked = (size_t)of * (size_t)b->most, k = (size_t)i * (size_t)b->most;
+    if (asked > count) asked = count;
     drawn_begin(b);
-    for (; b->batch.examples < b->most && k < count; k++) {
+    for (; b->batch.examples < b->most && k < asked; k++) {
+        const size_t which = k * count / asked;
         if (d->line)
-            add_line(d, b, d->train_lines + k);
+            add_line(d, b, line_held(which));
         else
-            add_window(d, b, d->n_train + k * context, context);
+            add_window(d, b, d->n_train + which * context, context);
     }
     b->batch.first = 0;
     return b->batch.examples;

@@ -14,7 +14,7 @@
  *
  * Of a line too long for the context the beginning is taken; empty lines are left out.
  *
- * The last tenth is held out: nothing is learned from it. Which windows or lines a step sees is computed from (seed, step,
+ * A tenth is held out, and nothing is learned from it: of a running text the last tenth, of lines every tenth. Which windows or lines a step sees is computed from (seed, step,
  * example) alone, so that a run that goes on sees what it would have seen. They are drawn with replacement.
  *
  * Errors: an empty text, one that is binary, one too short for the context and a character that the vocabulary does not have
@@ -44,7 +44,7 @@ typedef struct lh_data {
     size_t n_train;    /* running text: the first so many tokens are learned from */
     size_t *line;      /* lines: [n_lines + 1] where each begins; NULL: running text */
     size_t n_lines;    /* ... that hold anything */
-    size_t train_lines; /* ... the first so many are learned from */
+    size_t train_lines; /* ... so many of them are learned from */
     size_t n_cut;      /* ... that are longer than the context */
     int newline;       /* the token of a line's end, or -1 */
 } lh_data;
@@ -73,8 +73,9 @@ void lh_drawn_free(lh_drawn *b);                        /* NULL is allowed */
 void lh_data_draw(const lh_data *d, uint64_t seed, uint32_t step,
                   lh_drawn *b); /* b->most examples to learn from */
 
-/* Held out, piece by piece without gaps: batch i of as many as there are; 0 examples: i is behind the last. */
-int lh_data_held_out(const lh_data *d, int i, lh_drawn *b);
+/* Of what is held out, batch i of `of`: always the same ones, spread over all there is. Returns how many examples there
+ * are: fewer in the last batch, 0 behind it. */
+int lh_data_held_out(const lh_data *d, int i, int of, lh_drawn *b);
 size_t lh_data_held_out_count(const lh_data *d); /* examples; 0: too little is left to hold out */
 
 char *lh_data_course(lh_arena *a, size_t *length); /* the course's own text; NULL: no memory */

@@ -196,7 +196,7 @@ double lh_trainer_try(lh_trainer *t) {
 double lh_trainer_validate(lh_trainer *t, int most) {
     double sum = 0, n = 0;
     lh_fast.training(t->plan, false);
-    for (int i = 0; i < most && lh_data_held_out(t->data, i, t->batch) > 0; i++) {
+    for (int i = 0; i < most && lh_data_held_out(t->data, i, most, t->batch) > 0; i++) {
         lh_fast.feed(t->plan, &t->batch->batch);
         lh_fast.run(t->plan);
         if (lh_failed(t->g->ctx)) break;
