@@ -21,6 +21,7 @@ bool lh_model_has(const lh_program *p, lh_statement_kind kind, const char *name)
     for (int i = 0; i < p->n_statements; i++) {
         const lh_statement *s = p->statement[i];
         const char *its = s->kind == LH_S_VOCAB && !s->name ? "vocab" : s->name;
+        if (s->kind == LH_S_VOCAB && !s->count) continue; /* made of words: cannot be set */
         if (s->kind == kind && its && strcmp(its, name) == 0) return true;
     }
     return false;
@@ -57,6 +58,14 @@ static void folder_settings(lh_cli *cli, lh_model *m) {
                      lh_copy(cli->arena, set[i].value, strlen(set[i].value)));
 }
 
+bool lh_model_is_folder(lh_cli *cli, const char *path) {
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return true;
+    lh_cli_fail(cli, "%s is no folder with a model in it", path);
+    fprintf(stderr, "longhand train gpt -o FOLDER makes one\n");
+    return false;
+}
+
 bool lh_model_open(lh_cli *cli, const char *path, lh_model *m) {
     struct stat st;
     *m = (lh_model){.path = path};
@@ -78,27 +87,25 @@ void lh_model_close(lh_model *m) {
     m->folder = NULL;
 }
 
+lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set) {
+    lh_build how = {.set = set->set,
+                    .n_set = set->n,
+                    .is_whole = lh_kernel_is_whole,
+                    .without_examples = true};
+    return lh_cli_graph(cli, &m->source, &how);
+}
+
 /* Tokens that the vocabulary does not have would be looked up where there is nothing. */
-static bool vocabulary_fits(lh_cli *cli, const lh_graph *g, const lh_tokenizer *t) {
+bool lh_model_takes(lh_cli *cli, const lh_graph *g, const lh_tokenizer *t) {
     for (int i = 0; i < g->n_inputs; i++) {
         const lh_vocab *v = g->input[i]->vocab;
         if (!v || v->n_words >= lh_tokenizer_count(t)) continue;
         lh_cli_fail(cli, "the tokeniser has %d tokens, and the vocabulary of the model has %d",
                     lh_tokenizer_count(t), v->n_words);
-        fprintf(stderr, "--set vocab=%d, or another tokeniser: --tokens FOLDER\n",
-                lh_tokenizer_count(t));
+        fprintf(stderr, "vocab %d in the program, or another tokeniser\n", lh_tokenizer_count(t));
         return false;
     }
     return true;
-}
-
-lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set,
-                         const lh_tokenizer *t) {
-    lh_build how = {.set = set->set, .n_set = set->n, .is_whole = lh_kernel_is_whole};
-    lh_graph *g = lh_cli_graph(cli, &m->source, &how);
-    if (!g || vocabulary_fits(cli, g, t)) return g;
-    lh_graph_free(g);
-    return NULL;
 }
 
 const char *lh_whole_text(lh_arena *a, double n) {

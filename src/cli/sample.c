@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/cli.h"
 #include "cli/model.h"
@@ -146,18 +145,12 @@ static bool write_text(job *j) {
 static int sample(job *j, const char *path) {
     lh_cli *cli = j->cli;
     lh_choice choice;
-    struct stat st;
-    if (!read_choice(cli, &choice)) return LH_EXIT_FAILED;
-    if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
-        lh_cli_fail(cli, "%s is no folder with a model in it", path);
-        fprintf(stderr, "longhand train gpt -o FOLDER makes one\n");
-        return LH_EXIT_FAILED;
-    }
+    if (!read_choice(cli, &choice) || !lh_model_is_folder(cli, path)) return LH_EXIT_FAILED;
     if (!lh_model_open(cli, path, &j->model)) return LH_EXIT_FAILED;
     j->tokens = lh_tokenizer_load(cli->ctx, path);
     if (!j->tokens) return lh_cli_report(cli);
-    j->g = lh_model_graph(cli, &j->model, &j->model.set, j->tokens);
-    if (!j->g) return LH_EXIT_FAILED;
+    j->g = lh_model_graph(cli, &j->model, &j->model.set);
+    if (!j->g || !lh_model_takes(cli, j->g, j->tokens)) return LH_EXIT_FAILED;
     j->end = end_of(j);
     j->w = lh_generator_new(j->g, &(lh_generator_how){.context = lh_generator_context(j->g, WINDOW),
                                                       .choice = choice,

@@ -130,10 +130,6 @@ static bool check_options(job *j, const char *argument) {
         lh_cli_fail(cli, "--resume goes on with a run, --init begins one: one of the two, please");
         return false;
     }
-    if (options.resume && !f) {
-        lh_cli_fail(cli, "--resume goes on with a folder: longhand train FOLDER --resume");
-        return false;
-    }
     if (options.resume && strcmp(j->out, argument) != 0) {
         lh_cli_fail(cli, "--resume saves where it began: in %s, not in %s", argument, j->out);
         return false;
@@ -407,15 +403,13 @@ static void say_how_to_go_on(const job *j) {
 
 /* The step is known from the loop; which line began it, from running the step again with everything kept. */
 static int say_lost(job *j) {
-    lh_trouble bad = lh_trainer_trouble(j->t);
+    lh_text formula = lh_text_new(j->cli->arena);
+    int line = 0;
+    bool is_found = lh_trainer_trouble(j->t, &formula, &line);
     lh_show_clear(&j->show);
     lh_cli_fail(j->cli, "the loss of step %d is %s: training stops; %s has the last good weights",
-                j->t->step, isnan(j->t->loss) ? "nan" : "inf", j->out);
-    if (bad.node) {
-        lh_text formula = lh_text_new(j->cli->arena);
-        lh_node_print_inside(&formula, bad.node, bad.node->scope);
-        fprintf(stderr, "it begins in line %d: %s\n", bad.node->at.line, formula.s);
-    }
+                j->t->step + 1, isnan(j->t->loss) ? "nan" : "inf", j->out);
+    if (is_found) fprintf(stderr, "it begins in line %d: %s\n", line, formula.s);
     fprintf(stderr, "a lower learning rate is the usual cure: --rate\n");
     return LH_EXIT_FAILED;
 }
@@ -469,24 +463,28 @@ static int finish(job *j) {
     return LH_EXIT_YES;
 }
 
+static bool open_models(job *j, const char *argument) {
+    lh_cli *cli = j->cli;
+    if (options.resume && !lh_model_is_folder(cli, argument)) return false;
+    if (options.init && !lh_model_is_folder(cli, options.init)) return false;
+    return lh_model_open(cli, argument, &j->model) && check_options(j, argument) &&
+           (!options.init || lh_model_open(cli, options.init, &j->init));
+}
+
 /* Everything up to the first step; false: reported. */
 static bool prepare(job *j, const char *argument) {
     lh_cli *cli = j->cli;
-    if (!lh_model_open(cli, argument, &j->model) || !check_options(j, argument)) return false;
-    if (options.init && !lh_model_open(cli, options.init, &j->init)) return false;
-    if (options.init && !j->init.folder)
-        return lh_cli_fail(cli, "--init wants a folder with a model; %s is a file", options.init),
-               false;
-    if (!is_free(j) || !read_text(j) || !find_tokens(j) || !collect_settings(j)) return false;
-    j->g = lh_model_graph(cli, &j->model, &j->set, j->tokens);
-    if (!j->g) return false;
-    if (lh_trainer_takes(j->g) && !fits_in_memory(j)) return false;
-    if (lh_failed(cli->ctx) || !make_data(j) || !make_trainer(j) || !measure(j) ||
-        !open_folder(j)) {
-        lh_cli_report(cli);
+    if (!open_models(j, argument) || !is_free(j) || !read_text(j) || !find_tokens(j) ||
+        !collect_settings(j))
         return false;
-    }
-    return true;
+    j->g = lh_model_graph(cli, &j->model, &j->set);
+    if (!j->g) return false;
+    if (lh_trainer_takes(j->g) && (!lh_model_takes(cli, j->g, j->tokens) || !fits_in_memory(j)))
+        return false;
+    if (!lh_failed(cli->ctx) && make_data(j) && make_trainer(j) && measure(j) && open_folder(j))
+        return true;
+    lh_cli_report(cli);
+    return false;
 }
 
 static int begin(job *j, const char *argument) {

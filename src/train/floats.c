@@ -22,14 +22,18 @@ double lh_floats_memory(const lh_plan *p) {
     return (double)cells * sizeof(float);
 }
 
+void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from, const lh_node *m) {
+    float *a = lh_floats(to, n);
+    const float *b = lh_floats(from, m);
+    if (!a || !b) return;
+    lh_sizes s = lh_fast.sizes(to, n, 0);
+    memcpy(a, b, (size_t)s.rows * (size_t)s.cols * sizeof *a);
+    lh_floats_changed(to, n);
+}
+
 void lh_floats_copy(lh_plan *to, const lh_plan *from, const lh_graph *g) {
     for (int i = 0; i < g->n_givens; i++) {
         const lh_node *n = g->given[i]->node;
-        float *a = lh_floats(to, n);
-        const float *b = lh_floats(from, n);
-        if (g->given[i]->kind != LH_PARAM || !a || !b) continue;
-        lh_sizes s = lh_fast.sizes(to, n, 0);
-        memcpy(a, b, (size_t)s.rows * (size_t)s.cols * sizeof *a);
-        lh_floats_changed(to, n);
+        if (g->given[i]->kind == LH_PARAM) lh_floats_take(to, n, from, n);
     }
 }

@@ -12,6 +12,8 @@
 float *lh_floats(const lh_plan *p, const lh_node *given);
 void lh_floats_changed(lh_plan *p, const lh_node *given);
 double lh_floats_memory(const lh_plan *p);
+void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from,
+                    const lh_node *m); /* n of one plan is to be m of the other, if both have it */
 void lh_floats_copy(lh_plan *to, const lh_plan *from,
                     const lh_graph *g); /* every param that both have */
 

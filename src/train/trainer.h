@@ -60,7 +60,7 @@ double lh_trainer_validate(lh_trainer *t,
                            int most); /* mean loss of so many held-out batches; nan: none */
 bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w,
                      const lh_save *with); /* program and settings from `with` */
-lh_trouble lh_trainer_trouble(
-    lh_trainer *t); /* when is_lost: where it began; node NULL where there is no memory to look */
+bool lh_trainer_trouble(lh_trainer *t, lh_text *formula,
+                        int *line); /* when is_lost: where it began; false: no memory to look */
 
 #endif
