@@ -88,10 +88,8 @@ void lh_model_close(lh_model *m) {
 }
 
 lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set) {
-    lh_build how = {.set = set->set,
-                    .n_set = set->n,
-                    .is_whole = lh_kernel_is_whole,
-                    .without_examples = true};
+    lh_build how = {
+        .set = set->set, .n_set = set->n, .is_whole = lh_kernel_is_whole, .without_examples = true};
     return lh_cli_graph(cli, &m->source, &how);
 }
 

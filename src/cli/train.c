@@ -107,10 +107,10 @@ static bool read_positive(lh_cli *cli, const char *name, const char *text, doubl
 static bool read_time(lh_cli *cli, const char *text, double *seconds) {
     char *end;
     if (!text) return true;
-    double x = strtod(text, &end), unit = strcmp(end, "h") == 0               ? 3600
-                                          : strcmp(end, "m") == 0             ? 60
+    double x = strtod(text, &end), unit = strcmp(end, "h") == 0            ? 3600
+                                          : strcmp(end, "m") == 0          ? 60
                                           : strcmp(end, "s") == 0 || !*end ? 1
-                                                                             : 0;
+                                                                           : 0;
     *seconds = x * unit;
     if (end != text && isfinite(*seconds) && *seconds > 0) return true;
     lh_cli_fail(cli, "--time wants 90s, 10m or 2h, and \"%s\" is none of these", text);
@@ -206,9 +206,7 @@ static bool collect_settings(job *j) {
     if (lh_model_has(p, LH_S_VOCAB, "vocab") && !first->n)
         lh_model_set(cli, &j->set, "vocab",
                      lh_printf(cli->arena, "%d", lh_tokenizer_count(j->tokens)));
-    j->steps = options.steps ? options.steps
-               : j->seconds || j->until ? MANY_STEPS
-                                        : STEPS;
+    j->steps = options.steps ? options.steps : j->seconds || j->until ? MANY_STEPS : STEPS;
     for (int i = 0; i < first->n && options.resume && !options.steps; i++)
         if (strcmp(first->set[i].name, "steps") == 0) j->steps = atoi(first->set[i].value);
     if (lh_model_has(p, LH_S_CONST, "steps"))
@@ -240,9 +238,8 @@ static int batch_of(const job *j) {
 
 static bool make_data(job *j) {
     bool is_lines = options.lines || (j->g->generate && j->g->generate->until);
-    lh_data_how how = {.name = j->text_name,
-                       .context = lh_generator_context(j->g, WINDOW),
-                       .is_lines = is_lines};
+    lh_data_how how = {
+        .name = j->text_name, .context = lh_generator_context(j->g, WINDOW), .is_lines = is_lines};
     j->data = lh_data_new(j->cli->ctx, j->tokens, &how, j->text, j->length);
     lh_arena_free(j->text_arena);
     j->text_arena = NULL;
@@ -310,18 +307,16 @@ static bool open_folder(job *j) {
     j->writer = lh_folder_create(
         ctx, j->out,
         &(lh_folder_files){.config = &config, .generation = &generation, .tokenizer = json.s});
-    if (j->writer)
-        j->log = lh_log_open(ctx, lh_printf(a, "%s/log.jsonl", j->out), j->t->step);
+    if (j->writer) j->log = lh_log_open(ctx, lh_printf(a, "%s/log.jsonl", j->out), j->t->step);
     return j->log != NULL;
 }
 
 static bool save(job *j) {
     const lh_program *p = j->model.source.program;
-    return lh_trainer_save(
-        j->t, j->writer,
-        &(lh_save){.program = lh_copy(j->cli->arena, p->source, p->length),
-                   .set = j->set.set,
-                   .n_set = j->set.n});
+    return lh_trainer_save(j->t, j->writer,
+                           &(lh_save){.program = lh_copy(j->cli->arena, p->source, p->length),
+                                      .set = j->set.set,
+                                      .n_set = j->set.n});
 }
 
 /* ---- what is said ---- */
@@ -419,6 +414,7 @@ static int say_lost(job *j) {
 /* Held-out loss, a sample, a save: now and then, and at the end. */
 static bool look_up(job *j) {
     lh_train_show *s = &j->show;
+    if (!lh_trainer_is_sound(j->t)) return false; /* what is saved can be gone on with */
     s->val = lh_trainer_validate(j->t, HELD_OUT);
     if (!isnan(s->val) && !(s->val >= s->best_val)) s->best_val = s->val;
     const lh_log_value v[] = {{"loss", j->t->loss}, {"val", s->val}};
@@ -491,8 +487,7 @@ static int begin(job *j, const char *argument) {
     if (!prepare(j, argument)) return LH_EXIT_FAILED;
     say_start(j);
     if (j->t->step >= j->steps) {
-        printf("%s has %d steps already; --steps %d goes on\n", j->out, j->t->step,
-               2 * j->t->step);
+        printf("%s has %d steps already; --steps %d goes on\n", j->out, j->t->step, 2 * j->t->step);
         return LH_EXIT_YES;
     }
     if (j->t->step == 0 && !save(j)) return lh_cli_report(j->cli); /* is there room? is it ours? */

@@ -78,8 +78,7 @@ static char *line_text(const lh_train_show *s, lh_arena *a, int step) {
     lh_text_add(&out, "  %d/%d %3d%%   loss %.4f", step, s->steps,
                 (int)(100LL * step / (s->steps ? s->steps : 1)), lh_show_mean(s, SMOOTH));
     if (!isnan(s->val)) part[n++] = lh_printf(a, "   val %.4f", s->val);
-    if (s->busy > 0)
-        part[n++] = lh_printf(a, "   %s tok/s", lh_whole_text(a, s->tokens / s->busy));
+    if (s->busy > 0) part[n++] = lh_printf(a, "   %s tok/s", lh_whole_text(a, s->tokens / s->busy));
     if (step < s->steps) part[n++] = lh_printf(a, "   %s left", lh_time_text(a, left_of(s, step)));
     add_spark(&spark, s);
     part[n++] = lh_printf(a, "   %s", spark.s);

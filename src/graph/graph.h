@@ -240,8 +240,8 @@ typedef struct lh_build {
     int n_freeze;
     const lh_rewrite *rewrite;
     int n_rewrites;
-    const char *backward; /* differentiate this although the program has no backward, or NULL */
-    bool ignore_rules;    /* differentiate every call by its body: check compares the two */
+    const char *backward;  /* differentiate this although the program has no backward, or NULL */
+    bool ignore_rules;     /* differentiate every call by its body: check compares the two */
     bool without_examples; /* the program's own are left out: batches come from elsewhere */
     bool (*is_whole)(
         const lh_graph *g,

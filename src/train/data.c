@@ -293,8 +293,7 @@ void lh_data_draw(const lh_data *d, uint64_t seed, uint32_t step, lh_drawn *b) {
     const uint64_t many = d->line ? d->train_lines : d->n_train - context;
     drawn_begin(b);
     for (int e = 0; e < b->most; e++) {
-        lh_random_place at = {
-            .seed = seed, .step = step, .place = DRAWN, .example = (uint32_t)e};
+        lh_random_place at = {.seed = seed, .step = step, .place = DRAWN, .example = (uint32_t)e};
         size_t k = (size_t)(lh_random_bits(at) % many);
         if (d->line)
             add_line(d, b, line_learned(k));

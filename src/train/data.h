@@ -41,21 +41,21 @@ typedef struct lh_data {
     uint16_t *narrow; /* [n] tokens, or NULL: */
     uint32_t *wide;   /* [n] */
     size_t n;
-    size_t n_train;    /* running text: the first so many tokens are learned from */
-    size_t *line;      /* lines: [n_lines + 1] where each begins; NULL: running text */
-    size_t n_lines;    /* ... that hold anything */
+    size_t n_train;     /* running text: the first so many tokens are learned from */
+    size_t *line;       /* lines: [n_lines + 1] where each begins; NULL: running text */
+    size_t n_lines;     /* ... that hold anything */
     size_t train_lines; /* ... so many of them are learned from */
-    size_t n_cut;      /* ... that are longer than the context */
-    int newline;       /* the token of a line's end, or -1 */
+    size_t n_cut;       /* ... that are longer than the context */
+    int newline;        /* the token of a line's end, or -1 */
 } lh_data;
 
 /* A batch for a program with the inputs `tokens` and `target`. */
 typedef struct lh_drawn {
     lh_context *ctx;
     lh_batch batch;
-    int most;           /* examples there is room for */
-    size_t n_tokens;    /* in this batch */
-    int *rows;          /* [most] */
+    int most;            /* examples there is room for */
+    size_t n_tokens;     /* in this batch */
+    int *rows;           /* [most] */
     int *token, *target; /* [most * context] */
     const int *all_rows[2], *all_tokens[2];
 } lh_drawn;

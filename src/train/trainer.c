@@ -65,8 +65,7 @@ static void make_plan(lh_trainer *t) {
     lh_context *ctx = g->ctx;
     const size_t limit = ctx->memory_limit;
     t->plan = lh_fast.plan(
-        g,
-        &(lh_wish){.updates = true, .node = &g->loss, .n_nodes = 1, .threads = t->how.threads});
+        g, &(lh_wish){.updates = true, .node = &g->loss, .n_nodes = 1, .threads = t->how.threads});
     if (!t->plan) return;
     const double taken = lh_floats_memory(t->plan);
     if (limit) ctx->memory_limit = taken < (double)limit ? limit - (size_t)taken : 1;
@@ -177,6 +176,17 @@ bool lh_trainer_step(lh_trainer *t) {
     lh_fast.commit(t->plan);
     t->step++;
     return !lh_failed(t->g->ctx);
+}
+
+bool lh_trainer_is_sound(lh_trainer *t) {
+    if (lh_failed(t->g->ctx) || t->is_lost) return false;
+    draw(t);
+    lh_fast.run(t->plan);
+    if (lh_failed(t->g->ctx)) return false;
+    const double loss = loss_of(t->plan, t->g->loss);
+    t->is_lost = !isfinite(loss);
+    if (t->is_lost) t->loss = loss;
+    return !t->is_lost;
 }
 
 static double seconds(void) {

@@ -35,8 +35,8 @@ typedef struct lh_trainer {
     lh_plan *plan;
     lh_weights *params, *states;
     lh_drawn *batch;
-    int step;    /* steps done */
-    double loss; /* of the last step, before its update */
+    int step;     /* steps done */
+    double loss;  /* of the last step, before its update */
     bool is_lost; /* the loss of step + 1 is no number */
 } lh_trainer;
 
@@ -53,14 +53,17 @@ lh_trainer *lh_trainer_new(lh_graph *g, const lh_data *data,
                            const lh_trainer_how *how); /* NULL and the context failed */
 void lh_trainer_free(lh_trainer *t);                   /* NULL is allowed */
 bool lh_trainer_load(lh_trainer *t, const lh_folder *f,
-                     bool goes_on);    /* goes_on: states and step, too */
-double lh_trainer_try(lh_trainer *t);  /* seconds of a step that changes nothing; < 0: failed */
-bool lh_trainer_step(lh_trainer *t);   /* false: the context failed, or is_lost */
+                     bool goes_on);      /* goes_on: states and step, too */
+double lh_trainer_try(lh_trainer *t);    /* seconds of a step that changes nothing; < 0: failed */
+bool lh_trainer_step(lh_trainer *t);     /* false: the context failed, or is_lost */
+bool lh_trainer_is_sound(lh_trainer *t); /* runs the next step without its update: before a save */
 double lh_trainer_validate(lh_trainer *t,
                            int most); /* mean loss of so many held-out batches; nan: none */
 bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w,
                      const lh_save *with); /* program and settings from `with` */
-bool lh_trainer_trouble(lh_trainer *t, lh_text *formula,
-                        int *line); /* when is_lost: where it began; false: no memory to look */
+
+/* When is_lost: the line and the formula where it began. The program is built again for it, with the settings of its graph:
+ * they must still be there. False: there is no memory to look. */
+bool lh_trainer_trouble(lh_trainer *t, lh_text *formula, int *line);
 
 #endif
