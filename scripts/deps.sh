@@ -28,6 +28,8 @@ for group; do
         need_command ninja ninja-build
         need_command pkg-config pkg-config
         has_library libcjson || need libcjson-dev
+        echo '#include <dnnl.h>' | ${CC:-cc} -E - >/dev/null 2>&1 || optional="$optional libdnnl-dev"
+        has_library md4c || need libmd4c-dev
         has_library libedit || optional="$optional libedit-dev"
         has_library sqlite3 || optional="$optional libsqlite3-dev"
         have pyftsubset || optional="$optional fonttools python3-brotli"

@@ -49,9 +49,11 @@ static void add(char *path, const char *name, char *own) {
     entries[n_entries++] = (entry){path, name, own};
 }
 
-/* What lies beside the code goes by its name alone. */
+/* What lies beside the code, and the order of the lessons, goes by its name alone. */
 static void add_found(char *path) {
-    add(path, strncmp(path, "src/", 4) == 0 ? strrchr(path, '/') + 1 : path, NULL);
+    const char *dot = strrchr(path, '.');
+    bool is_ours = strncmp(path, "src/", 4) == 0 || (dot && strcmp(dot, ".txt") == 0);
+    add(path, is_ours ? strrchr(path, '/') + 1 : path, NULL);
 }
 
 static void add_file(const char *argument) {

@@ -165,7 +165,7 @@ static void make_plane(lh_arena *a, const data *d, int kind, double *y, made *m)
     if (kind >= 7 && kind != 9) s->x = x, s->mark = LH_MARK_POINTS, s->name = "class <0>";
     if (kind == 8) s->mark = LH_MARK_ARROWS, c->is_even = true;
     if (kind == 9) s->x = x, c->log_x = c->log_y = true;
-    if (kind == 10) c->field = (lh_field){"out", make_field(a), 20, 20, -2, 2, -9, 3};
+    if (kind == 10) c->field = (lh_chart_field){"out", make_field(a), 20, 20, -2, 2, -9, 3};
     for (int i = 0; i < d->n; i++)
         if (!c->log_y || y[i] > 0) look(m, y[i]);
 }
@@ -587,7 +587,7 @@ static void points_have_classes_and_a_field(void **state) {
     assert_int_equal(c->n_series, 2);
     assert_string_equal(c->series[1].name, "y = 1");
     assert_true(c->series[1].n == 2 && c->series[1].x[0] == 0 && c->series[1].y[0] == 1);
-    const lh_field *f = &c->field;
+    const lh_chart_field *f = &c->field;
     assert_true(f->x0 == -0.25 && f->y1 == 1.25);
     for (int r = 0; r < f->rows; r += 9) /* out = x0 + 2 x1 at the middle of each cell */
         for (int k = 0; k < f->cols; k += 7) {

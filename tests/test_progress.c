@@ -519,10 +519,49 @@ static void a_newer_or_a_foreign_file_is_left_alone(void **state) {
     fill_store(2);
     write_at(60, "\0\0\0\x63", 4); /* user_version, in the header of every SQLite file */
     assert_int_equal(state_on_opening(), LH_STORE_NEWER);
-    write_at(60, "\0\0\0\x01", 4);
+    write_at(60, "\0\0\0\x02", 4);
     assert_int_equal(state_on_opening(), LH_STORE_OPEN);
     write_at(68, "\0\0\0\x07", 4); /* application_id */
     assert_int_equal(state_on_opening(), LH_STORE_DAMAGED);
+}
+
+/* Where somebody stopped reading: one place a lesson, the newest first; an end that was seen stays seen. */
+static void check_reads(lh_store *s) {
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    lh_read *list;
+    int n;
+    assert_true(s->reads(s, a, &list, &n));
+    assert_int_equal(n, 0);
+    assert_true(s->read(s, &(lh_read){"ex1", 3, false, 100}));
+    assert_true(s->read(s, &(lh_read){"ex2", 5, false, 90}));
+    assert_true(s->read(s, &(lh_read){"ex1", 9, true, 80}));
+    assert_true(s->read(s, &(lh_read){"ex1", 4, false, 120}));
+    assert_true(s->reads(s, a, &list, &n));
+    assert_int_equal(n, 2);
+    assert_string_equal(list[0].lesson, "ex1");
+    assert_int_equal(list[0].piece, 4);
+    assert_true(list[0].is_finished);
+    assert_int_equal(list[0].time, 120);
+    assert_string_equal(list[1].lesson, "ex2");
+    assert_false(list[1].is_finished);
+    assert_ptr_equal(lh_read_find(list, n, "ex2"), &list[1]);
+    assert_null(lh_read_find(list, n, "ex3"));
+    char backup[4096];
+    assert_true(s->reset(s, backup, sizeof backup));
+    assert_true(s->reads(s, a, &list, &n));
+    assert_int_equal(n, 0);
+    s->close(s);
+    lh_arena_free(a);
+    lh_context_free(ctx);
+}
+
+static void places_of_reading(void **state) {
+    (void)state;
+    lh_context *ctx = lh_context_new();
+    check_reads(lh_store_memory(ctx));
+    lh_context_free(ctx);
+    if (is_built()) check_reads(open_store());
 }
 
 static void forgetting_keeps_a_copy(void **state) {
@@ -563,6 +602,7 @@ int main(void) {
         FILED(no_room_on_the_disk),
         FILED(a_damaged_file_is_found_and_kept),
         FILED(a_newer_or_a_foreign_file_is_left_alone),
+        FILED(places_of_reading),
         FILED(forgetting_keeps_a_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

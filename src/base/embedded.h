@@ -1,12 +1,11 @@
-/* embedded -- the files that travel inside the program: the prelude, the mistakes, the lessons, the
- * models, and a maths font where the build found one.
+/* embedded -- the files that travel inside the program: the prelude, the mistakes, the lessons and
+ * their order, the models, the style of the book, and a maths font where the build found one.
  *
  *     const lh_embedded *f = lh_embedded_find("lessons/ex1.md");
  *     if (f) fwrite(f->text, 1, f->length, stdout);
  *
- * What lies beside the code is called by its name alone ("prelude.lh", "mistakes.lh"), the rest by
- * its path
- * ("lessons/ex1.md", "models/gpt.lh"). scripts/embed.c writes the table when the program is built.
+ * What lies beside the code is called by its name alone ("prelude.lh", "mistakes.lh"), and so is
+ * "contents.txt"; the rest by its path ("lessons/ex1.md", "models/gpt.lh"). scripts/embed.c writes the table when the program is built.
  */
 #ifndef LH_BASE_EMBEDDED_H
 #define LH_BASE_EMBEDDED_H

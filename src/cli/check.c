@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "cli/cli.h"
+#include "cli/parts.h"
 #include "cli/json.h"
 #include "explain/check.h"
 
@@ -122,11 +123,11 @@ static void print_kind(lh_cli *cli, const lh_check *c, lh_check_kind kind) {
     };
     summary s = sum_up(c, kind);
     if (!s.findings) return;
-    lh_ink_on(cli, stdout, s.wrong ? LH_INK_BAD : LH_INK_GOOD);
-    fputs(s.wrong ? "  ✗ " : "  ✓ ", stdout);
-    lh_ink_off(cli, stdout);
-    printf("%-*s", LABEL - 2, label[kind]);
-    lh_wrap(stdout, cli->width, LABEL + 2, describe(cli, c, kind, &s));
+    lh_ink_on(cli, cli->out, s.wrong ? LH_INK_BAD : LH_INK_GOOD);
+    fputs(s.wrong ? "  ✗ " : "  ✓ ", cli->out);
+    lh_ink_off(cli, cli->out);
+    fprintf(cli->out, "%-*s", LABEL - 2, label[kind]);
+    lh_wrap(cli->out, cli->width, LABEL + 2, describe(cli, c, kind, &s));
 }
 
 static void print_wrong(lh_cli *cli, const lh_finding *f) {
@@ -135,13 +136,13 @@ static void print_wrong(lh_cli *cli, const lh_finding *f) {
     lh_number_text(got, sizeof got, f->got, 8);
     lh_number_text(want, sizeof want, f->want, 8);
     lh_number_text(off, sizeof off, f->got - f->want, 3);
-    fputs("\n  ", stdout);
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    fputs(f->where ? f->where : f->step ? f->step : "?", stdout);
-    lh_ink_off(cli, stdout);
-    if (f->moment) fputs("@1", stdout);
-    if (f->at.line) printf("   (line %d)", f->at.line);
-    fputs("\n    ", stdout);
+    fputs("\n  ", cli->out);
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    fputs(f->where ? f->where : f->step ? f->step : "?", cli->out);
+    lh_ink_off(cli, cli->out);
+    if (f->moment) fputs("@1", cli->out);
+    if (f->at.line) fprintf(cli->out, "   (line %d)", f->at.line);
+    fputs("\n    ", cli->out);
     bool no_cells = f->error == INFINITY && f->cells == 0 && f->kind != LH_CHECK_NUMBERS;
     if (no_cells)
         lh_text_add(&t, "%s", f->why);
@@ -150,7 +151,7 @@ static void print_wrong(lh_cli *cli, const lh_finding *f) {
     else
         lh_text_add(&t, "is %s and should be %s, off by %s%s%s", got, want, off, f->why ? ": " : "",
                     f->why ? f->why : "");
-    lh_wrap(stdout, cli->width, 4, t.s);
+    lh_wrap(cli->out, cli->width, 4, t.s);
 }
 
 /* Going back from the loss, the first wrong gradient is the cause; those behind it follow. */
@@ -166,27 +167,32 @@ static void print_details(lh_cli *cli, const lh_check *c) {
             shown++;
         }
         if (wrong > shown && follows)
-            printf("    %d more wrong gradient%s behind it may follow from this one\n",
-                   wrong - shown, plural(wrong - shown));
+            fprintf(cli->out, "    %d more wrong gradient%s behind it may follow from this one\n",
+                    wrong - shown, plural(wrong - shown));
         else if (wrong > shown)
-            printf("    and %d more\n", wrong - shown);
+            fprintf(cli->out, "    and %d more\n", wrong - shown);
     }
 }
 
-static void print_text(lh_cli *cli, const lh_source *s, const lh_check *c) {
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    fputs(s->name, stdout);
-    lh_ink_off(cli, stdout);
-    printf("%s%s\n", s->title && s->title[0] ? "   " : "", s->title ? s->title : "");
+void lh_print_check(lh_cli *cli, const lh_check *c) {
     for (int kind = 0; kind < LH_N_CHECKS; kind++) print_kind(cli, c, (lh_check_kind)kind);
-    if (!c->loss) puts("    no gradients in this program: there is no `backward`");
+    if (!c->loss) fputs("    no gradients in this program: there is no `backward`\n", cli->out);
     print_details(cli, c);
-    lh_ink_on(cli, stdout, c->ok ? LH_INK_GOOD : LH_INK_BAD);
+    lh_ink_on(cli, cli->out, c->ok ? LH_INK_GOOD : LH_INK_BAD);
     if (c->ok)
-        printf("all is well%s\n", c->learns ? ", at the start and after one step of training" : "");
+        fprintf(cli->out, "all is well%s\n",
+                c->learns ? ", at the start and after one step of training" : "");
     else
-        printf("\nnot all is well\n");
-    lh_ink_off(cli, stdout);
+        fprintf(cli->out, "\nnot all is well\n");
+    lh_ink_off(cli, cli->out);
+}
+
+static void print_text(lh_cli *cli, const lh_source *s, const lh_check *c) {
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    fputs(s->name, cli->out);
+    lh_ink_off(cli, cli->out);
+    fprintf(cli->out, "%s%s\n", s->title && s->title[0] ? "   " : "", s->title ? s->title : "");
+    lh_print_check(cli, c);
 }
 
 static void print_json(const lh_source *s, const lh_check *c) {

@@ -12,6 +12,7 @@
 #include "base/context.h"
 #include "explain/chart.h"
 #include "graph/graph.h"
+#include "learn/lesson.h"
 #include "notation/notation.h"
 
 enum { LH_EXIT_YES = 0, LH_EXIT_NO = 1, LH_EXIT_FAILED = 2 };
@@ -19,6 +20,7 @@ enum { LH_EXIT_YES = 0, LH_EXIT_NO = 1, LH_EXIT_FAILED = 2 };
 typedef struct lh_cli {
     lh_context *ctx;
     lh_arena *arena; /* for the life of the program */
+    FILE *out;       /* where commands write: stdout, or a part of a page that is being made */
     int width;       /* columns to write in: the terminal's, or 80; at least 40 */
     bool colour;     /* escape sequences are welcome */
     bool is_terminal;
@@ -74,11 +76,17 @@ int lh_cli_fail(lh_cli *cli, const char *format, ...)
 /* Loading (load.c). LESSON is a short name (ex1, gpt), or a file. */
 typedef struct lh_source {
     const char *name; /* ex1, or the file */
+    const char *file; /* lessons/ex1.md, or the file */
     const char *title;
     const char *text;
     size_t length;
     lh_program *program;
 } lh_source;
+bool lh_cli_find(lh_cli *cli, const char *lesson,
+                 lh_source *s); /* name, file and text alone; false: already reported */
+lh_finder lh_cli_finder(
+    lh_cli *
+        cli); /* of the lesson found or loaded last: those that travel along, and files beside it */
 bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s); /* false: already reported */
 lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s,
                        const lh_build *how); /* NULL: already reported */
@@ -97,7 +105,8 @@ typedef enum lh_ink {
     LH_INK_QUIET,
     LH_INK_GOOD,
     LH_INK_BAD,
-    LH_INK_BOLD
+    LH_INK_BOLD,
+    LH_INK_EMPHASIS
 } lh_ink;
 void lh_ink_on(const lh_cli *cli, FILE *out, lh_ink ink);
 void lh_ink_off(const lh_cli *cli, FILE *out);

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "cli/cost.h"
+#include "cli/parts.h"
 
 static struct {
     bool json;
@@ -117,18 +118,18 @@ static void print_terms(const lh_cli *cli, int indent, int at, const char *text)
         bool is_sign = n == 1 && (*text == '+' || *text == '-') && text[1];
         if (is_sign) n = 2 + strcspn(text + 2, " ");
         if (!first && at + 1 + (int)n > cli->width) {
-            printf("\n%*s", indent, "");
+            fprintf(cli->out, "\n%*s", indent, "");
             at = indent;
             first = true;
         }
-        if (!first) fputc(' ', stdout), at++;
-        fwrite(text, 1, n, stdout);
+        if (!first) fputc(' ', cli->out), at++;
+        fwrite(text, 1, n, cli->out);
         at += (int)n;
         first = false;
         text += n;
         while (*text == ' ') text++;
     }
-    fputc('\n', stdout);
+    fputc('\n', cli->out);
 }
 
 /* What stands in some turns only says in how many. */
@@ -177,33 +178,33 @@ static table table_new(const lh_cli *cli, const lh_bill *b) {
 }
 
 static void print_name(const table *t, int indent, const char *name, lh_ink ink) {
-    printf("%*s", indent, "");
-    lh_ink_on(t->cli, stdout, ink);
-    fputs(name, stdout);
-    lh_ink_off(t->cli, stdout);
+    fprintf(t->cli->out, "%*s", indent, "");
+    lh_ink_on(t->cli, t->cli->out, ink);
+    fputs(name, t->cli->out);
+    lh_ink_off(t->cli, t->cli->out);
     int at = indent + lh_columns(name);
     if (at > t->name)
-        printf("\n%*s", t->name, "");
+        fprintf(t->cli->out, "\n%*s", t->name, "");
     else
-        printf("%*s", t->name - at, "");
+        fprintf(t->cli->out, "%*s", t->name - at, "");
 }
 
 static void print_number(const table *t, double x) {
     char buf[32];
-    printf("%*s", t->number, x == 0 ? "-" : count_text(buf, sizeof buf, x));
+    fprintf(t->cli->out, "%*s", t->number, x == 0 ? "-" : count_text(buf, sizeof buf, x));
 }
 
 /* Behind the numbers, or below them where the screen is narrow. `lead` stands before the formula. */
 static void print_formula(const table *t, bool is_first, const char *lead, const char *text) {
     int at = t->formula ? t->formula : 8;
     if (t->formula && is_first)
-        fputs("  ", stdout);
+        fputs("  ", t->cli->out);
     else
-        printf("%s%*s", is_first ? "\n" : "", at, "");
-    lh_ink_on(t->cli, stdout, LH_INK_QUIET);
-    fputs(lead, stdout);
+        fprintf(t->cli->out, "%s%*s", is_first ? "\n" : "", at, "");
+    lh_ink_on(t->cli, t->cli->out, LH_INK_QUIET);
+    fputs(lead, t->cli->out);
     print_terms(t->cli, at + (int)strlen(lead), at + (int)strlen(lead), text);
-    lh_ink_off(t->cli, stdout);
+    lh_ink_off(t->cli, t->cli->out);
 }
 
 /* For one example: what is done for it and what is done once. */
@@ -233,7 +234,7 @@ static void print_cost(const table *t, int indent, const char *name, lh_ink ink,
     if (has_others)
         print_formula(t, !has_products, has_products ? "and " : "",
                       terms_text(t->bill->arena, &c.operations, terms));
-    if (!has_products && !has_others) fputc('\n', stdout);
+    if (!has_products && !has_others) fputc('\n', t->cli->out);
 }
 
 /* repeat h, layers = 12 turns; the lines below are for one turn. */
@@ -248,27 +249,30 @@ static void print_repeat(const table *t, int repeat, int before) {
         if (turns->axis >= 0) lh_text_add(&text, "%s = ", b->g->axis[turns->axis].name);
         lh_text_add(&text, "%s", count_text(buf, sizeof buf, turns->n));
     }
-    fputs("  ", stdout);
-    lh_wrap(stdout, t->cli->width, 2,
+    fputs("  ", t->cli->out);
+    lh_wrap(t->cli->out, t->cli->width, 2,
             lh_printf(b->arena, "%s turn%s", text.s,
                       b->outline->repeat[repeat].n == 1 ? ":" : "s; one turn:"));
 }
 
 /* ---- the parts of the page ---- */
 
-static void print_sizes(const lh_cli *cli, const lh_source *s, const lh_bill *b, bool is_longest) {
+static void print_title(const lh_cli *cli, const lh_source *s) {
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    fputs(s->name, cli->out);
+    lh_ink_off(cli, cli->out);
+    if (s->title && s->title[0]) {
+        fputs("   ", cli->out);
+        lh_wrap(cli->out, cli->width, lh_columns(s->name) + 3, s->title);
+    } else {
+        fputc('\n', cli->out);
+    }
+}
+
+static void print_sizes(const lh_cli *cli, const lh_bill *b, bool is_longest) {
     const lh_graph *g = b->g;
     lh_text t = lh_text_new(b->arena);
     char buf[32];
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    fputs(s->name, stdout);
-    lh_ink_off(cli, stdout);
-    if (s->title && s->title[0]) {
-        fputs("   ", stdout);
-        lh_wrap(stdout, cli->width, lh_columns(s->name) + 3, s->title);
-    } else {
-        fputc('\n', stdout);
-    }
     for (int i = 0; i < g->n_inputs; i++) {
         int axis = g->input[i]->axis;
         if (!g->input[i]->is_many || b->names->as[axis] != axis) continue;
@@ -283,8 +287,8 @@ static void print_sizes(const lh_cli *cli, const lh_source *s, const lh_bill *b,
         lh_text_add(&t, "%s%s = %s", t.n ? ", " : "", a->name,
                     count_text(buf, sizeof buf, (double)a->n));
     }
-    if (t.n) lh_wrap(stdout, cli->width, 0, t.s);
-    fputc('\n', stdout);
+    if (t.n) lh_wrap(cli->out, cli->width, 0, t.s);
+    fputc('\n', cli->out);
 }
 
 static const char *axis_name(const lh_bill *b, int axis) {
@@ -294,20 +298,20 @@ static const char *axis_name(const lh_bill *b, int axis) {
 
 static void print_heading(const table *t, const char *name, const char *first, const char *second,
                           const char *formula) {
-    lh_ink_on(t->cli, stdout, LH_INK_BOLD);
-    printf("%-*s", t->name, name);
-    lh_ink_off(t->cli, stdout);
-    lh_ink_on(t->cli, stdout, LH_INK_QUIET);
-    printf("%*s%*s", t->number, first, t->number, second);
-    if (t->formula && formula) printf("  %s", formula);
-    lh_ink_off(t->cli, stdout);
-    fputc('\n', stdout);
+    lh_ink_on(t->cli, t->cli->out, LH_INK_BOLD);
+    fprintf(t->cli->out, "%-*s", t->name, name);
+    lh_ink_off(t->cli, t->cli->out);
+    lh_ink_on(t->cli, t->cli->out, LH_INK_QUIET);
+    fprintf(t->cli->out, "%*s%*s", t->number, first, t->number, second);
+    if (t->formula && formula) fprintf(t->cli->out, "  %s", formula);
+    lh_ink_off(t->cli, t->cli->out);
+    fputc('\n', t->cli->out);
 }
 
 static void print_params(const table *t) {
     const lh_bill *b = t->bill;
     if (b->n_params == 0) {
-        puts("Parameters: none\n");
+        fprintf(t->cli->out, "%s\n", "Parameters: none\n");
         return;
     }
     print_heading(t, "Parameters", "shape", "numbers", NULL);
@@ -319,22 +323,23 @@ static void print_params(const table *t) {
         before = row->repeat;
         print_name(t, row->repeat >= 0 ? 4 : 2, row_name(b, row->name, row->repeat, row->times),
                    LH_INK_NAME);
-        printf("%*s", t->number,
-               lh_printf(b->arena, "%zux%zu", b->g->axis[s.rows].n, b->g->axis[s.cols].n));
+        fprintf(t->cli->out, "%*s", t->number,
+                lh_printf(b->arena, "%zux%zu", b->g->axis[s.rows].n, b->g->axis[s.cols].n));
         print_number(t, lh_polynomial_value(&row->cells));
         if (has_names(&row->cells))
             print_formula(
                 t, true, "",
                 lh_printf(b->arena, "%s x %s", axis_name(b, s.rows), axis_name(b, s.cols)));
         else
-            fputc('\n', stdout);
+            fputc('\n', t->cli->out);
     }
     print_name(t, 2, "all", LH_INK_BOLD);
-    printf("%*s", t->number, "");
+    fprintf(t->cli->out, "%*s", t->number, "");
     char buf[40]; /* exact even when it is long: models are known by this number */
-    printf("%*s", t->number, whole_text(buf, sizeof buf, lh_polynomial_value(&b->parameters)));
+    fprintf(t->cli->out, "%*s", t->number,
+            whole_text(buf, sizeof buf, lh_polynomial_value(&b->parameters)));
     print_formula(t, true, "", lh_polynomial_text(&b->parameters));
-    fputc('\n', stdout);
+    fputc('\n', t->cli->out);
 }
 
 static const char *products_word(const table *t) {
@@ -358,7 +363,7 @@ static void print_phase(const table *t, lh_phase phase) {
     }
     if (n == 0) return;
     print_cost(t, 2, "sum", LH_INK_BOLD, b->sum[phase], SOME_TERMS);
-    fputc('\n', stdout);
+    fputc('\n', t->cli->out);
 }
 
 static void print_whole(const table *t) {
@@ -376,22 +381,22 @@ static void print_whole(const table *t) {
         print_name(t, 2, lh_phase_names[i], LH_INK_PLAIN);
         print_number(t, lh_polynomial_value(&part.multiply_adds));
         print_number(t, lh_polynomial_value(&part.operations));
-        fputc('\n', stdout);
+        fputc('\n', t->cli->out);
     }
     print_name(t, 2, "sum", LH_INK_BOLD);
     print_number(t, madds);
     print_number(t, others);
-    printf("\n  ");
-    lh_wrap(stdout, t->cli->width, 2,
+    fprintf(t->cli->out, "\n  ");
+    lh_wrap(t->cli->out, t->cli->width, 2,
             lh_printf(b->arena, "%s floating-point operations, a multiply-add being two",
                       count_text(buf, sizeof buf, 2 * madds + others)));
     if (steady > 0) {
-        fputs("  ", stdout);
-        lh_wrap(stdout, t->cli->width, 2,
+        fputs("  ", t->cli->out);
+        lh_wrap(t->cli->out, t->cli->width, 2,
                 lh_printf(b->arena, "%s operations of these are done once for a batch of any size",
                           count_text(buf, sizeof buf, steady)));
     }
-    fputc('\n', stdout);
+    fputc('\n', t->cli->out);
 }
 
 /* The whole as one polynomial, a line for each of its largest terms. */
@@ -411,22 +416,22 @@ static void print_growth(const table *t) {
         char share[16];
         snprintf(share, sizeof share, "%.1f %%", 100 * x / whole);
         rest -= x;
-        printf("%*s", t->name, "");
+        fprintf(t->cli->out, "%*s", t->name, "");
         print_number(t, x);
-        printf("%*s", t->number, share);
+        fprintf(t->cli->out, "%*s", t->number, share);
         print_formula(t, true, "", lh_monomial_text(&all, n));
     }
     if (n < all.n_terms) {
         char share[16];
         snprintf(share, sizeof share, "%.1f %%", 100 * rest / whole);
-        printf("%*s", t->name, "");
+        fprintf(t->cli->out, "%*s", t->name, "");
         print_number(t, rest);
-        printf("%*s", t->number, share);
+        fprintf(t->cli->out, "%*s", t->number, share);
         print_formula(t, true, "",
                       lh_printf(b->arena, "%d smaller term%s", all.n_terms - n,
                                 all.n_terms - n == 1 ? "" : "s"));
     }
-    fputc('\n', stdout);
+    fputc('\n', t->cli->out);
 }
 
 static void print_bytes(const table *t) {
@@ -441,30 +446,35 @@ static void print_bytes(const table *t) {
         sum += n;
         print_name(t, 2, i < LH_KEEPS ? list[i].name : "sum",
                    i < LH_KEEPS ? LH_INK_PLAIN : LH_INK_BOLD);
-        printf("%*s", t->number, n > 0 ? bytes_text(buf, sizeof buf, 4 * n) : "-");
-        printf("%*s", t->number, n > 0 ? bytes_text(buf, sizeof buf, 8 * n) : "-");
+        fprintf(t->cli->out, "%*s", t->number, n > 0 ? bytes_text(buf, sizeof buf, 4 * n) : "-");
+        fprintf(t->cli->out, "%*s", t->number, n > 0 ? bytes_text(buf, sizeof buf, 8 * n) : "-");
         if (i < LH_KEEPS && has_names(list[i].numbers))
             print_formula(t, true, "", terms_text(b->arena, list[i].numbers, SOME_TERMS));
         else
-            fputc('\n', stdout);
+            fputc('\n', t->cli->out);
     }
-    fputc('\n', stdout);
+    fputc('\n', t->cli->out);
 }
 
-static void print_text(const lh_cli *cli, const lh_source *s, const lh_bill *b, bool is_longest) {
+void lh_print_cost(const lh_cli *cli, const lh_bill *b) {
     table t = table_new(cli, b);
-    print_sizes(cli, s, b, is_longest);
     print_params(&t);
     for (int i = 0; i < LH_WHOLE; i++) print_phase(&t, (lh_phase)i);
     print_whole(&t);
     print_growth(&t);
     print_bytes(&t);
-    lh_ink_on(cli, stdout, LH_INK_QUIET);
-    lh_wrap(stdout, cli->width, 0,
+}
+
+static void print_text(const lh_cli *cli, const lh_source *s, const lh_bill *b, bool is_longest) {
+    print_title(cli, s);
+    print_sizes(cli, b, is_longest);
+    lh_print_cost(cli, b);
+    lh_ink_on(cli, cli->out, LH_INK_QUIET);
+    lh_wrap(cli->out, cli->width, 0,
             "Counted for one example, as the formulas stand: a call with all of its body, views "
             "free. The plan computes what is written twice only once, and values that are no "
             "longer needed need not be kept: both make it less, never more.");
-    lh_ink_off(cli, stdout);
+    lh_ink_off(cli, cli->out);
 }
 
 static int cost_run(lh_cli *cli, int argc, char **argv) {

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/explain.h"
-#include "cli/json.h"
+#include "cli/parts.h"
 #include "explain/explain.h"
 #include "explain/jacobian.h"
 
@@ -33,32 +33,33 @@ static void print_line(const lh_cli *cli, const lh_line *l, int label, int formu
     char value[64];
     lh_number_text(value, sizeof value, l->value, digits);
     int indent = 2 + 2 * l->depth;
-    printf("%*s", indent, "");
-    lh_ink_on(cli, stdout, LH_INK_NAME);
-    printf("%s%*s", l->label,
-           label > lh_columns(l->label) + 2 * l->depth ? label - lh_columns(l->label) - 2 * l->depth
-                                                       : 0,
-           "");
-    lh_ink_off(cli, stdout);
+    fprintf(cli->out, "%*s", indent, "");
+    lh_ink_on(cli, cli->out, LH_INK_NAME);
+    fprintf(cli->out, "%s%*s", l->label,
+            label > lh_columns(l->label) + 2 * l->depth
+                ? label - lh_columns(l->label) - 2 * l->depth
+                : 0,
+            "");
+    lh_ink_off(cli, cli->out);
     bool is_given = strcmp(l->formula, "given") == 0;
     bool plain = strcmp(l->numbers, value) == 0 || is_given;
     int width = indent + label + 3 + formula + 3 + lh_columns(l->numbers) + 3 + lh_columns(value);
     if (is_given)
-        printf(" = %s   given", value);
+        fprintf(cli->out, " = %s   given", value);
     else if (plain)
-        printf(" = %s = %s", l->formula, value);
+        fprintf(cli->out, " = %s = %s", l->formula, value);
     else if (width <= cli->width)
-        printf(" = %s%*s = %s = %s", l->formula, formula - lh_columns(l->formula), "", l->numbers,
-               value);
+        fprintf(cli->out, " = %s%*s = %s = %s", l->formula, formula - lh_columns(l->formula), "",
+                l->numbers, value);
     else
-        printf("\n%*s= %s\n%*s= %s\n%*s= %s", indent + 4, "", l->formula, indent + 4, "",
-               l->numbers, indent + 4, "", value);
+        fprintf(cli->out, "\n%*s= %s\n%*s= %s\n%*s= %s", indent + 4, "", l->formula, indent + 4, "",
+                l->numbers, indent + 4, "", value);
     if (l->note) {
-        lh_ink_on(cli, stdout, LH_INK_QUIET);
-        printf("   (%s)", l->note);
-        lh_ink_off(cli, stdout);
+        lh_ink_on(cli, cli->out, LH_INK_QUIET);
+        fprintf(cli->out, "   (%s)", l->note);
+        lh_ink_off(cli, cli->out);
     }
-    fputc('\n', stdout);
+    fputc('\n', cli->out);
 }
 
 void lh_print_explanation(const lh_cli *cli, const char *address, const lh_explanation *e,
@@ -71,12 +72,12 @@ void lh_print_explanation(const lh_cli *cli, const char *address, const lh_expla
         if (n > label && n <= 24) label = n;
         if (f > formula && f <= 30) formula = f;
     }
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    printf("%s = %s", address, lh_number_text(value, sizeof value, e->value, digits));
-    lh_ink_off(cli, stdout);
-    if (e->where[0]) printf("   %s", e->where);
-    if (e->step->comment) printf("   %s", e->step->comment);
-    fputc('\n', stdout);
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    fprintf(cli->out, "%s = %s", address, lh_number_text(value, sizeof value, e->value, digits));
+    lh_ink_off(cli, cli->out);
+    if (e->where[0]) fprintf(cli->out, "   %s", e->where);
+    if (e->step->comment) fprintf(cli->out, "   %s", e->step->comment);
+    fputc('\n', cli->out);
     for (int i = 0; i < e->n_lines; i++) print_line(cli, &e->line[i], label, formula, digits);
 }
 
@@ -124,20 +125,21 @@ static void print_jacobian(lh_cli *cli, const table *t) {
     int same_row = of.rows == to.rows ? t->at.row : 0, lines = t->one_cell ? to.rows : of.cols;
     char number[64];
     if (t->one_cell)
-        printf("d %s[%d][%d] / d %s\n", name, t->at.row, t->at.col, operand);
+        fprintf(cli->out, "d %s[%d][%d] / d %s\n", name, t->at.row, t->at.col, operand);
     else
-        printf("d %s[%d][c] / d %s[%d][k]   a line for each c, a column for each k\n", name,
-               t->at.row, operand, same_row);
+        fprintf(cli->out, "d %s[%d][c] / d %s[%d][k]   a line for each c, a column for each k\n",
+                name, t->at.row, operand, same_row);
     for (int i = 0; i < lines && i < 64; i++) {
-        printf("    %-4d", i);
+        fprintf(cli->out, "    %-4d", i);
         for (int k = 0; k < to.cols && 8 + 12 * (k + 1) <= cli->width; k++) {
             lh_cell cell = t->at, from = {t->at.example, to.heads > 1 ? t->at.head : 0,
                                           t->one_cell ? i : same_row, k};
             if (!t->one_cell) cell.col = i;
-            printf(" %11s", lh_number_text(number, sizeof number, lh_jacobian_at(t->j, cell, from),
-                                           t->digits));
+            fprintf(
+                cli->out, " %11s",
+                lh_number_text(number, sizeof number, lh_jacobian_at(t->j, cell, from), t->digits));
         }
-        putchar('\n');
+        fputc('\n', cli->out);
     }
 }
 
@@ -162,18 +164,17 @@ static void write_jacobian(lh_json *out, const table *t) {
     lh_json_end(out, '}');
 }
 
-static int jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits) {
+bool lh_print_jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits, lh_json *json) {
     lh_address a;
     lh_step *s = lh_address_parse(cli->ctx, address, &a) ? lh_address_find(g, &a) : NULL;
-    if (!s) return lh_cli_report(cli);
+    if (!s) return false;
     lh_node *n = s->node;
     if (n->kind != LH_OP_call) {
-        lh_cli_fail(cli, "%s is not made by a call of a function", s->path);
-        fprintf(stderr, "--jacobian shows how f(x) moves with x: try it on a softmax\n");
-        return LH_EXIT_FAILED;
+        lh_fail(cli->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0},
+                "%s is not made by a call of a function", s->path);
+        lh_cure(cli->ctx, "a jacobian shows how f(x) moves with x: try it on a softmax");
+        return false;
     }
-    lh_json out = lh_json_open(stdout);
-    if (options.json) lh_json_begin(&out, NULL, '[');
     for (int i = 0; i < n->n_in && !lh_failed(cli->ctx); i++) {
         if (n->in[i]->is_discrete || n->in[i]->kind == LH_OP_number) continue;
         table t = {.g = g,
@@ -189,14 +190,21 @@ static int jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits) {
         if (t.at.row >= z.rows || t.at.col >= z.cols || t.at.head >= z.heads)
             lh_fail(cli->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0},
                     "%s has %d rows and %d columns, counted from 0", s->path, z.rows, z.cols);
-        else if (options.json)
-            write_jacobian(&out, &t);
+        else if (json)
+            write_jacobian(json, &t);
         else
             print_jacobian(cli, &t);
         lh_jacobian_free(t.j);
     }
-    if (options.json) lh_json_end(&out, ']'), lh_json_close(&out);
-    return lh_failed(cli->ctx) ? lh_cli_report(cli) : LH_EXIT_YES;
+    return !lh_failed(cli->ctx);
+}
+
+static int jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits) {
+    lh_json out = lh_json_open(stdout);
+    if (options.json) lh_json_begin(&out, NULL, '[');
+    bool ok = lh_print_jacobian(cli, g, address, digits, options.json ? &out : NULL);
+    if (options.json && ok) lh_json_end(&out, ']'), lh_json_close(&out);
+    return ok ? LH_EXIT_YES : lh_cli_report(cli);
 }
 
 static int explain_run(lh_cli *cli, int argc, char **argv) {

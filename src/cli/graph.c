@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "cli/parts.h"
 #include "explain/picture.h"
 
 static struct {
@@ -96,16 +97,16 @@ static int print_formula(const table *t, const lh_box *b) {
     const lh_cli *cli = t->cli;
     const char *left = left_text(t, b), *rest = left + strlen(b->name);
     int indent = indent_of(b), at = indent + lh_columns(left), name = indent + lh_columns(b->name);
-    printf("%*d%*s", NUMBER - 1, b->number, indent - NUMBER + 1, "");
-    lh_ink_on(cli, stdout, LH_INK_NAME);
-    fputs(b->name, stdout);
-    lh_ink_off(cli, stdout);
+    fprintf(cli->out, "%*d%*s", NUMBER - 1, b->number, indent - NUMBER + 1, "");
+    lh_ink_on(cli, cli->out, LH_INK_NAME);
+    fputs(b->name, cli->out);
+    lh_ink_off(cli, cli->out);
     if (at <= cli->width) {
-        fputs(rest, stdout);
+        fputs(rest, cli->out);
         return at;
     }
-    fputc(' ', stdout);
-    lh_wrap(stdout, cli->width, name + 1 < cli->width / 2 ? name + 1 : indent + 4, rest + 1);
+    fputc(' ', cli->out);
+    lh_wrap(cli->out, cli->width, name + 1 < cli->width / 2 ? name + 1 : indent + 4, rest + 1);
     return 0;
 }
 
@@ -131,19 +132,19 @@ static void print_box(const table *t, const lh_box *b) {
         fits = false;
     }
     if (!b->shape[0] && !right[0]) {
-        if (at > 0) fputc('\n', stdout);
+        if (at > 0) fputc('\n', cli->out);
         return;
     }
-    if (!fits && at > 0) fputc('\n', stdout);
-    printf("%*s", fits ? column - at : column, "");
-    lh_ink_on(cli, stdout, LH_INK_QUIET);
+    if (!fits && at > 0) fputc('\n', cli->out);
+    fprintf(cli->out, "%*s", fits ? column - at : column, "");
+    lh_ink_on(cli, cli->out, LH_INK_QUIET);
     if (right[0]) {
-        printf("%s%*s", b->shape, pad, "");
-        lh_wrap(stdout, cli->width, column + shape + pad, right);
+        fprintf(cli->out, "%s%*s", b->shape, pad, "");
+        lh_wrap(cli->out, cli->width, column + shape + pad, right);
     } else {
-        printf("%s\n", b->shape);
+        fprintf(cli->out, "%s\n", b->shape);
     }
-    lh_ink_off(cli, stdout);
+    lh_ink_off(cli, cli->out);
 }
 
 static void print_given(const table *t) {
@@ -159,8 +160,8 @@ static void print_given(const table *t) {
                         shape[0] ? " (" : "", shape, shape[0] ? ")" : "");
         }
         if (text.n == 0) continue;
-        printf("  %-7s", kind_names[kind]);
-        lh_wrap(stdout, t->cli->width, 9, text.s);
+        fprintf(t->cli->out, "  %-7s", kind_names[kind]);
+        lh_wrap(t->cli->out, t->cli->width, 9, text.s);
     }
 }
 
@@ -169,39 +170,44 @@ static void print_turn(const table *t, const lh_box *b, const lh_box *before) {
     for (int i = 0; i < b->n_turns; i++) {
         bool is_same = before && i < before->n_turns && strcmp(before->turn[i], b->turn[i]) == 0;
         if (is_same) continue;
-        printf("%*s", NUMBER + 2 * i, "");
-        lh_ink_on(t->cli, stdout, LH_INK_QUIET);
-        printf("%s\n", b->turn[i]);
-        lh_ink_off(t->cli, stdout);
+        fprintf(t->cli->out, "%*s", NUMBER + 2 * i, "");
+        lh_ink_on(t->cli, t->cli->out, LH_INK_QUIET);
+        fprintf(t->cli->out, "%s\n", b->turn[i]);
+        lh_ink_off(t->cli, t->cli->out);
     }
 }
 
-static void print_text(const lh_cli *cli, const lh_source *s, const lh_picture *p) {
+void lh_print_picture(const lh_cli *cli, const lh_picture *p) {
     static const char *const titles[] = {"Forward", "Backward", "Update"};
     table t = table_new(cli, p);
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    fputs(s->name, stdout);
-    lh_ink_off(cli, stdout);
-    fputs("   ", stdout);
-    lh_wrap(stdout, cli->width, lh_columns(s->name) + 3, s->title ? s->title : "");
-    puts("\nGiven");
+    fputs("Given\n", cli->out);
     print_given(&t);
     const lh_box *before = NULL;
     for (int i = 0; i < p->n_boxes; i++) {
         const lh_box *b = &p->box[i];
         if (b->is_given) continue;
         if (!before || before->phase != b->phase) {
-            printf("\n%s\n", titles[b->phase]);
+            fprintf(cli->out, "\n%s\n", titles[b->phase]);
             before = NULL;
         }
         print_turn(&t, b, before);
         print_box(&t, b);
         before = b;
     }
-    fputc('\n', stdout);
-    lh_ink_on(cli, stdout, LH_INK_QUIET);
-    lh_wrap(stdout, cli->width, 0, "← what a step reads; dX:26 its gradient, which is step 26.");
-    lh_ink_off(cli, stdout);
+    fputc('\n', cli->out);
+    lh_ink_on(cli, cli->out, LH_INK_QUIET);
+    lh_wrap(cli->out, cli->width, 0, "← what a step reads; dX:26 its gradient, which is step 26.");
+    lh_ink_off(cli, cli->out);
+}
+
+static void print_text(const lh_cli *cli, const lh_source *s, const lh_picture *p) {
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    fputs(s->name, cli->out);
+    lh_ink_off(cli, cli->out);
+    fputs("   ", cli->out);
+    lh_wrap(cli->out, cli->width, lh_columns(s->name) + 3, s->title ? s->title : "");
+    fputc('\n', cli->out);
+    lh_print_picture(cli, p);
 }
 
 /* ---- JSON ---- */

@@ -61,33 +61,50 @@ static score count_right(const lh_graph *g, const lh_plan *p, const lh_node *n, 
     return s;
 }
 
-int lh_run_table(lh_run *r, const lh_plan *p) {
+int lh_run_predictions(const lh_run *r, const lh_plan *p, lh_arena *a, lh_prediction **list) {
     const lh_graph *g = r->g;
-    int target;
+    int target, n_rows = 0;
     const lh_node *n = lh_run_prediction(g, &target);
-    if (!n)
-        return lh_cli_fail(r->cli,
-                           "--table wants a program that scores words and has an input `target`");
+    if (!n) return -1;
     const lh_vocab *v = g->input[target]->vocab;
-    printf("%-28s %-14s %-10s\n", "pattern", "prediction", "target");
     for (int e = 0; e < g->n_examples && e < 1000; e++) {
         int at = n->shape.is_batched ? e : 0, rows = lh_exact.sizes(p, n, at).rows;
         const lh_example_value *t = &g->example[e]->value[target];
         for (int row = 0; row < t->rows && row < rows; row++) {
             int tied, best = winner(p, n, at, row, &tied), right = (int)t->cells[row];
-            char *pattern = row ? "" : lh_example_text(r->cli->arena, g, e);
-            char *said = tied < 0
-                             ? lh_printf(r->cli->arena, "%s", v->word[best])
-                             : lh_printf(r->cli->arena, "%s = %s", v->word[best], v->word[tied]);
-            bool ok = tied < 0 && best == right;
-            printf("%-28.28s %-14s %-10s ", pattern, said, v->word[right]);
-            lh_ink_on(r->cli, stdout, ok ? LH_INK_GOOD : LH_INK_BAD);
-            puts(ok ? "\u2713 right" : tied >= 0 ? "\u2717 a tie" : "\u2717 wrong");
-            lh_ink_off(r->cli, stdout);
+            *(lh_prediction *)lh_push(a, (void **)list, &n_rows, sizeof **list) = (lh_prediction){
+                .pattern = row ? "" : lh_example_text(a, g, e),
+                .said = tied < 0 ? v->word[best]
+                                 : lh_printf(a, "%s = %s", v->word[best], v->word[tied]),
+                .target = v->word[right],
+                .is_right = tied < 0 && best == right,
+                .is_tied = tied >= 0};
         }
     }
-    score s = count_right(g, p, n, target);
-    printf("%d of %d right\n", s.right, s.total);
+    return n_rows;
+}
+
+int lh_run_table(lh_run *r, const lh_plan *p) {
+    const lh_cli *cli = r->cli;
+    lh_prediction *row = NULL;
+    int n = lh_run_predictions(r, p, cli->arena, &row);
+    if (n < 0)
+        return lh_cli_fail(r->cli,
+                           "--table wants a program that scores words and has an input `target`");
+    fprintf(cli->out, "%-28s %-14s %-10s\n", "pattern", "prediction", "target");
+    for (int i = 0; i < n; i++) {
+        fprintf(cli->out, "%-28.28s %-14s %-10s ", row[i].pattern, row[i].said, row[i].target);
+        lh_ink_on(cli, cli->out, row[i].is_right ? LH_INK_GOOD : LH_INK_BAD);
+        fprintf(cli->out, "%s\n",
+                row[i].is_right  ? "\u2713 right"
+                : row[i].is_tied ? "\u2717 a tie"
+                                 : "\u2717 wrong");
+        lh_ink_off(cli, cli->out);
+    }
+    int target = 0;
+    const lh_node *scores = lh_run_prediction(r->g, &target);
+    score s = count_right(r->g, p, scores, target);
+    fprintf(cli->out, "%d of %d right\n", s.right, s.total);
     return s.right == s.total ? LH_EXIT_YES : LH_EXIT_NO;
 }
 
@@ -99,7 +116,7 @@ static void plot(const lh_cli *cli, const double *loss, int n) {
     if (n < 2) return;
     screen.height = 8;
     lh_chart_text(lh_chart_losses(cli->arena, NULL, &loss, &n, 1), &screen, &text);
-    fputs(text.s, stdout);
+    fputs(text.s, cli->out);
 }
 
 /* ---- training ---- */
@@ -118,10 +135,10 @@ static bool is_shown(int step, int last) {
     return step == last || (step % unit == 0 && (lead == 1 || lead == 2 || lead == 3 || lead == 5));
 }
 
-static void print_progress(const lh_loop *t) {
+static void print_progress(FILE *out, const lh_loop *t) {
     char a[64], b[64];
-    printf("%8d %8d   %-14s %s\n", t->step, t->epoch, lh_number_text(a, sizeof a, t->loss, 10),
-           lh_number_text(b, sizeof b, t->norm, 4));
+    fprintf(out, "%8d %8d   %-14s %s\n", t->step, t->epoch,
+            lh_number_text(a, sizeof a, t->loss, 10), lh_number_text(b, sizeof b, t->norm, 4));
 }
 
 /* A plan that looks at all examples with the weights of the training. */
@@ -166,16 +183,16 @@ static void write_json(lh_run *r, const lh_loop *t, const record *rec) {
     lh_json_close(&j);
 }
 
-static void print_right(const record *rec, const lh_loop *t) {
+static void print_right(FILE *out, const record *rec, const lh_loop *t) {
     if (rec->first_right < 0)
-        printf("not all right at any step up to %d\n", t->step);
+        fprintf(out, "not all right at any step up to %d\n", t->step);
     else if (rec->since_right == rec->first_right)
-        printf("all right from step %d on\n", rec->since_right);
+        fprintf(out, "all right from step %d on\n", rec->since_right);
     else if (rec->since_right < 0)
-        printf("all right at step %d, but not at the end\n", rec->first_right);
+        fprintf(out, "all right at step %d, but not at the end\n", rec->first_right);
     else
-        printf("all right first at step %d, for good from step %d on\n", rec->first_right,
-               rec->since_right);
+        fprintf(out, "all right first at step %d, for good from step %d on\n", rec->first_right,
+                rec->since_right);
 }
 
 /* The loss after the last update: the training itself only knows those before each update. */
@@ -189,12 +206,12 @@ static int finish(lh_run *r, const lh_loop *t, lh_plan *all, bool table, const r
     int n = loss && loss->shape.is_batched ? lh_exact.examples(all) : 1;
     for (int e = 0; loss && e < n; e++) sum += lh_exact.get(all, loss, (lh_cell){e, 0, 0, 0});
     if (loss)
-        printf("\nafter %d steps the loss over all examples is %s\n", t->step,
-               lh_number_text(number, sizeof number, sum / n, 10));
+        fprintf(r->cli->out, "\nafter %d steps the loss over all examples is %s\n", t->step,
+                lh_number_text(number, sizeof number, sum / n, 10));
     if (!table) return LH_EXIT_YES;
-    putchar('\n');
+    fputc('\n', r->cli->out);
     int status = lh_run_table(r, all);
-    if (rec->loss) print_right(rec, t);
+    if (rec->loss) print_right(r->cli->out, rec, t);
     return status;
 }
 
@@ -204,7 +221,8 @@ static int train(lh_run *r, lh_loop *t, lh_plan *all, int steps, bool table, boo
     record rec = {lh_alloc_array(r->cli->arena, (size_t)steps, sizeof(double)),
                   lh_alloc_array(r->cli->arena, (size_t)steps, sizeof(double)), -1, -1};
     if (!rec.loss || !rec.norm) return lh_cli_report(r->cli);
-    if (!json) printf("%8s %8s   %-14s %s\n", "step", "epoch", "loss", "gradient norm");
+    if (!json)
+        fprintf(r->cli->out, "%8s %8s   %-14s %s\n", "step", "epoch", "loss", "gradient norm");
     if (n) {
         score s = count_right(r->g, all, n, target);
         if (s.right == s.total) rec.first_right = rec.since_right = 0;
@@ -213,14 +231,14 @@ static int train(lh_run *r, lh_loop *t, lh_plan *all, int steps, bool table, boo
         rec.loss[t->step - 1] = t->loss;
         rec.norm[t->step - 1] = t->norm;
         if (n) watch(r, t, all, n, target, &rec);
-        if (!json && is_shown(t->step, steps)) print_progress(t);
+        if (!json && is_shown(t->step, steps)) print_progress(r->cli->out, t);
         if (!isfinite(t->loss)) break;
     }
     if (lh_failed(r->g->ctx)) return lh_cli_report(r->cli);
     if (json)
         write_json(r, t, &rec);
     else
-        putchar('\n'), plot(r->cli, rec.loss, t->step);
+        fputc('\n', r->cli->out), plot(r->cli, rec.loss, t->step);
     if (!isfinite(t->loss)) {
         lh_cli_fail(r->cli, "the loss is no number any more in step %d", t->step);
         fprintf(stderr, "a smaller rate may help\n");
@@ -287,22 +305,25 @@ void lh_run_effect(lh_run *r) {
         lh_exact.commit(p);
     }
     char a[64], b[64];
-    printf("After this update   (the steps above, once more with the new weights)\n\n");
-    printf("  %-14s %-12s %-12s %s\n", "", "before", "after", "change");
+    fprintf(r->cli->out,
+            "After this update   (the steps above, once more with the new weights)\n\n");
+    fprintf(r->cli->out, "  %-14s %-12s %-12s %s\n", "", "before", "after", "change");
     for (int e = 0; is_share && share[0] && share[1] && e < examples && e < 8; e++) {
         const char *word =
             g->input[target]->vocab->word[(int)g->example[e]->value[target].cells[0]];
         char *label = examples > 1 ? lh_printf(r->cli->arena, "P(%s), ex. %d", word, e)
                                    : lh_printf(r->cli->arena, "P(%s)", word);
-        printf("  %-14s %-12s %-12s %+.3g\n", label,
-               lh_number_text(a, sizeof a, share[0][e], r->digits),
-               lh_number_text(b, sizeof b, share[1][e], r->digits), share[1][e] - share[0][e]);
+        fprintf(r->cli->out, "  %-14s %-12s %-12s %+.3g\n", label,
+                lh_number_text(a, sizeof a, share[0][e], r->digits),
+                lh_number_text(b, sizeof b, share[1][e], r->digits), share[1][e] - share[0][e]);
     }
-    printf("  %-14s %-12s %-12s %+.3g\n", "loss", lh_number_text(a, sizeof a, loss[0], r->digits),
-           lh_number_text(b, sizeof b, loss[1], r->digits), loss[1] - loss[0]);
+    fprintf(r->cli->out, "  %-14s %-12s %-12s %+.3g\n", "loss",
+            lh_number_text(a, sizeof a, loss[0], r->digits),
+            lh_number_text(b, sizeof b, loss[1], r->digits), loss[1] - loss[0]);
     bool better = loss[1] < loss[0];
-    lh_ink_on(r->cli, stdout, better ? LH_INK_GOOD : LH_INK_BAD);
-    printf("  %s\n\n", better ? "\u2713 the loss fell" : "\u2717 the loss did not fall");
-    lh_ink_off(r->cli, stdout);
+    lh_ink_on(r->cli, r->cli->out, better ? LH_INK_GOOD : LH_INK_BAD);
+    fprintf(r->cli->out, "  %s\n\n",
+            better ? "\u2713 the loss fell" : "\u2717 the loss did not fall");
+    lh_ink_off(r->cli, r->cli->out);
     lh_exact.free(p);
 }

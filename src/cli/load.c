@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/keep.h"
 #include "graph/build.h"
+#include "learn/contents.h"
 #include "learn/lesson.h"
 
 char *lh_cli_read_file(lh_cli *cli, const char *path, size_t *length) {
@@ -49,8 +50,13 @@ static char *short_name(lh_cli *cli, const char *path) {
     return lh_copy(cli->arena, start, dot ? (size_t)(dot - start) : strlen(start));
 }
 
+static bool is_in(const lh_embedded *e, const char *folder) {
+    const char *dot = strrchr(e->name, '.');
+    return strncmp(e->name, folder, strlen(folder)) == 0 && dot && strcmp(dot, ".txt") != 0;
+}
+
 static bool is_lesson(const lh_embedded *e) {
-    return strncmp(e->name, "lessons/", 8) == 0 || strncmp(e->name, "models/", 7) == 0;
+    return is_in(e, "lessons/") || is_in(e, "models/");
 }
 
 static int fail_lesson(lh_cli *cli, const char *name) {
@@ -80,12 +86,13 @@ static void read_for_program(void *who, lh_context *ctx, lh_arena *arena, const 
         r->cli, path[0] == '/' ? path : lh_printf(arena, "%s%s", r->folder, path), length);
 }
 
-bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
+bool lh_cli_find(lh_cli *cli, const char *lesson, lh_source *s) {
     const lh_embedded *e =
         access(lesson, F_OK) == 0 && strpbrk(lesson, "./") ? NULL : find_short(cli, lesson);
-    *s = (lh_source){.name = lesson};
+    *s = (lh_source){.name = lesson, .file = lesson};
     if (e) {
         s->name = short_name(cli, e->name);
+        s->file = e->name;
         s->text = e->text;
         s->length = e->length;
     } else if (access(lesson, F_OK) == 0) {
@@ -100,11 +107,34 @@ bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
         (reader){cli, slash && !e ? lh_copy(cli->arena, lesson, (size_t)(slash - lesson) + 1) : ""};
     cli->ctx->read_file = read_for_program;
     cli->ctx->read_file_who = r;
-    if (s->text) {
-        const char *file = e ? e->name : lesson;
-        s->title = lh_lesson_title(cli->arena, file, s->text, s->length);
-        s->program = lh_lesson_parse(cli->ctx, file, s->text, s->length);
+    if (s->text && !lh_failed(cli->ctx)) return true;
+    lh_cli_report(cli);
+    return false;
+}
+
+/* A lesson that another names lies inside the program, or beside the other. */
+static bool find_beside(void *who, const char *name, lh_found *out) {
+    const reader *r = who;
+    if (lh_lesson_find(NULL, name, out)) return true;
+    if (strchr(name, '/')) return false;
+    for (int i = 0; i < 2; i++) {
+        char *path = lh_printf(r->cli->arena, "%s%s%s", r->folder, name, i ? ".lh" : ".md");
+        if (access(path, R_OK) != 0) continue;
+        *out = (lh_found){.file = path};
+        out->text = lh_cli_read_file(r->cli, path, &out->length);
+        return out->text != NULL;
     }
+    return false;
+}
+
+lh_finder lh_cli_finder(lh_cli *cli) {
+    return (lh_finder){find_beside, cli->ctx->read_file_who};
+}
+
+bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
+    if (!lh_cli_find(cli, lesson, s)) return false;
+    s->title = lh_lesson_title(cli->arena, s->file, s->text, s->length);
+    s->program = lh_lesson_parse(cli->ctx, s->file, s->text, s->length);
     if (!lh_failed(cli->ctx)) return true;
     lh_cli_report(cli);
     return false;
@@ -125,35 +155,60 @@ static int by_short_name(const void *a, const void *b) {
     return order ? order : n < m ? -1 : n > m;
 }
 
-static void list_folder(lh_cli *cli, FILE *out, const char *folder, const char *heading) {
-    const lh_embedded *list[256] = {0};
-    int n = 0, width = 12;
-    for (int i = 0; i < lh_n_embedded_files && n < 256; i++)
-        if (strncmp(lh_embedded_files[i].name, folder, strlen(folder)) == 0)
-            list[n++] = &lh_embedded_files[i];
-    qsort(list, (size_t)n, sizeof(const lh_embedded *), by_short_name);
+static int width_of(lh_cli *cli, const lh_embedded *const *list, int n) {
+    int width = 12;
     for (int i = 0; i < n; i++) {
         int w = lh_columns(short_name(cli, list[i]->name));
         if (w > width) width = w;
     }
-    fprintf(out, "  %s\n", heading);
-    for (int i = 0; i < n; i++) {
-        const lh_embedded *e = list[i];
-        const char *name = short_name(cli, e->name);
-        lh_standing at = lh_keep_standing(cli, name);
-        fprintf(out, "  %s ", lh_standing_sign(at));
-        lh_ink_on(cli, out, LH_INK_NAME);
-        fprintf(out, "%-*s", width, name);
-        lh_ink_off(cli, out);
-        const char *title = lh_lesson_title(cli->arena, e->name, e->text, e->length);
-        int used = lh_columns(title), column = used > 40 ? used : 40;
-        const char *done = lh_standing_text(cli, at, name, cli->width - width - 5 - column);
-        fprintf(out, " %s%*s%s\n", title, *done ? column - used : 0, "", done);
+    return width;
+}
+
+static void list_line(lh_cli *cli, FILE *out, const lh_embedded *e, int width) {
+    const char *name = short_name(cli, e->name);
+    lh_standing at = lh_keep_standing(cli, name);
+    fprintf(out, "  %s ", lh_standing_sign(at));
+    lh_ink_on(cli, out, LH_INK_NAME);
+    fprintf(out, "%-*s", width, name);
+    lh_ink_off(cli, out);
+    const char *title = lh_lesson_title(cli->arena, e->name, e->text, e->length);
+    int used = lh_columns(title), column = used > 40 ? used : 40;
+    const char *done = lh_standing_text(cli, at, name, cli->width - width - 5 - column);
+    fprintf(out, " %s%*s%s\n", title, *done ? column - used : 0, "", done);
+}
+
+/* The parts of the course in order; a lesson that is not written yet is passed over. */
+static void list_course(lh_cli *cli, FILE *out) {
+    lh_contents *c = lh_contents_read(cli->ctx, cli->arena);
+    const lh_embedded *list[256] = {0};
+    int n = 0;
+    for (int i = 0; i < c->n && n < 256; i++)
+        if (c->item[i].file) list[n++] = c->item[i].file;
+    int width = width_of(cli, list, n);
+    const char *part = "";
+    for (int i = 0; i < c->n; i++) {
+        if (!c->item[i].file) continue;
+        if (strcmp(c->item[i].part, part) != 0)
+            fprintf(out, "%s  %s\n", *part ? "\n" : "", c->item[i].part);
+        part = c->item[i].part;
+        list_line(cli, out, c->item[i].file, width);
     }
 }
 
+static void list_models(lh_cli *cli, FILE *out) {
+    const lh_embedded *list[256] = {0};
+    int n = 0;
+    for (int i = 0; i < lh_n_embedded_files && n < 256; i++)
+        if (strncmp(lh_embedded_files[i].name, "models/", 7) == 0)
+            list[n++] = &lh_embedded_files[i];
+    qsort(list, (size_t)n, sizeof(const lh_embedded *), by_short_name);
+    int width = width_of(cli, list, n);
+    fprintf(out, "  Models and demonstrations\n");
+    for (int i = 0; i < n; i++) list_line(cli, out, list[i], width);
+}
+
 void lh_cli_list(lh_cli *cli, FILE *out) {
-    list_folder(cli, out, "lessons/", "Lessons");
+    list_course(cli, out);
     fputc('\n', out);
-    list_folder(cli, out, "models/", "Models and demonstrations");
+    list_models(cli, out);
 }

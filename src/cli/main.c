@@ -11,6 +11,8 @@
 #include "graph/build.h"
 #include "base/version.h"
 
+extern const lh_command lh_command_read;
+extern const lh_command lh_command_book;
 extern const lh_command lh_command_run;
 extern const lh_command lh_command_explain;
 extern const lh_command lh_command_check;
@@ -27,8 +29,11 @@ extern const lh_command lh_command_formula;
 extern const lh_command lh_command_weights;
 extern const lh_command lh_command_tokens;
 extern const lh_command lh_command_train, lh_command_sample;
+extern const lh_command lh_command_lint;
 
 const lh_command *const lh_commands[] = {
+    &lh_command_read,
+    &lh_command_book,
     &lh_command_run,
     &lh_command_explain,
     &lh_command_check,
@@ -46,6 +51,7 @@ const lh_command *const lh_commands[] = {
     &lh_command_tokens,
     &lh_command_train,
     &lh_command_sample,
+    &lh_command_lint,
     NULL,
 };
 
@@ -279,7 +285,7 @@ static int screen_width(void) {
 
 int main(int argc, char **argv) {
     setlocale(LC_CTYPE, "");
-    lh_cli cli = {.ctx = lh_context_new()};
+    lh_cli cli = {.ctx = lh_context_new(), .out = stdout};
     if (!cli.ctx || !(cli.arena = lh_arena_new(cli.ctx))) {
         fputs("longhand: out of memory\n", stderr);
         lh_context_free(cli.ctx);

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "cli/json.h"
+#include "cli/parts.h"
 #include "cli/sheet.h"
 #include "explain/explain.h"
 #include "graph/build.h"
@@ -39,23 +40,23 @@ static char *place_text(lh_arena *a, const lh_mistake *m) {
 }
 
 static void print_name(const lh_cli *cli, const char *name, int width) {
-    fputs("  ", stdout);
-    lh_ink_on(cli, stdout, LH_INK_NAME);
-    printf("%-*s", width, name);
-    lh_ink_off(cli, stdout);
+    fputs("  ", cli->out);
+    lh_ink_on(cli, cli->out, LH_INK_NAME);
+    fprintf(cli->out, "%-*s", width, name);
+    lh_ink_off(cli, cli->out);
 }
 
 static void print_mistake(lh_cli *cli, const lh_mistake *m) {
     print_name(cli, m->name, 22);
-    lh_ink_on(cli, stdout, LH_INK_QUIET);
-    printf("%s\n", place_text(cli->arena, m));
-    lh_ink_off(cli, stdout);
+    lh_ink_on(cli, cli->out, LH_INK_QUIET);
+    fprintf(cli->out, "%s\n", place_text(cli->arena, m));
+    lh_ink_off(cli, cli->out);
     for (int i = 0; i < m->n_rules; i++) {
-        fputs("      ", stdout);
-        lh_wrap(stdout, cli->width, 8, rule_text(cli->arena, m, i));
+        fputs("      ", cli->out);
+        lh_wrap(cli->out, cli->width, 8, rule_text(cli->arena, m, i));
     }
-    fputs("      ", stdout);
-    lh_wrap(stdout, cli->width, 6, m->says);
+    fputs("      ", cli->out);
+    lh_wrap(cli->out, cli->width, 6, m->says);
 }
 
 /* A comment that stands right before a mistake is the title of a group. */
@@ -67,20 +68,21 @@ static const char *title_before(const lh_program *p, const char *name) {
 }
 
 static void print_catalogue(lh_cli *cli, const lh_mistakes *m) {
-    puts("Known mistakes   formula => what was made of it\n");
+    fprintf(cli->out, "%s\n", "Known mistakes   formula => what was made of it\n");
     for (int i = 0; i < m->n; i++) {
         const char *title = title_before(m->program, m->mistake[i].name);
         if (title) {
-            lh_ink_on(cli, stdout, LH_INK_BOLD);
-            printf("%s%s\n", i ? "\n" : "", title);
-            lh_ink_off(cli, stdout);
+            lh_ink_on(cli, cli->out, LH_INK_BOLD);
+            fprintf(cli->out, "%s%s\n", i ? "\n" : "", title);
+            lh_ink_off(cli, cli->out);
         }
         print_mistake(cli, &m->mistake[i]);
     }
-    printf("\n%d in all. Letters: w b g are given or learned, a c d x y computed, others "
-           "anything.\n",
-           m->n);
-    puts("What one does to a lesson: longhand run ex1 --mistake unscaled");
+    fprintf(cli->out,
+            "\n%d in all. Letters: w b g are given or learned, a c d x y computed, others "
+            "anything.\n",
+            m->n);
+    fprintf(cli->out, "%s\n", "What one does to a lesson: longhand run ex1 --mistake unscaled");
 }
 
 /* ---- in a lesson ---- */
@@ -94,7 +96,9 @@ typedef struct way {
 } way;
 
 typedef struct study {
-    lh_stock *stock;
+    lh_cli *cli;
+    const char *name;
+    const lh_mistakes *mistakes;
     lh_program *program;
     lh_graph *g;
     lh_plan *plan;
@@ -108,7 +112,7 @@ static const char *address_of(lh_arena *a, const study *t, const lh_effect *e) {
 }
 
 static void add_way(study *t, const lh_candidate *c) {
-    lh_arena *a = t->stock->cli->arena;
+    lh_arena *a = t->cli->arena;
     lh_effect *e = lh_effect_new(t->g, t->plan, c);
     if (!e) return;
     const char *path = c->rewrite[0].path;
@@ -128,17 +132,16 @@ static void add_way(study *t, const lh_candidate *c) {
     lh_effect_free(e);
 }
 
-static bool study_open(lh_stock *s, study *t) {
-    lh_context *ctx = s->cli->ctx;
+static bool study_open(study *t, const lh_program *lesson, int seed) {
+    lh_context *ctx = t->cli->ctx;
     int n;
-    *t = (study){.stock = s};
-    lh_variant_how how = {.seed = (unsigned long long)options.seed, .mistakes = s->mistakes};
-    t->program = lh_variant_program(ctx, s->source.program, &how);
+    lh_variant_how how = {.seed = (unsigned long long)seed, .mistakes = t->mistakes};
+    t->program = lh_variant_program(ctx, lesson, &how);
     t->g = t->program ? lh_graph_build(ctx, t->program, NULL) : NULL;
     t->plan = t->g ? lh_exact.plan(t->g, &(lh_wish){.all = true}) : NULL;
     if (t->plan) lh_exact.start(t->plan), lh_exact.bind(t->plan, NULL, 0), lh_exact.run(t->plan);
     if (!t->plan || lh_failed(ctx)) return false;
-    lh_candidate *c = lh_candidates(t->g, s->mistakes, NULL, s->cli->arena, &n);
+    lh_candidate *c = lh_candidates(t->g, t->mistakes, NULL, t->cli->arena, &n);
     for (int i = 0; i < n && !lh_failed(ctx); i++) add_way(t, &c[i]);
     return !lh_failed(ctx);
 }
@@ -174,39 +177,56 @@ static void print_way(lh_cli *cli, const way *w) {
     bool is_update = strlen(w->line) > 2 && strcmp(w->line + strlen(w->line) - 2, ":=") == 0;
     snprintf(text, sizeof text, "%s%s %s, not %s", w->line, is_update ? "" : " =", w->wrong,
              w->right);
-    fputs("      ", stdout);
-    lh_wrap(stdout, cli->width, 8, text);
-    fputs("          ", stdout);
+    fputs("      ", cli->out);
+    lh_wrap(cli->out, cli->width, 8, text);
+    fputs("          ", cli->out);
     if (!*w->address)
-        puts("no number differs here");
+        fprintf(cli->out, "%s\n", "no number differs here");
     else if (w->is_other_shape)
-        printf("%s gets another shape\n", w->address);
+        fprintf(cli->out, "%s gets another shape\n", w->address);
     else
-        printf("%s is %s, should be %s\n", w->address, lh_number_text(a, sizeof a, w->is, 6),
-               lh_number_text(b, sizeof b, w->should_be, 6));
+        fprintf(cli->out, "%s is %s, should be %s\n", w->address,
+                lh_number_text(a, sizeof a, w->is, 6),
+                lh_number_text(b, sizeof b, w->should_be, 6));
 }
 
-static void print_study(const study *t) {
-    lh_cli *cli = t->stock->cli;
-    const lh_mistakes *m = t->stock->mistakes;
-    lh_text absent = lh_text_new(cli->arena);
+/* Those that can be made; the names of the others, in `absent`, and how many those are. */
+static int print_made(const study *t, lh_text *absent) {
+    lh_cli *cli = t->cli;
+    const lh_mistakes *m = t->mistakes;
     int n_absent = 0;
-    printf("%s   what each mistake does to its numbers (seed %d)\n\n", t->stock->name,
-           options.seed);
     for (int i = 0; i < m->n; i++) {
         if (count_ways(t, &m->mistake[i]) == 0) {
-            lh_text_add(&absent, "%s%s", n_absent++ ? " " : "", m->mistake[i].name);
+            lh_text_add(absent, "%s%s", n_absent++ ? " " : "", m->mistake[i].name);
             continue;
         }
         print_name(cli, m->mistake[i].name, 22);
-        lh_wrap(stdout, cli->width, 24, m->mistake[i].says);
+        lh_wrap(cli->out, cli->width, 24, m->mistake[i].says);
         for (int k = 0; k < t->n; k++)
             if (t->way[k].how->mistake == &m->mistake[i] && !is_shown_elsewhere(t, k))
                 print_way(cli, &t->way[k]);
     }
+    return n_absent;
+}
+
+static void print_study(const study *t) {
+    lh_cli *cli = t->cli;
+    lh_text absent = lh_text_new(cli->arena);
+    fprintf(cli->out, "%s   what each mistake does to its numbers (seed %d)\n\n", t->name,
+            options.seed);
+    int n_absent = print_made(t, &absent);
     if (!n_absent) return;
-    printf("\n%d cannot be made here:\n  ", n_absent);
-    lh_wrap(stdout, cli->width, 2, absent.s);
+    fprintf(cli->out, "\n%d cannot be made here:\n  ", n_absent);
+    lh_wrap(cli->out, cli->width, 2, absent.s);
+}
+
+void lh_print_mistakes(lh_cli *cli, const lh_program *p) {
+    lh_mistakes *m = lh_mistakes_load(cli->ctx, p);
+    study t = {.cli = cli, .mistakes = m};
+    lh_text absent = lh_text_new(cli->arena);
+    if (m && study_open(&t, p, 0)) print_made(&t, &absent);
+    study_close(&t);
+    lh_mistakes_free(m);
 }
 
 /* ---- JSON ---- */
@@ -230,7 +250,7 @@ static void write_way(lh_json *j, const way *w) {
 static void write_json(lh_arena *a, const lh_mistakes *m, const study *t) {
     lh_json j = lh_json_open(stdout);
     lh_json_begin(&j, NULL, '{');
-    lh_json_text(&j, "lesson", t ? t->stock->name : NULL);
+    lh_json_text(&j, "lesson", t ? t->name : NULL);
     if (t) lh_json_int(&j, "seed", options.seed);
     lh_json_begin(&j, "mistakes", '[');
     for (int i = 0; i < m->n; i++) {
@@ -271,11 +291,11 @@ static int all_mistakes(lh_cli *cli) {
 
 static int mistakes_run(lh_cli *cli, int argc, char **argv) {
     lh_stock s;
-    study t;
     if (argc == 0) return all_mistakes(cli);
     if (!lh_stock_open(cli, argv[0], &s)) return LH_EXIT_FAILED;
     int status = LH_EXIT_YES;
-    if (!study_open(&s, &t))
+    study t = {.cli = cli, .name = s.name, .mistakes = s.mistakes};
+    if (!study_open(&t, s.source.program, options.seed))
         status = lh_cli_report(cli);
     else if (options.json)
         write_json(cli->arena, s.mistakes, &t);

@@ -5,9 +5,9 @@
 
 void lh_ink_on(const lh_cli *cli, FILE *out, lh_ink ink) {
     static const char *const code[] = {
-        [LH_INK_PLAIN] = "",        [LH_INK_NAME] = "\033[36m", [LH_INK_NUMBER] = "",
-        [LH_INK_QUIET] = "\033[2m", [LH_INK_GOOD] = "\033[32m", [LH_INK_BAD] = "\033[31m",
-        [LH_INK_BOLD] = "\033[1m"};
+        [LH_INK_PLAIN] = "",        [LH_INK_NAME] = "\033[36m",   [LH_INK_NUMBER] = "",
+        [LH_INK_QUIET] = "\033[2m", [LH_INK_GOOD] = "\033[32m",   [LH_INK_BAD] = "\033[31m",
+        [LH_INK_BOLD] = "\033[1m",  [LH_INK_EMPHASIS] = "\033[3m"};
     if (cli->colour) fputs(code[ink], out);
 }
 

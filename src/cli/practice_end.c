@@ -2,8 +2,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/embedded.h"
 #include "cli/practice.h"
+#include "learn/contents.h"
 
 enum { REPEATS = 5, MOST_MISTAKES = 32 };
 
@@ -53,17 +53,20 @@ static void print_repeats(lh_desk *d) {
     }
 }
 
-/* The lesson after this one; those with a - in their names are variations. */
+static bool has_program(const lh_embedded *e) {
+    return e && strstr(e->text, "\n```longhand\n");
+}
+
+/* The lesson after this one that has something to work out. After a variation (ex2-partial) it is the one after ex2. */
 static const char *next_lesson(lh_desk *d, const char *lesson) {
-    const char *best = NULL;
-    for (int i = 0; i < lh_n_embedded_files; i++) {
-        const char *name = lh_embedded_files[i].name;
-        size_t n = strlen(name);
-        if (strncmp(name, "lessons/", 8) != 0 || n < 12 || strchr(name, '-')) continue;
-        char *word = lh_copy(d->a, name + 8, n - 8 - 3);
-        if (strcmp(word, lesson) > 0 && (!best || strcmp(word, best) < 0)) best = word;
-    }
-    return lh_embedded_find(lh_printf(d->a, "lessons/%s.md", lesson)) ? best : NULL;
+    const lh_contents *c = lh_contents_read(d->cli->ctx, d->a);
+    const lh_contents_item *at = lh_contents_find(c, lesson);
+    if (at && at->is_variation)
+        at = lh_contents_find(c, lh_copy(d->a, lesson, strcspn(lesson, "-")));
+    if (!at) return NULL;
+    for (at++; at < c->item + c->n; at++)
+        if (!at->is_variation && has_program(at->file)) return at->name;
+    return NULL;
 }
 
 void lh_desk_summary(lh_desk *d) {

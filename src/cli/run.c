@@ -41,8 +41,8 @@ static const lh_option run_options[] = {
 };
 
 static void rule(const lh_cli *cli, char sign) {
-    for (int i = 0; i < LINE && i < cli->width; i++) putchar(sign);
-    putchar('\n');
+    for (int i = 0; i < LINE && i < cli->width; i++) fputc(sign, cli->out);
+    fputc('\n', cli->out);
 }
 
 char *lh_example_text(lh_arena *a, const lh_graph *g, int example) {
@@ -78,19 +78,19 @@ static void print_heading(const lh_run *r, const lh_step *s, const char *label) 
     int used = lh_columns(label) + (int)strlen(sign) + 2 + lh_columns(formula);
     int column = used + 3 > COMMENT_COLUMN ? used + 3 : COMMENT_COLUMN;
     bool beside = *comment && column + lh_columns(comment) <= cli->width;
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    fputs(label, stdout);
-    lh_ink_off(cli, stdout);
-    printf(" %s ", sign);
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    fputs(label, cli->out);
+    lh_ink_off(cli, cli->out);
+    fprintf(cli->out, " %s ", sign);
     if (beside)
-        printf("%s%*s", formula, column - used, "");
+        fprintf(cli->out, "%s%*s", formula, column - used, "");
     else
-        lh_wrap(stdout, cli->width, 8, formula);
+        lh_wrap(cli->out, cli->width, 8, formula);
     if (!*comment) return;
-    lh_ink_on(cli, stdout, LH_INK_QUIET);
-    if (!beside) fputs("    ", stdout);
-    lh_wrap(stdout, cli->width, 4, comment);
-    lh_ink_off(cli, stdout);
+    lh_ink_on(cli, cli->out, LH_INK_QUIET);
+    if (!beside) fputs("    ", cli->out);
+    lh_wrap(cli->out, cli->width, 4, comment);
+    lh_ink_off(cli, cli->out);
 }
 
 static void print_inner(const lh_run *r, const lh_trace_item *item) {
@@ -102,19 +102,19 @@ static void print_inner(const lh_run *r, const lh_trace_item *item) {
         char *left = lh_printf(cli->arena, "%s = %s", label, lh_step_formula(r->g, s));
         bool beside = lh_columns(left) <= 34 && cli->width >= 70;
         int indent = beside ? 38 : 8;
-        lh_ink_on(cli, stdout, LH_INK_QUIET);
+        lh_ink_on(cli, cli->out, LH_INK_QUIET);
         if (beside)
-            printf("    %s%*s", left, 34 - lh_columns(left), "");
+            fprintf(cli->out, "    %s%*s", left, 34 - lh_columns(left), "");
         else
-            printf("    %s\n%*s", left, indent, "");
-        lh_ink_off(cli, stdout);
-        printf("%s\n",
-               lh_matrix_row(cli->arena, r->plan, s->node, 0, r->digits, cli->width - indent));
+            fprintf(cli->out, "    %s\n%*s", left, indent, "");
+        lh_ink_off(cli, cli->out);
+        fprintf(cli->out, "%s\n",
+                lh_matrix_row(cli->arena, r->plan, s->node, 0, r->digits, cli->width - indent));
     }
 }
 
 /* One cell worked out beside the matrix: in the last row, the cell that is largest. */
-static char *sample_cell(const lh_run *r, const lh_step *s, int head) {
+char *lh_run_cell(const lh_run *r, const lh_step *s, int head) {
     const lh_node *n = s->node;
     lh_sizes z = lh_exact.sizes(r->plan, n, 0);
     lh_cell at = {0, head, z.rows - 1, 0};
@@ -137,28 +137,28 @@ static void print_value(const lh_run *r, const lh_step *s) {
         int n, widest = 0;
         char **line = lh_matrix_lines(cli->arena, r->g, r->plan, s->node, 0, h, r->digits,
                                       cli->width - 4, &n);
-        char *cell = h == 0 ? sample_cell(r, s, h) : NULL;
+        char *cell = h == 0 ? lh_run_cell(r, s, h) : NULL;
         for (int i = 0; i < n; i++)
             if (lh_columns(line[i]) > widest) widest = lh_columns(line[i]);
-        if (z.heads > 1) printf("    head %d\n", h);
+        if (z.heads > 1) fprintf(cli->out, "    head %d\n", h);
         for (int i = 0; i < n; i++) {
-            printf("    %s", line[i]);
+            fprintf(cli->out, "    %s", line[i]);
             if (cell && i == n - 1 && 4 + widest + 4 + lh_columns(cell) <= cli->width) {
-                lh_ink_on(cli, stdout, LH_INK_QUIET);
-                printf("%*s%s", widest - lh_columns(line[i]) + 4, "", cell);
-                lh_ink_off(cli, stdout);
+                lh_ink_on(cli, cli->out, LH_INK_QUIET);
+                fprintf(cli->out, "%*s%s", widest - lh_columns(line[i]) + 4, "", cell);
+                lh_ink_off(cli, cli->out);
             }
-            putchar('\n');
+            fputc('\n', cli->out);
         }
     }
 }
 
-static void print_bar(double share) {
+static void print_bar(FILE *out, double share) {
     static const char *const eighth[] = {"",       "\u258f", "\u258e", "\u258d",
                                          "\u258c", "\u258b", "\u258a", "\u2589"};
     int n = (int)(share * 160 + 0.5);
-    for (int i = 0; i < n / 8; i++) fputs("\u2588", stdout);
-    fputs(eighth[n % 8], stdout);
+    for (int i = 0; i < n / 8; i++) fputs("\u2588", out);
+    fputs(eighth[n % 8], out);
 }
 
 static bool is_softmax(const lh_node *n) {
@@ -180,10 +180,11 @@ static bool print_words(const lh_run *r, const lh_step *s) {
     for (int i = 0; i < v->n_words; i++) {
         char number[64];
         double p = lh_exact.get(r->plan, n, (lh_cell){0, 0, 0, i});
-        printf("    %s%*s  %-10s %6.2f%%  ", v->word[i], width - lh_columns(v->word[i]), "",
-               lh_number_text(number, sizeof number, p, r->digits), 100 * p);
-        print_bar(p);
-        printf("%s\n", i == right ? "  <- target" : "");
+        fprintf(r->cli->out, "    %s%*s  %-10s %6.2f%%  ", v->word[i],
+                width - lh_columns(v->word[i]), "",
+                lh_number_text(number, sizeof number, p, r->digits), 100 * p);
+        print_bar(r->cli->out, p);
+        fprintf(r->cli->out, "%s\n", i == right ? "  <- target" : "");
     }
     return true;
 }
@@ -202,18 +203,19 @@ static void print_update(const lh_run *r, const lh_step *s) {
     for (int i = 0; i < m; i++)
         if (lh_columns(after[i]) > right) right = lh_columns(after[i]);
     if (4 + left + 6 + right <= cli->width) {
-        printf("    before%*s      after\n", left - 6, "");
+        fprintf(cli->out, "    before%*s      after\n", left - 6, "");
         for (int i = 0; i < n && i < m; i++)
-            printf("    %s%*s      %s\n", before[i], left - lh_columns(before[i]), "", after[i]);
+            fprintf(cli->out, "    %s%*s      %s\n", before[i], left - lh_columns(before[i]), "",
+                    after[i]);
         return;
     }
-    printf("    before\n");
-    for (int i = 0; i < n; i++) printf("      %s\n", before[i]);
-    printf("    after\n");
-    for (int i = 0; i < m; i++) printf("      %s\n", after[i]);
+    fprintf(cli->out, "    before\n");
+    for (int i = 0; i < n; i++) fprintf(cli->out, "      %s\n", before[i]);
+    fprintf(cli->out, "    after\n");
+    for (int i = 0; i < m; i++) fprintf(cli->out, "      %s\n", after[i]);
 }
 
-static void print_step(const lh_run *r, const lh_trace_item *item) {
+void lh_run_step(const lh_run *r, const lh_trace_item *item) {
     const lh_step *s = item->step;
     const char *label = s->kind == LH_STEP_UPDATE ? s->of->path : s->path;
     print_heading(r, s, label);
@@ -222,7 +224,7 @@ static void print_step(const lh_run *r, const lh_trace_item *item) {
         print_update(r, s);
     else if (!print_words(r, s))
         print_value(r, s);
-    putchar('\n');
+    fputc('\n', r->cli->out);
 }
 
 /* ---- sections ---- */
@@ -236,14 +238,14 @@ static void print_given(const lh_run *r, const lh_step *s) {
                        : n->given->kind == LH_STATE ? "state"
                                                     : "const";
     char *row = lh_matrix_row(cli->arena, r->plan, n, 0, r->digits, cli->width - 32);
-    printf("  %-6s %-9s %-6s %s", kind, s->path,
-           n->kind == LH_OP_size ? "" : lh_shape_text(r->g, n->shape), row);
+    fprintf(cli->out, "  %-6s %-9s %-6s %s", kind, s->path,
+            n->kind == LH_OP_size ? "" : lh_shape_text(r->g, n->shape), row);
     if (s->comment && 26 + lh_columns(row) + 3 + lh_columns(s->comment) <= cli->width) {
-        lh_ink_on(cli, stdout, LH_INK_QUIET);
-        printf("   %s", s->comment);
-        lh_ink_off(cli, stdout);
+        lh_ink_on(cli, cli->out, LH_INK_QUIET);
+        fprintf(cli->out, "   %s", s->comment);
+        lh_ink_off(cli, cli->out);
     }
-    putchar('\n');
+    fputc('\n', cli->out);
 }
 
 static void print_data(const lh_run *r) {
@@ -258,23 +260,29 @@ static void print_data(const lh_run *r) {
             lh_text_add(&t, "%s%s", w ? " " : "", g->vocab[i]->word[w]);
         }
         const char *name = strcmp(g->vocab[i]->name, "vocab") == 0 ? "" : g->vocab[i]->name;
-        printf("  vocab  %-9s %s\n", name, t.s);
+        fprintf(r->cli->out, "  vocab  %-9s %s\n", name, t.s);
     }
     for (int i = 0; i < g->n_examples && i < 8; i++)
-        printf("  example %-8d %s\n", i, lh_example_text(r->cli->arena, g, i));
-    if (g->n_examples > 8) printf("  and %d more examples\n", g->n_examples - 8);
+        fprintf(r->cli->out, "  example %-8d %s\n", i, lh_example_text(r->cli->arena, g, i));
+    if (g->n_examples > 8) fprintf(r->cli->out, "  and %d more examples\n", g->n_examples - 8);
 }
 
 static void print_section(const lh_run *r, lh_section section, bool is_first) {
     static const char *const title[] = {"Given", "Forward", "Backward", "Update"};
     if (!is_first) rule(r->cli, '-');
-    lh_ink_on(r->cli, stdout, LH_INK_BOLD);
-    printf("%s\n", title[section]);
-    lh_ink_off(r->cli, stdout);
+    lh_ink_on(r->cli, r->cli->out, LH_INK_BOLD);
+    fprintf(r->cli->out, "%s\n", title[section]);
+    lh_ink_off(r->cli, r->cli->out);
     if (section == LH_SECTION_GIVEN)
         print_data(r);
     else
-        putchar('\n');
+        fputc('\n', r->cli->out);
+}
+
+void lh_run_given(const lh_run *r, const lh_trace *t) {
+    print_data(r);
+    for (int i = 0; i < t->n_items && t->item[i].section == LH_SECTION_GIVEN; i++)
+        print_given(r, t->item[i].step);
 }
 
 /* The other examples in short: every step that is one row, on one line each. */
@@ -283,9 +291,9 @@ static void print_others(const lh_run *r, const lh_trace *t) {
     int n = lh_exact.examples(r->plan);
     if (n < 2) return;
     rule(r->cli, '-');
-    printf("The other examples\n");
+    fprintf(r->cli->out, "The other examples\n");
     for (int e = 1; e < n && e < 9; e++) {
-        printf("\n  example %d   %s\n", e, lh_example_text(r->cli->arena, g, e));
+        fprintf(r->cli->out, "\n  example %d   %s\n", e, lh_example_text(r->cli->arena, g, e));
         for (int i = 0; i < t->n_items; i++) {
             const lh_step *s = t->item[i].step;
             if (t->item[i].section == LH_SECTION_GIVEN || !s->node->shape.is_batched ||
@@ -293,13 +301,13 @@ static void print_others(const lh_run *r, const lh_trace *t) {
                 continue;
             lh_sizes z = lh_exact.sizes(r->plan, s->node, e);
             if (z.rows != 1 || z.heads != 1) continue;
-            printf(
-                "    %-10s %s\n", s->path,
+            fprintf(
+                r->cli->out, "    %-10s %s\n", s->path,
                 lh_matrix_row(r->cli->arena, r->plan, s->node, e, r->digits, r->cli->width - 16));
         }
     }
-    if (n > 9) printf("\n  and %d more\n", n - 9);
-    putchar('\n');
+    if (n > 9) fprintf(r->cli->out, "\n  and %d more\n", n - 9);
+    fputc('\n', r->cli->out);
 }
 
 static void print_next(const lh_run *r, const lh_trace *t) {
@@ -312,21 +320,21 @@ static void print_next(const lh_run *r, const lh_trace *t) {
         }
     if (!ask) return;
     lh_sizes z = lh_exact.sizes(r->plan, ask->node, 0);
-    printf("Next: longhand explain %s '%s%s%s'\n", lesson, ask->path, z.rows > 1 ? "[1]" : "",
-           z.cols > 1 ? "[0]" : "");
+    fprintf(r->cli->out, "Next: longhand explain %s '%s%s%s'\n", lesson, ask->path,
+            z.rows > 1 ? "[1]" : "", z.cols > 1 ? "[0]" : "");
     if (lh_loop_learns(r->g))
-        printf("      longhand run %s --steps 100 --table\n", lesson);
+        fprintf(r->cli->out, "      longhand run %s --steps 100 --table\n", lesson);
     else
-        printf("      longhand graph %s\n", lesson);
+        fprintf(r->cli->out, "      longhand graph %s\n", lesson);
 }
 
 static void print_trace(lh_run *r, const lh_trace *t) {
     lh_cli *cli = r->cli;
     int section = -1;
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    printf("%s", r->source->name);
-    lh_ink_off(cli, stdout);
-    printf("   %s\n", r->source->title);
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    fprintf(cli->out, "%s", r->source->name);
+    lh_ink_off(cli, cli->out);
+    fprintf(cli->out, "   %s\n", r->source->title);
     rule(cli, '=');
     for (int i = 0; i < t->n_items; i++) {
         const lh_trace_item *item = &t->item[i];
@@ -337,7 +345,7 @@ static void print_trace(lh_run *r, const lh_trace *t) {
         if (item->section == LH_SECTION_GIVEN)
             print_given(r, item->step);
         else
-            print_step(r, item);
+            lh_run_step(r, item);
     }
     if (!options.to) print_others(r, t);
     if (!options.to && lh_loop_learns(r->g)) lh_run_effect(r);
@@ -379,8 +387,9 @@ static int run_graph(lh_run *r) {
     if (options.steps)
         return lh_run_training(r, options.steps, options.batch, options.shuffle >= 0,
                                options.shuffle, options.table, options.json);
-    r->plan = lh_exact.plan(r->g, &(lh_wish){.all = true});
-    if (r->plan) lh_exact.start(r->plan), lh_exact.bind(r->plan, NULL, 0), lh_exact.run(r->plan);
+    lh_plan *plan = lh_exact.plan(r->g, &(lh_wish){.all = true});
+    if (plan) lh_exact.start(plan), lh_exact.bind(plan, NULL, 0), lh_exact.run(plan);
+    r->plan = plan;
     lh_trace *t =
         lh_failed(cli->ctx) ? NULL : lh_trace_new(r->g, &(lh_trace_how){options.to, options.all});
     int status = LH_EXIT_YES;
@@ -402,7 +411,7 @@ static int run_graph(lh_run *r) {
         if (trouble) status = trouble;
     }
     lh_trace_free(t);
-    lh_exact.free(r->plan);
+    lh_exact.free(plan);
     return status;
 }
 

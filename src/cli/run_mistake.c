@@ -73,20 +73,20 @@ static void print_pair(const lh_run *r, const lh_effect *e, const lh_step *s, lh
     int heads = n - (z.rows > LH_MATRIX_ROWS ? LH_MATRIX_ROWS : z.rows), left = widest(right, n);
     bool beside = left + widest(made, m) + 8 <= cli->width;
     if (beside)
-        printf("    right%*s    with the mistake\n", left - 5, "");
+        fprintf(cli->out, "    right%*s    with the mistake\n", left - 5, "");
     else
-        puts("    right");
-    for (int i = 0; !beside && i < n; i++) printf("      %s\n", right[i]);
-    if (!beside) puts("    with the mistake");
+        fprintf(cli->out, "%s\n", "    right");
+    for (int i = 0; !beside && i < n; i++) fprintf(cli->out, "      %s\n", right[i]);
+    if (!beside) fprintf(cli->out, "%s\n", "    with the mistake");
     for (int i = 0; i < (beside && n > m ? n : m); i++) {
         const char *a = beside && i < n ? right[i] : "", *b = i < m ? made[i] : "";
         at.row = i - heads;
         bool differs = same_shape && at.row >= 0 && at.row < z.rows &&
                        row_differs(r, e, s->node, wrong, at, z.cols);
-        printf("    %s%*s%s %s\n", a, beside ? left - lh_columns(a) + 2 : 0, "",
-               differs ? "\342\211\240" : " ", b);
+        fprintf(cli->out, "    %s%*s%s %s\n", a, beside ? left - lh_columns(a) + 2 : 0, "",
+                differs ? "\342\211\240" : " ", b);
     }
-    if (!same_shape) puts("    another shape");
+    if (!same_shape) fprintf(cli->out, "%s\n", "    another shape");
 }
 
 static void print_step(const lh_run *r, const lh_effect *e, const lh_step *s, lh_cell at,
@@ -100,20 +100,21 @@ static void print_step(const lh_run *r, const lh_effect *e, const lh_step *s, lh
     snprintf(text, sizeof text, "%s %s %s%s%s%s", is_update ? s->of->path : s->path,
              is_update ? ":=" : "=", wrong, changed ? ", instead of " : "", changed ? right : "",
              is_first ? "   <- the first difference" : "");
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    lh_wrap(stdout, cli->width, 4, text);
-    lh_ink_off(cli, stdout);
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    lh_wrap(cli->out, cli->width, 4, text);
+    lh_ink_off(cli, cli->out);
     bool many = s->node->shape.is_batched && lh_exact.examples(r->plan) > 1;
-    if (many) printf("    example %d\n", at.example);
-    if (lh_exact.sizes(r->plan, s->node, at.example).heads > 1) printf("    head %d\n", at.head);
+    if (many) fprintf(cli->out, "    example %d\n", at.example);
+    if (lh_exact.sizes(r->plan, s->node, at.example).heads > 1)
+        fprintf(cli->out, "    head %d\n", at.head);
     print_pair(r, e, s, at);
-    putchar('\n');
+    fputc('\n', cli->out);
 }
 
 static void print_same(const lh_run *r, lh_text *same) {
     if (same->n == 0) return;
-    lh_wrap(stdout, r->cli->width, 4, lh_printf(r->cli->arena, "the same: %s", same->s));
-    putchar('\n');
+    lh_wrap(r->cli->out, r->cli->width, 4, lh_printf(r->cli->arena, "the same: %s", same->s));
+    fputc('\n', r->cli->out);
     *same = lh_text_new(r->cli->arena);
 }
 
@@ -172,22 +173,24 @@ static int show(lh_run *r, const lh_mistake *m, const wanted *w, const lh_candid
         fprintf(stderr, "it can be made in: %s\n", where);
         return LH_EXIT_FAILED;
     }
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    printf("%s", r->source->name);
-    lh_ink_off(cli, stdout);
-    printf("   %s\n", r->source->title);
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    fprintf(cli->out, "%s", r->source->name);
+    lh_ink_off(cli, cli->out);
+    fprintf(cli->out, "   %s\n", r->source->title);
     lh_wrap(
-        stdout, cli->width, 4,
+        cli->out, cli->width, 4,
         lh_printf(cli->arena, "with the mistake %s in %s: %s", m->name, how->step->path, m->says));
-    putchar('\n');
+    fputc('\n', cli->out);
     print_effect(r, e, t);
     if (!e->step)
-        printf("No number differs: these numbers hide the mistake. Others show it:\n"
-               "longhand mistakes %s --seed 1\n",
-               r->source->name);
+        fprintf(cli->out,
+                "No number differs: these numbers hide the mistake. Others show it:\n"
+                "longhand mistakes %s --seed 1\n",
+                r->source->name);
     const char *others = places(r, m, c, n, how->step);
     if (*others)
-        lh_wrap(stdout, cli->width, 4, lh_printf(cli->arena, "It can also be made in: %s", others));
+        lh_wrap(cli->out, cli->width, 4,
+                lh_printf(cli->arena, "It can also be made in: %s", others));
     lh_effect_free(e);
     return LH_EXIT_YES;
 }

@@ -236,11 +236,11 @@ void block_own(lh_block *b, lh_real *p, lh_sizes s) {
 }
 
 void block_view(const lh_plan *p, const lh_node *n, const lh_block *in, lh_block *out, lh_sizes s) {
-    *out = *in;
+    *out = in ? *in : (lh_block){0};
     out->heads = s.heads;
     out->rows = s.rows;
     out->cols = s.cols;
-    if (in->p || !lh_op_reads(n, 0)) p->ops[n->kind]->view(n, in, out);
+    if ((in && in->p) || !lh_op_reads(n, 0)) p->ops[n->kind]->view(n, in, out);
     block_settle(out);
 }
 

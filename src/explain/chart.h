@@ -53,12 +53,12 @@ typedef struct lh_series {
 } lh_series;
 
 /* What lies behind the points: a value for each place of a grid, row 0 at the lowest y. It spans the picture. */
-typedef struct lh_field {
+typedef struct lh_chart_field {
     const char *name;   /* of the value */
     const double *cell; /* rows * cols; NULL: none */
     int rows, cols;
     double x0, x1, y0, y1; /* its edges */
-} lh_field;
+} lh_chart_field;
 
 typedef struct lh_chart {
     lh_chart_kind kind;
@@ -68,7 +68,7 @@ typedef struct lh_chart {
     int n_panels;
     lh_series *series; /* bars: the first; plane: all */
     int n_series;
-    lh_field field;    /* plane */
+    lh_chart_field field; /* plane */
     bool log_x, log_y; /* plane: equal factors take equal room; numbers not above 0 are left out */
     bool is_even;      /* plane: one unit is as long on x as on y */
     bool has_target;   /* bars: */

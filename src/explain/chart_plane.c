@@ -89,14 +89,14 @@ void lh_scale_text(lh_arena *a, const lh_chart_screen *how, const lh_range *r, c
     lh_canvas_write(v, how->colours, out);
 }
 
-static lh_range field_range(const lh_field *f) {
+static lh_range field_range(const lh_chart_field *f) {
     lh_range r = lh_range_none();
     for (size_t i = 0; i < (size_t)f->rows * (size_t)f->cols; i++) lh_range_add(&r, f->cell[i]);
     return r;
 }
 
 static void draw_field(plane *p) {
-    const lh_field *f = &p->c->field;
+    const lh_chart_field *f = &p->c->field;
     lh_range r = field_range(f);
     for (int y = 0; y < p->height; y++)
         for (int x = 0; x < p->width; x++) {

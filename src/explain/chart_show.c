@@ -260,7 +260,8 @@ static bool field_is_possible(item *m, const lh_plan *p, const asked *x, const a
 }
 
 /* x is moved over the plane, as many places at a time as there are examples. */
-static void fill_field(lh_plan *p, const asked *x, const asked *out, lh_field *f, double *cell) {
+static void fill_field(lh_plan *p, const asked *x, const asked *out, lh_chart_field *f,
+                       double *cell) {
     int at_once = lh_exact.examples(p), total = f->rows * f->cols;
     for (int first = 0; first < total; first += at_once) {
         int n = total - first < at_once ? total - first : at_once;
@@ -287,7 +288,7 @@ static void pad(const double *x, int n, double *low, double *high) {
 }
 
 static void add_field(item *m, lh_chart *c, const asked *x, const asked *out) {
-    lh_field f = {.name = out->text, .rows = GRID, .cols = GRID};
+    lh_chart_field f = {.name = out->text, .rows = GRID, .cols = GRID};
     double *cell = lh_alloc_array(m->a, (size_t)GRID * GRID, sizeof *cell);
     const double *u = column(m->a, x, 0), *w = column(m->a, x, 1);
     if (!cell || !u || !w) return;

@@ -145,14 +145,14 @@ static void draw_axes(plane *p, const lh_ticks *ys) {
                      lh_svg_cut(p->s, p->c->x_name, p->w));
 }
 
-static lh_range field_range(const lh_field *f) {
+static lh_range field_range(const lh_chart_field *f) {
     lh_range r = lh_range_none();
     for (size_t i = 0; i < (size_t)f->rows * (size_t)f->cols; i++) lh_range_add(&r, f->cell[i]);
     return r;
 }
 
 static void draw_field(plane *p) {
-    const lh_field *f = &p->c->field;
+    const lh_chart_field *f = &p->c->field;
     lh_shades g = {.cell = f->cell, .rows = f->rows, .cols = f->cols, .is_upward = true};
     g.range = field_range(f);
     g.x = at_x(p, f->x0), g.y = at_y(p, f->y1);

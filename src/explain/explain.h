@@ -13,7 +13,7 @@
 
 struct lh_explainer {
     lh_graph *g;
-    lh_plan *plan;
+    const lh_plan *plan;
     lh_arena *arena;
     const lh_scope *from; /* names are written as seen from here */
     int depth;

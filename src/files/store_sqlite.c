@@ -1,4 +1,4 @@
-/* store_sqlite -- three tables: what was tried, which sheets were begun, what stands on them. */
+/* store_sqlite -- four tables: what was tried, which sheets were begun, what stands on them, how far was read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ bool lh_store_set_aside(const char *folder, char *where, size_t size) {
 
 #include <sqlite3.h>
 
-enum { VERSION = 1, APPLICATION = 0x4C48414E, WAIT_MS = 5000 }; /* "LHAN" */
+enum { VERSION = 2, APPLICATION = 0x4C48414E, WAIT_MS = 5000 }; /* "LHAN" */
 
 /* From version i to i + 1. Entries are added and never changed: files of every age are out there. */
 static const char *const migration[VERSION] = {
@@ -66,6 +66,9 @@ static const char *const migration[VERSION] = {
     "  sheet INTEGER NOT NULL REFERENCES sheet (id), step TEXT NOT NULL, cells TEXT NOT NULL,"
     "  tries INTEGER NOT NULL, hints INTEGER NOT NULL, is_skipped INTEGER NOT NULL,"
     "  PRIMARY KEY (sheet, step));",
+    "CREATE TABLE reading ("
+    "  lesson TEXT PRIMARY KEY, piece INTEGER NOT NULL, is_finished INTEGER NOT NULL,"
+    "  time INTEGER NOT NULL, changed INTEGER NOT NULL);",
 };
 
 typedef struct sqlite_store {
@@ -285,6 +288,41 @@ static bool sqlite_attempts(lh_store *store, lh_attempt_visit visit, void *who) 
     return code == SQLITE_DONE;
 }
 
+/* `changed` as in add_sheet. */
+static bool sqlite_read(lh_store *store, const lh_read *r) {
+    sqlite_store *s = (sqlite_store *)store;
+    sqlite3_stmt *q = prepare(
+        s, "INSERT INTO reading (lesson, piece, is_finished, time, changed) VALUES (?, ?, ?, ?,"
+           " (SELECT coalesce(max(changed), 0) + 1 FROM reading))"
+           " ON CONFLICT (lesson) DO UPDATE SET piece = excluded.piece, time = excluded.time,"
+           " is_finished = max(is_finished, excluded.is_finished), changed = excluded.changed");
+    if (!q) return false;
+    bind(q, 1, r->lesson);
+    bind_number(q, 2, r->piece);
+    bind_number(q, 3, r->is_finished);
+    bind_number(q, 4, r->time);
+    return finish(s, q);
+}
+
+static bool sqlite_reads(lh_store *store, lh_arena *a, lh_read **list, int *n) {
+    sqlite_store *s = (sqlite_store *)store;
+    *list = NULL;
+    *n = 0;
+    sqlite3_stmt *q = prepare(s, "SELECT lesson, piece, is_finished, time FROM reading"
+                                 " ORDER BY changed DESC");
+    if (!q) return false;
+    int code;
+    while ((code = sqlite3_step(q)) == SQLITE_ROW)
+        *(lh_read *)lh_push(a, (void **)list, n, sizeof **list) =
+            (lh_read){.lesson = copy_at(q, 0, a),
+                      .piece = sqlite3_column_int(q, 1),
+                      .is_finished = sqlite3_column_int(q, 2) != 0,
+                      .time = sqlite3_column_int64(q, 3)};
+    if (code != SQLITE_DONE) blame(s);
+    sqlite3_finalize(q);
+    return code == SQLITE_DONE;
+}
+
 /* ---- forgetting ---- */
 
 /* A name beside the file that is not taken: progress-20260131-1402.db, then -2 ... */
@@ -339,8 +377,8 @@ static bool sqlite_reset(lh_store *store, char *backup, size_t size) {
     }
     /* nobody appends between the copy and the end */
     if (!run(s, "BEGIN IMMEDIATE")) return false;
-    bool ok = copy_to(s, backup) &&
-              run(s, "DELETE FROM step; DELETE FROM sheet; DELETE FROM attempt; COMMIT");
+    bool ok = copy_to(s, backup) && run(s, "DELETE FROM step; DELETE FROM sheet; DELETE FROM "
+                                           "attempt; DELETE FROM reading; COMMIT");
     if (!ok && !sqlite3_get_autocommit(s->db)) sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return ok;
 }
@@ -475,6 +513,8 @@ lh_store *lh_store_open(const char *folder, const lh_store_how *how, lh_store_tr
                           .sessions = sqlite_sessions,
                           .load = sqlite_load,
                           .attempts = sqlite_attempts,
+                          .read = sqlite_read,
+                          .reads = sqlite_reads,
                           .reset = sqlite_reset,
                           .close = sqlite_close};
     snprintf(s->path, sizeof s->path, "%s", why->path);

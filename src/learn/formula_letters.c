@@ -5,35 +5,18 @@
  */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "learn/formula_inside.h"
 
 size_t lh_utf8_length(const char *s, const char *end) {
-    const unsigned char *p = (const unsigned char *)s;
-    size_t n = p[0] < 0x80                    ? 1
-               : p[0] >= 0xC2 && p[0] <= 0xDF ? 2
-               : (p[0] & 0xF0) == 0xE0        ? 3
-               : p[0] >= 0xF0 && p[0] <= 0xF4 ? 4
-                                              : 0;
-    if (!n || (size_t)(end - s) < n) return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xC0) != 0x80) return 0;
-    unsigned code = lh_utf8_code(s, n);
-    if ((n == 3 && code < 0x800) || (n == 4 && (code < 0x10000 || code > 0x10FFFF))) return 0;
-    return code >= 0xD800 && code <= 0xDFFF ? 0 : n;
+    uint32_t c;
+    return lh_utf8_read(s, (size_t)(end - s), &c);
 }
 
 unsigned lh_utf8_code(const char *s, size_t n) {
-    const unsigned char *p = (const unsigned char *)s;
-    unsigned code = n == 1 ? p[0] : p[0] & (0xFFU >> (n + 1));
-    for (size_t i = 1; i < n; i++) code = code << 6 | (p[i] & 0x3FU);
-    return code;
-}
-
-static void letter_write(unsigned code, char out[5]) {
-    size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    memset(out, 0, 5);
-    for (size_t i = n; i-- > 1; code >>= 6) out[i] = (char)(0x80 | (code & 0x3F));
-    out[0] = (char)(n == 1 ? code : (0xF00U >> n & 0xFF) | code);
+    uint32_t c = 0;
+    lh_utf8_read(s, n, &c);
+    return c;
 }
 
 typedef struct block {
@@ -66,7 +49,7 @@ void lh_formula_letter(lh_alphabet alphabet, const char *s, size_t n, char out[5
             memcpy(out, hole + 1, 3);
             return;
         }
-    letter_write(letter_code(b, lh_utf8_code(s, n)), out);
+    lh_utf8_write(out, letter_code(b, lh_utf8_code(s, n)));
 }
 
 char *lh_formula_letters(lh_arena *a, const lh_formula *f) {

@@ -2,64 +2,104 @@
 
 #include <string.h>
 
+#include "base/embedded.h"
+#include "graph/build.h"
+#include "learn/reading.h"
+
+/* ---- words and places ---- */
+
+lh_place lh_row_place(lh_row row, const char *line_start) {
+    return (lh_place){row.number, (int)(row.s - line_start) + 1, (int)row.n};
+}
+
+lh_mention lh_row_mention(lh_lesson *l, lh_row row, const char *line_start) {
+    return (lh_mention){lh_copy(l->arena, row.s, row.n), lh_row_place(row, line_start)};
+}
+
+bool lh_row_is(lh_row row, const char *word) {
+    return row.n == strlen(word) && memcmp(row.s, word, row.n) == 0;
+}
+
+bool lh_row_number(lh_row row, int most, int *n) {
+    long long value = 0;
+    if (row.n == 0 || row.n > 10) return false;
+    for (size_t i = 0; i < row.n; i++) {
+        if (row.s[i] < '0' || row.s[i] > '9') return false;
+        value = value * 10 + (row.s[i] - '0');
+    }
+    if (value > most) return false;
+    *n = (int)value;
+    return true;
+}
+
+bool lh_is_name(const char *s, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i];
+        bool is_letter = (c | 32) >= 'a' && (c | 32) <= 'z';
+        if (!is_letter && c != '_' && c < 0x80 && (i == 0 || c < '0' || c > '9')) return false;
+    }
+    return n > 0;
+}
+
+void lh_problem_nearest(lh_lesson *l, const char *word, const char *const *known, int n) {
+    const char *near = lh_nearest(word, known, n);
+    if (near) {
+        lh_problem_cure(l->problems, "did you mean %s?", near);
+        return;
+    }
+    lh_text list = lh_text_new(l->arena);
+    for (int i = 0; i < n; i++) lh_text_add(&list, "%s%s", i ? " " : "", known[i]);
+    lh_problem_cure(l->problems, "one of: %s", list.s);
+}
+
 static bool has_ending(const char *file, const char *ending) {
     size_t n = strlen(file), k = strlen(ending);
     return n >= k && strcmp(file + n - k, ending) == 0;
 }
 
-static size_t line_length(const char *s, const char *end) {
-    const char *stop = memchr(s, '\n', (size_t)(end - s));
-    return stop ? (size_t)(stop - s) : (size_t)(end - s);
+bool lh_lesson_find(void *who, const char *name, lh_found *out) {
+    char path[128];
+    (void)who;
+    for (int i = 0; i < lh_n_embedded_files; i++) {
+        const lh_embedded *e = &lh_embedded_files[i];
+        const char *slash = strchr(e->name, '/'), *dot = strrchr(e->name, '.');
+        size_t n = slash && dot ? (size_t)(dot - slash) - 1 : 0;
+        if (n == 0 || n >= sizeof path) continue;
+        memcpy(path, slash + 1, n);
+        path[n] = 0;
+        if (strcmp(path, name) != 0) continue;
+        *out = (lh_found){e->name, e->text, e->length};
+        return true;
+    }
+    return false;
 }
 
-/* A fence is a line of three backticks; what follows them says what the block is. */
-static bool is_fence(const char *line, size_t n, const char *kind) {
-    while (n && (*line == ' ')) line++, n--;
-    while (n && (line[n - 1] == ' ' || line[n - 1] == '\r')) n--;
-    size_t k = strlen(kind);
-    return n == 3 + k && memcmp(line, "```", 3) == 0 && memcmp(line + 3, kind, k) == 0;
-}
-
-static bool opens_block(const char *line, size_t n) {
-    while (n && (*line == ' ')) line++, n--;
-    return n >= 3 && memcmp(line, "```", 3) == 0;
-}
+/* ---- the program alone ---- */
 
 /* The program's lines as they stand, every other line empty. */
 static char *program_lines(lh_context *ctx, lh_arena *a, const char *file, const char *text,
                            size_t length) {
-    char *out = lh_alloc(a, length + 1);
-    if (!out) return NULL;
-    size_t used = 0;
-    int line = 1, opened = 0;
-    bool in_program = false, in_other = false, any = false;
-    for (const char *s = text, *end = text + length; s < end; line++) {
-        size_t n = line_length(s, end);
-        bool is_text = false;
-        if (in_program || in_other) {
-            if (is_fence(s, n, ""))
-                in_program = in_other = false;
-            else
-                is_text = in_program;
-        } else if (opens_block(s, n)) {
-            in_program = is_fence(s, n, "longhand");
-            in_other = !in_program;
-            any |= in_program;
-            opened = line;
-        }
-        if (is_text) memcpy(out + used, s, n), used += n;
-        s += n;
-        if (s < end) out[used++] = '\n', s++;
-    }
-    if (in_program || in_other)
-        lh_fail(ctx, LH_ERROR_TEXT, (lh_place){opened, 1, 3},
-                "the block that begins here has no end"),
+    lh_text out = lh_text_new(a);
+    bool any = false;
+    int line = 1;
+    for (lh_segment s = {0}; lh_segment_next(text, length, &s) && !lh_failed(ctx);) {
+        if (s.is_block && !s.is_closed) {
+            lh_fail(ctx, LH_ERROR_TEXT, (lh_place){s.at.line, s.at.col, 3},
+                    "the block that begins here has no end");
             lh_cure(ctx, "a line of three backticks ends it");
-    else if (!any)
-        lh_fail(ctx, LH_ERROR_TEXT, (lh_place){0, 0, 0}, "there is no program in it"),
-            lh_cure(ctx, "a block that begins with ```longhand holds the program");
+        }
+        if (!lh_segment_is(&s, "longhand") || s.n_rest) continue;
+        any = true;
+        for (; line < s.line; line++) lh_text_add_n(&out, "\n", 1);
+        lh_text_add_n(&out, s.s, s.n);
+        line = s.next_line - 1;
+    }
+    if (!lh_failed(ctx) && !any) {
+        lh_fail(ctx, LH_ERROR_TEXT, (lh_place){0, 0, 0}, "there is no program in it");
+        lh_cure(ctx, "a block that begins with ```longhand holds the program");
+    }
     lh_fail_in(ctx, file, text, length);
-    return out;
+    return out.s;
 }
 
 lh_program *lh_lesson_parse(lh_context *ctx, const char *file, const char *text, size_t length) {
@@ -68,44 +108,38 @@ lh_program *lh_lesson_parse(lh_context *ctx, const char *file, const char *text,
     lh_arena *a = lh_arena_new(ctx);
     if (!a) return NULL;
     char *lines = program_lines(ctx, a, file, text, length);
-    lh_program *p =
-        lines && !lh_failed(ctx) ? lh_program_parse(ctx, file, lines, strlen(lines)) : NULL;
+    lh_program *p = lh_failed(ctx) ? NULL : lh_program_parse(ctx, file, lines, strlen(lines));
     lh_arena_free(a);
     return p;
 }
 
 const char *lh_lesson_title(lh_arena *a, const char *file, const char *text, size_t length) {
     (void)file;
-    const char *s = text, *end = text + length;
-    while (s < end) {
-        size_t n = line_length(s, end);
-        if (n > 2 && s[0] == '#' && s[1] == ' ')
-            return lh_copy(a, s + 2, n - 2 - (s[n - 1] == '\r'));
-        s += n + 1;
-    }
+    for (lh_row row = {0}; lh_row_next(text, length, 1, &row);)
+        if (row.n > 2 && row.s[0] == '#' && row.s[1] == ' ') {
+            lh_row title = lh_row_trim((lh_row){row.s + 2, row.n - 2, 0});
+            return lh_copy(a, title.s, title.n);
+        }
     return "";
 }
 
+/* ---- the sheet ---- */
+
 /* One line of a sheet block: `digits 4`, or a step. */
-static void sheet_line(lh_context *ctx, lh_arena *a, lh_lesson_sheet *out, const char *line,
-                       size_t n, int number) {
-    const char *hash = memchr(line, '#', n), *start = line;
-    if (hash) n = (size_t)(hash - line);
-    while (n && (*line == ' ' || *line == '\t')) line++, n--;
-    while (n && (line[n - 1] == ' ' || line[n - 1] == '\t' || line[n - 1] == '\r')) n--;
-    if (n == 0) return;
-    lh_place at = {number, (int)(line - start) + 1, (int)n};
-    if (n > 7 && memcmp(line, "digits ", 7) == 0) {
-        int digits = n == 8 && line[7] >= '2' && line[7] <= '9' ? line[7] - '0' : 0;
-        if (!digits)
+static void sheet_line(lh_context *ctx, lh_arena *a, lh_lesson_sheet *out, lh_row row) {
+    lh_row code = lh_row_code(row), word = {0}, rest = code;
+    if (code.n == 0) return;
+    lh_place at = lh_row_place(code, row.s);
+    if (lh_row_word(&rest, &word) && lh_row_is(word, "digits") && lh_row_trim(rest).n) {
+        rest = lh_row_trim(rest);
+        if (!lh_row_number(rest, 9, &out->digits) || out->digits < 2)
             lh_fail(ctx, LH_ERROR_TEXT, at, "a sheet asks for 2 to 9 digits, and this is \"%.*s\"",
-                    (int)(n - 7), line + 7);
-        out->digits = digits;
+                    (int)rest.n, rest.s);
         return;
     }
     int count = out->n_steps;
     *(const char **)lh_push(a, (void **)&out->step, &out->n_steps, sizeof *out->step) =
-        lh_copy(a, line, n);
+        lh_copy(a, code.s, code.n);
     *(lh_place *)lh_push(a, (void **)&out->at, &count, sizeof *out->at) = at;
 }
 
@@ -113,18 +147,234 @@ lh_lesson_sheet lh_lesson_sheet_read(lh_context *ctx, lh_arena *a, const char *f
                                      const char *text, size_t length) {
     lh_lesson_sheet out = {0};
     if (lh_failed(ctx) || !has_ending(file, ".md")) return out;
-    bool in_block = false, in_sheet = false;
-    int number = 1;
-    for (const char *s = text, *end = text + length; s < end && !lh_failed(ctx); number++) {
-        size_t n = line_length(s, end);
-        if (in_block && is_fence(s, n, ""))
-            in_block = in_sheet = false;
-        else if (!in_block && opens_block(s, n))
-            in_block = true, in_sheet = is_fence(s, n, "sheet");
-        else if (in_sheet)
-            sheet_line(ctx, a, &out, s, n, number);
-        s += n + 1;
-    }
+    for (lh_segment s = {0}; lh_segment_next(text, length, &s);)
+        for (lh_row row = {0};
+             lh_segment_is(&s, "sheet") && lh_row_next(s.s, s.n, s.line, &row) && !lh_failed(ctx);)
+            sheet_line(ctx, a, &out, row);
     lh_fail_in(ctx, file, text, length);
     return out;
+}
+
+/* ---- the head ---- */
+
+static void fail_head(lh_lesson *l, lh_row word, const char *line_start) {
+    static const char *const known[] = {"minutes", "needs", "next"};
+    const char *said = lh_copy(l->arena, word.s, word.n < 60 ? word.n : 60);
+    lh_problem_add(l->problems, LH_ERROR_TEXT, lh_row_place(word, line_start),
+                   "a lesson block says minutes, needs and next, and this is \"%s\"", said);
+    lh_problem_nearest(l, said, known, 3);
+}
+
+static void head_line(lh_lesson *l, lh_row row) {
+    lh_row rest = lh_row_code(row), word, value;
+    if (!lh_row_word(&rest, &word)) return;
+    bool is_minutes = lh_row_is(word, "minutes"), is_needs = lh_row_is(word, "needs"),
+         is_next = lh_row_is(word, "next");
+    if (!is_minutes && !is_needs && !is_next) {
+        fail_head(l, word, row.s);
+        return;
+    }
+    rest = lh_row_trim(rest);
+    if (is_minutes && (!lh_row_number(rest, 600, &l->minutes) || !l->minutes)) {
+        lh_problem_add(l->problems, LH_ERROR_TEXT, lh_row_place(word, row.s),
+                       "minutes is a whole number, and this is \"%.*s\"",
+                       (int)(rest.n < 40 ? rest.n : 40), rest.s);
+        return;
+    }
+    while (!is_minutes && lh_row_word(&rest, &value)) {
+        lh_mention name = lh_row_mention(l, value, row.s);
+        if (is_next)
+            l->next = name;
+        else
+            *(lh_mention *)lh_push(l->arena, (void **)&l->needs, &l->n_needs, sizeof name) = name;
+    }
+}
+
+/* ---- headings ---- */
+
+/* Scores, scaled -> scores-scaled: letters and digits stay, spaces are -, the rest goes. */
+static const char *anchor_of(lh_lesson *l, const char *text) {
+    lh_text out = lh_text_new(l->arena);
+    for (const char *s = text; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        bool is_letter = (c | 32) >= 'a' && (c | 32) <= 'z';
+        if (lh_insert_at(s) >= 0)
+            s += 2;
+        else if (is_letter || (c >= '0' && c <= '9') || c == '_' || c >= 0x80)
+            lh_text_add(&out, "%c", is_letter ? c | 32 : c);
+        else if ((c == ' ' || c == '-') && out.n && out.s[out.n - 1] != '-')
+            lh_text_add(&out, "-");
+    }
+    while (out.n && out.s[out.n - 1] == '-') out.s[--out.n] = 0;
+    return out.n ? out.s : lh_printf(l->arena, "part-%d", l->n_headings + 1);
+}
+
+static void read_heading(lh_lesson *l, lh_row row) {
+    int level = 0;
+    while (level < (int)row.n && row.s[level] == '#') level++;
+    if (level == 0 || level > 6 || level == (int)row.n || row.s[level] != ' ') return;
+    lh_row text = lh_row_trim((lh_row){row.s + level, row.n - (size_t)level, row.number});
+    const char *words = lh_copy(l->arena, text.s, text.n);
+    if (level == 1 && !l->title) {
+        l->title = words;
+        return;
+    }
+    const char *anchor = anchor_of(l, words);
+    lh_place at = {row.number, 1, (int)row.n};
+    for (int i = 0; i < l->n_headings; i++) {
+        if (strcmp(l->heading[i].anchor, anchor) != 0) continue;
+        lh_problem_add(l->problems, LH_ERROR_NAME, at,
+                       "two headings have the anchor #%.60s: here and in line %d", anchor,
+                       l->heading[i].at.line);
+        lh_problem_cure(l->problems, "give one of them other words");
+        break;
+    }
+    *(lh_heading *)lh_push(l->arena, (void **)&l->heading, &l->n_headings, sizeof(lh_heading)) =
+        (lh_heading){words, anchor, level, at};
+}
+
+/* ---- segments ---- */
+
+static const char *const fence_words[] = {"longhand", "lesson",  "use",  "show", "sheet",
+                                          "exercise", "console", "text", "sh",   "c",
+                                          "json",     "python",  "html", "csv",  "markdown"};
+enum { N_FENCES = sizeof fence_words / sizeof *fence_words };
+
+static void read_prose(lh_lesson *l, const lh_segment *s, lh_text *out) {
+    const char *text = lh_read_prose(l, l->arena, (lh_row){s->s, s->n, s->line}, s->s, 0);
+    lh_text_add_n(out, text, strlen(text));
+    for (lh_row row = {0}; lh_row_next(text, strlen(text), s->line, &row);) read_heading(l, row);
+}
+
+/* The fence, the number, and empty lines: as many lines as the block has in the file. */
+static void write_block(lh_lesson *l, const lh_segment *s, lh_text *out, lh_lesson_block block) {
+    lh_text_add(out, "```longhand-block\n%d", l->n_blocks);
+    for (size_t i = 0; i < s->n; i++)
+        if (s->s[i] == '\n') lh_text_add_n(out, "\n", 1);
+    if (s->n == 0) lh_text_add_n(out, "\n", 1);
+    lh_text_add(out, "```\n");
+    *(lh_lesson_block *)lh_push(l->arena, (void **)&l->block, &l->n_blocks,
+                                sizeof(lh_lesson_block)) = block;
+}
+
+/* A block of lines, each read by itself. True: it was one. */
+static bool read_lines(lh_lesson *l, const lh_segment *s, lh_lesson_block *block) {
+    bool is_head = lh_segment_is(s, "lesson"), is_use = lh_segment_is(s, "use"),
+         is_show = lh_segment_is(s, "show"), is_sheet = lh_segment_is(s, "sheet");
+    if (!is_head && !is_use && !is_show && !is_sheet) return false;
+    block->kind = is_head   ? LH_BLOCK_LESSON
+                  : is_use  ? LH_BLOCK_USE
+                  : is_show ? LH_BLOCK_SHOW
+                            : LH_BLOCK_SHEET;
+    block->first = is_show ? l->n_shows : 0;
+    for (lh_row row = {0}; lh_row_next(s->s, s->n, s->line, &row);) {
+        if (is_head) head_line(l, row);
+        if (is_use) lh_read_use(l, row, row.s, 0);
+        if (is_show) lh_read_show(l, row, row.s, 0);
+        if (is_sheet) sheet_line(l->ctx, l->arena, &l->sheet, row);
+        lh_problems_take(l->problems, l->ctx, s->at);
+    }
+    block->n = is_show ? l->n_shows - block->first : 0;
+    if (lh_row_trim((lh_row){s->s, s->n, 0}).n == 0)
+        lh_problem_add(l->problems, LH_ERROR_TEXT, s->at, "the block is empty");
+    return true;
+}
+
+static void check_fence(lh_lesson *l, const lh_segment *s) {
+    for (int i = 0; i < N_FENCES; i++)
+        if (s->n_word == 0 || lh_segment_is(s, fence_words[i])) return;
+    const char *word = lh_copy(l->arena, s->word, s->n_word < 60 ? s->n_word : 60);
+    lh_problem_add(l->problems, LH_ERROR_TEXT, s->at, "there is no kind of block \"%s\"", word);
+    lh_problem_nearest(l, word, fence_words, N_FENCES);
+}
+
+static void read_block(lh_lesson *l, const lh_segment *s, lh_text *out, const char *from) {
+    lh_lesson_block block = {.at = s->at, .first = l->n_exercises};
+    if (!s->is_closed) {
+        lh_problem_add(l->problems, LH_ERROR_TEXT, (lh_place){s->at.line, s->at.col, 3},
+                       "the block that begins here has no end");
+        lh_problem_cure(l->problems, "a line of three backticks ends it");
+        return; /* what it would swallow is not read: one message is enough */
+    }
+    if (read_lines(l, s, &block)) {
+        write_block(l, s, out, block);
+    } else if (lh_segment_is(s, "exercise")) {
+        lh_read_exercise(l, s);
+        block.kind = LH_BLOCK_EXERCISE;
+        block.n = l->n_exercises - block.first;
+        if (block.n) write_block(l, s, out, block);
+    } else {
+        if (lh_segment_is(s, "longhand")) lh_read_program(l, s);
+        check_fence(l, s);
+        lh_text_add_n(out, from, (size_t)(l->source + s->next - from));
+    }
+}
+
+static void read_all(lh_lesson *l) {
+    lh_text out = lh_text_new(l->arena);
+    lh_lesson_program own = {.name = "", .of = -1, .shuffle = -1, .file = l->file};
+    lh_lesson_program_add(l, &own);
+    if (lh_failed(l->ctx)) return;
+    if (!has_ending(l->file, ".md")) {
+        l->program[0].text = l->source;
+        l->program[0].length = l->length;
+        l->markdown = "";
+        return;
+    }
+    size_t from = 0;
+    for (lh_segment s = {0}; lh_segment_next(l->source, l->length, &s) && !lh_failed(l->ctx);) {
+        if (s.is_block)
+            read_block(l, &s, &out, l->source + from);
+        else
+            read_prose(l, &s, &out);
+        from = s.next;
+    }
+    for (int i = 0; i < l->n_programs && !lh_failed(l->ctx); i++)
+        if (l->program[i].n_pieces) {
+            l->program[i].text = lh_program_lines(l, l->arena, &l->program[i]);
+            l->program[i].length = strlen(l->program[i].text);
+        }
+    l->markdown = out.s;
+    lh_read_names(l);
+}
+
+static const char *short_name(lh_arena *a, const char *file) {
+    const char *slash = strrchr(file, '/'), *start = slash ? slash + 1 : file,
+               *dot = strrchr(start, '.');
+    return lh_copy(a, start, dot ? (size_t)(dot - start) : strlen(start));
+}
+
+lh_lesson *lh_lesson_read(lh_context *ctx, const char *file, const char *text, size_t length,
+                          const lh_finder *finder) {
+    lh_arena *a = lh_failed(ctx) ? NULL : lh_arena_new(ctx);
+    if (!a) return NULL;
+    lh_lesson *l = lh_alloc(a, sizeof *l);
+    *l = (lh_lesson){.ctx = ctx, .arena = a, .length = length, .problems = lh_problems_new(a)};
+    l->most_updates = LH_MOST_UPDATES;
+    l->finder = finder ? *finder : (lh_finder){lh_lesson_find, NULL};
+    l->file = lh_copy(a, file, strlen(file));
+    l->name = short_name(a, file);
+    char *copy = lh_alloc(a, length + 1);
+    if (copy) l->source = memcpy(copy, text, length);
+    if (copy && !lh_failed(ctx)) read_all(l);
+    if (!l->title) l->title = "";
+    if (!lh_failed(ctx)) return l;
+    lh_fail_in(ctx, l->file, l->source, length);
+    lh_arena_free(a);
+    return NULL;
+}
+
+lh_lesson *lh_lesson_open(lh_context *ctx, const char *file, const char *text, size_t length,
+                          const lh_finder *finder) {
+    lh_lesson *l = lh_lesson_read(ctx, file, text, length, finder);
+    if (!l) return NULL;
+    lh_problems_sort(l->problems);
+    lh_problems_fail(l->problems, ctx, l->file, l->source, l->length);
+    if (!lh_failed(ctx)) return l;
+    lh_lesson_free(l);
+    return NULL;
+}
+
+void lh_lesson_free(lh_lesson *l) {
+    if (l) lh_arena_free(l->arena);
 }

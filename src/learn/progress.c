@@ -64,6 +64,12 @@ unsigned long long lh_saved_seed(const lh_saved *list, int n, const char *lesson
     }
 }
 
+const lh_read *lh_read_find(const lh_read *list, int n, const char *lesson) {
+    for (int i = 0; i < n; i++)
+        if (same(list[i].lesson, lesson)) return &list[i];
+    return NULL;
+}
+
 /* ---- the summary ---- */
 
 typedef struct seen_step {
@@ -222,6 +228,8 @@ typedef struct memory_store {
     int n_attempts;
     lh_saved *sheet; /* the newest last */
     int n_sheets;
+    lh_read *reads; /* the newest last */
+    int n_reads;
 } memory_store;
 
 static bool is_same_sheet(const lh_saved *a, const lh_saved *b) {
@@ -300,9 +308,37 @@ static bool memory_attempts(lh_store *s, lh_attempt_visit visit, void *who) {
     return true;
 }
 
+static bool memory_read(lh_store *s, const lh_read *r) {
+    memory_store *m = (memory_store *)s;
+    lh_read now = *r;
+    int kept = 0;
+    for (int i = 0; i < m->n_reads; i++) {
+        if (same(m->reads[i].lesson, r->lesson))
+            now.is_finished |= m->reads[i].is_finished;
+        else
+            m->reads[kept++] = m->reads[i];
+    }
+    m->n_reads = kept;
+    now.lesson = keep(m->arena, r->lesson);
+    *(lh_read *)lh_push(m->arena, (void **)&m->reads, &m->n_reads, sizeof *m->reads) = now;
+    return true;
+}
+
+static bool memory_reads(lh_store *s, lh_arena *a, lh_read **list, int *n) {
+    memory_store *m = (memory_store *)s;
+    *n = 0;
+    *list = NULL;
+    for (int i = m->n_reads - 1; i >= 0; i--) {
+        lh_read *to = lh_push(a, (void **)list, n, sizeof **list);
+        *to = m->reads[i];
+        to->lesson = keep(a, m->reads[i].lesson);
+    }
+    return true;
+}
+
 static bool memory_reset(lh_store *s, char *backup, size_t size) {
     memory_store *m = (memory_store *)s;
-    m->n_attempts = m->n_sheets = 0;
+    m->n_attempts = m->n_sheets = m->n_reads = 0;
     if (size) backup[0] = 0;
     return true;
 }
@@ -319,6 +355,8 @@ lh_store *lh_store_memory(lh_context *ctx) {
                                   .sessions = memory_sessions,
                                   .load = memory_load,
                                   .attempts = memory_attempts,
+                                  .read = memory_read,
+                                  .reads = memory_reads,
                                   .reset = memory_reset,
                                   .close = memory_close},
                         .ctx = ctx,

@@ -56,6 +56,14 @@ typedef struct lh_saved {
     int n_steps;
 } lh_saved;
 
+/* How far a lesson was read. */
+typedef struct lh_read {
+    const char *lesson;
+    int piece;        /* of its text: paragraphs, lists, tables ... counted from 0 */
+    bool is_finished; /* its end was seen, then or before */
+    long long time;
+} lh_read;
+
 typedef void (*lh_attempt_visit)(void *who, const lh_attempt *a);
 
 typedef struct lh_store lh_store;
@@ -68,6 +76,10 @@ struct lh_store {
     bool (*load)(lh_store *s, lh_arena *a, lh_saved *sheet);
     /* Every attempt in the order of time; the texts are valid during the call. */
     bool (*attempts)(lh_store *s, lh_attempt_visit visit, void *who);
+    /* Where somebody stopped reading; a lesson has one such place. */
+    bool (*read)(lh_store *s, const lh_read *r);
+    /* Every lesson that was begun to be read, the newest first, in a. */
+    bool (*reads)(lh_store *s, lh_arena *a, lh_read **list, int *n);
     /* Forgets everything. backup: the name of the copy that is kept, or "" where there is none. */
     bool (*reset)(lh_store *s, char *backup, size_t size);
     void (*close)(lh_store *s);
@@ -82,6 +94,8 @@ const lh_saved *lh_saved_find(const lh_saved *list, int n, const char *lesson, c
                               long long seed, int digits);
 /* Numbers that were not practised yet: 0 (the lesson's own) the first time, then 1, 2 ... */
 unsigned long long lh_saved_seed(const lh_saved *list, int n, const char *lesson);
+
+const lh_read *lh_read_find(const lh_read *list, int n, const char *lesson); /* or NULL */
 
 /* ---- repeating ---- */
 

@@ -1,0 +1,18 @@
+/* utf8 -- code points as bytes, and back.
+ *
+ *     uint32_t c;
+ *     size_t n = lh_utf8_read(text, length, &c);      bytes of the first code point, 0 where they are no UTF-8
+ *
+ * Strict: no longer form than needed, no surrogates, nothing above 0x10FFFF. So each code point has one spelling, and
+ * writing what was read gives the same bytes.
+ */
+#ifndef LH_BASE_UTF8_H
+#define LH_BASE_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+size_t lh_utf8_read(const char *text, size_t length, uint32_t *c); /* 0: not UTF-8, or no bytes */
+size_t lh_utf8_write(char out[4], uint32_t c);                     /* how many bytes it took */
+
+#endif

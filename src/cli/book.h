@@ -1,0 +1,75 @@
+/* book -- what the files of `longhand book` share: a page being written, and the files of a book.
+ *
+ *     book.c        the command: every lesson, then the files
+ *     book_page.c   the frame of a page, the contents, the index for the search
+ *     book_text.c   a lesson's text as HTML
+ *     book_show.c   what its show blocks stand for
+ *     book_pdf.c    all lessons on one page, printed by Chromium
+ *
+ * Pages are made in memory and written at the end: a lesson that fails leaves the folder as it was.
+ */
+#ifndef LH_CLI_BOOK_H
+#define LH_CLI_BOOK_H
+
+#include "cli/html.h"
+#include "cli/reading.h"
+
+typedef struct lh_book_file {
+    const char *name;
+    const char *text; /* in the book's arena */
+    size_t length;
+} lh_book_file;
+
+/* A lesson of the book. Its body is the same on its own page and in the PDF but for ids and links. */
+typedef struct lh_book_lesson {
+    const char *name, *title, *part;
+    int minutes;
+    char *body, *whole; /* HTML: for its own page; for the page of all lessons. malloc'd */
+    char *index;        /* its lines in the index of the search. malloc'd */
+} lh_book_lesson;
+
+typedef struct lh_book {
+    lh_cli *cli;
+    lh_arena *arena;
+    lh_course course; /* those that are in it */
+    lh_book_lesson *lesson;
+    int n_lessons;
+    const char *graph_style, *chart_style; /* rules of its pictures */
+    lh_book_file *file;
+    int n_files;
+} lh_book;
+
+/* A lesson being written. */
+typedef struct lh_writer {
+    lh_book *book;
+    lh_reading *r;
+    FILE *out;
+    const char *prefix; /* of ids: "", or "ex1--" where all lessons are one page */
+    int deeper;         /* added to the level of headings */
+    int level;          /* of the last heading */
+    int n_figures;
+    const char **source; /* of facts */
+    int n_sources;
+} lh_writer;
+
+/* book_text.c. false: the context failed. */
+bool lh_book_body(lh_writer *w);
+void lh_book_pieces(lh_writer *w, const lh_piece *first);
+void lh_book_spans(lh_writer *w, const lh_span *s);
+void lh_book_words(lh_writer *w, const char *markdown); /* a caption: its first paragraph's spans */
+void lh_book_index(lh_book *b, lh_reading *r, FILE *out);
+
+/* book_show.c */
+bool lh_book_show(lh_writer *w, int show);
+
+/* book_page.c */
+void lh_book_add(lh_book *b, const char *name, const char *text, size_t length);
+bool lh_book_pages(
+    lh_book *b); /* every page, the contents, the index, the rules; false: no memory */
+void lh_book_contents(lh_book *b, FILE *out, bool is_single,
+                      const int *page); /* page numbers, or NULL */
+
+/* book_pdf.c. Exit status. */
+int lh_book_pdf(lh_book *b, const char *path);
+
+#endif

@@ -1,0 +1,190 @@
+/* book_page -- the frame of a page, the contents, the index for the search: what makes lessons a book. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/embedded.h"
+#include "base/version.h"
+#include "cli/book.h"
+#include "learn/formula.h"
+
+void lh_book_add(lh_book *b, const char *name, const char *text, size_t length) {
+    *(lh_book_file *)lh_push(b->arena, (void **)&b->file, &b->n_files, sizeof *b->file) =
+        (lh_book_file){name, lh_copy(b->arena, text, length), length};
+}
+
+/* ---- the frame ---- */
+
+static void put_head(FILE *out, const char *title) {
+    fputs("<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n"
+          "<meta charset=\"utf-8\" />\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n"
+          "<meta name=\"color-scheme\" content=\"light dark\" />\n",
+          out);
+    lh_html_in(out, "<title>", title, "</title>\n");
+    fputs("<link rel=\"stylesheet\" href=\"book.css\" />\n"
+          "<link rel=\"stylesheet\" href=\"pictures.css\" />\n"
+          "<script src=\"book.js\"></script>\n</head>\n",
+          out);
+}
+
+/* Title, search and the switch of colours; the last two need the script and are hidden without it. */
+static void put_top(FILE *out) {
+    fputs("<body>\n<a class=\"skip\" href=\"#text\">Skip to the text</a>\n"
+          "<header class=\"top\">\n<a class=\"home\" href=\"index.html\">Longhand</a>\n"
+          "<form role=\"search\" hidden=\"hidden\"><label for=\"search\">Search</label>\n"
+          "<input id=\"search\" type=\"search\" autocomplete=\"off\" /></form>\n"
+          "<button id=\"theme\" type=\"button\" hidden=\"hidden\">Dark</button>\n</header>\n"
+          "<div id=\"found\" role=\"status\" hidden=\"hidden\"></div>\n",
+          out);
+}
+
+static void put_foot(FILE *out) {
+    lh_html_in(
+        out, "<footer class=\"foot\"><p>Made by Longhand ", lh_version(),
+        ". Every number on this page was computed from the program that it shows.</p></footer>\n"
+        "</body>\n</html>\n");
+}
+
+/* ---- contents ---- */
+
+static void put_entry(FILE *out, const lh_book_lesson *l, bool is_single, const int *page,
+                      const char *now) {
+    fputs("<li>", out);
+    lh_html_in(out, is_single ? "<a href=\"#" : "<a href=\"", l->name,
+               is_single ? "--top\"" : ".html\"");
+    fprintf(out, "%s>", now && strcmp(now, l->name) == 0 ? " aria-current=\"page\"" : "");
+    lh_html_in(out, "", l->title, "</a>");
+    if (page) fprintf(out, "<span class=\"page\">%d</span>", *page);
+    if (!page && !now && l->minutes)
+        fprintf(out, " <span class=\"quiet\">%d min</span>", l->minutes);
+    fputs("</li>\n", out);
+}
+
+static void put_list(lh_book *b, FILE *out, bool is_single, const int *page, const char *now,
+                     int level) {
+    const char *part = NULL;
+    for (int i = 0; i < b->n_lessons; i++) {
+        const lh_book_lesson *l = &b->lesson[i];
+        if (!part || strcmp(part, l->part) != 0) {
+            if (part) fputs("</ol>\n", out);
+            if (level)
+                fprintf(out, "<h%d>", level);
+            else
+                fputs("<p class=\"part\">", out);
+            lh_html_text(out, l->part);
+            if (level)
+                fprintf(out, "</h%d>\n<ol>\n", level);
+            else
+                fputs("</p>\n<ol>\n", out);
+            part = l->part;
+        }
+        put_entry(out, l, is_single, page ? &page[i] : NULL, now);
+    }
+    if (part) fputs("</ol>\n", out);
+}
+
+void lh_book_contents(lh_book *b, FILE *out, bool is_single, const int *page) {
+    put_list(b, out, is_single, page, NULL, 2);
+}
+
+/* ---- pages ---- */
+
+static void put_neighbour(FILE *out, const lh_book_lesson *l, const char *rel, const char *word) {
+    lh_html_in(out, "<a rel=\"", rel, "\" href=\"");
+    lh_html_in(out, "", l->name, ".html\">");
+    lh_html_in(out, "<span class=\"quiet\">", word, "</span> ");
+    lh_html_in(out, "", l->title, "</a>\n");
+}
+
+static void put_neighbours(lh_book *b, FILE *out, int i) {
+    fputs("<nav class=\"neighbours\" aria-label=\"Neighbouring lessons\">\n", out);
+    if (i > 0) put_neighbour(out, &b->lesson[i - 1], "prev", "Before:");
+    if (i + 1 < b->n_lessons) put_neighbour(out, &b->lesson[i + 1], "next", "Next:");
+    fputs("</nav>\n", out);
+}
+
+static void put_lesson(lh_book *b, FILE *out, int i) {
+    const lh_book_lesson *l = &b->lesson[i];
+    put_head(out, lh_printf(b->arena, "%s \u00b7 Longhand", l->title));
+    put_top(out);
+    fputs("<div class=\"sides\">\n<nav class=\"side\" aria-label=\"Contents\">\n<details>"
+          "<summary>Contents</summary>\n",
+          out);
+    put_list(b, out, false, NULL, l->name, 0);
+    fputs("</details>\n</nav>\n<main id=\"text\" tabindex=\"-1\">\n<article>\n", out);
+    fputs(l->body, out);
+    fputs("</article>\n", out);
+    put_neighbours(b, out, i);
+    fputs("</main>\n</div>\n", out);
+    put_foot(out);
+}
+
+static void put_index(lh_book *b, FILE *out) {
+    put_head(out, "Longhand: transformers, worked out by hand");
+    put_top(out);
+    fputs("<main id=\"text\" tabindex=\"-1\" class=\"contents\">\n<h1>Longhand</h1>\n"
+          "<p>Transformers, worked out by hand and at full speed. Each lesson takes a few minutes, "
+          "has "
+          "its program in it, and ends in exercises that are checked.</p>\n",
+          out);
+    fputs("<nav aria-label=\"Lessons\">\n", out);
+    lh_book_contents(b, out, false, NULL);
+    fputs("</nav>\n</main>\n", out);
+    put_foot(out);
+}
+
+/* ---- all of them ---- */
+
+typedef void (*put_page)(lh_book *b, FILE *out, int i);
+
+static bool add_page(lh_book *b, const char *name, put_page put, int i) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (out) put(b, out, i);
+    if (!out || fclose(out)) {
+        free(text);
+        lh_fail(b->cli->ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "there is no memory left");
+        return false;
+    }
+    lh_book_add(b, name, text, length);
+    free(text);
+    return true;
+}
+
+static void put_contents(lh_book *b, FILE *out, int i) {
+    (void)i;
+    put_index(b, out);
+}
+
+static void put_search(lh_book *b, FILE *out, int i) {
+    (void)i;
+    fputs("longhandIndex([\n", out);
+    for (int k = 0; k < b->n_lessons; k++) fputs(b->lesson[k].index, out);
+    fputs("]);\n", out);
+}
+
+static void put_pictures(lh_book *b, FILE *out, int i) {
+    (void)i;
+    fputs(lh_formula_css(), out);
+    if (b->graph_style) lh_html_scoped(out, b->graph_style, "svg.graph");
+    if (b->chart_style) lh_html_scoped(out, b->chart_style, "svg.chart");
+}
+
+static void add_embedded(lh_book *b, const char *name) {
+    const lh_embedded *f = lh_embedded_find(name);
+    const char *slash = strrchr(name, '/');
+    if (f) lh_book_add(b, slash ? slash + 1 : name, f->text, f->length);
+}
+
+bool lh_book_pages(lh_book *b) {
+    bool ok = add_page(b, "index.html", put_contents, 0) &&
+              add_page(b, "search.js", put_search, 0) &&
+              add_page(b, "pictures.css", put_pictures, 0);
+    for (int i = 0; ok && i < b->n_lessons; i++)
+        ok = add_page(b, lh_printf(b->arena, "%s.html", b->lesson[i].name), put_lesson, i);
+    add_embedded(b, "book.css");
+    add_embedded(b, "book.js");
+    add_embedded(b, LH_FORMULA_FONT);
+    return ok && !lh_failed(b->cli->ctx);
+}

@@ -1,0 +1,98 @@
+/* layout_code -- a block of code on a screen. Comments stand in a column behind the code; where the screen is too narrow, that
+ * column moves to the left, and a comment that still has no room stands above its line. */
+#include <string.h>
+
+#include "cli/layout_words.h"
+
+typedef struct code_line {
+    const char *code, *comment; /* comment: with its #, or NULL; code without blanks at the end */
+    int column;                 /* where the comment began */
+} code_line;
+
+typedef struct code {
+    lh_layout *l;
+    code_line *line;
+    int n, indent, room, column;
+} code;
+
+static code_line split(lh_arena *a, const char *s, size_t n, bool is_notation) {
+    char *line = lh_copy(a, s, n), *comment = is_notation ? strchr(line, '#') : NULL;
+    code_line x = {.code = line};
+    if (comment) {
+        x.comment = lh_copy(a, comment, strlen(comment));
+        *comment = 0;
+        x.column = lh_columns(line);
+    }
+    size_t k = strlen(line);
+    while (k && line[k - 1] == ' ' && strspn(line, " ") < k) line[--k] = 0;
+    return x;
+}
+
+static bool fits(const code *c, const code_line *x, int column) {
+    return column + lh_columns(x->comment) <= c->room;
+}
+
+/* How many comments a column suits: behind their code, and short enough. */
+static int count_suited(const code *c, int column) {
+    int n = 0;
+    for (int i = 0; i < c->n; i++) {
+        const code_line *x = &c->line[i];
+        n += x->comment && *x->code && lh_columns(x->code) + 2 <= column && fits(c, x, column);
+    }
+    return n;
+}
+
+/* As it was written where that fits; else the column that suits most, just behind one of the lines. */
+static int find_column(const code *c) {
+    bool all = true;
+    int best = 0, most = 0;
+    for (int i = 0; i < c->n; i++) {
+        const code_line *x = &c->line[i];
+        if (!x->comment || !*x->code) continue;
+        all &= fits(c, x, x->column);
+        int own = lh_columns(x->code) + 2, n = count_suited(c, own);
+        if (n > most) most = n, best = own;
+    }
+    return all ? -1 : best;
+}
+
+static void put(code *c, const code_line *x) {
+    lh_layout *l = c->l;
+    const char *on = l->cli->colour ? "\033[2m" : "", *off = *on ? "\033[0m" : "";
+    int own = lh_columns(x->code), column = c->column < 0 ? x->column : c->column;
+    if (!x->comment) {
+        lh_layout_add(l, c->indent, x->code);
+        return;
+    }
+    bool is_alone = strspn(x->code, " ") == strlen(x->code);
+    if (is_alone || !fits(c, x, column) || column < own + 2) column = is_alone ? own : own + 2;
+    if (fits(c, x, column)) {
+        lh_layout_add(
+            l, c->indent,
+            lh_printf(l->arena, "%s%*s%s%s%s", x->code, column - own, "", on, x->comment, off));
+        return;
+    }
+    lh_words w = lh_words_new(l);
+    const char *words = x->comment + 1 + strspn(x->comment + 1, " ");
+    int blank = (int)strspn(x->code, " ");
+    lh_words_add(&w, &(lh_span){.kind = LH_SPAN_TEXT, .text = words}, LH_INK_QUIET);
+    lh_layout *part = lh_layout_new(l->cli, l->arena, c->room);
+    w.l = part;
+    lh_words_fold(&w, 0, c->room - blank - 2, "");
+    for (int i = 0; i < part->n_lines; i++)
+        lh_layout_add(l, c->indent + blank,
+                      lh_printf(l->arena, "%s# %s%s", on, off, part->line[i]));
+    if (own > blank) lh_layout_add(l, c->indent, x->code);
+}
+
+void lh_layout_code(lh_layout *l, int indent, const char *text, bool is_notation) {
+    code c = {.l = l, .indent = indent, .room = l->width - indent};
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        *(code_line *)lh_push(l->arena, (void **)&c.line, &c.n, sizeof *c.line) =
+            split(l->arena, text, n, is_notation);
+        text += n + (text[n] == '\n');
+    }
+    c.column = find_column(&c);
+    for (int i = 0; i < c.n; i++) put(&c, &c.line[i]);
+}

@@ -1,0 +1,72 @@
+/* read_contents -- the course by parts: titles, minutes, and what was read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/embedded.h"
+#include "cli/keep.h"
+#include "cli/read.h"
+
+/* The line `minutes 20` of the head: the list is made for all lessons, and opening each would take long. */
+int lh_lesson_minutes(const char *text, size_t length) {
+    const char *end = text + length;
+    bool is_head = false;
+    while (text < end) {
+        size_t n = strcspn(text, "\n");
+        if (n >= 3 && strncmp(text, "```", 3) == 0) is_head = strncmp(text, "```lesson", 9) == 0;
+        if (is_head && strncmp(text, "minutes ", 8) == 0) return atoi(text + 8);
+        text += n + (text[n] == '\n');
+        if (n == 0 && text >= end) break;
+    }
+    return 0;
+}
+
+static void add_line(lh_arena *a, lh_listing *c, char *line, const char *name) {
+    int n = c->n_lines;
+    *(char **)lh_push(a, (void **)&c->line, &c->n_lines, sizeof *c->line) = line;
+    *(const char **)lh_push(a, (void **)&c->name, &n, sizeof *c->name) = name;
+}
+
+static char *entry_line(lh_cli *cli, lh_arena *a, const char *name, const lh_read *read, int column,
+                        int width) {
+    const lh_embedded *f = lh_embedded_find(lh_printf(a, "lessons/%s.md", name));
+    if (!f) return lh_printf(a, "    %s", name);
+    int minutes = lh_lesson_minutes(f->text, f->length);
+    const char *sign = !read               ? " "
+                       : read->is_finished ? "\u2713"
+                                           : "\u25b8",
+               *title = lh_lesson_title(a, f->name, f->text, f->length);
+    char *end = minutes ? lh_printf(a, "%4d min", minutes) : lh_printf(a, "%s", "");
+    int room = width - 4 - column - 1 - lh_columns(end) - 1;
+    const char *on = cli->colour ? "\033[36m" : "", *off = cli->colour ? "\033[0m" : "";
+    lh_text t = lh_text_new(a);
+    for (const char *s = title; *s && room > 0; s++) { /* cut where it does not fit */
+        if (((unsigned char)*s & 0xC0) != 0x80 && lh_columns(t.s) >= room) break;
+        lh_text_add_n(&t, s, 1);
+    }
+    return lh_printf(a, "  %s %s%-*s%s %s%*s %s", sign, on, column, name, off, t.s,
+                     *end ? room - lh_columns(t.s) : 0, "", end);
+}
+
+lh_listing lh_listing_lines(lh_cli *cli, lh_arena *a, const lh_course *course, const lh_read *reads,
+                            int n_reads, int width) {
+    lh_listing c = {0};
+    const char *part = NULL;
+    int column = 8;
+    if (width > LH_PROSE) width = LH_PROSE;
+    for (int i = 0; i < course->n_listed; i++)
+        if (lh_columns(course->entry[i].name) > column) column = lh_columns(course->entry[i].name);
+    for (int i = 0; i < course->n_listed; i++) {
+        const lh_course_entry *e = &course->entry[i];
+        if (!part || strcmp(part, e->part) != 0) {
+            if (part) add_line(a, &c, lh_printf(a, "%s", ""), NULL);
+            add_line(a, &c,
+                     lh_printf(a, "%s%s%s", cli->colour ? "\033[1m" : "", e->part,
+                               cli->colour ? "\033[0m" : ""),
+                     NULL);
+            part = e->part;
+        }
+        const lh_read *read = lh_read_find(reads, n_reads, e->name);
+        add_line(a, &c, entry_line(cli, a, e->name, read, column, width), e->name);
+    }
+    return c;
+}

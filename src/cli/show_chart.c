@@ -1,0 +1,36 @@
+/* show_chart -- the items of a `show` block that are charts. */
+#include "cli/reading.h"
+#include "explain/chart_show.h"
+
+bool lh_show_is_chart(lh_show_verb verb) {
+    return lh_chart_shows(lh_show_words[verb]);
+}
+
+/* Training is the lesson's business: its programs have batches and an order of their own. */
+static lh_chart *loss_chart(lh_reading *r, const lh_show *s) {
+    int n = s->n_other ? s->n_other : 1;
+    const char **name = lh_alloc_array(r->arena, (size_t)n, sizeof *name);
+    const double **loss = lh_alloc_array(r->arena, (size_t)n, sizeof *loss);
+    int *length = lh_alloc_array(r->arena, (size_t)n, sizeof *length);
+    for (int i = 0; name && loss && length && i < n; i++) {
+        int program = s->n_other ? s->other[i] : s->program;
+        name[i] = program ? r->lesson->program[program].name : "this";
+        length[i] = s->updates;
+        loss[i] = lh_live_losses(r->live, program, s->updates);
+        if (!loss[i]) return NULL;
+    }
+    if (!name || !loss || !length) return NULL;
+    lh_chart *c = lh_chart_losses(r->arena, s->n_other ? name : NULL, loss, length, n);
+    if (c) c->title = "loss";
+    return c;
+}
+
+lh_chart *lh_show_chart(lh_reading *r, int show) {
+    const lh_show *s = &r->lesson->show[show];
+    if (s->verb == LH_SHOW_LOSS) return loss_chart(r, s);
+    lh_show_program p = {"", lh_live_graph(r->live, s->program)};
+    lh_text t = lh_text_new(r->arena);
+    lh_text_add(&t, "%s", lh_show_words[s->verb]);
+    for (int i = 0; i < s->n_operands; i++) lh_text_add(&t, " %s", s->operand[i].text);
+    return p.g ? lh_chart_show(r->arena, &p, 1, t.s, &(lh_show_how){0}) : NULL;
+}

@@ -1,0 +1,424 @@
+/* live -- the programs of a lesson: parsed, built, run to the steps that are asked for. */
+#include "learn/live.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "learn/effect.h"
+#include "learn/lively.h"
+#include "learn/variant.h"
+
+static const lh_place nowhere;
+
+void lh_live_fail_at(lh_live *v, lh_place at) {
+    lh_error *e = &v->ctx->error;
+    if (!lh_failed(v->ctx) || e->kind == LH_ERROR_MEMORY) return;
+    e->file[0] = e->source[0] = 0;
+    e->at = at;
+    lh_fail_in(v->ctx, v->l->file, v->l->source, v->l->length);
+}
+
+/* ---- parsing and building ---- */
+
+static lh_program *parse_text(lh_live *v, const lh_lesson_program *p) {
+    if (p->is_elsewhere) return lh_lesson_parse(v->ctx, p->file, p->text, p->length);
+    lh_program *own = lh_program_parse(v->ctx, p->file, p->text, p->length);
+    if (!own && !p->is_elsewhere && lh_failed(v->ctx)) { /* show the line of the file, not ours */
+        lh_place at = v->ctx->error.at;
+        if (strcmp(p->file, v->l->file) == 0) lh_live_fail_at(v, at);
+    }
+    return own;
+}
+
+/* The same program in the numbers of a worksheet. */
+static void take_variant(lh_live *v, lh_live_program *x, const lh_lesson_program *p) {
+    lh_mistakes *m = lh_mistakes_load(v->ctx, x->program);
+    if (!m) return;
+    int digits = v->l->sheet.digits ? v->l->sheet.digits : 4;
+    lh_variant_how how = {.seed = p->seed, .digits = digits, .mistakes = m};
+    lh_program *variant = lh_variant_program(v->ctx, x->program, &how);
+    lh_mistakes_free(m);
+    lh_program_free(x->own);
+    x->own = variant;
+    x->program = variant;
+}
+
+static void parse(lh_live *v, lh_live_program *x, int number) {
+    const lh_lesson_program *p = &v->l->program[number];
+    if (p->text) {
+        x->own = parse_text(v, p);
+        x->program = x->own;
+    } else if (p->of >= 0) {
+        x->program = lh_live_program_of(v, p->of);
+    } else {
+        lh_fail(v->ctx, LH_ERROR_NAME, p->at, "the lesson has no program");
+        lh_cure(v->ctx, "a block that begins with ```longhand holds it");
+        lh_fail_in(v->ctx, v->l->file, v->l->source, v->l->length);
+    }
+    if (x->program && p->seed) take_variant(v, x, p);
+}
+
+/* Settings come from the whole chain of programs that it is made from, the nearest last so that it wins. */
+static void gather(lh_live *v, int number, lh_lesson_program *all) {
+    const lh_lesson_program *p = &v->l->program[number];
+    lh_arena *a = v->l->arena;
+    if (p->of >= 0) gather(v, p->of, all);
+    for (int i = 0; i < p->n_set; i++) {
+        int k = 0;
+        while (k < all->n_set && strcmp(all->set[k].name, p->set[i].name) != 0) k++;
+        if (k < all->n_set)
+            all->set[k] = p->set[i];
+        else
+            *(lh_setting *)lh_push(a, (void **)&all->set, &all->n_set, sizeof(lh_setting)) =
+                p->set[i];
+    }
+    for (int i = 0; i < p->n_train; i++)
+        *(const char **)lh_push(a, (void **)&all->train, &all->n_train, sizeof(char *)) =
+            p->train[i];
+    for (int i = 0; i < p->n_freeze; i++)
+        *(const char **)lh_push(a, (void **)&all->freeze, &all->n_freeze, sizeof(char *)) =
+            p->freeze[i];
+    if (p->batch) all->batch = p->batch;
+    if (p->shuffle >= 0) all->shuffle = p->shuffle;
+    if (p->mistake) all->mistake = p->mistake;
+}
+
+static bool is_at(const lh_candidate *c, const char *step) {
+    return !*step || strcmp(c->step->path, step) == 0 || strcmp(c->line->path, step) == 0;
+}
+
+/* The first way to make the mistake that changes a number, else the first that can be worked out: as `run --mistake` does. */
+static const lh_candidate *choose(lh_live_program *x, const lh_candidate *c, int n,
+                                  const lh_mistake *m, const char *step) {
+    const lh_candidate *hidden = NULL;
+    lh_plan *plan = lh_exact.plan(x->plain, &(lh_wish){.all = true});
+    if (!plan) return NULL;
+    lh_exact.start(plan);
+    lh_exact.bind(plan, NULL, 0);
+    lh_exact.run(plan);
+    for (int i = 0; i < n && !lh_failed(x->plain->ctx); i++) {
+        if (c[i].mistake != m || !is_at(&c[i], step)) continue;
+        lh_effect *e = lh_effect_new(x->plain, plan, &c[i]);
+        bool shows = e && e->step;
+        if (e && !hidden) hidden = &c[i];
+        lh_effect_free(e);
+        if (shows) {
+            lh_exact.free(plan);
+            return &c[i];
+        }
+    }
+    lh_exact.free(plan);
+    return hidden;
+}
+
+static void make_mistake(lh_live *v, lh_live_program *x, const char *text) {
+    const char *at = strchr(text, '@');
+    const char *name = lh_copy(v->l->arena, text, at ? (size_t)(at - text) : strlen(text));
+    int n = 0;
+    x->mistakes = lh_mistakes_load(v->ctx, x->program);
+    x->arena = lh_arena_new(v->ctx);
+    if (!x->mistakes || !x->arena) return;
+    const lh_mistake *m = lh_mistakes_find(x->mistakes, name);
+    if (!m) {
+        lh_fail(v->ctx, LH_ERROR_NAME, nowhere, "there is no mistake named %.60s", name);
+        lh_cure(v->ctx, "`longhand mistakes` lists them");
+        return;
+    }
+    lh_candidate *c = lh_candidates(x->plain, x->mistakes, NULL, x->arena, &n);
+    const lh_candidate *how = choose(x, c, n, m, at ? at + 1 : "");
+    if (!how) {
+        lh_fail(v->ctx, LH_ERROR_NAME, nowhere, "the mistake %.60s cannot be made here", text);
+        lh_cure(v->ctx, "`longhand mistakes LESSON` lists those that can");
+        return;
+    }
+    lh_build with = x->plain->how;
+    with.rewrite = how->rewrite;
+    with.n_rewrites = how->n_rewrites;
+    x->g = lh_graph_build(v->ctx, x->program, &with);
+}
+
+static void build(lh_live *v, lh_live_program *x, int number) {
+    lh_lesson_program all = {.shuffle = -1};
+    gather(v, number, &all);
+    lh_build how = {.set = all.set,
+                    .n_set = all.n_set,
+                    .train = all.train,
+                    .n_train = all.n_train,
+                    .freeze = all.freeze,
+                    .n_freeze = all.n_freeze};
+    x->g = x->plain = lh_graph_build(v->ctx, x->program, &how);
+    if (x->plain && all.mistake) make_mistake(v, x, all.mistake);
+}
+
+/* A program of this lesson that fails has a place already; what a use line asks for in vain has its own line. */
+static void remember_failure(lh_live *v, lh_live_program *x, int number) {
+    const lh_lesson_program *p = &v->l->program[number];
+    if (v->ctx->error.kind == LH_ERROR_MEMORY) return;
+    if (p->of_name.text && (v->ctx->error.at.line == 0 || p->is_elsewhere))
+        lh_live_fail_at(v, p->of_name.at);
+    lh_fail_in(v->ctx, v->l->file, v->l->source, v->l->length);
+    x->is_failed = true;
+    x->error = v->ctx->error;
+}
+
+static void drop_graphs(lh_live_program *x) {
+    if (x->g != x->plain) lh_graph_free(x->g);
+    lh_graph_free(x->plain);
+    lh_mistakes_free(x->mistakes);
+    lh_arena_free(x->arena);
+    x->g = x->plain = NULL;
+    x->mistakes = NULL;
+    x->arena = NULL;
+}
+
+/* Its place in the list, which follows the lesson's; nothing is built yet. */
+static lh_live_program *slot(lh_live *v, int program) {
+    while (v->n_programs < v->l->n_programs && !lh_failed(v->ctx)) {
+        lh_live_program *x = lh_alloc_array(v->l->arena, 1, sizeof *x);
+        if (!x) return NULL;
+        x->at = -1;
+        *(lh_live_program **)lh_push(v->l->arena, (void **)&v->program, &v->n_programs,
+                                     sizeof(lh_live_program *)) = x;
+    }
+    bool is_there = !lh_failed(v->ctx) && program >= 0 && program < v->n_programs;
+    return is_there ? v->program[program] : NULL;
+}
+
+lh_live_program *lh_live_ready(lh_live *v, int program) {
+    lh_live_program *x = slot(v, program);
+    if (!x || x->g) return x;
+    if (x->is_failed) {
+        v->ctx->error = x->error;
+        v->ctx->is_failed = true;
+        return NULL;
+    }
+    if (!x->program) parse(v, x, program);
+    if (!lh_failed(v->ctx)) build(v, x, program);
+    if (!lh_failed(v->ctx)) return x;
+    drop_graphs(x);
+    remember_failure(v, x, program);
+    return NULL;
+}
+
+const lh_program *lh_live_program_of(lh_live *v, int program) {
+    lh_live_program *x = lh_live_ready(v, program);
+    return x ? x->program : NULL;
+}
+
+lh_graph *lh_live_graph(lh_live *v, int program) {
+    lh_live_program *x = lh_live_ready(v, program);
+    return x ? x->g : NULL;
+}
+
+/* ---- running ---- */
+
+static void loop_restart(lh_live *v, lh_live_program *x, int number) {
+    lh_lesson_program all = {.shuffle = -1};
+    gather(v, number, &all);
+    lh_loop_free(x->loop);
+    x->loop = lh_loop_new(
+        x->g, &(lh_loop_how){.batch = all.batch,
+                             .shuffle = all.shuffle >= 0,
+                             .seed = (unsigned long long)(all.shuffle >= 0 ? all.shuffle : 0)});
+}
+
+static void loop_to(lh_live *v, lh_live_program *x, int number, int step) {
+    if (!x->loop || x->loop->step > step) loop_restart(v, x, number);
+    while (x->loop && x->loop->step < step && lh_loop_step(x->loop))
+        if (x->loop->step > x->n_losses)
+            *(double *)lh_push(v->l->arena, (void **)&x->loss, &x->n_losses, sizeof(double)) =
+                x->loop->loss;
+}
+
+/* Training runs what := needs, on batches. Its params and states in a plan for all values and all examples: that is a moment. */
+static void copy_given(const lh_given *given, const lh_plan *from, lh_plan *to) {
+    const lh_node *n = given->node;
+    if (!given->renewed || !lh_exact.has(from, n) || !lh_exact.has(to, n)) return;
+    lh_sizes z = lh_exact.sizes(to, n, 0);
+    for (int h = 0; h < z.heads; h++)
+        for (int r = 0; r < z.rows; r++)
+            for (int c = 0; c < z.cols; c++)
+                lh_exact.set(to, n, (lh_cell){0, h, r, c},
+                             lh_exact.get(from, n, (lh_cell){0, h, r, c}));
+}
+
+static bool learns(lh_live *v, const lh_live_program *x, int step) {
+    if (step > v->l->most_updates) {
+        lh_fail(v->ctx, LH_ERROR_LIMIT, nowhere, "%d updates are too many: at most %d", step,
+                v->l->most_updates);
+        return false;
+    }
+    if (step == 0 || lh_loop_learns(x->g)) return true;
+    lh_fail(v->ctx, LH_ERROR_NAME, nowhere, "there is no step %d: the program renews nothing",
+            step);
+    lh_cure(v->ctx, "an update is a line such as W := W - rate * dW");
+    return false;
+}
+
+static bool run_at(lh_live *v, lh_live_program *x, int number, int step) {
+    if (x->at == step) return true;
+    if (!learns(v, x, step)) return false;
+    if (!x->plan) x->plan = lh_exact.plan(x->g, &(lh_wish){.all = true});
+    if (!x->plan) return false;
+    x->at = -1;
+    lh_exact.start(x->plan);
+    if (step > 0) loop_to(v, x, number, step);
+    for (int i = 0; step > 0 && i < x->g->n_givens && !lh_failed(v->ctx); i++)
+        copy_given(x->g->given[i], x->loop->plan, x->plan);
+    lh_exact.at_step(x->plan, step);
+    lh_exact.bind(x->plan, NULL, 0);
+    lh_exact.run(x->plan);
+    if (lh_failed(v->ctx)) return false;
+    x->at = step;
+    return true;
+}
+
+const lh_plan *lh_live_moment(lh_live *v, int program, int step) {
+    lh_live_program *x = lh_live_ready(v, program);
+    return x && run_at(v, x, program, step) ? x->plan : NULL;
+}
+
+const double *lh_live_losses(lh_live *v, int program, int updates) {
+    lh_live_program *x = lh_live_ready(v, program);
+    if (!x) return NULL;
+    if (!x->g->loss) {
+        lh_fail(v->ctx, LH_ERROR_NAME, nowhere, "the program has no loss: nothing goes backward");
+        return NULL;
+    }
+    if (!learns(v, x, updates)) return NULL;
+    if (x->n_losses <= updates)
+        loop_to(v, x, program, updates + 1); /* a step knows its loss before its update */
+    return lh_failed(v->ctx) ? NULL : x->loss;
+}
+
+/* ---- values by address ---- */
+
+static bool is_asked(const lh_wanted *w, const lh_address *a) {
+    return w->step == a->step && w->example == a->example && w->head == a->head &&
+           strcmp(w->path, a->path) == 0;
+}
+
+void lh_live_announce(lh_live *v, int program, const lh_address *a) {
+    lh_live_program *x = slot(v, program);
+    for (int i = 0; x && i < x->n_wanted; i++)
+        if (is_asked(&x->wanted[i], a)) return;
+    if (x)
+        *(lh_wanted *)lh_push(v->l->arena, (void **)&x->wanted, &x->n_wanted, sizeof(lh_wanted)) =
+            (lh_wanted){.path = lh_copy(v->l->arena, a->path, strlen(a->path)),
+                        .step = a->step,
+                        .example = a->example,
+                        .head = a->head};
+}
+
+/* The whole value of one example and head, copied out of the plan. */
+static bool take(lh_live *v, lh_live_program *x, int number, lh_wanted *w) {
+    lh_cell at;
+    lh_address a = {.example = w->example, .head = w->head, .has_example = true, .has_head = true};
+    snprintf(a.path, sizeof a.path, "%s", w->path);
+    lh_step *s = lh_address_find(x->g, &a);
+    if (!s || !run_at(v, x, number, w->step)) return false;
+    if (!lh_address_cell(x->g, x->plan, &a, s->node, &at)) return false;
+    lh_sizes z = lh_exact.sizes(x->plan, s->node, at.example);
+    double *cell = lh_alloc_array(v->l->arena, (size_t)z.rows * (size_t)z.cols + 1, sizeof *cell);
+    if (!cell) return false;
+    for (int r = 0; r < z.rows; r++)
+        for (int c = 0; c < z.cols; c++)
+            cell[r * z.cols + c] =
+                lh_exact.get(x->plan, s->node, (lh_cell){at.example, at.head, r, c});
+    w->value = (lh_value){z.rows, z.cols, cell, s->node->vocab};
+    return true;
+}
+
+/* Once, in the order of steps: training goes through without a return. What fails here fails again where it is asked for. */
+static void gather_wanted(lh_live *v, lh_live_program *x, int number) {
+    x->has_gathered = true;
+    for (int step = -1;;) {
+        int next = -1;
+        for (int i = 0; i < x->n_wanted; i++)
+            if (x->wanted[i].step > step && (next < 0 || x->wanted[i].step < next))
+                next = x->wanted[i].step;
+        if (next < 0) return;
+        step = next;
+        for (int i = 0; i < x->n_wanted; i++) {
+            if (x->wanted[i].step != step) continue;
+            take(v, x, number, &x->wanted[i]);
+            if (lh_failed(v->ctx) && v->ctx->error.kind == LH_ERROR_MEMORY) return;
+            lh_context_clear(v->ctx);
+        }
+    }
+}
+
+/* P[1] of a matrix is a row; of one row or one column it is a cell. */
+static bool narrow(lh_live *v, const lh_address *a, lh_value *x) {
+    int index[2] = {a->index[0], a->index[1]}, n = a->n_indices;
+    if (n == 1 && x->rows == 1) index[1] = index[0], index[0] = 0, n = 2;
+    if (n == 1 && x->cols == 1) index[1] = 0, n = 2;
+    if (n == 0) return true;
+    if (index[0] >= x->rows || (n == 2 && index[1] >= x->cols)) {
+        bool is_row = index[0] >= x->rows;
+        lh_fail(v->ctx, LH_ERROR_NAME, nowhere,
+                "there is no %s %d in %s: it has %d, counted from 0", is_row ? "row" : "column",
+                index[is_row ? 0 : 1], a->path, is_row ? x->rows : x->cols);
+        return false;
+    }
+    x->cell += (ptrdiff_t)index[0] * x->cols + (n == 2 ? index[1] : 0);
+    x->rows = 1;
+    if (n == 2) x->cols = 1;
+    return true;
+}
+
+bool lh_live_read(lh_live *v, int program, const lh_address *a, lh_value *out) {
+    lh_live_announce(v, program, a);
+    lh_live_program *x = lh_live_ready(v, program);
+    if (!x) return false;
+    if (!x->has_gathered) gather_wanted(v, x, program);
+    for (int i = 0; i < x->n_wanted && !lh_failed(v->ctx); i++) {
+        lh_wanted *w = &x->wanted[i];
+        if (!is_asked(w, a)) continue;
+        if (!w->value.cell && !take(v, x, program, w)) return false;
+        *out = w->value;
+        return narrow(v, a, out);
+    }
+    return false;
+}
+
+/* ---- the whole ---- */
+
+/* Conditions of choices, and what an experiment has to reach. */
+static void announce_exercises(lh_live *v) {
+    for (int i = 0; i < v->l->n_exercises; i++)
+        for (int k = 0; k < v->l->exercise[i].n_fields; k++) {
+            const lh_field *f = &v->l->exercise[i].field[k];
+            const char *expr = f->right ? f->right : strcmp(f->name, "until") == 0 ? f->value : "";
+            lh_live_announce_all(v, expr, (lh_where){0, i + 1, f->at});
+        }
+}
+
+lh_live *lh_live_new(lh_lesson *l) {
+    if (lh_failed(l->ctx)) return NULL;
+    lh_live *v = lh_alloc(l->arena, sizeof *v);
+    v->l = l;
+    v->ctx = l->ctx;
+    v->shown = lh_alloc_array(l->arena, (size_t)l->n_inserts + 1, sizeof *v->shown);
+    if (!v->shown || lh_failed(l->ctx)) return NULL;
+    for (int i = 0; i < l->n_inserts; i++) {
+        const lh_insert *x = &l->insert[i];
+        if (x->kind <= LH_INSERT_WORD)
+            lh_live_announce_all(v, x->expr, (lh_where){0, x->exercise, x->expr_at});
+    }
+    announce_exercises(v);
+    if (!lh_failed(l->ctx)) return v;
+    lh_live_free(v);
+    return NULL;
+}
+
+void lh_live_free(lh_live *v) {
+    for (int i = 0; v && i < v->n_programs; i++) {
+        lh_live_program *x = v->program[i];
+        if (!x) continue;
+        lh_loop_free(x->loop);
+        lh_exact.free(x->plan);
+        drop_graphs(x);
+        lh_program_free(x->own);
+    }
+}

@@ -1,0 +1,119 @@
+#!/bin/sh
+# longhand book as somebody would use it: what is written, what is left alone, what is said.
+set -u
+root=${LH_SOURCE_ROOT:-$(cd "$(dirname "$0")/.." && pwd)}
+build=${LH_BUILD_ROOT:-$root/build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+LC_ALL=C.UTF-8 LONGHAND_DATA=$work/data
+export LC_ALL LONGHAND_DATA
+longhand=$build/longhand
+cd "$work" || exit 1
+n=0 verdict=0
+
+ok() {
+    n=$((n + 1))
+    if test "$1" = 0; then
+        echo "ok $n $2"
+    else
+        echo "not ok $n $2"
+        sed 's/^/# /' out err 2>/dev/null | tail -30
+        verdict=1
+    fi
+}
+run() {
+    "$longhand" "$@" >out 2>err
+    status=$?
+}
+exits() { test "$status" = "$1"; ok $? "$2: exit status $1"; }
+warns() { grep -qF -- "$1" err; ok $? "says: $1"; }
+there() { test -s "$1"; ok $? "there is $1"; }
+gone() { ! test -e "$1"; ok $? "there is no $1"; }
+
+run book -o course
+exits 0 'the course'
+lessons=$(sed '/^part Variations/,$d' "$root/lessons/contents.txt" | grep -v '^#\|^part\|^$' |
+    while read -r name; do test -f "$root/lessons/$name.md" && echo "$name"; done)
+for name in $lessons; do there "course/$name.html"; done
+for name in index.html book.css book.js search.js pictures.css; do there "course/$name"; done
+gone course/ex2-partial.html
+test "$(find course -name '*.tmp' | wc -l)" = 0; ok $? 'no temporary files'
+! grep -q 'https*:' course/*.css course/*.js; ok $? 'no address of the network in styles and scripts'
+
+# Again, smaller: old pages go, a stranger's file stays.
+echo mine >course/notes.txt
+run book -o course --only ex1
+exits 0 'again'
+there course/ex1.html
+gone course/ex2.html
+there course/notes.txt
+
+# A file of the same name that no book wrote is not touched.
+mkdir other
+echo precious >other/index.html
+run book -o other --only ex1
+exits 2 'a folder with an index.html of its own'
+warns 'other/index.html is there already'
+test "$(cat other/index.html)" = precious; ok $? 'it is as it was'
+gone other/ex1.html
+
+run book
+exits 2 'no folder'
+warns 'book wants a folder'
+echo x >file
+run book -o file
+exits 2 'a file instead of a folder'
+warns 'file is no folder'
+run book -o no/such/folder --only ex1
+exits 2 'a folder that cannot be made'
+run book -o b --only nosuch
+exits 2 'a lesson that is not there'
+gone b
+printf '# T\n\nSee [that](nosuch).\n' >link.md
+run book -o b --only link.md
+exits 2 'a link to nowhere'
+warns 'link.md'
+warns 'leads to no lesson'
+gone b
+printf '# T\n\n```longhand\nconst A = 1\n```\n\nIt is {{A > 2}}.\n' >claim.md
+run book -o b --only claim.md
+exits 2 'a false claim'
+warns 'claim.md:7'
+gone b
+
+# Names that mean something in a URL or to a shell.
+mkdir 'a b#c%d'
+run book -o 'a b#c%d/the book' --only ex1
+exits 0 'a folder with an odd name'
+there 'a b#c%d/the book/ex1.html'
+
+# The PDF, without Chromium and with it.
+mkdir bin
+ln -s "$(command -v rm)" bin/rm
+PATH_BEFORE=$PATH
+PATH=$work/bin run book -o course --only ex1 --pdf
+PATH=$PATH_BEFORE
+exits 2 'no Chromium'
+warns 'printed by Chromium'
+there course/ex1.html
+gone course/book.pdf
+printf '#!/bin/sh\nexit 1\n' >bin/chromium
+chmod +x bin/chromium
+PATH=$work/bin:$PATH_BEFORE run book -o course --only ex1 --pdf
+exits 2 'a Chromium that fails'
+warns 'could not print'
+gone course/book.pdf
+test "$(find course -name '.whole*' -o -name '.book-*' | wc -l)" = 0; ok $? 'nothing is left behind'
+rm bin/chromium
+if test -z "${LH_QUICK-}" && command -v chromium >/dev/null && command -v pdftotext >/dev/null; then
+    run book -o 'a b#c%d/the book' --only ex1,ex2 --pdf
+    exits 0 'a PDF'
+    # The number in the contents is the page on which the lesson begins.
+    pdf='a b#c%d/the book/book.pdf'
+    page=$(pdftotext -layout "$pdf" - | sed -n 's/.*Example 2: one step of learning  *\([0-9][0-9]*\)$/\1/p' | head -1)
+    pdftotext -f "${page:-1}" -l "${page:-1}" "$pdf" - 2>/dev/null | head -1 >out
+    grep -q 'Example 2' out; ok $? "Example 2 is on page ${page:-?}, as the contents say"
+fi
+
+echo "1..$n"
+exit $verdict

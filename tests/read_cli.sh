@@ -1,0 +1,89 @@
+#!/bin/sh
+# longhand read without a terminal: lines, contents, and what is said about lessons that are wrong.
+set -u
+root=${LH_SOURCE_ROOT:-$(cd "$(dirname "$0")/.." && pwd)}
+build=${LH_BUILD_ROOT:-$root/build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+COLUMNS=80 LC_ALL=C.UTF-8 LONGHAND_DATA=$work/data
+export COLUMNS LC_ALL LONGHAND_DATA
+longhand=$build/longhand
+cd "$work" || exit 1
+n=0 verdict=0
+
+ok() {
+    n=$((n + 1))
+    if test "$1" = 0; then
+        echo "ok $n $2"
+    else
+        echo "not ok $n $2"
+        sed 's/^/# /' out err 2>/dev/null | tail -30
+        verdict=1
+    fi
+}
+run() {
+    "$longhand" "$@" >out 2>err
+    status=$?
+}
+exits() { test "$status" = "$1"; ok $? "$2: exit status $1"; }
+shows() { grep -qF -- "$1" out; ok $? "shows: $1"; }
+hides() { ! grep -qF -- "$1" out; ok $? "does not show: $1"; }
+warns() { grep -qF -- "$1" err; ok $? "says: $1"; }
+
+run read "$root/tests/lessons/everything.md"
+exits 0 'the sample'
+for text in '══' '15 minutes; read first: ex1' 'QKᵀ/√dₖ' 'The weight is 0.4982, with six digits 0.498232' '25.63%' 'from 2017[1].' \
+    '[1]  Vaswani' 'softmax⎜' '• inner one' '⎡ 0.501768  0.498232 ⎤' 'e[1][0] = exp(Z[1][0] - m[1])' 'Backward' '◂ target' \
+    '1 of 1 right' 'all is well' 'd P[1][c] / d Z[1][k]' 'Exercise 1. The scores' 'b) The loss stays.' 'everything.md 3' \
+    'Next: longhand read ex2' 'wrong:P = A'; do shows "$text"; done
+hides '{{'
+hides '```'
+grep -q "$(printf '\033')" out
+test $? = 1; ok $? 'no escape sequences in a file'
+
+run read ex1 --width 60
+exits 0 'a lesson'
+shows 'Example 1: the forward pass'
+
+run read xor-relu
+exits 0 'a model'
+shows "$(grep '^const\|^param\|^[a-z]* *=' "$root/models/xor-relu.lh" | head -1 | cut -c1-8)"
+
+run read --contents
+exits 0 'contents'
+shows 'II. The six examples'
+shows 'ex1'
+hides 'ex2-partial'
+
+run read
+shows "$(sed -n '/^[a-z]/{/^part/!p}' "$root/lessons/contents.txt" | while read -r name; do
+    test -f "$root/lessons/$name.md" && sed -n '1s/^# //p' "$root/lessons/$name.md" && break
+done)"
+
+# What is wrong is said with file and line, and nothing is printed.
+refused() { # NAME LINE TEXT MESSAGE...
+    name=$1 line=$2
+    printf '%b' "$3" >"$name.md"
+    shift 3
+    run read "$name.md"
+    exits 2 "$name"
+    warns "$name.md:$line:"
+    for text; do warns "$text"; done
+}
+refused html 3 '# T\n\n<b>x</b>\n' 'no HTML'
+refused image 3 '# T\n\n![x](y.png)\n' 'no image'
+refused formula 3 '# T\n\n$\\nosuchcommand$\n' 'nosuchcommand'
+refused claim 7 '# T\n\n```longhand\nconst A = 1\n```\n\nIt is {{A > 2}}\n' '2'
+refused number 7 '# T\n\n```longhand\nconst A = 1\n```\n\nIt is {{B}}\n' 'B'
+refused show 8 '# T\n\n```longhand\nconst A = 1\n```\n\n```show\nmatrix B\n```\n' 'B'
+refused unclosed 3 '# T\n\n```longhand\nconst A = 1\n' '```'
+run read nosuch
+exits 2 'no such lesson'
+warns 'neither a lesson nor a file'
+run read ex1 --contents
+exits 2 'both'
+run read ex1 --width 20
+exits 2 'too narrow'
+
+echo "1..$n"
+exit $verdict
