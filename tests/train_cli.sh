@@ -90,6 +90,25 @@ refused 'sample: weights cut short' 'model.safetensors' sample broken
 cp -r whole other && cp -r whole/tokenizer.json other && rm other/model.safetensors
 refused 'sample: no weights' 'no model.safetensors' sample other
 
+# A folder of another tool: no program, no metadata, names that begin with transformer.
+if command -v python3 >/dev/null; then
+    mkdir hf && cp whole/config.json whole/tokenizer.json hf
+    python3 -c '
+import json, struct
+b = open("whole/model.safetensors", "rb").read()
+n = struct.unpack("<Q", b[:8])[0]
+h = json.loads(b[8:8 + n])
+h = json.dumps({"transformer." + k: v for k, v in h.items() if k != "__metadata__"}).encode()
+open("hf/model.safetensors", "wb").write(struct.pack("<Q", len(h)) + h + b[8 + n:])' 2>err
+    "$longhand" sample hf -n 30 -t 0 >out 2>err && "$longhand" sample whole -n 30 -t 0 2>/dev/null | cmp -s - out
+    verdict $? 'sample: weights of another tool'
+    does 'train: weights of another tool' train gpt --init hf --data text.txt --steps 2 -o hf2
+    refused 'resume: weights of another tool' '--init hf' train hf --resume --data text.txt
+else
+    n=$((n + 1))
+    echo "ok $n - weights of another tool # SKIP no python3"
+fi
+
 # Interrupted and gone on with: to the same bits.
 # shellcheck disable=SC2086  # several words
 "$longhand" train gpt --data text.txt $small --steps 20 --batch 4 --every 1 --threads 1 -o part >out 2>err &

@@ -52,7 +52,15 @@ static const lh_option train_options[] = {
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
-enum { BATCH = 12, STEPS = 1000, MANY_STEPS = 100000, WINDOW = 64, HELD_OUT = 20, SMOOTH = 20 };
+enum {
+    BATCH = 12,
+    STEPS = 1000,
+    MANY_STEPS = 100000,
+    WINDOW = 64,
+    LEAST_HELD_OUT = 4,
+    HELD_OUT = 20,
+    SMOOTH = 20
+};
 
 typedef struct job {
     lh_cli *cli;
@@ -415,7 +423,10 @@ static int say_lost(job *j) {
 static bool look_up(job *j) {
     lh_train_show *s = &j->show;
     if (!lh_trainer_is_sound(j->t)) return false; /* what is saved can be gone on with */
-    s->val = lh_trainer_validate(j->t, HELD_OUT);
+    const int most = j->every / 10; /* a look takes a tenth of the time between two at most */
+    s->val = lh_trainer_validate(j->t, most < LEAST_HELD_OUT ? LEAST_HELD_OUT
+                                       : most > HELD_OUT     ? HELD_OUT
+                                                             : most);
     if (!isnan(s->val) && !(s->val >= s->best_val)) s->best_val = s->val;
     const lh_log_value v[] = {{"loss", j->t->loss}, {"val", s->val}};
     lh_log_add(j->log, j->t->step, v, isnan(s->val) ? 1 : 2);

@@ -31,6 +31,22 @@ static bool can_generate(const lh_graph *g) {
     return false;
 }
 
+/* Params are set by the caller: their starts are not found, which would take longer than reading them. */
+static lh_plan *make_plan(lh_generator *w) {
+    lh_graph *g = w->g;
+    lh_node **param = lh_alloc_array(w->arena, (size_t)g->n_givens + 1, sizeof *param);
+    int n = 0;
+    for (int i = 0; param && i < g->n_givens; i++)
+        if (g->given[i]->kind == LH_PARAM) param[n++] = g->given[i]->node;
+    if (!param) return NULL;
+    return lh_fast.plan(g, &(lh_wish){.node = &g->generate->from,
+                                      .n_nodes = 1,
+                                      .known = param,
+                                      .n_known = n,
+                                      .grows = w->how.context,
+                                      .threads = w->how.threads});
+}
+
 lh_generator *lh_generator_new(lh_graph *g, const lh_generator_how *how) {
     lh_arena *arena = lh_failed(g->ctx) ? NULL : lh_arena_new(g->ctx);
     if (!arena) return NULL;
@@ -40,10 +56,7 @@ lh_generator *lh_generator_new(lh_graph *g, const lh_generator_how *how) {
         w->score = lh_alloc_array(arena, (size_t)scores_of(g), sizeof *w->score);
         w->token = lh_alloc_array(arena, (size_t)how->context + 1, sizeof *w->token);
         w->chooser = lh_chooser_new(g->ctx, scores_of(g));
-        w->plan = lh_fast.plan(g, &(lh_wish){.node = &g->generate->from,
-                                             .n_nodes = 1,
-                                             .grows = how->context,
-                                             .threads = how->threads});
+        w->plan = make_plan(w);
     }
     if (w->plan) lh_fast.start(w->plan), lh_fast.training(w->plan, false);
     if (!lh_failed(g->ctx)) return w;
