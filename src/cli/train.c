@@ -182,7 +182,7 @@ static bool read_text(job *j) {
 /* The tokeniser of a model that is gone on with is its own. */
 static bool find_tokens(job *j) {
     const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
-    const char *spec = options.tokens ? options.tokens : f ? f->path : "char";
+    const char *spec = options.tokens ? options.tokens : f ? f->path : NULL;
     j->tokens = lh_data_tokenizer(j->cli->ctx, spec, j->text_name, j->text, j->length);
     if (j->tokens) return true;
     lh_cli_report(j->cli);
