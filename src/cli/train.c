@@ -275,14 +275,18 @@ static int rounded(double n) {
     return n < 1 ? 1 : n > MANY_STEPS * 10.0 ? MANY_STEPS * 10 : (int)(floor(n / unit) * unit);
 }
 
-/* One step to warm up, one to measure; neither changes anything. Where only a time is given, it decides how many steps
+/* One step to warm up, a few to measure; none changes anything. Where only a time is given, it decides how many steps
  * there are, so that a learning rate that falls towards the end knows where the end is. */
 static bool measure(job *j) {
     lh_trainer_try(j->t);
-    j->step_time = lh_trainer_try(j->t);
+    int n = 0;
+    double took = 0;
+    while (n < 10 && took < 0.1 && !lh_failed(j->cli->ctx)) took += lh_trainer_try(j->t), n++;
     if (lh_failed(j->cli->ctx)) return false;
+    j->step_time = took / n;
     if (options.time && !options.steps && !options.resume) {
-        j->steps = rounded(j->seconds / j->step_time);
+        j->steps =
+            rounded(0.9 * j->seconds / j->step_time); /* looking up and saving take the rest */
         const lh_step *s = lh_graph_step(j->g, "steps");
         if (s && s->node->given && lh_model_has(j->model.source.program, LH_S_CONST, "steps")) {
             lh_fast.set(j->t->plan, s->node, (lh_cell){0, 0, 0, 0}, j->steps);
@@ -391,7 +395,6 @@ static void say_sample(job *j) {
                                                                  .threads = options.threads});
     if (!w) return;
     lh_floats_copy(w->plan, j->t->plan, j->g);
-    lh_show_clear(&j->show);
     lh_ink_on(j->cli, stdout, LH_INK_QUIET);
     put_sample(j, w);
     lh_ink_off(j->cli, stdout);
@@ -431,6 +434,7 @@ static bool look_up(job *j) {
     const lh_log_value v[] = {{"loss", j->t->loss}, {"val", s->val}};
     lh_log_add(j->log, j->t->step, v, isnan(s->val) ? 1 : 2);
     lh_show_line(s, j->t->step);
+    lh_show_keep(s);
     say_sample(j);
     j->sampled = j->t->step;
     return save(j);
