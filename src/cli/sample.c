@@ -70,11 +70,8 @@ static bool load_weights(job *j) {
     lh_weights *w = lh_weights_of(ctx, j->cli->arena, j->g, LH_PARAM);
     if (!w || !lh_weights_match(ctx, w, f->weights)) return false;
     for (int i = 0; i < w->n; i++) {
-        const lh_node *n = w->weight[i].given->node;
-        float *to = lh_floats(j->w->plan, n);
-        if (!to) continue;
-        lh_weight_copy_float(&w->weight[i], to);
-        lh_floats_changed(j->w->plan, n);
+        float *to = lh_floats(j->w->plan, w->weight[i].given->node);
+        if (to) lh_weight_copy_float(&w->weight[i], to);
     }
     return true;
 }
