@@ -333,6 +333,7 @@ static bool save(job *j) {
 
 /* ---- what is said ---- */
 
+/* Memory: the plan's, and the params once more while a sample is written. */
 static void say_start(job *j) {
     lh_arena *a = j->cli->arena;
     const lh_data *d = j->data;
@@ -345,7 +346,7 @@ static void say_start(job *j) {
     lh_ink_off(j->cli, stdout);
     printf("   %s parameters, %d %s, memory %s\n", lh_whole_text(a, params), n_tokens,
            j->tokens->kind == LH_TOKENS_CHARS ? "characters" : "tokens",
-           lh_bytes_text(a, lh_floats_memory(j->t->plan)));
+           lh_bytes_text(a, lh_floats_memory(j->t->plan) + (j->g->generate ? 4 * params : 0)));
     if (d->line)
         printf("%s: %s lines, %s tokens; every tenth line is held out\n", j->text_name,
                lh_whole_text(a, (double)d->n_lines), lh_whole_text(a, (double)d->n));
