@@ -341,11 +341,11 @@ static void build_text(lh_builder *b, const lh_statement *s) {
 void lh_build_example(lh_builder *b, const lh_statement *s) {
     lh_graph *g = b->g;
     if (s->kind == LH_S_EXAMPLES) {
-        build_examples(b, s);
+        if (!b->how->without_examples) build_examples(b, s);
         return;
     }
     if (s->kind == LH_S_TEXT || s->is_short) declare_short_inputs(b, s->at);
-    if (lh_failed(g->ctx)) return;
+    if (lh_failed(g->ctx) || b->how->without_examples) return;
     if (s->kind == LH_S_TEXT) {
         build_text(b, s);
         return;

@@ -240,8 +240,9 @@ typedef struct lh_build {
     int n_freeze;
     const lh_rewrite *rewrite;
     int n_rewrites;
-    const char *backward; /* differentiate this although the program has no backward, or NULL */
-    bool ignore_rules;    /* differentiate every call by its body: check compares the two */
+    const char *backward;  /* differentiate this although the program has no backward, or NULL */
+    bool ignore_rules;     /* differentiate every call by its body: check compares the two */
+    bool without_examples; /* the program's own are left out: batches come from elsewhere */
     bool (*is_whole)(
         const lh_graph *g,
         const lh_node *call); /* NULL, or: differentiate this call as a whole, by `back` nodes? */

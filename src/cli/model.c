@@ -1,0 +1,123 @@
+#include "cli/model.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/embedded.h"
+#include "eval/kernel.h"
+#include "learn/lesson.h"
+
+void lh_model_set(lh_cli *cli, lh_settings *s, const char *name, const char *value) {
+    for (int i = 0; i < s->n; i++)
+        if (strcmp(s->set[i].name, name) == 0) {
+            s->set[i].value = value;
+            return;
+        }
+    *(lh_setting *)lh_push(cli->arena, (void **)&s->set, &s->n, sizeof *s->set) =
+        (lh_setting){name, value};
+}
+
+bool lh_model_has(const lh_program *p, lh_statement_kind kind, const char *name) {
+    for (int i = 0; i < p->n_statements; i++) {
+        const lh_statement *s = p->statement[i];
+        const char *its = s->kind == LH_S_VOCAB && !s->name ? "vocab" : s->name;
+        if (s->kind == LH_S_VOCAB && !s->count) continue; /* made of words: cannot be set */
+        if (s->kind == kind && its && strcmp(its, name) == 0) return true;
+    }
+    return false;
+}
+
+/* Weights from elsewhere bring no program: GPT-2's is ours. */
+static bool folder_program(lh_cli *cli, lh_model *m) {
+    const lh_folder *f = m->folder;
+    const char *file = lh_printf(cli->arena, "%s/program.lh", m->path);
+    m->source = (lh_source){.name = m->path, .text = f->program};
+    if (!f->program && strcmp(f->config.model_type, "gpt2") == 0) {
+        const lh_embedded *gpt = lh_embedded_find("models/gpt.lh");
+        m->source.text = gpt ? gpt->text : NULL;
+        file = "models/gpt.lh";
+    }
+    if (!m->source.text) {
+        lh_cli_fail(cli, "%s has no program.lh, and its model is %s, not gpt2", m->path,
+                    *f->config.model_type ? f->config.model_type : "not said");
+        return false;
+    }
+    m->source.length = strlen(m->source.text);
+    m->source.title = lh_lesson_title(cli->arena, file, m->source.text, m->source.length);
+    m->source.program = lh_lesson_parse(cli->ctx, file, m->source.text, m->source.length);
+    return m->source.program != NULL;
+}
+
+static void folder_settings(lh_cli *cli, lh_model *m) {
+    const lh_folder *f = m->folder;
+    int n = f->n_set;
+    const lh_setting *set = f->set;
+    if (!f->is_saved) set = lh_config_settings(cli->arena, &f->config, m->source.program, &n);
+    for (int i = 0; i < n; i++)
+        lh_model_set(cli, &m->set, lh_copy(cli->arena, set[i].name, strlen(set[i].name)),
+                     lh_copy(cli->arena, set[i].value, strlen(set[i].value)));
+}
+
+bool lh_model_is_folder(lh_cli *cli, const char *path) {
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return true;
+    lh_cli_fail(cli, "%s is no folder with a model in it", path);
+    fprintf(stderr, "longhand train gpt -o FOLDER makes one\n");
+    return false;
+}
+
+bool lh_model_open(lh_cli *cli, const char *path, lh_model *m) {
+    struct stat st;
+    *m = (lh_model){.path = path};
+    if (stat(path, &st) || !S_ISDIR(st.st_mode)) return lh_cli_load(cli, path, &m->source);
+    m->folder = lh_folder_open(cli->ctx, path);
+    if (m->folder && folder_program(cli, m)) folder_settings(cli, m);
+    if (lh_failed(cli->ctx)) lh_cli_report(cli);
+    for (int i = 0; m->folder && i < m->folder->config.n_odd; i++)
+        fprintf(stderr, "%s/config.json: %s\n", path, m->folder->config.odd[i]);
+    if (!lh_failed(cli->ctx) && m->source.program) return true;
+    lh_model_close(m);
+    return false;
+}
+
+void lh_model_close(lh_model *m) {
+    lh_program_free(m->source.program);
+    lh_folder_close(m->folder);
+    m->source.program = NULL;
+    m->folder = NULL;
+}
+
+lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set) {
+    lh_build how = {
+        .set = set->set, .n_set = set->n, .is_whole = lh_kernel_is_whole, .without_examples = true};
+    return lh_cli_graph(cli, &m->source, &how);
+}
+
+/* Tokens that the vocabulary does not have would be looked up where there is nothing. */
+bool lh_model_takes(lh_cli *cli, const lh_graph *g, const lh_tokenizer *t) {
+    for (int i = 0; i < g->n_inputs; i++) {
+        const lh_vocab *v = g->input[i]->vocab;
+        if (!v || v->n_words >= lh_tokenizer_count(t)) continue;
+        lh_cli_fail(cli, "the tokeniser has %d tokens, and the vocabulary of the model has %d",
+                    lh_tokenizer_count(t), v->n_words);
+        fprintf(stderr, "vocab %d in the program, or another tokeniser\n", lh_tokenizer_count(t));
+        return false;
+    }
+    return true;
+}
+
+const char *lh_whole_text(lh_arena *a, double n) {
+    const char *digits = lh_printf(a, "%.0f", n);
+    lh_text out = lh_text_new(a);
+    for (size_t k = strlen(digits); k > 0; k--) {
+        lh_text_add_n(&out, digits + strlen(digits) - k, 1);
+        if (k > 1 && k % 3 == 1) lh_text_add_n(&out, ",", 1);
+    }
+    return out.s;
+}
+
+const char *lh_bytes_text(lh_arena *a, double n) {
+    return n < 1e6   ? lh_printf(a, "%.0f kB", n / 1e3 + 0.5)
+           : n < 1e9 ? lh_printf(a, "%.0f MB", n / 1e6)
+                     : lh_printf(a, "%.1f GB", n / 1e9);
+}

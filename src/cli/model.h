@@ -1,0 +1,31 @@
+/* model -- what `train` and `sample` begin with: a program, or a folder that holds a model. */
+#ifndef LH_CLI_MODEL_H
+#define LH_CLI_MODEL_H
+
+#include "cli/cli.h"
+#include "files/folder.h"
+#include "text/tokenizer.h"
+
+typedef struct lh_model {
+    const char *path;
+    lh_folder *folder; /* NULL: a program alone */
+    lh_source source;
+    lh_settings set; /* of the folder: as saved, or from its config.json */
+} lh_model;
+
+bool lh_model_open(lh_cli *cli, const char *path, lh_model *m); /* false: already reported */
+bool lh_model_is_folder(lh_cli *cli, const char *path);         /* false: already reported */
+void lh_model_close(lh_model *m);
+bool lh_model_has(
+    const lh_program *p, lh_statement_kind kind,
+    const char *name); /* size, const, or vocab of a number ("vocab" without a name) */
+void lh_model_set(lh_cli *cli, lh_settings *s, const char *name,
+                  const char *value); /* in place of what is there, or behind it */
+lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m,
+                         const lh_settings *set); /* for the fast evaluator; NULL: reported */
+bool lh_model_takes(lh_cli *cli, const lh_graph *g,
+                    const lh_tokenizer *t);       /* has it every token? false: reported */
+const char *lh_whole_text(lh_arena *a, double n); /* 124,439,808 */
+const char *lh_bytes_text(lh_arena *a, double n); /* 0.8 GB */
+
+#endif

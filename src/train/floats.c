@@ -1,0 +1,33 @@
+#include "train/floats.h"
+
+#include <string.h>
+
+#include "eval/fast/fast.h"
+
+float *lh_floats(const lh_plan *p, const lh_node *given) {
+    float *at = NULL;
+    size_t cells;
+    if (!lh_fast.has(p, given)) return NULL;
+    return lh_flat(&value_of(p, given)->view, 1, &at, &cells) ? at : NULL;
+}
+
+double lh_floats_memory(const lh_plan *p) {
+    size_t cells = p->n_fixed + p->cap_moving + p->n_spare + p->n_kept +
+                   p->moment.scratch_cells * (size_t)p->threads;
+    return (double)cells * sizeof(float);
+}
+
+void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from, const lh_node *m) {
+    float *a = lh_floats(to, n);
+    const float *b = lh_floats(from, m);
+    if (!a || !b) return;
+    lh_sizes s = lh_fast.sizes(to, n, 0);
+    memcpy(a, b, (size_t)s.rows * (size_t)s.cols * sizeof *a);
+}
+
+void lh_floats_copy(lh_plan *to, const lh_plan *from, const lh_graph *g) {
+    for (int i = 0; i < g->n_givens; i++) {
+        const lh_node *n = g->given[i]->node;
+        if (g->given[i]->kind == LH_PARAM) lh_floats_take(to, n, from, n);
+    }
+}

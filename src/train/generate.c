@@ -1,0 +1,127 @@
+#include "train/generate.h"
+
+#include <string.h>
+
+#include "base/random.h"
+#include "eval/fast/grow.h"
+
+static const lh_place nowhere = {0, 0, 0};
+
+int lh_generator_context(const lh_graph *g, int standard) {
+    for (int i = 0; i < g->n_axes; i++)
+        if (g->axis[i].name && strcmp(g->axis[i].name, "context") == 0) return (int)g->axis[i].n;
+    return standard;
+}
+
+static int scores_of(const lh_graph *g) {
+    return (int)g->axis[g->generate->from->shape.cols].n;
+}
+
+static bool can_generate(const lh_graph *g) {
+    if (!g->generate) {
+        lh_fail(g->ctx, LH_ERROR_VALUE, nowhere, "the program does not say what grows");
+        lh_cure(g->ctx, "generate tokens from logits");
+        return false;
+    }
+    const lh_vocab *v = g->input[g->generate->input]->vocab;
+    if (scores_of(g) == v->n_words) return true;
+    lh_fail(g->ctx, LH_ERROR_SHAPE, g->generate->from->at,
+            "%d scores for each position, and the vocabulary has %d tokens", scores_of(g),
+            v->n_words);
+    return false;
+}
+
+/* Params are set by the caller: their starts are not found, which would take longer than reading them. */
+static lh_plan *make_plan(lh_generator *w) {
+    lh_graph *g = w->g;
+    lh_node **param = lh_alloc_array(w->arena, (size_t)g->n_givens + 1, sizeof *param);
+    int n = 0;
+    for (int i = 0; param && i < g->n_givens; i++)
+        if (g->given[i]->kind == LH_PARAM) param[n++] = g->given[i]->node;
+    if (!param) return NULL;
+    return lh_fast.plan(g, &(lh_wish){.node = &g->generate->from,
+                                      .n_nodes = 1,
+                                      .known = param,
+                                      .n_known = n,
+                                      .grows = w->how.context,
+                                      .threads = w->how.threads});
+}
+
+lh_generator *lh_generator_new(lh_graph *g, const lh_generator_how *how) {
+    lh_arena *arena = lh_failed(g->ctx) ? NULL : lh_arena_new(g->ctx);
+    if (!arena) return NULL;
+    lh_generator *w = lh_alloc(arena, sizeof *w);
+    *w = (lh_generator){.g = g, .arena = arena, .how = *how};
+    if (can_generate(g)) {
+        w->score = lh_alloc_array(arena, (size_t)scores_of(g), sizeof *w->score);
+        w->token = lh_alloc_array(arena, (size_t)how->context + 1, sizeof *w->token);
+        w->chooser = lh_chooser_new(g->ctx, scores_of(g));
+        w->plan = make_plan(w);
+    }
+    if (w->plan) lh_fast.start(w->plan), lh_fast.training(w->plan, false);
+    if (!lh_failed(g->ctx)) return w;
+    lh_generator_free(w);
+    return NULL;
+}
+
+void lh_generator_free(lh_generator *w) {
+    if (!w) return;
+    lh_fast.free(w->plan);
+    lh_chooser_free(w->chooser);
+    lh_arena_free(w->arena);
+}
+
+void lh_generator_prompt(lh_generator *w, const int *token, int n) {
+    const int most = w->how.context;
+    if (n > most) token += n - most, n = most;
+    memcpy(w->token, token, (size_t)n * sizeof *token);
+    w->n = n;
+    w->n_past = 0;
+}
+
+/* Feed what the plan has not seen yet. Only the growing input is read; the others get its rows, and no tokens. */
+static void look(lh_generator *w) {
+    const lh_graph *g = w->g;
+    enum { MOST = 64 };
+    const int *rows[MOST], *tokens[MOST];
+    if (lh_fast_prevents(w->plan)) w->n_past = 0;
+    const int count = w->n - w->n_past;
+    for (int i = 0; i < g->n_inputs && i < MOST; i++)
+        rows[i] = &count, tokens[i] = w->token + w->n_past;
+    lh_fast_past(w->plan, w->n_past);
+    lh_fast.feed(w->plan, &(lh_batch){.examples = 1, .rows = rows, .tokens = tokens});
+    lh_fast.run(w->plan);
+    w->n_past = w->n;
+    if (lh_failed(g->ctx)) return;
+    const int row = lh_fast.sizes(w->plan, g->generate->from, 0).rows - 1;
+    for (int c = 0; c < scores_of(g); c++)
+        w->score[c] = (float)lh_fast.get(w->plan, g->generate->from, (lh_cell){0, 0, row, c});
+}
+
+/* Room for one more token. */
+static void slide(lh_generator *w) {
+    const int kept = w->how.context / 2;
+    if (w->n < w->how.context) return;
+    memmove(w->token, w->token + w->n - kept, (size_t)kept * sizeof *w->token);
+    w->n = kept;
+    w->n_past = 0;
+    w->n_slides++;
+}
+
+enum { CHOSEN = 0xC405 }; /* the place of these random numbers */
+
+int lh_generator_next(lh_generator *w) {
+    if (w->n == 0 || lh_failed(w->g->ctx)) return -1;
+    look(w);
+    if (lh_failed(w->g->ctx)) return -1;
+    double u = lh_random_uniform(
+        (lh_random_place){.seed = w->how.seed, .step = w->n_made++, .place = CHOSEN});
+    int token = lh_choose(w->chooser, w->score, &w->how.choice, u);
+    if (token < 0)
+        lh_fail(w->g->ctx, LH_ERROR_VALUE, nowhere,
+                "the scores of the next token are no numbers: the weights are broken");
+    if (token < 0 || token == w->how.end) return -1;
+    slide(w);
+    w->token[w->n++] = token;
+    return token;
+}

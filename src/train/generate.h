@@ -1,0 +1,53 @@
+/* generate -- a text that grows: what the program computes from it gives the next token, again and again.
+ *
+ *     lh_generator *w = lh_generator_new(g, &(lh_generator_how){.context = 256, .choice = {0.8, 40, 0.9}, .seed = 1});
+ *     lh_floats_copy(w->plan, trained, g);                       or lh_weights from a file
+ *     lh_generator_prompt(w, ids, n);
+ *     for (int t; (t = lh_generator_next(w)) >= 0;) ...          -1: the end token came, or the context failed
+ *     lh_generator_free(w);
+ *
+ * New rows alone are computed where the program allows it (eval/fast/grow.h). When the context is full, its older half is
+ * forgotten and the newer half read anew from position 0: the text goes on, with a little less to look back on.
+ *
+ * The program says what grows (generate tokens from logits) and how far positions go: a size `context`, or without one
+ * how->context.
+ */
+#ifndef LH_TRAIN_GENERATE_H
+#define LH_TRAIN_GENERATE_H
+
+#include <stdint.h>
+
+#include "eval/exact.h"
+#include "train/sample.h"
+
+typedef struct lh_generator_how {
+    int context; /* tokens to look back on at most */
+    lh_choice choice;
+    uint64_t seed;
+    int end; /* the token that ends a text; -1: none */
+    int threads;
+} lh_generator_how;
+
+typedef struct lh_generator {
+    lh_graph *g;
+    lh_arena *arena;
+    lh_generator_how how;
+    lh_plan *plan;
+    lh_chooser *chooser;
+    float *score; /* [vocabulary] of the next token */
+    int *token;   /* [context] */
+    int n;        /* tokens so far */
+    int n_past;   /* ... that the plan has seen */
+    int n_slides; /* times that the older half was forgotten */
+    uint32_t n_made;
+} lh_generator;
+
+int lh_generator_context(const lh_graph *g, int standard); /* the size `context`, or standard */
+lh_generator *lh_generator_new(lh_graph *g,
+                               const lh_generator_how *how); /* NULL and the context failed */
+void lh_generator_free(lh_generator *w);                     /* NULL is allowed */
+void lh_generator_prompt(lh_generator *w, const int *token,
+                         int n);        /* begins anew; of a long prompt the end counts */
+int lh_generator_next(lh_generator *w); /* the token that was chosen, or -1 */
+
+#endif

@@ -1,0 +1,106 @@
+#include "train/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct scored {
+    double share; /* first the score, then its probability up to a factor */
+    int token;
+} scored;
+
+struct lh_chooser {
+    lh_context *ctx;
+    int n;
+    scored *list; /* [n] */
+};
+
+lh_chooser *lh_chooser_new(lh_context *ctx, int n) {
+    if (lh_failed(ctx)) return NULL;
+    lh_chooser *c = ctx->alloc(sizeof *c);
+    scored *list = ctx->alloc((size_t)n * sizeof *list);
+    if (c && list) {
+        *c = (lh_chooser){ctx, n, list};
+        return c;
+    }
+    ctx->release(c);
+    ctx->release(list);
+    lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory for %d scores", n);
+    return NULL;
+}
+
+void lh_chooser_free(lh_chooser *c) {
+    if (!c) return;
+    c->ctx->release(c->list);
+    c->ctx->release(c);
+}
+
+static int highest(const float *score, int n) {
+    int best = -1;
+    for (int i = 0; i < n; i++)
+        if (!isnan(score[i]) && (best < 0 || score[i] > score[best])) best = i;
+    return best;
+}
+
+static bool is_before(const scored *a, const scored *b) {
+    return a->share != b->share ? a->share > b->share : a->token < b->token;
+}
+
+static int by_share(const void *a, const void *b) {
+    return is_before(a, b) ? -1 : 1;
+}
+
+/* The k first of the list to its front, in any order: as quicksort does it, but one side only. */
+static void select_first(scored *list, int n, int k) {
+    int from = 0, to = n - 1;
+    while (from < to) {
+        scored middle = list[from + (to - from) / 2];
+        int i = from, j = to;
+        while (i <= j) {
+            while (is_before(&list[i], &middle)) i++;
+            while (is_before(&middle, &list[j])) j--;
+            if (i > j) break;
+            scored old = list[i];
+            list[i++] = list[j];
+            list[j--] = old;
+        }
+        if (k - 1 <= j)
+            to = j;
+        else if (k - 1 >= i)
+            from = i;
+        else
+            return;
+    }
+}
+
+/* Shares from scores, the highest as 1: no exponential is too large. */
+static double find_shares(scored *list, int n, double top, double temperature) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        list[i].share = exp((list[i].share - top) / temperature);
+        sum += list[i].share;
+    }
+    return sum;
+}
+
+int lh_choose(lh_chooser *c, const float *score, const lh_choice *how, double uniform) {
+    const int best = highest(score, c->n);
+    if (best < 0 || !(how->temperature > 0) || how->top_k == 1 || isinf(score[best])) return best;
+    int n = 0;
+    for (int i = 0; i < c->n; i++)
+        if (!isnan(score[i])) c->list[n++] = (scored){score[i], i};
+    if (how->top_k > 0 && how->top_k < n) select_first(c->list, n, how->top_k), n = how->top_k;
+    double sum = find_shares(c->list, n, score[best], how->temperature), part = 0;
+    if (how->top_p < 1) {
+        qsort(c->list, (size_t)n, sizeof *c->list, by_share);
+        int kept = 0;
+        do part += c->list[kept++].share;
+        while (kept < n && part < how->top_p * sum);
+        n = kept, sum = part;
+    }
+    double left = uniform * sum;
+    for (int i = 0; i < n - 1; i++) {
+        left -= c->list[i].share;
+        if (left < 0) return c->list[i].token;
+    }
+    return c->list[n - 1].token;
+}

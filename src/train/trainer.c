@@ -1,0 +1,255 @@
+#include "train/trainer.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "train/floats.h"
+#include "train/loop.h"
+
+static const lh_place nowhere = {0, 0, 0};
+
+/* ---- what can be trained ---- */
+
+static bool refuse(const lh_graph *g, const char *what, const char *cure) {
+    lh_fail(g->ctx, LH_ERROR_VALUE, nowhere, "%s", what);
+    lh_cure(g->ctx, "%s", cure);
+    return false;
+}
+
+bool lh_trainer_takes(const lh_graph *g) {
+    if (lh_failed(g->ctx)) return false;
+    bool has_inputs = g->n_inputs == 2 && strcmp(g->input[0]->name, "tokens") == 0 &&
+                      strcmp(g->input[1]->name, "target") == 0 && g->input[0]->vocab &&
+                      g->input[0]->vocab == g->input[1]->vocab && g->input[0]->is_many &&
+                      g->input[1]->is_many;
+    if (!has_inputs)
+        return refuse(g, "the program does not learn from running text",
+                      "it wants the inputs: input tokens : vocab* and input target : vocab*");
+    if (!g->loss) return refuse(g, "the program does not say what to learn", "backward loss");
+    if (!lh_loop_learns(g))
+        return refuse(g, "the program renews nothing",
+                      "each W in params, W := adam(W, dW, rate), end");
+    return true;
+}
+
+static double cells_of(const lh_graph *g, const lh_node *n) {
+    return (double)g->axis[n->shape.rows].n * (double)g->axis[n->shape.cols].n;
+}
+
+double lh_trainer_least_memory(const lh_graph *g) {
+    double cells = 0;
+    for (int i = 0; i < g->n_givens; i++) {
+        cells += cells_of(g, g->given[i]->node);
+        if (g->given[i]->gradient) cells += cells_of(g, g->given[i]->gradient->node);
+    }
+    return cells * sizeof(float);
+}
+
+void lh_trainer_seed(lh_graph *g, uint64_t seed) {
+    g->seed = seed;
+    for (int i = 0; i < g->n_givens; i++)
+        if (!g->given[i]->seed_kind) g->given[i]->seed = seed;
+}
+
+/* ---- begin and end ---- */
+
+static void draw(lh_trainer *t) {
+    lh_data_draw(t->data, t->how.seed, (uint32_t)t->step, t->batch);
+    lh_fast.feed(t->plan, &t->batch->batch);
+}
+
+/* What is there is less by what the plan has already: the values of a batch are refused before they are taken. */
+static void make_plan(lh_trainer *t) {
+    lh_graph *g = t->g;
+    lh_context *ctx = g->ctx;
+    const size_t limit = ctx->memory_limit;
+    t->plan = lh_fast.plan(
+        g, &(lh_wish){.updates = true, .node = &g->loss, .n_nodes = 1, .threads = t->how.threads});
+    if (!t->plan) return;
+    const double taken = lh_floats_memory(t->plan);
+    if (limit) ctx->memory_limit = taken < (double)limit ? limit - (size_t)taken : 1;
+    lh_fast.start(t->plan);
+    draw(t);
+    ctx->memory_limit = limit;
+}
+
+lh_trainer *lh_trainer_new(lh_graph *g, const lh_data *data, const lh_trainer_how *how) {
+    lh_arena *arena = lh_trainer_takes(g) ? lh_arena_new(g->ctx) : NULL;
+    if (!arena) return NULL;
+    lh_trainer *t = lh_alloc(arena, sizeof *t);
+    *t = (lh_trainer){.g = g, .data = data, .how = *how, .arena = arena};
+    t->params = lh_weights_of(g->ctx, arena, g, LH_PARAM);
+    t->states = lh_weights_of(g->ctx, arena, g, LH_STATE);
+    t->batch = lh_drawn_new(data, how->batch);
+    if (!lh_failed(g->ctx)) make_plan(t);
+    if (!lh_failed(g->ctx)) return t;
+    lh_trainer_free(t);
+    return NULL;
+}
+
+void lh_trainer_free(lh_trainer *t) {
+    if (!t) return;
+    lh_fast.free(t->plan);
+    lh_drawn_free(t->batch);
+    lh_arena_free(t->arena);
+}
+
+/* ---- from and to a folder ---- */
+
+static bool fill(lh_trainer *t, lh_weights *w, const lh_tensors *from) {
+    if (!lh_weights_match(t->g->ctx, w, from)) return false;
+    for (int i = 0; i < w->n; i++) {
+        float *to = lh_floats(t->plan, w->weight[i].given->node);
+        if (to) lh_weight_copy_float(&w->weight[i], to); /* NULL: a param that nothing uses */
+    }
+    return true;
+}
+
+bool lh_trainer_load(lh_trainer *t, const lh_folder *f, bool goes_on) {
+    lh_context *ctx = t->g->ctx;
+    if (!f->weights)
+        lh_fail(ctx, LH_ERROR_FILE, nowhere, "there is no model.safetensors in %s", f->path);
+    else if (goes_on && !f->is_saved)
+        lh_fail(ctx, LH_ERROR_FILE, nowhere,
+                "%s holds weights that were not saved by longhand train", f->path);
+    else if (goes_on && t->states->n && !f->optimizer)
+        lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s: the optimiser's states cannot be had: %s",
+                f->path, f->trouble ? f->trouble : "none were saved");
+    if (lh_failed(ctx)) {
+        if (goes_on) lh_cure(ctx, "--init %s begins with its weights at step 0", f->path);
+        return false;
+    }
+    if (!fill(t, t->params, f->weights)) return false;
+    if (!goes_on) return true;
+    if (t->states->n && !fill(t, t->states, f->optimizer)) return false;
+    t->step = (int)f->step;
+    lh_fast.at_step(t->plan, t->step);
+    return true;
+}
+
+static lh_tensor_entry *entries(const lh_trainer *t, const lh_weights *w, lh_arena *a, int *n) {
+    lh_tensor_entry *list = lh_alloc_array(a, (size_t)w->n + 1, sizeof *list);
+    for (int i = 0; list && i < w->n; i++) {
+        const float *from = lh_floats(t->plan, w->weight[i].given->node);
+        if (from) list[(*n)++] = lh_weight_entry(&w->weight[i], LH_F32, from, LH_F32);
+    }
+    return list;
+}
+
+bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w, const lh_save *with) {
+    lh_arena *a = lh_arena_new(t->g->ctx);
+    lh_save save = *with;
+    bool is_done = false;
+    if (!a) return false;
+    save.step = t->step;
+    save.seed = t->how.seed;
+    save.position = (uint64_t)t->step * (uint64_t)t->how.batch;
+    save.n_weights = save.n_states = 0;
+    save.weight = entries(t, t->params, a, &save.n_weights);
+    save.state = entries(t, t->states, a, &save.n_states);
+    if (save.weight && save.state) is_done = lh_folder_save(w, &save);
+    lh_arena_free(a);
+    return is_done;
+}
+
+/* ---- steps ---- */
+
+static double loss_of(const lh_plan *p, const lh_node *loss) {
+    const int n = loss->shape.is_batched ? lh_fast.examples(p) : 1;
+    double sum = 0;
+    for (int e = 0; e < n; e++) sum += lh_fast.get(p, loss, (lh_cell){e, 0, 0, 0});
+    return sum / n;
+}
+
+bool lh_trainer_step(lh_trainer *t) {
+    if (lh_failed(t->g->ctx) || t->is_lost) return false;
+    draw(t);
+    lh_fast.run(t->plan);
+    if (lh_failed(t->g->ctx)) return false;
+    t->loss = loss_of(t->plan, t->g->loss);
+    t->is_lost = !isfinite(t->loss);
+    if (t->is_lost) return false;
+    lh_fast.commit(t->plan);
+    t->step++;
+    return !lh_failed(t->g->ctx);
+}
+
+bool lh_trainer_is_sound(lh_trainer *t) {
+    if (lh_failed(t->g->ctx) || t->is_lost) return false;
+    draw(t);
+    lh_fast.run(t->plan);
+    if (lh_failed(t->g->ctx)) return false;
+    const double loss = loss_of(t->plan, t->g->loss);
+    t->is_lost = !isfinite(loss);
+    if (t->is_lost) t->loss = loss;
+    return !t->is_lost;
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double lh_trainer_try(lh_trainer *t) {
+    const double start = seconds();
+    if (lh_failed(t->g->ctx)) return -1;
+    draw(t);
+    lh_fast.run(t->plan);
+    return lh_failed(t->g->ctx) ? -1 : seconds() - start;
+}
+
+double lh_trainer_validate(lh_trainer *t, int most) {
+    double sum = 0, n = 0;
+    lh_fast.training(t->plan, false);
+    for (int i = 0; i < most && lh_data_held_out(t->data, i, most, t->batch) > 0; i++) {
+        lh_fast.feed(t->plan, &t->batch->batch);
+        lh_fast.run(t->plan);
+        if (lh_failed(t->g->ctx)) break;
+        sum += loss_of(t->plan, t->g->loss) * t->batch->batch.examples;
+        n += t->batch->batch.examples;
+    }
+    lh_fast.training(t->plan, true);
+    return n > 0 ? sum / n : NAN;
+}
+
+/* ---- where a loss stopped being a number ---- */
+
+/* The same step once more, by the definitions and with every value kept in a place of its own: in a graph whose gradients
+ * are not made by whole calls. Its givens are those of the other, in the same order. */
+static lh_trouble find_trouble(const lh_trainer *t, lh_graph *plain) {
+    lh_trouble found = {0};
+    lh_plan *p = lh_fast.plan(
+        plain, &(lh_wish){.all = true, .by_definition = true, .threads = t->how.threads});
+    if (!p) return found;
+    lh_fast.start(p);
+    for (int i = 0; i < plain->n_givens; i++) {
+        const lh_node *to = plain->given[i]->node, *from = t->g->given[i]->node;
+        if (plain->given[i]->kind != LH_CONST) lh_floats_take(p, to, t->plan, from);
+    }
+    lh_fast.at_step(p, t->step);
+    lh_data_draw(t->data, t->how.seed, (uint32_t)t->step, t->batch);
+    lh_fast.feed(p, &t->batch->batch);
+    lh_fast.run(p);
+    if (!lh_failed(plain->ctx)) found = lh_fast.trouble(p);
+    lh_fast.free(p);
+    return found;
+}
+
+bool lh_trainer_trouble(lh_trainer *t, lh_text *formula, int *line) {
+    lh_context *ctx = t->g->ctx;
+    if (lh_failed(ctx)) return false;
+    lh_build how = t->g->how;
+    how.is_whole = NULL;
+    lh_graph *plain = lh_graph_build(ctx, t->g->program, &how);
+    lh_trouble found = {0};
+    if (plain) lh_trainer_seed(plain, t->g->seed), found = find_trouble(t, plain);
+    if (found.node) {
+        *line = found.node->at.line;
+        lh_node_print_inside(formula, found.node, found.node->scope);
+    }
+    lh_graph_free(plain);
+    lh_context_clear(ctx); /* there was no room to look: nothing else is wrong */
+    return found.node != NULL;
+}

@@ -1,0 +1,69 @@
+/* trainer -- training at full speed: draw a batch, run, update; hold out, save, go on.
+ *
+ *     lh_trainer *t = lh_trainer_new(g, data, &(lh_trainer_how){.batch = 12, .seed = 1});
+ *     lh_trainer_load(t, folder, true);                                 weights, optimiser, step: as they were saved
+ *     while (t->step < 1000 && lh_trainer_step(t)) printf("%d %g\n", t->step, t->loss);
+ *     double v = lh_trainer_validate(t, 20);
+ *     lh_trainer_save(t, writer, &(lh_save){.program = text, .set = set, .n_set = n});
+ *     lh_trainer_free(t);
+ *
+ * A step is decided by the numbers in params and states, by the step's number and by the seed. All of these are saved: a run that
+ * goes on comes to the same bits as one that was never interrupted, with any number of threads.
+ *
+ * A loss that is no number ends training before its update: params and states are as the step before left them.
+ *
+ * Errors: in the graph's context. Memory: the plan's, which lh_trainer_new asks for whole; a save copies nothing.
+ */
+#ifndef LH_TRAIN_TRAINER_H
+#define LH_TRAIN_TRAINER_H
+
+#include "files/folder.h"
+#include "files/weights.h"
+#include "train/data.h"
+
+typedef struct lh_trainer_how {
+    int batch;
+    uint64_t seed;
+    int threads; /* 0: as many as the machine has */
+} lh_trainer_how;
+
+typedef struct lh_trainer {
+    lh_graph *g;
+    const lh_data *data;
+    lh_trainer_how how;
+    lh_arena *arena;
+    lh_plan *plan;
+    lh_weights *params, *states;
+    lh_drawn *batch;
+    int step;     /* steps done */
+    double loss;  /* of the last step, before its update */
+    bool is_lost; /* the loss of step + 1 is no number */
+} lh_trainer;
+
+/* Can it be trained on text? False and the context failed: it says what is missing. */
+bool lh_trainer_takes(const lh_graph *g);
+
+/* Bytes for params, gradients and states: what any batch takes comes on top. Known before a plan is made. */
+double lh_trainer_least_memory(const lh_graph *g);
+
+/* The numbers of --seed in place of the program's own: starts, dropout. */
+void lh_trainer_seed(lh_graph *g, uint64_t seed);
+
+lh_trainer *lh_trainer_new(lh_graph *g, const lh_data *data,
+                           const lh_trainer_how *how); /* NULL and the context failed */
+void lh_trainer_free(lh_trainer *t);                   /* NULL is allowed */
+bool lh_trainer_load(lh_trainer *t, const lh_folder *f,
+                     bool goes_on);      /* goes_on: states and step, too */
+double lh_trainer_try(lh_trainer *t);    /* seconds of a step that changes nothing; < 0: failed */
+bool lh_trainer_step(lh_trainer *t);     /* false: the context failed, or is_lost */
+bool lh_trainer_is_sound(lh_trainer *t); /* runs the next step without its update: before a save */
+double lh_trainer_validate(lh_trainer *t,
+                           int most); /* mean loss of so many held-out batches; nan: none */
+bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w,
+                     const lh_save *with); /* program and settings from `with` */
+
+/* When is_lost: the line and the formula where it began. The program is built again for it, with the settings of its graph:
+ * they must still be there. False: there is no memory to look. */
+bool lh_trainer_trouble(lh_trainer *t, lh_text *formula, int *line);
+
+#endif

@@ -1,0 +1,228 @@
+#!/bin/sh
+# longhand train and sample from the outside: a small run, sampled, interrupted, killed, gone on with; and what is refused.
+# LH_KILLS=200 kills training at so many moments (20 without it). Prints TAP.
+longhand=${LH_BUILD_ROOT:?}/longhand
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+COLUMNS=80 NO_COLOR=1 LC_ALL=C.UTF-8
+export COLUMNS NO_COLOR LC_ALL
+n=0
+
+verdict() { # 0 or 1, what was tried
+    n=$((n + 1))
+    if test "$1" -eq 0; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
+    test "$1" -eq 0 || sed 's/^/# /' out err 2>/dev/null | head -40
+}
+
+# does NAME COMMAND...: status 0.
+does() {
+    name=$1
+    shift
+    "$longhand" "$@" >out 2>err </dev/null
+    verdict $? "$name"
+}
+
+# refused NAME PART COMMAND...: status 2, PART in the message.
+refused() {
+    name=$1 part=$2
+    shift 2
+    "$longhand" "$@" >out 2>err </dev/null
+    status=$?
+    test $status -eq 2 && grep -qF -e "$part" err
+    verdict $? "$name"
+}
+
+# has NAME PART FILE
+has() {
+    grep -qE -e "$2" "$3"
+    verdict $? "$1"
+}
+
+i=0
+while test $i -lt 60; do
+    echo "The cat sat on the mat, and the dog saw $i birds."
+    i=$((i + 1))
+done >text.txt
+printf 'emma\nolivia\nava\nisabella\nsophia\nmia\namelia\nharper\nevelyn\nella\nluna\nnora\n' >names.txt
+small='--set layers=1 dim=8 heads=2 context=16'
+
+does 'help' train --help
+does 'help of sample' sample --help
+
+# A run of 20 steps, and what it says.
+# shellcheck disable=SC2086  # several words
+does '20 steps' train gpt --data text.txt $small --steps 20 --batch 4 -o whole
+has 'params, characters, memory' '^gpt   [0-9,]+ parameters, [0-9]+ characters, memory [0-9]+ kB' out
+has 'what is held out' '^text.txt: [0-9,]+ tokens; the last tenth is held out' out
+has 'time a step and of the whole' '^batches of 4, about .* a step: .* for 20 steps' out
+has 'a line of progress' '^  11/20  55%   loss [0-9.]+   val [0-9.]+   [0-9,]+ tok/s' out
+has 'the plot' '^ *step$' out
+has 'the end' '^whole: longhand sample whole' out
+for file in config.json generation_config.json tokenizer.json model.safetensors program.lh optimizer-20.safetensors log.jsonl; do
+    test -s whole/$file
+    verdict $? "there is $file"
+done
+test "$(wc -l <whole/log.jsonl)" -eq 20 && grep -q '^{"step": 20, "loss": [0-9.]*, "val": [0-9.]*}' whole/log.jsonl
+verdict $? 'a line of the log for each step'
+"$longhand" weights whole >out 2>err && grep -q 'step 20, seed 1, vocab=' out
+verdict $? 'weights knows step and settings'
+
+# Sampling.
+does 'sample' sample whole -n 30
+has 'a full context is said' 'context of 16 was full' err
+"$longhand" sample whole -n 30 >first 2>err && "$longhand" sample whole -n 30 --threads 1 >second 2>err && cmp -s first second
+verdict $? 'the same seed gives the same text'
+"$longhand" sample whole -n 30 -t 0 -i 'The cat' >out 2>err && "$longhand" sample whole -n 30 -k 1 -s 9 -i 'The cat' >second 2>err && cmp -s out second
+verdict $? 'temperature 0 is k = 1'
+has 'the prompt comes first' '^The cat' out
+echo 'The dog' | "$longhand" sample whole -n 5 -i - >out 2>err
+has 'a prompt from stdin' '^The dog' out
+refused 'sample: a character the model does not have' 'is not in the vocabulary' sample whole -i 'grün'
+refused 'sample: no folder' 'no folder with a model' sample no-such-folder
+refused 'sample: a program' 'no folder with a model' sample gpt
+refused 'sample: a temperature' 'number from 0 to 100' sample whole -t hot
+refused 'sample: a share above 1' 'number from 0 to 1' sample whole -p 2
+mkdir empty
+refused 'sample: an empty folder' 'no program.lh' sample empty
+cp -r whole broken && head -c 3000 whole/model.safetensors >broken/model.safetensors
+refused 'sample: weights cut short' 'model.safetensors' sample broken
+cp -r whole other && cp -r whole/tokenizer.json other && rm other/model.safetensors
+refused 'sample: no weights' 'no model.safetensors' sample other
+
+# A folder of another tool: no program, no metadata, names that begin with transformer.
+if command -v python3 >/dev/null; then
+    mkdir hf && cp whole/config.json whole/tokenizer.json hf
+    python3 -c '
+import json, struct
+b = open("whole/model.safetensors", "rb").read()
+n = struct.unpack("<Q", b[:8])[0]
+h = json.loads(b[8:8 + n])
+h = json.dumps({"transformer." + k: v for k, v in h.items() if k != "__metadata__"}).encode()
+open("hf/model.safetensors", "wb").write(struct.pack("<Q", len(h)) + h + b[8 + n:])' 2>err
+    "$longhand" sample hf -n 30 -t 0 >out 2>err && "$longhand" sample whole -n 30 -t 0 2>/dev/null | cmp -s - out
+    verdict $? 'sample: weights of another tool'
+    does 'train: weights of another tool' train gpt --init hf --data text.txt --steps 2 -o hf2
+    refused 'resume: weights of another tool' '--init hf' train hf --resume --data text.txt
+else
+    n=$((n + 1))
+    echo "ok $n - weights of another tool # SKIP no python3"
+fi
+
+# Interrupted and gone on with: to the same bits.
+# shellcheck disable=SC2086  # several words
+"$longhand" train gpt --data text.txt $small --steps 20 --batch 4 --every 1 --threads 1 -o part >out 2>err &
+pid=$!
+i=0
+while test $i -lt 200 && ! grep -q '"step": 3,' part/log.jsonl 2>/dev/null; do
+    sleep 0.02
+    i=$((i + 1))
+done
+kill -INT $pid
+wait $pid
+verdict $? 'Ctrl-C ends well'
+grep -q 'go on with: longhand train part --resume --data text.txt' out || grep -q '20/20' out
+verdict $? '... and says how to go on'
+does 'resume' train part --resume --data text.txt
+cmp -s part/model.safetensors whole/model.safetensors && cmp -s part/optimizer-20.safetensors whole/optimizer-20.safetensors
+verdict $? 'the same bits as without a break'
+does 'resume: nothing is left' train part --resume --data text.txt
+has '... which is said' 'has 20 steps already' out
+does 'resume: more steps' train part --resume --data text.txt --steps 25
+"$longhand" weights part >out 2>err && grep -q 'step 25' out
+verdict $? '... are done'
+
+for seed in 1 2 3 3; do
+    # shellcheck disable=SC2086  # several words
+    rm -rf seeded && "$longhand" train gpt --data text.txt $small --steps 2 --batch 4 --seed $seed -o seeded >out 2>err
+    cksum <seeded/model.safetensors
+done >sums
+test "$(sort -u sums | wc -l)" -eq 3 && test "$(tail -2 sums | sort -u | wc -l)" -eq 1
+verdict $? 'another seed, another model; the same seed, the same one'
+
+# kill -9 at any moment: what was saved goes on, and comes to the same bits.
+kills=${LH_KILLS:-20} lost=0 i=0
+rm -rf part
+while test "$i" -lt "$kills"; do
+    i=$((i + 1))
+    if test -e part/model.safetensors; then
+        "$longhand" train part --resume --data text.txt --batch 4 --every 1 >out 2>err &
+    else
+        # shellcheck disable=SC2086  # several words
+        "$longhand" train gpt --data text.txt $small --steps 20 --batch 4 --every 1 -o part >out 2>err &
+    fi
+    pid=$!
+    sleep "0.$(awk -v seed="$i" 'BEGIN { srand(seed); printf "%03d", 20 + rand() * 150 }')"
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    test -e part/model.safetensors || continue
+    "$longhand" weights part >seen 2>err || lost=1
+    grep -q 'optimiser: .* beside the weights' seen || lost=1
+    if grep -q 'step 20,' seen; then
+        cmp -s part/model.safetensors whole/model.safetensors || lost=1
+        rm -rf part
+    fi
+done
+verdict $lost "killed at $kills moments, nothing is lost"
+
+# Fine-tuning, lines, words, byte pairs, the course, time and loss as ends.
+does 'init' train gpt --init whole --data text.txt --steps 3 --rate 1e-4 -o tuned
+"$longhand" weights tuned >out 2>err && grep -q 'step 3, .*dim=8' out
+verdict $? '... takes sizes from there'
+does 'a folder as the program' train whole --data text.txt --steps 2 -o tuned2
+does 'lines' train micro --data names.txt --steps 30 --batch 4 -o names
+has '... are examples' '^names.txt: 12 lines, .*; every tenth line is held out' out
+"$longhand" sample names -n 100 >out 2>err && test "$(wc -l <out)" -eq 1
+verdict $? 'sample ends with the line'
+# shellcheck disable=SC2086  # several words
+does 'words' train gpt --data text.txt --tokens word $small --steps 2 -o words
+# shellcheck disable=SC2086  # several words
+does 'byte pairs' train gpt --data text.txt --tokens bpe:300 $small --steps 2 -o pairs
+does 'the vocabulary of another folder' train gpt --data text.txt --tokens pairs --steps 2 -o pairs2
+cmp -s pairs/tokenizer.json pairs2/tokenizer.json
+verdict $? '... is kept'
+does 'the course' train gpt --steps 2 -o course
+has '... is the text' "^the course's text: [0-9,]* tokens" out
+does 'until a loss' train gpt --data text.txt --until 9 --batch 2 -o until
+has '... stops early' '20 steps in' out
+does 'for a time' train gpt --data text.txt --time 1s --batch 2 -o time
+"$longhand" train micro --data - --steps 2 -o stdin <names.txt >out 2>err
+verdict $? 'from stdin'
+
+# What is wrong.
+: >empty.txt
+head -c 3000 whole/model.safetensors >binary
+echo hello >short.txt
+refused 'an empty text' 'empty.txt: the text is empty' train gpt --data empty.txt -o x
+refused 'a binary file' 'binary: this is no text' train gpt --data binary -o x
+refused 'a short text' 'an example takes 17' train gpt --data short.txt -o x
+refused 'no such file' 'no-such-file cannot be opened' train gpt --data no-such-file -o x
+refused 'a folder as text' 'is a folder' train gpt --data empty -o x
+refused 'another vocabulary' 'neither char, word' train gpt --tokens letters -o x
+refused 'a vocabulary without end' 'bpe:1000' train gpt --tokens bpe -o x
+refused 'too few tokens in the model' 'the vocabulary of the model has 5' train gpt --data text.txt --set vocab=5 -o x
+sed 's/cat/QQQ/' text.txt >other.txt
+refused 'characters that the model does not have' 'the character "Q"' train whole --resume --steps 30 --data other.txt
+refused 'no such setting' 'no such name' train gpt --set width=5 -o x
+refused 'a rate' 'number above 0' train gpt --rate fast -o x
+refused 'a time' '90s, 10m or 2h' train gpt --time soon -o x
+refused 'a loss' 'number above 0' train gpt --until -1 -o x
+refused 'sizes that no machine has' 'and the machine has' train gpt --set dim=200000 -o x
+refused 'values that no machine has' 'and the machine has' train gpt --data text.txt --set layers=40 dim=32 context=1000 --batch 20000 -o x
+refused 'a program that learns nothing from text' 'running text' train ex1 -o x
+refused 'a program without an update' 'running text' train xor-relu -o x
+refused 'resume without a folder' 'no folder with a model' train gpt --resume
+refused 'resume elsewhere' 'saves where it began' train whole --resume -o x
+refused 'resume and init' 'one of the two' train whole --resume --init whole
+refused 'a folder that holds a model' 'of step 20' train gpt --data text.txt -o whole
+refused 'a file in place of the folder' 'cannot be opened as a folder' train gpt --data text.txt -o text.txt
+refused 'no place for the folder' 'cannot be made' train gpt --data text.txt -o no/such/folder
+refused 'a loss that is no number' 'the loss of step 2 is nan' train gpt --data text.txt --rate 1e38 --steps 9 -o nan
+has '... where it began' '^it begins in line [0-9]+: ' err
+"$longhand" weights nan >out 2>err && grep -q '^step 0,' out
+verdict $? '... and the last good weights are there'
+rm whole/optimizer-20.safetensors
+refused 'resume without the optimiser' '--init whole' train whole --resume --data text.txt --steps 30
+test ! -e x
+verdict $? 'and nothing was written'
+echo "1..$n"
