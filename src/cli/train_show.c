@@ -141,10 +141,7 @@ static void plot(const lh_train_show *s, lh_arena *a) {
         x[i] = s->first + to;
     }
     lh_series series = {.name = "loss", .x = x, .y = y, .n = n, .mark = LH_MARK_LINE};
-    lh_chart c = {.kind = LH_CHART_PLANE,
-                  .x_name = "step",
-                  .series = &series,
-                  .n_series = 1};
+    lh_chart c = {.kind = LH_CHART_PLANE, .x_name = "step", .series = &series, .n_series = 1};
     lh_text text = lh_text_new(a);
     lh_chart_screen screen = lh_cli_screen(s->cli);
     screen.height = 8;
