@@ -224,6 +224,24 @@ void lh_errata_free(lh_errata *e) {
     lh_arena_free(e->arena);
 }
 
+/* A name that begins with a document is that of one place. */
+static bool is_called(const lh_erratum *x, const char *name) {
+    if (strcmp(x->name, name) == 0) return true;
+    for (int i = 0; i < x->n_places; i++) {
+        size_t n = strlen(x->place[i].document);
+        if (strncmp(name, x->place[i].document, n) == 0 && name[n] == '-' &&
+            strcmp(name + n + 1, x->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+const lh_erratum *lh_errata_find(const lh_errata *e, const char *name) {
+    for (int i = 0; i < e->n; i++)
+        if (is_called(&e->erratum[i], name)) return &e->erratum[i];
+    return NULL;
+}
+
 int lh_errata_count(const lh_errata *e, int verdict) {
     int n = 0;
     for (int i = 0; i < e->n; i++)

@@ -101,6 +101,12 @@ bool lh_false_claim_work(lh_errata *e,
 const char *lh_errata_text(lh_errata *e, const char *text,
                            int line); /* with {{...}} worked out; NULL and the context failed */
 
+const char *lh_erratum_command(
+    lh_errata *e,
+    const lh_erratum *x); /* what to type to see it worked out, or NULL; once worked */
+const lh_erratum *lh_errata_find(const lh_errata *e,
+                                 const char *name); /* ex2-loss, book-ex2-loss; NULL: none */
+
 int lh_errata_count(const lh_errata *e,
                     int verdict); /* quantities of that verdict, in all documents; -1: of any */
 int lh_errata_cells(const lh_errata *e); /* printed numbers, in all documents */
