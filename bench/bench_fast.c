@@ -9,6 +9,7 @@
 
 #include "base/embedded.h"
 #include "eval/exact.h"
+#include "eval/fast/profile.h"
 #include "eval/kernel.h"
 #include "notation/notation.h"
 
@@ -17,8 +18,6 @@ static double now(void) {
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-
-void lh_fast_profile(lh_plan *p, FILE *out);
 
 int main(int argc, char **argv) {
     int size[7] = {2, 64, 4, 64, 65, 4, 20};
@@ -80,7 +79,12 @@ int main(int argc, char **argv) {
     }
     printf("%d x %d: %.0f tokens/s at best, %.0f in the mean\n", size[0], size[1], T * B / best,
            T * B * (size[6] - 1) / sum);
-    if (argc > 8) lh_fast_profile(p, stdout);
+    lh_profile f = lh_fast_profile(p);
+    for (int i = 0; argc > 8 && i < f.n; i++)
+        printf("%6.2f%% %10.1f us %5d  %s%s\n", 100 * f.kind[i].seconds / f.seconds,
+               f.kind[i].seconds * 1e6, f.kind[i].works, f.kind[i].name,
+               f.kind[i].is_kernel ? "" : "   (by definition)");
+    printf("memory %.1f MB\n", f.bytes / 1e6);
     lh_fast.free(p);
     lh_graph_free(g);
     lh_program_free(program);

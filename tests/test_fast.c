@@ -13,6 +13,7 @@
 #include "base/embedded.h"
 #include "eval/exact.h"
 #include "eval/fast/grow.h"
+#include "eval/fast/profile.h"
 #include "eval/kernel.h"
 #include "learn/lesson.h"
 
@@ -149,6 +150,24 @@ static void compare_learning(pair *p, const char *name, int threads, double slac
     p->exact = p->fast = NULL;
 }
 
+/* The gradients of all params, with everything else joined that can be. */
+static void compare_gradients(pair *p, const char *name, int threads) {
+    lh_node *node[64];
+    int n = 0;
+    for (int i = 0; i < p->fast_graph->n_givens; i++)
+        if (p->fast_graph->given[i]->gradient && n < 64)
+            node[n++] = p->fast_graph->given[i]->gradient->node;
+    p->exact = lh_exact.plan(p->exact_graph, &(lh_wish){.all = true});
+    p->fast =
+        lh_fast.plan(p->fast_graph, &(lh_wish){.node = node, .n_nodes = n, .threads = threads});
+    lh_exact.run(p->exact);
+    for (int twice = 0; twice < 2; twice++) lh_fast.run(p->fast); /* memory that was used before */
+    stop_if_failed(p, name);
+    compare_steps(p, name, 1e-4, true);
+    lh_exact.free(p->exact), lh_fast.free(p->fast);
+    p->exact = p->fast = NULL;
+}
+
 /* Width-2 norms turn rounding into signs: not for float. */
 static bool is_for_float(const char *name) {
     const char *not_for[] = {"ex6.md", "ex6-causal.md", "ex6-three.md"};
@@ -170,6 +189,124 @@ static void every_program(void **state) {
             close_pair(&p);
         }
     }
+}
+
+/* ---- kernels: each of them, at odd sizes ---- */
+
+typedef struct trial {
+    const char *kernel; /* that it must be run by, besides others */
+    const char *text;   /* after the head */
+} trial;
+
+/* Examples of 1, 3 and 7 words; widths that fill no register. */
+static const char *head = "vocab 11\nseed 3\ninput tokens : vocab*\ninput target : vocab*\n"
+                          "example tokens = t1 t2 t3, target = t4 t5 t6\n"
+                          "example tokens = t0, target = t10\n"
+                          "example tokens = t7 t7 t8 t9 t1 t2 t3, target = t1 t2 t3 t4 t5 t6 t7\n"
+                          "param E : vocab x 6 = normal(1)\nX = E[tokens]\n";
+
+static const trial trials[] = {
+    {"linear", "param W : 6 x 5 = normal(1)\nparam b : 1 x 5 = normal(1)\nY = X @ W + b\n"},
+    {"summed product", "param W : 6 x 19 = normal(1)\nY = X @ W\n"},
+    {"summed columns", "param b : 1 x 6 = normal(1)\nY = X * X + b\n"},
+    {"scatter", "param U : 8 x 6 = normal(1)\nY = X + U[positions(tokens)]\n"},
+    {"product", "Y = X @ X^T @ X\n"},
+    {"product", "Y = join(split(X, 2) @ split(X, 2)^T @ split(X, 2))\n"},
+    {"attention", "Y = attention(X, X * 0.5, X + 1)\n"},
+    {"attention", "Y = attention(X, X, X, hide = later(X, X))\n"},
+    {"attention",
+     "gone = (tokens == \"t7\")^T\nY = attention(X, X, X, hide = max(later(X, X), gone * 0))\n"},
+    {"attention", "gone = (tokens == \"t8\")^T\nY = attention(X, X, X, hide = gone)\n"},
+    {"attention, back",
+     "param W : 6 x 6 = normal(1)\nQ = split(X @ W, 3)\nK = split(X, 3)\nV = split(X * 2, 3)\n"
+     "Y = join(attention(Q, K, V, hide = later(Q, K)))\n"},
+    {"attention, back", "param W : 6 x 9 = normal(1)\nA = X @ W\n"
+                        "Y = attention(columns(A, 0, 3), columns(A, 3, 6), columns(A, 6, 9))\n"},
+    {"layernorm",
+     "param g : 1 x 6 = normal(1)\nparam b : 1 x 6 = normal(1)\nY = layernorm(X, g, b)\n"},
+    {"layernorm, back", "param g : 1 x 6 = normal(1)\nparam b : 1 x 6 = normal(1)\nY = layernorm(X "
+                        "* 3, g, b, eps = 0.1)\n"},
+    {"gelu", "Y = gelu(X)\n"},
+    {"gelu, back", "Y = gelu(X * 4)\n"},
+    {"nothing", "Y = dropout(X * 2, 0)\n"},
+    {"crossentropy", "logits = X @ E^T * 2\nY = crossentropy(logits, target)\n"},
+    {"projection and crossentropy",
+     "N = X * 2\nlogits = N @ E^T\nY = crossentropy(logits, target)\n"},
+    {"projection and crossentropy",
+     "param W : 6 x vocab = normal(1)\nlogits = X @ W\nY = crossentropy(logits, target)\n"},
+    {"cells", "Y = where(X > 0, X, X * 0.1) + abs(X) / 2\n"},
+    {"adam", "Y = X * X\n"},
+    {"length of the gradients", "Y = X * X * X\n"},
+};
+
+/* A weighted sum as the loss: a plain one hides what softmax and norms do. */
+static const char *tail =
+    "L = sum(Y * (1 + rowindex(Y) + 0.3 * colindex(Y)))\nloss = average(L)\nbackward loss\n"
+    "clip = min(1, 3 / norm(gradients))\neach W in params\n"
+    "  W := adamw(W, clip * dW, 0.01, 0.1)\nend\n";
+
+static bool uses_kernel(const lh_plan *p, const char *name) {
+    return lh_fast_uses(p, name) > 0;
+}
+
+static void try_kernel(const trial *t, int threads) {
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s%s", head, t->text, tail);
+    pair p;
+    open_pair(&p, "trial", text, strlen(text), NULL, 0);
+    lh_node *loss = p.fast_graph->loss;
+    p.fast = lh_fast.plan(p.fast_graph, &(lh_wish){.updates = true, .node = &loss, .n_nodes = 1});
+    stop_if_failed(&p, t->text);
+    if (!uses_kernel(p.fast, t->kernel)) fail_msg("%s is not used in\n%s", t->kernel, text);
+    lh_fast.free(p.fast);
+    p.fast = NULL;
+    compare_all(&p, text, threads, 1e-4);
+    compare_gradients(&p, text, threads);
+    compare_learning(&p, text, threads, 1e-4);
+    close_pair(&p);
+}
+
+static void every_kernel(void **state) {
+    (void)state;
+    for (const lh_kernel *const *k = lh_kernels; *k; k++) {
+        int n = 0;
+        for (size_t i = 0; i < sizeof trials / sizeof *trials; i++)
+            n += strcmp(trials[i].kernel, (*k)->name) == 0;
+        if (n == 0) fail_msg("%s has no trial", (*k)->name);
+    }
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++)
+        for (int threads = 1; threads <= 2; threads++) try_kernel(&trials[i], threads);
+}
+
+/* ---- the same bits for any number of threads ---- */
+
+static void same_bits(void **state) {
+    (void)state;
+    const lh_embedded *f = lh_embedded_find("models/gpt.lh");
+    const lh_setting set[] = {{"dim", "48"}, {"heads", "3"}, {"layers", "2"}};
+    pair p;
+    open_pair(&p, f->name, f->text, f->length, set, 3);
+    lh_graph *g = p.fast_graph;
+    lh_plan *one = lh_fast.plan(g, &(lh_wish){.updates = true, .threads = 1}),
+            *many = lh_fast.plan(g, &(lh_wish){.updates = true, .threads = 3});
+    stop_if_failed(&p, f->name);
+    for (int i = 0; i < 5; i++) {
+        lh_fast.run(one), lh_fast.run(many);
+        lh_fast.commit(one), lh_fast.commit(many);
+    }
+    for (int i = 0; i < g->n_givens; i++) {
+        const lh_node *n = g->given[i]->node;
+        if (!lh_fast.has(one, n)) continue;
+        lh_sizes s = lh_fast.sizes(one, n, 0);
+        for (int r = 0; r < s.rows; r++)
+            for (int c = 0; c < s.cols; c++) {
+                lh_cell at = {0, 0, r, c};
+                if (lh_fast.get(one, n, at) != lh_fast.get(many, n, at))
+                    fail_msg("%s[%d][%d] differs", n->step->path, r, c);
+            }
+    }
+    lh_fast.free(one), lh_fast.free(many);
+    close_pair(&p);
 }
 
 /* ---- growing: rows fed a few at a time give what all rows give at once ---- */
@@ -250,8 +387,8 @@ static void prevents_are_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_program),
-        cmocka_unit_test(grows_as_a_whole),
+        cmocka_unit_test(every_program),      cmocka_unit_test(every_kernel),
+        cmocka_unit_test(same_bits),          cmocka_unit_test(grows_as_a_whole),
         cmocka_unit_test(prevents_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,7 +110,7 @@ int lh_run_table(lh_run *r, const lh_plan *p) {
 
 /* ---- the plot ---- */
 
-static void plot(const lh_cli *cli, const double *loss, int n) {
+void lh_plot_loss(const lh_cli *cli, const double *loss, int n) {
     lh_text text = lh_text_new(cli->arena);
     lh_chart_screen screen = lh_cli_screen(cli);
     if (n < 2) return;
@@ -238,7 +238,7 @@ static int train(lh_run *r, lh_loop *t, lh_plan *all, int steps, bool table, boo
     if (json)
         write_json(r, t, &rec);
     else
-        fputc('\n', r->cli->out), plot(r->cli, rec.loss, t->step);
+        fputc('\n', r->cli->out), lh_plot_loss(r->cli, rec.loss, t->step);
     if (!isfinite(t->loss)) {
         lh_cli_fail(r->cli, "the loss is no number any more in step %d", t->step);
         fprintf(stderr, "a smaller rate may help\n");

@@ -31,6 +31,7 @@ extern const lh_command lh_command_formula;
 extern const lh_command lh_command_weights;
 extern const lh_command lh_command_tokens;
 extern const lh_command lh_command_lint;
+extern const lh_command lh_command_exercise;
 
 const lh_command *const lh_commands[] = {
     &lh_command_read,
@@ -53,6 +54,7 @@ const lh_command *const lh_commands[] = {
     &lh_command_tokens,
     &lh_command_near,
     &lh_command_lint,
+    &lh_command_exercise,
     NULL,
 };
 

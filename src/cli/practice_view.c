@@ -163,7 +163,9 @@ static void print_inside(lh_desk *d, const lh_paper_step *s) {
 void lh_desk_step(lh_desk *d) {
     lh_practice *p = d->p;
     const lh_paper_step *s = lh_desk_ask(d, p->at);
-    const char *number = lh_printf(d->a, "Step %d of %d   ", s->number, p->paper->n_steps),
+    const char *number = d->instead
+                             ? d->instead
+                             : lh_printf(d->a, "Step %d of %d   ", s->number, p->paper->n_steps),
                *formula = lh_printf(d->a, "%s %s %s", s->name, s->sign, s->formula),
                *shape = lh_printf(d->a, "%s, %s", s->shape, s->precision);
     int used = lh_columns(number) + lh_columns(formula);

@@ -5,6 +5,7 @@
 #include "graph/build.h"
 #include "learn/contents.h"
 #include "learn/digits.h"
+#include "learn/exercise.h"
 #include "learn/fence.h"
 
 /* ---- the head ---- */
@@ -128,6 +129,13 @@ static void check_sheet(lh_lesson *l, lh_live *v) {
     }
 }
 
+/* ---- exercises ---- */
+
+static void check_exercises(lh_lesson *l, lh_live *v) {
+    int n = l->n_exercises; /* trying a key adds programs, not exercises */
+    for (int i = 0; i < n && !lh_failed(l->ctx); i++) lh_exercise_check(v, i, l->problems);
+}
+
 void lh_lesson_lint(lh_lesson *l) {
     size_t n = strlen(l->file);
     bool is_lesson = n > 3 && strcmp(l->file + n - 3, ".md") == 0;
@@ -137,6 +145,7 @@ void lh_lesson_lint(lh_lesson *l) {
         bool good = lh_live_all(v, l->problems);
         if (is_lesson && good) check_sheet(l, v);
         if (is_lesson && good) check_symbols(l, v);
+        if (is_lesson && good) check_exercises(l, v);
     }
     if (is_lesson && a) check_head(l, a);
     if (is_lesson && a) check_digits(l, a);

@@ -221,7 +221,7 @@ enum { UNKIND = 1 << 20 };
 /* How many mistakes a draw hides; any kind draw is better than any unkind one. -1: no numbers at all. */
 static int judge_draw(study *t, const lh_graph *draw) {
     give(t->g, t->plan, draw);
-    if (lh_exact.trouble(t->plan).node) return -1;
+    if (lh_failed(t->g->ctx) || lh_exact.trouble(t->plan).node) return -1;
     int hidden = is_kind(t->g, t->plan) ? 0 : UNKIND;
     for (int i = 0; i < t->n; i++) {
         wrong *w = &t->wrong[i];

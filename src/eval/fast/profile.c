@@ -1,43 +1,62 @@
-/* profile -- how long each kind of work of a plan takes. */
-#include <stdio.h>
+#include "eval/fast/profile.h"
+
 #include <string.h>
 #include <time.h>
 
 #include "eval/fast/fast.h"
 
-void lh_fast_profile(lh_plan *p, FILE *out);
-
 static double now(void) {
     struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void lh_fast_profile(lh_plan *p, FILE *out) {
-    struct {
-        const char *name;
-        double time;
-        int n;
-    } kind[128];
-    int n_kinds = 0;
-    double total = 0;
+static const lh_work *work_at(const lh_plan *p, int i) {
+    return i < p->n_run ? &p->each_run[i] : &p->at_commit[i - p->n_run];
+}
+
+/* The kernel for operations that go cell by cell says less than the operation. */
+static const char *name_of(const lh_work *w) {
+    const bool says = w->match && strcmp(w->match->kernel->name, "cells") != 0;
+    return says ? w->match->kernel->name : w->node->op->name;
+}
+
+static lh_profile_kind *kind_of(lh_profile *f, const lh_work *w) {
+    const int most = sizeof f->kind / sizeof *f->kind;
+    const char *name = name_of(w);
+    for (int i = 0; i < f->n; i++)
+        if (strcmp(f->kind[i].name, name) == 0) return &f->kind[i];
+    if (f->n == most) return &f->kind[most - 1];
+    f->kind[f->n] = (lh_profile_kind){.name = name, .is_kernel = w->match != NULL};
+    return &f->kind[f->n++];
+}
+
+lh_profile lh_fast_profile(lh_plan *p) {
+    lh_profile f = {0};
     for (int i = 0; i < p->n_run + p->n_commit; i++) {
-        const lh_work *w = i < p->n_run ? &p->each_run[i] : &p->at_commit[i - p->n_run];
-        const char *name = w->match ? w->match->kernel->name : w->node->op->name;
-        if (w->match && strcmp(name, "cells") == 0) name = w->node->op->name;
-        double t = now();
+        const lh_work *w = work_at(p, i);
+        lh_profile_kind *k = kind_of(&f, w);
+        const double start = now();
         w->run(w);
-        t = now() - t;
-        total += t;
-        int k = 0;
-        while (k < n_kinds && strcmp(kind[k].name, name) != 0) k++;
-        if (k == n_kinds && n_kinds < 128)
-            kind[n_kinds++].name = name, kind[k].time = 0, kind[k].n = 0;
-        kind[k].time += t, kind[k].n++;
+        const double seconds = now() - start;
+        k->works++;
+        k->seconds += seconds;
+        f.seconds += seconds;
     }
-    for (int k = 0; k < n_kinds; k++)
-        fprintf(out, "%6.2f%%  %9.1f us  %4d  %s\n", 100 * kind[k].time / total, kind[k].time * 1e6,
-                kind[k].n, kind[k].name);
-    fprintf(out, "total %.2f ms, moving %.1f MB, fixed %.1f MB\n", total * 1e3,
-            (double)p->cap_moving * 4e-6, (double)p->n_fixed * 4e-6);
+    f.bytes = lh_fast_bytes(p);
+    return f;
+}
+
+int lh_fast_uses(const lh_plan *p, const char *kernel) {
+    int n = 0;
+    for (int i = 0; i < p->n_nodes; i++) {
+        const value *v = &p->value[i];
+        n += v->match && v->role > SHAPE && strcmp(v->match->kernel->name, kernel) == 0;
+    }
+    return n;
+}
+
+double lh_fast_bytes(const lh_plan *p) {
+    return 4.0 * ((double)p->n_fixed + (double)p->cap_moving + (double)p->n_spare +
+                  (double)p->n_kept + (double)p->moment.scratch_cells * p->threads);
 }

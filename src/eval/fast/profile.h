@@ -1,0 +1,28 @@
+/* profile -- what a plan consists of, and how long each kind of work takes.
+ *
+ *     lh_profile f = lh_fast_profile(p);            after a run: runs it once more, work by work
+ *     for (int i = 0; i < f.n; i++) printf("%s %g s\n", f.kind[i].name, f.kind[i].seconds);
+ */
+#ifndef LH_EVAL_FAST_PROFILE_H
+#define LH_EVAL_FAST_PROFILE_H
+
+#include "eval/exact.h"
+
+typedef struct lh_profile_kind {
+    const char *name; /* of a kernel, or of an operation that runs by its definition */
+    bool is_kernel;
+    int works;
+    double seconds;
+} lh_profile_kind;
+
+typedef struct lh_profile {
+    lh_profile_kind kind[96];
+    int n;
+    double seconds, bytes; /* in all; of params, states and values */
+} lh_profile;
+
+lh_profile lh_fast_profile(lh_plan *p); /* params are renewed by it, as by a commit */
+int lh_fast_uses(const lh_plan *p, const char *kernel); /* how many works it does */
+double lh_fast_bytes(const lh_plan *p); /* memory of its values, once a batch is bound */
+
+#endif
