@@ -120,7 +120,7 @@ static void print_row(const lh_cli *cli, columns c, const lh_erratum *x) {
     put_cell(cli, x->printed, c.number - 2, false);
     fputs("  ", cli->out);
     const char *exact =
-        x->exact.cell ? lh_value_text(cli->arena, &x->exact, lh_erratum_digits(x)) : "";
+        x->exact.cell ? lh_value_text(cli->arena, &x->exact, lh_erratum_digits(x)) : "-";
     put_cell(cli, exact, c.where ? c.number - 2 : c.number, !c.where);
     if (c.where) fputs("  ", cli->out);
     if (c.where) put_cell(cli, lh_erratum_where(cli->arena, x->place, x->n_places), c.where, true);
@@ -186,7 +186,16 @@ static int choose_claims(lh_errata *e, const char *word, bool *wanted) {
     return n;
 }
 
+static bool is_number(const char *word) {
+    return word && *word && !word[strspn(word, "0123456789")];
+}
+
 static int fail_word(lh_cli *cli, const lh_errata *e, const char *word) {
+    if (is_number(word)) {
+        lh_cli_fail(cli, "there is no claim %s", word);
+        fprintf(stderr, "longhand errata --claims lists them\n");
+        return LH_EXIT_FAILED;
+    }
     const char **known = lh_alloc_array(cli->arena, (size_t)e->n + 1, sizeof *known);
     for (int i = 0; known && i < e->n; i++) known[i] = e->erratum[i].name;
     const char *near = known ? lh_nearest(word, known, e->n) : NULL;
@@ -201,7 +210,7 @@ static int fail_word(lh_cli *cli, const lh_errata *e, const char *word) {
 /* ---- the command ---- */
 
 static const lh_false_claim *claim_numbered(const lh_errata *e, const char *word) {
-    if (!word || !*word || word[strspn(word, "0123456789")]) return NULL;
+    if (!is_number(word)) return NULL;
     for (int i = 0; i < e->n_claims; i++)
         if (e->claim[i].number == atoi(word)) return &e->claim[i];
     return NULL;
@@ -224,7 +233,7 @@ static bool choose_all(lh_cli *cli, lh_errata *e, const char *word, chosen *c) {
         c->n_claims = 1, c->claims[c->claim - e->claim] = true;
     else if (c->one)
         c->n = 1, c->wanted[c->one - e->erratum] = true;
-    else {
+    else if (!is_number(word)) {
         if (!options.claims) c->n = choose(e, word, c->wanted);
         if (options.claims || (options.json && !options.wrong))
             c->n_claims = choose_claims(e, word, c->claims);

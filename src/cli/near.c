@@ -93,9 +93,9 @@ static int widest(lh_cli *cli, const lh_vectors *v, const lh_nearby *near) {
     return most < cli->width / 2 ? most : cli->width / 2;
 }
 
-static void print_bar(const lh_cli *cli, double cosine, int room) {
+static void print_bar(const lh_cli *cli, double cosine, int room, int gap) {
     int n = cosine > 0 ? (int)(cosine * room + 0.5) : 0;
-    fputs("  ", cli->out);
+    if (n) fprintf(cli->out, "%*s", gap, "");
     for (int i = 0; i < n; i++) fputs("█", cli->out);
 }
 
@@ -113,9 +113,10 @@ static void print_list(const question *q, const lh_nearby *near) {
         lh_ink_on(cli, cli->out, LH_INK_NAME);
         fputs(word, cli->out);
         lh_ink_off(cli, cli->out);
-        fprintf(cli->out, "%*s  %7.4f %s", gap > 0 ? gap : 0, "", near->near[i].cosine,
-                is_tied(near, i) ? "=" : " ");
-        if (room > 4) print_bar(cli, near->near[i].cosine, room < 20 ? room : 20);
+        fprintf(cli->out, "%*s  %7.4f%s", gap > 0 ? gap : 0, "", near->near[i].cosine,
+                is_tied(near, i) ? " =" : "");
+        if (room > 4)
+            print_bar(cli, near->near[i].cosine, room < 20 ? room : 20, is_tied(near, i) ? 2 : 4);
         fputc('\n', cli->out);
     }
 }

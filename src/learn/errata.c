@@ -110,13 +110,17 @@ static void check_quantities(reader *r) {
 
 /* ---- claims ---- */
 
+enum { N_KINDS = 4 };
+static const char *const kind_words[N_KINDS] = {"false", "misleading", "contradiction", "unknown"};
+
 static bool read_kinds(reader *r, lh_false_claim *c) {
-    static const char *const words[] = {"false", "misleading", "contradiction", "unknown"};
     lh_row rest = {r->value, strlen(r->value), r->row.number}, word;
     while (lh_row_word(&rest, &word)) {
         int k = 0;
-        while (k < 4 && (strlen(words[k]) != word.n || strncmp(words[k], word.s, word.n) != 0)) k++;
-        if (k == 4)
+        while (k < N_KINDS &&
+               (strlen(kind_words[k]) != word.n || strncmp(kind_words[k], word.s, word.n) != 0))
+            k++;
+        if (k == N_KINDS)
             return fail(r, "\"%.60s\" is no kind of claim", lh_copy(r->e->arena, word.s, word.n));
         c->kinds |= 1 << k;
     }
@@ -255,4 +259,20 @@ int lh_errata_cells(const lh_errata *e) {
     for (int i = 0; i < e->n; i++)
         n += e->erratum[i].n_places * e->erratum[i].rows * e->erratum[i].cols;
     return n;
+}
+
+int lh_errata_count_named(const lh_errata *e, const char *what) {
+    if (strcmp(what, "quantities") == 0) return lh_errata_count(e, -1);
+    if (strcmp(what, "cells") == 0) return lh_errata_cells(e);
+    if (strcmp(what, "claims") == 0) return e->n_claims;
+    for (int i = 0; i < LH_N_ERRATUM_VERDICTS; i++)
+        if (strcmp(what, lh_erratum_words[i]) == 0) return lh_errata_count(e, i);
+    for (int k = 0; k < N_KINDS; k++) {
+        int n = 0;
+        for (int i = 0; i < e->n_claims; i++) n += e->claim[i].kinds >> k & 1;
+        if (strcmp(what, kind_words[k]) == 0) return n;
+    }
+    int checked = 0;
+    for (int i = 0; i < e->n_claims; i++) checked += e->claim[i].n_shows > 0;
+    return strcmp(what, "checked") == 0 ? checked : -1;
 }

@@ -77,7 +77,8 @@ static int step_of(const spot *s) {
 const char *lh_erratum_command(lh_errata *e, const lh_erratum *x) {
     if (!x->expr || !x->is_worked) return NULL;
     spot s = find_address(e, x->expr);
-    if (!s.begin) return lh_printf(e->arena, "longhand calc '%s'", x->expr);
+    if (!s.begin)
+        return lh_printf(e->arena, "longhand calc %s'%s'", x->expr[0] == '-' ? "-- " : "", x->expr);
     if (s.program < 0) return NULL;
     lh_text options = lh_text_new(e->arena);
     const char *base = base_of(e, s.program, &options);
