@@ -47,7 +47,11 @@ static void numbers_are_those_that_strtod_reads(void **state) {
                                           "-0",
                                           "1234567890123456789",
                                           "0.000001",
-                                          "9.99999e99"};
+                                          "9.99999e99",
+                                          "9007199254740.993",
+                                          "0.1234567890123456",
+                                          "900719925474.0993",
+                                          "99999999999.99999"};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         fixture f = start();
         lh_vectors *v = read(f, lh_printf(f.arena, "a %s", numbers[i]));
