@@ -168,7 +168,7 @@ static void summary(const talk *t) {
 
 int lh_class_talk(lh_class *c, int from) {
     talk t = {.c = c, .is_interactive = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
-    t.prompt = lh_prompt_open(t.is_interactive);
+    t.prompt = lh_prompt_open(t.is_interactive, "exercise-history");
     if (!t.prompt) return lh_cli_fail(c->cli, "out of memory");
     lh_ink_on(c->cli, stdout, LH_INK_BOLD);
     printf("%s", c->source.name);

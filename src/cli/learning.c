@@ -8,7 +8,8 @@
 #include "explain/chart_show.h"
 #include "train/loop.h"
 
-/* The scores of words: the last forward step whose columns are the words of an input that says what is right. */
+/* The scores of words: the last forward step before the loss whose columns are the words of an input that says what is
+ * right. */
 lh_node *lh_run_prediction(const lh_graph *g, int *target) {
     for (int k = g->n_inputs - 1; k >= 0; k--) {
         const char *name = g->input[k]->name;
@@ -17,6 +18,7 @@ lh_node *lh_run_prediction(const lh_graph *g, int *target) {
         for (int i = g->n_steps - 1; i >= 0; i--) {
             const lh_step *s = g->step[i];
             if (s->kind != LH_STEP_FORWARD || s->is_dead || s->node->is_discrete) continue;
+            if (g->loss && s->node->id > g->loss->id) continue;
             if (g->axis[s->node->shape.cols].vocab != g->input[k]->vocab ||
                 g->axis[s->node->shape.cols].n < 2)
                 continue;

@@ -308,7 +308,7 @@ static bool fresh_arena(lh_desk *d) {
 
 static int talk_on(lh_desk *d) {
     talk t = {.d = d, .is_interactive = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
-    t.prompt = lh_prompt_open(t.is_interactive);
+    t.prompt = lh_prompt_open(t.is_interactive, "practice-history");
     if (!t.prompt) return lh_cli_fail(d->cli, "out of memory");
     if (lh_practice_is_finished(d->p)) lh_practice_reset(d->p);
     show_step(&t);

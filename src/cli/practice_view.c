@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "cli/practice.h"
+#include "learn/advice.h"
 
 enum { INDENT = LH_DESK_INDENT, MAX_ROWS = 16 };
 
@@ -32,14 +33,7 @@ void lh_desk_quiet(lh_desk *d, int indent, const char *text) {
 }
 
 const char *lh_desk_mark(lh_verdict v) {
-    switch (v) {
-    case LH_RIGHT: return "\u2713";
-    case LH_LAST_DIGIT:
-    case LH_EARLY: return "\u2248";
-    case LH_FOLLOWS: return "\u21aa";
-    case LH_BLANK: return "_";
-    default: return "\u2717";
-    }
+    return v == LH_BLANK ? "_" : lh_verdict_sign(v);
 }
 
 lh_ink lh_desk_ink(lh_verdict v) {

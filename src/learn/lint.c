@@ -7,6 +7,7 @@
 #include "learn/digits.h"
 #include "learn/exercise.h"
 #include "learn/fence.h"
+#include "learn/mark.h"
 
 /* ---- the head ---- */
 
@@ -122,9 +123,16 @@ static void check_symbols(lh_lesson *l, lh_live *v) {
 
 /* ---- the sheet ---- */
 
+/* Each line by itself, as a sheet would ask it: P.e, `all`, N.v of every block, L@1. */
 static void check_sheet(lh_lesson *l, lh_live *v) {
-    for (int i = 0; i < l->sheet.n_steps && !lh_failed(l->ctx); i++) {
-        lh_live_step(v, l->sheet.step[i], (lh_where){0, 0, l->sheet.at[i]});
+    lh_graph *g = l->sheet.n_steps ? lh_live_graph(v, 0) : NULL;
+    for (int i = 0; g && i < l->sheet.n_steps && !lh_failed(l->ctx); i++) {
+        const char *step = l->sheet.step[i];
+        lh_sheet *s = lh_sheet_new(g, &(lh_sheet_how){.steps = &step, .n_steps = 1});
+        if (s && !s->n_asks && !lh_failed(l->ctx))
+            lh_fail(l->ctx, LH_ERROR_NAME, l->sheet.at[i],
+                    "%.60s is nothing that a sheet can ask for", step);
+        lh_sheet_free(s);
         lh_problems_take(l->problems, l->ctx, l->sheet.at[i]);
     }
 }
