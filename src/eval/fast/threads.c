@@ -142,3 +142,7 @@ void *lh_pool_room(lh_pool *p, size_t bytes) {
     p->room_bytes = bytes;
     return p->room;
 }
+
+size_t lh_pool_room_bytes(const lh_pool *p) {
+    return p ? p->room_bytes : 0;
+}

@@ -26,5 +26,6 @@ bool lh_pool_uses_bf16(const lh_pool *pool);      /* false for NULL */
 void *lh_pool_room(
     lh_pool *pool,
     size_t bytes); /* memory that stays with the pool, for one run at a time; NULL: refused */
+size_t lh_pool_room_bytes(const lh_pool *pool); /* how much it holds; 0 for NULL */
 
 #endif
