@@ -148,7 +148,8 @@ static void check_float(const lh_matrix *a, const lh_matrix *b, const lh_matrix 
         for (ptrdiff_t c = 0; c < y->cols; c++) {
             double sum = 0, size = 0;
             for (ptrdiff_t k = 0; k < a->cols; k++)
-                sum += (double)at(a, r, k) * at(b, k, c), size += fabs(at(a, r, k) * at(b, k, c));
+                sum += (double)at(a, r, k) * at(b, k, c),
+                    size += fabs((double)at(a, r, k) * at(b, k, c));
             assert_true(fabs(at(y, r, c) - sum) <= 1e-6 * size);
         }
 }
