@@ -8,7 +8,8 @@ extern const lh_bf16_way lh_bf16_amx;
 /* ---- packing ---- */
 
 static inline __mmask16 first(ptrdiff_t n) {
-    return n >= 16 ? (__mmask16)0xffff : n <= 0 ? 0 : (__mmask16)((1u << n) - 1);
+    const unsigned bits = n >= 16 ? 0xffffu : n <= 0 ? 0u : (1u << n) - 1;
+    return (__mmask16)bits;
 }
 
 /* v[line]: 32 numbers along k, which lie side by side. */
