@@ -1,6 +1,8 @@
 /* fast -- steps of training of a GPT: tokens a second, and where the time goes.
  *
  *     bench_fast LAYERS DIM HEADS CONTEXT VOCAB BATCH STEPS [profile]
+ *
+ * T=2 in the environment: threads; PRECISION=bf16: products in bf16.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +19,11 @@ static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static lh_precision wished_precision(void) {
+    const char *s = getenv("PRECISION");
+    return s && strcmp(s, "bf16") == 0 ? LH_IN_BF16 : LH_IN_FLOAT;
 }
 
 int main(int argc, char **argv) {
@@ -43,7 +50,8 @@ int main(int argc, char **argv) {
     lh_plan *p = g ? lh_fast.plan(g, &(lh_wish){.updates = true,
                                                 .node = &g->loss,
                                                 .n_nodes = 1,
-                                                .threads = getenv("T") ? atoi(getenv("T")) : 0})
+                                                .threads = getenv("T") ? atoi(getenv("T")) : 0,
+                                                .precision = wished_precision()})
                    : NULL;
     if (!p) {
         fprintf(stderr, "%s\n", lh_context_error(ctx)->what);

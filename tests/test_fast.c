@@ -12,6 +12,7 @@
 
 #include "base/embedded.h"
 #include "eval/exact.h"
+#include "eval/fast/bf16.h"
 #include "eval/fast/grow.h"
 #include "eval/fast/profile.h"
 #include "eval/kernel.h"
@@ -151,21 +152,25 @@ static void compare_learning(pair *p, const char *name, int threads, double slac
 }
 
 /* The gradients of all params, with everything else joined that can be. */
-static void compare_gradients(pair *p, const char *name, int threads) {
+static double compare_gradients(pair *p, const char *name, int threads, lh_precision precision,
+                                double slack) {
     lh_node *node[64];
     int n = 0;
     for (int i = 0; i < p->fast_graph->n_givens; i++)
         if (p->fast_graph->given[i]->gradient && n < 64)
             node[n++] = p->fast_graph->given[i]->gradient->node;
     p->exact = lh_exact.plan(p->exact_graph, &(lh_wish){.all = true});
-    p->fast =
-        lh_fast.plan(p->fast_graph, &(lh_wish){.node = node, .n_nodes = n, .threads = threads});
+    p->fast = lh_fast.plan(
+        p->fast_graph,
+        &(lh_wish){.node = node, .n_nodes = n, .threads = threads, .precision = precision});
+    stop_if_failed(p, name);
     lh_exact.run(p->exact);
     for (int twice = 0; twice < 2; twice++) lh_fast.run(p->fast); /* memory that was used before */
     stop_if_failed(p, name);
-    compare_steps(p, name, 1e-4, true);
+    const double worst = compare_steps(p, name, slack, true);
     lh_exact.free(p->exact), lh_fast.free(p->fast);
     p->exact = p->fast = NULL;
+    return worst;
 }
 
 /* Width-2 norms turn rounding into signs, and lessons take differences of close numbers: not for float. */
@@ -261,7 +266,7 @@ static void try_kernel(const trial *t, int threads) {
     lh_fast.free(p.fast);
     p.fast = NULL;
     compare_all(&p, text, threads, 1e-4);
-    compare_gradients(&p, text, threads);
+    compare_gradients(&p, text, threads, LH_IN_FLOAT, 1e-4);
     compare_learning(&p, text, threads, 1e-4);
     close_pair(&p);
 }
@@ -280,15 +285,16 @@ static void every_kernel(void **state) {
 
 /* ---- the same bits for any number of threads ---- */
 
-static void same_bits(void **state) {
-    (void)state;
+static void compare_bits(lh_precision precision) {
     const lh_embedded *f = lh_embedded_find("models/gpt.lh");
     const lh_setting set[] = {{"dim", "48"}, {"heads", "3"}, {"layers", "2"}};
     pair p;
     open_pair(&p, f->name, f->text, f->length, set, 3);
     lh_graph *g = p.fast_graph;
-    lh_plan *one = lh_fast.plan(g, &(lh_wish){.updates = true, .threads = 1}),
-            *many = lh_fast.plan(g, &(lh_wish){.updates = true, .threads = 3});
+    lh_plan *one =
+                lh_fast.plan(g, &(lh_wish){.updates = true, .threads = 1, .precision = precision}),
+            *many =
+                lh_fast.plan(g, &(lh_wish){.updates = true, .threads = 3, .precision = precision});
     stop_if_failed(&p, f->name);
     for (int i = 0; i < 5; i++) {
         lh_fast.run(one), lh_fast.run(many);
@@ -306,6 +312,47 @@ static void same_bits(void **state) {
             }
     }
     lh_fast.free(one), lh_fast.free(many);
+    close_pair(&p);
+}
+
+static void same_bits(void **state) {
+    (void)state;
+    compare_bits(LH_IN_FLOAT);
+    if (lh_bf16_name()) compare_bits(LH_IN_BF16);
+}
+
+/* ---- products in bf16: less exact, and not by much ---- */
+
+static void gradients_in_bf16(void **state) {
+    (void)state;
+    if (!lh_bf16_name()) { /* cmocka's skip() says "not ok", which counts as a failure */
+        print_message("# SKIP this processor has no products in bf16\n");
+        return;
+    }
+    const lh_embedded *f = lh_embedded_find("models/gpt.lh");
+    const char *dim[] = {"32", "48", "96"};
+    for (int i = 0; i < 3; i++) {
+        const lh_setting set[] = {{"dim", dim[i]}, {"heads", "4"}, {"layers", "2"}};
+        pair p;
+        open_pair(&p, f->name, f->text, f->length, set, 3);
+        const double worst = compare_gradients(&p, f->name, 1 + i % 2, LH_IN_BF16, 2e-2);
+        if (!(worst > 1e-4)) fail_msg("off by %g alone: that was float", worst);
+        close_pair(&p);
+    }
+}
+
+/* What the processor cannot do is said when the plan is made. */
+static void bf16_is_there_or_refused(void **state) {
+    (void)state;
+    const lh_embedded *f = lh_embedded_find("models/gpt.lh");
+    pair p;
+    open_pair(&p, f->name, f->text, f->length, NULL, 0);
+    lh_plan *plan =
+        lh_fast.plan(p.fast_graph, &(lh_wish){.updates = true, .precision = LH_IN_BF16});
+    assert_int_equal(plan != NULL, lh_bf16_name() != NULL);
+    assert_int_equal(lh_failed(p.ctx), lh_bf16_name() == NULL);
+    if (!plan) assert_non_null(strstr(lh_context_error(p.ctx)->what, "bf16"));
+    lh_fast.free(plan);
     close_pair(&p);
 }
 
@@ -403,9 +450,19 @@ static void reads_below_an_update(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+<<<<<<< HEAD
         cmocka_unit_test(every_program),    cmocka_unit_test(every_kernel),
         cmocka_unit_test(same_bits),        cmocka_unit_test(reads_below_an_update),
         cmocka_unit_test(grows_as_a_whole), cmocka_unit_test(prevents_are_named),
+=======
+        cmocka_unit_test(every_program),
+        cmocka_unit_test(every_kernel),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(grows_as_a_whole),
+        cmocka_unit_test(prevents_are_named),
+        cmocka_unit_test(gradients_in_bf16),
+        cmocka_unit_test(bf16_is_there_or_refused),
+>>>>>>> amx
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

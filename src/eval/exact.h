@@ -19,6 +19,9 @@
 
 typedef struct lh_plan lh_plan;
 
+/* In what the fast evaluator makes large products; all else, and every sum, is in float. */
+typedef enum lh_precision { LH_IN_FLOAT, LH_IN_BF16 } lh_precision;
+
 /* What a plan has to compute. */
 typedef struct lh_wish {
     bool all;             /* every step */
@@ -28,8 +31,9 @@ typedef struct lh_wish {
     int n_nodes;
     lh_node *const *known; /* values that the caller sets instead of having them computed */
     int n_known;
-    int threads;        /* the fast evaluator: how many; 0: as many as the machine has */
-    bool by_definition; /* the fast evaluator: no kernels */
+    int threads;            /* the fast evaluator: how many; 0: as many as the machine has */
+    lh_precision precision; /* the fast evaluator; the plan fails where the processor has none */
+    bool by_definition;     /* the fast evaluator: no kernels */
     int grows; /* the fast evaluator: `generate`, row by row, up to so many rows; see eval/fast/grow.h */
 } lh_wish;
 

@@ -2,6 +2,7 @@
 #include "eval/plan.h"
 
 #ifdef LH_FAST
+#include "eval/fast/bf16.h"
 #include "eval/fast/threads.h"
 #endif
 #include <math.h>
@@ -432,6 +433,18 @@ static void choose(lh_plan *p, const lh_wish *wish) {
     spread_use(p);
 }
 
+#ifdef LH_FAST
+static void set_precision(lh_plan *p, lh_precision precision) {
+    if (precision == LH_IN_BF16 && !lh_bf16_name()) {
+        lh_fail(
+            p->g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
+            "this processor has no products in bf16: they need AMX, and a system that lends it");
+        lh_cure(p->g->ctx, "products in float run everywhere: leave bf16 out");
+    }
+    lh_pool_use_bf16(p->moment.pool, precision == LH_IN_BF16);
+}
+#endif
+
 lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
     if (lh_failed(g->ctx)) return NULL;
     lh_arena *arena = lh_arena_new(g->ctx);
@@ -446,6 +459,7 @@ lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
     p->grows = wish->grows;
     p->moment.pool = lh_pool_new(wish->threads);
     p->threads = lh_pool_threads(p->moment.pool);
+    set_precision(p, wish->precision);
 #endif
     p->moment.training = 1;
     p->value = lh_alloc_array(arena, (size_t)g->n_nodes + 1, sizeof *p->value);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "eval/fast/bf16.h"
 #include "eval/fast/vector.h"
 
 /* ---- memory ---- */
@@ -132,6 +133,7 @@ bool lh_product_threads(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, c
     if (!lh_matrix_is_plain(a) || !lh_matrix_is_plain(b) || (c->cs != 1 && c->cols > 1))
         return false;
     if (product_of_few(pool, a, b, c, bias, adds)) return true;
+    if (lh_pool_uses_bf16(pool) && lh_bf16_product(pool, a, b, c, bias, adds)) return true;
     tiles t = {a, b, c, bias, adds, 1, 1};
     cut(&t);
     lh_pool_run(pool, t.down * t.across, tile, &t);

@@ -32,7 +32,7 @@ static inline bool lh_matrix_is_plain(const lh_matrix *m) {
 }
 
 /* C = A @ B (adds: C += A @ B) on all threads; a row of numbers is added to each row of C where bias is not NULL. C lies
- * row after row. False and nothing done where A or B lies in no way that a product reads. */
+ * row after row. In bf16 where the pool says so, but for a few rows alone. False and nothing done where A or B lies in no way that a product reads. */
 bool lh_product_threads(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
                         const float *bias, bool adds);
 

@@ -58,5 +58,6 @@ int lh_fast_uses(const lh_plan *p, const char *kernel) {
 
 double lh_fast_bytes(const lh_plan *p) {
     return 4.0 * ((double)p->n_fixed + (double)p->cap_moving + (double)p->n_spare +
-                  (double)p->n_kept + (double)p->moment.scratch_cells * p->threads);
+                  (double)p->n_kept + (double)p->moment.scratch_cells * p->threads) +
+           (double)lh_pool_room_bytes(p->moment.pool);
 }

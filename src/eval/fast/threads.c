@@ -23,6 +23,9 @@ struct lh_pool {
     int pieces;
     lh_piece piece;
     void *what;
+    bool uses_bf16;
+    void *room;
+    size_t room_bytes;
 };
 
 typedef struct helper {
@@ -97,6 +100,7 @@ void lh_pool_free(lh_pool *p) {
     for (int i = 1; i < p->threads; i++) pthread_join(p->thread[i], NULL);
     pthread_cond_destroy(&p->begin);
     pthread_mutex_destroy(&p->lock);
+    free(p->room);
     free(p);
 }
 
@@ -117,4 +121,28 @@ void lh_pool_run(lh_pool *p, int pieces, lh_piece piece, void *what) {
     wake(p);
     take_pieces(p, 0);
     while (atomic_load(&p->busy)) sched_yield();
+}
+
+void lh_pool_use_bf16(lh_pool *p, bool is_on) {
+    if (p) p->uses_bf16 = is_on;
+}
+
+bool lh_pool_uses_bf16(const lh_pool *p) {
+    return p && p->uses_bf16;
+}
+
+/* What was in it is not needed again, so it is not carried over; tiles are read fastest from whole cache lines. */
+void *lh_pool_room(lh_pool *p, size_t bytes) {
+    if (!p) return NULL;
+    if (bytes <= p->room_bytes) return p->room;
+    free(p->room);
+    p->room = NULL;
+    p->room_bytes = 0;
+    if (posix_memalign(&p->room, 64, bytes) != 0) return p->room = NULL;
+    p->room_bytes = bytes;
+    return p->room;
+}
+
+size_t lh_pool_room_bytes(const lh_pool *p) {
+    return p ? p->room_bytes : 0;
 }

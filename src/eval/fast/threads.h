@@ -11,6 +11,9 @@
 #ifndef LH_EVAL_FAST_THREADS_H
 #define LH_EVAL_FAST_THREADS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 typedef struct lh_pool lh_pool;
 typedef void (*lh_piece)(void *what, int piece, int thread); /* thread: 0 .. threads - 1 */
 
@@ -18,5 +21,11 @@ lh_pool *lh_pool_new(int threads); /* 0: as many as there are processors; NULL: 
 void lh_pool_free(lh_pool *pool);
 int lh_pool_threads(const lh_pool *pool); /* 1 for NULL */
 void lh_pool_run(lh_pool *pool, int pieces, lh_piece piece, void *what);
+void lh_pool_use_bf16(lh_pool *pool, bool is_on); /* large products in bf16: eval/fast/bf16.h */
+bool lh_pool_uses_bf16(const lh_pool *pool);      /* false for NULL */
+void *lh_pool_room(
+    lh_pool *pool,
+    size_t bytes); /* memory that stays with the pool, for one run at a time; NULL: refused */
+size_t lh_pool_room_bytes(const lh_pool *pool); /* how much it holds; 0 for NULL */
 
 #endif

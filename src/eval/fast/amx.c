@@ -1,0 +1,133 @@
+/* amx -- products of bf16 by the tiles of AMX: one instruction multiplies 16 x 32 by 32 x 16 numbers. */
+#include <immintrin.h>
+
+#include "eval/fast/bf16.h"
+
+extern const lh_bf16_way lh_bf16_amx;
+
+/* ---- packing ---- */
+
+static inline __mmask16 first(ptrdiff_t n) {
+    const unsigned bits = n >= 16 ? 0xffffu : n <= 0 ? 0u : (1u << n) - 1;
+    return (__mmask16)bits;
+}
+
+/* v[line]: 32 numbers along k, which lie side by side. */
+static inline void read_lines(__m512i v[16], const float *from, ptrdiff_t step, ptrdiff_t lines,
+                              ptrdiff_t k) {
+    const __mmask16 low = first(k), high = first(k - 16);
+    for (ptrdiff_t i = 0; i < 16; i++) {
+        if (i >= lines) {
+            v[i] = _mm512_setzero_si512();
+            continue;
+        }
+        const float *line = from + i * step;
+        v[i] = (__m512i)_mm512_cvtne2ps_pbh(_mm512_maskz_loadu_ps(high, line + 16),
+                                            _mm512_maskz_loadu_ps(low, line));
+    }
+}
+
+/* v[pair]: of 16 lines, which lie side by side, the numbers 2 pair and 2 pair + 1 along k. */
+static inline void read_pairs(__m512i v[16], const float *from, ptrdiff_t step, ptrdiff_t lines,
+                              ptrdiff_t k) {
+    const __mmask16 mask = first(lines);
+    const __m512i even = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    /* Place 2 i takes number i, place 2 i + 1 number 16 + i. */
+    const __m512i mixed =
+        _mm512_or_si512(even, _mm512_slli_epi32(_mm512_add_epi32(even, _mm512_set1_epi32(16)), 16));
+    for (ptrdiff_t i = 0; i < 16; i++) {
+        const float *row = from + 2 * i * step;
+        const __m512 a = 2 * i < k ? _mm512_maskz_loadu_ps(mask, row) : _mm512_setzero_ps(),
+                     b = 2 * i + 1 < k ? _mm512_maskz_loadu_ps(mask, row + step)
+                                       : _mm512_setzero_ps();
+        v[i] = _mm512_permutexvar_epi16(mixed, (__m512i)_mm512_cvtne2ps_pbh(b, a));
+    }
+}
+
+/* 16 x 16 pairs: rows become columns. Single pairs change places between rows, then twos, then fours, then eights. */
+static inline void turn(__m512i v[16]) {
+    __m512i t[16];
+    for (int i = 0; i < 16; i += 2) {
+        t[i] = _mm512_unpacklo_epi32(v[i], v[i + 1]);
+        t[i + 1] = _mm512_unpackhi_epi32(v[i], v[i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4)
+        for (int j = 0; j < 2; j++) {
+            v[i + 2 * j] = _mm512_unpacklo_epi64(t[i + j], t[i + j + 2]);
+            v[i + 2 * j + 1] = _mm512_unpackhi_epi64(t[i + j], t[i + j + 2]);
+        }
+    for (int i = 0; i < 16; i += 8)
+        for (int j = 0; j < 4; j++) {
+            t[i + j] = _mm512_shuffle_i32x4(v[i + j], v[i + j + 4], 0x88);
+            t[i + j + 4] = _mm512_shuffle_i32x4(v[i + j], v[i + j + 4], 0xdd);
+        }
+    for (int j = 0; j < 8; j++) {
+        v[j] = _mm512_shuffle_i32x4(t[j], t[j + 8], 0x88);
+        v[j + 8] = _mm512_shuffle_i32x4(t[j], t[j + 8], 0xdd);
+    }
+}
+
+static void pack(uint16_t *block, const float *from, ptrdiff_t line_step, ptrdiff_t k_step,
+                 ptrdiff_t lines, ptrdiff_t k, bool is_b) {
+    __m512i v[16];
+    const bool is_along_k = k_step == 1 || k == 1;
+    if (is_along_k)
+        read_lines(v, from, line_step, lines, k);
+    else
+        read_pairs(v, from, k_step, lines, k);
+    if (is_along_k == is_b) turn(v);
+    for (ptrdiff_t i = 0; i < 16; i++) _mm512_store_si512((void *)(block + 32 * i), v[i]);
+}
+
+/* ---- tiles ---- */
+
+/* All eight: 16 rows of 64 bytes. */
+static const struct {
+    uint8_t palette, start_row, reserved[14];
+    uint16_t row_bytes[16];
+    uint8_t rows[16];
+} __attribute__((aligned(64))) shape = {.palette = 1,
+                                        .row_bytes = {64, 64, 64, 64, 64, 64, 64, 64},
+                                        .rows = {16, 16, 16, 16, 16, 16, 16, 16}};
+
+static void begin(void) {
+    _tile_loadconfig(&shape);
+}
+
+static void end(void) {
+    _tile_release();
+}
+
+/* Tiles 0 to 3 are the square, 4 and 5 come from A, 6 and 7 from B: each is used twice. */
+static void square(float *c, ptrdiff_t c_rs, const uint16_t *a, const uint16_t *b, ptrdiff_t panel,
+                   ptrdiff_t blocks, bool adds) {
+    const size_t row = (size_t)c_rs * sizeof *c;
+    float *below = c + 16 * c_rs;
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+    if (adds) {
+        _tile_loadd(0, c, row);
+        _tile_loadd(1, c + 16, row);
+        _tile_loadd(2, below, row);
+        _tile_loadd(3, below + 16, row);
+    }
+    for (ptrdiff_t i = 0; i < blocks; i++, a += LH_BF16_BLOCK, b += LH_BF16_BLOCK) {
+        _tile_loadd(6, b, 64);
+        _tile_loadd(4, a, 64);
+        _tile_loadd(7, b + panel, 64);
+        _tile_loadd(5, a + panel, 64);
+        _tile_dpbf16ps(0, 4, 6);
+        _tile_dpbf16ps(1, 4, 7);
+        _tile_dpbf16ps(2, 5, 6);
+        _tile_dpbf16ps(3, 5, 7);
+    }
+    _tile_stored(0, c, row);
+    _tile_stored(1, c + 16, row);
+    _tile_stored(2, below, row);
+    _tile_stored(3, below + 16, row);
+}
+
+const lh_bf16_way lh_bf16_amx = {
+    .name = "AMX", .pack = pack, .begin = begin, .square = square, .end = end};

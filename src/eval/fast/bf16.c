@@ -1,0 +1,186 @@
+#define _GNU_SOURCE /* syscall */
+#include "eval/fast/bf16.h"
+
+#include <string.h>
+
+#ifdef LH_HAVE_AMX
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+/* ---- which way ---- */
+
+#ifdef LH_HAVE_AMX
+extern const lh_bf16_way lh_bf16_amx;
+
+static bool has_instructions(void) {
+    unsigned a, b, c, d;
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw")) return false;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+    const bool has_tiles = d >> 24 & 1, has_products = d >> 22 & 1;
+    if (!has_tiles || !has_products || !__get_cpuid_count(7, 1, &a, &b, &c, &d)) return false;
+    return a >> 5 & 1; /* rounding to bf16 */
+}
+
+/* Tiles are 8 KiB that the kernel must save for each thread: a process has to ask for them. */
+static bool may_use_tiles(void) {
+    enum { REQUEST = 0x1023, TILES = 18 };
+    return syscall(SYS_arch_prctl, REQUEST, TILES) == 0;
+}
+
+const lh_bf16_way *lh_bf16(void) {
+    static int is_there = -1; /* every thread finds the same */
+    if (is_there < 0) is_there = has_instructions() && may_use_tiles();
+    return is_there ? &lh_bf16_amx : NULL;
+}
+#else
+const lh_bf16_way *lh_bf16(void) {
+    return NULL;
+}
+#endif
+
+const char *lh_bf16_name(void) {
+    return lh_bf16() ? lh_bf16()->name : NULL;
+}
+
+/* ---- packing ---- */
+
+typedef struct packed {
+    const float *from;
+    ptrdiff_t lines, k, line_step, k_step;
+    bool is_b;
+    uint16_t *to;
+    ptrdiff_t panels, blocks; /* blocks of a panel */
+    int down, across;         /* pieces */
+} packed;
+
+enum { PIECE_PANELS = 16, PIECE_BLOCKS = 16 };
+
+static ptrdiff_t up(ptrdiff_t n, ptrdiff_t by) {
+    return (n + by - 1) / by;
+}
+
+static packed plan_packing(const lh_matrix *m, bool is_b) {
+    packed p = {.from = m->p, .is_b = is_b};
+    p.lines = is_b ? m->cols : m->rows, p.line_step = is_b ? m->cs : m->rs;
+    p.k = is_b ? m->rows : m->cols, p.k_step = is_b ? m->rs : m->cs;
+    p.panels = 2 * up(p.lines, 2 * LH_BF16_LINES);
+    p.blocks = up(p.k, LH_BF16_K);
+    p.down = (int)up(p.panels, PIECE_PANELS), p.across = (int)up(p.blocks, PIECE_BLOCKS);
+    return p;
+}
+
+static void pack_block(const packed *p, ptrdiff_t panel, ptrdiff_t block) {
+    const ptrdiff_t line = panel * LH_BF16_LINES, k = block * LH_BF16_K;
+    uint16_t *to = p->to + (panel * p->blocks + block) * LH_BF16_BLOCK;
+    if (line >= p->lines)
+        memset(to, 0, LH_BF16_BLOCK * sizeof *to);
+    else
+        lh_bf16()->pack(to, p->from + line * p->line_step + k * p->k_step, p->line_step, p->k_step,
+                        p->lines - line, p->k - k, p->is_b);
+}
+
+/* In the order in which the numbers lie. */
+static void pack_piece(const packed *p, int piece) {
+    const ptrdiff_t p0 = (ptrdiff_t)(piece / p->across) * PIECE_PANELS,
+                    b0 = (ptrdiff_t)(piece % p->across) * PIECE_BLOCKS;
+    const ptrdiff_t p1 = p0 + PIECE_PANELS < p->panels ? p0 + PIECE_PANELS : p->panels,
+                    b1 = b0 + PIECE_BLOCKS < p->blocks ? b0 + PIECE_BLOCKS : p->blocks;
+    if (p->k_step == 1)
+        for (ptrdiff_t i = p0; i < p1; i++)
+            for (ptrdiff_t j = b0; j < b1; j++) pack_block(p, i, j);
+    else
+        for (ptrdiff_t j = b0; j < b1; j++)
+            for (ptrdiff_t i = p0; i < p1; i++) pack_block(p, i, j);
+}
+
+/* ---- the product ---- */
+
+enum { SQUARE = 2 * LH_BF16_LINES };
+enum { ROWS = 4 * SQUARE, COLS = 8 * SQUARE }; /* of a piece of C */
+enum { BLOCKS = 64 }; /* along k at a time: what a piece reads again and again stays near */
+
+typedef struct product {
+    packed a, b;
+    const lh_matrix *c;
+    const float *bias;
+    bool adds;
+    int across;
+} product;
+
+static void pack_both(void *what, int piece, int thread) {
+    (void)thread;
+    const product *t = what;
+    const int of_a = t->a.down * t->a.across;
+    if (piece < of_a)
+        pack_piece(&t->a, piece);
+    else
+        pack_piece(&t->b, piece - of_a);
+}
+
+/* A square of C from (row, col) on, or what C has of it: then by way of a whole one. */
+static void multiply_square(const product *t, ptrdiff_t row, ptrdiff_t col, ptrdiff_t from,
+                            ptrdiff_t n, bool adds) {
+    const lh_matrix *c = t->c;
+    const ptrdiff_t panel = t->a.blocks * LH_BF16_BLOCK;
+    const uint16_t *a = t->a.to + row / LH_BF16_LINES * panel + from * LH_BF16_BLOCK,
+                   *b = t->b.to + col / LH_BF16_LINES * panel + from * LH_BF16_BLOCK;
+    float *to = c->p + row * c->rs + col;
+    const ptrdiff_t rows = c->rows - row, cols = c->cols - col;
+    if (rows >= SQUARE && cols >= SQUARE) {
+        lh_bf16()->square(to, c->rs, a, b, panel, n, adds);
+        return;
+    }
+    float whole[SQUARE * SQUARE] = {0};
+    const size_t width = (size_t)(cols < SQUARE ? cols : SQUARE) * sizeof *whole;
+    for (ptrdiff_t r = 0; adds && r < rows && r < SQUARE; r++)
+        memcpy(whole + r * SQUARE, to + r * c->rs, width);
+    lh_bf16()->square(whole, SQUARE, a, b, panel, n, adds);
+    for (ptrdiff_t r = 0; r < rows && r < SQUARE; r++)
+        memcpy(to + r * c->rs, whole + r * SQUARE, width);
+}
+
+static void multiply_piece(void *what, int piece, int thread) {
+    (void)thread;
+    const product *t = what;
+    const lh_matrix *c = t->c;
+    const ptrdiff_t r0 = (ptrdiff_t)(piece / t->across) * ROWS,
+                    c0 = (ptrdiff_t)(piece % t->across) * COLS;
+    const ptrdiff_t r1 = r0 + ROWS < c->rows ? r0 + ROWS : c->rows,
+                    c1 = c0 + COLS < c->cols ? c0 + COLS : c->cols;
+    for (ptrdiff_t r = r0; t->bias && r < r1; r++)
+        memcpy(c->p + r * c->rs + c0, t->bias + c0, (size_t)(c1 - c0) * sizeof(float));
+    lh_bf16()->begin();
+    for (ptrdiff_t k = 0; k < t->a.blocks; k += BLOCKS) {
+        const ptrdiff_t n = k + BLOCKS < t->a.blocks ? BLOCKS : t->a.blocks - k;
+        for (ptrdiff_t col = c0; col < c1; col += SQUARE)
+            for (ptrdiff_t row = r0; row < r1; row += SQUARE)
+                multiply_square(t, row, col, k, n, t->adds || t->bias || k > 0);
+    }
+    lh_bf16()->end();
+}
+
+static bool pack_operands(lh_pool *pool, product *t) {
+    const size_t of_a = (size_t)(t->a.panels * t->a.blocks * LH_BF16_BLOCK),
+                 of_b = (size_t)(t->b.panels * t->b.blocks * LH_BF16_BLOCK);
+    t->a.to = lh_pool_room(pool, (of_a + of_b) * sizeof *t->a.to);
+    if (!t->a.to) return false;
+    t->b.to = t->a.to + of_a;
+    lh_pool_run(pool, t->a.down * t->a.across + t->b.down * t->b.across, pack_both, t);
+    return true;
+}
+
+bool lh_bf16_pack(lh_pool *pool, const lh_matrix *a, const lh_matrix *b) {
+    product t = {.a = plan_packing(a, false), .b = plan_packing(b, true)};
+    return lh_bf16() && pack_operands(pool, &t);
+}
+
+bool lh_bf16_product(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
+                     const float *bias, bool adds) {
+    product t = {plan_packing(a, false), plan_packing(b, true), c, bias, adds, 0};
+    if (!lh_bf16() || a->cols == 0 || !pack_operands(pool, &t)) return false;
+    t.across = (int)up(c->cols, COLS);
+    lh_pool_run(pool, (int)up(c->rows, ROWS) * t.across, multiply_piece, &t);
+    return true;
+}
