@@ -25,6 +25,8 @@ extern const lh_command lh_command_progress;
 extern const lh_command lh_command_sheet;
 extern const lh_command lh_command_mark;
 extern const lh_command lh_command_mistakes;
+extern const lh_command lh_command_errata;
+extern const lh_command lh_command_near;
 extern const lh_command lh_command_formula;
 extern const lh_command lh_command_weights;
 extern const lh_command lh_command_tokens;
@@ -46,9 +48,11 @@ const lh_command *const lh_commands[] = {
     &lh_command_sheet,
     &lh_command_mark,
     &lh_command_mistakes,
+    &lh_command_errata,
     &lh_command_formula,
     &lh_command_weights,
     &lh_command_tokens,
+    &lh_command_near,
     &lh_command_lint,
     &lh_command_exercise,
     NULL,

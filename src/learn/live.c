@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "learn/effect.h"
+#include "learn/errata.h"
 #include "learn/lively.h"
 #include "learn/variant.h"
 
@@ -417,6 +418,7 @@ lh_lesson *lh_live_lesson(const lh_live *v) {
 }
 
 void lh_live_free(lh_live *v) {
+    if (v) lh_errata_free(v->errata);
     for (int i = 0; v && i < v->n_programs; i++) {
         lh_live_program *x = v->program[i];
         if (!x) continue;

@@ -9,6 +9,7 @@
 #include "explain/bill.h"
 #include "graph/build.h"
 #include "learn/fence.h"
+#include "learn/errata.h"
 #include "learn/lively.h"
 
 static lh_where where_of(const lh_insert *x) {
@@ -204,6 +205,14 @@ static int count_lessons(bool exercises) {
     return n;
 }
 
+/* errata-wrong, errata-claims ...: all are worked out once for a lesson. */
+static bool count_errata(lh_live *v, const char *what, int *n) {
+    if (!v->errata) v->errata = lh_errata_open(v->ctx);
+    if (!v->errata || !lh_errata_work_all(v->errata)) return false;
+    *n = lh_errata_count_named(v->errata, what);
+    return true;
+}
+
 static bool show_count(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
     int n = -1;
     if (strcmp(x->expr, "lessons") == 0)
@@ -212,7 +221,9 @@ static bool show_count(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
         n = count_lessons(true);
     else if (strcmp(x->expr, "operations") == 0)
         n = LH_N_OPS;
-    else if (strcmp(x->expr, "mistakes") == 0) {
+    else if (strncmp(x->expr, "errata-", 7) == 0) {
+        if (!count_errata(v, x->expr + 7, &n)) return false;
+    } else if (strcmp(x->expr, "mistakes") == 0) {
         lh_mistakes *m = lh_mistakes_load(v->ctx, NULL);
         if (!m) return false;
         n = m->n;
@@ -220,7 +231,7 @@ static bool show_count(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
     }
     if (n < 0) {
         lh_fail(v->ctx, LH_ERROR_NAME, x->at, "count knows no \"%.60s\"", x->expr);
-        lh_cure(v->ctx, "mistakes, lessons, exercises or operations");
+        lh_cure(v->ctx, "mistakes, lessons, exercises, operations, errata-wrong or errata-claims");
         lh_live_fail_at(v, x->at);
         return false;
     }

@@ -39,7 +39,8 @@ struct lh_live {
     lh_context *ctx;
     lh_live_program **program; /* as lesson->program; NULL: not asked for yet */
     int n_programs;
-    lh_shown_insert **shown; /* as lesson->insert; NULL: not worked out yet */
+    lh_shown_insert **shown;  /* as lesson->insert; NULL: not worked out yet */
+    struct lh_errata *errata; /* opened for {{count errata-...}}, or NULL */
 };
 
 lh_live_program *lh_live_ready(lh_live *v, int program); /* built; NULL and the context failed */
