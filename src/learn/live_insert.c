@@ -270,6 +270,22 @@ const lh_shown_insert *lh_live_insert(lh_live *v, int insert) {
 
 /* ---- show ---- */
 
+/* A trace shows steps of the first example, matrix and compare show whole matrices: more in an address would go unheard. */
+static bool check_whole(lh_live *v, const lh_show *x, lh_mention operand) {
+    lh_address a;
+    bool is_trace = x->verb == LH_SHOW_TRACE;
+    if (!is_trace && x->verb != LH_SHOW_MATRIX && x->verb != LH_SHOW_COMPARE) return true;
+    if (!lh_address_parse(v->ctx, operand.text, &a)) return false;
+    bool is_part = a.n_indices > 0, is_other = is_trace && (a.has_example || a.has_head);
+    if (!is_part && !is_other) return true;
+    lh_fail(v->ctx, LH_ERROR_NAME, operand.at, "%s shows whole steps%s, not %.60s",
+            lh_show_words[x->verb], is_other ? " of the first example" : "", operand.text);
+    lh_cure(v->ctx, is_part ? "a row or a cell stands in the prose: {{P[1]}}"
+                            : "matrix P{example 1} shows another example");
+    lh_live_fail_at(v, operand.at);
+    return false;
+}
+
 static bool check_operand(lh_live *v, const lh_show *x, int program, lh_mention operand) {
     lh_where where = {program, x->exercise, operand.at};
     lh_step *s = lh_live_step(v, operand.text, where);
@@ -281,7 +297,7 @@ static bool check_operand(lh_live *v, const lh_show *x, int program, lh_mention 
         lh_live_fail_at(v, operand.at);
         return false;
     }
-    return true;
+    return check_whole(v, x, operand);
 }
 
 bool lh_live_show_check(lh_live *v, int show) {
