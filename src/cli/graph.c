@@ -140,7 +140,11 @@ static void print_box(const table *t, const lh_box *b) {
     if (!fits && at > 0) fputc('\n', cli->out);
     fprintf(cli->out, "%*s", fits ? column - at : column, "");
     lh_ink_on(cli, cli->out, LH_INK_QUIET);
-    if (right[0]) {
+    if (right[0] && shape > t->shape && column == NUMBER + t->formula + 2) { /* what is read begins a line */
+        shape = t->shape, pad = 2;
+        fprintf(cli->out, "%s\n%*s", b->shape, column + shape + pad, "");
+        lh_wrap(cli->out, cli->width, column + shape + pad, right);
+    } else if (right[0]) {
         fprintf(cli->out, "%s%*s", b->shape, pad, "");
         lh_wrap(cli->out, cli->width, column + shape + pad, right);
     } else {
