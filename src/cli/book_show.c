@@ -221,7 +221,9 @@ static void show_chart(scene *s) {
     const char *style = NULL;
     if (!c) return;
     lh_chart_svg(c, &(lh_chart_page){.id = "chart"}, &svg);
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"a chart\">\n", s->out);
     lh_html_svg(s->out, s->w->book->arena, svg.s, picture_id(s), "chart", &style);
+    fputs("</div>\n", s->out);
     if (style) s->w->book->chart_style = style;
 }
 

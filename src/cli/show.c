@@ -154,14 +154,19 @@ static void show_graph(scene *s) {
     lh_picture_free(p);
 }
 
-static void show_check(scene *s) {
+/* With the settings that a use line gave the program. */
+static lh_build build_of(const scene *s) {
     const lh_lesson_program *p = &s->r->lesson->program[s->show->program];
-    lh_build how = {.set = p->set,
-                    .n_set = p->n_set,
-                    .train = p->train,
-                    .n_train = p->n_train,
-                    .freeze = p->freeze,
-                    .n_freeze = p->n_freeze};
+    return (lh_build){.set = p->set,
+                      .n_set = p->n_set,
+                      .train = p->train,
+                      .n_train = p->n_train,
+                      .freeze = p->freeze,
+                      .n_freeze = p->n_freeze};
+}
+
+static void show_check(scene *s) {
+    lh_build how = build_of(s);
     lh_check *c = lh_check_program(s->cli->ctx, s->source.program, &how);
     if (c) lh_print_check(s->cli, c);
     lh_check_free(c);
@@ -174,7 +179,8 @@ static void show_cost(scene *s) {
 }
 
 static void show_mistakes(scene *s) {
-    lh_print_mistakes(s->cli, s->source.program);
+    lh_build how = build_of(s);
+    lh_print_mistakes(s->cli, s->source.program, &how);
 }
 
 static void show_chart(scene *s) {
