@@ -35,7 +35,7 @@ exits 0 'the sample'
 for text in '══' '15 minutes; read first: ex1' 'QKᵀ/√dₖ' 'The weight is 0.4982, with six digits 0.498232' '25.63%' 'from 2017[1].' \
     '[1]  Vaswani' 'softmax⎜' '• inner one' '⎡ 0.501768  0.498232 ⎤' 'e[1][0] = exp(Z[1][0] - m[1])' 'Backward' '◂ target' \
     '1 of 1 right' 'all is well' 'd P[1][c] / d Z[1][k]' 'Exercise 1. The scores' 'b) The loss stays.' 'everything.md 3' \
-    'Next: longhand read ex2' 'wrong:P = A'; do shows "$text"; done
+    'Next: longhand read ex2' 'wrong: P = A'; do shows "$text"; done
 hides '{{'
 hides '```'
 grep -q "$(printf '\033')" out
@@ -44,6 +44,16 @@ test $? = 1; ok $? 'no escape sequences in a file'
 run read ex1 --width 60
 exits 0 'a lesson'
 shows 'Example 1: the forward pass'
+
+run read ex4
+shows 'dWO{example 1} = 0 ⎡ 0.025188 '
+run read ex1 --width 60
+test "$(wc -L <out)" -le 60; ok $? 'no line is wider than the page'
+shows '              = exp(0 - 0.00707107) = 0.992954'
+run graph ex3 --forward
+shows 'P = softmax(Z)'
+hides 'Backward'
+hides 'rate'
 
 run read xor-relu
 exits 0 'a model'

@@ -450,19 +450,10 @@ static void reads_below_an_update(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-<<<<<<< HEAD
-        cmocka_unit_test(every_program),    cmocka_unit_test(every_kernel),
-        cmocka_unit_test(same_bits),        cmocka_unit_test(reads_below_an_update),
-        cmocka_unit_test(grows_as_a_whole), cmocka_unit_test(prevents_are_named),
-=======
-        cmocka_unit_test(every_program),
-        cmocka_unit_test(every_kernel),
-        cmocka_unit_test(same_bits),
-        cmocka_unit_test(grows_as_a_whole),
-        cmocka_unit_test(prevents_are_named),
-        cmocka_unit_test(gradients_in_bf16),
-        cmocka_unit_test(bf16_is_there_or_refused),
->>>>>>> amx
+        cmocka_unit_test(every_program),     cmocka_unit_test(every_kernel),
+        cmocka_unit_test(same_bits),         cmocka_unit_test(reads_below_an_update),
+        cmocka_unit_test(grows_as_a_whole),  cmocka_unit_test(prevents_are_named),
+        cmocka_unit_test(gradients_in_bf16), cmocka_unit_test(bf16_is_there_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,7 +181,7 @@ static void the_pieces_of_the_page_are_a_lesson(void **state) {
     assert_int_equal(l->minutes, 20);
     assert_int_equal(l->n_needs, 2);
     assert_string_equal(l->next.text, "ex2");
-    assert_int_equal(l->n_shows, 22);
+    assert_int_equal(l->n_shows, 23);
     assert_int_equal(l->n_exercises, LH_N_EXERCISES);
     assert_int_equal(l->sheet.n_steps, 3);
     lh_lesson_free(l);
@@ -527,6 +527,12 @@ static const bad wrong[] = {
     {"```show\nloss 10 slow\n```\n", 16, "there is no program named slow", "", false},
     {"```show\nslow: trace y\n```\n", 16, "there is no program named slow", "", false},
     {"```show\njacobian y\n```\n", 16, "not made by a call", "", false},
+    {"```show\nmatrix y[0]\n```\n", 16, "matrix shows whole steps, not y[0]", "{{P[1]}}", false},
+    {"```use\nmany = ex4\n```\n\n```show\nmany: trace L{example 1}\n```\n", 20,
+     "of the first example, not L{example 1}", "matrix P{example 1}", false},
+    {"```use\nmany = ex4\n```\n\n{{average(many:L)}}", 19, "average goes over all examples",
+     "mean = average(...)", false},
+    {"2 times\n\n2*3 + 3*4, and `2*3`", 17, "Markdown takes * between numbers", "0.1 * 1", false},
     {"```sheet\ndigits 12\n```\n", 16, "2 to 9 digits", "", false},
     {"```sheet\nyyy\n```\n", 16, "there is no step named yyy", "", false},
     {"```sheet\n```\n", 15, "the block is empty", "", false},

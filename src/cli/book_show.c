@@ -32,16 +32,26 @@ static const lh_step *step_of(scene *s, int program, const lh_mention *m, const 
 
 /* ---- matrices ---- */
 
-/* Each head of the first example, behind its name. */
+/* Behind its name each head of an example: of the first, unless the address names another. */
 static void put_value(scene *s, const lh_graph *g, const lh_plan *plan, const lh_step *step,
-                      const char *name) {
+                      const char *address, const char *name) {
     lh_arena *a = s->r->arena;
-    int heads = lh_exact.sizes(plan, step->node, 0).heads;
+    lh_address at;
+    if (!lh_address_parse(s->r->cli->ctx, address, &at)) return;
+    int example = at.has_example ? at.example : 0;
+    int heads = lh_exact.sizes(plan, step->node, example).heads;
     for (int h = 0; h < heads; h++) {
-        lh_grid m =
-            lh_grid_of(a, &(lh_grid_from){.g = g, .plan = plan, .n = step->node, .head = h});
-        const char *label = heads > 1 ? lh_printf(a, "%s, head %d", name, h) : name;
-        lh_html_in(s->out, "<div class=\"value\"><span><code>", label, "</code> =</span>\n");
+        if (at.has_head && at.head != h) continue;
+        lh_grid m = lh_grid_of(
+            a,
+            &(lh_grid_from){.g = g, .plan = plan, .n = step->node, .example = example, .head = h});
+        bool is_one = heads == 1 || at.has_head;
+        const char *label = is_one ? name : lh_printf(a, "%s, head %d", name, h);
+        size_t n = strlen(label);
+        bool is_update = n > 2 && strcmp(label + n - 2, ":=") == 0;
+        if (is_update) label = lh_copy(a, label, n - 2);
+        lh_html_in(s->out, "<div class=\"value\"><span><code>", label, "</code>");
+        fprintf(s->out, " %s</span>\n", is_update ? ":=" : "=");
         lh_html_grid(s->out, &m, label);
         fputs("</div>\n", s->out);
     }
@@ -52,7 +62,7 @@ static void show_matrix(scene *s) {
         const lh_plan *plan;
         const lh_mention *m = &s->show->operand[i];
         const lh_step *step = step_of(s, s->show->program, m, &plan);
-        if (step) put_value(s, s->g, plan, step, m->text);
+        if (step) put_value(s, s->g, plan, step, m->text, m->text);
     }
 }
 
@@ -65,9 +75,10 @@ static void show_compare(scene *s) {
         const lh_plan *plan;
         const lh_step *step = step_of(s, s->show->program, m, &plan);
         fputs("<div class=\"beside\">\n", s->out);
-        if (step) put_value(s, s->g, plan, step, m->text);
+        if (step) put_value(s, s->g, plan, step, m->text, m->text);
         step = step ? step_of(s, other, m, &plan) : NULL;
-        if (step) put_value(s, g, plan, step, lh_printf(s->r->arena, "%s:%s", name, m->text));
+        if (step)
+            put_value(s, g, plan, step, m->text, lh_printf(s->r->arena, "%s: %s", name, m->text));
         fputs("</div>\n", s->out);
     }
 }
@@ -89,7 +100,7 @@ static void show_given(scene *s) {
         lh_html_in(s->out, "<p><code>example ", lh_example_text(s->r->arena, g, i),
                    "</code></p>\n");
     for (int i = 0; t && i < t->n_items && t->item[i].section == LH_SECTION_GIVEN; i++)
-        put_value(s, g, plan, t->item[i].step, t->item[i].step->path);
+        put_value(s, g, plan, t->item[i].step, t->item[i].step->path, t->item[i].step->path);
     fputs("</div>\n", s->out);
     lh_trace_free(t);
 }
@@ -122,8 +133,8 @@ static void put_step(scene *s, const lh_plan *plan, const lh_trace_item *item) {
     if (x->comment) lh_html_in(s->out, " <span class=\"quiet\">", x->comment, "</span>");
     fputs("</p>\n", s->out);
     put_inner(s, plan, item);
-    if (is_update) put_value(s, s->g, plan, x->of, "before");
-    put_value(s, s->g, plan, x, is_update ? "after" : name);
+    if (is_update) put_value(s, s->g, plan, x->of, name, "before");
+    put_value(s, s->g, plan, x, name, is_update ? "after" : name);
     lh_run run = {s->r->cli, NULL, s->g, plan, DIGITS};
     const char *cell = is_update ? NULL : lh_run_cell(&run, x, 0);
     if (cell) lh_html_in(s->out, "<p class=\"quiet\"><code>", cell, "</code></p>\n");
@@ -141,7 +152,7 @@ static void show_trace(scene *s) {
         if (step && k < t->n_items)
             put_step(s, plan, &t->item[k]);
         else if (step)
-            put_value(s, s->g, plan, step, m->text);
+            put_value(s, s->g, plan, step, m->text, m->text);
     }
     lh_trace_free(t);
 }
@@ -188,7 +199,8 @@ static const char *picture_id(scene *s) {
 }
 
 static void show_graph(scene *s) {
-    lh_picture *p = lh_picture_new(s->g, false);
+    lh_picture *p = lh_picture_new(s->g, s->show->verb == LH_SHOW_MODEL ? LH_PICTURE_FORWARD
+                                                                        : LH_PICTURE_FOLDED);
     lh_text svg = lh_text_new(s->r->arena);
     const char *style = NULL;
     if (!p) return;
@@ -208,7 +220,9 @@ static void show_chart(scene *s) {
     const char *style = NULL;
     if (!c) return;
     lh_chart_svg(c, &(lh_chart_page){.id = "chart"}, &svg);
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"a chart\">\n", s->out);
     lh_html_svg(s->out, s->w->book->arena, svg.s, picture_id(s), "chart", &style);
+    fputs("</div>\n", s->out);
     if (style) s->w->book->chart_style = style;
 }
 
@@ -259,7 +273,7 @@ bool lh_book_show(lh_writer *w, int show) {
         [LH_SHOW_TRACE] = show_trace,     [LH_SHOW_EXPLAIN] = show_explain,
         [LH_SHOW_MATRIX] = show_matrix,   [LH_SHOW_GIVEN] = show_given,
         [LH_SHOW_GRAPH] = show_graph,     [LH_SHOW_TABLE] = show_table,
-        [LH_SHOW_COMPARE] = show_compare,
+        [LH_SHOW_COMPARE] = show_compare, [LH_SHOW_MODEL] = show_graph,
     };
     scene s = {.w = w, .r = w->r, .out = w->out, .number = show, .show = &w->r->lesson->show[show]};
     s.g = lh_live_graph(w->r->live, s.show->program);

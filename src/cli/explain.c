@@ -29,42 +29,81 @@ static const lh_option explain_options[] = {
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
-static void print_line(const lh_cli *cli, const lh_line *l, int label, int formula, int digits) {
-    char value[64];
-    lh_number_text(value, sizeof value, l->value, digits);
-    int indent = 2 + 2 * l->depth;
-    fprintf(cli->out, "%*s", indent, "");
-    lh_ink_on(cli, cli->out, LH_INK_NAME);
-    fprintf(cli->out, "%s%*s", l->label,
-            label > lh_columns(l->label) + 2 * l->depth
-                ? label - lh_columns(l->label) - 2 * l->depth
-                : 0,
-            "");
+/* What is to be said of a line, in parts: label = formula = numbers = value   (note). */
+typedef struct parts {
+    const char *formula, *numbers, *value, *note; /* numbers: "" where they are the value */
+    int column;                                   /* where the first = stands */
+} parts;
+
+/* In one line, the numbers of all lines below each other where that fits. */
+static bool print_short(const lh_cli *cli, const parts *p, int formula) {
+    int own = lh_columns(p->formula), pad = *p->numbers && formula > own ? formula - own : 0;
+    int n = p->column + 2 + own + 3 + lh_columns(p->value) + lh_columns(p->note);
+    if (*p->numbers) n += lh_columns(p->numbers) + 3;
+    if (n > cli->width) return false;
+    if (n + pad > cli->width) pad = 0;
+    fprintf(cli->out, "= %s%*s%s%s = %s", p->formula, pad, "", *p->numbers ? " = " : "", p->numbers,
+            p->value);
+    lh_ink_on(cli, cli->out, LH_INK_QUIET);
+    fprintf(cli->out, "%s\n", p->note);
     lh_ink_off(cli, cli->out);
-    bool is_given = strcmp(l->formula, "given") == 0;
-    bool plain = strcmp(l->numbers, value) == 0 || is_given;
-    int width = indent + label + 3 + formula + 3 + lh_columns(l->numbers) + 3 + lh_columns(value);
-    if (is_given)
-        fprintf(cli->out, " = %s   given", value);
-    else if (plain)
-        fprintf(cli->out, " = %s = %s", l->formula, value);
-    else if (width <= cli->width)
-        fprintf(cli->out, " = %s%*s = %s = %s", l->formula, formula - lh_columns(l->formula), "",
-                l->numbers, value);
-    else
-        fprintf(cli->out, "\n%*s= %s\n%*s= %s\n%*s= %s", indent + 4, "", l->formula, indent + 4, "",
-                l->numbers, indent + 4, "", value);
-    if (l->note) {
-        lh_ink_on(cli, cli->out, LH_INK_QUIET);
-        fprintf(cli->out, "   (%s)", l->note);
-        lh_ink_off(cli, cli->out);
-    }
-    fputc('\n', cli->out);
+    return true;
 }
 
-void lh_print_explanation(const lh_cli *cli, const char *address, const lh_explanation *e,
-                          int digits) {
+/* The signs below each other; what has no room goes on behind its sign. */
+static void print_long(lh_cli *cli, const parts *p, int indent) {
+    int column = p->column;
+    if (column > cli->width / 2) column = indent + 4, fprintf(cli->out, "\n%*s", column, "");
+    fputs("= ", cli->out);
+    lh_wrap(cli->out, cli->width, column + 2, p->formula);
+    const char *value = lh_printf(cli->arena, "%s%s", p->value, p->note);
+    const char *both = lh_printf(cli->arena, "%s = %s", p->numbers, value);
+    bool is_one = column + 2 + lh_columns(both) <= cli->width;
+    if (*p->numbers) {
+        fprintf(cli->out, "%*s= ", column, "");
+        lh_wrap(cli->out, cli->width, column + 2, is_one ? both : p->numbers);
+        if (is_one) return;
+    }
+    fprintf(cli->out, "%*s= ", column, "");
+    lh_wrap(cli->out, cli->width, column + 2, value);
+}
+
+static void print_line(lh_cli *cli, const lh_line *l, int label, int formula, int digits) {
     char value[64];
+    lh_number_text(value, sizeof value, l->value, digits);
+    int indent = 2 + 2 * l->depth, own = lh_columns(l->label), pad = label - 2 * l->depth - own;
+    if (pad < 0) pad = 0;
+    fprintf(cli->out, "%*s", indent, "");
+    lh_ink_on(cli, cli->out, LH_INK_NAME);
+    fputs(l->label, cli->out);
+    lh_ink_off(cli, cli->out);
+    fprintf(cli->out, "%*s", pad + 1, "");
+    if (strcmp(l->formula, "given") == 0) {
+        fprintf(cli->out, "= %s   given\n", value);
+        return;
+    }
+    parts p = {.formula = l->formula,
+               .numbers = strcmp(l->numbers, value) == 0 ? "" : l->numbers,
+               .value = value,
+               .note = l->note ? lh_printf(cli->arena, "   (%s)", l->note) : "",
+               .column = indent + own + pad + 1};
+    if (!print_short(cli, &p, formula)) print_long(cli, &p, indent);
+}
+
+static void print_heading(lh_cli *cli, const char *address, const lh_explanation *e, int digits) {
+    char value[64];
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    int at = fprintf(cli->out, "%s = %s", address,
+                     lh_number_text(value, sizeof value, e->value, digits));
+    lh_ink_off(cli, cli->out);
+    if (e->where[0]) at += 3 + lh_columns(e->where), fprintf(cli->out, "   %s", e->where);
+    const char *comment = e->step->comment ? e->step->comment : "";
+    bool is_short = at + 3 + lh_columns(comment) <= cli->width;
+    if (*comment) fprintf(cli->out, is_short ? "   " : "\n    ");
+    lh_wrap(cli->out, is_short ? 1000 : cli->width, 4, comment);
+}
+
+void lh_print_explanation(lh_cli *cli, const char *address, const lh_explanation *e, int digits) {
     int label = 0, formula = 0;
     for (int i = 0; i < e->n_lines; i++) {
         int n = lh_columns(e->line[i].label) + 2 * e->line[i].depth,
@@ -72,12 +111,7 @@ void lh_print_explanation(const lh_cli *cli, const char *address, const lh_expla
         if (n > label && n <= 24) label = n;
         if (f > formula && f <= 30) formula = f;
     }
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fprintf(cli->out, "%s = %s", address, lh_number_text(value, sizeof value, e->value, digits));
-    lh_ink_off(cli, cli->out);
-    if (e->where[0]) fprintf(cli->out, "   %s", e->where);
-    if (e->step->comment) fprintf(cli->out, "   %s", e->step->comment);
-    fputc('\n', cli->out);
+    print_heading(cli, address, e, digits);
     for (int i = 0; i < e->n_lines; i++) print_line(cli, &e->line[i], label, formula, digits);
 }
 

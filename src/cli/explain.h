@@ -5,7 +5,6 @@
 #include "cli/cli.h"
 #include "explain/explain.h"
 
-void lh_print_explanation(const lh_cli *cli, const char *address, const lh_explanation *e,
-                          int digits);
+void lh_print_explanation(lh_cli *cli, const char *address, const lh_explanation *e, int digits);
 
 #endif

@@ -8,7 +8,7 @@
 
 static struct {
     const char *out;
-    bool all, json;
+    bool all, forward, json;
     lh_settings set;
 } options;
 
@@ -17,6 +17,8 @@ static const lh_option graph_options[] = {
      0},
     {"all", 0, LH_OPTION_FLAG, &options.all, NULL, "every turn of a repeat, not only the first", 0,
      0},
+    {"forward", 0, LH_OPTION_FLAG, &options.forward, NULL,
+     "the steps forward alone: no gradients, no updates", 0, 0},
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE", "another value for a size or const",
      0, 0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
@@ -138,7 +140,12 @@ static void print_box(const table *t, const lh_box *b) {
     if (!fits && at > 0) fputc('\n', cli->out);
     fprintf(cli->out, "%*s", fits ? column - at : column, "");
     lh_ink_on(cli, cli->out, LH_INK_QUIET);
-    if (right[0]) {
+    if (right[0] && shape > t->shape &&
+        column == NUMBER + t->formula + 2) { /* what is read begins a line */
+        shape = t->shape, pad = 2;
+        fprintf(cli->out, "%s\n%*s", b->shape, column + shape + pad, "");
+        lh_wrap(cli->out, cli->width, column + shape + pad, right);
+    } else if (right[0]) {
         fprintf(cli->out, "%s%*s", b->shape, pad, "");
         lh_wrap(cli->out, cli->width, column + shape + pad, right);
     } else {
@@ -177,8 +184,33 @@ static void print_turn(const table *t, const lh_box *b, const lh_box *before) {
     }
 }
 
-void lh_print_picture(const lh_cli *cli, const lh_picture *p) {
+/* Steps behind the gradients are an update where one of them renews something. */
+static const char *title_of(const lh_picture *p, int from) {
     static const char *const titles[] = {"Forward", "Backward", "Update"};
+    lh_phase phase = p->box[from].phase;
+    bool renews = false;
+    for (int i = from; i < p->n_boxes && p->box[i].phase == phase; i++)
+        renews |= p->box[i].kind == LH_BOX_UPDATE;
+    return phase == LH_UPDATE && !renews ? "After that" : titles[phase];
+}
+
+/* The signs, with one of the picture's own numbers. */
+static void print_legend(const lh_cli *cli, const lh_picture *p) {
+    const char *more = "";
+    for (int i = 0; i < p->n_boxes && !*more; i++) {
+        const lh_box *b = &p->box[i];
+        if (b->phase != LH_FORWARD || b->is_given || b->folds || b->beside < 0) continue;
+        const lh_box *d = &p->box[b->beside];
+        if (!d->folds)
+            more = lh_printf(p->arena, "; %s:%d its gradient, which is step %d", d->name, d->number,
+                             d->number);
+    }
+    lh_ink_on(cli, cli->out, LH_INK_QUIET);
+    lh_wrap(cli->out, cli->width, 0, lh_printf(p->arena, "← what a step reads%s.", more));
+    lh_ink_off(cli, cli->out);
+}
+
+void lh_print_picture(const lh_cli *cli, const lh_picture *p) {
     table t = table_new(cli, p);
     fputs("Given\n", cli->out);
     print_given(&t);
@@ -187,7 +219,7 @@ void lh_print_picture(const lh_cli *cli, const lh_picture *p) {
         const lh_box *b = &p->box[i];
         if (b->is_given) continue;
         if (!before || before->phase != b->phase) {
-            fprintf(cli->out, "\n%s\n", titles[b->phase]);
+            fprintf(cli->out, "\n%s\n", title_of(p, i));
             before = NULL;
         }
         print_turn(&t, b, before);
@@ -195,9 +227,7 @@ void lh_print_picture(const lh_cli *cli, const lh_picture *p) {
         before = b;
     }
     fputc('\n', cli->out);
-    lh_ink_on(cli, cli->out, LH_INK_QUIET);
-    lh_wrap(cli->out, cli->width, 0, "← what a step reads; dX:26 its gradient, which is step 26.");
-    lh_ink_off(cli, cli->out);
+    print_legend(cli, p);
 }
 
 static void print_text(const lh_cli *cli, const lh_source *s, const lh_picture *p) {
@@ -262,7 +292,10 @@ static int graph_run(lh_cli *cli, int argc, char **argv) {
     if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_graph *g =
         lh_cli_graph(cli, &s, &(lh_build){.set = options.set.set, .n_set = options.set.n});
-    lh_picture *p = g ? lh_picture_new(g, options.all || options.json) : NULL;
+    lh_picture *p = g ? lh_picture_new(g, options.forward               ? LH_PICTURE_FORWARD
+                                          : options.all || options.json ? LH_PICTURE_ALL
+                                                                        : LH_PICTURE_FOLDED)
+                      : NULL;
     int status = LH_EXIT_YES;
     if (!p) {
         status = g ? lh_cli_report(cli) : LH_EXIT_FAILED;
@@ -285,6 +318,7 @@ const lh_command lh_command_graph = {
     .summary = "The steps in the order they are computed, and what each of them reads.",
     .examples = "longhand graph ex3\tforward, backward and update as a list\n"
                 "longhand graph ex3 -o ex3.svg\tthe same as a drawing\n"
+                "longhand graph ex6 --forward\tthe model alone\n"
                 "longhand graph gpt --set layers=12\tturns after the first are one line\n"
                 "longhand graph ex6 --all\tevery turn of a repeat\n"
                 "longhand graph mine.lh --json\tnodes and edges, for programs\n",

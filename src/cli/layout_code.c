@@ -1,5 +1,6 @@
 /* layout_code -- a block of code on a screen. Comments stand in a column behind the code; where the screen is too narrow, that
- * column moves to the left, and a comment that still has no room stands above its line. */
+ * column moves to the left, and a comment that still has no room stands above its line. A line that is too long is parted at
+ * a blank. */
 #include <string.h>
 
 #include "cli/layout_words.h"
@@ -56,12 +57,53 @@ static int find_column(const code *c) {
     return all ? -1 : best;
 }
 
+/* Where a line that is too long is parted: at the last blank that fits, best behind a comma or a semicolon; 0: nowhere. */
+static size_t part_at(const char *s, int room) {
+    size_t any = 0, good = 0, first = strspn(s, " ");
+    int columns = 0;
+    for (size_t i = 0; s[i] && columns <= room; i++) {
+        if (s[i] == ' ' && i > first) {
+            any = i;
+            if (s[i - 1] == ',' || s[i - 1] == ';') good = i;
+        }
+        columns += ((unsigned char)s[i] & 0xC0) != 0x80;
+    }
+    return good > first + (size_t)room / 3 ? good : any;
+}
+
+/* How far in a line goes on: behind a bracket that is still open, as one would write it; else a little. */
+static int indent_behind(const code *c, const char *text, size_t n, int blank) {
+    int column = 0, depth = 0, at[16] = {0};
+    for (size_t i = 0; i < n; i++) {
+        column += ((unsigned char)text[i] & 0xC0) != 0x80;
+        if (strchr("[(", text[i]) && depth < 16) at[depth++] = column;
+        if (strchr("])", text[i]) && depth > 0) depth--;
+    }
+    if (depth > 0 && at[depth - 1] < c->room / 2) return at[depth - 1];
+    return blank + 4 < c->room / 2 ? blank + 4 : 0;
+}
+
+/* A line of code; what has no room goes on below it, further in. */
+static void put_code(code *c, const char *text) {
+    int blank = (int)strspn(text, " "), more = 0;
+    bool is_first = true;
+    while (lh_columns(text) > c->room - more) {
+        size_t n = part_at(text, c->room - more);
+        if (n == 0) break;
+        lh_layout_add(c->l, c->indent + more, lh_copy(c->l->arena, text, n));
+        if (is_first) more = indent_behind(c, text, n, blank);
+        text += n + strspn(text + n, " ");
+        is_first = false;
+    }
+    lh_layout_add(c->l, c->indent + more, text);
+}
+
 static void put(code *c, const code_line *x) {
     lh_layout *l = c->l;
     const char *on = l->cli->colour ? "\033[2m" : "", *off = *on ? "\033[0m" : "";
     int own = lh_columns(x->code), column = c->column < 0 ? x->column : c->column;
     if (!x->comment) {
-        lh_layout_add(l, c->indent, x->code);
+        put_code(c, x->code);
         return;
     }
     bool is_alone = strspn(x->code, " ") == strlen(x->code);
@@ -82,7 +124,7 @@ static void put(code *c, const code_line *x) {
     for (int i = 0; i < part->n_lines; i++)
         lh_layout_add(l, c->indent + blank,
                       lh_printf(l->arena, "%s# %s%s", on, off, part->line[i]));
-    if (own > blank) lh_layout_add(l, c->indent, x->code);
+    if (own > blank) put_code(c, x->code);
 }
 
 void lh_layout_code(lh_layout *l, int indent, const char *text, bool is_notation) {

@@ -133,12 +133,12 @@ static void add_way(study *t, const lh_candidate *c) {
     lh_effect_free(e);
 }
 
-static bool study_open(study *t, const lh_program *lesson, int seed) {
+static bool study_open(study *t, const lh_program *lesson, int seed, const lh_build *build) {
     lh_context *ctx = t->cli->ctx;
     int n;
     lh_variant_how how = {.seed = (unsigned long long)seed, .mistakes = t->mistakes};
     t->program = lh_variant_program(ctx, lesson, &how);
-    t->g = t->program ? lh_graph_build(ctx, t->program, NULL) : NULL;
+    t->g = t->program ? lh_graph_build(ctx, t->program, build) : NULL;
     t->plan = t->g ? lh_exact.plan(t->g, &(lh_wish){.all = true}) : NULL;
     if (t->plan) lh_exact.start(t->plan), lh_exact.bind(t->plan, NULL, 0), lh_exact.run(t->plan);
     if (!t->plan || lh_failed(ctx)) return false;
@@ -221,11 +221,11 @@ static void print_study(const study *t) {
     lh_wrap(cli->out, cli->width, 2, absent.s);
 }
 
-void lh_print_mistakes(lh_cli *cli, const lh_program *p) {
+void lh_print_mistakes(lh_cli *cli, const lh_program *p, const lh_build *how) {
     lh_mistakes *m = lh_mistakes_load(cli->ctx, p);
     study t = {.cli = cli, .mistakes = m};
     lh_text absent = lh_text_new(cli->arena);
-    if (m && study_open(&t, p, 0)) print_made(&t, &absent);
+    if (m && study_open(&t, p, 0, how)) print_made(&t, &absent);
     study_close(&t);
     lh_mistakes_free(m);
 }
@@ -297,7 +297,7 @@ static int mistakes_run(lh_cli *cli, int argc, char **argv) {
     if (!lh_stock_open(cli, argv[0], &s)) return LH_EXIT_FAILED;
     int status = LH_EXIT_YES;
     study t = {.cli = cli, .name = s.name, .mistakes = s.mistakes};
-    if (!study_open(&t, s.source.program, options.seed))
+    if (!study_open(&t, s.source.program, options.seed, NULL))
         status = lh_cli_report(cli);
     else if (options.json)
         write_json(cli->arena, s.mistakes, &t);

@@ -133,7 +133,7 @@ const lh_command lh_command_plot = {
         "longhand plot xor-sigmoid points x y out\tpoints, and what the network says between\n"
         "longhand plot sine line x y net@0 net@500 -o sine.svg\tbefore and after training\n"
         "longhand plot whitepaper stripes PE\tposition encoding, shades alone\n"
-        "longhand plot embeddings vectors E\trows as arrows\n",
+        "longhand plot word-vectors vectors E\trows as arrows\n",
     .notes = "WHAT is a line of a lesson's show block: heat NAME, stripes NAME, bars NAME, loss N, "
              "points X [CLASSES [BEHIND]], vectors NAME, line XS YS ..., growth XS YS ... Names "
              "are addresses as in explain: P{example 1, head 0}, net@500.",

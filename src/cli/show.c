@@ -44,15 +44,28 @@ static const lh_trace_item *item_of(const lh_trace *t, const lh_step *step) {
     return NULL;
 }
 
+/* What stands before a matrix: P =, WO := of an update. */
+static const char *name_of(scene *s, const char *program, const char *address) {
+    size_t n = strlen(address);
+    bool is_update = n > 2 && strcmp(address + n - 2, ":=") == 0;
+    return lh_printf(s->r->arena, "%s%s%.*s %s ", program, *program ? ": " : "",
+                     (int)(is_update ? n - 2 : n), address, is_update ? ":=" : "=");
+}
+
+/* The example and the head that an address names: the first example and every head where it names none. */
 static void print_grids(scene *s, const lh_graph *g, const lh_plan *plan, const lh_step *step,
-                        const char *name) {
-    int heads = lh_exact.sizes(plan, step->node, 0).heads;
+                        const char *address, const char *program) {
+    lh_address at;
+    if (!lh_address_parse(s->cli->ctx, address, &at)) return;
+    int example = at.has_example ? at.example : 0;
+    int heads = lh_exact.sizes(plan, step->node, example).heads;
     for (int h = 0; h < heads; h++) {
-        if (heads > 1) fprintf(s->cli->out, "head %d\n", h);
-        lh_grid m = lh_grid_of(s->r->arena,
-                               &(lh_grid_from){.g = g, .plan = plan, .n = step->node, .head = h});
-        lh_grid_print(s->cli->out, s->r->arena, &m, lh_printf(s->r->arena, "%s = ", name), 0,
-                      s->cli->width);
+        if (at.has_head && at.head != h) continue;
+        if (heads > 1 && !at.has_head) fprintf(s->cli->out, "head %d\n", h);
+        lh_grid m = lh_grid_of(
+            s->r->arena,
+            &(lh_grid_from){.g = g, .plan = plan, .n = step->node, .example = example, .head = h});
+        lh_grid_print(s->cli->out, s->r->arena, &m, name_of(s, program, address), 0, s->cli->width);
     }
 }
 
@@ -68,7 +81,7 @@ static void show_trace(scene *s) {
         if (item)
             lh_run_step(&run, item);
         else
-            print_grids(s, s->g, plan, step, m->text);
+            print_grids(s, s->g, plan, step, m->text, "");
     }
     lh_trace_free(t);
 }
@@ -80,7 +93,7 @@ static void show_matrix(scene *s) {
         const lh_step *step = step_of(s, s->show->program, m, &plan);
         if (!step) return;
         if (i) fputc('\n', s->cli->out);
-        print_grids(s, s->g, plan, step, m->text);
+        print_grids(s, s->g, plan, step, m->text, "");
     }
 }
 
@@ -94,11 +107,10 @@ static void show_compare(scene *s) {
         const lh_step *step = step_of(s, s->show->program, m, &plan);
         if (!step) return;
         if (i) fputc('\n', s->cli->out);
-        print_grids(s, s->g, plan, step, m->text);
+        print_grids(s, s->g, plan, step, m->text, "");
         step = step_of(s, other, m, &plan);
         if (!step) return;
-        print_grids(s, g, plan, step,
-                    lh_printf(s->r->arena, "%s:%s", s->r->lesson->program[other].name, m->text));
+        print_grids(s, g, plan, step, m->text, s->r->lesson->program[other].name);
     }
 }
 
@@ -134,19 +146,25 @@ static void show_table(scene *s) {
 }
 
 static void show_graph(scene *s) {
-    lh_picture *p = lh_picture_new(s->g, false);
+    lh_picture *p = lh_picture_new(s->g, s->show->verb == LH_SHOW_MODEL ? LH_PICTURE_FORWARD
+                                                                        : LH_PICTURE_FOLDED);
     if (p) lh_print_picture(s->cli, p);
     lh_picture_free(p);
 }
 
-static void show_check(scene *s) {
+/* With the settings that a use line gave the program. */
+static lh_build build_of(const scene *s) {
     const lh_lesson_program *p = &s->r->lesson->program[s->show->program];
-    lh_build how = {.set = p->set,
-                    .n_set = p->n_set,
-                    .train = p->train,
-                    .n_train = p->n_train,
-                    .freeze = p->freeze,
-                    .n_freeze = p->n_freeze};
+    return (lh_build){.set = p->set,
+                      .n_set = p->n_set,
+                      .train = p->train,
+                      .n_train = p->n_train,
+                      .freeze = p->freeze,
+                      .n_freeze = p->n_freeze};
+}
+
+static void show_check(scene *s) {
+    lh_build how = build_of(s);
     lh_check *c = lh_check_program(s->cli->ctx, s->source.program, &how);
     if (c) lh_print_check(s->cli, c);
     lh_check_free(c);
@@ -159,7 +177,8 @@ static void show_cost(scene *s) {
 }
 
 static void show_mistakes(scene *s) {
-    lh_print_mistakes(s->cli, s->source.program);
+    lh_build how = build_of(s);
+    lh_print_mistakes(s->cli, s->source.program, &how);
 }
 
 static void show_chart(scene *s) {
@@ -177,7 +196,7 @@ bool lh_show_print(lh_reading *r, lh_cli *cli, int show) {
         [LH_SHOW_GRAPH] = show_graph,       [LH_SHOW_TABLE] = show_table,
         [LH_SHOW_COMPARE] = show_compare,   [LH_SHOW_CHECK] = show_check,
         [LH_SHOW_COST] = show_cost,         [LH_SHOW_JACOBIAN] = show_jacobian,
-        [LH_SHOW_MISTAKES] = show_mistakes,
+        [LH_SHOW_MISTAKES] = show_mistakes, [LH_SHOW_MODEL] = show_graph,
     };
     scene s = {.r = r, .cli = cli, .show = &r->lesson->show[show]};
     s.g = lh_live_graph(r->live, s.show->program);

@@ -156,7 +156,28 @@ static void count_steps(lh_picture *p) {
     }
 }
 
-lh_picture *lh_picture_new(lh_graph *g, bool all) {
+static bool is_shown_step(const lh_picture *p, const lh_step *s, lh_picture_of what) {
+    return lh_outline_shows(p->outline, s) &&
+           (what != LH_PICTURE_FORWARD || lh_outline_phase(p->outline, s) == LH_FORWARD);
+}
+
+/* What is given: all of it, or of a picture forward what some step of it reads. */
+static void add_given(lh_picture *p, lh_picture_of what) {
+    lh_graph *g = p->g;
+    bool *is_read = lh_alloc_array(p->arena, (size_t)g->n_steps + 1, sizeof *is_read);
+    if (!is_read) return;
+    for (int i = 0; i < g->n_steps && !lh_failed(g->ctx); i++) {
+        lh_step **from;
+        if (!is_shown_step(p, g->step[i], what)) continue;
+        int n = lh_outline_reads(p->outline, g->step[i], &from);
+        for (int k = 0; k < n; k++) is_read[from[k]->id] = true;
+    }
+    for (int i = 0; i < g->n_steps && !lh_failed(g->ctx); i++)
+        if (is_shown_given(g->step[i]) && (what != LH_PICTURE_FORWARD || is_read[i]))
+            add_step(p, g->step[i], what == LH_PICTURE_ALL);
+}
+
+lh_picture *lh_picture_new(lh_graph *g, lh_picture_of what) {
     if (lh_failed(g->ctx)) return NULL;
     lh_arena *arena = lh_arena_new(g->ctx);
     if (!arena) return NULL;
@@ -165,13 +186,12 @@ lh_picture *lh_picture_new(lh_graph *g, bool all) {
     p->of_step = lh_alloc_array(arena, (size_t)g->n_steps + 1, sizeof *p->of_step);
     if (p->outline && p->of_step) {
         for (int i = 0; i < g->n_steps; i++) p->of_step[i] = -1;
+        add_given(p, what);
         for (int i = 0; i < g->n_steps && !lh_failed(g->ctx); i++)
-            if (is_shown_given(g->step[i])) add_step(p, g->step[i], all);
-        for (int i = 0; i < g->n_steps && !lh_failed(g->ctx); i++)
-            if (lh_outline_shows(p->outline, g->step[i])) add_step(p, g->step[i], all);
+            if (is_shown_step(p, g->step[i], what)) add_step(p, g->step[i], what == LH_PICTURE_ALL);
         for (int i = 0; i < g->n_steps && !lh_failed(g->ctx); i++) {
             const lh_step *s = g->step[i];
-            if (!lh_outline_shows(p->outline, s)) continue;
+            if (!is_shown_step(p, s, what)) continue;
             add_reads(p, s);
             if (s->kind == LH_STEP_GRADIENT || s->kind == LH_STEP_PART) add_gradient(p, s);
         }

@@ -1,13 +1,12 @@
 /* picture -- a program as boxes and arrows: what is given, the steps forward, the gradients back, the updates.
  *
- *     lh_picture *p = lh_picture_new(g, false);
+ *     lh_picture *p = lh_picture_new(g, LH_PICTURE_FOLDED);
  *     for (int i = 0; i < p->n_boxes; i++) ... p->box[i].name, .formula, .reads
  *     lh_text svg = lh_text_new(arena);
  *     lh_picture_svg(p, "Example 1", &svg);
  *     lh_picture_free(p);
  *
- * Boxes stand in an order in which they can be computed: a box reads boxes before it. Turns of a repeat after the first are
- * one box, unless all are wanted.
+ * Boxes stand in an order in which they can be computed: a box reads boxes before it.
  */
 #ifndef LH_EXPLAIN_PICTURE_H
 #define LH_EXPLAIN_PICTURE_H
@@ -55,9 +54,17 @@ typedef struct lh_picture {
     int *of_step; /* for each step: its box, or -1 */
 } lh_picture;
 
-lh_picture *lh_picture_new(lh_graph *g,
-                           bool all); /* NULL and the context failed on error; g must outlive it */
-void lh_picture_free(lh_picture *p);  /* NULL is allowed */
+/* What a picture shows of a program. */
+typedef enum lh_picture_of {
+    LH_PICTURE_FOLDED, /* turns of a repeat after the first are one box */
+    LH_PICTURE_ALL,    /* every turn */
+    LH_PICTURE_FORWARD /* folded, the steps forward alone, and what they read */
+} lh_picture_of;
+
+lh_picture *
+lh_picture_new(lh_graph *g,
+               lh_picture_of what);  /* NULL and the context failed on error; g must outlive it */
+void lh_picture_free(lh_picture *p); /* NULL is allowed */
 void lh_picture_svg(lh_picture *p, const char *title, lh_text *out); /* a whole SVG document */
 
 #endif

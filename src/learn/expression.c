@@ -315,6 +315,26 @@ static bool fail_here(lh_live *v, lh_where where) {
     return false;
 }
 
+/* average(...) or total(...): of one example it would be that example, and say nothing of the others. */
+static bool check_examples(small *m, const char *expr) {
+    const char *found = NULL;
+    for (piece p = next_piece(expr); p.kind != PIECE_END && !found; p = next_piece(p.end)) {
+        size_t n = (size_t)(p.end - p.s);
+        if (p.kind != PIECE_SIGN || *skip_spaces(p.end) != '(') continue;
+        if (n == 7 && strncmp(p.s, "average", n) == 0) found = "average";
+        if (n == 5 && strncmp(p.s, "total", n) == 0) found = "total";
+    }
+    for (int i = 0; found && i < m->n_references; i++) {
+        const lh_graph *g = lh_live_graph(m->v, m->reference[i].program);
+        if (!g || g->n_examples < 2) continue;
+        lh_fail(m->v->ctx, LH_ERROR_VALUE, m->where.at,
+                "%s goes over all examples, and an expression sees one of them", found);
+        lh_cure(m->v->ctx, "name it in the program: mean = %s(...), then {{mean}}", found);
+        return false;
+    }
+    return true;
+}
+
 static bool evaluate(lh_live *v, const char *expr, lh_where where, lh_value *out) {
     if (lh_failed(v->ctx)) return false;
     const char *start = skip_spaces(expr);
@@ -328,7 +348,7 @@ static bool evaluate(lh_live *v, const char *expr, lh_where where, lh_value *out
     small m = {v, where, NULL, 0, lh_text_new(v->l->arena), lh_text_new(v->l->arena)};
     for (piece p = first; p.kind != PIECE_END && !lh_failed(v->ctx); p = next_piece(p.end))
         add_piece(&m, &p);
-    bool good = !lh_failed(v->ctx) && small_run(&m, out);
+    bool good = !lh_failed(v->ctx) && check_examples(&m, expr) && small_run(&m, out);
     return good || fail_here(v, where);
 }
 

@@ -144,6 +144,7 @@ typedef enum lh_show_verb {
     LH_SHOW_VECTORS,  /* a step */
     LH_SHOW_STRIPES,  /* a step */
     LH_SHOW_GROWTH,   /* as line */
+    LH_SHOW_MODEL,    /* - */
     LH_N_SHOW
 } lh_show_verb;
 

@@ -121,6 +121,38 @@ static void check_symbols(lh_lesson *l, lh_live *v) {
     }
 }
 
+/* ---- products that Markdown would swallow ---- */
+
+static bool is_between(const char *s, size_t i, size_t n) {
+    bool is_left = i > 0 && (strchr("0123456789)]", s[i - 1]) != NULL);
+    return is_left && i + 1 < n && strchr("0123456789([-", s[i + 1]) != NULL;
+}
+
+/* 0.1*1 + 1.2*0: two such signs make the text between them italic, and are gone. Code, formulas and inserts are left out. */
+static void check_row(lh_lesson *l, lh_row row) {
+    char inside = 0;
+    for (size_t i = 0; i < row.n; i++) {
+        char c = row.s[i];
+        bool is_insert = c == '{' && i + 1 < row.n && row.s[i + 1] == '{';
+        if (inside == '{' ? c == '}' : inside && c == inside)
+            inside = 0;
+        else if (!inside && (c == '`' || c == '$' || is_insert))
+            inside = c;
+        if (inside || c != '*' || !is_between(row.s, i, row.n)) continue;
+        lh_problem_add(l->problems, LH_ERROR_TEXT, (lh_place){row.number, (int)i + 1, 1},
+                       "Markdown takes * between numbers for emphasis");
+        lh_problem_cure(l->problems, "leave a space on both sides: 0.1 * 1");
+        return;
+    }
+}
+
+static void check_products(lh_lesson *l) {
+    for (int i = 0; i < l->n_proses; i++)
+        for (lh_row row = {0};
+             lh_row_next(l->prose[i].s, l->prose[i].n, l->prose[i].at.line, &row);)
+            check_row(l, row);
+}
+
 /* ---- the sheet ---- */
 
 /* Each line by itself, as a sheet would ask it: P.e, `all`, N.v of every block, L@1. */
@@ -157,6 +189,7 @@ void lh_lesson_lint(lh_lesson *l) {
     }
     if (is_lesson && a) check_head(l, a);
     if (is_lesson && a) check_digits(l, a);
+    if (is_lesson) check_products(l);
     lh_live_free(v);
     lh_arena_free(a);
     lh_problems_sort(l->problems);

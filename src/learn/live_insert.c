@@ -31,6 +31,29 @@ static const char *percent_text(lh_arena *a, double x, int places) {
     return *text == '-' && !strpbrk(text, "123456789") ? text + 1 : text;
 }
 
+/* 124,439,808; with digits 124 million. */
+static const char *large_text(lh_arena *a, double x, int digits) {
+    char number[LH_NUMBER_MAX], whole[64];
+    double unit = x >= 1e12 ? 1e12 : x >= 1e9 ? 1e9 : x >= 1e6 ? 1e6 : 1;
+    if (digits && unit > 1)
+        return lh_printf(a, "%s %s", lh_number_text(number, sizeof number, x / unit, digits),
+                         unit == 1e12  ? "trillion"
+                         : unit == 1e9 ? "billion"
+                                       : "million");
+    lh_text t = lh_text_new(a);
+    int n = snprintf(whole, sizeof whole, "%.0f", x);
+    for (int i = 0; i < n; i++)
+        lh_text_add(&t, "%c%s", whole[i], i + 1 < n && (n - i - 1) % 3 == 0 ? "," : "");
+    return t.s;
+}
+
+/* {{50257 * 768 | 3}}: a whole number that is longer than asked for is rounded, a large one with a word. */
+static bool is_rounded(const lh_insert *x, const lh_value *value) {
+    return x->digits && value->rows * value->cols == 1 && isfinite(value->cell[0]) &&
+           value->cell[0] == floor(value->cell[0]) && value->cell[0] >= pow(10, x->digits) &&
+           value->cell[0] < 1e15; /* beyond, a power of ten says more */
+}
+
 static bool show_value(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
     lh_value value;
     lh_arena *a = v->l->arena;
@@ -42,6 +65,10 @@ static bool show_value(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
         return fail(v, x, LH_ERROR_SHAPE, "%.80s is not one number: no percentage", x->expr);
     out->text = x->is_percent ? percent_text(a, value.cell[0], x->places < 0 ? 2 : x->places)
                               : lh_value_text(a, &value, x->digits ? x->digits : 4);
+    if (!x->is_percent && is_rounded(x, &value)) {
+        double unit = pow(10, floor(log10(value.cell[0])) - x->digits + 1);
+        out->text = large_text(a, round(value.cell[0] / unit) * unit, x->digits);
+    }
     return true;
 }
 
@@ -122,22 +149,6 @@ static bool show_shape(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
 }
 
 /* ---- cost ---- */
-
-/* 124,439,808; with digits 124 million. */
-static const char *large_text(lh_arena *a, double x, int digits) {
-    char number[LH_NUMBER_MAX], whole[64];
-    double unit = x >= 1e12 ? 1e12 : x >= 1e9 ? 1e9 : x >= 1e6 ? 1e6 : 1;
-    if (digits && unit > 1)
-        return lh_printf(a, "%s %s", lh_number_text(number, sizeof number, x / unit, digits),
-                         unit == 1e12  ? "trillion"
-                         : unit == 1e9 ? "billion"
-                                       : "million");
-    lh_text t = lh_text_new(a);
-    int n = snprintf(whole, sizeof whole, "%.0f", x);
-    for (int i = 0; i < n; i++)
-        lh_text_add(&t, "%c%s", whole[i], i + 1 < n && (n - i - 1) % 3 == 0 ? "," : "");
-    return t.s;
-}
 
 static double flops(const lh_bill *b, lh_phase phase) {
     double sum = 0;
@@ -270,6 +281,22 @@ const lh_shown_insert *lh_live_insert(lh_live *v, int insert) {
 
 /* ---- show ---- */
 
+/* A trace shows steps of the first example, matrix and compare show whole matrices: more in an address would go unheard. */
+static bool check_whole(lh_live *v, const lh_show *x, lh_mention operand) {
+    lh_address a;
+    bool is_trace = x->verb == LH_SHOW_TRACE;
+    if (!is_trace && x->verb != LH_SHOW_MATRIX && x->verb != LH_SHOW_COMPARE) return true;
+    if (!lh_address_parse(v->ctx, operand.text, &a)) return false;
+    bool is_part = a.n_indices > 0, is_other = is_trace && (a.has_example || a.has_head);
+    if (!is_part && !is_other) return true;
+    lh_fail(v->ctx, LH_ERROR_NAME, operand.at, "%s shows whole steps%s, not %.60s",
+            lh_show_words[x->verb], is_other ? " of the first example" : "", operand.text);
+    lh_cure(v->ctx, is_part ? "a row or a cell stands in the prose: {{P[1]}}"
+                            : "matrix P{example 1} shows another example");
+    lh_live_fail_at(v, operand.at);
+    return false;
+}
+
 static bool check_operand(lh_live *v, const lh_show *x, int program, lh_mention operand) {
     lh_where where = {program, x->exercise, operand.at};
     lh_step *s = lh_live_step(v, operand.text, where);
@@ -281,7 +308,7 @@ static bool check_operand(lh_live *v, const lh_show *x, int program, lh_mention 
         lh_live_fail_at(v, operand.at);
         return false;
     }
-    return true;
+    return check_whole(v, x, operand);
 }
 
 bool lh_live_show_check(lh_live *v, int show) {

@@ -6,7 +6,7 @@
 const char *const lh_show_words[LH_N_SHOW] = {
     "trace",    "explain",  "matrix",  "given",   "graph",  "heat",   "bars",
     "loss",     "table",    "compare", "check",   "cost",   "points", "line",
-    "jacobian", "mistakes", "vectors", "stripes", "growth",
+    "jacobian", "mistakes", "vectors", "stripes", "growth", "model",
 };
 
 /* What a verb takes: whether a number of updates or a program comes first, how many steps follow, in words. */
@@ -39,6 +39,7 @@ static const show_form forms[LH_N_SHOW] = {
     [LH_SHOW_VECTORS] = {false, false, 1, 1, "one step: vectors E"},
     [LH_SHOW_STRIPES] = {false, false, 1, 1, "one step: stripes PE"},
     [LH_SHOW_GROWTH] = {false, false, 2, MANY, "steps, the first along the bottom: growth xs ys"},
+    [LH_SHOW_MODEL] = {false, false, 0, 0, "nothing more"},
 };
 
 static int verb_of(lh_row word) {

@@ -142,14 +142,14 @@ static bool check_value(lh_task *t, lh_answered *out, int name, const char *valu
     return !is_size || check_whole(t, out, name, e, 1, LH_TASK_SIZE);
 }
 
-/* A value ends at a space or a comma outside brackets; a comma before a digit is a decimal comma. */
+/* A value ends at a space or a comma outside brackets; there, a comma before a digit is a decimal comma. */
 static const char *take_value(lh_task *t, const char **s) {
     lh_text out = lh_text_new(t->arena);
     int depth = 0;
     const char *p = *s;
     for (; *p; p++) {
         depth += (*p == '[' || *p == '(') - (*p == ']' || *p == ')');
-        bool is_comma = *p == ',' && p[1] >= '0' && p[1] <= '9';
+        bool is_comma = depth <= 0 && *p == ',' && p[1] >= '0' && p[1] <= '9';
         if (depth <= 0 && !is_comma && strchr(" ,;\t\r\n", *p)) break;
         lh_text_add_n(&out, is_comma ? "." : p, 1);
     }
