@@ -28,7 +28,7 @@ extern const lh_command lh_command_mistakes;
 extern const lh_command lh_command_formula;
 extern const lh_command lh_command_weights;
 extern const lh_command lh_command_tokens;
-extern const lh_command lh_command_train, lh_command_sample;
+extern const lh_command lh_command_train, lh_command_sample, lh_command_look;
 extern const lh_command lh_command_lint;
 extern const lh_command lh_command_exercise;
 
@@ -52,6 +52,7 @@ const lh_command *const lh_commands[] = {
     &lh_command_tokens,
     &lh_command_train,
     &lh_command_sample,
+    &lh_command_look,
     &lh_command_lint,
     &lh_command_exercise,
     NULL,

@@ -28,6 +28,7 @@ typedef struct lh_wish {
     int n_nodes;
     lh_node *const *known; /* values that the caller sets instead of having them computed */
     int n_known;
+    bool lends; /* the fast evaluator: known values of a fixed size lie where lh_floats_lend says */
     int threads;        /* the fast evaluator: how many; 0: as many as the machine has */
     bool by_definition; /* the fast evaluator: no kernels */
     int grows; /* the fast evaluator: `generate`, row by row, up to so many rows; see eval/fast/grow.h */

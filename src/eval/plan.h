@@ -42,6 +42,7 @@ struct lh_plan {
     const lh_kernel *const *kernels; /* ends with NULL; NULL: every operation by its definition */
     bool joins;                      /* kernels for several steps may be taken: uses are known */
     bool shares_memory;              /* values that do not last lie in memory that others had */
+    bool lends;                      /* known values of a fixed size lie in the caller's memory */
     value *value;                    /* one for each node */
     int n_nodes;
     lh_work *at_start, *each_run; /* the two programs */

@@ -16,6 +16,12 @@ void lh_floats_changed(lh_plan *p, const lh_node *given) {
     lh_fast.set(p, given, first, lh_fast.get(p, given, first));
 }
 
+/* Kernels read what is known and never write it. */
+void lh_floats_lend(lh_plan *p, const lh_node *known, const float *numbers) {
+    value *v = value_of(p, known);
+    if (v->role == KNOWN && v->view.block) v->view.block->p = (float *)numbers;
+}
+
 double lh_floats_memory(const lh_plan *p) {
     size_t cells = p->n_fixed + p->cap_moving + p->n_spare + p->n_kept +
                    p->moment.scratch_cells * (size_t)p->threads;

@@ -2,6 +2,7 @@
  *
  *     float *w = lh_floats(plan, given->node);           rows x cols, row after row; NULL: the plan does not have it
  *     lh_floats_changed(plan, given->node);              behind writing: what was computed from it once is computed anew
+ *     lh_floats_lend(plan, given->node, mapped);         a plan that was wished with .lends: a known value lies there
  *     double bytes = lh_floats_memory(plan);             what the plan holds now: all of it behind the first feed
  */
 #ifndef LH_TRAIN_FLOATS_H
@@ -11,6 +12,8 @@
 
 float *lh_floats(const lh_plan *p, const lh_node *given);
 void lh_floats_changed(lh_plan *p, const lh_node *given);
+void lh_floats_lend(lh_plan *p, const lh_node *known,
+                    const float *numbers); /* wish.lends: before the first feed; read in place */
 double lh_floats_memory(const lh_plan *p);
 void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from,
                     const lh_node *m); /* n of one plan is to be m of the other, if both have it */
