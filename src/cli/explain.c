@@ -54,7 +54,8 @@ static void print_line(const lh_cli *cli, const lh_line *l, int label, int formu
     else if (plain)
         fprintf(cli->out, " = %s = %s", l->formula, value);
     else if (width <= cli->width)
-        fprintf(cli->out, " = %s%*s = %s = %s", l->formula, formula - lh_columns(l->formula), "",
+        fprintf(cli->out, " = %s%*s = %s = %s", l->formula,
+                formula > lh_columns(l->formula) ? formula - lh_columns(l->formula) : 0, "",
                 l->numbers, value);
     else
         fprintf(cli->out, "\n%*s= %s\n%*s= %s\n%*s= %s", indent + 4, "", l->formula, indent + 4, "",
