@@ -20,8 +20,8 @@ typedef struct lh_measured_row {
     const char *name, *key;
     int repeat; /* of the bill's outline, or -1 */
     lh_phase phase;
-    const char *by;     /* kernels, then operations by definition: "layernorm, linear" */
-    bool is_definition; /* some of it has no kernel */
+    const char *by;            /* its kernels: "layernorm, linear" */
+    const char *by_definition; /* operations that have none: "+, sum" */
     double seconds, bytes;
     double flops; /* as the bill counts them; 0: it has no such row */
 } lh_measured_row;
