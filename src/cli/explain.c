@@ -34,6 +34,30 @@ static const lh_option explain_options[] = {
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
+/* Up to where a line may end: before a plus, behind a comma. */
+static size_t unit_length(const char *text) {
+    size_t n = 1;
+    while (text[n] && strncmp(text + n, " + ", 3) != 0 && !(text[n - 1] == ',' && text[n] == ' '))
+        n++;
+    return n;
+}
+
+/* = a * b + c * d, folded between its terms. */
+static void print_folded(const lh_cli *cli, int indent, const char *text) {
+    int at = fprintf(cli->out, "\n%*s= ", indent, "") - 1;
+    for (bool is_first = true; *text; is_first = false) {
+        const size_t n = unit_length(text);
+        const int columns = lh_columns(lh_copy(cli->arena, text, n));
+        if (!is_first && at + 1 + columns > cli->width)
+            at = fprintf(cli->out, "\n%*s", indent + 2, "") - 1;
+        else if (!is_first)
+            fputc(' ', cli->out), at++;
+        fwrite(text, 1, n, cli->out);
+        at += columns;
+        text += n + (text[n] == ' ');
+    }
+}
+
 static void print_line(const lh_cli *cli, const lh_line *l, int label, int formula, int digits) {
     char value[64];
     lh_number_text(value, sizeof value, l->value, digits);
@@ -58,8 +82,8 @@ static void print_line(const lh_cli *cli, const lh_line *l, int label, int formu
                 formula > lh_columns(l->formula) ? formula - lh_columns(l->formula) : 0, "",
                 l->numbers, value);
     else
-        fprintf(cli->out, "\n%*s= %s\n%*s= %s\n%*s= %s", indent + 4, "", l->formula, indent + 4, "",
-                l->numbers, indent + 4, "", value);
+        print_folded(cli, indent + 4, l->formula), print_folded(cli, indent + 4, l->numbers),
+            print_folded(cli, indent + 4, value);
     if (l->note) {
         lh_ink_on(cli, cli->out, LH_INK_QUIET);
         fprintf(cli->out, "   (%s)", l->note);
