@@ -97,7 +97,7 @@ void lh_inside_free(lh_inside *in) {
 /* ---- what a node needs ---- */
 
 static void mark(bool *needs, const lh_node *n) {
-    if (n) needs[n->id] = true;
+    needs[n->id] = true;
 }
 
 /* From a node back to whatever it reads; operands come before their users. `ends` says where to stop. */
@@ -105,10 +105,8 @@ static void spread(const lh_inside *in, bool *needs, const bool *ends) {
     for (int i = in->g->n_nodes - 1; i >= 0; i--) {
         const lh_node *n = in->g->node[i];
         if (!needs[i] || (ends && ends[i])) continue;
-        if (n->kind == LH_OP_given)
-            mark(needs, n->given->expr);
-        else if (n->kind == LH_OP_call)
-            mark(needs, n->call->result);
+        if (n->kind == LH_OP_given && n->given->expr) mark(needs, n->given->expr);
+        if (n->kind == LH_OP_call) mark(needs, n->call->result);
         for (int k = 0; n->kind != LH_OP_call && k < n->n_in; k++)
             if (lh_op_reads(n, k)) mark(needs, n->in[k]);
     }
