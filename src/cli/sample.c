@@ -63,11 +63,8 @@ static bool load_weights(job *j) {
     const lh_weights *w = lh_model_weights(j->cli, &j->model, j->g);
     if (!w) return false;
     for (int i = 0; i < w->n; i++) {
-        const lh_node *n = w->weight[i].given->node;
-        float *to = lh_floats(j->w->plan, n);
-        if (!to) continue;
-        lh_weight_copy_float(&w->weight[i], to);
-        lh_floats_changed(j->w->plan, n);
+        float *to = lh_floats(j->w->plan, w->weight[i].given->node);
+        if (to) lh_weight_copy_float(&w->weight[i], to);
     }
     return true;
 }

@@ -182,7 +182,7 @@ static bool read_text(job *j) {
 /* The tokeniser of a model that is gone on with is its own. */
 static bool find_tokens(job *j) {
     const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
-    const char *spec = options.tokens ? options.tokens : f ? f->path : "char";
+    const char *spec = options.tokens ? options.tokens : f ? f->path : NULL;
     j->tokens = lh_data_tokenizer(j->cli->ctx, spec, j->text_name, j->text, j->length);
     if (j->tokens) return true;
     lh_cli_report(j->cli);
@@ -275,14 +275,18 @@ static int rounded(double n) {
     return n < 1 ? 1 : n > MANY_STEPS * 10.0 ? MANY_STEPS * 10 : (int)(floor(n / unit) * unit);
 }
 
-/* One step to warm up, one to measure; neither changes anything. Where only a time is given, it decides how many steps
+/* One step to warm up, a few to measure; none changes anything. Where only a time is given, it decides how many steps
  * there are, so that a learning rate that falls towards the end knows where the end is. */
 static bool measure(job *j) {
     lh_trainer_try(j->t);
-    j->step_time = lh_trainer_try(j->t);
+    int n = 0;
+    double took = 0;
+    while (n < 10 && took < 0.1 && !lh_failed(j->cli->ctx)) took += lh_trainer_try(j->t), n++;
     if (lh_failed(j->cli->ctx)) return false;
+    j->step_time = took / n;
     if (options.time && !options.steps && !options.resume) {
-        j->steps = rounded(j->seconds / j->step_time);
+        j->steps =
+            rounded(0.9 * j->seconds / j->step_time); /* looking up and saving take the rest */
         const lh_step *s = lh_graph_step(j->g, "steps");
         if (s && s->node->given && lh_model_has(j->model.source.program, LH_S_CONST, "steps")) {
             lh_fast.set(j->t->plan, s->node, (lh_cell){0, 0, 0, 0}, j->steps);
@@ -329,6 +333,7 @@ static bool save(job *j) {
 
 /* ---- what is said ---- */
 
+/* Memory: the plan's, and the params once more while a sample is written. */
 static void say_start(job *j) {
     lh_arena *a = j->cli->arena;
     const lh_data *d = j->data;
@@ -341,7 +346,7 @@ static void say_start(job *j) {
     lh_ink_off(j->cli, stdout);
     printf("   %s parameters, %d %s, memory %s\n", lh_whole_text(a, params), n_tokens,
            j->tokens->kind == LH_TOKENS_CHARS ? "characters" : "tokens",
-           lh_bytes_text(a, lh_floats_memory(j->t->plan)));
+           lh_bytes_text(a, lh_floats_memory(j->t->plan) + (j->g->generate ? 4 * params : 0)));
     if (d->line)
         printf("%s: %s lines, %s tokens; every tenth line is held out\n", j->text_name,
                lh_whole_text(a, (double)d->n_lines), lh_whole_text(a, (double)d->n));
@@ -391,7 +396,6 @@ static void say_sample(job *j) {
                                                                  .threads = options.threads});
     if (!w) return;
     lh_floats_copy(w->plan, j->t->plan, j->g);
-    lh_show_clear(&j->show);
     lh_ink_on(j->cli, stdout, LH_INK_QUIET);
     put_sample(j, w);
     lh_ink_off(j->cli, stdout);
@@ -431,6 +435,7 @@ static bool look_up(job *j) {
     const lh_log_value v[] = {{"loss", j->t->loss}, {"val", s->val}};
     lh_log_add(j->log, j->t->step, v, isnan(s->val) ? 1 : 2);
     lh_show_line(s, j->t->step);
+    lh_show_keep(s);
     say_sample(j);
     j->sampled = j->t->step;
     return save(j);

@@ -23,8 +23,9 @@ typedef struct lh_train_show {
 void lh_show_begin(lh_train_show *s, lh_cli *cli, int first, int steps, int every);
 bool lh_show_step(lh_train_show *s, const lh_trainer *t, double took,
                   bool looks_up); /* keeps the loss; looks_up: a line follows; false: no memory */
-void lh_show_line(lh_train_show *s, int step);         /* now, whatever the time */
-void lh_show_clear(lh_train_show *s);                  /* room for other words */
+void lh_show_line(lh_train_show *s, int step); /* now, whatever the time */
+void lh_show_keep(lh_train_show *s);           /* the line stays: what follows stands below it */
+void lh_show_clear(lh_train_show *s);          /* room for other words */
 double lh_show_mean(const lh_train_show *s, int last); /* of the last so many losses */
 void lh_show_end(lh_train_show *s, const char *out);   /* the plot, and what came of it */
 void lh_show_free(lh_train_show *s);

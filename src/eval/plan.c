@@ -447,6 +447,7 @@ lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
 #ifdef LH_FAST
     p->kernels = wish->by_definition ? NULL : lh_kernels;
     p->shares_memory = !wish->all;
+    p->updates = wish->updates || wish->all;
     p->grows = wish->grows;
     p->lends = wish->lends;
     p->moment.pool = lh_pool_new(wish->threads);

@@ -62,7 +62,7 @@ typedef struct lh_drawn {
 
 lh_tokenizer *lh_data_tokenizer(lh_context *ctx, const char *spec, const char *name,
                                 const char *text,
-                                size_t length); /* learned or loaded; NULL and the context failed */
+                                size_t length); /* spec NULL: char; NULL and the context failed */
 lh_data *lh_data_new(lh_context *ctx, const lh_tokenizer *t, const lh_data_how *how,
                      const char *text, size_t length); /* NULL and the context failed */
 void lh_data_free(lh_data *d);                         /* NULL is allowed */

@@ -1,9 +1,11 @@
 /* floats -- numbers of a plan of the fast evaluator where they lie, without a copy.
  *
  *     float *w = lh_floats(plan, given->node);           rows x cols, row after row; NULL: the plan does not have it
- *     lh_floats_changed(plan, given->node);              behind writing: what was computed from it once is computed anew
  *     lh_floats_lend(plan, given->node, mapped);         a plan that was wished with .lends: a known value lies there
  *     double bytes = lh_floats_memory(plan);             what the plan holds now: all of it behind the first feed
+ *
+ * Params and states may be written through it: whatever is made of them is made anew in every run. Consts may not: what is made
+ * of consts alone is made once; lh_fast.set knows that.
  */
 #ifndef LH_TRAIN_FLOATS_H
 #define LH_TRAIN_FLOATS_H
@@ -11,7 +13,6 @@
 #include "eval/exact.h"
 
 float *lh_floats(const lh_plan *p, const lh_node *given);
-void lh_floats_changed(lh_plan *p, const lh_node *given);
 void lh_floats_lend(lh_plan *p, const lh_node *known,
                     const float *numbers); /* wish.lends: before the first feed; read in place */
 double lh_floats_memory(const lh_plan *p);

@@ -100,11 +100,8 @@ void lh_trainer_free(lh_trainer *t) {
 static bool fill(lh_trainer *t, lh_weights *w, const lh_tensors *from) {
     if (!lh_weights_match(t->g->ctx, w, from)) return false;
     for (int i = 0; i < w->n; i++) {
-        const lh_node *n = w->weight[i].given->node;
-        float *to = lh_floats(t->plan, n);
-        if (!to) continue; /* a param that nothing uses */
-        lh_weight_copy_float(&w->weight[i], to);
-        lh_floats_changed(t->plan, n);
+        float *to = lh_floats(t->plan, w->weight[i].given->node);
+        if (to) lh_weight_copy_float(&w->weight[i], to); /* NULL: a param that nothing uses */
     }
     return true;
 }
