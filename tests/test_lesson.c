@@ -278,6 +278,20 @@ static void markdown_keeps_lines(void **state) {
     close_lesson(&o);
 }
 
+/* A number has no vocabulary of its own: it is looked up in that of the program that it comes from. */
+static void words_are_of_their_program(void **state) {
+    (void)state;
+    opened o =
+        open_text("t.md", "# T\n\n```longhand\nvocab A B\na = 1\n```\n\n"
+                          "```longhand other\nvocab red blue\nx = [0 1]\nb = argmax(x)\n```\n\n"
+                          "{{word a}} {{word other:b}} {{word argmax(other:x)}}\n");
+    expect_clean("t.md", o.lesson);
+    assert_string_equal(shown(&o, 0), "B");
+    assert_string_equal(shown(&o, 1), "blue");
+    assert_string_equal(shown(&o, 2), "blue");
+    close_lesson(&o);
+}
+
 static void exercises_have_fields(void **state) {
     (void)state;
     char text[2048];
@@ -632,6 +646,7 @@ int main(void) {
         cmocka_unit_test(the_table_of_the_page_is_true),
         cmocka_unit_test(the_whole_lesson_of_the_page),
         cmocka_unit_test(markdown_keeps_lines),
+        cmocka_unit_test(words_are_of_their_program),
         cmocka_unit_test(exercises_have_fields),
         cmocka_unit_test(numbers_follow_the_weights),
         cmocka_unit_test(steps_are_those_of_training),

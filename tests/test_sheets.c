@@ -175,6 +175,7 @@ static void example_1(void) {
 
 static void example_2(void) {
     desk d = desk_new("ex2", 0, 4);
+    assert_int_equal(d.paper->n_steps, 27); /* 21 before the update, 6 after it */
     asks(&d, "L dlogits dWO WO logits@1 probs.m@1 probs.e@1 probs.s@1 probs@1 L@1");
     assert_true(exact(&d, "L@1", 0) < exact(&d, "L", 0));
     assert_true(exact(&d, "probs@1", 2) > exact(&d, "probs", 2));

@@ -1,4 +1,5 @@
 /* live_insert -- what an insert shows, and whether everything that a lesson asks for exists. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,16 +67,26 @@ static bool check_claim(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
 
 /* ---- words ---- */
 
-/* Tokens know their vocabulary; the result of an expression does not, and takes the only one there is. */
-static const lh_vocab *vocab_for(lh_live *v, const lh_value *value) {
-    lh_graph *g = value->vocab ? NULL : lh_live_graph(v, 0);
+/* The first program that the expression names, as in argmax(fast:logits); the lesson's own when it names none. */
+static int program_of(lh_live *v, const lh_insert *x) {
+    const char *colon = strchr(x->expr, ':'), *from = colon;
+    if (!colon || colon[1] == '=') return 0;
+    while (from > x->expr && (isalnum((unsigned char)from[-1]) || from[-1] == '_')) from--;
+    return lh_lesson_program_named(v->l, lh_copy(v->l->arena, from, (size_t)(colon - from)),
+                                   x->exercise);
+}
+
+/* Tokens know their vocabulary; the result of an expression does not, and takes the only one of its program. */
+static const lh_vocab *vocab_for(lh_live *v, const lh_insert *x, const lh_value *value) {
+    int program = program_of(v, x);
+    lh_graph *g = value->vocab || program < 0 ? NULL : lh_live_graph(v, program);
     return value->vocab ? value->vocab : g && g->n_vocabs == 1 ? g->vocab[0] : NULL;
 }
 
 static bool show_word(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
     lh_value value;
     if (!lh_live_value(v, x->expr, where_of(x), &value)) return false;
-    const lh_vocab *vocab = vocab_for(v, &value);
+    const lh_vocab *vocab = vocab_for(v, x, &value);
     if (!vocab) return fail(v, x, LH_ERROR_NAME, "%.80s is no token of a vocabulary", x->expr);
     lh_text t = lh_text_new(v->l->arena);
     for (int i = 0; i < value.rows * value.cols; i++) {
@@ -97,13 +108,7 @@ static bool show_formula(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
     out->is_code = true;
     if (s->node->kind == LH_OP_given || s->node->kind == LH_OP_input)
         return fail(v, x, LH_ERROR_NAME, "%.80s is given: it has no formula", x->expr);
-    const char *colon = strchr(x->expr, ':');
-    int program =
-        colon && colon[1] != '='
-            ? lh_lesson_program_named(
-                  v->l, lh_copy(v->l->arena, x->expr, (size_t)(colon - x->expr)), x->exercise)
-            : 0;
-    lh_graph *g = lh_live_graph(v, program);
+    lh_graph *g = lh_live_graph(v, program_of(v, x));
     out->text = g ? lh_step_formula(g, s) : "";
     return g != NULL;
 }

@@ -214,8 +214,10 @@ static bool is_copy(const marker *k, int ask, int unit) {
 static void withhold(marker *k, int ask, int unit, bool is_tainted, lh_verdict *v) {
     bool suspect = is_tainted;
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) suspect |= v[i] == LH_LAST_DIGIT;
-    if (!suspect ||
-        !((all_equal(k, ask, false) && !all_equal(k, ask, true)) || is_copy(k, ask, unit)))
+    bool says_nothing = all_equal(k, ask, false) && !all_equal(k, ask, true);
+    bool is_zero = written(k, ask, 0)->value == 0; /* cut off, it may well be */
+    if (!(says_nothing && (suspect || (k->is_cut && !is_zero))) &&
+        !(suspect && is_copy(k, ask, unit)))
         return;
     for (int i = 0; i < k->s->ask[ask].n_cells; i++)
         if (v[i] == LH_FOLLOWS || v[i] == LH_EARLY || v[i] == LH_LAST_DIGIT) v[i] = LH_CARRIED;
@@ -481,14 +483,14 @@ static bool has_blame(const lh_sheet *s, const lh_marks *m) {
     return false;
 }
 
-/* A sheet with blame on it is looked at again as that of somebody who cuts off: if it looks so, or if nothing speaks against
- * it and the blame goes away. */
+/* A sheet with blame on it is looked at again as that of somebody who cuts off: if it looks so, or if
+ * the blame goes away. */
 lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
                   const lh_mistakes *mistakes) {
     if (lh_failed(s->g->ctx) || !prepare(s)) return NULL;
     int cuts = 0, again;
     lh_marks *m = mark_once(a, s, answers, mistakes, false, &cuts);
-    if (!m || !has_blame(s, m) || cuts < 0) return m;
+    if (!m || !has_blame(s, m)) return m;
     lh_reach_cut(s->reach, true);
     lh_marks *cut = mark_once(a, s, answers, cuts > 0 ? mistakes : NULL, true, &again);
     lh_reach_cut(s->reach, false);

@@ -313,7 +313,13 @@ static int make_line(maker *m, lh_node *n, int depth) {
     }
     l.n_cells = lh_count_cells(l.plan, n);
     l.box = lh_alloc_array(m->v->arena, (size_t)l.n_cells + 1, sizeof *l.box);
-    *(line *)lh_push(m->v->arena, (void **)&m->w->line, &m->w->n_lines, sizeof l) = l;
+    int before = m->w->n_lines;
+    line *kept = lh_push(m->v->arena, (void **)&m->w->line, &m->w->n_lines, sizeof l);
+    if (m->w->n_lines == before) { /* there was no memory: nobody would free it */
+        lh_exact.free(l.plan);
+        return -1;
+    }
+    *kept = l;
     m->line[n->id] = m->w->n_lines;
     return l.box ? m->w->n_lines - 1 : -1;
 }

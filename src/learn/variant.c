@@ -110,11 +110,11 @@ static double spread_least(const lh_graph *g, const lh_plan *p, const lh_step *s
 }
 
 /* Softmaxes neither saturated nor tied, norms of rows that differ, ReLU cuts some and not all, numbers neither huge nor lost,
- * no step all zero. 0: kind; a norm of what is nearly equal is the least kind, for no pen can do it. */
+ * no step all zero. 0: kind; a norm of what is nearly equal is worse than anything else: no pen can do it. */
 static int unkindness_of(const lh_graph *g, const lh_plan *p, const lh_step *s) {
     const lh_node *n = s->node;
     span z = span_of(p, n);
-    if (is_call_of(n, "layernorm") && spread_least(g, p, s) < 0.02) return 10;
+    if (is_call_of(n, "layernorm") && spread_least(g, p, s) < 0.02) return 1000;
     if (is_call_of(n, "softmax") && (z.least < 0.03 || z.most > 0.93 || z.has_tie)) return 1;
     if (is_call_of(n, "relu")) {
         span in = span_of(p, n->in[0]);
