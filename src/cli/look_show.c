@@ -39,9 +39,12 @@ static void print_layer(lh_look *l, int layer, int width, double *p) {
     lh_ink_on(cli, cli->out, LH_INK_NAME);
     fprintf(cli->out, "%-*s", width, path);
     lh_ink_off(cli, cli->out);
+    int at = 2 + width;
     for (int i = 0; i < LH_LOOK_LENS_TOP && top[i] >= 0; i++) {
         const char *word = lh_opened_word(&l->o, top[i]);
         const int columns = lh_columns(word ? word : "?");
+        at += 2 + (columns < 12 ? 12 : columns) + 6;
+        if (i && at > cli->width) break; /* what fits on the line */
         fprintf(cli->out, "  %s%*s %.3f", word ? word : "?", columns < 12 ? 12 - columns : 0, "",
                 p[top[i]]);
     }
