@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain/cells.h"
 #include "explain/explain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -103,6 +104,44 @@ static void explain_one(lh_graph *g, lh_plan *p, size_t which, bool deep) {
     lh_context_clear(g->ctx);
 }
 
+/* ---- a cell alone, from the named values that it needs ---- */
+
+typedef struct asked {
+    const lh_plan *plan;
+    const lh_node *node;
+} asked;
+
+static bool is_known(void *who, const lh_node *n, lh_cell at, double *x) {
+    const asked *a = who;
+    const bool is_leaf = n->kind == LH_OP_given || n->kind == LH_OP_input;
+    const bool is_step = n->step && !lh_step_is_inner(n->step) && n != a->node;
+    if (!(is_leaf || is_step) || !lh_exact.has(a->plan, n)) return false;
+    *x = lh_exact.get(a->plan, n, at);
+    return true;
+}
+
+static lh_sizes sizes_now(void *who, const lh_node *n, int example) {
+    return lh_exact.sizes(((const asked *)who)->plan, n, example);
+}
+
+static void cell_alone(lh_graph *g, const lh_plan *p, size_t which) {
+    const lh_step *s = g->step[which % (size_t)g->n_steps];
+    if (s->is_dead || !lh_exact.has(p, s->node)) return;
+    asked a = {p, s->node};
+    lh_cells *c = lh_cells_new(g, &(lh_cells_from){.who = &a,
+                                                   .known = is_known,
+                                                   .sizes = sizes_now,
+                                                   .examples = lh_exact.examples(p),
+                                                   .training = 1});
+    const lh_sizes z = lh_exact.sizes(p, s->node, 0);
+    const lh_cell at = {0, (int)(which % (size_t)z.heads), (int)(which % (size_t)z.rows),
+                        (int)(which % (size_t)z.cols)};
+    const double x = lh_exact.get(p, s->node, at), y = c ? lh_cells_get(c, s->node, at) : x;
+    if (!lh_failed(g->ctx) && x != y && !(isnan(x) && isnan(y))) abort();
+    lh_cells_free(c);
+    lh_context_clear(g->ctx);
+}
+
 static void run(lh_graph *g, size_t size) {
     lh_plan *p = lh_exact.plan(g, &(lh_wish){.all = true});
     if (!p) return;
@@ -121,6 +160,8 @@ static void run(lh_graph *g, size_t size) {
         if (!lh_failed(g->ctx) && hash_of(g, p) != once) abort();
         for (size_t i = 0; i < 4 && g->n_steps; i++)
             if (!lh_failed(g->ctx)) explain_one(g, p, size * 31 + i * 17, i == 0);
+        for (size_t i = 0; i < 16 && g->n_steps; i++)
+            if (!lh_failed(g->ctx)) cell_alone(g, p, size * 13 + i * 7);
     }
     lh_exact.free(p);
 }

@@ -9,7 +9,8 @@
 #include "cli/parts.h"
 
 static struct {
-    bool json;
+    bool json, measure;
+    int threads;
     lh_settings set;
 } options;
 
@@ -18,6 +19,11 @@ static const lh_option cost_options[] = {
      "another value for a size, a const, the number of words (vocab=50257) or the length of an "
      "input (tokens=1024)",
      0, 0},
+    {"measure", 0, LH_OPTION_FLAG, &options.measure, NULL,
+     "run it with the fast evaluator: the time of each step, against what this machine can do", 0,
+     0},
+    {"threads", 0, LH_OPTION_INT, &options.threads, "N",
+     "with --measure: threads (as many as processors)", 1, 256},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -481,6 +487,7 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_source s;
     lh_length *length = NULL;
+    lh_measured m = {0};
     int n_lengths = 0, status = LH_EXIT_YES;
     if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_graph *g = NULL;
@@ -494,10 +501,14 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
     if (!b) {
         lh_fail_in(cli->ctx, s.program->file, s.program->source, s.program->length);
         status = lh_cli_report(cli);
+    } else if (options.measure &&
+               !lh_cost_measured(cli, &s, &options.set, b, options.threads, &m)) {
+        status = LH_EXIT_FAILED;
     } else if (options.json) {
-        lh_cost_json(&s, b);
+        lh_cost_json(&s, b, options.measure ? &m : NULL);
     } else {
         print_text(cli, &s, b, n_lengths == 0);
+        if (options.measure) lh_print_measured(cli, b, &m);
     }
     lh_bill_free(b);
     lh_graph_free(g);
@@ -507,14 +518,17 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
 
 const lh_command lh_command_cost = {
     .name = "cost",
-    .synopsis = "LESSON|FILE [--set NAME=VALUE ...] [--json]",
+    .synopsis = "LESSON|FILE [--set NAME=VALUE ...] [--measure] [--json]",
     .summary = "Parameters, operations and bytes, as numbers and as formulas in the sizes.",
     .examples =
         "longhand cost ex1\tevery step of the first example\n"
         "longhand cost gpt --set tokens=16\twith a longer example\n"
         "longhand cost gpt --set layers=12 heads=12 dim=768 context=1024 vocab=50257\tGPT-2\n"
+        "longhand cost gpt --set layers=6 dim=384 tokens=256 --measure\thow long each step takes "
+        "here\n"
         "longhand cost mine.lh --json\tfor programs\n",
-    .notes = "Nothing is computed, so a model of any size will do. Counted is one example, the "
+    .notes = "Nothing is computed, so a model of any size will do, but for --measure. Counted is "
+             "one example, the "
              "longest of the program unless its length is set, as the formulas stand: a call with "
              "all of its body, a gradient rule with all of its lines; the plan computes what is "
              "written twice only once. A multiply-add is one step of a matrix product; any other "

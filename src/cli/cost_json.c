@@ -1,6 +1,5 @@
 /* cost_json -- the bill of a program, for programs. */
 #include "cli/cost.h"
-#include "cli/json.h"
 
 const char *const lh_phase_names[LH_N_PHASES] = {"forward", "backward", "update", "whole"};
 
@@ -95,7 +94,7 @@ static void json_steps(lh_json *j, const lh_bill *b) {
     lh_json_end(j, '}');
 }
 
-void lh_cost_json(const lh_source *s, const lh_bill *b) {
+void lh_cost_json(const lh_source *s, const lh_bill *b, const lh_measured *m) {
     lh_json j = lh_json_open(stdout);
     lh_keep list[LH_KEEPS];
     lh_keeps(b, list);
@@ -116,6 +115,7 @@ void lh_cost_json(const lh_source *s, const lh_bill *b) {
         lh_json_end(&j, '}');
     }
     lh_json_end(&j, '}');
+    if (m) lh_measured_json(&j, b, m);
     lh_json_end(&j, '}');
     lh_json_close(&j);
 }

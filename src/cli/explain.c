@@ -1,16 +1,19 @@
 /* explain -- longhand explain LESSON ADDRESS: one number, down to the numbers that made it. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/explain.h"
+#include "cli/inside.h"
 #include "cli/parts.h"
 #include "explain/explain.h"
 #include "explain/jacobian.h"
 
 static struct {
     bool deep, all, jacobian, json;
+    const char *prompt;
     int digits;
     lh_settings set;
 } options;
@@ -25,6 +28,8 @@ static const lh_option explain_options[] = {
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE", "another value for a size or const",
      0, 0},
     {"digits", 0, LH_OPTION_INT, &options.digits, "N", "significant digits (6)", 1, 17},
+    {"prompt", 0, LH_OPTION_TEXT, &options.prompt, "TEXT",
+     "what a trained model reads; - takes it from stdin", 0, 0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -241,9 +246,43 @@ static int jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits) {
     return ok ? LH_EXIT_YES : lh_cli_report(cli);
 }
 
+static bool is_folder(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* A trained model: its numbers come from a run in float on a prompt. */
+static int explain_model(lh_cli *cli, const char *path, const char *address) {
+    lh_opened o;
+    const int digits = options.digits ? options.digits : 6;
+    if (options.jacobian || options.set.n)
+        return lh_cli_fail(cli, "--%s goes with a program, and %s is a trained model",
+                           options.jacobian ? "jacobian" : "set", path);
+    if (!options.prompt) {
+        lh_cli_fail(cli, "%s is a trained model: its numbers depend on a prompt", path);
+        fprintf(stderr, "longhand explain %s --prompt 'The cat' '%s'\n", path, address);
+        return LH_EXIT_FAILED;
+    }
+    if (!lh_opened_open(cli, path, options.prompt, 0, &o)) return LH_EXIT_FAILED;
+    lh_explanation *e = lh_inside_explain(
+        o.in, address,
+        &(lh_explain_how){.digits = digits, .deep = options.deep, .all_terms = options.all});
+    int status = LH_EXIT_YES;
+    if (!e)
+        status = lh_cli_report(cli);
+    else if (options.json)
+        print_json(path, address, e);
+    else
+        lh_print_explanation(cli, address, e, digits);
+    lh_explanation_free(e);
+    lh_opened_close(&o);
+    return status;
+}
+
 static int explain_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_source s;
+    if (options.prompt || is_folder(argv[0])) return explain_model(cli, argv[0], argv[1]);
     if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_graph *g =
         lh_cli_graph(cli, &s, &(lh_build){.set = options.set.set, .n_set = options.set.n});
@@ -278,7 +317,7 @@ static int explain_run(lh_cli *cli, int argc, char **argv) {
 
 const lh_command lh_command_explain = {
     .name = "explain",
-    .synopsis = "LESSON|FILE ADDRESS [options]",
+    .synopsis = "LESSON|FILE|FOLDER ADDRESS [options]",
     .summary = "One number of a program, down to the numbers that made it.",
     .examples =
         "longhand explain ex1 'P[1][0]'\ta cell: rows and columns count from 0\n"
@@ -286,10 +325,16 @@ const lh_command lh_command_explain = {
         "longhand explain ex2 'WO[1][2]@1'\ta weight after the first step of training\n"
         "longhand explain ex4 'L{example 1}'\tanother example\n"
         "longhand explain ex6 'h[1].A.P[0][1]'\tinside a layer and a call\n"
+        "longhand explain out --prompt 'The cat sat' 'h[1].P{head 0}[2][1]'\ta trained model: how "
+        "much "
+        "\"sat\" looks at \"cat\"\n"
         "longhand explain ex3 'P[1]' --jacobian\thow the row of a softmax moves with its scores\n",
-    .notes = "An address is a path, then {example N, head N}, then the cell, then @ and the step "
-             "of training. A tail that is unique is enough: h[1].P for h[1].A.P. P.e is a line "
-             "inside the call that made P, P.grad.dot a line of its gradient rule.",
+    .notes =
+        "An address is a path, then {example N, head N}, then the cell, then @ and the step "
+        "of training. A tail that is unique is enough: h[1].P for h[1].A.P. P.e is a line "
+        "inside the call that made P, P.grad.dot a line of its gradient rule. FOLDER is a model "
+        "that longhand train wrote, or a Hugging Face folder of GPT-2: the forward pass is done in "
+        "float as far as the asked step needs, the step itself in double.",
     .options = explain_options,
     .run = explain_run,
     .min_args = 2,

@@ -93,6 +93,38 @@ lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set)
     return lh_cli_graph(cli, &m->source, &how);
 }
 
+lh_weights *lh_model_weights(lh_cli *cli, const lh_model *m, const lh_graph *g) {
+    const lh_folder *f = m->folder;
+    if (!f->weights) {
+        lh_fail(cli->ctx, LH_ERROR_FILE, (lh_place){0, 0, 0}, "there is no model.safetensors in %s",
+                f->path);
+        return NULL;
+    }
+    lh_weights *w = lh_weights_of(cli->ctx, cli->arena, g, LH_PARAM);
+    return w && lh_weights_match(cli->ctx, w, f->weights) ? w : NULL;
+}
+
+/* As the folder says, or as the program does. */
+int lh_model_end(const lh_model *m, const lh_graph *g) {
+    const lh_folder *f = m->folder;
+    if (f->generation.eos >= 0) return f->generation.eos;
+    if (*f->config.model_type && f->config.eos >= 0) return f->config.eos;
+    const lh_vocab *v = g->generate ? g->input[g->generate->input]->vocab : NULL;
+    for (int i = 0; v && g->generate->until && i < v->n_words; i++)
+        if (strcmp(v->word[i], g->generate->until) == 0) return i;
+    return -1;
+}
+
+/* A text begins with what ended the one before it; else with a new line. */
+int lh_model_begin(lh_cli *cli, const lh_tokenizer *t, int end) {
+    int id;
+    if (end >= 0) return end;
+    size_t n = lh_tokenizer_encode(t, "\n", 1, false, &id, 1);
+    if (!lh_failed(cli->ctx) && n == 1) return id;
+    lh_context_clear(cli->ctx);
+    return 0;
+}
+
 /* Tokens that the vocabulary does not have would be looked up where there is nothing. */
 bool lh_model_takes(lh_cli *cli, const lh_graph *g, const lh_tokenizer *t) {
     for (int i = 0; i < g->n_inputs; i++) {

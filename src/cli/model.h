@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "files/folder.h"
+#include "files/weights.h"
 #include "text/tokenizer.h"
 
 typedef struct lh_model {
@@ -23,6 +24,11 @@ void lh_model_set(lh_cli *cli, lh_settings *s, const char *name,
                   const char *value); /* in place of what is there, or behind it */
 lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m,
                          const lh_settings *set); /* for the fast evaluator; NULL: reported */
+lh_weights *lh_model_weights(lh_cli *cli, const lh_model *m,
+                             const lh_graph *g); /* of its folder; NULL: the context failed */
+int lh_model_end(const lh_model *m, const lh_graph *g); /* the token that ends a text, or -1 */
+int lh_model_begin(lh_cli *cli, const lh_tokenizer *t,
+                   int end); /* the token that a text begins with */
 bool lh_model_takes(lh_cli *cli, const lh_graph *g,
                     const lh_tokenizer *t);       /* has it every token? false: reported */
 const char *lh_whole_text(lh_arena *a, double n); /* 124,439,808 */

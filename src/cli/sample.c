@@ -60,41 +60,13 @@ static bool read_choice(lh_cli *cli, lh_choice *c) {
 }
 
 static bool load_weights(job *j) {
-    lh_context *ctx = j->cli->ctx;
-    const lh_folder *f = j->model.folder;
-    if (!f->weights) {
-        lh_fail(ctx, LH_ERROR_FILE, (lh_place){0, 0, 0}, "there is no model.safetensors in %s",
-                f->path);
-        return false;
-    }
-    lh_weights *w = lh_weights_of(ctx, j->cli->arena, j->g, LH_PARAM);
-    if (!w || !lh_weights_match(ctx, w, f->weights)) return false;
+    const lh_weights *w = lh_model_weights(j->cli, &j->model, j->g);
+    if (!w) return false;
     for (int i = 0; i < w->n; i++) {
         float *to = lh_floats(j->w->plan, w->weight[i].given->node);
         if (to) lh_weight_copy_float(&w->weight[i], to);
     }
     return true;
-}
-
-/* The token that ends a text: as the folder says, or as the program does. */
-static int end_of(const job *j) {
-    const lh_folder *f = j->model.folder;
-    if (f->generation.eos >= 0) return f->generation.eos;
-    if (*f->config.model_type && f->config.eos >= 0) return f->config.eos;
-    const lh_vocab *v = j->g->generate ? j->g->input[j->g->generate->input]->vocab : NULL;
-    for (int i = 0; v && j->g->generate->until && i < v->n_words; i++)
-        if (strcmp(v->word[i], j->g->generate->until) == 0) return i;
-    return -1;
-}
-
-/* A text begins with what ended the one before it; else with a new line. */
-static int begin_of(const job *j) {
-    int id;
-    if (j->end >= 0) return j->end;
-    size_t n = lh_tokenizer_encode(j->tokens, "\n", 1, false, &id, 1);
-    if (!lh_failed(j->cli->ctx) && n == 1) return id;
-    lh_context_clear(j->cli->ctx);
-    return 0;
 }
 
 /* The prompt's tokens, in the arena; where lines are learned, behind the end of a line. */
@@ -107,7 +79,7 @@ static int *prompt_of(job *j, int *n) {
     int *id = lh_failed(cli->ctx) ? NULL : lh_alloc_array(cli->arena, length + 2, sizeof *id);
     if (!id) return NULL;
     *n = 0;
-    if (!length || is_lines) id[(*n)++] = begin_of(j);
+    if (!length || is_lines) id[(*n)++] = lh_model_begin(j->cli, j->tokens, j->end);
     if (length) *n += (int)lh_tokenizer_encode(j->tokens, text, length, false, id + *n, length);
     return lh_failed(cli->ctx) ? NULL : id;
 }
@@ -124,7 +96,7 @@ static bool write_text(job *j) {
     int *id = prompt_of(j, &n);
     if (!id) return false;
     for (int i = 0; options.prompt && i < n; i++)
-        if (i || id[0] != begin_of(j)) put(j, id[i]);
+        if (i || id[0] != lh_model_begin(j->cli, j->tokens, j->end)) put(j, id[i]);
     fflush(stdout);
     lh_generator_prompt(j->w, id, n);
     for (; made < options.n && (token = lh_generator_next(j->w)) >= 0; made++) {
@@ -148,7 +120,7 @@ static int sample(job *j, const char *path) {
     if (!j->tokens) return lh_cli_report(cli);
     j->g = lh_model_graph(cli, &j->model, &j->model.set);
     if (!j->g || !lh_model_takes(cli, j->g, j->tokens)) return LH_EXIT_FAILED;
-    j->end = end_of(j);
+    j->end = lh_model_end(&j->model, j->g);
     j->w = lh_generator_new(j->g, &(lh_generator_how){.context = lh_generator_context(j->g, WINDOW),
                                                       .choice = choice,
                                                       .seed = (uint64_t)options.seed,

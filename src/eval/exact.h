@@ -31,6 +31,7 @@ typedef struct lh_wish {
     int n_nodes;
     lh_node *const *known; /* values that the caller sets instead of having them computed */
     int n_known;
+    bool lends; /* the fast evaluator: known values of a fixed size lie where lh_floats_lend says */
     int threads;            /* the fast evaluator: how many; 0: as many as the machine has */
     lh_precision precision; /* the fast evaluator; the plan fails where the processor has none */
     bool by_definition;     /* the fast evaluator: no kernels */

@@ -250,6 +250,11 @@ static bool is_copied(const lh_plan *p, const lh_node *n) {
     return n->given && n->given->renewed && standing(p, n->given->renewed) != n;
 }
 
+/* Its memory is the caller's: it has none until it is lent. */
+static bool is_lent(const lh_plan *p, const value *v) {
+    return p->lends && v->role == KNOWN;
+}
+
 /* The memory of values that do not depend on the batch. */
 static bool place_fixed(lh_plan *p) {
     lh_graph *g = p->g;
@@ -263,7 +268,7 @@ static bool place_fixed(lh_plan *p) {
             continue;
         }
         v->view.block = lh_alloc(p->arena, sizeof *v->view.block);
-        if (!owns_memory(v) || is_pooled(p, v)) continue;
+        if (!owns_memory(v) || is_pooled(p, v) || is_lent(p, v)) continue;
         v->offset = p->n_fixed;
         p->n_fixed += in_lines(fixed_cells(g, n));
         if (is_copied(p, n)) p->n_spare += fixed_cells(g, n);
@@ -290,7 +295,7 @@ void blocks_fixed(lh_plan *p, bool is_pool) {
             block_own(v->view.block, is_pool ? p->moving + v->pool : NULL, s);
         else if (is_pool && v->role != VIEW)
             continue;
-        else if (owns_memory(v))
+        else if (owns_memory(v) && !is_lent(p, v))
             block_own(v->view.block, p->fixed + v->offset, s);
         else if (v->role == VIEW)
             block_view(p, n, value_of(p, n->in[0])->view.block, v->view.block, s);
@@ -457,6 +462,7 @@ lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
     p->shares_memory = !wish->all;
     p->updates = wish->updates || wish->all;
     p->grows = wish->grows;
+    p->lends = wish->lends;
     p->moment.pool = lh_pool_new(wish->threads);
     p->threads = lh_pool_threads(p->moment.pool);
     set_precision(p, wish->precision);

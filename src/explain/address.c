@@ -112,13 +112,18 @@ static bool in_range(lh_graph *g, const char *what, int i, int n, const char *of
 
 bool lh_address_cell(lh_graph *g, const lh_plan *p, const lh_address *a, const lh_node *n,
                      lh_cell *at) {
+    return lh_explain_cell(&(lh_explainer){.g = g, .plan = p}, a, n, at);
+}
+
+bool lh_explain_cell(const lh_explainer *x, const lh_address *a, const lh_node *n, lh_cell *at) {
+    lh_graph *g = x->g;
     *at = (lh_cell){a->has_example ? a->example : 0, a->has_head ? a->head : 0, 0, 0};
-    int examples = n->shape.is_batched ? lh_exact.examples(p) : 1;
+    int examples = n->shape.is_batched ? lh_explain_examples(x) : 1;
     if (a->has_example && !n->shape.is_batched)
         at->example = 0;
     else if (!in_range(g, "example", at->example, examples, a->path))
         return false;
-    lh_sizes s = lh_exact.sizes(p, n, at->example);
+    lh_sizes s = lh_explain_sizes(x, n, at->example);
     int row = 0, col = 0;
     if (a->n_indices == 2)
         row = a->index[0], col = a->index[1];

@@ -23,12 +23,12 @@ const char *lh_axis_label(const lh_graph *g, const lh_plan *p, int axis, int exa
 /* P[1][0], m[1] for a column, logits[2] for a row, loss for one number. */
 const char *lh_cell_text(lh_explainer *x, const lh_node *n, lh_cell at) {
     lh_text t = lh_text_new(x->arena);
-    lh_sizes s = lh_exact.sizes(x->plan, n, at.example);
+    lh_sizes s = lh_explain_sizes(x, n, at.example);
     if (n->step)
         lh_text_add(&t, "%s", lh_step_label(x->g, n->step, x->from));
     else
         lh_node_print_as(&t, n, x->from, LH_BIND_POSTFIX);
-    bool many_examples = n->shape.is_batched && lh_exact.examples(x->plan) > 1;
+    bool many_examples = n->shape.is_batched && lh_explain_examples(x) > 1;
     if (many_examples && s.heads > 1)
         lh_text_add(&t, "{example %d, head %d}", at.example, at.head);
     else if (many_examples)
@@ -279,10 +279,14 @@ static void tell(teller *t, const lh_node *n, lh_cell at, int depth) {
     t->x.from = from;
 }
 
+static const char *label_of(const lh_explainer *x, int axis, int example, int at) {
+    return x->numbers ? x->numbers->label(x->numbers->from, axis, at)
+                      : lh_axis_label(x->g, x->plan, axis, example, at);
+}
+
 static const char *where_in_words(teller *t, const lh_node *n, lh_cell at) {
-    const lh_graph *g = t->x.g;
-    const char *row = lh_axis_label(g, t->x.plan, n->shape.rows, at.example, at.row);
-    const char *col = lh_axis_label(g, t->x.plan, n->shape.cols, at.example, at.col);
+    const char *row = label_of(&t->x, n->shape.rows, at.example, at.row);
+    const char *col = label_of(&t->x, n->shape.cols, at.example, at.col);
     if (row && col)
         return lh_printf(t->e->arena, "row %d (%s), column %d (%s)", at.row, row, at.col, col);
     if (row) return lh_printf(t->e->arena, "row %d (%s)", at.row, row);
@@ -314,11 +318,13 @@ void lh_explanation_free(lh_explanation *e) {
 static void explain_all(teller *t, lh_step *s, const lh_node *n, int step) {
     lh_graph *g = t->x.g;
     lh_explanation *e = t->e;
-    lh_plan *own = t->how.plan ? NULL : run_to(g, n, step);
-    t->x.plan = t->how.plan ? (lh_plan *)t->how.plan : own;
-    if (t->x.plan && lh_address_cell(g, t->x.plan, &e->address, n, &e->at)) {
+    const bool has_numbers = t->how.plan || t->how.numbers;
+    lh_plan *own = has_numbers ? NULL : run_to(g, n, step);
+    t->x.plan = t->how.plan ? t->how.plan : own;
+    t->x.numbers = t->how.numbers;
+    if ((t->x.plan || has_numbers) && lh_explain_cell(&t->x, &e->address, n, &e->at)) {
         e->step = s;
-        e->value = lh_exact.get(t->x.plan, n, e->at);
+        e->value = lh_explain_value(&t->x, n, e->at);
         e->where = where_in_words(t, n, e->at);
         t->x.from = n->scope;
         tell(t, n, e->at, 0);

@@ -11,9 +11,20 @@
 #include "eval/exact.h"
 #include "explain/term.h"
 
+/* Where numbers come from when no plan of the exact evaluator has them. */
+typedef struct lh_numbers {
+    void *from; /* handed to the functions */
+    int examples;
+    lh_sizes (*sizes)(void *from, const lh_node *n, int example);
+    double (*get)(void *from, const lh_node *n, lh_cell at);
+    const char *(*label)(void *from, int axis,
+                         int at); /* the word at a place of an axis, or NULL */
+} lh_numbers;
+
 struct lh_explainer {
     lh_graph *g;
     const lh_plan *plan;
+    const lh_numbers *numbers; /* in place of the plan, or NULL */
     lh_arena *arena;
     const lh_scope *from; /* names are written as seen from here */
     int depth;
@@ -41,6 +52,7 @@ typedef struct lh_explain_how {
     bool all_terms; /* every term of a long sum */
     const lh_plan *
         plan; /* numbers are there already; NULL: run the program up to the asked step of training */
+    const lh_numbers *numbers; /* ... or come from elsewhere */
 } lh_explain_how;
 
 typedef struct lh_line {
@@ -74,6 +86,9 @@ lh_cell_text(lh_explainer *x, const lh_node *n,
              lh_cell at); /* P{example 1, head 2}[1][0]; one index for a row or column */
 const char *lh_term_text(lh_explainer *x, const lh_term *t, bool numbers, int digits,
                          bool all_terms);
+lh_sizes lh_explain_sizes(const lh_explainer *x, const lh_node *n, int example);
+bool lh_explain_cell(const lh_explainer *x, const lh_address *a, const lh_node *n,
+                     lh_cell *at); /* as lh_address_cell, wherever numbers come from */
 lh_term *lh_explain_node(lh_explainer *x, const lh_node *n,
                          lh_cell at); /* n opened, whether it has a name or not */
 const char *lh_axis_label(const lh_graph *g, const lh_plan *p, int axis, int example,

@@ -10,21 +10,26 @@ lh_arena *lh_explain_arena(lh_explainer *x) {
     return x->arena;
 }
 
+lh_sizes lh_explain_sizes(const lh_explainer *x, const lh_node *n, int example) {
+    return x->numbers ? x->numbers->sizes(x->numbers->from, n, example)
+                      : lh_exact.sizes(x->plan, n, example);
+}
+
 int lh_explain_rows(lh_explainer *x, const lh_node *n, int example) {
-    return lh_exact.sizes(x->plan, n, example).rows;
+    return lh_explain_sizes(x, n, example).rows;
 }
 
 int lh_explain_cols(lh_explainer *x, const lh_node *n, int example) {
-    return lh_exact.sizes(x->plan, n, example).cols;
+    return lh_explain_sizes(x, n, example).cols;
 }
 
-int lh_explain_examples(lh_explainer *x) {
-    return lh_exact.examples(x->plan);
+int lh_explain_examples(const lh_explainer *x) {
+    return x->numbers ? x->numbers->examples : lh_exact.examples(x->plan);
 }
 
 /* A cell of a value that has fewer rows, columns or heads than the result is the one that is stretched there. */
 static lh_cell within(lh_explainer *x, const lh_node *n, lh_cell at) {
-    lh_sizes s = lh_exact.sizes(x->plan, n, at.example);
+    lh_sizes s = lh_explain_sizes(x, n, at.example);
     if (at.row >= s.rows) at.row = 0;
     if (at.col >= s.cols) at.col = 0;
     if (at.head >= s.heads) at.head = 0;
@@ -32,6 +37,7 @@ static lh_cell within(lh_explainer *x, const lh_node *n, lh_cell at) {
 }
 
 double lh_explain_value(lh_explainer *x, const lh_node *n, lh_cell at) {
+    if (x->numbers) return x->numbers->get(x->numbers->from, n, within(x, n, at));
     if (!lh_exact.has(x->plan, n)) return 0;
     return lh_exact.get(x->plan, n, within(x, n, at));
 }

@@ -53,7 +53,7 @@ double lh_explain_value(lh_explainer *x, const lh_node *n, lh_cell at); /* the n
 int lh_explain_rows(lh_explainer *x, const lh_node *n,
                     int example); /* sizes as they are for an example */
 int lh_explain_cols(lh_explainer *x, const lh_node *n, int example);
-int lh_explain_examples(lh_explainer *x);
+int lh_explain_examples(const lh_explainer *x);
 lh_arena *lh_explain_arena(lh_explainer *x);
 
 /* The common forms. Each uses n's own name or sign. */

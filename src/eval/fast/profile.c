@@ -31,6 +31,30 @@ static lh_profile_kind *kind_of(lh_profile *f, const lh_work *w) {
     return &f->kind[f->n++];
 }
 
+static double view_bytes(const lh_view *v, int examples) {
+    double cells = 0;
+    for (int e = 0; v->block && e < (v->step ? examples : 1); e++)
+        if (v->block[e].p) cells += (double)lh_block_cells(&v->block[e]);
+    return 4 * cells;
+}
+
+int lh_fast_works(const lh_plan *p) {
+    return p->n_run + p->n_commit;
+}
+
+lh_profile_work lh_fast_work_run(lh_plan *p, int i) {
+    const lh_work *w = work_at(p, i);
+    lh_profile_work done = {.node = w->node, .name = name_of(w), .is_kernel = w->match != NULL};
+    for (int k = 0; k < w->n_in; k++) done.bytes += view_bytes(&w->in[k], p->examples);
+    for (int k = 0; w->match && k < w->match->n_outs; k++)
+        done.bytes += view_bytes(&w->outs[k], p->examples);
+    if (!w->match) done.bytes += view_bytes(&w->out, p->examples);
+    const double start = now();
+    w->run(w);
+    done.seconds = now() - start;
+    return done;
+}
+
 lh_profile lh_fast_profile(lh_plan *p) {
     lh_profile f = {0};
     for (int i = 0; i < p->n_run + p->n_commit; i++) {

@@ -21,7 +21,18 @@ typedef struct lh_profile {
     double seconds, bytes; /* in all; of params, states and values */
 } lh_profile;
 
-lh_profile lh_fast_profile(lh_plan *p); /* params are renewed by it, as by a commit */
+/* One work of a plan: a kernel, or an operation by its definition. */
+typedef struct lh_profile_work {
+    const lh_node *node; /* the last that it makes */
+    const char *name;
+    bool is_kernel;
+    double bytes; /* that it reads and writes at least once */
+    double seconds;
+} lh_profile_work;
+
+int lh_fast_works(const lh_plan *p);                 /* how many there are in a step */
+lh_profile_work lh_fast_work_run(lh_plan *p, int i); /* does it, in turn: 0, 1 ... */
+lh_profile lh_fast_profile(lh_plan *p);              /* params are renewed by it, as by a commit */
 int lh_fast_uses(const lh_plan *p, const char *kernel); /* how many works it does */
 double lh_fast_bytes(const lh_plan *p); /* memory of its values, once a batch is bound */
 

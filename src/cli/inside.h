@@ -1,0 +1,23 @@
+/* inside -- what `explain --prompt` and `look` begin with: a model in a folder, its tokeniser, and a prompt as tokens. */
+#ifndef LH_CLI_INSIDE_H
+#define LH_CLI_INSIDE_H
+
+#include "cli/model.h"
+#include "train/inside.h"
+
+typedef struct lh_opened {
+    lh_cli *cli;
+    lh_model model;
+    lh_tokenizer *tokens;
+    lh_graph *g;
+    lh_inside *in;
+    int *id; /* the prompt: n */
+    int n;
+} lh_opened;
+
+bool lh_opened_open(lh_cli *cli, const char *path, const char *prompt, int threads,
+                    lh_opened *o); /* "-": the prompt is read from stdin; false: reported */
+void lh_opened_close(lh_opened *o);
+const char *lh_opened_word(const lh_opened *o, int token); /* as it is shown: ␣cat */
+
+#endif

@@ -1,0 +1,128 @@
+#!/bin/sh
+# Looking into a trained model from the outside: explain --prompt, look, cost --measure; and what is refused. Prints TAP.
+longhand=${LH_BUILD_ROOT:?}/longhand
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+COLUMNS=80 NO_COLOR=1 LC_ALL=C.UTF-8
+export COLUMNS NO_COLOR LC_ALL
+n=0
+
+verdict() { # 0 or 1, what was tried
+    n=$((n + 1))
+    if test "$1" -eq 0; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
+    test "$1" -eq 0 || sed 's/^/# /' out err 2>/dev/null | head -40
+}
+
+# does NAME COMMAND...: status 0.
+does() {
+    name=$1
+    shift
+    "$longhand" "$@" >out 2>err </dev/null
+    verdict $? "$name"
+}
+
+# refused NAME PART COMMAND...: status 2, PART in the message, nothing on stdout.
+refused() {
+    name=$1 part=$2
+    shift 2
+    "$longhand" "$@" >out 2>err </dev/null
+    status=$?
+    test $status -eq 2 && grep -qF -e "$part" err && ! test -s out
+    verdict $? "$name"
+}
+
+# has NAME PATTERN FILE
+has() {
+    grep -qE -e "$2" "$3"
+    verdict $? "$1"
+}
+
+i=0
+while test $i -lt 60; do
+    echo "The cat sat on the mat, and the dog saw $i birds."
+    i=$((i + 1))
+done >text.txt
+sizes='--set layers=2 dim=16 heads=2 context=16'
+# shellcheck disable=SC2086  # several words
+does 'a model of characters' train gpt --data text.txt $sizes --steps 30 --batch 4 -o model
+# shellcheck disable=SC2086
+does 'a model of words' train gpt --data text.txt --tokens word $sizes --steps 3 --batch 4 -o words
+
+# One number.
+does 'a number of a head' explain model --prompt 'The cat sat' 'h[1].P{head 1}[7][2]'
+has 'which row and column, as tokens' '^h\[1\]\.P\{head 1\}\[7\]\[2\] = 0\.[0-9]+   row 7 \(␣\), column 2 \(e\)' out
+has 'its operands' '= e\{head 1\}\[7\]\[2\] / s\{head 1\}\[7\]' out
+does 'a score of the vocabulary' explain model --prompt 'The cat sat' 'logits[10][5]'
+has 'the largest terms, and the rest summed' '\+ 13 more \(-?[0-9.e-]+\)$' out
+does 'every term' explain model --prompt 'The cat sat' 'logits[10][5]' --all
+test "$(grep -o 'logits.layernorm\[10\]' out | wc -l)" -eq 16 && ! grep -q more out
+verdict $? 'all 16 of them'
+does 'down to the given numbers' explain model --prompt 'The' 'h[0].A[1][0]' --deep
+has 'as far as the embeddings' 'E\[[0-9]+\]\[3\]' out
+does 'for programs' explain model --prompt 'The cat sat' 'h[1].P{head 1}[7][2]' --json
+has 'its value' '"value": ?0\.' out
+printf 'The cat sat' >prompt.txt
+"$longhand" explain model --prompt - 'h[1].P{head 1}[7][2]' --json <prompt.txt >from-stdin 2>err
+cmp -s out from-stdin
+verdict $? 'the prompt from stdin'
+
+# Everything at once.
+does 'look' look model --prompt 'The cat'
+has 'tokens' '^T +h +e +␣ +c +a +t$' out
+has 'attention of both layers' '^h\[1\]\.H\.P   rows look at columns' out
+has 'the first row looks at itself' '^T █ +1 ' out
+has 'what each layer would say' '^  h\[2\]\.X  .* 0\.[0-9]{3}' out
+has 'the next token' '^The next token$' out
+test "$(sed -n '/^The next token/,$p' out | grep -c '0\.')" -eq 10
+verdict $? 'ten of them'
+does 'one head of one layer' look model --prompt 'The cat' --layer 0 --head 1
+test "$(grep -c 'rows look at columns' out)" -eq 1
+verdict $? 'one map'
+does 'as JSON' look model --prompt 'The cat' --json
+if command -v jq >/dev/null; then
+    jq -e '(.tokens | length) == 7 and (.attention | length) == 2 and (.attention[0].heads | length) == 2
+        and (.layers | length) == 3 and (.next | length) == 10
+        and ([.attention[1].heads[0][6][]] | add | . > 0.9999 and . < 1.0001)
+        and (.layers[2].next[0].id == .next[0].id)' out >/dev/null
+    verdict $? 'rows add up to 1, and the last layer says what the model says'
+fi
+does 'a picture' look model --prompt 'The cat' --layer 1 -o map.svg
+has 'an SVG' '<svg ' map.svg
+does 'a folder of pictures' look model --prompt 'The cat' -o maps
+test -s maps/attention0.svg && test -s maps/attention1.svg && test -s maps/next.svg
+verdict $? 'one for each layer, and the next token'
+does 'an unknown word is said' look words --prompt 'The zebra sat'
+has 'as what it is read' '^token 1 of the prompt is not in the vocabulary: it is read as <unk>' err
+
+# Time.
+does 'cost --measure' cost gpt --set layers=2 dim=32 heads=2 context=64 tokens=64 --measure
+has 'the machine' '^(One step|.*GFLOP/s)' out
+has 'kernels by their names' '^    A .* layernorm, linear$' out
+has 'what has none' 'by definition: ' out
+does 'cost --measure for programs' cost gpt --set layers=2 dim=32 heads=2 context=64 tokens=64 --measure --json
+has 'peak and time' '"peak_flops": ?[0-9]' out
+does 'the forward pass alone' cost ex1 --measure
+
+# What is refused.
+refused 'a step that is not there' 'did you mean' explain model --prompt 'The cat' 'h[1].QQ[0][0]'
+refused 'a row that is not there' 'there is no row 7' explain model --prompt 'The cat' 'h[1].A[7][0]'
+refused 'a head that is not there' 'there is no head 2' explain model --prompt 'The cat' 'h[1].P{head 2}[0][0]'
+refused 'the loss' 'depends on the input target' explain model --prompt 'The cat' 'loss'
+refused 'a gradient' 'depends on the input target' explain model --prompt 'The cat' 'h[1].dA[0][0]'
+refused 'a prompt that is too long' 'the prompt has 33 tokens, and the model looks at 16' \
+    explain model --prompt 'The cat sat on the mat, and the d' 'logits[0][0]'
+refused 'no prompt' "longhand explain model --prompt" explain model 'logits[0][0]'
+refused 'an empty one' 'the prompt is empty' look model --prompt ''
+refused 'a program with a prompt' 'is no folder' explain ex1 --prompt 'A B' 'P[0][0]'
+refused 'a layer that is not there' 'there is no layer 2' look model --prompt 'The' --layer 2
+refused 'a head that no layer has' 'there is no head 2' look model --prompt 'The' --head 2
+refused 'a picture nowhere' 'cannot be written' look model --prompt 'The' -o nowhere/map.svg
+cp -r model bare && rm bare/model.safetensors
+refused 'a folder without weights' 'bare' look bare --prompt 'The'
+cp -r model short && head -c 5000 model/model.safetensors >short/model.safetensors
+refused 'weights that end early' 'model.safetensors' look short --prompt 'The'
+cp -r model mute && rm mute/tokenizer.json
+refused 'a folder without a tokeniser' 'tokenizer' explain mute --prompt 'The' 'logits[0][0]'
+
+echo "1..$n"
