@@ -226,7 +226,7 @@ static void everything_is_there(void **state) {
                                          "id=\"program\"",
                                          "<b>vocab</b> A B C D",
                                          "rel=\"prev\"",
-                                         "<code>wrong:P</code>",
+                                         "<code>wrong: P</code>",
                                          "with numbers",
                                          "\u2713 right",
                                          "Skip to the text",
