@@ -147,30 +147,6 @@ static head head_of(const lh_work *w, int e, int h) {
     return x;
 }
 
-/* C = A @ B on this thread, whatever the strides. */
-static void multiply(const lh_matrix *a, const lh_matrix *b, const lh_matrix *c, bool adds) {
-    if (lh_matrix_is_plain(a) && lh_matrix_is_plain(b) && (c->cs == 1 || c->cols == 1)) {
-        lh_product(c->rows, c->cols, a->cols, a->p, a->rs, a->cs, b->p, b->rs, b->cs, c->p,
-                   c->rows == 1 ? c->cols : c->rs, adds);
-        return;
-    }
-    for (ptrdiff_t r = 0; r < c->rows; r++)
-        for (ptrdiff_t j = 0; j < c->cols; j++) {
-            float sum = adds ? c->p[r * c->rs + j * c->cs] : 0;
-            for (ptrdiff_t i = 0; i < a->cols; i++)
-                sum += a->p[r * a->rs + i * a->cs] * b->p[i * b->rs + j * b->cs];
-            c->p[r * c->rs + j * c->cs] = sum;
-        }
-}
-
-static lh_matrix turned(lh_matrix m) {
-    return (lh_matrix){m.p, m.cols, m.rows, m.cs, m.rs};
-}
-
-static lh_matrix rows_of(lh_matrix m, ptrdiff_t from, ptrdiff_t to) {
-    return (lh_matrix){m.p + from * m.rs, to - from, m.cols, m.rs, m.cs};
-}
-
 static void hide_cells(const head *x, ptrdiff_t row, float *s, ptrdiff_t keys) {
     const lh_block *b = x->hide;
     for (ptrdiff_t c = 0; x->hidden && c < keys; c++)
@@ -184,9 +160,10 @@ static void hide_cells(const head *x, ptrdiff_t row, float *s, ptrdiff_t keys) {
 /* Rows r0 to r1 of P into `weights`, and how many keys they look at. */
 static ptrdiff_t block_of_weights(const head *x, ptrdiff_t r0, ptrdiff_t r1, float *weights) {
     const ptrdiff_t end = r1 + x->past, keys = x->causal && end < x->k.rows ? end : x->k.rows;
-    const lh_matrix q = rows_of(x->q, r0, r1), k = turned(rows_of(x->k, 0, keys)),
+    const lh_matrix q = lh_matrix_rows(x->q, r0, r1),
+                    k = lh_matrix_turned(lh_matrix_rows(x->k, 0, keys)),
                     s = {weights, r1 - r0, keys, keys, 1};
-    multiply(&q, &k, &s, false);
+    lh_matrix_product(&q, &k, &s, false);
     for (ptrdiff_t r = r0; r < r1; r++) {
         float *row = weights + (r - r0) * keys;
         const ptrdiff_t seen = r + x->past + 1;
@@ -196,22 +173,18 @@ static ptrdiff_t block_of_weights(const head *x, ptrdiff_t r0, ptrdiff_t r1, flo
     return keys;
 }
 
-static float *scratch_of(const lh_work *w, int thread) {
-    return w->moment->scratch + (size_t)thread * w->moment->scratch_cells;
-}
-
 static void attention_head(void *what, int piece, int thread) {
     const lh_work *w = what;
     const int heads = w->out.block->heads, e = piece / heads, h = piece % heads;
     const head x = head_of(w, e, h);
     const lh_matrix y = lh_block_matrix(lh_block_of(&w->out, e), h);
-    float *weights = scratch_of(w, thread);
+    float *weights = lh_scratch(w, thread);
     for (ptrdiff_t r0 = 0; r0 < x.q.rows; r0 += BLOCK) {
         const ptrdiff_t r1 = r0 + BLOCK < x.q.rows ? r0 + BLOCK : x.q.rows;
         const ptrdiff_t keys = block_of_weights(&x, r0, r1, weights);
-        const lh_matrix P = {weights, r1 - r0, keys, keys, 1}, v = rows_of(x.v, 0, keys),
-                        to = rows_of(y, r0, r1);
-        multiply(&P, &v, &to, false);
+        const lh_matrix P = {weights, r1 - r0, keys, keys, 1}, v = lh_matrix_rows(x.v, 0, keys),
+                        to = lh_matrix_rows(y, r0, r1);
+        lh_matrix_product(&P, &v, &to, false);
     }
 }
 
@@ -255,23 +228,24 @@ static void back_block(const head *x, const lh_matrix *dy, const returns *to, pt
                        ptrdiff_t r1, float *weights, float *d) {
     const ptrdiff_t keys = block_of_weights(x, r0, r1, weights);
     const lh_matrix P = {weights, r1 - r0, keys, keys, 1}, dP = {d, r1 - r0, keys, keys, 1};
-    const lh_matrix dy_r = rows_of(*dy, r0, r1), q = rows_of(x->q, r0, r1),
-                    k = rows_of(x->k, 0, keys), vT = turned(rows_of(x->v, 0, keys));
+    const lh_matrix dy_r = lh_matrix_rows(*dy, r0, r1), q = lh_matrix_rows(x->q, r0, r1),
+                    k = lh_matrix_rows(x->k, 0, keys),
+                    vT = lh_matrix_turned(lh_matrix_rows(x->v, 0, keys));
     if (to->v.p) {
-        const lh_matrix PT = turned(P), dv = rows_of(to->v, 0, keys);
-        multiply(&PT, &dy_r, &dv, true);
+        const lh_matrix PT = lh_matrix_turned(P), dv = lh_matrix_rows(to->v, 0, keys);
+        lh_matrix_product(&PT, &dy_r, &dv, true);
     }
     if (!to->q.p && !to->k.p) return;
-    multiply(&dy_r, &vT, &dP, false);
+    lh_matrix_product(&dy_r, &vT, &dP, false);
     for (ptrdiff_t r = 0; r < r1 - r0; r++)
         lh_vector()->weigh_back(weights + r * keys, d + r * keys, keys, x->scale);
     if (to->q.p) {
-        const lh_matrix dq = rows_of(to->q, r0, r1);
-        multiply(&dP, &k, &dq, false);
+        const lh_matrix dq = lh_matrix_rows(to->q, r0, r1);
+        lh_matrix_product(&dP, &k, &dq, false);
     }
     if (to->k.p) {
-        const lh_matrix dST = turned(dP), dk = rows_of(to->k, 0, keys);
-        multiply(&dST, &q, &dk, true);
+        const lh_matrix dST = lh_matrix_turned(dP), dk = lh_matrix_rows(to->k, 0, keys);
+        lh_matrix_product(&dST, &q, &dk, true);
     }
 }
 
@@ -286,7 +260,7 @@ static void back_head(void *what, int piece, int thread) {
     const head x = head_of(w, e, h);
     const lh_matrix dy = lh_block_matrix(lh_block_of(&w->in[4], e), h);
     const returns to = {return_to(w, 0, e, h), return_to(w, 1, e, h), return_to(w, 2, e, h)};
-    float *weights = scratch_of(w, thread), *d = weights + BLOCK * x.k.rows;
+    float *weights = lh_scratch(w, thread), *d = weights + BLOCK * x.k.rows;
     if (to.k.p) clear(&to.k);
     if (to.v.p) clear(&to.v);
     for (ptrdiff_t r0 = 0; r0 < x.q.rows; r0 += BLOCK)

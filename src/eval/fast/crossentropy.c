@@ -13,22 +13,9 @@
 
 #include "eval/fast/vector.h"
 
-/* Row number `row` of all examples. */
-static float *row_at(const lh_view *v, int row) {
-    const lh_block *b = v->block;
-    while (v->step && row >= b->rows) row -= b->rows, b++;
-    return b->p + row * b->rs;
-}
-
-static int token_at(const lh_view *v, int row) {
-    const float t = *row_at(v, row);
+static int token_at(const lh_all_rows *tokens, ptrdiff_t row) {
+    const float t = *lh_row(tokens, row);
     return t >= 0 && t < 1e9f ? (int)t : -1;
-}
-
-static int row_count(const lh_view *v, int examples) {
-    int n = 0;
-    for (int e = 0; e < (v->step ? examples : 1); e++) n += v->block[e].rows;
-    return n;
 }
 
 /* ---- crossentropy(x, t), and back ---- */
@@ -53,7 +40,8 @@ static bool crossentropy_fits(const lh_plan *p, lh_node *n, lh_match *m) {
 
 typedef struct losses {
     const lh_work *w;
-    int n, pieces;
+    int pieces;
+    lh_all_rows x, tokens, dy, to; /* dy: on the way back alone */
 } losses;
 
 static void crossentropy_rows(void *what, int piece, int thread) {
@@ -61,21 +49,24 @@ static void crossentropy_rows(void *what, int piece, int thread) {
     const lh_work *w = s->w;
     const bool is_back = w->match->form;
     const ptrdiff_t cols = w->in[0].block->cols, cs = w->in[0].block->cs;
-    const int to = (int)lh_piece_from(s->n, piece + 1, s->pieces);
-    for (int r = (int)lh_piece_from(s->n, piece, s->pieces); r < to; r++) {
-        const float *x = row_at(&w->in[0], r);
-        float *y = row_at(&w->out, r),
-              *row = is_back ? y : w->moment->scratch + (size_t)thread * w->moment->scratch_cells;
+    const ptrdiff_t to = lh_piece_from(s->x.n, piece + 1, s->pieces);
+    for (ptrdiff_t r = lh_piece_from(s->x.n, piece, s->pieces); r < to; r++) {
+        const float *x = lh_row(&s->x, r);
+        float *y = lh_row(&s->to, r), *row = is_back ? y : lh_scratch(w, thread);
         for (ptrdiff_t c = 0; c < cols; c++) row[c] = x[c * (cols > 1 ? cs : 0)];
-        const float loss = lh_vector()->surprise(row, cols, token_at(&w->in[1], r), is_back,
-                                                 is_back ? *row_at(&w->in[2], r) : 0);
+        const float loss = lh_vector()->surprise(row, cols, token_at(&s->tokens, r), is_back,
+                                                 is_back ? *lh_row(&s->dy, r) : 0);
         if (!is_back) *y = loss;
     }
 }
 
 static void crossentropy_run(const lh_work *w) {
-    losses s = {w, row_count(&w->in[0], w->moment->examples), 0};
-    s.pieces = lh_pieces((size_t)s.n * (size_t)w->in[0].block->cols, 1 << 13);
+    const int examples = w->moment->examples;
+    losses s = {.w = w, .x = lh_rows_of(&w->in[0], examples)};
+    s.tokens = lh_rows_of(&w->in[1], examples);
+    s.to = lh_rows_of(&w->out, examples);
+    if (w->match->form) s.dy = lh_rows_of(&w->in[2], examples);
+    s.pieces = lh_pieces((size_t)s.x.n * (size_t)w->in[0].block->cols, 1 << 13);
     lh_pool_run(w->moment->pool, s.pieces, crossentropy_rows, &s);
 }
 
@@ -171,7 +162,8 @@ typedef struct chunk {
     const lh_work *w;
     float *logits;
     ptrdiff_t cols;
-    int from, n, pieces; /* rows */
+    int from, n, pieces;        /* rows */
+    lh_all_rows tokens, dy, to; /* of all chunks; dy and to where they are asked for */
 } chunk;
 
 static void chunk_rows(void *what, int piece, int thread) {
@@ -181,19 +173,11 @@ static void chunk_rows(void *what, int piece, int thread) {
     const bool goes_back = w->in[DY].block != NULL;
     const int to = (int)lh_piece_from(s->n, piece + 1, s->pieces);
     for (int i = (int)lh_piece_from(s->n, piece, s->pieces); i < to; i++) {
+        const float dy = goes_back ? *lh_row(&s->dy, s->from + i) : 0;
         const float loss = lh_vector()->surprise(s->logits + i * s->cols, s->cols,
-                                                 token_at(&w->in[TOKENS], s->from + i), goes_back,
-                                                 goes_back ? *row_at(&w->in[DY], s->from + i) : 0);
-        if (w->outs[LOSS].block) *row_at(&w->outs[LOSS], s->from + i) = loss;
+                                                 token_at(&s->tokens, s->from + i), goes_back, dy);
+        if (w->outs[LOSS].block) *lh_row(&s->to, s->from + i) = loss;
     }
-}
-
-static lh_matrix turned(lh_matrix m) {
-    return (lh_matrix){m.p, m.cols, m.rows, m.cs, m.rs};
-}
-
-static lh_matrix rows_of(lh_matrix m, ptrdiff_t from, ptrdiff_t n) {
-    return (lh_matrix){m.p + from * m.rs, n, m.cols, m.rs, m.cs};
 }
 
 /* Rows of X for this chunk: as they lie, or one below the other in memory of our own. */
@@ -201,11 +185,12 @@ static lh_matrix chunk_of_x(const chunk *s, float *room) {
     lh_matrix x;
     const lh_view *v = &s->w->in[X];
     if (lh_stack_rows(v, s->w->moment->examples, &x) && lh_matrix_is_plain(&x))
-        return rows_of(x, s->from, s->n);
+        return lh_matrix_rows(x, s->from, s->from + s->n);
+    const lh_all_rows rows = lh_rows_of(v, s->w->moment->examples);
     const int cols = v->block->cols;
     for (int i = 0; i < s->n; i++)
         for (int c = 0; c < cols; c++)
-            room[i * cols + c] = row_at(v, s->from + i)[c * v->block->cs];
+            room[i * cols + c] = lh_row(&rows, s->from + i)[c * v->block->cs];
     return (lh_matrix){room, s->n, cols, cols, 1};
 }
 
@@ -213,14 +198,14 @@ static void chunk_back(const chunk *s, const lh_matrix *x_rows, const lh_matrix 
     const lh_work *w = s->w;
     const lh_matrix d = {s->logits, s->n, s->cols, s->cols, 1};
     if (w->outs[TO_X].block) {
-        lh_matrix all, W = turned(*projection);
+        lh_matrix all, W = lh_matrix_turned(*projection);
         lh_stack_rows(&w->outs[TO_X], w->moment->examples, &all);
-        const lh_matrix to = rows_of(all, s->from, s->n);
+        const lh_matrix to = lh_matrix_rows(all, s->from, s->from + s->n);
         lh_product_threads(w->moment->pool, &d, &W, &to, NULL, false);
     }
     if (w->outs[TO_W].block) {
         const lh_matrix to = lh_block_matrix(w->outs[TO_W].block, 0),
-                        left = turned(w->match->form == TURNED ? d : *x_rows);
+                        left = lh_matrix_turned(w->match->form == TURNED ? d : *x_rows);
         lh_product_threads(w->moment->pool, &left, w->match->form == TURNED ? x_rows : &d, &to,
                            NULL, s->from > 0);
     }
@@ -228,16 +213,21 @@ static void chunk_back(const chunk *s, const lh_matrix *x_rows, const lh_matrix 
 
 static int chunk_size(const lh_work *w) {
     const size_t most = CHUNK / (size_t)w->in[PROJECTION].block->cols;
-    const size_t all = (size_t)row_count(&w->in[X], w->moment->examples);
+    const size_t all = (size_t)lh_rows_of(&w->in[X], w->moment->examples).n;
     const size_t chunks = most < 64 ? all / 64 + 1 : (all + most - 1) / most;
     return (int)((all + chunks - 1) / chunks);
 }
 
 static void head_run(const lh_work *w) {
     const lh_matrix projection = lh_block_matrix(w->in[PROJECTION].block, 0);
-    const int size = chunk_size(w), n = row_count(&w->in[X], w->moment->examples);
+    const int examples = w->moment->examples, size = chunk_size(w),
+              n = (int)lh_rows_of(&w->in[X], examples).n;
+    chunk s = {.w = w, .logits = w->moment->scratch, .cols = projection.cols};
+    s.tokens = lh_rows_of(&w->in[TOKENS], examples);
+    if (w->in[DY].block) s.dy = lh_rows_of(&w->in[DY], examples);
+    if (w->outs[LOSS].block) s.to = lh_rows_of(&w->outs[LOSS], examples);
     for (int from = 0; from < n; from += size) {
-        chunk s = {.w = w, .logits = w->moment->scratch, .cols = projection.cols, .from = from};
+        s.from = from;
         s.n = from + size < n ? size : n - from;
         const lh_matrix x = chunk_of_x(&s, s.logits + size * s.cols),
                         logits = {s.logits, s.n, s.cols, s.cols, 1};

@@ -35,6 +35,13 @@ bool lh_stack_cols(const lh_view *v, int examples, lh_matrix *m) {
     return stack(v, examples, m, false);
 }
 
+lh_all_rows lh_rows_of(const lh_view *v, int examples) {
+    lh_all_rows rows = {.view = v};
+    rows.is_stack = stack(v, examples, &rows.stack, true);
+    for (int e = 0; e < (v->step ? examples : 1); e++) rows.n += v->block[e].rows;
+    return rows;
+}
+
 /* Heads lie beside each other in the columns of a row. */
 bool lh_flat(const lh_view *v, int examples, float **p, size_t *cells) {
     const int n = v->step ? examples : 1;
@@ -52,6 +59,22 @@ bool lh_flat(const lh_view *v, int examples, float **p, size_t *cells) {
 }
 
 /* ---- products ---- */
+
+/* By the definition where an operand lies in no way that a product reads. */
+void lh_matrix_product(const lh_matrix *a, const lh_matrix *b, const lh_matrix *c, bool adds) {
+    if (lh_matrix_is_plain(a) && lh_matrix_is_plain(b) && (c->cs == 1 || c->cols == 1)) {
+        lh_product(c->rows, c->cols, a->cols, a->p, a->rs, a->cs, b->p, b->rs, b->cs, c->p,
+                   c->rows == 1 ? c->cols : c->rs, adds);
+        return;
+    }
+    for (ptrdiff_t r = 0; r < c->rows; r++)
+        for (ptrdiff_t k = 0; k < c->cols; k++) {
+            float sum = adds ? c->p[r * c->rs + k * c->cs] : 0;
+            for (ptrdiff_t i = 0; i < a->cols; i++)
+                sum += a->p[r * a->rs + i * a->cs] * b->p[i * b->rs + k * b->cs];
+            c->p[r * c->rs + k * c->cs] = sum;
+        }
+}
 
 typedef struct tiles {
     const lh_matrix *a, *b, *c;

@@ -31,8 +31,42 @@ static inline bool lh_matrix_is_plain(const lh_matrix *m) {
     return lh_product_takes(m->rs, m->cs, m->rows, m->cols);
 }
 
-/* C = A @ B (adds: C += A @ B) on all threads; a row of numbers is added to each row of C where bias is not NULL. C lies
- * row after row. In bf16 where the pool says so, but for a few rows alone. False and nothing done where A or B lies in no way that a product reads. */
+static inline lh_matrix lh_matrix_turned(lh_matrix m) {
+    return (lh_matrix){m.p, m.cols, m.rows, m.cs, m.rs};
+}
+
+static inline lh_matrix lh_matrix_rows(lh_matrix m, ptrdiff_t from, ptrdiff_t to) {
+    return (lh_matrix){m.p + from * m.rs, to - from, m.cols, m.rs, m.cs};
+}
+
+/* The rows of all examples, one after the other, wherever they lie. */
+typedef struct lh_all_rows {
+    const lh_view *view;
+    ptrdiff_t n;
+    bool is_stack; /* the same distance from each to the next, through all examples */
+    lh_matrix stack;
+} lh_all_rows;
+
+lh_all_rows lh_rows_of(const lh_view *v, int examples);
+
+static inline float *lh_row(const lh_all_rows *rows, ptrdiff_t row) {
+    if (rows->is_stack) return rows->stack.p + row * rows->stack.rs;
+    const lh_block *b = rows->view->block;
+    while (row >= b->rows) row -= b->rows, b++;
+    return b->p + row * b->rs;
+}
+
+/* Memory of one thread while a kernel runs. */
+static inline float *lh_scratch(const lh_work *w, int thread) {
+    return w->moment->scratch + (size_t)thread * w->moment->scratch_cells;
+}
+
+/* C = A @ B (adds: C += A @ B) on this thread, whatever the strides. */
+void lh_matrix_product(const lh_matrix *a, const lh_matrix *b, const lh_matrix *c, bool adds);
+
+/* The same on all threads; a row of numbers is added to each row of C where bias is not NULL. C lies
+ * row after row. In bf16 where the pool says so, but for a few rows alone. False and nothing done where A or B lies in no
+ * way that a product reads. */
 bool lh_product_threads(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
                         const float *bias, bool adds);
 

@@ -54,23 +54,17 @@ static bool back_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     return true;
 }
 
-typedef struct rows {
+typedef struct norms {
     const lh_work *w;
     int pieces;
-} rows;
+    lh_all_rows x, dy, to; /* dy, to: where there are such */
+} norms;
 
-static int row_count(const lh_view *v, int examples) {
-    int n = 0;
-    for (int e = 0; e < (v->step ? examples : 1); e++) n += v->block[e].rows;
-    return n;
-}
-
-/* Row number `row` of all examples, its columns side by side: as it lies, or put so in `room`. */
-static float *row_at(const lh_view *v, int row, float *room) {
-    const lh_block *b = v->block;
-    while (v->step && row >= b->rows) row -= b->rows, b++;
-    float *at = b->p + row * b->rs;
-    if (b->cs == 1 || b->cols == 1 || !room) return at;
+/* A row with its columns side by side: as it lies, or put so in `room`. */
+static const float *side_by_side(const lh_all_rows *rows, ptrdiff_t r, float *room) {
+    const lh_block *b = rows->view->block;
+    const float *at = lh_row(rows, r);
+    if (b->cs == 1 || b->cols == 1) return at;
     for (int c = 0; c < b->cols; c++) room[c] = at[c * b->cs];
     return room;
 }
@@ -84,28 +78,27 @@ static size_t layernorm_scratch(const lh_work *w) {
     return PARTS * 4 * (size_t)w->in[0].block->cols;
 }
 
+static int parts_of(const lh_all_rows *x) {
+    const int n = lh_pieces((size_t)x->n * (size_t)x->view->block->cols, 1 << 14);
+    return n < PARTS ? n : PARTS;
+}
+
 static void layernorm_rows(void *what, int piece, int thread) {
     (void)thread;
-    const rows *s = what;
+    const norms *s = what;
     const lh_work *w = s->w;
-    const int n = row_count(&w->out, w->examples);
-    const ptrdiff_t cols = w->out.block->cols;
+    const ptrdiff_t cols = w->out.block->cols, end = lh_piece_from(s->x.n, piece + 1, s->pieces);
     float *room = room_of(w, piece);
     const float *restrict g = w->in[1].block->p, *restrict b = w->in[2].block->p;
     const float eps = w->in[3].block->p[0];
-    for (int r = (int)lh_piece_from(n, piece, s->pieces);
-         r < lh_piece_from(n, piece + 1, s->pieces); r++) {
-        const float *restrict x = row_at(&w->in[0], r, room);
-        float *restrict y = row_at(&w->out, r, NULL);
-        lh_vector()->norm(y, x, g, b, cols, eps);
-    }
+    for (ptrdiff_t r = lh_piece_from(s->x.n, piece, s->pieces); r < end; r++)
+        lh_vector()->norm(lh_row(&s->to, r), side_by_side(&s->x, r, room), g, b, cols, eps);
 }
 
 static void layernorm_run(const lh_work *w) {
-    rows s = {w, 0};
-    s.pieces =
-        lh_pieces((size_t)row_count(&w->out, w->examples) * (size_t)w->out.block->cols, 1 << 14);
-    if (s.pieces > PARTS) s.pieces = PARTS;
+    norms s = {.w = w, .x = lh_rows_of(&w->in[0], w->examples)};
+    s.to = lh_rows_of(&w->out, w->examples);
+    s.pieces = parts_of(&s.x);
     lh_pool_run(w->moment->pool, s.pieces, layernorm_rows, &s);
 }
 
@@ -119,18 +112,15 @@ const lh_kernel lh_kernel_layernorm = {.name = "layernorm",
 
 static void back_rows(void *what, int piece, int thread) {
     (void)thread;
-    const rows *s = what;
+    const norms *s = what;
     const lh_work *w = s->w;
-    const int n = row_count(&w->in[0], w->moment->examples);
-    const ptrdiff_t cols = w->in[0].block->cols;
+    const ptrdiff_t cols = w->in[0].block->cols, end = lh_piece_from(s->x.n, piece + 1, s->pieces);
     float *room = room_of(w, piece), *sum = room + 2 * cols;
     memset(sum, 0, 2 * (size_t)cols * sizeof *sum);
-    for (int r = (int)lh_piece_from(n, piece, s->pieces);
-         r < lh_piece_from(n, piece + 1, s->pieces); r++)
-        lh_vector()->norm_back(w->outs[0].block ? row_at(&w->outs[0], r, NULL) : NULL, sum,
-                               sum + cols, row_at(&w->in[0], r, room),
-                               row_at(&w->in[4], r, room + cols), w->in[1].block->p, cols,
-                               w->in[3].block->p[0]);
+    for (ptrdiff_t r = lh_piece_from(s->x.n, piece, s->pieces); r < end; r++)
+        lh_vector()->norm_back(w->outs[0].block ? lh_row(&s->to, r) : NULL, sum, sum + cols,
+                               side_by_side(&s->x, r, room), side_by_side(&s->dy, r, room + cols),
+                               w->in[1].block->p, cols, w->in[3].block->p[0]);
 }
 
 static void add_parts(const lh_work *w, int pieces) {
@@ -147,10 +137,11 @@ static void add_parts(const lh_work *w, int pieces) {
 }
 
 static void back_run(const lh_work *w) {
-    rows s = {w, 0};
-    s.pieces = lh_pieces(
-        (size_t)row_count(&w->in[0], w->moment->examples) * (size_t)w->in[0].block->cols, 1 << 14);
-    if (s.pieces > PARTS) s.pieces = PARTS;
+    const int examples = w->moment->examples;
+    norms s = {.w = w, .x = lh_rows_of(&w->in[0], examples)};
+    s.dy = lh_rows_of(&w->in[4], examples);
+    if (w->outs[0].block) s.to = lh_rows_of(&w->outs[0], examples);
+    s.pieces = parts_of(&s.x);
     lh_pool_run(w->moment->pool, s.pieces, back_rows, &s);
     add_parts(w, s.pieces);
 }

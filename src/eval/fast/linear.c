@@ -27,25 +27,6 @@ typedef struct each_product {
     int heads;
 } each_product;
 
-/* As the definition has it: for operands that lie in no way a product reads. */
-static void product_plainly(const lh_matrix *a, const lh_matrix *b, const lh_matrix *c, bool adds) {
-    for (ptrdiff_t r = 0; r < c->rows; r++)
-        for (ptrdiff_t k = 0; k < c->cols; k++) {
-            float sum = adds ? c->p[r * c->rs + k * c->cs] : 0;
-            for (ptrdiff_t i = 0; i < a->cols; i++)
-                sum += a->p[r * a->rs + i * a->cs] * b->p[i * b->rs + k * b->cs];
-            c->p[r * c->rs + k * c->cs] = sum;
-        }
-}
-
-static void product_one(const lh_matrix *a, const lh_matrix *b, const lh_matrix *c, bool adds) {
-    if (lh_matrix_is_plain(a) && lh_matrix_is_plain(b) && (c->cs == 1 || c->cols == 1))
-        lh_product(c->rows, c->cols, a->cols, a->p, a->rs, a->cs, b->p, b->rs, b->cs, c->p,
-                   c->rows == 1 ? c->cols : c->rs, adds);
-    else
-        product_plainly(a, b, c, adds);
-}
-
 static void product_of_head(void *what, int piece, int thread) {
     (void)thread;
     const each_product *x = what;
@@ -53,7 +34,7 @@ static void product_of_head(void *what, int piece, int thread) {
     const lh_matrix a = lh_block_matrix(lh_block_of(&x->w->in[0], e), h),
                     b = lh_block_matrix(lh_block_of(&x->w->in[1], e), h),
                     c = lh_block_matrix(lh_block_of(&x->w->out, e), h);
-    product_one(&a, &b, &c, false);
+    lh_matrix_product(&a, &b, &c, false);
 }
 
 static bool product_stacked(const lh_work *w, const float *bias) {
@@ -64,8 +45,7 @@ static bool product_stacked(const lh_work *w, const float *bias) {
         return false;
     if (c.rows == 1) c.rs = c.cols;
     if (w->is_last && w->examples == 1)
-        a = (lh_matrix){a.p + (a.rows - 1) * a.rs, 1, a.cols, a.rs, a.cs},
-        c = (lh_matrix){c.p + (c.rows - 1) * c.rs, 1, c.cols, c.cols, c.cs};
+        a = lh_matrix_rows(a, a.rows - 1, a.rows), c = lh_matrix_rows(c, c.rows - 1, c.rows);
     return lh_product_threads(w->moment->pool, &a, &b, &c, bias, false);
 }
 
@@ -136,7 +116,7 @@ static void summed_run(const lh_work *w) {
     for (int e = 0; !is_done && e < examples; e++) {
         a = lh_block_matrix(lh_block_of(&w->in[0], e), 0);
         b = lh_block_matrix(lh_block_of(&w->in[1], e), 0);
-        product_one(&a, &b, &c, e > 0);
+        lh_matrix_product(&a, &b, &c, e > 0);
     }
     if (!w->match->form) return;
     for (ptrdiff_t r = 0; r < c.rows; r++)

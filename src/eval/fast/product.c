@@ -51,7 +51,7 @@ const char *lh_product_name(void) {
     return "own loops";
 }
 
-/* Four rows at a time: each row of B is read once for them. */
+/* Row by row of C; B is read along its rows where it lies so. */
 void lh_product(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_rs,
                 ptrdiff_t a_cs, const float *b, ptrdiff_t b_rs, ptrdiff_t b_cs, float *c,
                 ptrdiff_t c_rs, bool adds) {
