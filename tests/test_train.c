@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "eval/kernel.h"
 #include "learn/lesson.h"
+#include "train/data.h"
 #include "train/floats.h"
 #include "train/generate.h"
 #include "train/trainer.h"
@@ -222,7 +223,7 @@ static run open_run(const char *model, bool lines, int threads, const char *rate
     stop_if_failed(r.m.ctx);
     assert_int_equal(r.g->n_examples, 0);
     r.t =
-        lh_trainer_new(r.g, r.m.data, &(lh_trainer_how){.batch = 3, .seed = 5, .threads = threads});
+        lh_trainer_new(r.g, lh_data_feed(r.m.data), &(lh_trainer_how){.batch = 3, .seed = 5, .threads = threads});
     stop_if_failed(r.m.ctx);
     return r;
 }
@@ -362,13 +363,13 @@ static void sizes_that_cannot_be_had(void **state) {
     run r = open_run("gpt", false, 1, NULL);
     lh_trainer_free(r.t);
     r.m.ctx->memory_limit = 30000;
-    r.t = lh_trainer_new(r.g, r.m.data, &(lh_trainer_how){.batch = 3, .seed = 5});
+    r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data), &(lh_trainer_how){.batch = 3, .seed = 5});
     assert_null(r.t);
     assert_int_equal(lh_context_error(r.m.ctx)->kind, LH_ERROR_MEMORY);
     lh_context_clear(r.m.ctx);
     r.m.ctx->memory_limit =
         (size_t)(lh_trainer_least_memory(r.g) * 1.3); /* not for a batch as well */
-    r.t = lh_trainer_new(r.g, r.m.data, &(lh_trainer_how){.batch = 300, .seed = 5});
+    r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data), &(lh_trainer_how){.batch = 300, .seed = 5});
     assert_null(r.t);
     assert_int_equal(lh_context_error(r.m.ctx)->kind, LH_ERROR_MEMORY);
     close_run(&r);

@@ -28,7 +28,7 @@ extern const lh_command lh_command_mistakes;
 extern const lh_command lh_command_formula;
 extern const lh_command lh_command_weights;
 extern const lh_command lh_command_tokens;
-extern const lh_command lh_command_train, lh_command_sample;
+extern const lh_command lh_command_data, lh_command_train, lh_command_sample, lh_command_translate;
 extern const lh_command lh_command_lint;
 
 const lh_command *const lh_commands[] = {
@@ -49,8 +49,10 @@ const lh_command *const lh_commands[] = {
     &lh_command_formula,
     &lh_command_weights,
     &lh_command_tokens,
+    &lh_command_data,
     &lh_command_train,
     &lh_command_sample,
+    &lh_command_translate,
     &lh_command_lint,
     NULL,
 };
