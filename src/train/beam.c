@@ -34,9 +34,9 @@ static lh_plan *make_plan(lh_beam *b) {
                                       .threads = b->how.threads});
 }
 
-static lh_found *make_rows(lh_beam *b) {
+static lh_answer *make_rows(lh_beam *b) {
     const size_t width = (size_t)b->how.width, longest = (size_t)b->how.longest;
-    lh_found *f = lh_alloc_array(b->arena, width, sizeof *f);
+    lh_answer *f = lh_alloc_array(b->arena, width, sizeof *f);
     int *token = lh_alloc_array(b->arena, width * longest, sizeof *token);
     for (size_t i = 0; f && token && i < width; i++) f[i].token = token + i * longest;
     return token ? f : NULL;
@@ -94,7 +94,7 @@ typedef struct search {
 /* Tokens from `past` on of what stands before the answer and of the answer. A row that has ended is fed on with its end: its
  * place must be held, what comes of it is not read. */
 static int put_row(const lh_beam *b, const search *s, int beam, int *to) {
-    const lh_found *f = &b->found[beam < b->n_found ? beam : 0];
+    const lh_answer *f = &b->found[beam < b->n_found ? beam : 0];
     int n = 0;
     for (int i = s->n_past; i < s->n_given + s->n; i++)
         to[n++] = i < s->n_given              ? s->given[i]
@@ -157,7 +157,7 @@ static int keep(lh_candidate *best, int n, int width, lh_candidate c) {
 static int gather(lh_beam *b) {
     int n = 0;
     for (int i = 0; i < b->n_found; i++) {
-        const lh_found *f = &b->found[i];
+        const lh_answer *f = &b->found[i];
         if (f->is_ended) {
             n = keep(b->best, n, b->how.width, (lh_candidate){i, -1, f->log_probability});
             continue;
@@ -173,8 +173,8 @@ static int gather(lh_beam *b) {
 static void take(lh_beam *b, int n) {
     for (int i = 0; i < n; i++) {
         const lh_candidate *c = &b->best[i];
-        const lh_found *old = &b->found[c->beam];
-        lh_found *f = &b->other[i];
+        const lh_answer *old = &b->found[c->beam];
+        lh_answer *f = &b->other[i];
         memcpy(f->token, old->token, (size_t)old->n * sizeof *f->token);
         f->n = old->n;
         f->is_ended = old->is_ended || c->token == b->how.end;
@@ -183,7 +183,7 @@ static void take(lh_beam *b, int n) {
         b->from[i] = c->beam;
     }
     for (int i = n; i < b->how.width; i++) b->from[i] = i;
-    lh_found *old = b->found;
+    lh_answer *old = b->found;
     b->found = b->other;
     b->other = old;
     b->n_found = n;

@@ -29,21 +29,21 @@ typedef struct lh_beam_how {
     int threads;
 } lh_beam_how;
 
-typedef struct lh_found {
+typedef struct lh_answer {
     int *token; /* [n] the answer; the end token is the last of it when is_ended */
     int n;
     double log_probability;
     bool is_ended; /* false: `longest` came first */
-} lh_found;
+} lh_answer;
 
 typedef struct lh_beam {
     lh_graph *g;
     lh_arena *arena;
     lh_beam_how how;
     lh_plan *plan;
-    lh_found *found; /* [n_found], the likeliest first */
+    lh_answer *found; /* [n_found], the likeliest first */
     int n_found;
-    lh_found *other; /* where the next turn's are written */
+    lh_answer *other; /* where the next turn's are written */
     double *score;   /* [vocabulary] log probabilities of one row's next token */
     struct lh_candidate *best; /* [width] */
     int *from;                 /* [width] which beam each continues */
