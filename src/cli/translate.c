@@ -23,7 +23,7 @@ static const lh_option translate_options[] = {
      "follow the N likeliest answers at once (1: the likeliest word each time)", 1, 1000},
     {"number", 'n', LH_OPTION_INT, &options.longest, "N", "tokens at most (64)", 1, 10000},
     {"heads", 0, LH_OPTION_FLAG, &options.is_heads, NULL,
-     "a map for each head of the last layer, not the mean of each layer", 0, 0},
+     "a map for each head of the last layer, not one for their mean", 0, 0},
     {"quiet", 'q', LH_OPTION_FLAG, &options.is_quiet, NULL, "the answer alone", 0, 0},
     {"check", 0, LH_OPTION_INT, &options.check, "N",
      "answer N held-out questions of a task, and count those that are right", 1, 10000000},
@@ -183,15 +183,20 @@ static lh_panel *add_panel(job *j, map *m, const char *name) {
     return p;
 }
 
-static void fill_layer(const lh_cross *c, int layer, double *to) {
-    for (int r = 0; to && r < c->rows; r++)
-        for (int k = 0; k < c->cols; k++) *to++ = lh_cross_mean(c, layer, r, k);
+/* Hundredths are enough for a map, and short enough for numbers to fit. */
+static double rounded(double share) {
+    return floor(100 * share + 0.5) / 100;
 }
 
-static void fill_head(const lh_cross *c, int layer, int head, double *to) {
+static void fill_mean(const lh_cross *c, double *to) {
+    for (int r = 0; to && r < c->rows; r++)
+        for (int k = 0; k < c->cols; k++) *to++ = rounded(lh_cross_mean(c, c->layers - 1, r, k));
+}
+
+static void fill_head(const lh_cross *c, int head, double *to) {
     const size_t cells = (size_t)c->rows * (size_t)c->cols;
-    if (to)
-        memcpy(to, c->weight + (size_t)(layer * c->heads + head) * cells, cells * sizeof *to);
+    const double *from = c->weight + (size_t)((c->layers - 1) * c->heads + head) * cells;
+    for (size_t i = 0; to && i < cells; i++) to[i] = rounded(from[i]);
 }
 
 static int count_bits(uint32_t x) {
@@ -205,19 +210,15 @@ static void fill_known(const map *m, double *to) {
     for (int r = 0; to && r < m->known->n_from; r++)
         for (int k = 0; k < m->cross->cols; k++)
             if (m->known->from[r] >> k & 1)
-                to[r * m->cross->cols + k] = 1.0 / count_bits(m->known->from[r]);
+                to[r * m->cross->cols + k] = rounded(1.0 / count_bits(m->known->from[r]));
 }
 
 static void add_panels(job *j, map *m) {
     const lh_cross *c = m->cross;
     lh_arena *a = j->cli->arena;
-    for (int i = 0; i < (options.is_heads ? c->heads : c->layers); i++) {
-        lh_panel *p = add_panel(j, m, lh_printf(a, "%s %d", options.is_heads ? "head" : "layer", i));
-        if (options.is_heads)
-            fill_head(c, c->layers - 1, i, (double *)p->cell);
-        else
-            fill_layer(c, i, (double *)p->cell);
-    }
+    if (!options.is_heads) fill_mean(c, (double *)add_panel(j, m, "mean of its heads")->cell);
+    for (int i = 0; options.is_heads && i < c->heads; i++)
+        fill_head(c, i, (double *)add_panel(j, m, lh_printf(a, "head %d", i))->cell);
     if (m->known) fill_known(m, (double *)add_panel(j, m, "the grammar")->cell);
 }
 
@@ -235,7 +236,7 @@ static void say_map(job *j, const map *m, const lh_case *said) {
     lh_text text = lh_text_new(j->cli->arena);
     lh_chart_screen screen = lh_cli_screen(j->cli);
     lh_chart chart = {.kind = LH_CHART_HEAT,
-                      .title = options.is_heads ? "Where the last layer looked" : "Where it looked",
+                      .title = "Where the last layer looked",
                       .panel = m->panel,
                       .n_panels = m->n_panels};
     lh_chart_text(&chart, &screen, &text);
@@ -345,7 +346,7 @@ const lh_command lh_command_translate = {
     .notes = "FOLDER is one that longhand train wrote from pairs (--task, or --data with a tab in each "
              "line). The number is the log probability of the answer itself, its end among it. The map "
              "has a row for each word written and a column for each word read: how much the decoder "
-             "looked there, the mean over the heads of each layer. Of a sentence of the project's own "
+             "looked there, the mean over the heads of the last layer. Of a sentence of the project's own "
              "grammar the right answer stands beside it. TEXT - reads a text from each line of stdin.",
     .options = translate_options,
     .run = run,
