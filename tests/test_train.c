@@ -199,7 +199,8 @@ static const char *const small[][2] = {{"layers", "2"},  {"dim", "16"},   {"head
                                        {"context", "8"}, {"drop", "0.2"}, {"steps", "30"},
                                        {"rate", "0.01"}};
 
-static run open_run(const char *model, bool lines, int threads, const char *rate) {
+static run open_run_with(const char *model, bool lines, int threads, const char *other,
+                         const char *value) {
     static char text[3000];
     static char vocab[16];
     static lh_setting set[8]; /* a graph that is built again looks at it once more */
@@ -213,7 +214,8 @@ static run open_run(const char *model, bool lines, int threads, const char *rate
     for (int i = 0; i < 7; i++)
         if (strcmp(small[i][0], "drop") != 0 || strcmp(model, "gpt") == 0)
             set[n++] = (lh_setting){small[i][0], small[i][1]};
-    if (rate) set[n - 1].value = rate;
+    for (int i = 0; other && i < n; i++)
+        if (strcmp(set[i].name, other) == 0) set[i].value = value;
     const lh_embedded *f = lh_embedded_find(name);
     r.program = lh_lesson_parse(r.m.ctx, name, f->text, f->length);
     r.g = lh_graph_build(
@@ -222,10 +224,14 @@ static run open_run(const char *model, bool lines, int threads, const char *rate
             .set = set, .n_set = n, .is_whole = lh_kernel_is_whole, .without_examples = true});
     stop_if_failed(r.m.ctx);
     assert_int_equal(r.g->n_examples, 0);
-    r.t =
-        lh_trainer_new(r.g, lh_data_feed(r.m.data), &(lh_trainer_how){.batch = 3, .seed = 5, .threads = threads});
+    r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data),
+                         &(lh_trainer_how){.batch = 3, .seed = 5, .threads = threads});
     stop_if_failed(r.m.ctx);
     return r;
+}
+
+static run open_run(const char *model, bool lines, int threads) {
+    return open_run_with(model, lines, threads, NULL, NULL);
 }
 
 static void close_run(run *r) {
@@ -268,14 +274,13 @@ static void resumes_to_the_same_bits(void **state) {
         const bool lines = k >= 2;
         char folder[] = "/tmp/longhand-train-XXXXXX";
         assert_non_null(mkdtemp(folder));
-        run whole = open_run(model[k / 2], lines, 1, NULL),
-            first = open_run(model[k / 2], lines, 2, NULL);
+        run whole = open_run(model[k / 2], lines, 1), first = open_run(model[k / 2], lines, 2);
         steps(&whole, 12);
         steps(&first, 7);
         lh_trainer_validate(first.t, 3); /* looking on changes nothing */
         save_to(&first, folder);
         close_run(&first);
-        run second = open_run(model[k / 2], lines, 1 + k % 2, NULL);
+        run second = open_run(model[k / 2], lines, 1 + k % 2);
         lh_folder *f = lh_folder_open(second.m.ctx, folder);
         assert_true(lh_trainer_load(second.t, f, true));
         lh_folder_close(f);
@@ -293,7 +298,7 @@ static void loads_weights_alone(void **state) {
     (void)state;
     char folder[] = "/tmp/longhand-train-XXXXXX";
     assert_non_null(mkdtemp(folder));
-    run a = open_run("gpt", false, 1, NULL), b = open_run("gpt", false, 1, NULL);
+    run a = open_run("gpt", false, 1), b = open_run("gpt", false, 1);
     steps(&a, 5);
     save_to(&a, folder);
     lh_folder *f = lh_folder_open(b.m.ctx, folder);
@@ -315,8 +320,7 @@ static void loads_weights_alone(void **state) {
 
 static void the_seed_decides(void **state) {
     (void)state;
-    run a = open_run("gpt", false, 1, NULL), b = open_run("gpt", false, 2, NULL),
-        c = open_run("gpt", false, 1, NULL);
+    run a = open_run("gpt", false, 1), b = open_run("gpt", false, 2), c = open_run("gpt", false, 1);
     c.t->how.seed = 6;
     steps(&a, 4), steps(&b, 4), steps(&c, 4);
     same_bits(&a, &b, "the same seed");
@@ -328,7 +332,7 @@ static void the_loss_falls(void **state) {
     (void)state;
     const char *model[] = {"gpt", "micro"};
     for (int k = 0; k < 2; k++) {
-        run r = open_run(model[k], k == 1, 0, NULL);
+        run r = open_run(model[k], k == 1, 0);
         const double before = lh_trainer_validate(r.t, 10);
         steps(&r, 30);
         const double after = lh_trainer_validate(r.t, 10), again = lh_trainer_validate(r.t, 10);
@@ -338,10 +342,42 @@ static void the_loss_falls(void **state) {
     }
 }
 
+static void dropout_is_for_learning(void **state) {
+    (void)state;
+    run with = open_run("gpt", false, 1), without = open_run_with("gpt", false, 1, "drop", "0");
+    assert_true(lh_trainer_validate(with.t, 3) == lh_trainer_validate(without.t, 3));
+    steps(&with, 1), steps(&without, 1);
+    assert_true(with.t->loss != without.t->loss);
+    close_run(&with), close_run(&without);
+}
+
+/* What is made of a param that no update renews follows it when it is set. */
+static void set_params_are_noticed(void **state) {
+    (void)state;
+    const char *text =
+        "vocab 40\ninput tokens : vocab*\ninput target : vocab*\nparam S : 1 x 4 = 1\n"
+        "param E : vocab x 4 = normal(1)\nT = S * 3\nlogits = (E[tokens] * T) @ E^T\n"
+        "loss = average(mean(crossentropy(logits, target)))\nbackward loss\n"
+        "E := E - 0.1 * dE\n";
+    char words_text[500];
+    words(words_text, sizeof words_text);
+    run r = {.m = make_data("char", words_text, strlen(words_text), 8, false)};
+    r.program = lh_program_parse(r.m.ctx, "test.lh", text, strlen(text));
+    r.g = lh_graph_build(r.m.ctx, r.program, &(lh_build){.is_whole = lh_kernel_is_whole});
+    stop_if_failed(r.m.ctx);
+    r.t = lh_trainer_new(r.g, r.m.data, &(lh_trainer_how){.batch = 3, .seed = 5});
+    stop_if_failed(r.m.ctx);
+    const lh_node *S = lh_graph_step(r.g, "S")->node;
+    const double before = lh_trainer_validate(r.t, 1);
+    for (int i = 0; i < 4; i++) lh_floats(r.t->plan, S)[i] = 0.1F;
+    assert_true(lh_trainer_validate(r.t, 1) < 0.9 * before);
+    close_run(&r);
+}
+
 /* A rate that throws the params out of range: no update is made with a loss that is no number. */
 static void a_lost_loss_stops(void **state) {
     (void)state;
-    run r = open_run("gpt", false, 1, "1e38");
+    run r = open_run_with("gpt", false, 1, "rate", "1e38");
     while (lh_trainer_step(r.t) && r.t->step < 50) {}
     assert_true(r.t->is_lost);
     assert_true(!isfinite(r.t->loss));
@@ -360,7 +396,7 @@ static void a_lost_loss_stops(void **state) {
 
 static void sizes_that_cannot_be_had(void **state) {
     (void)state;
-    run r = open_run("gpt", false, 1, NULL);
+    run r = open_run("gpt", false, 1);
     lh_trainer_free(r.t);
     r.m.ctx->memory_limit = 30000;
     r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data), &(lh_trainer_how){.batch = 3, .seed = 5});
@@ -473,7 +509,7 @@ static void the_highest_are_kept(void **state) {
 
 static void the_likeliest_by_rows_and_whole(void **state) {
     (void)state;
-    run r = open_run("gpt", false, 1, NULL);
+    run r = open_run("gpt", false, 1);
     steps(&r, 10);
     lh_generator_how how = {.context = 8, .choice = {0, 0, 1}, .end = -1};
     lh_generator *w = lh_generator_new(r.g, &how), *whole = lh_generator_new(r.g, &how);
@@ -506,6 +542,8 @@ int main(void) {
         cmocka_unit_test(loads_weights_alone),
         cmocka_unit_test(the_seed_decides),
         cmocka_unit_test(the_loss_falls),
+        cmocka_unit_test(dropout_is_for_learning),
+        cmocka_unit_test(set_params_are_noticed),
         cmocka_unit_test(a_lost_loss_stops),
         cmocka_unit_test(sizes_that_cannot_be_had),
         cmocka_unit_test(certain_choices),

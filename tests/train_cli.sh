@@ -132,6 +132,14 @@ does 'resume: more steps' train part --resume --data text.txt --steps 25
 "$longhand" weights part >out 2>err && grep -q 'step 25' out
 verdict $? '... are done'
 
+for seed in 1 2 3 3; do
+    # shellcheck disable=SC2086  # several words
+    rm -rf seeded && "$longhand" train gpt --data text.txt $small --steps 2 --batch 4 --seed $seed -o seeded >out 2>err
+    cksum <seeded/model.safetensors
+done >sums
+test "$(sort -u sums | wc -l)" -eq 3 && test "$(tail -2 sums | sort -u | wc -l)" -eq 1
+verdict $? 'another seed, another model; the same seed, the same one'
+
 # kill -9 at any moment: what was saved goes on, and comes to the same bits.
 kills=${LH_KILLS:-20} lost=0 i=0
 rm -rf part

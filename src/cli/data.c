@@ -67,7 +67,8 @@ static int run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_data = {
     .name = "data",
     .synopsis = "[TASK] [options]",
-    .summary = "Makes examples to learn from: sums, sorted digits, names, sentences in two languages.",
+    .summary =
+        "Makes examples to learn from: sums, sorted digits, names, sentences in two languages.",
     .examples = "longhand data\tthe tasks\n"
                 "longhand data addition -n 5\tfive sums\n"
                 "longhand data translate -n 3 -s 7\twith which word comes from which\n"

@@ -5,7 +5,9 @@
 
 #include "base/embedded.h"
 #include "eval/kernel.h"
+#include "files/weights.h"
 #include "learn/lesson.h"
+#include "train/floats.h"
 
 void lh_model_set(lh_cli *cli, lh_settings *s, const char *name, const char *value) {
     for (int i = 0; i < s->n; i++)
@@ -91,6 +93,22 @@ lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set)
     lh_build how = {
         .set = set->set, .n_set = set->n, .is_whole = lh_kernel_is_whole, .without_examples = true};
     return lh_cli_graph(cli, &m->source, &how);
+}
+
+bool lh_model_weights(lh_cli *cli, const lh_model *m, const lh_graph *g, lh_plan *p) {
+    const lh_folder *f = m->folder;
+    if (!f->weights) {
+        lh_fail(cli->ctx, LH_ERROR_FILE, (lh_place){0, 0, 0}, "there is no model.safetensors in %s",
+                f->path);
+        return false;
+    }
+    lh_weights *w = lh_weights_of(cli->ctx, cli->arena, g, LH_PARAM);
+    if (!w || !lh_weights_match(cli->ctx, w, f->weights)) return false;
+    for (int i = 0; i < w->n; i++) {
+        float *to = lh_floats(p, w->weight[i].given->node);
+        if (to) lh_weight_copy_float(&w->weight[i], to);
+    }
+    return true;
 }
 
 /* Tokens that the vocabulary does not have would be looked up where there is nothing. */

@@ -1,8 +1,9 @@
-/* model -- what `train` and `sample` begin with: a program, or a folder that holds a model. */
+/* model -- what `train`, `sample` and `translate` begin with: a program, or a folder that holds a model. */
 #ifndef LH_CLI_MODEL_H
 #define LH_CLI_MODEL_H
 
 #include "cli/cli.h"
+#include "eval/exact.h"
 #include "files/folder.h"
 #include "text/tokenizer.h"
 
@@ -23,6 +24,8 @@ void lh_model_set(lh_cli *cli, lh_settings *s, const char *name,
                   const char *value); /* in place of what is there, or behind it */
 lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m,
                          const lh_settings *set); /* for the fast evaluator; NULL: reported */
+bool lh_model_weights(lh_cli *cli, const lh_model *m, const lh_graph *g,
+                      lh_plan *p); /* the folder's, into a plan of lh_fast; false: context failed */
 bool lh_model_takes(lh_cli *cli, const lh_graph *g,
                     const lh_tokenizer *t);       /* has it every token? false: reported */
 const char *lh_whole_text(lh_arena *a, double n); /* 124,439,808 */

@@ -7,8 +7,6 @@
 #include "cli/cli.h"
 #include "cli/model.h"
 #include "files/tokenizer_file.h"
-#include "files/weights.h"
-#include "train/floats.h"
 #include "train/generate.h"
 
 static struct {
@@ -57,26 +55,6 @@ static bool read_choice(lh_cli *cli, lh_choice *c) {
     *c = (lh_choice){0.8, options.top_k >= 0 ? options.top_k : 40, 1};
     return read_number(cli, "temperature", options.temperature, 0, 100, &c->temperature) &&
            read_number(cli, "top-p", options.top_p, 0, 1, &c->top_p);
-}
-
-static bool load_weights(job *j) {
-    lh_context *ctx = j->cli->ctx;
-    const lh_folder *f = j->model.folder;
-    if (!f->weights) {
-        lh_fail(ctx, LH_ERROR_FILE, (lh_place){0, 0, 0}, "there is no model.safetensors in %s",
-                f->path);
-        return false;
-    }
-    lh_weights *w = lh_weights_of(ctx, j->cli->arena, j->g, LH_PARAM);
-    if (!w || !lh_weights_match(ctx, w, f->weights)) return false;
-    for (int i = 0; i < w->n; i++) {
-        const lh_node *n = w->weight[i].given->node;
-        float *to = lh_floats(j->w->plan, n);
-        if (!to) continue;
-        lh_weight_copy_float(&w->weight[i], to);
-        lh_floats_changed(j->w->plan, n);
-    }
-    return true;
 }
 
 /* The token that ends a text: as the folder says, or as the program does. */
@@ -157,7 +135,8 @@ static int sample(job *j, const char *path) {
                                                       .seed = (uint64_t)options.seed,
                                                       .end = j->end,
                                                       .threads = options.threads});
-    if (!j->w || !load_weights(j) || !write_text(j)) return lh_cli_report(cli);
+    if (!j->w || !lh_model_weights(cli, &j->model, j->g, j->w->plan) || !write_text(j))
+        return lh_cli_report(cli);
     return LH_EXIT_YES;
 }
 

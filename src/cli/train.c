@@ -63,9 +63,7 @@ enum {
     LEAST_HELD_OUT = 4,
     HELD_OUT = 20,
     SMOOTH = 20,
-    NAMES = 10000,
-    ANSWERS = 200,
-    LAST_ANSWERS = 1000
+    NAMES = 10000
 };
 
 typedef struct job {
@@ -191,9 +189,7 @@ static bool read_text(job *j) {
     if (j->pairs.is_refused) return false;
     j->text_arena = lh_arena_new(ctx);
     if (!j->text_arena) return lh_cli_report(j->cli), false;
-    j->text_name = options.data   ? options.data
-                   : options.task ? options.task
-                                  : "the course's text";
+    j->text_name = options.data ? options.data : options.task ? options.task : "the course's text";
     j->text = find_text(j);
     j->pairs.how.name = j->text_name, j->pairs.how.text = j->text, j->pairs.how.length = j->length;
     if (!lh_failed(ctx)) return true;
@@ -204,11 +200,10 @@ static bool read_text(job *j) {
 /* The tokeniser of a model that is gone on with is its own. */
 static bool find_tokens(job *j) {
     const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
-    const char *spec = options.tokens ? options.tokens : f ? f->path : "char";
-    if (j->is_pairs)
-        j->tokens = lh_train_pairs_tokens(&j->pairs, options.tokens || f ? spec : NULL);
-    else
-        j->tokens = lh_data_tokenizer(j->cli->ctx, spec, j->text_name, j->text, j->length);
+    const char *spec = options.tokens ? options.tokens : f ? f->path : NULL;
+    j->tokens = j->is_pairs
+                    ? lh_train_pairs_tokens(&j->pairs, spec)
+                    : lh_data_tokenizer(j->cli->ctx, spec, j->text_name, j->text, j->length);
     if (j->tokens) return true;
     lh_cli_report(j->cli);
     return false;
@@ -274,8 +269,7 @@ static bool make_data(job *j) {
     if (j->is_pairs)
         return lh_train_pairs_make(&j->pairs, j->g, j->tokens, context, options.threads);
     bool is_lines = options.lines || options.task || (j->g->generate && j->g->generate->until);
-    lh_data_how how = {
-        .name = j->text_name, .context = context, .is_lines = is_lines};
+    lh_data_how how = {.name = j->text_name, .context = context, .is_lines = is_lines};
     j->data = lh_data_new(j->cli->ctx, j->tokens, &how, j->text, j->length);
     lh_arena_free(j->text_arena);
     j->text_arena = NULL;
@@ -290,8 +284,8 @@ static bool make_trainer(job *j) {
     if (options.seed >= 0) seed = (uint64_t)options.seed;
     lh_trainer_how how = {.batch = batch_of(j), .seed = seed, .threads = options.threads};
     if (options.seed >= 0 || options.resume) lh_trainer_seed(j->g, seed);
-    j->t = lh_trainer_new(
-        j->g, j->is_pairs ? lh_pairs_feed(j->pairs.pairs) : lh_data_feed(j->data), &how);
+    j->t = lh_trainer_new(j->g, j->is_pairs ? lh_pairs_feed(j->pairs.pairs) : lh_data_feed(j->data),
+                          &how);
     lh_folder *from = j->init.folder ? j->init.folder : f;
     if (j->t && from) lh_trainer_load(j->t, from, options.resume);
     return j->t && !lh_failed(j->cli->ctx);
@@ -304,14 +298,18 @@ static int rounded(double n) {
     return n < 1 ? 1 : n > MANY_STEPS * 10.0 ? MANY_STEPS * 10 : (int)(floor(n / unit) * unit);
 }
 
-/* One step to warm up, one to measure; neither changes anything. Where only a time is given, it decides how many steps
+/* One step to warm up, a few to measure; none changes anything. Where only a time is given, it decides how many steps
  * there are, so that a learning rate that falls towards the end knows where the end is. */
 static bool measure(job *j) {
     lh_trainer_try(j->t);
-    j->step_time = lh_trainer_try(j->t);
+    int n = 0;
+    double took = 0;
+    while (n < 10 && took < 0.1 && !lh_failed(j->cli->ctx)) took += lh_trainer_try(j->t), n++;
     if (lh_failed(j->cli->ctx)) return false;
+    j->step_time = took / n;
     if (options.time && !options.steps && !options.resume) {
-        j->steps = rounded(j->seconds / j->step_time);
+        j->steps =
+            rounded(0.9 * j->seconds / j->step_time); /* looking up and saving take the rest */
         const lh_step *s = lh_graph_step(j->g, "steps");
         if (s && s->node->given && lh_model_has(j->model.source.program, LH_S_CONST, "steps")) {
             lh_fast.set(j->t->plan, s->node, (lh_cell){0, 0, 0, 0}, j->steps);
@@ -432,7 +430,6 @@ static void say_sample(job *j) {
                                                                  .threads = options.threads});
     if (!w) return;
     lh_floats_copy(w->plan, j->t->plan, j->g);
-    lh_show_clear(&j->show);
     lh_ink_on(j->cli, stdout, LH_INK_QUIET);
     put_sample(j, w);
     lh_ink_off(j->cli, stdout);
@@ -478,17 +475,14 @@ static bool look_up(job *j) {
                                                              : most);
     if (!isnan(s->val) && !(s->val >= s->best_val)) s->best_val = s->val;
     lh_show_line(s, j->t->step);
-    if (j->is_pairs) {
-        lh_show_clear(s);
-        lh_train_pairs_look(&j->pairs, j->t, is_at_end(j) ? LAST_ANSWERS : ANSWERS);
-    } else {
+    lh_show_keep(s);
+    if (j->is_pairs)
+        lh_train_pairs_look(&j->pairs, j->t, is_at_end(j));
+    else
         say_sample(j);
-    }
-    const lh_matched *m = &j->pairs.matched;
-    const lh_log_value v[] = {{"loss", j->t->loss},
-                              {"val", s->val},
-                              {"exact", m->all ? (double)m->right / m->all : 0}};
-    lh_log_add(j->log, j->t->step, v, isnan(s->val) ? 1 : m->all ? 3 : 2);
+    const double exact = lh_matched_share(&j->pairs.matched);
+    const lh_log_value v[] = {{"loss", j->t->loss}, {"val", s->val}, {"exact", exact}};
+    lh_log_add(j->log, j->t->step, v, isnan(s->val) ? 1 : isnan(exact) ? 2 : 3);
     j->sampled = j->t->step;
     return save(j);
 }
@@ -592,7 +586,8 @@ const lh_command lh_command_train = {
         "longhand train gpt --init gpt2 --data notes.txt --rate 1e-4 -o mine\tfine-tune\n"
         "longhand train micro --data names.txt -o names\ta line is an example\n"
         "longhand train adder --task addition -o adder\tquestions and answers that are made\n"
-        "longhand train classic --task translate -o spanish\tEnglish to Spanish, of a small grammar",
+        "longhand train classic --task translate -o spanish\tEnglish to Spanish, of a small "
+        "grammar",
     .notes = "The program says what is learned and how; --set changes its sizes and consts. Ctrl-C "
              "finishes the step, saves and says how to go on. The folder is a Hugging Face folder "
              "with the program, the optimiser's states and log.jsonl beside the weights. The last "

@@ -25,8 +25,9 @@ typedef struct lh_train_show {
 void lh_show_begin(lh_train_show *s, lh_cli *cli, int first, int steps, int every);
 bool lh_show_step(lh_train_show *s, const lh_trainer *t, double took,
                   bool looks_up); /* keeps the loss; looks_up: a line follows; false: no memory */
-void lh_show_line(lh_train_show *s, int step);         /* now, whatever the time */
-void lh_show_clear(lh_train_show *s);                  /* room for other words */
+void lh_show_line(lh_train_show *s, int step); /* now, whatever the time */
+void lh_show_keep(lh_train_show *s);           /* the line stays: what follows stands below it */
+void lh_show_clear(lh_train_show *s);          /* room for other words */
 double lh_show_mean(const lh_train_show *s, int last); /* of the last so many losses */
 void lh_show_end(lh_train_show *s, const char *out,
                  const char *try); /* the plot, what came of it, the command to try it */
@@ -46,13 +47,14 @@ typedef struct lh_train_pairs {
 /* Does this run learn from pairs? task: as the option says, or NULL. Sets task and own, or is_refused. */
 bool lh_train_is_pairs(lh_train_pairs *p, lh_cli *cli, const lh_program *program, const char *task,
                        bool has_data);
-lh_tokenizer *lh_train_pairs_tokens(lh_train_pairs *p,
-                                    const char *spec); /* char, word, a folder; NULL: context failed */
+lh_tokenizer *
+lh_train_pairs_tokens(lh_train_pairs *p,
+                      const char *spec); /* char, word, a folder; NULL: context failed */
 bool lh_train_pairs_make(lh_train_pairs *p, lh_graph *g, const lh_tokenizer *t, int context,
                          int threads);
 void lh_train_pairs_say(const lh_train_pairs *p); /* what is learned from */
 void lh_train_pairs_look(lh_train_pairs *p, const lh_trainer *t,
-                         int most); /* counts, and shows a few answers */
+                         bool is_last); /* counts, and shows a few answers */
 void lh_train_pairs_free(lh_train_pairs *p);
 
 const char *lh_time_text(lh_arena *a, double seconds); /* 40 s, 12 min, 3 h 20 min */

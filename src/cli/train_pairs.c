@@ -81,8 +81,7 @@ bool lh_train_pairs_make(lh_train_pairs *p, lh_graph *g, const lh_tokenizer *t, 
     }
     p->pairs = lh_pairs_new(g->ctx, t, &p->how);
     if (p->pairs)
-        p->matcher =
-            lh_matcher_new(g, lh_pairs_feed(p->pairs), MATCHED, p->pairs->pad, threads);
+        p->matcher = lh_matcher_new(g, lh_pairs_feed(p->pairs), MATCHED, p->pairs->pad, threads);
     return p->matcher != NULL;
 }
 
@@ -102,7 +101,7 @@ void lh_train_pairs_say(const lh_train_pairs *p) {
 
 /* ---- a look ---- */
 
-enum { SHOWN = 3 };
+enum { SHOWN = 3, ANSWERS = 200, LAST_ANSWERS = 1000 };
 
 static void put_tokens(const lh_train_pairs *p, const int *id, int n) {
     lh_arena *a = lh_arena_new(p->cli->ctx);
@@ -134,13 +133,13 @@ static void put_answers(const lh_train_pairs *p) {
     }
 }
 
-void lh_train_pairs_look(lh_train_pairs *p, const lh_trainer *t, int most) {
+void lh_train_pairs_look(lh_train_pairs *p, const lh_trainer *t, bool is_last) {
     if (lh_failed(p->cli->ctx)) return;
-    p->matched = lh_matcher_count(p->matcher, t->plan, most);
+    p->matched = lh_matcher_count(p->matcher, t->plan, is_last ? LAST_ANSWERS : ANSWERS);
     if (lh_failed(p->cli->ctx) || !p->matched.all) return;
     put_answers(p);
     printf("    exact: %d of %d held-out answers, %.1f%%\n", p->matched.right, p->matched.all,
-           100.0 * p->matched.right / p->matched.all);
+           100 * lh_matched_share(&p->matched));
     fflush(stdout);
 }
 

@@ -103,6 +103,10 @@ void lh_show_line(lh_train_show *s, int step) {
     s->next_time = lh_seconds() + 0.2;
 }
 
+void lh_show_keep(lh_train_show *s) {
+    if (s->in_place) putchar('\n');
+}
+
 void lh_show_clear(lh_train_show *s) {
     if (s->in_place) fputs("\r\033[K", stdout);
 }
@@ -138,7 +142,6 @@ static void plot(const lh_train_show *s, lh_arena *a) {
     }
     lh_series series = {.name = "loss", .x = x, .y = y, .n = n, .mark = LH_MARK_LINE};
     lh_chart c = {.kind = LH_CHART_PLANE,
-                  .title = "Loss",
                   .x_name = "step",
                   .series = &series,
                   .n_series = 1};
@@ -153,7 +156,6 @@ void lh_show_end(lh_train_show *s, const char *out, const char *try) {
     lh_arena *a = lh_arena_new(s->cli->ctx);
     if (!a) return;
     const double took = lh_seconds() - s->start;
-    if (s->in_place) putchar('\n');
     plot(s, a);
     printf("loss %.4f", lh_show_mean(s, SMOOTH));
     if (!isnan(s->val)) printf(", held out %.4f (best %.4f)", s->val, s->best_val);

@@ -8,7 +8,6 @@
 #include "files/tokenizer_file.h"
 #include "train/beam.h"
 #include "train/cross.h"
-#include "train/floats.h"
 #include "train/generate.h"
 #include "train/pairs.h"
 
@@ -54,29 +53,11 @@ static bool find_marks(job *j) {
     if (j->start >= 0 && j->end >= 0) return true;
     lh_cli_fail(j->cli, "%s did not learn from pairs: its vocabulary has no <start> and <end>",
                 j->model.path);
-    fprintf(stderr, "longhand sample %s lets it write; longhand train classic -o FOLDER makes a "
-                    "translator\n", j->model.path);
+    fprintf(stderr,
+            "longhand sample %s lets it write; longhand train classic -o FOLDER makes a "
+            "translator\n",
+            j->model.path);
     return false;
-}
-
-static bool load_weights(job *j) {
-    lh_context *ctx = j->cli->ctx;
-    const lh_folder *f = j->model.folder;
-    if (!f->weights) {
-        lh_fail(ctx, LH_ERROR_FILE, (lh_place){0, 0, 0}, "there is no model.safetensors in %s",
-                f->path);
-        return false;
-    }
-    lh_weights *w = lh_weights_of(ctx, j->cli->arena, j->g, LH_PARAM);
-    if (!w || !lh_weights_match(ctx, w, f->weights)) return false;
-    for (int i = 0; i < w->n; i++) {
-        const lh_node *n = w->weight[i].given->node;
-        float *to = lh_floats(j->beam->plan, n);
-        if (!to) continue;
-        lh_weight_copy_float(&w->weight[i], to);
-        lh_floats_changed(j->beam->plan, n);
-    }
-    return true;
 }
 
 /* A program with learned positions has room for so many tokens, question and answer together where they stand in one row. */
@@ -89,7 +70,7 @@ static bool make_beam(job *j) {
                                                .given = given,
                                                .end = j->end,
                                                .threads = options.threads});
-    return j->beam && load_weights(j);
+    return j->beam && lh_model_weights(j->cli, &j->model, j->g, j->beam->plan);
 }
 
 static bool open_model(job *j, const char *path) {
@@ -101,8 +82,9 @@ static bool open_model(job *j, const char *path) {
     if (!j->g || !lh_model_takes(cli, j->g, j->tokens) || !find_marks(j)) return false;
     j->has_source = lh_takes_pairs(j->g);
     if (!j->has_source && !lh_takes_text(j->g)) {
-        lh_cli_fail(cli, "the program of %s takes neither source, given and wanted nor tokens and target",
-                    path);
+        lh_cli_fail(
+            cli, "the program of %s takes neither source, given and wanted nor tokens and target",
+            path);
         return false;
     }
     if (make_beam(j)) return true;
@@ -118,8 +100,9 @@ static bool ask(job *j, const char *text) {
     if (j->n_question < 0) return false;
     const int context = lh_generator_context(j->g, MOST);
     if (j->n_question > MOST || j->n_question + (j->has_source ? 0 : 1) > context)
-        lh_fail(ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0}, "the text has %d tokens, and there is room for %d",
-                j->n_question, context < MOST ? context : MOST);
+        lh_fail(ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
+                "the text has %d tokens, and there is room for %d", j->n_question,
+                context < MOST ? context : MOST);
     else if (!j->n_question)
         lh_fail(ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "there is no text to translate");
     if (lh_failed(ctx)) return false;
@@ -141,7 +124,8 @@ static void say_found(job *j) {
     lh_ink_on(j->cli, stdout, LH_INK_BOLD);
     puts(words(j, &b->found[0]));
     lh_ink_off(j->cli, stdout);
-    if (!b->found[0].is_ended) fprintf(stderr, "no end after %d tokens: -n allows more\n", b->found[0].n);
+    if (!b->found[0].is_ended)
+        fprintf(stderr, "no end after %d tokens: -n allows more\n", b->found[0].n);
     if (options.is_quiet) return;
     printf("log probability %.4f (probability %.4g)\n", b->found[0].log_probability,
            exp(b->found[0].log_probability));
@@ -242,8 +226,10 @@ static void say_map(job *j, const map *m, const lh_case *said) {
     lh_chart_text(&chart, &screen, &text);
     printf("\n%s", text.s);
     if (m->known)
-        printf("%.0f%% of the last layer's attention is on the words that the grammar says each word "
-               "comes from\n", 100 * share_of(m));
+        printf(
+            "%.0f%% of the last layer's attention is on the words that the grammar says each word "
+            "comes from\n",
+            100 * share_of(m));
     else if (said)
         printf("the grammar says: %s\n", said->answer);
 }
@@ -254,7 +240,8 @@ static bool show_map(job *j, const char *text) {
     const lh_answer *f = &j->beam->found[0];
     lh_case said;
     const bool is_ours = lh_grammar_read(text, &said);
-    const lh_build how = {.set = j->model.set.set, .n_set = j->model.set.n, .without_examples = true};
+    const lh_build how = {
+        .set = j->model.set.set, .n_set = j->model.set.n, .without_examples = true};
     lh_graph *open = lh_cli_graph(cli, &j->model.source, &how);
     if (!open) return false;
     const lh_asked q = {j->question, &j->start, f->token, j->n_question, 1, f->n};
@@ -316,8 +303,8 @@ static int check(job *j) {
 
 static int begin(job *j, int argc, char **argv) {
     if (argc == 2 ? options.check != 0 : !options.check)
-        return lh_cli_fail(j->cli, "translate wants a text: longhand translate %s \"you are welcome\"",
-                           argv[0]);
+        return lh_cli_fail(
+            j->cli, "translate wants a text: longhand translate %s \"you are welcome\"", argv[0]);
     if (!open_model(j, argv[0])) return LH_EXIT_FAILED;
     if (options.check) return check(j);
     bool is_done = strcmp(argv[1], "-") == 0 ? translate_lines(j) : translate(j, argv[1]);
@@ -338,16 +325,19 @@ const lh_command lh_command_translate = {
     .name = "translate",
     .synopsis = "FOLDER TEXT [options]",
     .summary = "Translates a text with a model that learned pairs, and shows where it looked.",
-    .examples = "longhand train classic --task translate -o spanish\ta translator, in minutes\n"
-                "longhand translate spanish 'you are welcome'\tgreedy, with a map\n"
-                "longhand translate spanish 'the old cat sees a house' --beam 4\tand the runners-up\n"
-                "longhand translate spanish --check 1000 --beam 4\thow many come out right\n"
-                "longhand translate adder '12+34' -q\tany pairs will do",
-    .notes = "FOLDER is one that longhand train wrote from pairs (--task, or --data with a tab in each "
-             "line). The number is the log probability of the answer itself, its end among it. The map "
-             "has a row for each word written and a column for each word read: how much the decoder "
-             "looked there, the mean over the heads of the last layer. Of a sentence of the project's own "
-             "grammar the right answer stands beside it. TEXT - reads a text from each line of stdin.",
+    .examples =
+        "longhand train classic --task translate -o spanish\ta translator, in minutes\n"
+        "longhand translate spanish 'you are welcome'\tgreedy, with a map\n"
+        "longhand translate spanish 'the old cat sees a house' --beam 4\tand the runners-up\n"
+        "longhand translate spanish --check 1000 --beam 4\thow many come out right\n"
+        "longhand translate adder '12+34' -q\tany pairs will do",
+    .notes =
+        "FOLDER is one that longhand train wrote from pairs (--task, or --data with a tab in each "
+        "line). The number is the log probability of the answer itself, its end among it. The map "
+        "has a row for each word written and a column for each word read: how much the decoder "
+        "looked there, the mean over the heads of the last layer. Of a sentence of the project's "
+        "own "
+        "grammar the right answer stands beside it. TEXT - reads a text from each line of stdin.",
     .options = translate_options,
     .run = run,
     .min_args = 1,

@@ -97,7 +97,7 @@ static int put_row(const lh_beam *b, const search *s, int beam, int *to) {
     const lh_answer *f = &b->found[beam < b->n_found ? beam : 0];
     int n = 0;
     for (int i = s->n_past; i < s->n_given + s->n; i++)
-        to[n++] = i < s->n_given              ? s->given[i]
+        to[n++] = i < s->n_given          ? s->given[i]
                   : i - s->n_given < f->n ? f->token[i - s->n_given]
                                           : b->how.end;
     return n;
@@ -120,8 +120,7 @@ static void look(lh_beam *b, search *s) {
         rows[i] = b->rows[!grows], tokens[i] = b->token[!grows];
     }
     lh_fast_past(b->plan, s->n_past);
-    lh_fast.feed(b->plan,
-                 &(lh_batch){.examples = b->how.width, .rows = rows, .tokens = tokens});
+    lh_fast.feed(b->plan, &(lh_batch){.examples = b->how.width, .rows = rows, .tokens = tokens});
     lh_fast.run(b->plan);
     s->n_past = s->n_given + s->n;
 }

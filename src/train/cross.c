@@ -59,8 +59,7 @@ static void collect(lh_cross *c, const lh_plan *p, lh_node *const *node, const l
                 for (int k = 0; k < c->cols; k++)
                     *to++ = lh_exact.get(p, node[l], (lh_cell){0, h, q->n_given - 1 + r, k});
     for (int r = 0; r < c->rows; r++)
-        c->log_probability +=
-            log_probability(p, node[c->layers], q->n_given - 1 + r, q->answer[r]);
+        c->log_probability += log_probability(p, node[c->layers], q->n_given - 1 + r, q->answer[r]);
 }
 
 static void work(lh_cross *c, lh_arena *a, lh_graph *g, const lh_tensors *weights,
@@ -77,8 +76,8 @@ static void work(lh_cross *c, lh_arena *a, lh_graph *g, const lh_tensors *weight
     lh_exact.run(p);
     if (!lh_failed(g->ctx) && c->layers) c->heads = lh_exact.sizes(p, node[0], 0).heads;
     const size_t cells = (size_t)c->rows * (size_t)c->cols;
-    c->weight = lh_alloc_array(a, (size_t)c->layers * (size_t)c->heads * cells + 1,
-                               sizeof *c->weight);
+    c->weight =
+        lh_alloc_array(a, (size_t)c->layers * (size_t)c->heads * cells + 1, sizeof *c->weight);
     if (!lh_failed(g->ctx) && c->weight) collect(c, p, node, q);
     lh_exact.free(p);
 }
@@ -96,8 +95,9 @@ lh_cross *lh_cross_new(lh_arena *a, lh_graph *g, const lh_tensors *weights, cons
 
 double lh_cross_mean(const lh_cross *c, int layer, int row, int col) {
     const double *from =
-        c->weight + (((size_t)layer * (size_t)c->heads * (size_t)c->rows) + (size_t)row) *
-                        (size_t)c->cols + (size_t)col;
+        c->weight +
+        (((size_t)layer * (size_t)c->heads * (size_t)c->rows) + (size_t)row) * (size_t)c->cols +
+        (size_t)col;
     double sum = 0;
     for (int h = 0; h < c->heads; h++) sum += from[(size_t)h * (size_t)c->rows * (size_t)c->cols];
     return sum / c->heads;

@@ -33,6 +33,7 @@ lh_tokenizer *lh_data_tokenizer(lh_context *ctx, const char *spec, const char *n
     lh_tokenizer_how how = {.kind = LH_TOKENS_CHARS, .is_closed = true};
     struct stat st;
     if (lh_failed(ctx)) return NULL;
+    if (!spec) spec = "char";
     if (strcmp(spec, "word") == 0) {
         how = (lh_tokenizer_how){.kind = LH_TOKENS_WORDS};
     } else if (bpe_size(spec) >= 0) {

@@ -51,7 +51,7 @@ typedef struct lh_data {
 
 lh_tokenizer *lh_data_tokenizer(lh_context *ctx, const char *spec, const char *name,
                                 const char *text,
-                                size_t length); /* learned or loaded; NULL and the context failed */
+                                size_t length); /* spec NULL: char; NULL and the context failed */
 lh_data *lh_data_new(lh_context *ctx, const lh_tokenizer *t, const lh_data_how *how,
                      const char *text, size_t length); /* NULL and the context failed */
 void lh_data_free(lh_data *d);                         /* NULL is allowed */
@@ -66,7 +66,7 @@ void lh_data_draw(const lh_data *d, uint64_t seed, uint32_t step,
 int lh_data_held_out(const lh_data *d, int i, int of, lh_drawn *b);
 size_t lh_data_held_out_count(const lh_data *d); /* examples; 0: too little is left to hold out */
 
-lh_feed lh_data_feed(const lh_data *d);           /* for a trainer; d must outlive it */
+lh_feed lh_data_feed(const lh_data *d); /* for a trainer; d must outlive it */
 
 char *lh_data_course(lh_arena *a, size_t *length); /* the course's own text; NULL: no memory */
 

@@ -23,14 +23,14 @@
 typedef struct lh_drawn {
     lh_context *ctx;
     lh_batch batch;
-    int most;                /* examples there is room for */
-    int longest;             /* tokens of an example there is room for */
-    size_t n_tokens;         /* in this batch: of `token` */
-    int *rows;               /* [most] of token and of target */
-    int *token, *target;     /* [most * longest] */
-    size_t n_source;         /* ... of `source` */
-    int *source_rows;        /* [most]; NULL: there is no source */
-    int *source;             /* [most * longest] */
+    int most;            /* examples there is room for */
+    int longest;         /* tokens of an example there is room for */
+    size_t n_tokens;     /* in this batch: of `token` */
+    int *rows;           /* [most] of token and of target */
+    int *token, *target; /* [most * longest] */
+    size_t n_source;     /* ... of `source` */
+    int *source_rows;    /* [most]; NULL: there is no source */
+    int *source;         /* [most * longest] */
     const int *all_rows[3], *all_tokens[3];
 } lh_drawn;
 

@@ -11,11 +11,6 @@ float *lh_floats(const lh_plan *p, const lh_node *given) {
     return lh_flat(&value_of(p, given)->view, 1, &at, &cells) ? at : NULL;
 }
 
-void lh_floats_changed(lh_plan *p, const lh_node *given) {
-    const lh_cell first = {0, 0, 0, 0};
-    lh_fast.set(p, given, first, lh_fast.get(p, given, first));
-}
-
 double lh_floats_memory(const lh_plan *p) {
     size_t cells = p->n_fixed + p->cap_moving + p->n_spare + p->n_kept +
                    p->moment.scratch_cells * (size_t)p->threads;
@@ -28,7 +23,6 @@ void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from, const lh
     if (!a || !b) return;
     lh_sizes s = lh_fast.sizes(to, n, 0);
     memcpy(a, b, (size_t)s.rows * (size_t)s.cols * sizeof *a);
-    lh_floats_changed(to, n);
 }
 
 void lh_floats_copy(lh_plan *to, const lh_plan *from, const lh_graph *g) {

@@ -1,8 +1,10 @@
 /* floats -- numbers of a plan of the fast evaluator where they lie, without a copy.
  *
  *     float *w = lh_floats(plan, given->node);           rows x cols, row after row; NULL: the plan does not have it
- *     lh_floats_changed(plan, given->node);              behind writing: what was computed from it once is computed anew
  *     double bytes = lh_floats_memory(plan);             what the plan holds now: all of it behind the first feed
+ *
+ * Params and states may be written through it: whatever is made of them is made anew in every run. Consts may not: what is made
+ * of consts alone is made once; lh_fast.set knows that.
  */
 #ifndef LH_TRAIN_FLOATS_H
 #define LH_TRAIN_FLOATS_H
@@ -10,7 +12,6 @@
 #include "eval/exact.h"
 
 float *lh_floats(const lh_plan *p, const lh_node *given);
-void lh_floats_changed(lh_plan *p, const lh_node *given);
 double lh_floats_memory(const lh_plan *p);
 void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from,
                     const lh_node *m); /* n of one plan is to be m of the other, if both have it */

@@ -24,20 +24,26 @@ typedef struct noun {
 } noun;
 
 static const noun living[] = {
-    {{"cat", "cats"}, {"gato", "gatos"}, 0},     {{"dog", "dogs"}, {"perro", "perros"}, 0},
-    {{"boy", "boys"}, {"niño", "niños"}, 0},     {{"girl", "girls"}, {"niña", "niñas"}, 1},
-    {{"man", "men"}, {"hombre", "hombres"}, 0},  {{"woman", "women"}, {"mujer", "mujeres"}, 1},
-    {{"queen", "queens"}, {"reina", "reinas"}, 1}, {{"king", "kings"}, {"rey", "reyes"}, 0},
+    {{"cat", "cats"}, {"gato", "gatos"}, 0},         {{"dog", "dogs"}, {"perro", "perros"}, 0},
+    {{"boy", "boys"}, {"niño", "niños"}, 0},         {{"girl", "girls"}, {"niña", "niñas"}, 1},
+    {{"man", "men"}, {"hombre", "hombres"}, 0},      {{"woman", "women"}, {"mujer", "mujeres"}, 1},
+    {{"queen", "queens"}, {"reina", "reinas"}, 1},   {{"king", "kings"}, {"rey", "reyes"}, 0},
     {{"friend", "friends"}, {"amigo", "amigos"}, 0}, {{"cow", "cows"}, {"vaca", "vacas"}, 1},
 };
 
 static const noun things[] = {
-    {{"house", "houses"}, {"casa", "casas"}, 1},   {{"table", "tables"}, {"mesa", "mesas"}, 1},
-    {{"book", "books"}, {"libro", "libros"}, 0},   {{"car", "cars"}, {"coche", "coches"}, 0},
-    {{"apple", "apples"}, {"manzana", "manzanas"}, 1}, {{"letter", "letters"}, {"carta", "cartas"}, 1},
-    {{"tree", "trees"}, {"árbol", "árboles"}, 0},  {{"chair", "chairs"}, {"silla", "sillas"}, 1},
-    {{"hat", "hats"}, {"sombrero", "sombreros"}, 0}, {{"key", "keys"}, {"llave", "llaves"}, 1},
-    {{"garden", "gardens"}, {"jardín", "jardines"}, 0}, {{"boat", "boats"}, {"barco", "barcos"}, 0},
+    {{"house", "houses"}, {"casa", "casas"}, 1},
+    {{"table", "tables"}, {"mesa", "mesas"}, 1},
+    {{"book", "books"}, {"libro", "libros"}, 0},
+    {{"car", "cars"}, {"coche", "coches"}, 0},
+    {{"apple", "apples"}, {"manzana", "manzanas"}, 1},
+    {{"letter", "letters"}, {"carta", "cartas"}, 1},
+    {{"tree", "trees"}, {"árbol", "árboles"}, 0},
+    {{"chair", "chairs"}, {"silla", "sillas"}, 1},
+    {{"hat", "hats"}, {"sombrero", "sombreros"}, 0},
+    {{"key", "keys"}, {"llave", "llaves"}, 1},
+    {{"garden", "gardens"}, {"jardín", "jardines"}, 0},
+    {{"boat", "boats"}, {"barco", "barcos"}, 0},
 };
 
 /* Spanish: [gender][number]. A determiner that has no such number: NULL. */
@@ -306,7 +312,7 @@ static bool read_thing(reader *r, writer *w) {
 }
 
 static bool read_sentence(reader *r, writer *w) {
-    const char *const *when = read_plain(r, times, COUNT(times)), *const *place;
+    const char *const *when = read_plain(r, times, COUNT(times)), *const * place;
     if (when) plain_word(w, when);
     if (!read_subject(r, w) || !read_thing(r, w)) return false;
     place = read_plain(r, places, COUNT(places));
@@ -326,7 +332,7 @@ static bool read_idiom(reader *r, writer *w, const char *text) {
         r->n = w->n;
         w->pair->is_idiom = !text[n];
         if (!text[n]) return true;
-        if (!read_noun(r, living, COUNT(living), &c)) return false;
+        if (!is_next(r, "my") || !read_noun(r, living, COUNT(living), &c)) return false;
         noun_part(w, &c);
         return true;
     }

@@ -1,5 +1,7 @@
 #include "train/match.h"
 
+#include <math.h>
+
 #include "train/floats.h"
 
 static lh_plan *make_plan(lh_matcher *m, int threads) {
@@ -58,6 +60,10 @@ static bool is_right(const lh_matcher *m, int example, const int *target) {
     for (int r = 0; r < m->batch->rows[example]; r++)
         if (target[r] != m->pad && lh_matcher_says(m, example, r) != target[r]) return false;
     return true;
+}
+
+double lh_matched_share(const lh_matched *m) {
+    return m->all ? (double)m->right / m->all : NAN;
 }
 
 lh_matched lh_matcher_count(lh_matcher *m, const lh_plan *trained, int most) {

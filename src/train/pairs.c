@@ -78,12 +78,13 @@ static void keep_lines(lh_pairs *p) {
         if (read_line(&p->how, at, &next, &l)) keep_line(p, &l);
     if (lh_failed(p->ctx) || p->n_lines[0]) return;
     if (p->n_cut) {
-        lh_fail(p->ctx, LH_ERROR_FILE, nowhere, "every pair has more than the %d tokens of the context",
-                p->how.context);
+        lh_fail(p->ctx, LH_ERROR_FILE, nowhere,
+                "every pair has more than the %d tokens of the context", p->how.context);
         lh_cure(p->ctx, "shorter lines, or --set context=...");
     } else {
         lh_fail(p->ctx, LH_ERROR_FILE, nowhere, "no line has a pair in it");
-        lh_cure(p->ctx, "question, tab, answer on each line, as longhand data addition writes them");
+        lh_cure(p->ctx,
+                "question, tab, answer on each line, as longhand data addition writes them");
     }
 }
 
@@ -226,8 +227,8 @@ static void add_pair(const lh_pairs *p, lh_drawn *b, const lh_line *l) {
     if (lh_failed(p->ctx)) return;
     for (int i = 0; i < n; i++) target[i] = p->pad;
     token[n] = p->start;
-    const int a =
-        lh_pairs_encode(p->ctx, p->tokens, l->answer, l->n_answer, token + n + 1, b->longest - n - 1);
+    const int a = lh_pairs_encode(p->ctx, p->tokens, l->answer, l->n_answer, token + n + 1,
+                                  b->longest - n - 1);
     if (a < 0) return;
     for (int i = 0; i < a; i++) target[n + i] = token[n + 1 + i];
     target[n + a] = p->end;

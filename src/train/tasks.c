@@ -5,7 +5,10 @@
 
 #include "base/random.h"
 
-enum { MADE = 0x7A5C, HELD = 10 }; /* the place of these random numbers; one of so many is held out */
+enum {
+    MADE = 0x7A5C,
+    HELD = 10
+}; /* the place of these random numbers; one of so many is held out */
 
 int lh_roll(lh_dice *d, int n) {
     const lh_random_place at = {.seed = d->seed,
@@ -56,12 +59,14 @@ static void make_addition(lh_dice *d, lh_case *p) {
 /* Two or three syllables: a beginning, a vowel, seldom a closing sound; and an ending of its own. A sound that stands
  * several times in a row of choices is that much likelier. */
 static void make_name(lh_dice *d, lh_case *p) {
-    static const char *const begin[] = {"b", "d",  "f",  "k",  "l",  "l", "m", "m", "n", "n", "r",
-                                        "r", "s",  "s",  "t",  "t",  "v", "z", "j", "h", "g", "p",
-                                        "",  "br", "ch", "th", "kr", "fl"};
-    static const char *const vowel[] = {"a", "a", "a", "e", "e", "i", "i", "o", "o", "u", "ai", "ei"};
+    static const char *const begin[] = {"b", "d", "f", "k",  "l",  "l",  "m",  "m", "n", "n",
+                                        "r", "r", "s", "s",  "t",  "t",  "v",  "z", "j", "h",
+                                        "g", "p", "",  "br", "ch", "th", "kr", "fl"};
+    static const char *const vowel[] = {"a", "a", "a", "e", "e",  "i",
+                                        "i", "o", "o", "u", "ai", "ei"};
     static const char *const close[] = {"", "", "", "", "n", "r", "l", "s", "m"};
-    static const char *const end[] = {"a", "a", "ia", "o", "e", "en", "in", "is", "ar", "el", "us", "ette"};
+    static const char *const end[] = {"a",  "a",  "ia", "o",  "e",  "en",
+                                      "in", "is", "ar", "el", "us", "ette"};
     const int syllables = 1 + lh_roll(d, 2);
     size_t at = 0;
     for (int i = 0; i < syllables; i++)

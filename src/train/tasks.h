@@ -27,9 +27,10 @@ enum { LH_CASE_TEXT = 256, LH_CASE_WORDS = 24 };
 typedef struct lh_case {
     char question[LH_CASE_TEXT]; /* "" of names */
     char answer[LH_CASE_TEXT];
-    uint32_t from[LH_CASE_WORDS]; /* translate: of each word of the answer, bit i: word i of the question */
-    int n_from;                   /* words of the answer; 0: not known */
-    bool is_idiom;                /* never held out */
+    uint32_t from
+        [LH_CASE_WORDS]; /* translate: of each word of the answer, bit i: word i of the question */
+    int n_from;          /* words of the answer; 0: not known */
+    bool is_idiom;       /* never held out */
 } lh_case;
 
 /* Random numbers of one example: the k-th that is asked for. */
@@ -54,18 +55,21 @@ bool lh_task_is_pairs(const lh_task *t);       /* false: lines without a questio
 void lh_task_example(const lh_task *t, uint64_t seed, uint64_t number, bool is_held_out,
                      lh_case *p);
 bool lh_question_is_held_out(const char *question, size_t n);
-void lh_task_line(const lh_case *p,
-                  lh_text *out); /* question, tab, answer; where known, tab, 0-0 2-1: which word from which */
+void lh_task_line(
+    const lh_case *p,
+    lh_text *out); /* question, tab, answer; where known, tab, 0-0 2-1: which word from which */
 char *lh_task_text(lh_arena *a, const lh_task *t, uint64_t seed, int n,
                    size_t *length); /* n lines of examples to learn from; NULL: no memory */
 
 /* <pad> <start> <end>, then every character or word of the task. Words carry the space before them: " cat". */
-lh_tokenizer *lh_task_tokenizer(lh_context *ctx, const lh_task *t); /* NULL and the context failed */
+lh_tokenizer *lh_task_tokenizer(lh_context *ctx,
+                                const lh_task *t); /* NULL and the context failed */
 
 /* The grammar (grammar.c). */
 void lh_grammar_make(lh_dice *d, lh_case *p);
-bool lh_grammar_read(const char *text,
-                     lh_case *p); /* a sentence from elsewhere: its Spanish; false: it is none of the grammar */
+bool lh_grammar_read(
+    const char *text,
+    lh_case *p); /* a sentence from elsewhere: its Spanish; false: it is none of the grammar */
 void lh_grammar_words(void (*each)(void *who, const char *word), void *who); /* some twice */
 
 #endif

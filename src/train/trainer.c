@@ -20,9 +20,10 @@ static bool refuse(const lh_graph *g, const char *what, const char *cure) {
 bool lh_trainer_takes(const lh_graph *g) {
     if (lh_failed(g->ctx)) return false;
     if (!lh_takes_text(g) && !lh_takes_pairs(g))
-        return refuse(g, "the program learns neither from a text nor from pairs",
-                      "it wants the inputs tokens : vocab* and target : vocab*, or source, given and "
-                      "wanted");
+        return refuse(
+            g, "the program learns neither from a text nor from pairs",
+            "it wants the inputs tokens : vocab* and target : vocab*, or source, given and "
+            "wanted");
     if (!g->loss) return refuse(g, "the program does not say what to learn", "backward loss");
     if (!lh_loop_learns(g))
         return refuse(g, "the program renews nothing",
@@ -97,11 +98,8 @@ void lh_trainer_free(lh_trainer *t) {
 static bool fill(lh_trainer *t, lh_weights *w, const lh_tensors *from) {
     if (!lh_weights_match(t->g->ctx, w, from)) return false;
     for (int i = 0; i < w->n; i++) {
-        const lh_node *n = w->weight[i].given->node;
-        float *to = lh_floats(t->plan, n);
-        if (!to) continue; /* a param that nothing uses */
-        lh_weight_copy_float(&w->weight[i], to);
-        lh_floats_changed(t->plan, n);
+        float *to = lh_floats(t->plan, w->weight[i].given->node);
+        if (to) lh_weight_copy_float(&w->weight[i], to); /* NULL: a param that nothing uses */
     }
     return true;
 }

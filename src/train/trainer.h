@@ -43,7 +43,7 @@ typedef struct lh_trainer {
 /* Can it be trained on text, or on pairs? False and the context failed: it says what is missing. */
 bool lh_trainer_takes(const lh_graph *g);
 
-/* Bytes for params, gradients and states, before a plan asks for them; and for what is known to be the least. */
+/* Bytes for params, gradients and states: what any batch takes comes on top. Known before a plan is made. */
 double lh_trainer_least_memory(const lh_graph *g);
 
 /* The numbers of --seed in place of the program's own: starts, dropout. */
