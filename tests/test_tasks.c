@@ -545,6 +545,48 @@ static void a_match_is_a_greedy_answer(void **state) {
     close_lesson(&l);
 }
 
+/* Where it looked, from a folder: shares that add up to 1; and the answer is worth what the search said. */
+static void look_across(lesson *l) {
+    char path[] = "/tmp/longhand-tasks-XXXXXX", command[64];
+    int id[LH_CASE_WORDS];
+    const char *text = "the old cat sees a house";
+    assert_non_null(mkdtemp(path));
+    lh_folder_writer *w = lh_folder_create(l->m.ctx, path, &(lh_folder_files){0});
+    assert_true(lh_trainer_save(l->t, w, &(lh_save){.program = "#"}));
+    lh_folder_end(w);
+    lh_folder *f = lh_folder_open(l->m.ctx, path);
+    lh_beam *b =
+        lh_beam_new(l->m.g, &(lh_beam_how){.width = 2, .longest = 20, .end = l->pairs->end});
+    lh_floats_copy(b->plan, l->t->plan, l->m.g);
+    const int n = lh_pairs_encode(l->m.ctx, l->tokens, text, strlen(text), id, LH_CASE_WORDS);
+    assert_true(lh_beam_search(b, id, n, &l->pairs->start, 1));
+    lh_arena *a = lh_arena_new(l->m.ctx);
+    const lh_answer *found = &b->found[0];
+    const lh_asked q = {id, &l->pairs->start, found->token, n, 1, found->n};
+    const lh_cross *c = lh_cross_new(a, l->m.open, f->weights, &q);
+    stop_if_failed(l->m.ctx, "cross");
+    assert_int_equal(c->layers, 1);
+    assert_int_equal(c->heads, 2);
+    assert_int_equal(c->rows, found->n);
+    assert_int_equal(c->cols, 6);
+    for (int r = 0; r < c->rows; r++) {
+        double sum = 0, apart = 0;
+        for (int k = 0; k < c->cols; k++) {
+            sum += lh_cross_mean(c, 0, r, k);
+            apart += fabs(c->weight[r * c->cols + k] - c->weight[(c->rows + r) * c->cols + k]);
+        }
+        assert_true(fabs(sum - 1) < 1e-9);
+        assert_true(apart > 1e-6); /* two heads are two */
+    }
+    if (!(fabs(c->log_probability - found->log_probability) < 1e-4))
+        fail_msg("worth %g, by the definition %g", found->log_probability, c->log_probability);
+    lh_arena_free(a);
+    lh_beam_free(b);
+    lh_folder_close(f);
+    snprintf(command, sizeof command, "rm -r %s", path);
+    assert_int_equal(system(command), 0);
+}
+
 static void a_translator_learns(void **state) {
     (void)state;
     char vocab[16];
@@ -562,6 +604,7 @@ static void a_translator_learns(void **state) {
         if (i == 0) first = l.t->loss;
     }
     if (!(l.t->loss < 0.75 * first)) fail_msg("from %g to %g", first, l.t->loss);
+    look_across(&l);
     close_lesson(&l);
 }
 

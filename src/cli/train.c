@@ -585,7 +585,7 @@ const lh_command lh_command_train = {
         "longhand train notes --resume --data notes.txt --steps 9000\tgo on with it\n"
         "longhand train gpt --init gpt2 --data notes.txt --rate 1e-4 -o mine\tfine-tune\n"
         "longhand train micro --data names.txt -o names\ta line is an example\n"
-        "longhand train adder --task addition -o adder\tquestions and answers that are made\n"
+        "longhand train adder --task addition -o sums\tquestions and answers that are made\n"
         "longhand train classic --task translate -o spanish\tEnglish to Spanish, of a small "
         "grammar",
     .notes = "The program says what is learned and how; --set changes its sizes and consts. Ctrl-C "

@@ -96,6 +96,8 @@ static bool open_model(job *j, const char *path) {
 
 static bool ask(job *j, const char *text) {
     lh_context *ctx = j->cli->ctx;
+    if (!text[strspn(text, " \t\n")])
+        lh_fail(ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "there is no text to translate");
     j->n_question = lh_pairs_encode(ctx, j->tokens, text, strlen(text), j->question, MOST);
     if (j->n_question < 0) return false;
     const int context = lh_generator_context(j->g, MOST);
@@ -103,8 +105,6 @@ static bool ask(job *j, const char *text) {
         lh_fail(ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
                 "the text has %d tokens, and there is room for %d", j->n_question,
                 context < MOST ? context : MOST);
-    else if (!j->n_question)
-        lh_fail(ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "there is no text to translate");
     if (lh_failed(ctx)) return false;
     if (j->has_source) return lh_beam_search(j->beam, j->question, j->n_question, &j->start, 1);
     j->question[j->n_question++] = j->start;
@@ -330,7 +330,7 @@ const lh_command lh_command_translate = {
         "longhand translate spanish 'you are welcome'\tgreedy, with a map\n"
         "longhand translate spanish 'the old cat sees a house' --beam 4\tand the runners-up\n"
         "longhand translate spanish --check 1000 --beam 4\thow many come out right\n"
-        "longhand translate adder '12+34' -q\tany pairs will do",
+        "longhand translate sums '12+34' -q\tany pairs will do",
     .notes =
         "FOLDER is one that longhand train wrote from pairs (--task, or --data with a tab in each "
         "line). The number is the log probability of the answer itself, its end among it. The map "
