@@ -478,6 +478,52 @@ static void beams_where_rows_cannot_grow(void **state) {
     close_model(&m);
 }
 
+/* ---- no memory ---- */
+
+static int asked, refused_at;
+
+static void *alloc_but_one(size_t size) {
+    return ++asked == refused_at ? NULL : malloc(size);
+}
+
+/* Pairs, a search and a look at answers, while the k-th piece of memory is refused: a message, and nothing is lost. */
+static bool search_short(lh_context *ctx, lh_graph *g) {
+    const lh_task *task = lh_task_find("copy");
+    const int given[] = {4, 5, 1};
+    lh_tokenizer *k = lh_task_tokenizer(ctx, task);
+    lh_pairs *p = k ? lh_pairs_new(ctx, k, &(lh_pairs_how){.task = task, .context = 24}) : NULL;
+    lh_matcher *m = p ? lh_matcher_new(g, lh_pairs_feed(p), 4, p->pad, 1) : NULL;
+    lh_beam *b =
+        m ? lh_beam_new(
+                g, &(lh_beam_how){.width = 3, .longest = 4, .given = 3, .end = END, .threads = 1})
+          : NULL;
+    if (b) lh_beam_search(b, NULL, 0, given, 3);
+    if (b) lh_matcher_count(m, b->plan, 4);
+    const bool is_done = b && !lh_failed(ctx);
+    lh_beam_free(b), lh_matcher_free(m), lh_pairs_free(p), lh_tokenizer_free(k);
+    return is_done;
+}
+
+static void each_allocation_fails_once(void **state) {
+    (void)state;
+    const lh_setting set[] = {{"layers", "1"}, {"heads", "1"}, {"dim", "4"}};
+    model m = open_file("models/sorter.lh", set, 3);
+    bool is_done = false;
+    int failed = 0;
+    m.ctx->alloc = alloc_but_one;
+    for (refused_at = 1; !is_done; refused_at++) {
+        asked = 0;
+        is_done = search_short(m.ctx, m.g) && asked < refused_at;
+        if (asked >= refused_at && !lh_failed(m.ctx))
+            fail_msg("piece %d was not missed", refused_at);
+        failed += lh_failed(m.ctx);
+        lh_context_clear(m.ctx);
+    }
+    assert_true(failed > 20);
+    refused_at = 0;
+    close_model(&m);
+}
+
 /* ---- trained ---- */
 
 typedef struct lesson {
@@ -715,6 +761,7 @@ int main(void) {
         cmocka_unit_test(beams_of_an_encoder_and_decoder),
         cmocka_unit_test(beams_of_a_decoder),
         cmocka_unit_test(beams_where_rows_cannot_grow),
+        cmocka_unit_test(each_allocation_fails_once),
         cmocka_unit_test(a_match_is_a_greedy_answer),
         cmocka_unit_test(a_translator_learns),
         cmocka_unit_test(one_line_makes_another_model),

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "text/split.h"
+#include "text/train.h"
 
 static const lh_place nowhere = {0, 0, 0};
 
@@ -26,13 +28,15 @@ int lh_pairs_encode(lh_context *ctx, const lh_tokenizer *t, const char *text, si
 }
 
 void lh_pairs_decode(const lh_tokenizer *t, const int *id, int n, lh_text *out) {
+    bool is_first = t->kind != LH_TOKENS_CHARS;
     for (int i = 0; i < n; i++) {
         size_t k = 0;
         if (id[i] < 0 || id[i] >= lh_tokenizer_count(t)) continue;
         if (t->token[id[i]].role == LH_TOKEN_SPECIAL) continue;
         const char *piece = lh_tokenizer_piece(t, id[i], &k);
         if (!piece) return;
-        const size_t skip = out->n == 0 && k > 0 && *piece == ' ';
+        const size_t skip = is_first && k > 0 && *piece == ' ';
+        is_first = false;
         lh_text_add_n(out, piece + skip, k - skip);
     }
 }
@@ -72,6 +76,11 @@ static void keep_line(lh_pairs *p, const lh_line *l) {
     *(lh_line *)lh_push(p->arena, (void **)&p->line[held], &p->n_lines[held], sizeof *l) = *l;
 }
 
+static void refuse_file(lh_context *ctx) {
+    lh_fail(ctx, LH_ERROR_FILE, nowhere, "no line has a pair in it");
+    lh_cure(ctx, "question, tab, answer on each line, as longhand data addition writes them");
+}
+
 static void keep_lines(lh_pairs *p) {
     lh_line l;
     for (size_t at = 0, next; at < p->how.length && !lh_failed(p->ctx); at = next)
@@ -82,9 +91,7 @@ static void keep_lines(lh_pairs *p) {
                 "every pair has more than the %d tokens of the context", p->how.context);
         lh_cure(p->ctx, "shorter lines, or --set context=...");
     } else {
-        lh_fail(p->ctx, LH_ERROR_FILE, nowhere, "no line has a pair in it");
-        lh_cure(p->ctx,
-                "question, tab, answer on each line, as longhand data addition writes them");
+        refuse_file(p->ctx);
     }
 }
 
@@ -113,7 +120,7 @@ static lh_tokenizer *own_words(lh_context *ctx, const lh_vocab *own, bool is_cha
     return NULL;
 }
 
-/* A file's pairs as one text, a space before each side. */
+/* A file's pairs as one text, each side on a line: as it is encoded, with a space before it where words are tokens. */
 static char *joined(lh_arena *a, const lh_pairs_how *how, size_t *length) {
     const char *space = how->is_chars ? "" : " ";
     lh_text out = lh_text_new(a);
@@ -122,32 +129,49 @@ static char *joined(lh_arena *a, const lh_pairs_how *how, size_t *length) {
         if (!read_line(how, at, &next, &l)) continue;
         lh_text_add(&out, "%s", space);
         lh_text_add_n(&out, l.question, l.n_question);
-        lh_text_add(&out, "%s", space);
+        lh_text_add(&out, "\n%s", space);
         lh_text_add_n(&out, l.answer, l.n_answer);
+        lh_text_add(&out, "\n");
     }
     *length = out.n;
     return out.s;
 }
 
-/* As one that is trained, with the special tokens first: their numbers are the same in every vocabulary of pairs. */
+/* A piece never goes beyond its side: space at the end of one would be cut another way where a word follows. */
+static size_t cut_side(const char *text, size_t length) {
+    const char *end = memchr(text, '\n', length);
+    return end == text ? 1 : lh_split(text, end ? (size_t)(end - text) : length);
+}
+
+static void add_pieces(lh_tokenizer *t, lh_arena *a, const char *text, size_t length) {
+    const lh_counts c = lh_count_pieces(a, text, length, cut_side);
+    for (int i = 0; i < c.n && !lh_failed(t->ctx); i++)
+        if (*c.piece[i].bytes != '\n')
+            lh_tokenizer_add(t, c.piece[i].bytes, c.piece[i].length, LH_TOKEN_PLAIN);
+}
+
+static void add_chars(lh_tokenizer *t, const char *text, size_t length) {
+    const lh_tokenizer_how how = {.kind = LH_TOKENS_CHARS, .is_closed = true};
+    lh_tokenizer *seen = lh_tokenizer_train(t->ctx, text, length, &how);
+    for (int i = 0; seen && i < seen->n_tokens && !lh_failed(t->ctx); i++)
+        if (*seen->token[i].bytes != '\n')
+            lh_tokenizer_add(t, seen->token[i].bytes, seen->token[i].length, seen->token[i].role);
+    lh_tokenizer_free(seen);
+}
+
+/* Special tokens come first: their numbers are the same in every vocabulary of pairs. */
 static lh_tokenizer *file_words(lh_context *ctx, const lh_pairs_how *how) {
     lh_arena *a = lh_arena_new(ctx);
-    lh_tokenizer *t = NULL, *seen = NULL;
+    lh_tokenizer *t = NULL;
     size_t length = 0;
-    char *text = a ? joined(a, how, &length) : NULL;
-    if (text && !length) {
-        lh_fail(ctx, LH_ERROR_FILE, nowhere, "no line has a pair in it");
-        lh_cure(ctx, "question, tab, answer on each line, as longhand data addition writes them");
-    }
-    const lh_tokenizer_how kind = {.kind = how->is_chars ? LH_TOKENS_CHARS : LH_TOKENS_WORDS,
-                                   .is_closed = true};
-    if (!lh_failed(ctx)) seen = lh_tokenizer_train(ctx, text, length, &kind);
-    if (seen) t = lh_tokenizer_new(ctx, kind.kind);
+    const char *text = a ? joined(a, how, &length) : NULL;
+    if (!lh_failed(ctx) && !length) refuse_file(ctx);
+    if (!lh_failed(ctx))
+        t = lh_tokenizer_new(ctx, how->is_chars ? LH_TOKENS_CHARS : LH_TOKENS_WORDS);
     for (int i = 0; t && i < 3; i++)
         lh_tokenizer_add(t, special[i], strlen(special[i]), LH_TOKEN_SPECIAL);
-    for (int i = 0; t && i < seen->n_tokens && !lh_failed(ctx); i++)
-        lh_tokenizer_add(t, seen->token[i].bytes, seen->token[i].length, seen->token[i].role);
-    lh_tokenizer_free(seen);
+    if (t && how->is_chars) add_chars(t, text, length);
+    if (t && !how->is_chars) add_pieces(t, a, text, length);
     lh_arena_free(a);
     lh_fail_in(ctx, how->name, NULL, 0);
     return t ? lh_tokenizer_finish(t) : NULL;
