@@ -642,14 +642,14 @@ static void a_translator_learns(void **state) {
     lh_tokenizer_free(k);
     lh_context_free(ctx);
     const lh_setting set[] = {{"vocab", vocab}, {"layers", "1"},  {"heads", "2"}, {"dim", "16"},
-                              {"hidden", "32"}, {"rate", "0.01"}, {"warm", "5"}};
-    lesson l = open_lesson("models/classic.lh", "translate", set, 7, true);
+                              {"hidden", "32"}, {"rate", "0.01"}, {"warm", "5"}, {"drop", "0.1"}};
+    lesson l = open_lesson("models/classic.lh", "translate", set, 8, true);
     double first = 0;
     for (int i = 0; i < 40; i++) {
         assert_true(lh_trainer_step(l.t));
         if (i == 0) first = l.t->loss;
     }
-    if (!(l.t->loss < 0.75 * first)) fail_msg("from %g to %g", first, l.t->loss);
+    if (!(l.t->loss < 0.85 * first)) fail_msg("from %g to %g", first, l.t->loss);
     look_across(&l);
     close_lesson(&l);
 }

@@ -365,7 +365,7 @@ static void set_params_are_noticed(void **state) {
     r.program = lh_program_parse(r.m.ctx, "test.lh", text, strlen(text));
     r.g = lh_graph_build(r.m.ctx, r.program, &(lh_build){.is_whole = lh_kernel_is_whole});
     stop_if_failed(r.m.ctx);
-    r.t = lh_trainer_new(r.g, r.m.data, &(lh_trainer_how){.batch = 3, .seed = 5});
+    r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data), &(lh_trainer_how){.batch = 3, .seed = 5});
     stop_if_failed(r.m.ctx);
     const lh_node *S = lh_graph_step(r.g, "S")->node;
     const double before = lh_trainer_validate(r.t, 1);

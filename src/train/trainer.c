@@ -21,7 +21,7 @@ bool lh_trainer_takes(const lh_graph *g) {
     if (lh_failed(g->ctx)) return false;
     if (!lh_takes_text(g) && !lh_takes_pairs(g))
         return refuse(
-            g, "the program learns neither from a text nor from pairs",
+            g, "the program learns neither from running text nor from pairs",
             "it wants the inputs tokens : vocab* and target : vocab*, or source, given and "
             "wanted");
     if (!g->loss) return refuse(g, "the program does not say what to learn", "backward loss");
