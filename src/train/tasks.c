@@ -25,7 +25,7 @@ int lh_roll(lh_dice *d, int n) {
 enum { LEAST_DIGITS = 2, MOST_DIGITS = 8 };
 
 static size_t roll_digits(lh_dice *d, lh_case *p) {
-    const size_t n = (size_t)(LEAST_DIGITS + lh_roll(d, MOST_DIGITS - LEAST_DIGITS + 1));
+    const size_t n = LEAST_DIGITS + (size_t)lh_roll(d, MOST_DIGITS - LEAST_DIGITS + 1);
     for (size_t i = 0; i < n; i++) p->question[i] = (char)('0' + lh_roll(d, 10));
     return n;
 }
@@ -43,9 +43,9 @@ static void make_reverse(lh_dice *d, lh_case *p) {
 static void make_sort(lh_dice *d, lh_case *p) {
     const size_t n = roll_digits(d, p);
     size_t at = 0;
-    for (char c = '0'; c <= '9'; c++)
+    for (int c = '0'; c <= '9'; c++)
         for (size_t i = 0; i < n; i++)
-            if (p->question[i] == c) p->answer[at++] = c;
+            if (p->question[i] == c) p->answer[at++] = (char)c;
 }
 
 static void make_addition(lh_dice *d, lh_case *p) {
