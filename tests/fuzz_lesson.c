@@ -48,6 +48,8 @@ static void check_markdown(const lh_lesson *l) {
 static bool is_quick(const lh_lesson *l) {
     for (int i = 0; i < l->n_programs; i++)
         if (l->program[i].seed || l->program[i].is_elsewhere) return false;
+    for (int i = 0; i < l->n_exercises; i++)
+        if (lh_exercise_field(&l->exercise[i], "seed", 0)) return false;
     return true;
 }
 

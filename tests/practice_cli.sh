@@ -194,7 +194,7 @@ fresh
 type_in '1 0; 0 1\n' practice ex1
 COLUMNS=100 "$longhand" >"$work/out" 2>"$work/err"
 shows '▸ ex1' 'longhand alone: a lesson begun'
-shows '1 of 11 steps   longhand practice ex1' 'how far, and how to go on'
+shows '1 of 17 steps   longhand practice ex1' 'how far, and how to go on'
 silent 'longhand alone'
 
 # ---- a file that cannot be written or read ----

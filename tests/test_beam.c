@@ -246,9 +246,9 @@ static void *alloc_but_one(size_t size) {
 
 /* Pairs, a search and a look at answers, while the k-th piece of memory is refused: a message, and nothing is lost. */
 static bool search_short(lh_context *ctx, lh_graph *g) {
-    const lh_task *task = lh_task_find("copy");
+    const lh_train_task *task = lh_train_task_find("copy");
     const int given[] = {4, 5, 1};
-    lh_tokenizer *k = lh_task_tokenizer(ctx, task);
+    lh_tokenizer *k = lh_train_task_tokenizer(ctx, task);
     lh_pairs *p = k ? lh_pairs_new(ctx, k, &(lh_pairs_how){.task = task, .context = 24}) : NULL;
     lh_matcher *m = p ? lh_matcher_new(g, lh_pairs_feed(p), 4, p->pad, 1) : NULL;
     lh_beam *b =
@@ -294,8 +294,8 @@ typedef struct lesson {
 static lesson open_lesson(const char *name, const char *task, const lh_setting *set, int n,
                           bool has_source) {
     lesson l = {.m = open_file(name, set, n)};
-    lh_pairs_how how = {.task = lh_task_find(task), .context = 64, .has_source = has_source};
-    l.tokens = lh_task_tokenizer(l.m.ctx, how.task);
+    lh_pairs_how how = {.task = lh_train_task_find(task), .context = 64, .has_source = has_source};
+    l.tokens = lh_train_task_tokenizer(l.m.ctx, how.task);
     l.pairs = lh_pairs_new(l.m.ctx, l.tokens, &how);
     l.t = lh_trainer_new(l.m.g, lh_pairs_feed(l.pairs), &(lh_trainer_how){.batch = 16, .seed = 2});
     stop_if_failed(l.m.ctx, name);
@@ -332,7 +332,7 @@ static void a_match_is_a_greedy_answer(void **state) {
     for (int i = 0; i < 100; i++) {
         lh_case c;
         int given[16];
-        lh_task_example(lh_task_find("sort"), 0, (uint64_t)i, true, &c);
+        lh_train_task_example(lh_train_task_find("sort"), 0, (uint64_t)i, true, &c);
         int n = lh_pairs_encode(l.m.ctx, l.tokens, c.question, strlen(c.question), given, 16);
         given[n++] = l.pairs->start;
         assert_true(lh_beam_search(b, NULL, 0, given, n));
@@ -395,7 +395,7 @@ static void a_translator_learns(void **state) {
     (void)state;
     char vocab[16];
     lh_context *ctx = lh_context_new();
-    lh_tokenizer *k = lh_task_tokenizer(ctx, lh_task_find("translate"));
+    lh_tokenizer *k = lh_train_task_tokenizer(ctx, lh_train_task_find("translate"));
     snprintf(vocab, sizeof vocab, "%d", lh_tokenizer_count(k));
     lh_tokenizer_free(k);
     lh_context_free(ctx);
@@ -492,7 +492,7 @@ static void one_line_makes_another_model(void **state) {
     lh_context *ctx = lh_context_new();
     lh_arena *a = lh_arena_new(ctx);
     size_t length;
-    const char *text = lh_task_text(a, lh_task_find("names"), 0, 500, &length);
+    const char *text = lh_train_task_text(a, lh_train_task_find("names"), 0, 500, &length);
     lh_tokenizer *k = lh_data_tokenizer(ctx, "char", "names", text, length);
     lh_data *d = lh_data_new(ctx, k, &(lh_data_how){.name = "names", .context = 16}, text, length);
     char vocab[16];

@@ -159,12 +159,20 @@ static void add_pieces(lh_text *out, const char *page) {
     }
 }
 
+/* The program of ex4 alone: the lesson has a head, shows and exercises of its own. */
+static void add_program(lh_text *out, const lh_embedded *lesson) {
+    lh_text_add(out, "# The program of a lesson\n\n");
+    for (lh_segment s = {0}; lh_segment_next(lesson->text, lesson->length, &s);)
+        if (lh_segment_is(&s, "longhand"))
+            lh_text_add(out, "```longhand\n%.*s```\n\n", (int)s.n, s.s);
+}
+
 static void the_pieces_of_the_page_are_a_lesson(void **state) {
     (void)state;
     opened o = open_text("small.md", small);
     const lh_embedded *ex4 = lh_embedded_find("lessons/ex4.md");
     lh_text text = lh_text_new(o.arena);
-    lh_text_add_n(&text, ex4->text, ex4->length);
+    add_program(&text, ex4);
     lh_text_add(&text, "\n");
     add_pieces(&text, read_source(&o, "docs/writing-lessons.md"));
     lh_lesson *l = lh_lesson_read(o.ctx, "page.md", text.s, text.n, NULL);
@@ -201,7 +209,7 @@ static void the_table_of_the_page_is_true(void **state) {
     opened o = open_text("small.md", small);
     const lh_embedded *ex4 = lh_embedded_find("lessons/ex4.md");
     lh_text text = lh_text_new(o.arena);
-    lh_text_add_n(&text, ex4->text, ex4->length);
+    add_program(&text, ex4);
     lh_text_add(&text, "\n```use\nfast = this --set rate=1\n```\n\n");
     const char *wanted[64];
     int n = add_rows(&text, o.arena, read_source(&o, "docs/writing-lessons.md"), wanted);

@@ -223,8 +223,10 @@ static void place_is_kept(void **state) {
     end(0);
     begin(24, 80, NULL); /* ex2 was read to its end */
     await("ex3   Example 3");
-    type("jjjjjjjjjjjjjjjjjjjj");
-    await("Then");
+    type(" ");
+    await("h help");
+    type(" ");
+    await("h help");
     type("q");
     end(0);
     begin(24, 80, NULL);

@@ -296,7 +296,7 @@ static const typed forms[] = {
     {"0.1 x; 0.3 0.4", LH_ENTERED_UNREAD, NULL},
     {"0.1 0,2,3; 0.3 0.4", LH_ENTERED_UNREAD, NULL},
     {"[0][0] = 0.1.2", LH_ENTERED_UNREAD, NULL},
-    {"[0][0] = inf", LH_ENTERED_UNREAD, NULL},
+    {"[0][0] = infinite", LH_ENTERED_UNREAD, NULL},
     {"[2][0] = 1", LH_ENTERED_NAME, NULL},
     {"[0][2] = 1", LH_ENTERED_NAME, NULL},
     {"2: 1 2", LH_ENTERED_NAME, NULL},

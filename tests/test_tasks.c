@@ -49,10 +49,10 @@ static bool is_right(const char *task, const lh_case *c) {
 
 static void answers_are_right(void **state) {
     (void)state;
-    for (const lh_task *t = lh_tasks; t->name; t++)
+    for (const lh_train_task *t = lh_train_tasks; t->name; t++)
         for (uint64_t i = 0; i < 1000; i++) {
             lh_case c;
-            lh_task_example(t, 3, i, i % 7 == 0, &c);
+            lh_train_task_example(t, 3, i, i % 7 == 0, &c);
             if (!is_right(t->name, &c)) fail_msg("%s: %s gives %s", t->name, c.question, c.answer);
         }
 }
@@ -60,16 +60,16 @@ static void answers_are_right(void **state) {
 static void an_example_is_always_the_same(void **state) {
     (void)state;
     int same_number = 0;
-    for (const lh_task *t = lh_tasks; t->name; t++) {
+    for (const lh_train_task *t = lh_train_tasks; t->name; t++) {
         lh_case a, b, other;
-        lh_task_example(t, 5, 77, false, &a);
-        lh_task_example(t, 5, 78, false, &other);
-        lh_task_example(t, 5, 77, false, &b);
+        lh_train_task_example(t, 5, 77, false, &a);
+        lh_train_task_example(t, 5, 78, false, &other);
+        lh_train_task_example(t, 5, 77, false, &b);
         assert_memory_equal(&a, &b, sizeof a);
-        lh_task_example(t, 6, 77, false, &b);
+        lh_train_task_example(t, 6, 77, false, &b);
         same_number += memcmp(&a, &b, sizeof a) == 0;
         same_number += memcmp(&a, &other, sizeof a) == 0;
-        lh_task_example(t, 5, 77 + ((uint64_t)1 << 32), false, &b);
+        lh_train_task_example(t, 5, 77 + ((uint64_t)1 << 32), false, &b);
         same_number += memcmp(&a, &b, sizeof a) == 0;
     }
     assert_int_equal(same_number, 0);
@@ -79,12 +79,12 @@ static void an_example_is_always_the_same(void **state) {
 static void what_is_held_out_is_never_learned(void **state) {
     (void)state;
     enum { MANY = 2000 };
-    for (const lh_task *t = lh_tasks; t->name; t++) {
+    for (const lh_train_task *t = lh_train_tasks; t->name; t++) {
         int held = 0;
         for (uint64_t i = 0; i < MANY; i++) {
             lh_case c, h;
-            lh_task_example(t, i, i, false, &c);
-            lh_task_example(t, 0, i, true, &h);
+            lh_train_task_example(t, i, i, false, &c);
+            lh_train_task_example(t, 0, i, true, &h);
             const char *q = *c.question ? c.question : c.answer;
             const char *k = *h.question ? h.question : h.answer;
             if (!c.is_idiom && lh_question_is_held_out(q, strlen(q)))
@@ -110,13 +110,13 @@ static int count_words(const char *s) {
 static void sentences_know_their_words(void **state) {
     (void)state;
     lh_context *ctx = lh_context_new();
-    const lh_task *t = lh_task_find("translate");
-    lh_tokenizer *k = lh_task_tokenizer(ctx, t);
+    const lh_train_task *t = lh_train_task_find("translate");
+    lh_tokenizer *k = lh_train_task_tokenizer(ctx, t);
     stop_if_failed(ctx, "tokeniser");
     int id[LH_CASE_WORDS], longest = 0, crossing = 0;
     for (uint64_t i = 0; i < 3000; i++) {
         lh_case c, read;
-        lh_task_example(t, 1, i, i % 4 == 0, &c);
+        lh_train_task_example(t, 1, i, i % 4 == 0, &c);
         const int n = count_words(c.question);
         assert_int_equal(c.n_from, count_words(c.answer));
         for (int w = 0; w < c.n_from; w++) {
@@ -205,8 +205,8 @@ static void words_come_from_their_words(void **state) {
 static void pairs_as_batches(void **state) {
     (void)state;
     lh_context *ctx = lh_context_new();
-    const lh_task *task = lh_task_find("addition");
-    lh_tokenizer *k = lh_task_tokenizer(ctx, task);
+    const lh_train_task *task = lh_train_task_find("addition");
+    lh_tokenizer *k = lh_train_task_tokenizer(ctx, task);
     for (int has_source = 0; has_source < 2; has_source++) {
         const lh_pairs_how how = {.task = task, .context = 16, .has_source = has_source};
         lh_pairs *p = lh_pairs_new(ctx, k, &how);
@@ -219,7 +219,7 @@ static void pairs_as_batches(void **state) {
         const int *token = b->token, *target = b->target, *source = b->source;
         for (int e = 0; e < 4; e++) {
             lh_case c;
-            lh_task_example(task, 7, 12 + (uint64_t)e, false, &c);
+            lh_train_task_example(task, 7, 12 + (uint64_t)e, false, &c);
             const int q = (int)strlen(c.question), a = (int)strlen(c.answer),
                       at = has_source ? 0 : q;
             assert_int_equal(b->rows[e], at + a + 1);

@@ -79,6 +79,32 @@ static void tokens_are_those_of_the_whole_text(void **state) {
     free(id), free(text);
 }
 
+/* More kinds than two bytes can count. */
+static void many_kinds_of_tokens(void **state) {
+    (void)state;
+    enum { WORDS = 70000 };
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    lh_text t = lh_text_new(a);
+    for (int i = 0; i < WORDS; i++) { /* letters alone: digits would be words of their own */
+        char word[8] = " aaaaaa";
+        for (int k = 1, n = i; k < 7; k++, n /= 26) word[k] = (char)('a' + n % 26);
+        lh_text_add(&t, "%s", word);
+    }
+    made m = make_data("word", t.s, t.n, 8, false);
+    stop_if_failed(m.ctx);
+    assert_null(m.data->narrow);
+    assert_int_equal(m.data->n, WORDS);
+    for (size_t i = 0; i < WORDS; i += 997) {
+        size_t n;
+        const char *piece = lh_tokenizer_piece(m.tokens, lh_data_token(m.data, i), &n);
+        assert_int_equal(n, 7);
+        assert_memory_equal(piece, t.s + 7 * i, 7);
+    }
+    free_data(&m);
+    lh_arena_free(a), lh_context_free(ctx);
+}
+
 static void a_tenth_is_held_out(void **state) {
     (void)state;
     char text[2000];
@@ -535,6 +561,7 @@ static void the_likeliest_by_rows_and_whole(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokens_are_those_of_the_whole_text),
+        cmocka_unit_test(many_kinds_of_tokens),
         cmocka_unit_test(a_tenth_is_held_out),
         cmocka_unit_test(lines_are_examples),
         cmocka_unit_test(bad_texts_are_refused),

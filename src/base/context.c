@@ -187,12 +187,14 @@ char *lh_copy(lh_arena *a, const char *s, size_t n) {
 }
 
 char *lh_printf(lh_arena *a, const char *format, ...) {
+    char room[128]; /* most texts are short: formatted once, then copied */
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = vsnprintf(room, sizeof room, format, args);
     va_end(args);
     char *s = n < 0 ? NULL : lh_alloc(a, (size_t)n + 1);
     if (!s) return lh_alloc(a, 1);
+    if ((size_t)n < sizeof room) return memcpy(s, room, (size_t)n + 1);
     va_start(args, format);
     vsnprintf(s, (size_t)n + 1, format, args);
     va_end(args);

@@ -107,6 +107,17 @@ static const char *read_exponent(const char *s, lh_written *w) {
     return p;
 }
 
+/* inf, -inf, infinity and the sign for it. 0: something else. */
+static int read_infinite(const char *s) {
+    static const char *const words[] = {"inf", "Inf", "INF", "infinity", "\xe2\x88\x9e"};
+    int sign = *s == '-' ? -1 : 1;
+    if (*s == '-' || *s == '+') s++;
+    s += strspn(s, " ");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(s, words[i]) == 0) return sign;
+    return 0;
+}
+
 lh_written lh_written_read(const char *text, size_t length) {
     lh_written w = {LH_WRITTEN_UNREAD, 0, 0, 0, 0}, below = {0};
     char s[MAX_TEXT];
@@ -115,6 +126,9 @@ lh_written lh_written_read(const char *text, size_t length) {
         w.kind = LH_WRITTEN_BLANK;
         return w;
     }
+    int infinite = read_infinite(s);
+    if (infinite)
+        return (lh_written){LH_WRITTEN_NUMBER, infinite > 0 ? INFINITY : -INFINITY, 0, 0, -1};
     const char *p = read_plain(s, &w);
     if (p == s) return w;
     p = read_exponent(p, &w);
@@ -137,6 +151,7 @@ lh_written lh_written_read(const char *text, size_t length) {
 }
 
 bool lh_written_rounds(double exact, lh_written w) {
+    if (isinf(exact) || isinf(w.value)) return exact == w.value;
     double slack = 1e-9 * w.unit + 1e-12 * fabs(exact);
     return fabs(exact - w.value) <= w.unit / 2 + slack;
 }

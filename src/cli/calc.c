@@ -393,7 +393,7 @@ static const char *read_entry(lh_session *s, lh_prompt *p, bool is_interactive, 
 }
 
 static int converse(lh_session *s, bool is_interactive) {
-    lh_prompt *p = lh_prompt_open(is_interactive);
+    lh_prompt *p = lh_prompt_open(is_interactive, "history");
     reply r = GO_ON;
     bool dropped;
     if (!p) return lh_cli_fail(s->cli, "out of memory");

@@ -20,22 +20,23 @@ static const lh_option data_options[] = {
 };
 
 static int list_tasks(void) {
-    for (const lh_task *t = lh_tasks; t->name; t++) printf("%-10s %s\n", t->name, t->summary);
+    for (const lh_train_task *t = lh_train_tasks; t->name; t++)
+        printf("%-10s %s\n", t->name, t->summary);
     return LH_EXIT_YES;
 }
 
-static void add_lines(const lh_task *t, uint64_t from, uint64_t to, lh_text *out) {
+static void add_lines(const lh_train_task *t, uint64_t from, uint64_t to, lh_text *out) {
     lh_case p;
     for (uint64_t i = from; i < to; i++) {
-        lh_task_example(t, (uint64_t)options.seed, i, options.is_held_out, &p);
-        lh_task_line(&p, out);
+        lh_train_task_example(t, (uint64_t)options.seed, i, options.is_held_out, &p);
+        lh_train_task_line(&p, out);
     }
 }
 
 enum { AT_ONCE = 1000 };
 
 /* A thousand at a time: whoever reads may go, and nothing grows. */
-static int print_lines(lh_cli *cli, const lh_task *t) {
+static int print_lines(lh_cli *cli, const lh_train_task *t) {
     for (int i = 0; i < options.n && !ferror(stdout); i += AT_ONCE) {
         lh_arena *a = lh_arena_new(cli->ctx);
         if (!a) return lh_cli_report(cli);
@@ -51,7 +52,7 @@ static int print_lines(lh_cli *cli, const lh_task *t) {
 
 static int run(lh_cli *cli, int argc, char **argv) {
     if (argc == 0) return list_tasks();
-    const lh_task *t = lh_task_find(argv[0]);
+    const lh_train_task *t = lh_train_task_find(argv[0]);
     if (!t) {
         lh_cli_fail(cli, "%s is no task", argv[0]);
         fprintf(stderr, "longhand data lists them\n");

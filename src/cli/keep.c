@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/embedded.h"
+
 long lh_keep_zone(void) {
     time_t now = time(NULL);
     struct tm t;
@@ -18,6 +20,14 @@ bool lh_keep_ask(const char *question) {
     printf("%s y/n ", question);
     fflush(stdout);
     return fgets(line, sizeof line, stdin) && (line[0] == 'y' || line[0] == 'Y');
+}
+
+const char *lh_keep_name(lh_cli *cli, const lh_source *s) {
+    char folder[LH_STORE_PATH];
+    const char *name = s->name;
+    if (lh_embedded_find(s->file) || name[0] == '/' || !getcwd(folder, sizeof folder)) return name;
+    while (strncmp(name, "./", 2) == 0) name += 2;
+    return lh_printf(cli->arena, "%s/%s", folder, name);
 }
 
 /* ---- opening ---- */
@@ -131,7 +141,8 @@ lh_standing lh_keep_standing(lh_cli *cli, const char *lesson) {
         if (s) progress = lh_progress_new(cli->arena, s, lh_keep_zone()), s->close(s);
     }
     const lh_lesson_progress *l = progress ? lh_progress_lesson(progress, lesson) : NULL;
-    return l ? (lh_standing){l->done, l->total, l->begun != NULL} : (lh_standing){0};
+    return l ? (lh_standing){l->done, l->total, l->begun != NULL, l->n_exercises}
+             : (lh_standing){0};
 }
 
 static bool is_all_done(lh_standing at) {
@@ -142,12 +153,22 @@ const char *lh_standing_sign(lh_standing at) {
     return is_all_done(at) ? "\u2713" : at.is_begun ? "\u25b8" : " ";
 }
 
-const char *lh_standing_text(lh_cli *cli, lh_standing at, const char *lesson, int room) {
-    if (!at.total || (!at.done && !at.is_begun)) return "";
-    const char *steps = lh_printf(cli->arena, "   %d of %d steps", at.done, at.total),
-               *more = is_all_done(at) || !at.is_begun
+const char *lh_standing_text(lh_cli *cli, lh_standing at, const char *lesson, int exercises,
+                             int room) {
+    bool has_steps = at.total && (at.done || at.is_begun),
+         has_exercises = at.exercises && exercises;
+    if (!has_steps && !has_exercises) return "";
+    const char *steps =
+        has_steps ? lh_printf(cli->arena, "   %d of %d steps", at.done, at.total) : "";
+    const char *both = has_exercises ? lh_printf(cli->arena, "%s%s%d of %d exercises", steps,
+                                                 has_steps ? ", " : "   ", at.exercises, exercises)
+                                     : steps;
+    const char *more = is_all_done(at) || !at.is_begun
                            ? ""
                            : lh_printf(cli->arena, "   longhand practice %s", lesson);
-    int used = lh_columns(steps), all = used + lh_columns(more);
-    return used > room ? "" : all > room ? steps : lh_printf(cli->arena, "%s%s", steps, more);
+    int used = lh_columns(steps), wide = lh_columns(both), all = wide + lh_columns(more);
+    return used > room   ? ""
+           : wide > room ? steps
+           : all > room  ? both
+                         : lh_printf(cli->arena, "%s%s", both, more);
 }

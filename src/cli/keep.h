@@ -24,6 +24,11 @@ bool lh_keep_open(lh_cli *cli, lh_keeper *k); /* false: no memory, already repor
 void lh_keep_record(lh_keeper *k, const lh_attempt *attempt, const lh_saved *sheet);
 void lh_keep_close(lh_keeper *k);
 
+const char *lh_keep_name(
+    lh_cli *cli,
+    const lh_source *
+        s); /* under which progress is kept: a file by its whole path, to be found from every folder */
+
 /* What is there to be read, and nothing is made: NULL when nothing was practised yet, or (state) it cannot be opened. */
 lh_store *lh_keep_read(lh_cli *cli, lh_store_state *state);
 
@@ -31,12 +36,13 @@ lh_store *lh_keep_read(lh_cli *cli, lh_store_state *state);
 typedef struct lh_standing {
     int done, total;
     bool is_begun; /* a sheet waits to be gone on with */
+    int exercises; /* done */
 } lh_standing;
 lh_standing lh_keep_standing(lh_cli *cli, const char *lesson);
 const char *lh_standing_sign(lh_standing at); /* ✓ all done, ▸ begun, or a space */
 const char *lh_standing_text(
-    lh_cli *cli, lh_standing at, const char *lesson,
-    int room); /* "   5 of 21 steps", where there is room also how to go on; "" for nothing done */
+    lh_cli *cli, lh_standing at, const char *lesson, int exercises,
+    int room); /* "   5 of 21 steps, 3 of 7 exercises", where there is room also how to go on; "" for nothing done */
 
 long lh_keep_zone(void);                /* seconds east of UTC, today */
 bool lh_keep_ask(const char *question); /* y or n at the terminal; the end of input is n */

@@ -8,7 +8,8 @@
 #include "explain/chart_show.h"
 #include "train/loop.h"
 
-/* The scores of words: the last forward step whose columns are the words of an input that says what is right. */
+/* The scores of words: the last forward step before the loss whose columns are the words of an input that says what is
+ * right. */
 lh_node *lh_run_prediction(const lh_graph *g, int *target) {
     for (int k = g->n_inputs - 1; k >= 0; k--) {
         const char *name = g->input[k]->name;
@@ -17,6 +18,7 @@ lh_node *lh_run_prediction(const lh_graph *g, int *target) {
         for (int i = g->n_steps - 1; i >= 0; i--) {
             const lh_step *s = g->step[i];
             if (s->kind != LH_STEP_FORWARD || s->is_dead || s->node->is_discrete) continue;
+            if (g->loss && s->node->id > g->loss->id) continue;
             if (g->axis[s->node->shape.cols].vocab != g->input[k]->vocab ||
                 g->axis[s->node->shape.cols].n < 2)
                 continue;
@@ -110,7 +112,7 @@ int lh_run_table(lh_run *r, const lh_plan *p) {
 
 /* ---- the plot ---- */
 
-static void plot(const lh_cli *cli, const double *loss, int n) {
+void lh_plot_loss(const lh_cli *cli, const double *loss, int n) {
     lh_text text = lh_text_new(cli->arena);
     lh_chart_screen screen = lh_cli_screen(cli);
     if (n < 2) return;
@@ -238,7 +240,7 @@ static int train(lh_run *r, lh_loop *t, lh_plan *all, int steps, bool table, boo
     if (json)
         write_json(r, t, &rec);
     else
-        fputc('\n', r->cli->out), plot(r->cli, rec.loss, t->step);
+        fputc('\n', r->cli->out), lh_plot_loss(r->cli, rec.loss, t->step);
     if (!isfinite(t->loss)) {
         lh_cli_fail(r->cli, "the loss is no number any more in step %d", t->step);
         fprintf(stderr, "a smaller rate may help\n");

@@ -10,6 +10,7 @@
 #include "cli/keep.h"
 #include "graph/build.h"
 #include "learn/contents.h"
+#include "learn/exercise.h"
 #include "learn/lesson.h"
 
 char *lh_cli_read_file(lh_cli *cli, const char *path, size_t *length) {
@@ -173,7 +174,8 @@ static void list_line(lh_cli *cli, FILE *out, const lh_embedded *e, int width) {
     lh_ink_off(cli, out);
     const char *title = lh_lesson_title(cli->arena, e->name, e->text, e->length);
     int used = lh_columns(title), column = used > 40 ? used : 40;
-    const char *done = lh_standing_text(cli, at, name, cli->width - width - 5 - column);
+    int exercises = lh_exercise_count(e->text, e->length);
+    const char *done = lh_standing_text(cli, at, name, exercises, cli->width - width - 5 - column);
     fprintf(out, " %s%*s%s\n", title, *done ? column - used : 0, "", done);
 }
 

@@ -30,6 +30,7 @@ extern const lh_command lh_command_weights;
 extern const lh_command lh_command_tokens;
 extern const lh_command lh_command_data, lh_command_train, lh_command_sample, lh_command_translate;
 extern const lh_command lh_command_lint;
+extern const lh_command lh_command_exercise;
 
 const lh_command *const lh_commands[] = {
     &lh_command_read,
@@ -54,6 +55,7 @@ const lh_command *const lh_commands[] = {
     &lh_command_sample,
     &lh_command_translate,
     &lh_command_lint,
+    &lh_command_exercise,
     NULL,
 };
 

@@ -214,6 +214,8 @@ static void write_diagnoses(lh_json *j, const lh_step_mark *s) {
         lh_json_text(j, "says", s->diagnosis[i].mistake->says);
         lh_json_text(j, "where", s->diagnosis[i].where);
         if (s->diagnosis[i].choice >= 0) lh_json_int(j, "choice", s->diagnosis[i].choice);
+        lh_json_text(j, "what", s->diagnosis[i].what);
+        lh_json_text(j, "see", s->diagnosis[i].mistake->see);
         lh_json_end(j, '}');
     }
     lh_json_end(j, ']');

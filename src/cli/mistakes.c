@@ -56,7 +56,8 @@ static void print_mistake(lh_cli *cli, const lh_mistake *m) {
         lh_wrap(cli->out, cli->width, 8, rule_text(cli->arena, m, i));
     }
     fputs("      ", cli->out);
-    lh_wrap(cli->out, cli->width, 6, m->says);
+    lh_wrap(cli->out, cli->width, 6,
+            m->see ? lh_printf(cli->arena, "%s; read: %s", m->says, m->see) : m->says);
 }
 
 /* A comment that stands right before a mistake is the title of a group. */
@@ -258,6 +259,7 @@ static void write_json(lh_arena *a, const lh_mistakes *m, const study *t) {
         lh_json_begin(&j, NULL, '{');
         lh_json_text(&j, "name", x->name);
         lh_json_text(&j, "says", x->says);
+        lh_json_text(&j, "see", x->see);
         lh_json_text(&j, "where", x->where);
         lh_json_text(&j, "of", x->of);
         lh_json_text(&j, "each", x->choice);

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/embedded.h"
 #include "cli/prompt.h"
 #include "graph/build.h"
 #include "learn/entry.h"
@@ -34,16 +33,6 @@ typedef struct opener {
     lh_lesson_sheet asked;
     lh_mistakes *mistakes;
 } opener;
-
-/* Under which name its progress is kept: a file by its whole path, so that it is found from every folder. */
-static const char *lesson_name(lh_cli *cli, const lh_source *s) {
-    char folder[LH_STORE_PATH];
-    const char *name = s->name;
-    if (lh_embedded_find(s->program->file) || name[0] == '/' || !getcwd(folder, sizeof folder))
-        return name;
-    while (strncmp(name, "./", 2) == 0) name += 2;
-    return lh_printf(cli->arena, "%s/%s", folder, name);
-}
 
 static lh_paper *open_paper(opener *o, unsigned long long seed, int digits, bool alone) {
     lh_paper_how how = {.lesson = o->source.name,
@@ -319,7 +308,7 @@ static bool fresh_arena(lh_desk *d) {
 
 static int talk_on(lh_desk *d) {
     talk t = {.d = d, .is_interactive = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
-    t.prompt = lh_prompt_open(t.is_interactive);
+    t.prompt = lh_prompt_open(t.is_interactive, "practice-history");
     if (!t.prompt) return lh_cli_fail(d->cli, "out of memory");
     if (lh_practice_is_finished(d->p)) lh_practice_reset(d->p);
     show_step(&t);
@@ -386,7 +375,7 @@ static int practice_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     opener o = {.cli = cli};
     if (!lh_cli_load(cli, argv[0], &o.source)) return LH_EXIT_FAILED;
-    o.source.name = lesson_name(cli, &o.source);
+    o.source.name = lh_keep_name(cli, &o.source);
     int status = practise(&o);
     lh_program_free(o.source.program);
     return status;

@@ -9,7 +9,8 @@ typedef struct lh_desk {
     lh_cli *cli;
     lh_practice *p;
     lh_keeper keep;
-    lh_arena *a; /* for one answer of the prompt */
+    lh_arena *a;         /* for one answer of the prompt */
+    const char *instead; /* of "Step 3 of 9" before a step, or NULL */
 } lh_desk;
 
 enum { LH_DESK_INDENT = 4 };

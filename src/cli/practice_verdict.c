@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "cli/practice.h"
+#include "learn/advice.h"
 
 enum { INDENT = LH_DESK_INDENT, NAMED_CELLS = 3, SAMPLE = 60 };
 
@@ -73,7 +74,7 @@ static void note_mistakes(lh_desk *d, notes *out, int ask) {
     for (int i = 0; i < m->n_diagnoses; i++) {
         const lh_diagnosis *x = &m->diagnosis[i];
         const lh_step *line = lh_graph_step(d->p->sheet->g, x->where);
-        const char *says = x->mistake->says;
+        const char *says = lh_diagnosis_text(d->a, x);
         if (i > 0)
             add_note(d, out, LH_BLANK, lh_printf(d->a, "or: %s", says));
         else if (line)

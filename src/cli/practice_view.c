@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "cli/practice.h"
+#include "learn/advice.h"
 
 enum { INDENT = LH_DESK_INDENT, MAX_ROWS = 16 };
 
@@ -32,14 +33,7 @@ void lh_desk_quiet(lh_desk *d, int indent, const char *text) {
 }
 
 const char *lh_desk_mark(lh_verdict v) {
-    switch (v) {
-    case LH_RIGHT: return "\u2713";
-    case LH_LAST_DIGIT:
-    case LH_EARLY: return "\u2248";
-    case LH_FOLLOWS: return "\u21aa";
-    case LH_BLANK: return "_";
-    default: return "\u2717";
-    }
+    return v == LH_BLANK ? "_" : lh_verdict_sign(v);
 }
 
 lh_ink lh_desk_ink(lh_verdict v) {
@@ -163,7 +157,9 @@ static void print_inside(lh_desk *d, const lh_paper_step *s) {
 void lh_desk_step(lh_desk *d) {
     lh_practice *p = d->p;
     const lh_paper_step *s = lh_desk_ask(d, p->at);
-    const char *number = lh_printf(d->a, "Step %d of %d   ", s->number, p->paper->n_steps),
+    const char *number = d->instead
+                             ? d->instead
+                             : lh_printf(d->a, "Step %d of %d   ", s->number, p->paper->n_steps),
                *formula = lh_printf(d->a, "%s %s %s", s->name, s->sign, s->formula),
                *shape = lh_printf(d->a, "%s, %s", s->shape, s->precision);
     int used = lh_columns(number) + lh_columns(formula);

@@ -52,8 +52,14 @@ static void print_lessons(lh_cli *cli, const lh_progress *p, long long today, lo
         lh_ink_on(cli, stdout, LH_INK_NAME);
         printf("%-12s", l->lesson);
         lh_ink_off(cli, stdout);
-        printf(" %3d of %-3d steps done, %3d mastered   %s\n", l->done, l->total, l->mastered,
-               day_text(cli, lh_day(l->last, zone) - today));
+        if (l->total)
+            printf(" %3d of %-3d steps done, %3d mastered", l->done, l->total, l->mastered);
+        if (l->n_exercises)
+            printf("%s %d exercise%s done", l->total ? "," : "", l->n_exercises,
+                   l->n_exercises == 1 ? "" : "s");
+        else if (!l->total)
+            printf(" an exercise tried");
+        printf("   %s\n", day_text(cli, lh_day(l->last, zone) - today));
         if (l->begun && l->begun->done < l->begun->total)
             printf("      go on with: longhand practice %s\n", l->lesson);
     }
@@ -132,6 +138,7 @@ static void print_json(lh_cli *cli, const lh_progress *p, long long today) {
         lh_json_int(&j, "done", l->done);
         lh_json_int(&j, "mastered", l->mastered);
         lh_json_int(&j, "total", l->total);
+        lh_json_int(&j, "exercises", l->n_exercises);
         lh_json_int(&j, "attempts", l->attempts);
         lh_json_text(&j, "last", when);
         lh_json_bool(&j, "begun", l->begun != NULL);

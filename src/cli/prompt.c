@@ -71,12 +71,12 @@ static void make_folders(char *path) {
     }
 }
 
-static void find_history(lh_prompt *p) {
+static void find_history(lh_prompt *p, const char *file) {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     bool is_set = state && state[0] == '/';
     if (!is_set && !(home && home[0] == '/')) return;
-    int n = snprintf(p->path, sizeof p->path, "%s%s/longhand/history", is_set ? state : home,
-                     is_set ? "" : "/.local/state");
+    int n = snprintf(p->path, sizeof p->path, "%s%s/longhand/%s", is_set ? state : home,
+                     is_set ? "" : "/.local/state", file);
     if (n < 0 || (size_t)n >= sizeof p->path)
         p->path[0] = 0;
     else
@@ -98,12 +98,12 @@ static unsigned char edit_drop(EditLine *e, int c) {
     return CC_NEWLINE;
 }
 
-static bool edit_open(lh_prompt *p) {
+static bool edit_open(lh_prompt *p, const char *file) {
     HistEvent event;
     p->edit = el_init("longhand", stdin, stdout, stderr);
     p->history = history_init();
     if (!p->edit || !p->history) return false;
-    find_history(p);
+    find_history(p, file);
     history(p->history, &event, H_SETSIZE, REMEMBERED);
     history(p->history, &event, H_SETUNIQUE, 1);
     if (p->path[0]) history(p->history, &event, H_LOAD, p->path);
@@ -134,16 +134,17 @@ static const char *edit_line(lh_prompt *p, const char *sign) {
 
 #endif
 
-lh_prompt *lh_prompt_open(bool is_interactive) {
+lh_prompt *lh_prompt_open(bool is_interactive, const char *history_file) {
     lh_prompt *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     p->is_interactive = is_interactive;
 #ifdef HAVE_LIBEDIT
-    if (is_interactive && !edit_open(p)) {
+    if (is_interactive && !edit_open(p, history_file)) {
         lh_prompt_close(p);
         return NULL;
     }
 #else
+    (void)history_file;
     if (is_interactive) catch_interrupts();
 #endif
     return p;

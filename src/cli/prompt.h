@@ -1,6 +1,6 @@
 /* prompt -- a line from a person: with editing and history where libedit is there, plainly otherwise.
  *
- *     lh_prompt *p = lh_prompt_open(true);
+ *     lh_prompt *p = lh_prompt_open(true, "history");
  *     for (const char *line; (line = lh_prompt_line(p, "> ")); ) ...      NULL: the end
  *     lh_prompt_close(p);
  *
@@ -13,7 +13,9 @@
 
 typedef struct lh_prompt lh_prompt;
 
-lh_prompt *lh_prompt_open(bool is_interactive); /* NULL when there is no memory */
+lh_prompt *lh_prompt_open(
+    bool is_interactive,
+    const char *history); /* its file in the state folder; NULL when there is no memory */
 const char *
 lh_prompt_line(lh_prompt *p,
                const char *sign); /* without its end; valid until the next call; NULL at the end */

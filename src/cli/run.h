@@ -30,7 +30,8 @@ int lh_run_predictions(const lh_run *r, const lh_plan *plan, lh_arena *a,
                        lh_prediction **list); /* how many; -1: it scores no words */
 int lh_run_table(lh_run *r,
                  const lh_plan *plan); /* pattern, prediction, target; how many are right */
-void lh_run_effect(lh_run *r);         /* loss and target before and after one update */
+void lh_plot_loss(const lh_cli *cli, const double *loss, int n); /* n numbers, from step 1 on */
+void lh_run_effect(lh_run *r); /* loss and target before and after one update */
 lh_node *lh_run_prediction(
     const lh_graph *g,
     int *target); /* whose rows are scores of words, and which input says the right ones; or NULL */

@@ -21,7 +21,7 @@ static const lh_option sheet_options[] = {
     {"seed", 0, LH_OPTION_INT, &options.seed, "N", "other numbers; 0: the lesson's own (0)", 0,
      2147483647},
     {"digits", 0, LH_OPTION_INT, &options.digits, "N", "digits to give (4)", 2, 9},
-    {"steps", 0, LH_OPTION_NAMES, &options.steps, "NAMES", "ask these alone: Z,P,dZ", 0, 0},
+    {"steps", 0, LH_OPTION_NAMES, &options.steps, "NAMES", "ask these alone: Z,P.e,P,dZ,L@1", 0, 0},
     {"key", 0, LH_OPTION_FLAG, &options.key, NULL, "with the answers and their working", 0, 0},
     {"forms", 0, LH_OPTION_INT, &options.forms, "N",
      "forms A, B, C ... with a key each, in the folder named by -o", 1, 26},

@@ -37,6 +37,7 @@ void lh_sheet_html(FILE *out, const lh_paper *p, const char *hidden);
 void lh_sheet_json(FILE *out, const lh_paper *p, const char *hidden);
 
 const char *lh_short_name(lh_arena *a, const char *path); /* without folder and ending */
-const char *lh_section_title(lh_section s);
+const char *lh_section_title(const lh_paper *p, int step,
+                             bool *is_new); /* new: the step before is of another section */
 
 #endif

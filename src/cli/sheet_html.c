@@ -216,12 +216,10 @@ void lh_sheet_html(FILE *out, const lh_paper *p, const char *hidden) {
               out);
     if (*hidden) put_in(out, "<p class=note>", hidden, "</p>\n");
     put_given(out, p);
-    int section = -1;
     for (int i = 0; i < p->n_steps; i++) {
-        if ((int)p->step[i].section != section) {
-            section = (int)p->step[i].section;
-            put_in(out, "<h2>", lh_section_title(p->step[i].section), "</h2>\n");
-        }
+        bool is_new;
+        const char *title = lh_section_title(p, i, &is_new);
+        if (is_new) put_in(out, "<h2>", title, "</h2>\n");
         put_step(out, p, &p->step[i]);
     }
     fputs("</body>\n</html>\n", out);

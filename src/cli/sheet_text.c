@@ -12,9 +12,13 @@ typedef struct layout {
     bool is_markdown;
 } layout;
 
-const char *lh_section_title(lh_section s) {
+const char *lh_section_title(const lh_paper *p, int step, bool *is_new) {
     static const char *const title[] = {"Given", "Forward", "Backward", "Update"};
-    return title[s];
+    const lh_paper_step *s = &p->step[step];
+    *is_new = step == 0 || s[-1].section != s->section || s[-1].moment != s->moment;
+    if (s->moment == 0) return title[s->section];
+    if (s->moment == 1) return lh_printf(p->arena, "%s, after the update", title[s->section]);
+    return lh_printf(p->arena, "%s, after %d updates", title[s->section], s->moment);
 }
 
 static void line_of(const layout *l, int n, char sign) {
@@ -230,14 +234,14 @@ void lh_sheet_text(const lh_cli *cli, FILE *out, const lh_paper *p, const char *
     if (*hidden) say(&l, 0, hidden);
     fputs("#\n# Given\n", out);
     for (int i = 0; i < p->n_given; i++) put_given(&l, "#   ", &p->given[i]);
-    int section = -1;
     for (int i = 0; i < p->n_steps; i++) {
         const lh_paper_step *s = &p->step[i];
-        if ((int)s->section != section) {
-            section = (int)s->section;
+        bool is_new;
+        const char *title = lh_section_title(p, i, &is_new);
+        if (is_new) {
             fputc('\n', out);
             line_of(&l, l.width < 72 ? l.width : 72, '-');
-            fprintf(out, "# %s\n\n", lh_section_title(s->section));
+            fprintf(out, "# %s\n\n", title);
         }
         put_step(&l, s);
     }
@@ -277,11 +281,10 @@ void lh_sheet_markdown(const lh_cli *cli, FILE *out, const lh_paper *p, const ch
     fputs("## Given\n\n```longhand\n", out);
     for (int i = 0; i < p->n_given; i++) put_given(&l, "", &p->given[i]);
     fputs("```\n", out);
-    int section = -1;
     for (int i = 0; i < p->n_steps; i++) {
-        const lh_paper_step *s = &p->step[i];
-        if ((int)s->section != section)
-            fprintf(out, "\n## %s\n\n", lh_section_title(s->section)), section = (int)s->section;
-        markdown_step(&l, s);
+        bool is_new;
+        const char *title = lh_section_title(p, i, &is_new);
+        if (is_new) fprintf(out, "\n## %s\n\n", title);
+        markdown_step(&l, &p->step[i]);
     }
 }

@@ -173,12 +173,12 @@ static bool is_free(job *j) {
 
 /* A file, a task, or the course. Of a task of pairs nothing is read: its examples are made as they are drawn. */
 static const char *find_text(job *j) {
-    const lh_task *task = options.task ? lh_task_find(options.task) : NULL;
+    const lh_train_task *task = options.task ? lh_train_task_find(options.task) : NULL;
     if (options.data)
         return lh_file_read(j->cli->ctx, j->text_arena,
                             strcmp(options.data, "-") ? options.data : "/dev/stdin", &j->length);
     if (j->is_pairs) return "";
-    if (task) return lh_task_text(j->text_arena, task, 0, NAMES, &j->length);
+    if (task) return lh_train_task_text(j->text_arena, task, 0, NAMES, &j->length);
     return lh_data_course(j->text_arena, &j->length);
 }
 
@@ -192,9 +192,7 @@ static bool read_text(job *j) {
     j->text_name = options.data ? options.data : options.task ? options.task : "the course's text";
     j->text = find_text(j);
     j->pairs.how.name = j->text_name, j->pairs.how.text = j->text, j->pairs.how.length = j->length;
-    if (!lh_failed(ctx)) return true;
-    lh_cli_report(j->cli);
-    return false;
+    return !lh_failed(ctx) || (lh_cli_report(j->cli), false);
 }
 
 /* The tokeniser of a model that is gone on with is its own. */
@@ -375,6 +373,7 @@ static void say_text(const job *j) {
                lh_whole_text(a, (double)d->n_cut), d->how.context);
 }
 
+/* Memory: the plan's, and the params once more while a sample is written. */
 static void say_start(job *j) {
     lh_arena *a = j->cli->arena;
     double params = 0;
@@ -386,7 +385,7 @@ static void say_start(job *j) {
     lh_ink_off(j->cli, stdout);
     printf("   %s parameters, %d %s, memory %s\n", lh_whole_text(a, params), n_tokens,
            j->tokens->kind == LH_TOKENS_CHARS ? "characters" : "tokens",
-           lh_bytes_text(a, lh_floats_memory(j->t->plan)));
+           lh_bytes_text(a, lh_floats_memory(j->t->plan) + (j->g->generate ? 4 * params : 0)));
     if (j->is_pairs)
         lh_train_pairs_say(&j->pairs);
     else

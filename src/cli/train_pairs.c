@@ -29,7 +29,7 @@ static const lh_vocab *own_words(lh_cli *cli, const lh_program *p) {
 static bool refuse(lh_train_pairs *p, const char *task) {
     p->is_refused = true;
     lh_cli_fail(p->cli, "%s is no task", task);
-    for (const lh_task *t = lh_tasks; t->name; t++)
+    for (const lh_train_task *t = lh_train_tasks; t->name; t++)
         fprintf(stderr, "  %-10s %s\n", t->name, t->summary);
     return false;
 }
@@ -38,17 +38,17 @@ bool lh_train_is_pairs(lh_train_pairs *p, lh_cli *cli, const lh_program *program
                        bool has_data) {
     p->cli = cli;
     p->how.has_source = has_input(program, "source");
-    p->how.task = task ? lh_task_find(task) : NULL;
+    p->how.task = task ? lh_train_task_find(task) : NULL;
     if (task && !p->how.task) return refuse(p, task);
     if (task && has_data) {
         p->is_refused = true;
         lh_cli_fail(cli, "--task makes examples, --data reads them: one of the two, please");
         return false;
     }
-    if (p->how.has_source && !task && !has_data) p->how.task = lh_task_find("translate");
+    if (p->how.has_source && !task && !has_data) p->how.task = lh_train_task_find("translate");
     p->own = own_words(cli, program);
     if (!p->how.task) return p->how.has_source;
-    if (lh_task_is_pairs(p->how.task)) return true;
+    if (lh_train_task_is_pairs(p->how.task)) return true;
     if (!p->how.has_source) return false;
     p->is_refused = true;
     lh_cli_fail(cli, "%s has no questions, and the program wants a source", task);

@@ -280,14 +280,14 @@ static bool translate_lines(job *j) {
 /* ---- many ---- */
 
 static int check(job *j) {
-    const lh_task *task = lh_task_find(options.task ? options.task : "translate");
+    const lh_train_task *task = lh_train_task_find(options.task ? options.task : "translate");
     int right = 0;
     lh_case c;
-    if (!task || !lh_task_is_pairs(task))
+    if (!task || !lh_train_task_is_pairs(task))
         return lh_cli_fail(j->cli, "%s is no task with questions: longhand data lists them",
                            options.task);
     for (int i = 0; i < options.check; i++) {
-        lh_task_example(task, 0, (uint64_t)i, true, &c);
+        lh_train_task_example(task, 0, (uint64_t)i, true, &c);
         if (!ask(j, c.question)) return lh_cli_report(j->cli);
         lh_arena *a = lh_arena_new(j->cli->ctx);
         if (!a) return lh_cli_report(j->cli);

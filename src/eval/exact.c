@@ -156,6 +156,8 @@ static int count_examples(const lh_plan *p) {
 }
 
 static bool has(const lh_plan *p, const lh_node *n) {
+    const value *v = &p->value[n->id];
+    if (v->match && v->match->kernel->renews) return false; /* there when := was carried out */
     role r = value_of(p, n)->role;
     return r != UNUSED && r != SHAPE && !is_pooled(p, owner_of(p, n));
 }

@@ -442,6 +442,7 @@ lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
 #ifdef LH_FAST
     p->kernels = wish->by_definition ? NULL : lh_kernels;
     p->shares_memory = !wish->all;
+    p->updates = wish->updates || wish->all;
     p->grows = wish->grows;
     p->moment.pool = lh_pool_new(wish->threads);
     p->threads = lh_pool_threads(p->moment.pool);

@@ -40,6 +40,7 @@ struct lh_plan {
     lh_arena *arena;
     const lh_op *const *ops;
     const lh_kernel *const *kernels; /* ends with NULL; NULL: every operation by its definition */
+    bool updates;                    /* what := needs is asked for */
     bool joins;                      /* kernels for several steps may be taken: uses are known */
     bool shares_memory;              /* values that do not last lie in memory that others had */
     value *value;                    /* one for each node */

@@ -84,7 +84,14 @@ void lh_scope_bind(lh_graph *g, lh_scope *s, const char *name, lh_node *n) {
 }
 
 const char *lh_path(lh_graph *g, const char *path, const char *name) {
-    return path[0] ? lh_printf(g->arena, "%s.%s", path, name) : name;
+    size_t n = strlen(path), k = strlen(name);
+    if (n == 0) return name;
+    char *s = lh_alloc(g->arena, n + k + 2); /* there are thousands in every program */
+    if (!s) return name;
+    memcpy(s, path, n);
+    s[n] = '.';
+    memcpy(s + n + 1, name, k + 1);
+    return s;
 }
 
 lh_step *lh_step_new_at(lh_graph *g, lh_step_kind kind, lh_scope *s, const char *name,

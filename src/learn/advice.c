@@ -75,6 +75,13 @@ static const lh_candidate *candidate_of(const list *l, const lh_diagnosis *d, co
     return NULL;
 }
 
+/* What was done, which one was taken, and where it is explained. */
+const char *lh_diagnosis_text(lh_arena *a, const lh_diagnosis *d) {
+    return lh_printf(a, "%s%s%s%s%s%s", d->mistake->says, d->what ? " (" : "",
+                     d->what ? d->what : "", d->what ? ")" : "", d->mistake->see ? "; read: " : "",
+                     d->mistake->see ? d->mistake->see : "");
+}
+
 /* take S / sqrt(cols(K)), not S: ... For a line inside a call its name stands before it. */
 static void advise_mistakes(list *l) {
     const lh_advisor *x = l->x;
@@ -90,15 +97,16 @@ static void advise_mistakes(list *l) {
         const lh_candidate *how = candidate_of(l, d, c, n);
         const char *lead = i ? "or " : "";
         lh_changed f;
+        const char *says = lh_diagnosis_text(x->arena, d);
         if (!how || !lh_effect_formula(g, how, x->arena, &f) || strcmp(f.right, f.wrong) == 0) {
-            add(l, LH_MISTAKE, "%slook at %s = %s: %s", lead, x->paper->step[l->ask].name,
-                x->paper->step[l->ask].formula, d->mistake->says);
+            add(l, LH_MISTAKE, "%slook at %s %s %s: %s", lead, x->paper->step[l->ask].name,
+                x->paper->step[l->ask].sign, x->paper->step[l->ask].formula, says);
             continue;
         }
         const char *path = x->paper->step[l->ask].path;
         bool is_inner = strcmp(f.line, path) != 0;
         add(l, LH_MISTAKE, "%stake %s, not %s%s%s: %s", lead, f.right, f.wrong,
-            is_inner ? ", in " : "", is_inner ? f.line : "", d->mistake->says);
+            is_inner ? ", in " : "", is_inner ? f.line : "", says);
     }
 }
 

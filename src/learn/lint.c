@@ -5,7 +5,9 @@
 #include "graph/build.h"
 #include "learn/contents.h"
 #include "learn/digits.h"
+#include "learn/exercise.h"
 #include "learn/fence.h"
+#include "learn/mark.h"
 
 /* ---- the head ---- */
 
@@ -121,11 +123,25 @@ static void check_symbols(lh_lesson *l, lh_live *v) {
 
 /* ---- the sheet ---- */
 
+/* Each line by itself, as a sheet would ask it: P.e, `all`, N.v of every block, L@1. */
 static void check_sheet(lh_lesson *l, lh_live *v) {
-    for (int i = 0; i < l->sheet.n_steps && !lh_failed(l->ctx); i++) {
-        lh_live_step(v, l->sheet.step[i], (lh_where){0, 0, l->sheet.at[i]});
+    lh_graph *g = l->sheet.n_steps ? lh_live_graph(v, 0) : NULL;
+    for (int i = 0; g && i < l->sheet.n_steps && !lh_failed(l->ctx); i++) {
+        const char *step = l->sheet.step[i];
+        lh_sheet *s = lh_sheet_new(g, &(lh_sheet_how){.steps = &step, .n_steps = 1});
+        if (s && !s->n_asks && !lh_failed(l->ctx))
+            lh_fail(l->ctx, LH_ERROR_NAME, l->sheet.at[i],
+                    "%.60s is nothing that a sheet can ask for", step);
+        lh_sheet_free(s);
         lh_problems_take(l->problems, l->ctx, l->sheet.at[i]);
     }
+}
+
+/* ---- exercises ---- */
+
+static void check_exercises(lh_lesson *l, lh_live *v) {
+    int n = l->n_exercises; /* trying a key adds programs, not exercises */
+    for (int i = 0; i < n && !lh_failed(l->ctx); i++) lh_exercise_check(v, i, l->problems);
 }
 
 void lh_lesson_lint(lh_lesson *l) {
@@ -137,6 +153,7 @@ void lh_lesson_lint(lh_lesson *l) {
         bool good = lh_live_all(v, l->problems);
         if (is_lesson && good) check_sheet(l, v);
         if (is_lesson && good) check_symbols(l, v);
+        if (is_lesson && good) check_exercises(l, v);
     }
     if (is_lesson && a) check_head(l, a);
     if (is_lesson && a) check_digits(l, a);

@@ -412,6 +412,10 @@ lh_live *lh_live_new(lh_lesson *l) {
     return NULL;
 }
 
+lh_lesson *lh_live_lesson(const lh_live *v) {
+    return v->l;
+}
+
 void lh_live_free(lh_live *v) {
     for (int i = 0; v && i < v->n_programs; i++) {
         lh_live_program *x = v->program[i];

@@ -21,6 +21,7 @@ typedef struct lh_live lh_live;
 
 lh_live *lh_live_new(lh_lesson *l); /* NULL without memory; l must outlive it */
 void lh_live_free(lh_live *v);      /* NULL is allowed */
+lh_lesson *lh_live_lesson(const lh_live *v);
 
 /* ---- programs: numbers as in lesson->program, those added later too ---- */
 

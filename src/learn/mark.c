@@ -18,7 +18,13 @@ bool lh_verdict_has_credit(lh_verdict v) {
     return v == LH_RIGHT || v == LH_LAST_DIGIT || v == LH_EARLY || v == LH_FOLLOWS;
 }
 
-enum { MAX_ACTIVE = 16 };
+enum { MAX_ACTIVE = 16, MAX_OPERANDS = 32 };
+
+/* The mistakes that made an active program of the right one. */
+typedef struct made {
+    lh_rewrite rewrite[2 * LH_MAX_REWRITES];
+    int n;
+} made;
 
 typedef struct marker {
     lh_arena *a;
@@ -29,16 +35,19 @@ typedef struct marker {
     lh_marks *m;
     lh_box *box;   /* room for one unit: its reach */
     lh_box *other; /* and for a second opinion */
-    double room; /* in units: how far a number that nobody wrote down may be from its exact value */
-    int *origin; /* for each unit: the ask where a slip that reaches it began, or -1 */
+    bool is_cut;   /* numbers that nobody wrote down may have been cut off, not rounded */
+    int cuts;      /* how many more numbers look cut off than rounded */
+    int *origin;   /* for each unit: the ask where a slip that reaches it began, or -1 */
     int active[MAX_ACTIVE],
         n_active; /* programs that later steps may follow: the right one, and those with the mistakes made so far */
+    made made[MAX_ACTIVE];
 } marker;
 
 /* ---- one number ---- */
 
 /* Does some value of the box round to the number written? `beside`: or to one that lies so far beside it. */
 static bool fits(lh_written w, lh_box b, double beside) {
+    if (isinf(w.value) || isinf(b.at)) return w.value == b.at;
     double slack = w.unit / 2 + beside + 1e-9 * w.unit + 1e-13 * fabs(w.value);
     return w.value >= b.low - slack && w.value <= b.high + slack;
 }
@@ -46,7 +55,7 @@ static bool fits(lh_written w, lh_box b, double beside) {
 /* asked: one unit of the last digit that the sheet asks for. Fewer digits than that must be a correct rounding. */
 static lh_verdict judge(lh_written w, double exact, bool has_own, lh_box own, lh_box from_true,
                         bool is_tainted, double asked) {
-    double one = w.unit < asked ? w.unit : asked;
+    double one = w.unit > 1.5 * asked ? 0 : w.unit;
     if (lh_written_rounds(exact, w)) return LH_RIGHT;
     if (has_own && fits(w, own, 0)) return is_tainted ? LH_FOLLOWS : LH_EARLY;
     if (has_own && fits(w, own, one)) return is_tainted ? LH_FOLLOWS : LH_LAST_DIGIT;
@@ -88,7 +97,7 @@ static bool is_swapped(lh_written w, lh_box own) {
 }
 
 static const char *slip_of(lh_written w, lh_box own) {
-    if (w.value == 0) return NULL;
+    if (w.value == 0 || isinf(w.value)) return NULL;
     if (fits_number(w, -w.value, w.unit, own)) return "the sign is turned round";
     if (fits_number(w, w.value * 10, w.unit * 10, own) ||
         fits_number(w, w.value / 10, w.unit / 10, own))
@@ -102,12 +111,9 @@ static const char *slip_of(lh_written w, lh_box own) {
 
 /* ---- boxes to go on with ---- */
 
-static lh_box unrounded(lh_box reach, double room) {
-    return (lh_box){reach.at, reach.low - room, reach.high + room};
-}
-
 /* Between the number written and that number before rounding. */
 static lh_box written_box(lh_written w, lh_verdict v, bool has_own, lh_box own, double units) {
+    if (isinf(w.value)) return (lh_box){w.value, w.value, w.value};
     double room = w.unit * (v == LH_LAST_DIGIT || v == LH_FOLLOWS ? 1 : units);
     lh_box b = {w.value, w.value - w.unit / 2, w.value + w.unit / 2};
     if (!has_own || !lh_verdict_has_credit(v) || own.low > w.value + room ||
@@ -124,9 +130,9 @@ static double unit_of(int decimals) {
     return pow(10, -decimals);
 }
 
-static int ask_of(const lh_sheet *s, const lh_step *step) {
+static int ask_of(const lh_sheet *s, const lh_unit *u) {
     for (int i = 0; i < s->n_asks; i++)
-        if (s->ask[i].step == step) return i;
+        if (s->ask[i].step == u->step && s->ask[i].moment == u->moment) return i;
     return -1;
 }
 
@@ -186,7 +192,7 @@ static bool all_equal(const marker *k, int ask, bool exact) {
 static bool is_copy(const marker *k, int ask, int unit) {
     for (int i = 0; i < unit; i++) {
         const lh_unit *u = lh_reach_unit(k->r, i);
-        int other = ask_of(k->s, u->step);
+        int other = ask_of(k->s, u);
         if (other < 0 || k->s->ask[other].n_cells != k->s->ask[ask].n_cells ||
             k->s->ask[ask].n_cells < 2 || !lh_reach_reads(k->r, 0, unit, i))
             continue;
@@ -228,28 +234,87 @@ static bool explains(marker *k, int variant, int ask, int unit) {
     return true;
 }
 
-static void diagnose(marker *k, int ask, int unit) {
-    int n, kept = -1;
+/* A mistake on top of those that led to an active program. -1: it cannot be built. */
+static int variant_with(marker *k, int base, const lh_candidate *c) {
+    const made *m = &k->made[base];
+    lh_rewrite all[2 * LH_MAX_REWRITES];
+    if (m->n + c->n_rewrites > 2 * LH_MAX_REWRITES) return -1;
+    memcpy(all, m->rewrite, (size_t)m->n * sizeof *all);
+    memcpy(all + m->n, c->rewrite, (size_t)c->n_rewrites * sizeof *all);
+    return lh_reach_variant(k->r, all, m->n + c->n_rewrites);
+}
+
+/* The program with this mistake made is one that later steps may follow. */
+static bool keep_active(marker *k, int variant, int base, const lh_candidate *c) {
+    const made *from = &k->made[base];
+    made *to = &k->made[k->n_active];
+    if (k->n_active == MAX_ACTIVE) return false;
+    *to = *from;
+    for (int i = 0; i < c->n_rewrites && to->n < 2 * LH_MAX_REWRITES; i++)
+        to->rewrite[to->n++] = c->rewrite[i];
+    k->active[k->n_active++] = variant;
+    return true;
+}
+
+static bool is_diagnosed(const lh_step_mark *mark, const lh_mistake *m) {
+    for (int d = 0; d < mark->n_diagnoses; d++)
+        if (mark->diagnosis[d].mistake == m) return true;
+    return false;
+}
+
+/* Which one was taken, in words. A choice inside a loss is a word, elsewhere a row. */
+static const char *choice_words(marker *k, const lh_candidate *c) {
+    const lh_graph *g = k->s->g;
+    if (c->chosen < 0) return NULL;
+    if (c->mistake->of && g->n_vocabs && c->chosen < g->vocab[0]->n_words)
+        return g->vocab[0]->word[c->chosen];
+    return lh_printf(k->a, "row %d", c->chosen);
+}
+
+/* Every mistake that, made in one active program, explains the step; the first goes on as an active program of its own. */
+static void diagnose_on(marker *k, int ask, int unit, int base, const lh_candidate *c, int n) {
     lh_step_mark *mark = &k->m->step[ask];
-    if (!k->mistakes) return;
-    lh_candidate *c = lh_candidates(k->s->g, k->mistakes, k->s->ask[ask].step, k->a, &n);
     for (int i = 0; i < n && mark->n_diagnoses < LH_MAX_DIAGNOSES; i++) {
-        if (c[i].mistake->is_same) continue;
-        int v = lh_reach_variant(k->r, c[i].rewrite, c[i].n_rewrites);
+        if (c[i].mistake->is_same || is_diagnosed(mark, c[i].mistake)) continue;
+        int v = variant_with(k, base, &c[i]);
         if (v < 0) continue;
-        bool is_known = false;
-        for (int d = 0; d < mark->n_diagnoses; d++)
-            is_known |= mark->diagnosis[d].mistake == c[i].mistake;
-        if (!is_known && explains(k, v, ask, unit)) {
+        if (explains(k, v, ask, unit)) {
             mark->diagnosis[mark->n_diagnoses++] =
-                (lh_diagnosis){c[i].mistake, c[i].line->path, c[i].chosen};
-            if (kept < 0 && k->n_active < MAX_ACTIVE) {
-                k->active[k->n_active++] = kept = v;
-                continue;
-            }
+                (lh_diagnosis){c[i].mistake, c[i].line->path, c[i].chosen, choice_words(k, &c[i])};
+            if (mark->n_diagnoses == 1 && keep_active(k, v, base, &c[i])) continue;
         }
         lh_reach_drop(k->r, v);
     }
+}
+
+/* Old numbers after an update: one operand as it was before, or in the end all of them. */
+static void diagnose_stale(marker *k, int ask, int unit) {
+    lh_step_mark *mark = &k->m->step[ask];
+    for (int i = 0; i < k->mistakes->n && !mark->n_diagnoses; i++) {
+        const lh_mistake *m = &k->mistakes->mistake[i];
+        if (!m->where || strcmp(m->where, "later") != 0) continue;
+        for (int n = 0, last = 0; !last && !mark->n_diagnoses; n++) {
+            const char *name;
+            int v = n < MAX_OPERANDS ? lh_reach_stale(k->r, unit, n, &name) : -1;
+            if (v < 0) last = 1, v = lh_reach_stale(k->r, unit, -1, &name);
+            if (v < 0) break;
+            if (explains(k, v, ask, unit))
+                mark->diagnosis[mark->n_diagnoses++] = (lh_diagnosis){
+                    m, k->s->ask[ask].step->path, -1,
+                    name ? lh_printf(k->a, "%s as it was before the update", name) : NULL};
+            lh_reach_drop(k->r, v);
+        }
+    }
+}
+
+/* Alone first; a line that nobody asked for may need an earlier mistake besides. */
+static void diagnose(marker *k, int ask, int unit) {
+    int n, n_active = k->n_active;
+    if (!k->mistakes) return;
+    lh_candidate *c = lh_candidates(k->s->g, k->mistakes, k->s->ask[ask].step, k->a, &n);
+    for (int base = 0; base < n_active && !k->m->step[ask].n_diagnoses; base++)
+        diagnose_on(k, ask, unit, base, c, n);
+    if (k->s->ask[ask].moment && !k->m->step[ask].n_diagnoses) diagnose_stale(k, ask, unit);
 }
 
 static void note_slips(marker *k, int ask, bool has_own, const lh_box *own, lh_verdict *v) {
@@ -282,6 +347,16 @@ static bool best_reach(marker *k, int ask, int unit, int *variant) {
     return any;
 }
 
+/* Somebody who cuts digits off gives it away: a number stands there that nobody comes to by rounding. 1: cut, -1: rounded,
+ * 0: both may write it. */
+static int looks_cut(lh_written w, lh_box own) {
+    if (w.unit == 0 || w.value == 0 || own.low * own.high <= 0 || w.value * own.at <= 0) return 0;
+    double x = fabs(w.value) / w.unit, least = fmin(fabs(own.low), fabs(own.high)) / w.unit,
+           most = fmax(fabs(own.low), fabs(own.high)) / w.unit;
+    if (x < least - 0.55 && x > least - 1) return 1;
+    return x > most + 0.05 && x < most + 0.5 ? -1 : 0;
+}
+
 static void mark_step(marker *k, int ask, int unit) {
     const lh_ask *q = &k->s->ask[ask];
     lh_unit *u = lh_reach_unit(k->r, unit);
@@ -299,12 +374,14 @@ static void mark_step(marker *k, int ask, int unit) {
         const lh_written *w = written(k, ask, i);
         if (mark->n_diagnoses && (v[i] == LH_WRONG || v[i] == LH_CANNOT)) v[i] = LH_MISTAKE;
         if (w->kind == LH_WRITTEN_NUMBER)
-            u->box[i] = written_box(*w, v[i], has_own, k->box[i], k->room);
+            u->box[i] =
+                lh_box_dusty(written_box(*w, v[i], has_own, k->box[i], k->is_cut ? 1 : 0.5), asked);
         else if (has_own)
-            u->box[i] = unrounded(k->box[i], k->room * asked);
+            u->box[i] = lh_box_rounded(k->box[i], q->decimals, k->is_cut);
         else
-            u->box[i] = unrounded(k->s->exact[unit][i], k->room * asked);
+            u->box[i] = lh_box_rounded(k->s->exact[unit][i], q->decimals, k->is_cut);
         k->m->own[q->first + i] = has_own ? k->box[i].at : NAN;
+        if (has_own && lh_verdict_has_credit(v[i])) k->cuts += looks_cut(*w, k->box[i]);
         if (lh_verdict_has_credit(v[i]))
             mark->n_right++;
         else if (v[i] == LH_BLANK)
@@ -324,45 +401,45 @@ static void skip_step(marker *k, int ask, int unit) {
     lh_unit *u = lh_reach_unit(k->r, unit);
     int variant = k->active[k->n_active - 1];
     bool ok = lh_reach_of(k->r, variant, unit, k->box);
-    double asked = unit_of(ask >= 0 ? k->s->ask[ask].decimals : u->decimals);
+    int decimals = ask >= 0 ? k->s->ask[ask].decimals : u->decimals;
     for (int i = 0; i < u->n_cells; i++)
-        u->box[i] = ok ? unrounded(k->box[i], k->room * asked)
-                       : unrounded(k->s->exact[unit][i], k->room * asked);
+        u->box[i] = lh_box_rounded(ok ? k->box[i] : k->s->exact[unit][i], decimals, k->is_cut);
     k->origin[unit] = taint(k, variant, unit);
     for (int i = 0; ask >= 0 && i < k->s->ask[ask].n_cells; i++) {
         k->m->cell[k->s->ask[ask].first + i] =
             written(k, ask, i)->kind == LH_WRITTEN_UNREAD ? LH_UNREAD : LH_BLANK;
         k->m->own[k->s->ask[ask].first + i] = ok ? k->box[i].at : NAN;
     }
-    if (ask >= 0) k->m->step[ask].n_blank = k->s->ask[ask].n_cells, k->m->step[ask].origin = -1;
+    if (ask >= 0)
+        k->m->step[ask].n_blank = k->s->ask[ask].n_cells, k->m->step[ask].origin = k->origin[unit];
 }
 
 /* Where each step can lie when its operands are the right numbers, rounded. Found once for a sheet. */
 static bool prepare(lh_sheet *s) {
     if (s->reach) return true;
-    s->reach = lh_reach_new(s->g, s->plan, s->digits);
+    s->reach = lh_reach_new(s);
     if (!s->reach) return false;
     int n = lh_reach_count(s->reach);
     s->from_true = lh_alloc_array(s->arena, (size_t)s->n_cells + 1, sizeof *s->from_true);
     s->exact = lh_alloc_array(s->arena, (size_t)n + 1, sizeof *s->exact);
     for (int i = 0; s->from_true && s->exact && i < n; i++) {
         lh_unit *u = lh_reach_unit(s->reach, i);
-        int ask = ask_of(s, u->step);
+        int ask = ask_of(s, u);
         lh_box *box = s->exact[i] = lh_alloc_array(s->arena, (size_t)u->n_cells + 1, sizeof *box);
         if (!box) return false;
         lh_reach_of(s->reach, 0, i, box);
-        double asked = unit_of(ask >= 0 ? s->ask[ask].decimals : u->decimals);
+        int decimals = ask >= 0 ? s->ask[ask].decimals : u->decimals;
         for (int c = 0; c < u->n_cells; c++) {
             if (ask >= 0) s->from_true[s->ask[ask].first + c] = box[c];
             box[c].low = box[c].high = box[c].at;
-            u->box[c] = unrounded(box[c], asked / 2);
+            u->box[c] = lh_box_rounded(box[c], decimals, false);
         }
     }
     return !lh_failed(s->g->ctx);
 }
 
 static lh_marks *mark_once(lh_arena *a, lh_sheet *s, const lh_answers *answers,
-                           const lh_mistakes *mistakes, double room) {
+                           const lh_mistakes *mistakes, bool is_cut, int *cuts) {
     int n = lh_reach_count(s->reach), most = 1;
     for (int i = 0; i < n; i++)
         if (lh_reach_unit(s->reach, i)->n_cells > most) most = lh_reach_unit(s->reach, i)->n_cells;
@@ -377,7 +454,7 @@ static lh_marks *mark_once(lh_arena *a, lh_sheet *s, const lh_answers *answers,
                 .answers = answers,
                 .mistakes = mistakes,
                 .m = m,
-                .room = room,
+                .is_cut = is_cut,
                 .n_active = 1,
                 .box = lh_alloc_array(a, (size_t)most, sizeof *k.box),
                 .other = lh_alloc_array(a, (size_t)most, sizeof *k.other),
@@ -385,7 +462,7 @@ static lh_marks *mark_once(lh_arena *a, lh_sheet *s, const lh_answers *answers,
     if (!m->cell || !m->own || !m->note || !m->step || !k.box || !k.other || !k.origin) return NULL;
     for (int i = 0; i < n && !lh_failed(s->g->ctx); i++) {
         k.origin[i] = -1;
-        int ask = ask_of(s, lh_reach_unit(s->reach, i)->step);
+        int ask = ask_of(s, lh_reach_unit(s->reach, i));
         if (ask >= 0 && is_written(&k, ask))
             mark_step(&k, ask, i);
         else
@@ -393,24 +470,9 @@ static lh_marks *mark_once(lh_arena *a, lh_sheet *s, const lh_answers *answers,
     }
     for (int i = k.n_active - 1; i > 0; i--) lh_reach_drop(s->reach, k.active[i]);
     m->total = s->n_cells;
+    *cuts = k.cuts;
     for (int i = 0; i < s->n_cells; i++) m->credit += lh_verdict_has_credit(m->cell[i]);
     return lh_failed(s->g->ctx) ? NULL : m;
-}
-
-/* Somebody who cuts digits off gives it away: numbers that would have been rounded up stand there cut. */
-static bool cuts_off(const lh_sheet *s, const lh_answers *answers, const lh_marks *m) {
-    int cut = 0, rounded = 0;
-    for (int i = 0; i < s->n_cells; i++) {
-        lh_written w = answers->cell[i];
-        if (w.kind != LH_WRITTEN_NUMBER || w.unit == 0 || !isfinite(m->own[i])) continue;
-        double units = fabs(m->own[i]) / w.unit, part = units - floor(units);
-        if (part < 0.55 || part > 0.95)
-            continue; /* both would write the same, or it is too close to say */
-        double distance = units - fabs(w.value) / w.unit;
-        cut += distance > 0.5 && distance < 1;
-        rounded += distance < 0 && distance > -0.5;
-    }
-    return cut > rounded;
 }
 
 static bool has_blame(const lh_sheet *s, const lh_marks *m) {
@@ -419,10 +481,16 @@ static bool has_blame(const lh_sheet *s, const lh_marks *m) {
     return false;
 }
 
+/* A sheet with blame on it is looked at again as that of somebody who cuts off: if it looks so, or if nothing speaks against
+ * it and the blame goes away. */
 lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
                   const lh_mistakes *mistakes) {
     if (lh_failed(s->g->ctx) || !prepare(s)) return NULL;
-    lh_marks *m = mark_once(a, s, answers, mistakes, 0.5);
-    if (m && has_blame(s, m) && cuts_off(s, answers, m)) m = mark_once(a, s, answers, mistakes, 1);
-    return m;
+    int cuts = 0, again;
+    lh_marks *m = mark_once(a, s, answers, mistakes, false, &cuts);
+    if (!m || !has_blame(s, m) || cuts < 0) return m;
+    lh_reach_cut(s->reach, true);
+    lh_marks *cut = mark_once(a, s, answers, cuts > 0 ? mistakes : NULL, true, &again);
+    lh_reach_cut(s->reach, false);
+    return !cut || cuts > 0 || !has_blame(s, cut) ? cut : m;
 }

@@ -35,9 +35,10 @@ typedef enum lh_verdict {
 extern const char *const lh_verdict_names[LH_N_VERDICTS]; /* "right", "last digit" ... */
 bool lh_verdict_has_credit(lh_verdict v);
 
-/* A step that the sheet asks for. */
+/* A step that the sheet asks for, or a line inside one: P.e. */
 typedef struct lh_ask {
     lh_step *step;
+    int moment;   /* of training: 1 for L@1, which := has gone before */
     int decimals; /* digits behind the point that are asked for */
     int first; /* its cells in answers and marks: from here on, n_cells of them, examples then heads then rows then columns */
     int n_cells;
@@ -45,15 +46,19 @@ typedef struct lh_ask {
 
 typedef struct lh_sheet_how {
     int digits; /* significant digits of the largest number of a step; 0: 4 */
-    const char *const
-        *steps; /* which steps to ask; NULL: every named step that is shown in a trace */
+    const char *const *
+        steps; /* which steps to ask: P, h[0].A.S, P.e, L@1; all or NULL: every named step that is shown in a trace */
     int n_steps;
 } lh_sheet_how;
+
+enum { LH_MAX_MOMENTS = 10 }; /* L@9 is the last */
 
 typedef struct lh_sheet {
     lh_graph *g;
     lh_arena *arena;
-    lh_plan *plan; /* the right numbers */
+    lh_plan *plan;               /* the right numbers */
+    lh_plan *at[LH_MAX_MOMENTS]; /* and those of later moments; at[0] is plan */
+    int n_moments;
     lh_ask *ask;
     int n_asks, n_cells, digits;
     struct lh_reach *reach; /* made when the first answers are marked */
@@ -64,6 +69,8 @@ typedef struct lh_sheet {
 
 lh_sheet *lh_sheet_new(lh_graph *g,
                        const lh_sheet_how *how); /* NULL and the context failed on error */
+bool lh_ask_is_named(const lh_ask *q,
+                     const char *name); /* P, h[0].P or P.e of it, WO for WO:=, L@1 */
 void lh_sheet_free(lh_sheet *s);
 lh_cell lh_sheet_cell(const lh_sheet *s, int ask, int k); /* which cell the k-th of a step is */
 double lh_sheet_exact(const lh_sheet *s, int ask, int k); /* the right number */
@@ -80,7 +87,8 @@ lh_answers *lh_answers_new(lh_arena *a, const lh_sheet *s);
 typedef struct lh_diagnosis {
     const lh_mistake *mistake;
     const char *where; /* the step or line that the rule changed: "Z", "P.y" */
-    int choice;        /* which row, word or part, or -1 */
+    int choice;        /* which row or word, or -1 */
+    const char *what;  /* it in words: "row 0 (A)", "WO as it was before the update"; or NULL */
 } lh_diagnosis;
 
 enum { LH_MAX_DIAGNOSES = 8 };
@@ -88,7 +96,7 @@ enum { LH_MAX_DIAGNOSES = 8 };
 typedef struct lh_step_mark {
     lh_diagnosis diagnosis[LH_MAX_DIAGNOSES];
     int n_diagnoses;
-    int origin;                    /* the ask in which a followed slip began, or -1 */
+    int origin; /* the ask in which a slip began that reaches it, or -1; of a blank step, too */
     bool few_digits;               /* right, but with fewer digits than asked */
     int n_right, n_wrong, n_blank; /* cells with credit, without, empty */
 } lh_step_mark;

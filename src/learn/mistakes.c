@@ -16,6 +16,7 @@ static void take_all(lh_mistakes *m, const lh_program *p) {
         *(lh_mistake *)lh_push(m->arena, (void **)&m->mistake, &m->n, sizeof(lh_mistake)) =
             (lh_mistake){.name = s->name,
                          .says = s->says,
+                         .see = s->see,
                          .where = s->where,
                          .of = s->of,
                          .choice = is_same ? NULL : s->choice,
@@ -172,6 +173,7 @@ lh_candidate *lh_candidates(lh_graph *g, const lh_mistakes *m, const lh_step *on
     for (int i = 0; i < g->n_steps; i++)
         if (!g->step[i]->is_dead && !lh_step_is_inner(g->step[i]))
             own(&f, g->step[i]->node, g->step[i], true, 0);
+    if (only && lh_step_is_inner(only)) only = f.owner[only->node->id];
     for (int k = 0; k < m->n; k++)
         for (int i = 0; i < g->n_steps; i++) {
             lh_step *s = g->step[i];

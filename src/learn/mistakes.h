@@ -7,7 +7,8 @@
 typedef struct lh_mistake {
     const char *name;
     const char *says;   /* what the learner did */
-    const char *where;  /* "forward", "backward", "update", "in", "in grad", or NULL */
+    const char *see;    /* the lesson that explains it, or NULL */
+    const char *where;  /* "forward", "backward", "update", "later", "in", "in grad", or NULL */
     const char *of;     /* the function of `in` */
     const char *choice; /* the letter of *each i*, or NULL */
     bool is_same;       /* another way to the same number: no mistake */
@@ -41,7 +42,8 @@ typedef struct lh_candidate {
     int n_rewrites;
 } lh_candidate;
 
-/* Every way to make the catalogue's mistakes in this program: n of them, in a. `only`: those that change this step, or NULL. */
+/* Every way to make the catalogue's mistakes in this program: n of them, in a. `only`: those that change this step
+ * (of a line inside a call: the step it stands in), or NULL. */
 lh_candidate *lh_candidates(lh_graph *g, const lh_mistakes *m, const lh_step *only, lh_arena *a,
                             int *n);
 

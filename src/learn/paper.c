@@ -198,26 +198,41 @@ static const char *shape_of(const lh_paper *p, const lh_paper_step *s) {
     return s->n_blocks > 1 ? lh_printf(p->arena, "%d times %s", s->n_blocks, one) : one;
 }
 
-static void open_call(lh_paper *p, lh_paper_step *s, const lh_trace_item *item) {
+static bool is_asked_line(const lh_sheet *s, const lh_step *line, int moment) {
+    for (int i = 0; i < s->n_asks; i++)
+        if (s->ask[i].step == line && s->ask[i].moment == moment) return true;
+    return false;
+}
+
+/* Lines that are asked for on their own stand before it already. */
+static void open_call(lh_paper *p, lh_paper_step *s, const lh_trace_item *item, int moment) {
     for (int i = 0; i < item->n_inner; i++) {
         const lh_step *line = item->inner[i];
-        if (line->kind == LH_STEP_UPDATE) continue;
+        if (line->kind == LH_STEP_UPDATE || is_asked_line(p->sheet, line, moment)) continue;
         *(lh_working *)lh_push(p->arena, (void **)&s->inside, &s->n_inside, sizeof(lh_working)) =
             (lh_working){lh_step_label(p->g, line, line->node->scope), lh_step_formula(p->g, line),
                          "", ""};
     }
     const lh_node *n = item->step->node;
-    if (n->kind != LH_OP_call || s->n_inside == 0) return;
+    if (n->kind != LH_OP_call || item->n_inner == 0) return;
     lh_text last = lh_text_new(p->arena);
     lh_node_print_inside(&last, n->call->result, n->call->result->scope);
     *(lh_working *)lh_push(p->arena, (void **)&s->inside, &s->n_inside, sizeof(lh_working)) =
         (lh_working){lh_step_label(p->g, item->step, n->call->result->scope), last.s, "", ""};
 }
 
+/* The item of a step, or of the step that a line stands in. */
 static const lh_trace_item *item_of(const lh_trace *t, const lh_step *s) {
-    for (int i = 0; i < t->n_items; i++)
+    for (int i = 0; i < t->n_items; i++) {
         if (t->item[i].step == s) return &t->item[i];
+        for (int k = 0; k < t->item[i].n_inner; k++)
+            if (t->item[i].inner[k] == s) return &t->item[i];
+    }
     return NULL;
+}
+
+static const char *at_moment(const lh_paper *p, const char *path, int moment) {
+    return moment ? lh_printf(p->arena, "%s@%d", path, moment) : path;
 }
 
 static void add_step(lh_paper *p, const lh_trace *t, int ask) {
@@ -226,15 +241,17 @@ static void add_step(lh_paper *p, const lh_trace *t, int ask) {
     const lh_trace_item *item = item_of(t, step);
     bool is_update = step->kind == LH_STEP_UPDATE;
     lh_paper_step *s = lh_push(p->arena, (void **)&p->step, &p->n_steps, sizeof *s);
-    *s = (lh_paper_step){.number = ask + 1,
-                         .name = is_update && step->of ? step->of->path : step->path,
-                         .path = step->path,
-                         .sign = is_update ? ":=" : "=",
-                         .formula = lh_step_formula(p->g, step),
-                         .comment = step->comment ? step->comment : "",
-                         .section = item ? item->section : LH_SECTION_FORWARD,
-                         .decimals = step->node->is_discrete ? 0 : q->decimals,
-                         .is_scientific = q->decimals > MOST_DECIMALS};
+    *s = (lh_paper_step){
+        .number = ask + 1,
+        .name = at_moment(p, is_update && step->of ? step->of->path : step->path, q->moment),
+        .path = at_moment(p, step->path, q->moment),
+        .sign = is_update ? ":=" : "=",
+        .formula = lh_step_formula(p->g, step),
+        .comment = step->comment ? step->comment : "",
+        .section = item ? item->section : LH_SECTION_FORWARD,
+        .moment = q->moment,
+        .decimals = step->node->is_discrete ? 0 : q->decimals,
+        .is_scientific = q->decimals > MOST_DECIMALS};
     if (s->decimals == 0)
         s->precision = "whole numbers";
     else if (s->is_scientific)
@@ -244,7 +261,7 @@ static void add_step(lh_paper *p, const lh_trace *t, int ask) {
             lh_printf(p->arena, "%d decimal%s", s->decimals, s->decimals == 1 ? "" : "s");
     add_blocks(p, s, step->node);
     s->shape = shape_of(p, s);
-    if (item) open_call(p, s, item);
+    if (item && item->step == step) open_call(p, s, item, q->moment);
 }
 
 const lh_block *lh_paper_block(const lh_paper *p, int ask, int k, int *cell) {
@@ -286,8 +303,10 @@ static int work_cell(lh_paper *p, int ask, int k, int most) {
     const char *braces = b->address + strlen(s->name);
     const char *address =
         lh_printf(p->arena, "%s%s%s", s->path, braces, cell_index(p->arena, &b->grid, cell));
-    lh_explanation *e = lh_explain(
-        p->g, address, &(lh_explain_how){.digits = p->digits + 1, .plan = p->sheet->plan});
+    lh_explanation *e =
+        lh_explain(p->g, address,
+                   &(lh_explain_how){.digits = p->digits + 1,
+                                     .plan = p->sheet->at[p->sheet->ask[ask].moment]});
     int n = e ? e->n_lines : 0;
     for (int i = 0; i < n && n <= most; i++) {
         const lh_line *l = &e->line[i];
@@ -347,27 +366,25 @@ static const char *code_of(const lh_paper *p) {
 
 static bool is_asked(const lh_sheet *s, const char *name) {
     for (int i = 0; i < s->n_asks; i++)
-        if (strcmp(s->ask[i].step->path, name) == 0 || strcmp(s->ask[i].step->name, name) == 0)
-            return true;
+        if (lh_ask_is_named(&s->ask[i], name)) return true;
     return false;
 }
 
-/* A step named for the sheet that it cannot ask: a line inside a call, tokens, something given. */
+/* A step named for the sheet that it cannot ask: the last line of a call, tokens, something given. */
 static void check_steps(lh_paper *p, const lh_paper_how *how) {
     for (int i = 0; i < how->n_steps && !lh_failed(p->ctx); i++) {
-        if (is_asked(p->sheet, how->steps[i])) continue;
+        if (is_asked(p->sheet, how->steps[i]) || strcmp(how->steps[i], "all") == 0) continue;
         lh_place at = how->at ? how->at[i] : (lh_place){0, 0, 0};
-        const lh_step *s = lh_graph_find(p->g, how->steps[i]);
+        const char *name = lh_copy(p->arena, how->steps[i], strcspn(how->steps[i], "@"));
+        const lh_step *s = lh_graph_find(p->g, name);
         if (!s) return;
-        if (lh_step_is_inner(s))
-            lh_fail(p->ctx, LH_ERROR_NAME, at,
-                    "%s is a line inside another step, and a sheet asks for whole steps",
-                    how->steps[i]);
+        if (lh_step_is_inner(s) && s->scope->call && s->scope->call->step)
+            lh_fail(p->ctx, LH_ERROR_NAME, at, "%s is what %s comes to: ask for %s", name,
+                    s->scope->call->step->path, s->scope->call->step->path);
         else if (s->kind == LH_STEP_GIVEN)
-            lh_fail(p->ctx, LH_ERROR_NAME, at, "%s is given: there is nothing to work out",
-                    how->steps[i]);
+            lh_fail(p->ctx, LH_ERROR_NAME, at, "%s is given: there is nothing to work out", name);
         else
-            lh_fail(p->ctx, LH_ERROR_NAME, at, "%s is no number to be worked out", how->steps[i]);
+            lh_fail(p->ctx, LH_ERROR_NAME, at, "%s is no number to be worked out", name);
     }
 }
 

@@ -52,6 +52,7 @@ typedef struct lh_paper_step {
     const char *sign; /* "=" or ":=" */
     const char *formula, *comment;
     lh_section section;
+    int moment;            /* of training: 1 after one update */
     const char *shape;     /* 2 x 4; 3 examples, 2 x 4 each */
     const char *precision; /* 4 decimals; 4 digits */
     int decimals;

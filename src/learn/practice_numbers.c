@@ -16,20 +16,47 @@ static double own_number(const lh_practice *p, int ask, int k) {
     return isfinite(p->marks->own[cell]) ? p->marks->own[cell] : lh_sheet_exact(p->sheet, ask, k);
 }
 
+/* Own numbers count where they are of the moment that is asked; an earlier update is a param's start there. */
+static bool counts(const lh_practice *p, int ask, int i) {
+    const lh_sheet *s = p->sheet;
+    return i != ask && s->ask[i].moment == s->ask[ask].moment && lh_practice_is_written(p, i);
+}
+
+static void give_updates(lh_practice *p, lh_plan *plan, int ask) {
+    lh_sheet *s = p->sheet;
+    int moment = s->ask[ask].moment;
+    for (int i = 0; i < s->g->n_givens && moment > 0; i++) {
+        const lh_node *n = s->g->given[i]->node, *renewed = s->g->given[i]->renewed;
+        if (!renewed || !lh_exact.has(plan, n)) continue;
+        lh_sizes z = lh_exact.sizes(plan, n, 0);
+        for (int k = 0; k < z.rows * z.cols; k++) {
+            lh_cell at = {0, 0, k / z.cols, k % z.cols};
+            lh_exact.set(plan, n, at, lh_exact.get(s->at[moment], n, at));
+        }
+        for (int q = 0; q < s->n_asks; q++)
+            for (int k = 0; s->ask[q].step == renewed->step && s->ask[q].moment == moment - 1 &&
+                            lh_practice_is_written(p, q) && k < s->ask[q].n_cells;
+                 k++)
+                lh_exact.set(plan, n, lh_sheet_cell(s, q, k), own_number(p, q, k));
+    }
+}
+
 lh_plan *lh_practice_plan(lh_practice *p, int ask) {
     lh_sheet *s = p->sheet;
     lh_arena *a = lh_arena_new(s->g->ctx);
     lh_node **known = a ? lh_alloc_array(a, (size_t)s->n_asks + 1, sizeof(lh_node *)) : NULL;
     int n = 0;
     for (int i = 0; known && i < s->n_asks; i++)
-        if (i != ask && lh_practice_is_written(p, i)) known[n++] = result_of(s->ask[i].step->node);
+        if (counts(p, ask, i)) known[n++] = result_of(s->ask[i].step->node);
     lh_plan *plan =
         known ? lh_exact.plan(s->g, &(lh_wish){.all = true, .known = known, .n_known = n}) : NULL;
     if (plan) {
         lh_exact.start(plan);
+        lh_exact.at_step(plan, s->ask[ask].moment);
         lh_exact.bind(plan, NULL, 0);
+        give_updates(p, plan, ask);
         for (int i = 0; i < s->n_asks; i++)
-            for (int k = 0; i != ask && lh_practice_is_written(p, i) && k < s->ask[i].n_cells; k++)
+            for (int k = 0; counts(p, ask, i) && k < s->ask[i].n_cells; k++)
                 lh_exact.set(plan, s->ask[i].step->node, lh_sheet_cell(s, i, k),
                              own_number(p, i, k));
         lh_exact.run(plan);

@@ -135,6 +135,28 @@ static void count_mistake(counter *c, const lh_attempt *a) {
         (lh_tally){lh_copy(c->a, a->mistake, n), 1};
 }
 
+#define EXERCISE "exercise "
+
+const char *lh_exercise_step(lh_arena *a, int number) {
+    return lh_printf(a, EXERCISE "%d", number);
+}
+
+bool lh_progress_has_done(const lh_lesson_progress *l, int exercise) {
+    for (int i = 0; l && i < l->n_exercises; i++)
+        if (l->exercise[i] == exercise) return true;
+    return false;
+}
+
+/* An exercise is no step of the sheet: it is done or not, and does not come back. False: it is a step. */
+static bool count_exercise(counter *c, lh_lesson_progress *l, const lh_attempt *a) {
+    const char *step = text_of(a->step);
+    if (strncmp(step, EXERCISE, strlen(EXERCISE)) != 0) return false;
+    int number = atoi(step + strlen(EXERCISE));
+    if (is_own(a) && !lh_progress_has_done(l, number))
+        *(int *)lh_push(c->a, (void **)&l->exercise, &l->n_exercises, sizeof(int)) = number;
+    return true;
+}
+
 static void count_attempt(void *who, const lh_attempt *a) {
     counter *c = who;
     int lesson = lesson_of(c, a->lesson);
@@ -142,6 +164,7 @@ static void count_attempt(void *who, const lh_attempt *a) {
     c->p->n_attempts++;
     c->p->lesson[lesson].attempts++;
     c->p->lesson[lesson].last = a->time;
+    if (count_exercise(c, &c->p->lesson[lesson], a)) return;
     seen_step *s = step_of(c, lesson, a->step);
     s->was_right |= a->is_right;
     if (a->is_right || a->is_wrong) s->is_own = is_own(a);

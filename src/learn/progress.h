@@ -10,7 +10,7 @@
  *
  * Repeating. A step that went wrong comes back after 1, 3, 7 and 14 days, in other numbers. A right answer on its day or
  * later moves it to the next interval, after the last one it is learned; a wrong one moves it back to the first. A right
- * answer before its day, or in the numbers that it went wrong in, changes nothing.
+ * answer before its day, or in the numbers that it went wrong in, changes nothing. Exercises are counted, not repeated.
  */
 #ifndef LH_LEARN_PROGRESS_H
 #define LH_LEARN_PROGRESS_H
@@ -23,7 +23,7 @@ typedef struct lh_attempt {
     const char *lesson;
     unsigned long long seed;
     int digits;
-    const char *step;
+    const char *step;    /* a path; of an exercise lh_exercise_step: "exercise 3" */
     const char *raw;     /* as it was typed */
     const char *verdict; /* "right", "follows", "known mistake" ...; "partly": all right so far */
     const char *mistake; /* names from the catalogue with a space between them; "slip"; or "" */
@@ -33,6 +33,8 @@ typedef struct lh_attempt {
 } lh_attempt;
 
 enum { LH_HINTS = 4 };
+
+const char *lh_exercise_step(lh_arena *a, int number); /* "exercise 3": no step has such a name */
 
 /* A step of a sheet that was begun. */
 typedef struct lh_saved_step {
@@ -122,6 +124,8 @@ typedef struct lh_lesson_progress {
         mastered; /* steps: once right; right when last tried, without the answer, and nothing to repeat */
     int total; /* of the sheet; 0: not known */
     int attempts;
+    int *exercise; /* the numbers of its exercises that were done, without the key: each once */
+    int n_exercises;
     long long last;        /* time */
     const lh_saved *begun; /* an unfinished sheet to go on with, or NULL */
 } lh_lesson_progress;
@@ -143,6 +147,7 @@ typedef struct lh_progress {
 
 lh_progress *lh_progress_new(lh_arena *a, lh_store *s,
                              long zone); /* NULL when the store fails: s->problem; texts in a */
+bool lh_progress_has_done(const lh_lesson_progress *l, int exercise); /* l may be NULL */
 const lh_lesson_progress *lh_progress_lesson(const lh_progress *p,
                                              const char *lesson); /* or NULL */
 

@@ -1,13 +1,14 @@
 /* reach -- what a step can come to from numbers that are known to within a small box.
  *
- * Every step that a person would write is a unit: its cells, and the boxes they lie in. A unit is worked out from the units
- * it reads, by the step itself, whatever program (the right one, or one with a mistake made) the formula is taken from.
+ * Every step that a person would write is a unit: its cells, and the boxes they lie in. A line inside a call (P.e) is a unit
+ * where the sheet asks for it; other lines are worked out on the way and may have been rounded there. A unit is worked out
+ * from the units it reads, by the step itself, whatever program (the right one, or one with a mistake made) the formula is
+ * taken from. A sheet that asks for L@1 has the units of two moments: what := made at moment 0 is what moment 1 begins with.
  */
 #ifndef LH_LEARN_REACH_H
 #define LH_LEARN_REACH_H
 
-#include "eval/exact.h"
-#include "learn/mistakes.h"
+#include "learn/mark.h"
 
 /* A cell: the number to go on with, and how far it may lie from there. low <= at <= high. */
 typedef struct lh_box {
@@ -16,24 +17,36 @@ typedef struct lh_box {
 
 typedef struct lh_unit {
     lh_step *step; /* in the right program */
+    int moment;    /* of training */
     int n_cells;
-    lh_box *box;  /* n_cells; examples, then heads, rows, columns */
-    int decimals; /* to how many digits it may have been rounded when nobody asked for it */
+    lh_box *box;         /* n_cells; examples, then heads, rows, columns */
+    const double *right; /* n_cells: the right numbers */
+    int decimals;        /* to how many digits it may have been rounded when nobody asked for it */
 } lh_unit;
 
 typedef struct lh_reach lh_reach;
 
+lh_box lh_box_dusty(lh_box b, double unit); /* 0 may be a little above or below */
+lh_box lh_box_rounded(lh_box b, int decimals,
+                      bool is_cut); /* where it can lie if it may have been rounded or cut off */
+
 int lh_count_cells(const lh_plan *p, const lh_node *n); /* of all examples and heads */
-lh_reach *lh_reach_new(
-    lh_graph *g, const lh_plan *right,
-    int digits); /* units of all steps that are shown; NULL and the context failed on error */
+lh_reach *
+lh_reach_new(const lh_sheet
+                 *s); /* what it asks and what lies between; NULL and the context failed on error */
 void lh_reach_free(lh_reach *r);
 int lh_reach_count(const lh_reach *r);
 lh_unit *lh_reach_unit(lh_reach *r, int i);
-int lh_reach_find(const lh_reach *r, const lh_step *step); /* the unit of a step, or -1 */
+int lh_reach_find(const lh_reach *r, const lh_step *step, int moment); /* its unit, or -1 */
+void lh_reach_cut(lh_reach *r,
+                  bool is_cut); /* lines that nobody asked for may have been cut off, too */
 
 /* A program to take formulas from: 0 is the right one. NULL rewrites are refused; -1 when it cannot be built. */
 int lh_reach_variant(lh_reach *r, const lh_rewrite *rewrite, int n);
+int lh_reach_stale(
+    lh_reach *r, int unit, int operand,
+    const char **
+        name); /* the right one, but this unit reads an operand as it was a moment before; -1: there is none */
 void lh_reach_drop(lh_reach *r, int variant); /* the newest variant alone */
 
 /* Where the cells of unit i can lie, from the boxes of the units it reads. out: n_cells. False: the formula leads nowhere

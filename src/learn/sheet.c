@@ -1,5 +1,6 @@
 /* sheet -- which steps are asked, to how many decimals, and the right numbers. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "explain/trace.h"
@@ -25,13 +26,14 @@ int lh_decimals_for(const lh_plan *p, const lh_node *n, int digits) {
                                             : decimals;
 }
 
-static void ask(lh_sheet *s, lh_step *step) {
-    int n = lh_count_cells(s->plan, step->node);
+static void ask(lh_sheet *s, lh_step *step, int moment) {
+    int n = lh_count_cells(s->at[moment], step->node);
     for (int i = 0; i < s->n_asks; i++)
-        if (s->ask[i].step == step) return;
+        if (s->ask[i].step == step && s->ask[i].moment == moment) return;
     *(lh_ask *)lh_push(s->arena, (void **)&s->ask, &s->n_asks, sizeof(lh_ask)) =
         (lh_ask){.step = step,
-                 .decimals = lh_decimals_for(s->plan, step->node, s->digits),
+                 .moment = moment,
+                 .decimals = lh_decimals_for(s->at[moment], step->node, s->digits),
                  .first = s->n_cells,
                  .n_cells = n};
     s->n_cells += n;
@@ -46,10 +48,118 @@ static bool is_work(const lh_sheet *sheet, const lh_step *s) {
            lh_decimals_for(sheet->plan, s->node, sheet->digits) <= MOST_DECIMALS;
 }
 
-static bool is_named(const lh_sheet_how *how, const lh_step *s) {
+/* ---- names ---- */
+
+/* The moment of L@1; n: how long the name before it is. -1: what follows the @ is no number. */
+static int moment_of(const char *name, size_t *n) {
+    const char *at = strchr(name, '@');
+    *n = at ? (size_t)(at - name) : strlen(name);
+    if (!at) return 0;
+    if (at[1] < '0' || at[1] > '9' || at[1 + strspn(at + 1, "0123456789")]) return -1;
+    return strlen(at + 1) > 4 ? LH_MAX_MOMENTS : atoi(at + 1);
+}
+
+static bool is_text(const char *text, const char *name, size_t n) {
+    return strncmp(text, name, n) == 0 && text[n] == 0;
+}
+
+/* Of a line inside a call a tail with a dot is enough: P.e for h[0].A.P.e. */
+static bool has_tail(const char *path, const char *name, size_t n) {
+    size_t k = strlen(path);
+    return memchr(name, '.', n) && k > n && path[k - n - 1] == '.' &&
+           memcmp(path + k - n, name, n) == 0;
+}
+
+static bool is_step(const lh_step *s, const char *name, size_t n) {
+    if (is_text(s->path, name, n)) return true;
+    if (lh_step_is_inner(s)) return has_tail(s->path, name, n);
+    if (s->kind == LH_STEP_UPDATE && s->of)
+        return is_text(s->of->path, name, n) || is_text(s->of->name, name, n);
+    return is_text(s->name, name, n);
+}
+
+bool lh_ask_is_named(const lh_ask *q, const char *name) {
+    size_t n;
+    return moment_of(name, &n) == q->moment && is_step(q->step, name, n);
+}
+
+/* `all` stands for what is asked when no step is named. */
+static bool is_all(const char *name) {
+    return strcmp(name, "all") == 0;
+}
+
+static bool has_all(const lh_sheet_how *how) {
     for (int i = 0; i < how->n_steps; i++)
-        if (strcmp(how->steps[i], s->path) == 0 || strcmp(how->steps[i], s->name) == 0) return true;
+        if (is_all(how->steps[i])) return true;
     return how->n_steps == 0;
+}
+
+static bool is_wanted(const lh_sheet_how *how, lh_step *s, int moment) {
+    for (int i = 0; i < how->n_steps; i++)
+        if (lh_ask_is_named(&(lh_ask){.step = s, .moment = moment}, how->steps[i])) return true;
+    return false;
+}
+
+/* ---- the sheet ---- */
+
+/* How many moments the names reach; 0 and the context failed when one makes no sense. */
+static int count_moments(lh_graph *g, const lh_sheet_how *how) {
+    int most = 0;
+    for (int i = 0; i < how->n_steps; i++) {
+        size_t n;
+        int moment = moment_of(how->steps[i], &n);
+        if (moment < 0 || moment >= LH_MAX_MOMENTS) {
+            lh_fail(g->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0},
+                    "%.80s: a number from 0 to %d is expected behind the @", how->steps[i],
+                    LH_MAX_MOMENTS - 1);
+            lh_cure(g->ctx, "L@1 is L after one update");
+            return 0;
+        }
+        if (moment > most) most = moment;
+    }
+    return most + 1;
+}
+
+/* The right numbers of each moment: a plan each, run from the start. */
+static void run_moments(lh_sheet *s) {
+    for (int m = 0; m < s->n_moments && !lh_failed(s->g->ctx); m++) {
+        lh_plan *p = s->at[m] = lh_exact.plan(s->g, &(lh_wish){.all = true});
+        if (!p) return;
+        lh_exact.start(p), lh_exact.bind(p, NULL, 0), lh_exact.run(p);
+        for (int i = 0; i < m; i++) lh_exact.commit(p), lh_exact.run(p);
+    }
+    s->plan = s->at[0];
+}
+
+static bool is_shown(const lh_trace *t, const lh_step *s) {
+    for (int i = 0; t && i < t->n_items; i++)
+        if (t->item[i].step == s) return true;
+    return false;
+}
+
+/* t: all steps; plain: those that a trace shows without being asked for more, or NULL. */
+static void ask_moment(lh_sheet *s, const lh_sheet_how *how, const lh_trace *t,
+                       const lh_trace *plain, int moment) {
+    for (int i = 0; i < t->n_items; i++) {
+        const lh_trace_item *item = &t->item[i];
+        if (item->section == LH_SECTION_GIVEN) continue;
+        for (int k = 0; k < item->n_inner; k++)
+            if (is_wanted(how, item->inner[k], moment)) ask(s, item->inner[k], moment);
+        bool is_plain = moment == 0 && is_shown(plain, item->step) && is_work(s, item->step);
+        if (is_plain || is_wanted(how, item->step, moment)) ask(s, item->step, moment);
+    }
+}
+
+/* A name that no asked step has: not there at all, not unique, or nothing that can be asked (the caller's to say). */
+static void check_names(const lh_sheet *s, const lh_sheet_how *how) {
+    for (int i = 0; i < how->n_steps && !lh_failed(s->g->ctx); i++) {
+        bool any = is_all(how->steps[i]);
+        size_t n;
+        moment_of(how->steps[i], &n);
+        for (int k = 0; k < s->n_asks && !any; k++)
+            any = lh_ask_is_named(&s->ask[k], how->steps[i]);
+        if (!any) lh_graph_find(s->g, lh_copy(s->arena, how->steps[i], n));
+    }
 }
 
 lh_sheet *lh_sheet_new(lh_graph *g, const lh_sheet_how *how) {
@@ -57,19 +167,14 @@ lh_sheet *lh_sheet_new(lh_graph *g, const lh_sheet_how *how) {
     if (!arena) return NULL;
     lh_sheet *s = lh_alloc(arena, sizeof *s);
     *s = (lh_sheet){.g = g, .arena = arena, .digits = how->digits ? how->digits : 4};
-    s->plan = lh_exact.plan(g, &(lh_wish){.all = true});
-    if (s->plan) lh_exact.start(s->plan), lh_exact.bind(s->plan, NULL, 0), lh_exact.run(s->plan);
-    for (int i = 0; i < how->n_steps; i++)
-        lh_graph_find(g, how->steps[i]); /* a step that is not there is an error */
-    lh_trace *t =
-        lh_failed(g->ctx) ? NULL : lh_trace_new(g, &(lh_trace_how){NULL, how->n_steps > 0});
-    for (int i = 0; t && i < t->n_items; i++) {
-        lh_step *step = t->item[i].step;
-        if (t->item[i].section != LH_SECTION_GIVEN && is_named(how, step) &&
-            (how->n_steps || is_work(s, step)))
-            ask(s, step);
-    }
+    s->n_moments = count_moments(g, how);
+    run_moments(s);
+    lh_trace *t = lh_failed(g->ctx) ? NULL : lh_trace_new(g, &(lh_trace_how){NULL, true}),
+             *plain = t && has_all(how) ? lh_trace_new(g, &(lh_trace_how){NULL, false}) : NULL;
+    for (int m = 0; t && m < s->n_moments; m++) ask_moment(s, how, t, plain, m);
+    lh_trace_free(plain);
     lh_trace_free(t);
+    check_names(s, how);
     if (!lh_failed(g->ctx)) return s;
     lh_sheet_free(s);
     return NULL;
@@ -78,7 +183,7 @@ lh_sheet *lh_sheet_new(lh_graph *g, const lh_sheet_how *how) {
 void lh_sheet_free(lh_sheet *s) {
     if (!s) return;
     lh_reach_free(s->reach);
-    lh_exact.free(s->plan);
+    for (int m = 0; m < LH_MAX_MOMENTS; m++) lh_exact.free(s->at[m]);
     lh_arena_free(s->arena);
 }
 
@@ -93,7 +198,7 @@ lh_cell lh_sheet_cell(const lh_sheet *s, int i, int k) {
 }
 
 double lh_sheet_exact(const lh_sheet *s, int i, int k) {
-    return lh_exact.get(s->plan, s->ask[i].step->node, lh_sheet_cell(s, i, k));
+    return lh_exact.get(s->at[s->ask[i].moment], s->ask[i].step->node, lh_sheet_cell(s, i, k));
 }
 
 lh_answers *lh_answers_new(lh_arena *a, const lh_sheet *s) {

@@ -1,6 +1,7 @@
 #include "learn/variant.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -8,7 +9,7 @@
 #include "eval/exact.h"
 #include "learn/mark.h"
 
-enum { DRAWS = 48, ENOUGH = 6, STREAM = 0x5EED };
+enum { STREAM = 0x5EED };
 
 /* ---- drawing ---- */
 
@@ -100,24 +101,38 @@ static span span_of(const lh_plan *p, const lh_node *n) {
     return s;
 }
 
-/* Softmaxes neither saturated nor tied, ReLU cuts some and not all, numbers neither huge nor lost, no step all zero. */
-static bool is_kind(const lh_graph *g, const lh_plan *p) {
+/* The smallest variance of a norm's rows: what is nearly equal is divided by what a pen rounds away. */
+static double spread_least(const lh_graph *g, const lh_plan *p, const lh_step *s) {
+    char path[256];
+    snprintf(path, sizeof path, "%s.v", s->path);
+    const lh_step *v = lh_graph_step(g, path);
+    return v && lh_exact.has(p, v->node) ? span_of(p, v->node).least : 1;
+}
+
+/* Softmaxes neither saturated nor tied, norms of rows that differ, ReLU cuts some and not all, numbers neither huge nor lost,
+ * no step all zero. 0: kind; a norm of what is nearly equal is the least kind, for no pen can do it. */
+static int unkindness_of(const lh_graph *g, const lh_plan *p, const lh_step *s) {
+    const lh_node *n = s->node;
+    span z = span_of(p, n);
+    if (is_call_of(n, "layernorm") && spread_least(g, p, s) < 0.02) return 10;
+    if (is_call_of(n, "softmax") && (z.least < 0.03 || z.most > 0.93 || z.has_tie)) return 1;
+    if (is_call_of(n, "relu")) {
+        span in = span_of(p, n->in[0]);
+        if (in.all_positive || in.all_cut) return 1;
+    }
+    if (z.most < 1e-4 && !lh_step_is_inner(s) && n->kind != LH_OP_number) return 1;
+    return !(z.most <= 100);
+}
+
+static int unkindness(const lh_graph *g, const lh_plan *p) {
+    int count = 0;
     for (int i = 0; i < g->n_steps; i++) {
         const lh_step *s = g->step[i];
         const lh_node *n = s->node;
-        if (s->is_dead || n->kind == LH_OP_given || n->kind == LH_OP_input || n->is_discrete)
-            continue;
-        span z = span_of(p, n);
-        if (!isfinite(z.most) || z.most > 100) return false;
-        if (is_call_of(n, "softmax") && (z.least < 0.03 || z.most > 0.93 || z.has_tie))
-            return false;
-        if (is_call_of(n, "relu")) {
-            span in = span_of(p, n->in[0]);
-            if (in.all_positive || in.all_cut) return false;
-        }
-        if (z.most < 1e-4 && !lh_step_is_inner(s) && n->kind != LH_OP_number) return false;
+        if (!s->is_dead && n->kind != LH_OP_given && n->kind != LH_OP_input && !n->is_discrete)
+            count += unkindness_of(g, p, s);
     }
-    return true;
+    return count;
 }
 
 /* ---- does every mistake show? ---- */
@@ -216,13 +231,11 @@ static bool shows(const study *t, const wrong *w) {
     return false;
 }
 
-enum { UNKIND = 1 << 20 };
-
-/* How many mistakes a draw hides; any kind draw is better than any unkind one. -1: no numbers at all. */
-static int judge_draw(study *t, const lh_graph *draw) {
+/* How many mistakes a draw hides. */
+static int hidden_by(study *t, const lh_graph *draw) {
+    int hidden = 0;
     give(t->g, t->plan, draw);
-    if (lh_exact.trouble(t->plan).node) return -1;
-    int hidden = is_kind(t->g, t->plan) ? 0 : UNKIND;
+    if (lh_failed(t->g->ctx)) return t->n; /* memory has run out */
     for (int i = 0; i < t->n; i++) {
         wrong *w = &t->wrong[i];
         lh_context_clear(t->own);
@@ -240,25 +253,58 @@ static int never_shown(const study *t) {
     return n;
 }
 
+/* One draw of the lesson: a program, and its graph. */
+typedef struct drawn {
+    lh_program *p;
+    lh_graph *g;
+} drawn;
+
+static drawn draw(lh_context *ctx, const lh_program *lesson, unsigned long long seed, int i) {
+    drawn d = {again(ctx, lesson), NULL};
+    if (d.p) draw_program(d.p, seed, i);
+    d.g = d.p ? lh_graph_build(ctx, d.p, NULL) : NULL;
+    return d;
+}
+
+static void drawn_free(drawn *d) {
+    lh_graph_free(d->g);
+    lh_program_free(d->p);
+}
+
+enum { LOOKED_AT = 120, JUDGED = 20, ENOUGH = 6, UNKIND = 4, NONE = 1 << 20 };
+
+/* Many draws are looked at for kindness, which is quick; of the kindest, each is tried with every mistake. Returns the best, or
+ * -1. Some unkindness no draw can avoid: A A looks at both alike. */
+static int best_draw(study *t, lh_context *ctx, const lh_program *lesson, unsigned long long seed) {
+    int unkind[LOOKED_AT], best = -1, least = NONE;
+    for (int i = 0; i < LOOKED_AT && !lh_failed(ctx); i++) {
+        drawn d = draw(ctx, lesson, seed, i);
+        if (d.g) give(t->g, t->plan, d.g);
+        bool is_run = d.g && !lh_failed(ctx); /* memory may have run out in between */
+        unkind[i] = is_run && !lh_exact.trouble(t->plan).node ? unkindness(t->g, t->plan) : NONE;
+        drawn_free(&d);
+    }
+    for (int k = 0; k < JUDGED && !lh_failed(ctx); k++) {
+        int next = 0;
+        for (int i = 1; i < LOOKED_AT; i++)
+            if (unkind[i] < unkind[next]) next = i;
+        if (unkind[next] == NONE) break;
+        drawn d = draw(ctx, lesson, seed, next);
+        int hidden = d.g ? hidden_by(t, d.g) : NONE, cost = hidden + UNKIND * unkind[next];
+        drawn_free(&d);
+        if (cost < least) least = cost, best = next;
+        /* what no draw shows is no mistake in this lesson; the best shows all the others */
+        if (k + 1 >= ENOUGH && hidden <= never_shown(t)) break;
+        unkind[next] = NONE;
+    }
+    return best;
+}
+
 lh_program *lh_variant_program(lh_context *ctx, const lh_program *lesson,
                                const lh_variant_how *how) {
     study t;
     if (how->seed == 0) return again(ctx, lesson);
-    int best = -1, least = 1 << 30, kind = 0;
-    if (study_new(&t, ctx, lesson, how)) {
-        for (int i = 0; i < DRAWS && !lh_failed(ctx); i++) {
-            lh_program *p = again(ctx, lesson);
-            if (p) draw_program(p, how->seed, i);
-            lh_graph *g = p ? lh_graph_build(ctx, p, NULL) : NULL;
-            int hidden = g ? judge_draw(&t, g) : -1;
-            kind += hidden >= 0 && hidden < UNKIND;
-            if (hidden >= 0 && hidden < least) least = hidden, best = i;
-            lh_graph_free(g);
-            lh_program_free(p);
-            /* what no draw shows is no mistake in this lesson; the best shows all the others */
-            if (kind >= ENOUGH && least <= never_shown(&t)) break;
-        }
-    }
+    int best = study_new(&t, ctx, lesson, how) ? best_draw(&t, ctx, lesson, how->seed) : -1;
     study_free(&t);
     if (best < 0 && !lh_failed(ctx))
         lh_fail(ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},

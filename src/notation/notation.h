@@ -79,7 +79,7 @@ typedef enum lh_statement_kind {
     LH_S_BACKWARD, /* backward name */
     LH_S_GENERATE, /* generate name from name [starting "..."] [until "..."] */
     LH_S_SEED,     /* seed [numpy] 42 */
-    LH_S_MISTAKE, /* mistake name [*each i* | *same*] [in f | in grad f | forward | backward | update] "..." then rules pattern => pattern */
+    LH_S_MISTAKE, /* mistake name [*each i* | *same*] [in f | in grad f | forward | backward | update | later] "..." [see lesson] then rules pattern => pattern */
     LH_S_KINDS
 } lh_statement_kind;
 
@@ -133,9 +133,11 @@ struct lh_statement {
     int n_patterns;
 
     /* mistake */
-    const char *where;  /* "forward", "backward", "update", "in", "in grad", or NULL for anywhere */
-    const char *says;   /* what the learner did */
-    const char *choice; /* *each i*: "i"; *same*: "same"; else NULL */
+    const char *
+        where; /* "forward", "backward", "update", "later", "in", "in grad", or NULL for anywhere */
+    const char *says;     /* what the learner did */
+    const char *see;      /* the lesson that explains it, or NULL */
+    const char *choice;   /* *each i*: "i"; *same*: "same"; else NULL */
     lh_expr **from, **to; /* pattern => pattern, n_rules of them */
     int n_rules;
 };

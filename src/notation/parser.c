@@ -339,8 +339,8 @@ static void mistake_choice(lh_parser *p, lh_statement *s) {
 }
 
 static void mistake_where(lh_parser *p, lh_statement *s) {
-    static const char *const places[] = {"forward", "backward", "update"};
-    for (int i = 0; i < 3; i++)
+    static const char *const places[] = {"forward", "backward", "update", "later"};
+    for (int i = 0; i < 4; i++)
         if (lh_parser_is(p, places[i])) {
             s->where = places[i];
             lh_lexer_next(&p->lx);
@@ -371,13 +371,17 @@ static void read_mistake(lh_parser *p, lh_statement *s) {
     mistake_choice(p, s);
     mistake_where(p, s);
     s->says = expect_string(p, "what the learner did");
+    if (lh_parser_is(p, "see")) {
+        lh_lexer_next(&p->lx);
+        s->see = lh_parse_name(p, "the lesson that explains it");
+    }
     if (p->lx.tok.kind != LH_T_NEWLINE) mistake_rule(p, s);
     s->at = lh_lexer_span(&p->lx, s->at);
     while (p->lx.tok.kind == LH_T_NEWLINE && lh_lexer_sees_rule(&p->lx)) {
         lh_lexer_next(&p->lx);
         mistake_rule(p, s);
     }
-    if (s->n_rules == 0)
+    if (s->n_rules == 0 && !(s->where && strcmp(s->where, "later") == 0))
         lh_parser_fail(p, s->at, "write pattern => pattern behind it or in the next line",
                        "the mistake `%s` has no rule", lh_parser_cut(p, s->name, strlen(s->name)));
 }

@@ -349,6 +349,10 @@ static void print_mistake(lh_text *out, const lh_statement *s, int depth) {
     }
     put(out, " ");
     put_quoted(out, s->says);
+    if (s->see) {
+        put(out, " see ");
+        put(out, s->see);
+    }
     if (s->n_rules == 1) {
         put(out, "  ");
         print_rule(out, s->from[0], s->to[0]);

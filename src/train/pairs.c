@@ -180,7 +180,7 @@ static lh_tokenizer *file_words(lh_context *ctx, const lh_pairs_how *how) {
 lh_tokenizer *lh_pairs_tokenizer(lh_context *ctx, const lh_pairs_how *how, const lh_vocab *own) {
     if (lh_failed(ctx)) return NULL;
     if (own) return own_words(ctx, own, how->task ? how->task->letters != NULL : how->is_chars);
-    return how->task ? lh_task_tokenizer(ctx, how->task) : file_words(ctx, how);
+    return how->task ? lh_train_task_tokenizer(ctx, how->task) : file_words(ctx, how);
 }
 
 /* ---- begin and end ---- */
@@ -198,7 +198,7 @@ static void find_specials(lh_pairs *p) {
 
 /* Every token of the task must be in the vocabulary: a hundred examples have them all, or nearly. */
 static void check_task(lh_pairs *p) {
-    const lh_task *t = p->how.task;
+    const lh_train_task *t = p->how.task;
     const int longest = rows_of(&p->how, t->longest, t->longest);
     lh_case pair;
     if (longest > p->how.context) {
@@ -207,7 +207,7 @@ static void check_task(lh_pairs *p) {
         lh_cure(p->ctx, "--set context=%d", longest);
     }
     for (uint64_t i = 0; i < 100 && !lh_failed(p->ctx); i++) {
-        lh_task_example(t, 0, i, false, &pair);
+        lh_train_task_example(t, 0, i, false, &pair);
         if (lh_pairs_encode(p->ctx, p->tokens, pair.question, strlen(pair.question), NULL, 0) >= 0)
             lh_pairs_encode(p->ctx, p->tokens, pair.answer, strlen(pair.answer), NULL, 0);
     }
@@ -262,7 +262,7 @@ static void add_pair(const lh_pairs *p, lh_drawn *b, const lh_line *l) {
 
 static void add_made(const lh_pairs *p, lh_drawn *b, uint64_t seed, uint64_t number, bool held) {
     lh_case made;
-    lh_task_example(p->how.task, seed, number, held, &made);
+    lh_train_task_example(p->how.task, seed, number, held, &made);
     add_pair(p, b,
              &(lh_line){made.question, made.answer, strlen(made.question), strlen(made.answer)});
 }

@@ -1,7 +1,7 @@
 /* pairs -- questions and answers as batches: of a task that makes them, or of a file with a pair on each line.
  *
  *     lh_tokenizer *t = lh_pairs_tokenizer(ctx, &how, NULL);      of what the pairs are made of; or of a program's own words
- *     lh_pairs_how how = {.task = lh_task_find("addition"), .context = 16};
+ *     lh_pairs_how how = {.task = lh_train_task_find("addition"), .context = 16};
  *     lh_pairs *p = lh_pairs_new(ctx, t, &how);
  *     lh_trainer_new(g, lh_pairs_feed(p), ...);
  *     lh_pairs_free(p);
@@ -28,9 +28,9 @@
 #include "train/tasks.h"
 
 typedef struct lh_pairs_how {
-    const lh_task *task; /* NULL: */
-    const char *name;    /* what messages call the file */
-    const char *text;    /* its text, which must outlive the pairs */
+    const lh_train_task *task; /* NULL: */
+    const char *name;          /* what messages call the file */
+    const char *text;          /* its text, which must outlive the pairs */
     size_t length;
     bool is_chars;   /* a file: characters are tokens; otherwise words */
     int context;     /* tokens in a row, at most */

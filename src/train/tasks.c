@@ -80,7 +80,7 @@ static void make_name(lh_dice *d, lh_case *p) {
 
 /* ---- the list ---- */
 
-const lh_task lh_tasks[] = {
+const lh_train_task lh_train_tasks[] = {
     {"copy", "two to eight digits, and the same again", make_copy, "0123456789", MOST_DIGITS},
     {"reverse", "two to eight digits, and the last of them first", make_reverse, "0123456789",
      MOST_DIGITS},
@@ -93,13 +93,13 @@ const lh_task lh_tasks[] = {
     {NULL, NULL, NULL, NULL, 0},
 };
 
-const lh_task *lh_task_find(const char *name) {
-    for (const lh_task *t = lh_tasks; t->name; t++)
+const lh_train_task *lh_train_task_find(const char *name) {
+    for (const lh_train_task *t = lh_train_tasks; t->name; t++)
         if (strcmp(t->name, name) == 0) return t;
     return NULL;
 }
 
-bool lh_task_is_pairs(const lh_task *t) {
+bool lh_train_task_is_pairs(const lh_train_task *t) {
     return t->make != make_name;
 }
 
@@ -117,7 +117,8 @@ static bool is_held_out(const lh_case *p) {
     return !p->is_idiom && lh_question_is_held_out(s, strlen(s));
 }
 
-void lh_task_example(const lh_task *t, uint64_t seed, uint64_t number, bool held, lh_case *p) {
+void lh_train_task_example(const lh_train_task *t, uint64_t seed, uint64_t number, bool held,
+                           lh_case *p) {
     lh_dice d = {.seed = seed, .number = number};
     do {
         memset(p, 0, sizeof *p);
@@ -127,7 +128,7 @@ void lh_task_example(const lh_task *t, uint64_t seed, uint64_t number, bool held
     } while (is_held_out(p) != held);
 }
 
-void lh_task_line(const lh_case *p, lh_text *out) {
+void lh_train_task_line(const lh_case *p, lh_text *out) {
     const char *space = "\t";
     lh_text_add(out, "%s%s%s", p->question, *p->question ? "\t" : "", p->answer);
     for (int k = 0; k < p->n_from; k++)
@@ -136,12 +137,13 @@ void lh_task_line(const lh_case *p, lh_text *out) {
     lh_text_add(out, "\n");
 }
 
-char *lh_task_text(lh_arena *a, const lh_task *t, uint64_t seed, int n, size_t *length) {
+char *lh_train_task_text(lh_arena *a, const lh_train_task *t, uint64_t seed, int n,
+                         size_t *length) {
     lh_text out = lh_text_new(a);
     lh_case p;
     for (int i = 0; i < n; i++) {
-        lh_task_example(t, seed, (uint64_t)i, false, &p);
-        lh_task_line(&p, &out);
+        lh_train_task_example(t, seed, (uint64_t)i, false, &p);
+        lh_train_task_line(&p, &out);
     }
     *length = out.n;
     return out.s;
@@ -158,7 +160,7 @@ static void add_word(void *who, const char *word) {
     lh_tokenizer_add(t, piece, n, LH_TOKEN_PLAIN);
 }
 
-lh_tokenizer *lh_task_tokenizer(lh_context *ctx, const lh_task *task) {
+lh_tokenizer *lh_train_task_tokenizer(lh_context *ctx, const lh_train_task *task) {
     static const char *const special[] = {"<pad>", "<start>", "<end>"};
     if (lh_failed(ctx)) return NULL;
     lh_tokenizer *t = lh_tokenizer_new(ctx, task->letters ? LH_TOKENS_CHARS : LH_TOKENS_WORDS);

@@ -1,10 +1,10 @@
 /* tasks -- data that are made, not collected: copy, reverse, sort, addition, names, and sentences in two languages.
  *
- *     const lh_task *t = lh_task_find("addition");
+ *     const lh_train_task *t = lh_train_task_find("addition");
  *     lh_case p;
- *     lh_task_example(t, seed, 17, false, &p);           p.question "12+34", p.answer "46"
- *     lh_task_line(&p, &text);                           12+34 <tab> 46
- *     lh_tokenizer *k = lh_task_tokenizer(ctx, t);       <pad> <start> <end> 0 1 2 ... 9 +
+ *     lh_train_task_example(t, seed, 17, false, &p);           p.question "12+34", p.answer "46"
+ *     lh_train_task_line(&p, &text);                           12+34 <tab> 46
+ *     lh_tokenizer *k = lh_train_task_tokenizer(ctx, t);       <pad> <start> <end> 0 1 2 ... 9 +
  *
  * Example i of seed s is always the same: its random numbers are counted by (s, i) alone. There is no end to them.
  *
@@ -41,29 +41,29 @@ typedef struct lh_dice {
 
 int lh_roll(lh_dice *d, int n); /* 0 to n - 1 */
 
-typedef struct lh_task {
+typedef struct lh_train_task {
     const char *name, *summary;
     void (*make)(lh_dice *d, lh_case *p);
     const char *letters; /* the characters that examples are made of; NULL: words */
     int longest;         /* tokens of the longest question or answer */
-} lh_task;
+} lh_train_task;
 
-extern const lh_task lh_tasks[]; /* ends with a NULL name */
+extern const lh_train_task lh_train_tasks[]; /* ends with a NULL name */
 
-const lh_task *lh_task_find(const char *name); /* NULL: there is none */
-bool lh_task_is_pairs(const lh_task *t);       /* false: lines without a question (names) */
-void lh_task_example(const lh_task *t, uint64_t seed, uint64_t number, bool is_held_out,
-                     lh_case *p);
+const lh_train_task *lh_train_task_find(const char *name); /* NULL: there is none */
+bool lh_train_task_is_pairs(const lh_train_task *t); /* false: lines without a question (names) */
+void lh_train_task_example(const lh_train_task *t, uint64_t seed, uint64_t number, bool is_held_out,
+                           lh_case *p);
 bool lh_question_is_held_out(const char *question, size_t n);
-void lh_task_line(
+void lh_train_task_line(
     const lh_case *p,
     lh_text *out); /* question, tab, answer; where known, tab, 0-0 2-1: which word from which */
-char *lh_task_text(lh_arena *a, const lh_task *t, uint64_t seed, int n,
-                   size_t *length); /* n lines of examples to learn from; NULL: no memory */
+char *lh_train_task_text(lh_arena *a, const lh_train_task *t, uint64_t seed, int n,
+                         size_t *length); /* n lines of examples to learn from; NULL: no memory */
 
 /* <pad> <start> <end>, then every character or word of the task. Words carry the space before them: " cat". */
-lh_tokenizer *lh_task_tokenizer(lh_context *ctx,
-                                const lh_task *t); /* NULL and the context failed */
+lh_tokenizer *lh_train_task_tokenizer(lh_context *ctx,
+                                      const lh_train_task *t); /* NULL and the context failed */
 
 /* The grammar (grammar.c). */
 void lh_grammar_make(lh_dice *d, lh_case *p);

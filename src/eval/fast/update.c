@@ -41,7 +41,8 @@ static void split_scale(const lh_graph *g, lh_node *x, lh_match *m) {
 
 static bool adam_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     const lh_graph *g = p->g;
-    if (n->kind != LH_OP_renew || !lh_read_once(p, n)) return false;
+    if (n->kind != LH_OP_renew || !p->updates || !lh_read_once(p, n))
+        return false; /* the update itself is its one reader: nothing below := may see the old value */
     lh_node *call = n->in[0];
     const bool decays = lh_call_is(g, call, "adamw");
     if (!decays && !lh_call_is(g, call, "adam")) return false;

@@ -1,0 +1,186 @@
+/* exercise_talk -- the exercises of a lesson at the prompt: answers, hints, keys, one after another. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/exercise.h"
+#include "cli/prompt.h"
+
+enum { INDENT = 4, TRIES = 2 /* before the key is shown */ };
+
+typedef struct talk {
+    lh_class *c;
+    lh_prompt *prompt;
+    bool is_interactive, is_over;
+    lh_task *task;
+    int at;           /* which exercise, from 0 */
+    int tries, hints; /* at this one */
+    bool has_seen;    /* the key */
+} talk;
+
+static void say(const talk *t, const char *text) {
+    printf("%*s", INDENT, "");
+    lh_wrap(stdout, t->c->cli->width, INDENT, text);
+}
+
+static bool begin(talk *t, int exercise) {
+    lh_task_close(t->task);
+    t->at = exercise;
+    t->tries = t->hints = 0;
+    t->has_seen = false;
+    t->task = lh_task_open(t->c->live, exercise);
+    if (t->task) lh_view_question(t->c, t->task);
+    return t->task && !lh_failed(t->c->cli->ctx);
+}
+
+/* The next that is not done, round to the first; where all are done, the end. */
+static void go_on(talk *t) {
+    int n = t->c->lesson->n_exercises;
+    for (int i = 1; i <= n; i++) {
+        int k = (t->at + i) % n;
+        if (t->c->is_done[k]) continue;
+        if (k == t->at)
+            say(t, "This is what is left; h gives a hint, q ends.");
+        else
+            begin(t, k);
+        return;
+    }
+    t->is_over = true;
+}
+
+static void give_hint(talk *t) {
+    const char *hint = lh_task_hint(t->task, t->hints);
+    if (!hint) {
+        say(t, t->hints ? "There is no further hint; a shows the answer after two tries."
+                        : "There is no hint; a shows the answer after two tries.");
+        return;
+    }
+    t->hints++;
+    say(t, hint);
+}
+
+static void give_key(talk *t) {
+    if (t->tries < TRIES) {
+        say(t, lh_printf(t->c->cli->arena, "After %d tries. A wrong one says what is off.", TRIES));
+        return;
+    }
+    t->has_seen = true;
+    lh_view_key(t->c, t->task);
+}
+
+static void help(const talk *t) {
+    say(t, lh_printf(t->c->cli->arena, "Type %s.", lh_task_form(t->task)));
+    printf("%*sh hint   a answer, after two tries   n next   b back   l list\n%*sgo 3   q quit\n",
+           INDENT, "", INDENT, "");
+}
+
+static void go_to(talk *t, const char *where) {
+    char *end;
+    long n = strtol(where, &end, 10);
+    if (*where && !*end && n >= 1 && n <= t->c->lesson->n_exercises)
+        begin(t, (int)n - 1);
+    else
+        say(t, lh_printf(t->c->cli->arena, "They are numbered 1 to %d; l lists them.",
+                         t->c->lesson->n_exercises));
+}
+
+static const char *const words[][2] = {{"h", "hint"}, {"a", "answer"}, {"n", "next"}, {"b", "back"},
+                                       {"l", "list"}, {"?", "help"},   {"q", "quit"}};
+
+/* A letter is a key, not a choice: choices are numbers here. */
+static bool obey(talk *t, const char *text) {
+    int which = -1, n = t->c->lesson->n_exercises;
+    for (int i = 0; i < (int)(sizeof words / sizeof *words); i++)
+        if (strcmp(text, words[i][0]) == 0 || strcmp(text, words[i][1]) == 0) which = i;
+    if (strncmp(text, "go ", 3) == 0) {
+        go_to(t, text + 3 + strspn(text + 3, " "));
+        return true;
+    }
+    switch (which) {
+    case 0: give_hint(t); return true;
+    case 1: give_key(t); return true;
+    case 2: go_on(t); return true;
+    case 3: begin(t, (t->at + n - 1) % n); return true;
+    case 4: lh_view_list(t->c); return true;
+    case 5: help(t); return true;
+    case 6: t->is_over = true; return true;
+    default: return false;
+    }
+}
+
+static void answer(talk *t, const char *text) {
+    lh_practice *p = lh_task_practice(t->task);
+    int before = p ? p->at : 0;
+    lh_answered a = lh_task_answer(t->task, text);
+    if (lh_failed(t->c->cli->ctx)) return;
+    lh_view_answer(t->c, &a, stdout);
+    lh_class_record(t->c, t->task, text, &a,
+                    t->has_seen               ? LH_HINTS
+                    : t->hints < LH_HINTS - 1 ? t->hints
+                                              : LH_HINTS - 1);
+    if (a.state == LH_ANSWER_WRONG && ++t->tries == TRIES)
+        printf("%*sh hint   a answer   n next\n", INDENT, "");
+    if (a.state != LH_ANSWER_RIGHT && p && p->at != before) lh_view_sheet(t->c, t->task);
+    if (a.state != LH_ANSWER_RIGHT) return;
+    lh_view_end(t->c, t->task);
+    if (t->has_seen) say(t, "With the answer seen it is not counted; it comes again.");
+    if (!lh_failed(t->c->cli->ctx)) go_on(t);
+}
+
+static const char *trimmed(lh_arena *a, const char *s) {
+    size_t n = strlen(s);
+    while (n && isspace((unsigned char)s[n - 1])) n--;
+    size_t k = strspn(s, " \t");
+    return k < n ? lh_copy(a, s + k, n - k) : "";
+}
+
+/* In a script the lines that were read stand in what is written, as they would on a screen. */
+static const char *next_line(talk *t) {
+    const char *next = lh_task_next(t->task),
+               *sign = *next ? lh_printf(t->c->cli->arena, "%s> ", next)
+                             : lh_printf(t->c->cli->arena, "%d> ", t->at + 1);
+    const char *line = lh_prompt_line(t->prompt, sign);
+    if (line && !t->is_interactive) printf("%s%s\n", sign, line);
+    return line;
+}
+
+static void talk_on(talk *t) {
+    lh_cli *cli = t->c->cli;
+    while (t->task && !t->is_over && !lh_failed(cli->ctx)) {
+        const char *line = next_line(t);
+        if (lh_prompt_dropped(t->prompt)) continue;
+        if (!line) {
+            if (t->is_interactive) putchar('\n');
+            return;
+        }
+        lh_prompt_remember(t->prompt, line);
+        const char *text = trimmed(cli->arena, line);
+        if (*text && !obey(t, text)) answer(t, text);
+    }
+}
+
+static void summary(const talk *t) {
+    int done = 0, n = t->c->lesson->n_exercises;
+    for (int i = 0; i < n; i++) done += t->c->is_done[i];
+    printf("%d of %d exercises of %s done\n", done, n, t->c->source.name);
+}
+
+int lh_class_talk(lh_class *c, int from) {
+    talk t = {.c = c, .is_interactive = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
+    t.prompt = lh_prompt_open(t.is_interactive, "exercise-history");
+    if (!t.prompt) return lh_cli_fail(c->cli, "out of memory");
+    lh_ink_on(c->cli, stdout, LH_INK_BOLD);
+    printf("%s", c->source.name);
+    lh_ink_off(c->cli, stdout);
+    printf("   %s\n", c->lesson->title);
+    lh_ink_on(c->cli, stdout, LH_INK_QUIET);
+    printf("? help   h hint   n next   l list   q quit\n");
+    lh_ink_off(c->cli, stdout);
+    if (begin(&t, from)) talk_on(&t);
+    lh_prompt_close(t.prompt);
+    int status = lh_failed(c->cli->ctx) ? lh_cli_report(c->cli) : LH_EXIT_YES;
+    lh_task_close(t.task);
+    if (status == LH_EXIT_YES) summary(&t);
+    return status;
+}
