@@ -112,7 +112,7 @@ static void look(lh_beam *b, search *s) {
     for (int e = 0; e < b->how.width; e++) {
         to += b->rows[0][e] = put_row(b, s, e, to);
         b->rows[1][e] = s->n_source;
-        memcpy(from, s->source, (size_t)s->n_source * sizeof *from);
+        if (s->n_source) memcpy(from, s->source, (size_t)s->n_source * sizeof *from);
         from += s->n_source;
     }
     for (int i = 0; i < g->n_inputs; i++) {
