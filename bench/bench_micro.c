@@ -10,6 +10,7 @@
 #include "base/embedded.h"
 #include "base/file.h"
 #include "eval/kernel.h"
+#include "train/data.h"
 #include "train/trainer.h"
 
 enum { LAST = 100 };
@@ -46,7 +47,7 @@ static void open_bench(bench *b, const char *path, lh_setting *set, int n, int b
             .set = set, .n_set = n + 1, .is_whole = lh_kernel_is_whole, .without_examples = true});
     b->data = lh_data_new(b->ctx, b->tokens, &(lh_data_how){path, 16, true}, text, length);
     if (b->g && b->data)
-        b->t = lh_trainer_new(b->g, b->data,
+        b->t = lh_trainer_new(b->g, lh_data_feed(b->data),
                               &(lh_trainer_how){.batch = batch, .seed = 42, .threads = 1});
 }
 

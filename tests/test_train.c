@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "eval/kernel.h"
 #include "learn/lesson.h"
+#include "train/data.h"
 #include "train/floats.h"
 #include "train/generate.h"
 #include "train/trainer.h"
@@ -249,8 +250,8 @@ static run open_run_with(const char *model, bool lines, int threads, const char 
             .set = set, .n_set = n, .is_whole = lh_kernel_is_whole, .without_examples = true});
     stop_if_failed(r.m.ctx);
     assert_int_equal(r.g->n_examples, 0);
-    r.t =
-        lh_trainer_new(r.g, r.m.data, &(lh_trainer_how){.batch = 3, .seed = 5, .threads = threads});
+    r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data),
+                         &(lh_trainer_how){.batch = 3, .seed = 5, .threads = threads});
     stop_if_failed(r.m.ctx);
     return r;
 }
@@ -390,7 +391,7 @@ static void set_params_are_noticed(void **state) {
     r.program = lh_program_parse(r.m.ctx, "test.lh", text, strlen(text));
     r.g = lh_graph_build(r.m.ctx, r.program, &(lh_build){.is_whole = lh_kernel_is_whole});
     stop_if_failed(r.m.ctx);
-    r.t = lh_trainer_new(r.g, r.m.data, &(lh_trainer_how){.batch = 3, .seed = 5});
+    r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data), &(lh_trainer_how){.batch = 3, .seed = 5});
     stop_if_failed(r.m.ctx);
     const lh_node *S = lh_graph_step(r.g, "S")->node;
     const double before = lh_trainer_validate(r.t, 1);
@@ -424,13 +425,13 @@ static void sizes_that_cannot_be_had(void **state) {
     run r = open_run("gpt", false, 1);
     lh_trainer_free(r.t);
     r.m.ctx->memory_limit = 30000;
-    r.t = lh_trainer_new(r.g, r.m.data, &(lh_trainer_how){.batch = 3, .seed = 5});
+    r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data), &(lh_trainer_how){.batch = 3, .seed = 5});
     assert_null(r.t);
     assert_int_equal(lh_context_error(r.m.ctx)->kind, LH_ERROR_MEMORY);
     lh_context_clear(r.m.ctx);
     r.m.ctx->memory_limit =
         (size_t)(lh_trainer_least_memory(r.g) * 1.3); /* not for a batch as well */
-    r.t = lh_trainer_new(r.g, r.m.data, &(lh_trainer_how){.batch = 300, .seed = 5});
+    r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data), &(lh_trainer_how){.batch = 300, .seed = 5});
     assert_null(r.t);
     assert_int_equal(lh_context_error(r.m.ctx)->kind, LH_ERROR_MEMORY);
     close_run(&r);

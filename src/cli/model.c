@@ -5,7 +5,9 @@
 
 #include "base/embedded.h"
 #include "eval/kernel.h"
+#include "files/weights.h"
 #include "learn/lesson.h"
+#include "train/floats.h"
 
 void lh_model_set(lh_cli *cli, lh_settings *s, const char *name, const char *value) {
     for (int i = 0; i < s->n; i++)
@@ -102,6 +104,16 @@ lh_weights *lh_model_weights(lh_cli *cli, const lh_model *m, const lh_graph *g) 
     }
     lh_weights *w = lh_weights_of(cli->ctx, cli->arena, g, LH_PARAM);
     return w && lh_weights_match(cli->ctx, w, f->weights) ? w : NULL;
+}
+
+bool lh_model_load(lh_cli *cli, const lh_model *m, const lh_graph *g, lh_plan *p) {
+    const lh_weights *w = lh_model_weights(cli, m, g);
+    if (!w) return false;
+    for (int i = 0; i < w->n; i++) {
+        float *to = lh_floats(p, w->weight[i].given->node);
+        if (to) lh_weight_copy_float(&w->weight[i], to);
+    }
+    return true;
 }
 
 /* As the folder says, or as the program does. */

@@ -1,8 +1,9 @@
-/* model -- what `train` and `sample` begin with: a program, or a folder that holds a model. */
+/* model -- what `train`, `sample` and `translate` begin with: a program, or a folder that holds a model. */
 #ifndef LH_CLI_MODEL_H
 #define LH_CLI_MODEL_H
 
 #include "cli/cli.h"
+#include "eval/exact.h"
 #include "files/folder.h"
 #include "files/weights.h"
 #include "text/tokenizer.h"
@@ -26,6 +27,8 @@ lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m,
                          const lh_settings *set); /* for the fast evaluator; NULL: reported */
 lh_weights *lh_model_weights(lh_cli *cli, const lh_model *m,
                              const lh_graph *g); /* of its folder; NULL: the context failed */
+bool lh_model_load(lh_cli *cli, const lh_model *m, const lh_graph *g,
+                   lh_plan *p); /* them, into a plan of lh_fast; false: the context failed */
 int lh_model_end(const lh_model *m, const lh_graph *g); /* the token that ends a text, or -1 */
 int lh_model_begin(lh_cli *cli, const lh_tokenizer *t,
                    int end); /* the token that a text begins with */

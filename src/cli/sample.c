@@ -7,8 +7,6 @@
 #include "cli/cli.h"
 #include "cli/model.h"
 #include "files/tokenizer_file.h"
-#include "files/weights.h"
-#include "train/floats.h"
 #include "train/generate.h"
 
 static struct {
@@ -57,16 +55,6 @@ static bool read_choice(lh_cli *cli, lh_choice *c) {
     *c = (lh_choice){0.8, options.top_k >= 0 ? options.top_k : 40, 1};
     return read_number(cli, "temperature", options.temperature, 0, 100, &c->temperature) &&
            read_number(cli, "top-p", options.top_p, 0, 1, &c->top_p);
-}
-
-static bool load_weights(job *j) {
-    const lh_weights *w = lh_model_weights(j->cli, &j->model, j->g);
-    if (!w) return false;
-    for (int i = 0; i < w->n; i++) {
-        float *to = lh_floats(j->w->plan, w->weight[i].given->node);
-        if (to) lh_weight_copy_float(&w->weight[i], to);
-    }
-    return true;
 }
 
 /* The prompt's tokens, in the arena; where lines are learned, behind the end of a line. */
@@ -126,7 +114,8 @@ static int sample(job *j, const char *path) {
                                                       .seed = (uint64_t)options.seed,
                                                       .end = j->end,
                                                       .threads = options.threads});
-    if (!j->w || !load_weights(j) || !write_text(j)) return lh_cli_report(cli);
+    if (!j->w || !lh_model_load(cli, &j->model, j->g, j->w->plan) || !write_text(j))
+        return lh_cli_report(cli);
     return LH_EXIT_YES;
 }
 

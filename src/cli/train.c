@@ -13,11 +13,12 @@
 #include "cli/model.h"
 #include "files/log.h"
 #include "files/tokenizer_file.h"
+#include "train/data.h"
 #include "train/floats.h"
 #include "train/generate.h"
 
 static struct {
-    const char *data, *tokens, *until, *time, *rate, *init, *out;
+    const char *data, *task, *tokens, *until, *time, *rate, *init, *out;
     lh_settings set;
     int batch, steps, every, seed, threads;
     bool lines, resume;
@@ -26,6 +27,8 @@ static struct {
 static const lh_option train_options[] = {
     {"data", 0, LH_OPTION_TEXT, &options.data, "FILE",
      "the text to learn from; without it the course's own", 0, 0},
+    {"task", 0, LH_OPTION_TEXT, &options.task, "TASK",
+     "data that are made: addition, sort, reverse, copy, translate, names", 0, 0},
     {"tokens", 0, LH_OPTION_TEXT, &options.tokens, "KIND",
      "char (without it), word, bpe:N, or a folder with a tokenizer.json", 0, 0},
     {"lines", 0, LH_OPTION_FLAG, &options.lines, NULL,
@@ -59,7 +62,8 @@ enum {
     WINDOW = 64,
     LEAST_HELD_OUT = 4,
     HELD_OUT = 20,
-    SMOOTH = 20
+    SMOOTH = 20,
+    NAMES = 10000
 };
 
 typedef struct job {
@@ -73,7 +77,9 @@ typedef struct job {
     lh_tokenizer *tokens;
     lh_settings set;
     lh_graph *g;
-    lh_data *data;
+    lh_data *data; /* a text, or: */
+    bool is_pairs;
+    lh_train_pairs pairs;
     lh_trainer *t;
     lh_folder_writer *writer;
     lh_log *log;
@@ -165,25 +171,37 @@ static bool is_free(job *j) {
 
 /* ---- the text ---- */
 
+/* A file, a task, or the course. Of a task of pairs nothing is read: its examples are made as they are drawn. */
+static const char *find_text(job *j) {
+    const lh_train_task *task = options.task ? lh_train_task_find(options.task) : NULL;
+    if (options.data)
+        return lh_file_read(j->cli->ctx, j->text_arena,
+                            strcmp(options.data, "-") ? options.data : "/dev/stdin", &j->length);
+    if (j->is_pairs) return "";
+    if (task) return lh_train_task_text(j->text_arena, task, 0, NAMES, &j->length);
+    return lh_data_course(j->text_arena, &j->length);
+}
+
 static bool read_text(job *j) {
     lh_context *ctx = j->cli->ctx;
+    j->is_pairs = lh_train_is_pairs(&j->pairs, j->cli, j->model.source.program, options.task,
+                                    options.data != NULL);
+    if (j->pairs.is_refused) return false;
     j->text_arena = lh_arena_new(ctx);
     if (!j->text_arena) return lh_cli_report(j->cli), false;
-    j->text_name = options.data ? options.data : "the course's text";
-    j->text = options.data ? lh_file_read(ctx, j->text_arena,
-                                          strcmp(options.data, "-") ? options.data : "/dev/stdin",
-                                          &j->length)
-                           : lh_data_course(j->text_arena, &j->length);
-    if (!lh_failed(ctx)) return true;
-    lh_cli_report(j->cli);
-    return false;
+    j->text_name = options.data ? options.data : options.task ? options.task : "the course's text";
+    j->text = find_text(j);
+    j->pairs.how.name = j->text_name, j->pairs.how.text = j->text, j->pairs.how.length = j->length;
+    return !lh_failed(ctx) || (lh_cli_report(j->cli), false);
 }
 
 /* The tokeniser of a model that is gone on with is its own. */
 static bool find_tokens(job *j) {
     const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
     const char *spec = options.tokens ? options.tokens : f ? f->path : NULL;
-    j->tokens = lh_data_tokenizer(j->cli->ctx, spec, j->text_name, j->text, j->length);
+    j->tokens = j->is_pairs
+                    ? lh_train_pairs_tokens(&j->pairs, spec)
+                    : lh_data_tokenizer(j->cli->ctx, spec, j->text_name, j->text, j->length);
     if (j->tokens) return true;
     lh_cli_report(j->cli);
     return false;
@@ -245,9 +263,11 @@ static int batch_of(const job *j) {
 }
 
 static bool make_data(job *j) {
-    bool is_lines = options.lines || (j->g->generate && j->g->generate->until);
-    lh_data_how how = {
-        .name = j->text_name, .context = lh_generator_context(j->g, WINDOW), .is_lines = is_lines};
+    const int context = lh_generator_context(j->g, WINDOW);
+    if (j->is_pairs)
+        return lh_train_pairs_make(&j->pairs, j->g, j->tokens, context, options.threads);
+    bool is_lines = options.lines || options.task || (j->g->generate && j->g->generate->until);
+    lh_data_how how = {.name = j->text_name, .context = context, .is_lines = is_lines};
     j->data = lh_data_new(j->cli->ctx, j->tokens, &how, j->text, j->length);
     lh_arena_free(j->text_arena);
     j->text_arena = NULL;
@@ -262,7 +282,8 @@ static bool make_trainer(job *j) {
     if (options.seed >= 0) seed = (uint64_t)options.seed;
     lh_trainer_how how = {.batch = batch_of(j), .seed = seed, .threads = options.threads};
     if (options.seed >= 0 || options.resume) lh_trainer_seed(j->g, seed);
-    j->t = lh_trainer_new(j->g, j->data, &how);
+    j->t = lh_trainer_new(j->g, j->is_pairs ? lh_pairs_feed(j->pairs.pairs) : lh_data_feed(j->data),
+                          &how);
     lh_folder *from = j->init.folder ? j->init.folder : f;
     if (j->t && from) lh_trainer_load(j->t, from, options.resume);
     return j->t && !lh_failed(j->cli->ctx);
@@ -313,6 +334,10 @@ static bool open_folder(job *j) {
     lh_config_of_graph(j->g, &config);
     const int end = j->end >= 0 ? j->end : lh_tokenizer_special(j->tokens, "<|endoftext|>");
     config.bos = config.eos = generation.bos = generation.eos = end;
+    if (j->is_pairs) {
+        config.bos = generation.bos = j->pairs.pairs->start;
+        config.eos = generation.eos = j->pairs.pairs->end;
+    }
     lh_text json = lh_text_new(a);
     lh_tokenizer_write_json(&json, j->tokens);
     if (lh_failed(ctx)) return false;
@@ -333,20 +358,9 @@ static bool save(job *j) {
 
 /* ---- what is said ---- */
 
-/* Memory: the plan's, and the params once more while a sample is written. */
-static void say_start(job *j) {
+static void say_text(const job *j) {
     lh_arena *a = j->cli->arena;
     const lh_data *d = j->data;
-    double params = 0;
-    for (int i = 0; i < j->t->params->n; i++)
-        params += (double)(j->t->params->weight[i].rows * j->t->params->weight[i].cols);
-    const int left = j->steps - j->t->step, n_tokens = lh_tokenizer_count(j->tokens);
-    lh_ink_on(j->cli, stdout, LH_INK_BOLD);
-    fputs(j->model.source.name, stdout);
-    lh_ink_off(j->cli, stdout);
-    printf("   %s parameters, %d %s, memory %s\n", lh_whole_text(a, params), n_tokens,
-           j->tokens->kind == LH_TOKENS_CHARS ? "characters" : "tokens",
-           lh_bytes_text(a, lh_floats_memory(j->t->plan) + (j->g->generate ? 4 * params : 0)));
     if (d->line)
         printf("%s: %s lines, %s tokens; every tenth line is held out\n", j->text_name,
                lh_whole_text(a, (double)d->n_lines), lh_whole_text(a, (double)d->n));
@@ -357,6 +371,25 @@ static void say_start(job *j) {
     if (d->n_cut)
         printf("%s lines are longer than the context of %d and are cut\n",
                lh_whole_text(a, (double)d->n_cut), d->how.context);
+}
+
+/* Memory: the plan's, and the params once more while a sample is written. */
+static void say_start(job *j) {
+    lh_arena *a = j->cli->arena;
+    double params = 0;
+    for (int i = 0; i < j->t->params->n; i++)
+        params += (double)(j->t->params->weight[i].rows * j->t->params->weight[i].cols);
+    const int left = j->steps - j->t->step, n_tokens = lh_tokenizer_count(j->tokens);
+    lh_ink_on(j->cli, stdout, LH_INK_BOLD);
+    fputs(j->model.source.name, stdout);
+    lh_ink_off(j->cli, stdout);
+    printf("   %s parameters, %d %s, memory %s\n", lh_whole_text(a, params), n_tokens,
+           j->tokens->kind == LH_TOKENS_CHARS ? "characters" : "tokens",
+           lh_bytes_text(a, lh_floats_memory(j->t->plan) + (j->g->generate ? 4 * params : 0)));
+    if (j->is_pairs)
+        lh_train_pairs_say(&j->pairs);
+    else
+        say_text(j);
     printf("batches of %d, about %s a step: %s for %s%d steps%s\n\n", j->t->how.batch,
            j->step_time < 1 ? lh_printf(a, "%.3g ms", 1e3 * j->step_time)
                             : lh_time_text(a, j->step_time),
@@ -404,8 +437,10 @@ static void say_sample(job *j) {
 }
 
 static void say_how_to_go_on(const job *j) {
-    printf("go on with: longhand train %s --resume%s%s%s\n", j->out, options.data ? " --data " : "",
-           options.data ? options.data : "", options.lines ? " --lines" : "");
+    printf("go on with: longhand train %s --resume%s%s%s%s%s\n", j->out,
+           options.data ? " --data " : "", options.data ? options.data : "",
+           options.task ? " --task " : "", options.task ? options.task : "",
+           options.lines ? " --lines" : "");
 }
 
 /* The step is known from the loop; which line began it, from running the step again with everything kept. */
@@ -423,6 +458,12 @@ static int say_lost(job *j) {
 
 /* ---- training ---- */
 
+static bool is_at_end(const job *j) {
+    if (is_stopped || j->t->step >= j->steps) return true;
+    if (j->seconds && lh_seconds() - j->show.start >= j->seconds) return true;
+    return j->until && j->show.n >= SMOOTH && lh_show_mean(&j->show, SMOOTH) <= j->until;
+}
+
 /* Held-out loss, a sample, a save: now and then, and at the end. */
 static bool look_up(job *j) {
     lh_train_show *s = &j->show;
@@ -432,19 +473,17 @@ static bool look_up(job *j) {
                                        : most > HELD_OUT     ? HELD_OUT
                                                              : most);
     if (!isnan(s->val) && !(s->val >= s->best_val)) s->best_val = s->val;
-    const lh_log_value v[] = {{"loss", j->t->loss}, {"val", s->val}};
-    lh_log_add(j->log, j->t->step, v, isnan(s->val) ? 1 : 2);
     lh_show_line(s, j->t->step);
     lh_show_keep(s);
-    say_sample(j);
+    if (j->is_pairs)
+        lh_train_pairs_look(&j->pairs, j->t, is_at_end(j));
+    else
+        say_sample(j);
+    const double exact = lh_matched_share(&j->pairs.matched);
+    const lh_log_value v[] = {{"loss", j->t->loss}, {"val", s->val}, {"exact", exact}};
+    lh_log_add(j->log, j->t->step, v, isnan(s->val) ? 1 : isnan(exact) ? 2 : 3);
     j->sampled = j->t->step;
     return save(j);
-}
-
-static bool is_at_end(const job *j) {
-    if (is_stopped || j->t->step >= j->steps) return true;
-    if (j->seconds && lh_seconds() - j->show.start >= j->seconds) return true;
-    return j->until && j->show.n >= SMOOTH && lh_show_mean(&j->show, SMOOTH) <= j->until;
 }
 
 static bool train(job *j) {
@@ -470,7 +509,9 @@ static int finish(job *j) {
         fprintf(stderr, "%s has the model as it was last saved\n", j->out);
         return LH_EXIT_FAILED;
     }
-    lh_show_end(&j->show, j->out);
+    lh_show_end(&j->show, j->out,
+                lh_printf(j->cli->arena, "longhand %s %s%s", j->is_pairs ? "translate" : "sample",
+                          j->out, j->is_pairs ? " TEXT" : ""));
     if (is_stopped || j->t->step < j->steps) say_how_to_go_on(j);
     return LH_EXIT_YES;
 }
@@ -522,6 +563,7 @@ static int run(lh_cli *cli, int argc, char **argv) {
     lh_log_close(j.log);
     lh_folder_end(j.writer);
     lh_trainer_free(j.t);
+    lh_train_pairs_free(&j.pairs);
     lh_data_free(j.data);
     lh_graph_free(j.g);
     lh_tokenizer_free(j.tokens);
@@ -541,7 +583,10 @@ const lh_command lh_command_train = {
         "longhand train gpt --data notes.txt --tokens bpe:1000 --time 10m -o notes\tten minutes\n"
         "longhand train notes --resume --data notes.txt --steps 9000\tgo on with it\n"
         "longhand train gpt --init gpt2 --data notes.txt --rate 1e-4 -o mine\tfine-tune\n"
-        "longhand train micro --data names.txt -o names\ta line is an example",
+        "longhand train micro --data names.txt -o names\ta line is an example\n"
+        "longhand train adder --task addition -o sums\tquestions and answers that are made\n"
+        "longhand train classic --task translate -o spanish\tEnglish to Spanish, of a small "
+        "grammar",
     .notes = "The program says what is learned and how; --set changes its sizes and consts. Ctrl-C "
              "finishes the step, saves and says how to go on. The folder is a Hugging Face folder "
              "with the program, the optimiser's states and log.jsonl beside the weights. The last "

@@ -1,8 +1,10 @@
-/* train -- what the files of `longhand train` share: how training went, shown as it goes. */
+/* train -- what the files of `longhand train` share: how training goes, shown as it goes; questions and answers as data. */
 #ifndef LH_CLI_TRAIN_H
 #define LH_CLI_TRAIN_H
 
 #include "cli/cli.h"
+#include "train/match.h"
+#include "train/pairs.h"
 #include "train/trainer.h"
 
 typedef struct lh_train_show {
@@ -27,8 +29,34 @@ void lh_show_line(lh_train_show *s, int step); /* now, whatever the time */
 void lh_show_keep(lh_train_show *s);           /* the line stays: what follows stands below it */
 void lh_show_clear(lh_train_show *s);          /* room for other words */
 double lh_show_mean(const lh_train_show *s, int last); /* of the last so many losses */
-void lh_show_end(lh_train_show *s, const char *out);   /* the plot, and what came of it */
+void lh_show_end(lh_train_show *s, const char *out,
+                 const char *try); /* the plot, what came of it, the command to try it */
 void lh_show_free(lh_train_show *s);
+
+/* Training on pairs (train_pairs.c). */
+typedef struct lh_train_pairs {
+    lh_cli *cli;
+    lh_pairs_how how;
+    const lh_vocab *own; /* the program's own words, or NULL: a number of them */
+    lh_pairs *pairs;     /* NULL: training is on a text */
+    lh_matcher *matcher;
+    lh_matched matched; /* when it was last looked at */
+    bool is_refused;    /* a message was written */
+} lh_train_pairs;
+
+/* Does this run learn from pairs? task: as the option says, or NULL. Sets task and own, or is_refused. */
+bool lh_train_is_pairs(lh_train_pairs *p, lh_cli *cli, const lh_program *program, const char *task,
+                       bool has_data);
+lh_tokenizer *
+lh_train_pairs_tokens(lh_train_pairs *p,
+                      const char *spec); /* char, word, a folder; NULL: context failed */
+bool lh_train_pairs_make(lh_train_pairs *p, lh_graph *g, const lh_tokenizer *t, int context,
+                         int threads);
+void lh_train_pairs_say(const lh_train_pairs *p); /* what is learned from */
+void lh_train_pairs_look(lh_train_pairs *p, const lh_trainer *t,
+                         bool is_last); /* counts, and shows a few answers */
+void lh_train_pairs_free(lh_train_pairs *p);
+
 const char *lh_time_text(lh_arena *a, double seconds); /* 40 s, 12 min, 3 h 20 min */
 double lh_seconds(void);
 

@@ -149,7 +149,7 @@ static void plot(const lh_train_show *s, lh_arena *a) {
     fputs(text.s, stdout);
 }
 
-void lh_show_end(lh_train_show *s, const char *out) {
+void lh_show_end(lh_train_show *s, const char *out, const char *try) {
     lh_arena *a = lh_arena_new(s->cli->ctx);
     if (!a) return;
     const double took = lh_seconds() - s->start;
@@ -158,6 +158,6 @@ void lh_show_end(lh_train_show *s, const char *out) {
     if (!isnan(s->val)) printf(", held out %.4f (best %.4f)", s->val, s->best_val);
     printf("; %d steps in %s", s->n, lh_time_text(a, took));
     if (s->busy > 0) printf(", %s tok/s", lh_whole_text(a, s->tokens / s->busy));
-    printf("\n%s: longhand sample %s\n", out, out);
+    printf("\n%s: %s\n", out, try);
     lh_arena_free(a);
 }

@@ -234,37 +234,7 @@ void lh_data_free(lh_data *d) {
 /* ---- batches ---- */
 
 lh_drawn *lh_drawn_new(const lh_data *d, int examples) {
-    lh_context *ctx = d->ctx;
-    const size_t cells = (size_t)examples * (size_t)d->how.context;
-    lh_drawn *b = lh_failed(ctx) ? NULL : ctx->alloc(sizeof *b);
-    if (b) {
-        *b = (lh_drawn){.ctx = ctx, .most = examples};
-        b->rows = ctx->alloc((size_t)examples * sizeof *b->rows);
-        b->token = ctx->alloc(cells * sizeof *b->token);
-        b->target = ctx->alloc(cells * sizeof *b->target);
-    }
-    if (b && b->rows && b->token && b->target) {
-        b->all_rows[0] = b->all_rows[1] = b->rows;
-        b->all_tokens[0] = b->token, b->all_tokens[1] = b->target;
-        b->batch = (lh_batch){.rows = b->all_rows, .tokens = b->all_tokens};
-        return b;
-    }
-    lh_fail(ctx, LH_ERROR_MEMORY, nowhere, "out of memory for a batch of %d examples", examples);
-    lh_drawn_free(b);
-    return NULL;
-}
-
-void lh_drawn_free(lh_drawn *b) {
-    if (!b) return;
-    b->ctx->release(b->rows);
-    b->ctx->release(b->token);
-    b->ctx->release(b->target);
-    b->ctx->release(b);
-}
-
-static void drawn_begin(lh_drawn *b) {
-    b->batch.examples = 0;
-    b->n_tokens = 0;
+    return lh_drawn_make(d->ctx, examples, d->how.context, false);
 }
 
 static void add_window(const lh_data *d, lh_drawn *b, size_t from, size_t n) {
@@ -292,7 +262,7 @@ enum { DRAWN = 0xDA7A }; /* the place of these random numbers: no given and no c
 void lh_data_draw(const lh_data *d, uint64_t seed, uint32_t step, lh_drawn *b) {
     const size_t context = (size_t)d->how.context;
     const uint64_t many = d->line ? d->train_lines : d->n_train - context;
-    drawn_begin(b);
+    lh_drawn_begin(b);
     for (int e = 0; e < b->most; e++) {
         lh_random_place at = {.seed = seed, .step = step, .place = DRAWN, .example = (uint32_t)e};
         size_t k = (size_t)(lh_random_bits(at) % many);
@@ -314,7 +284,7 @@ int lh_data_held_out(const lh_data *d, int i, int of, lh_drawn *b) {
     const size_t context = (size_t)d->how.context, count = lh_data_held_out_count(d);
     size_t asked = (size_t)of * (size_t)b->most, k = (size_t)i * (size_t)b->most;
     if (asked > count) asked = count;
-    drawn_begin(b);
+    lh_drawn_begin(b);
     for (; b->batch.examples < b->most && k < asked; k++) {
         const size_t which = k * count / asked;
         if (d->line)
@@ -324,6 +294,22 @@ int lh_data_held_out(const lh_data *d, int i, int of, lh_drawn *b) {
     }
     b->batch.first = 0;
     return b->batch.examples;
+}
+
+static lh_drawn *feed_make(const void *d, int examples) {
+    return lh_drawn_new(d, examples);
+}
+
+static void feed_draw(const void *d, uint64_t seed, uint32_t step, lh_drawn *b) {
+    lh_data_draw(d, seed, step, b);
+}
+
+static int feed_held_out(const void *d, int i, int of, lh_drawn *b) {
+    return lh_data_held_out(d, i, of, b);
+}
+
+lh_feed lh_data_feed(const lh_data *d) {
+    return (lh_feed){d, feed_make, feed_draw, feed_held_out};
 }
 
 /* ---- the course ---- */

@@ -25,8 +25,8 @@
 
 #include <stdint.h>
 
-#include "eval/exact.h"
 #include "text/tokenizer.h"
+#include "train/feed.h"
 
 typedef struct lh_data_how {
     const char *name; /* what messages call the text */
@@ -49,17 +49,6 @@ typedef struct lh_data {
     int newline;        /* the token of a line's end, or -1 */
 } lh_data;
 
-/* A batch for a program with the inputs `tokens` and `target`. */
-typedef struct lh_drawn {
-    lh_context *ctx;
-    lh_batch batch;
-    int most;            /* examples there is room for */
-    size_t n_tokens;     /* in this batch */
-    int *rows;           /* [most] */
-    int *token, *target; /* [most * context] */
-    const int *all_rows[2], *all_tokens[2];
-} lh_drawn;
-
 lh_tokenizer *lh_data_tokenizer(lh_context *ctx, const char *spec, const char *name,
                                 const char *text,
                                 size_t length); /* spec NULL: char; NULL and the context failed */
@@ -69,7 +58,6 @@ void lh_data_free(lh_data *d);                         /* NULL is allowed */
 int lh_data_token(const lh_data *d, size_t i);
 
 lh_drawn *lh_drawn_new(const lh_data *d, int examples); /* NULL and the context failed */
-void lh_drawn_free(lh_drawn *b);                        /* NULL is allowed */
 void lh_data_draw(const lh_data *d, uint64_t seed, uint32_t step,
                   lh_drawn *b); /* b->most examples to learn from */
 
@@ -77,6 +65,8 @@ void lh_data_draw(const lh_data *d, uint64_t seed, uint32_t step,
  * are: fewer in the last batch, 0 behind it. */
 int lh_data_held_out(const lh_data *d, int i, int of, lh_drawn *b);
 size_t lh_data_held_out_count(const lh_data *d); /* examples; 0: too little is left to hold out */
+
+lh_feed lh_data_feed(const lh_data *d); /* for a trainer; d must outlive it */
 
 char *lh_data_course(lh_arena *a, size_t *length); /* the course's own text; NULL: no memory */
 

@@ -19,13 +19,11 @@ static bool refuse(const lh_graph *g, const char *what, const char *cure) {
 
 bool lh_trainer_takes(const lh_graph *g) {
     if (lh_failed(g->ctx)) return false;
-    bool has_inputs = g->n_inputs == 2 && strcmp(g->input[0]->name, "tokens") == 0 &&
-                      strcmp(g->input[1]->name, "target") == 0 && g->input[0]->vocab &&
-                      g->input[0]->vocab == g->input[1]->vocab && g->input[0]->is_many &&
-                      g->input[1]->is_many;
-    if (!has_inputs)
-        return refuse(g, "the program does not learn from running text",
-                      "it wants the inputs: input tokens : vocab* and input target : vocab*");
+    if (!lh_takes_text(g) && !lh_takes_pairs(g))
+        return refuse(
+            g, "the program learns neither from running text nor from pairs",
+            "it wants the inputs tokens : vocab* and target : vocab*, or source, given and "
+            "wanted");
     if (!g->loss) return refuse(g, "the program does not say what to learn", "backward loss");
     if (!lh_loop_learns(g))
         return refuse(g, "the program renews nothing",
@@ -55,7 +53,7 @@ void lh_trainer_seed(lh_graph *g, uint64_t seed) {
 /* ---- begin and end ---- */
 
 static void draw(lh_trainer *t) {
-    lh_data_draw(t->data, t->how.seed, (uint32_t)t->step, t->batch);
+    t->feed.draw(t->feed.from, t->how.seed, (uint32_t)t->step, t->batch);
     lh_fast.feed(t->plan, &t->batch->batch);
 }
 
@@ -74,14 +72,14 @@ static void make_plan(lh_trainer *t) {
     ctx->memory_limit = limit;
 }
 
-lh_trainer *lh_trainer_new(lh_graph *g, const lh_data *data, const lh_trainer_how *how) {
+lh_trainer *lh_trainer_new(lh_graph *g, lh_feed feed, const lh_trainer_how *how) {
     lh_arena *arena = lh_trainer_takes(g) ? lh_arena_new(g->ctx) : NULL;
     if (!arena) return NULL;
     lh_trainer *t = lh_alloc(arena, sizeof *t);
-    *t = (lh_trainer){.g = g, .data = data, .how = *how, .arena = arena};
+    *t = (lh_trainer){.g = g, .feed = feed, .how = *how, .arena = arena};
     t->params = lh_weights_of(g->ctx, arena, g, LH_PARAM);
     t->states = lh_weights_of(g->ctx, arena, g, LH_STATE);
-    t->batch = lh_drawn_new(data, how->batch);
+    t->batch = feed.make(feed.from, how->batch);
     if (!lh_failed(g->ctx)) make_plan(t);
     if (!lh_failed(g->ctx)) return t;
     lh_trainer_free(t);
@@ -203,7 +201,7 @@ double lh_trainer_try(lh_trainer *t) {
 double lh_trainer_validate(lh_trainer *t, int most) {
     double sum = 0, n = 0;
     lh_fast.training(t->plan, false);
-    for (int i = 0; i < most && lh_data_held_out(t->data, i, most, t->batch) > 0; i++) {
+    for (int i = 0; i < most && t->feed.held_out(t->feed.from, i, most, t->batch) > 0; i++) {
         lh_fast.feed(t->plan, &t->batch->batch);
         lh_fast.run(t->plan);
         if (lh_failed(t->g->ctx)) break;
@@ -229,7 +227,7 @@ static lh_trouble find_trouble(const lh_trainer *t, lh_graph *plain) {
         if (plain->given[i]->kind != LH_CONST) lh_floats_take(p, to, t->plan, from);
     }
     lh_fast.at_step(p, t->step);
-    lh_data_draw(t->data, t->how.seed, (uint32_t)t->step, t->batch);
+    t->feed.draw(t->feed.from, t->how.seed, (uint32_t)t->step, t->batch);
     lh_fast.feed(p, &t->batch->batch);
     lh_fast.run(p);
     if (!lh_failed(plain->ctx)) found = lh_fast.trouble(p);

@@ -1,6 +1,6 @@
 /* trainer -- training at full speed: draw a batch, run, update; hold out, save, go on.
  *
- *     lh_trainer *t = lh_trainer_new(g, data, &(lh_trainer_how){.batch = 12, .seed = 1});
+ *     lh_trainer *t = lh_trainer_new(g, lh_data_feed(data), &(lh_trainer_how){.batch = 12, .seed = 1});
  *     lh_trainer_load(t, folder, true);                                 weights, optimiser, step: as they were saved
  *     while (t->step < 1000 && lh_trainer_step(t)) printf("%d %g\n", t->step, t->loss);
  *     double v = lh_trainer_validate(t, 20);
@@ -19,7 +19,7 @@
 
 #include "files/folder.h"
 #include "files/weights.h"
-#include "train/data.h"
+#include "train/feed.h"
 
 typedef struct lh_trainer_how {
     int batch;
@@ -29,7 +29,7 @@ typedef struct lh_trainer_how {
 
 typedef struct lh_trainer {
     lh_graph *g;
-    const lh_data *data;
+    lh_feed feed;
     lh_trainer_how how;
     lh_arena *arena;
     lh_plan *plan;
@@ -40,7 +40,7 @@ typedef struct lh_trainer {
     bool is_lost; /* the loss of step + 1 is no number */
 } lh_trainer;
 
-/* Can it be trained on text? False and the context failed: it says what is missing. */
+/* Can it be trained on text, or on pairs? False and the context failed: it says what is missing. */
 bool lh_trainer_takes(const lh_graph *g);
 
 /* Bytes for params, gradients and states: what any batch takes comes on top. Known before a plan is made. */
@@ -49,7 +49,7 @@ double lh_trainer_least_memory(const lh_graph *g);
 /* The numbers of --seed in place of the program's own: starts, dropout. */
 void lh_trainer_seed(lh_graph *g, uint64_t seed);
 
-lh_trainer *lh_trainer_new(lh_graph *g, const lh_data *data,
+lh_trainer *lh_trainer_new(lh_graph *g, lh_feed feed,
                            const lh_trainer_how *how); /* NULL and the context failed */
 void lh_trainer_free(lh_trainer *t);                   /* NULL is allowed */
 bool lh_trainer_load(lh_trainer *t, const lh_folder *f,
