@@ -52,10 +52,11 @@ static bool fits(lh_written w, lh_box b, double beside) {
     return w.value >= b.low - slack && w.value <= b.high + slack;
 }
 
-/* asked: one unit of the last digit that the sheet asks for. Fewer digits than that must be a correct rounding. */
+/* asked: one unit of the last digit that the sheet asks for. Fewer digits than that must be a correct rounding, and so must
+ * what is counted. */
 static lh_verdict judge(lh_written w, double exact, bool has_own, lh_box own, lh_box from_true,
-                        bool is_tainted, double asked) {
-    double one = w.unit > 1.5 * asked ? 0 : w.unit;
+                        bool is_tainted, double asked, bool is_whole) {
+    double one = w.unit > 1.5 * asked || is_whole ? 0 : w.unit;
     if (lh_written_rounds(exact, w)) return LH_RIGHT;
     if (has_own && fits(w, own, 0)) return is_tainted ? LH_FOLLOWS : LH_EARLY;
     if (has_own && fits(w, own, one)) return is_tainted ? LH_FOLLOWS : LH_LAST_DIGIT;
@@ -167,8 +168,9 @@ static int judge_step(marker *k, int ask, bool has_own, const lh_box *own, bool 
             out[i] = w->kind == LH_WRITTEN_BLANK ? LH_BLANK : LH_UNREAD;
             continue;
         }
-        out[i] = judge(*w, exact, has_own, has_own ? own[i] : (lh_box){0, 0, 0},
-                       k->s->from_true[q->first + i], is_tainted, unit_of(q->decimals));
+        out[i] =
+            judge(*w, exact, has_own, has_own ? own[i] : (lh_box){0, 0, 0},
+                  k->s->from_true[q->first + i], is_tainted, unit_of(q->decimals), q->is_whole);
         if (lh_verdict_has_credit(out[i]) &&
             is_coarse(*w, has_own ? own[i].at : exact, unit_of(q->decimals)))
             out[i] = LH_COARSE;
@@ -227,7 +229,7 @@ static void withhold(marker *k, int ask, int unit, bool is_tainted, lh_verdict *
 
 /* Does this program explain every number written in the step? */
 static bool explains(marker *k, int variant, int ask, int unit) {
-    if (!lh_reach_of(k->r, variant, unit, k->other)) return false;
+    if (!lh_reach_of(k->r, variant, unit, written(k, ask, 0), k->other)) return false;
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         const lh_written *w = written(k, ask, i);
         if (w->kind == LH_WRITTEN_UNREAD) return false;
@@ -338,7 +340,7 @@ static bool best_reach(marker *k, int ask, int unit, int *variant) {
     bool any = false;
     *variant = 0;
     for (int i = k->n_active - 1; v && i >= 0 && least > 0; i--) {
-        if (!lh_reach_of(k->r, k->active[i], unit, k->other)) continue;
+        if (!lh_reach_of(k->r, k->active[i], unit, written(k, ask, 0), k->other)) continue;
         int bad = judge_step(k, ask, true, k->other, taint(k, k->active[i], unit) >= 0, v);
         if (bad >= least) continue;
         least = bad;
@@ -372,6 +374,7 @@ static void mark_step(marker *k, int ask, int unit) {
     if (bad && !k->m->step[ask].n_diagnoses) note_slips(k, ask, has_own, k->box, v);
     double asked = unit_of(q->decimals);
     lh_step_mark *mark = &k->m->step[ask];
+    lh_reach_known(k->r, unit);
     for (int i = 0; i < q->n_cells; i++) {
         const lh_written *w = written(k, ask, i);
         if (mark->n_diagnoses && (v[i] == LH_WRONG || v[i] == LH_CANNOT)) v[i] = LH_MISTAKE;
@@ -402,15 +405,15 @@ static void mark_step(marker *k, int ask, int unit) {
 static void skip_step(marker *k, int ask, int unit) {
     lh_unit *u = lh_reach_unit(k->r, unit);
     int variant = k->active[k->n_active - 1];
-    bool ok = lh_reach_of(k->r, variant, unit, k->box);
     int decimals = ask >= 0 ? k->s->ask[ask].decimals : u->decimals;
-    for (int i = 0; i < u->n_cells; i++)
-        u->box[i] = lh_box_rounded(ok ? k->box[i] : k->s->exact[unit][i], decimals, k->is_cut);
+    bool ok = lh_reach_open(k->r, variant, unit, decimals);
+    for (int i = 0; i < u->n_cells && !ok; i++)
+        u->box[i] = lh_box_rounded(k->s->exact[unit][i], decimals, k->is_cut);
     k->origin[unit] = taint(k, variant, unit);
     for (int i = 0; ask >= 0 && i < k->s->ask[ask].n_cells; i++) {
         k->m->cell[k->s->ask[ask].first + i] =
             written(k, ask, i)->kind == LH_WRITTEN_UNREAD ? LH_UNREAD : LH_BLANK;
-        k->m->own[k->s->ask[ask].first + i] = ok ? k->box[i].at : NAN;
+        k->m->own[k->s->ask[ask].first + i] = ok ? u->box[i].at : NAN;
     }
     if (ask >= 0)
         k->m->step[ask].n_blank = k->s->ask[ask].n_cells, k->m->step[ask].origin = k->origin[unit];
@@ -429,13 +432,15 @@ static bool prepare(lh_sheet *s) {
         int ask = ask_of(s, u);
         lh_box *box = s->exact[i] = lh_alloc_array(s->arena, (size_t)u->n_cells + 1, sizeof *box);
         if (!box) return false;
-        lh_reach_of(s->reach, 0, i, box);
-        int decimals = ask >= 0 ? s->ask[ask].decimals : u->decimals;
         for (int c = 0; c < u->n_cells; c++) {
-            if (ask >= 0) s->from_true[s->ask[ask].first + c] = box[c];
-            box[c].low = box[c].high = box[c].at;
-            u->box[c] = lh_box_rounded(box[c], decimals, false);
+            box[c] = (lh_box){u->right[c], u->right[c], u->right[c]};
+            u->box[c] =
+                lh_box_rounded(box[c], ask >= 0 ? s->ask[ask].decimals : u->decimals, false);
         }
+        if (ask < 0)
+            lh_reach_open(s->reach, 0, i, u->decimals);
+        else if (!lh_reach_of(s->reach, 0, i, NULL, s->from_true + s->ask[ask].first))
+            memcpy(s->from_true + s->ask[ask].first, box, (size_t)u->n_cells * sizeof *box);
     }
     return !lh_failed(s->g->ctx);
 }
@@ -462,6 +467,7 @@ static lh_marks *mark_once(lh_arena *a, lh_sheet *s, const lh_answers *answers,
                 .other = lh_alloc_array(a, (size_t)most, sizeof *k.other),
                 .origin = lh_alloc_array(a, (size_t)n + 1, sizeof *k.origin)};
     if (!m->cell || !m->own || !m->note || !m->step || !k.box || !k.other || !k.origin) return NULL;
+    lh_reach_begin(s->reach);
     for (int i = 0; i < n && !lh_failed(s->g->ctx); i++) {
         k.origin[i] = -1;
         int ask = ask_of(s, lh_reach_unit(s->reach, i));

@@ -38,8 +38,9 @@ bool lh_verdict_has_credit(lh_verdict v);
 /* A step that the sheet asks for, or a line inside one: P.e. */
 typedef struct lh_ask {
     lh_step *step;
-    int moment;   /* of training: 1 for L@1, which := has gone before */
-    int decimals; /* digits behind the point that are asked for */
+    int moment;    /* of training: 1 for L@1, which := has gone before */
+    int decimals;  /* digits behind the point that are asked for */
+    bool is_whole; /* counted, not measured: one beside it is wrong */
     int first; /* its cells in answers and marks: from here on, n_cells of them, examples then heads then rows then columns */
     int n_cells;
 } lh_ask;

@@ -250,7 +250,7 @@ static void add_step(lh_paper *p, const lh_trace *t, int ask) {
         .comment = step->comment ? step->comment : "",
         .section = item ? item->section : LH_SECTION_FORWARD,
         .moment = q->moment,
-        .decimals = step->node->is_discrete ? 0 : q->decimals,
+        .decimals = q->decimals,
         .is_scientific = q->decimals > MOST_DECIMALS};
     if (s->decimals == 0)
         s->precision = "whole numbers";

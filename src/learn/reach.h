@@ -1,5 +1,10 @@
 /* reach -- what a step can come to from numbers that are known to within a small box.
  *
+ *     lh_reach_begin(r);                                  a new sheet; units are taken in their order
+ *     lh_reach_of(r, 0, i, NULL, box);                    what unit i can come to by the right program
+ *     lh_reach_unit(r, i)->box[0] = ..., lh_reach_known(r, i);     it was written down
+ *     lh_reach_open(r, 0, i, decimals);                   or it was not
+ *
  * Every step that a person would write is a unit: its cells, and the boxes they lie in. A line inside a call (P.e) is a unit
  * where the sheet asks for it; other lines are worked out on the way and may have been rounded there. A unit is worked out
  * from the units it reads, by the step itself, whatever program (the right one, or one with a mistake made) the formula is
@@ -22,6 +27,10 @@ typedef struct lh_unit {
     lh_box *box;         /* n_cells; examples, then heads, rows, columns */
     const double *right; /* n_cells: the right numbers */
     int decimals;        /* to how many digits it may have been rounded when nobody asked for it */
+    bool is_open;        /* nobody wrote it down: it is worked out again wherever it is read */
+    int variant;         /* of an open one: the program it is worked out by */
+    int *freedom;        /* n_cells: of reach_spread.c */
+    bool is_free;        /* and whether it has them yet */
 } lh_unit;
 
 typedef struct lh_reach lh_reach;
@@ -49,9 +58,18 @@ int lh_reach_stale(
         name); /* the right one, but this unit reads an operand as it was a moment before; -1: there is none */
 void lh_reach_drop(lh_reach *r, int variant); /* the newest variant alone */
 
-/* Where the cells of unit i can lie, from the boxes of the units it reads. out: n_cells. False: the formula leads nowhere
- * (nan, inf) or is not there in this variant. */
-bool lh_reach_of(lh_reach *r, int variant, int i, lh_box *out);
+/* A new sheet: every unit is known, and lies in the box that the caller gives it. */
+void lh_reach_begin(lh_reach *r);
+void lh_reach_known(lh_reach *r, int i); /* its box was set */
+
+/* Where the cells of unit i can lie, from the units it reads: anywhere in the boxes of known ones, rounded or not at open
+ * ones. out: n_cells. written: what stands there, n_cells, or NULL; where that decides, more is tried. False: the formula
+ * leads nowhere (nan, inf) or is not there in this variant. */
+bool lh_reach_of(lh_reach *r, int variant, int i, const lh_written *written, lh_box *out);
+
+/* Nobody wrote unit i down: it stays open, worked out by this program and perhaps rounded. Its box says where it can lie.
+ * False, as above: it is known, and its box is to be set. */
+bool lh_reach_open(lh_reach *r, int variant, int i, int decimals);
 bool lh_reach_reads(lh_reach *r, int variant, int i, int other); /* does unit i read unit other? */
 
 #endif

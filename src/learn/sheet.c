@@ -7,8 +7,10 @@
 #include "learn/mark.h"
 #include "learn/reach.h"
 
+/* Tokens, positions and comparisons are counted, not measured; what is worked out from them alone need not be whole. */
 int lh_decimals_for(const lh_plan *p, const lh_node *n, int digits) {
     double most = 0;
+    bool is_whole = n->is_discrete;
     int examples = n->shape.is_batched ? lh_exact.examples(p) : 1;
     for (int e = 0; e < examples; e++) {
         lh_sizes s = lh_exact.sizes(p, n, e);
@@ -17,8 +19,10 @@ int lh_decimals_for(const lh_plan *p, const lh_node *n, int digits) {
                 for (int c = 0; c < s.cols; c++) {
                     double x = fabs(lh_exact.get(p, n, (lh_cell){e, h, r, c}));
                     if (isfinite(x) && x > most) most = x;
+                    is_whole &= isfinite(x) && x == floor(x);
                 }
     }
+    if (is_whole) return 0;
     int decimals = most > 0 ? digits - 1 - (int)floor(log10(most)) : digits;
     return decimals < 0                     ? 0
            : decimals > 15                  ? 15
@@ -34,8 +38,10 @@ static void ask(lh_sheet *s, lh_step *step, int moment) {
         (lh_ask){.step = step,
                  .moment = moment,
                  .decimals = lh_decimals_for(s->at[moment], step->node, s->digits),
+                 .is_whole = step->node->is_discrete,
                  .first = s->n_cells,
                  .n_cells = n};
+    s->ask[s->n_asks - 1].is_whole &= s->ask[s->n_asks - 1].decimals == 0;
     s->n_cells += n;
 }
 

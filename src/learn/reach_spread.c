@@ -1,0 +1,513 @@
+/* How far a unit may lie from where it rests.
+ *
+ * A freedom is one number that may lie elsewhere: a cell that was written down may be anything that rounds to it, a line on
+ * the way may have been rounded. What each does alone is followed from line to line, and added up, up and down apart. That
+ * is enough where formulas are nearly straight over such small ways. So all freedoms are then moved together to the ends
+ * that pull a cell furthest, and everything is worked out anew: where the sum and this corner differ, a formula is bent (a
+ * norm of two numbers that are nearly equal is 1 or -1, however many roundings could turn it round), and the corner, and
+ * what can be found near it, has the last word. Boxes that are passed from line to line instead forget that two lines read
+ * the same number, as intervals do, and accept what nobody can come to.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn/reaching.h"
+
+#define DUST 1e-9         /* of a unit: what a sum in another order leaves */
+#define HALF (0.5 + DUST) /* a tie may go either way */
+
+enum {
+    BY_HAND =
+        400, /* cells that somebody works out with a pen; more were left to a machine, which does not round */
+    MOST_TURNED = 40 /* freedoms that are tried one by one where a formula is bent */
+};
+
+/* ---- boxes ---- */
+
+/* 0.1 * 0.3 - 0.03 is not quite 0 in every order of adding up, and ReLU asks on which side of 0 it lies. */
+lh_box lh_box_dusty(lh_box b, double unit) {
+    double dust = DUST * unit;
+    if (fabs(b.at) > dust) return b;
+    return (lh_box){b.at, fmin(b.low, -dust), fmax(b.high, dust)};
+}
+
+/* A number that may have been rounded on the way, to the digits asked for or to some more: rounding keeps the order, so the
+ * ends of the box say it all. A tie goes either way. */
+lh_box lh_box_rounded(lh_box b, int decimals, bool is_cut) {
+    b = lh_box_dusty(b, pow(10, -decimals));
+    for (int k = decimals; k < decimals + 4 && isfinite(b.at); k++) {
+        double unit = pow(10, -k), low = ceil(b.low / unit - HALF) * unit,
+               high = floor(b.high / unit + HALF) * unit;
+        if (is_cut) low = fmin(low, floor(b.low / unit + DUST) * unit);
+        if (is_cut) high = fmax(high, ceil(b.high / unit - DUST) * unit);
+        b.low = fmin(b.low, low);
+        b.high = fmax(b.high, high);
+    }
+    return b;
+}
+
+/* By how much it may have been rounded, wherever in its box it was: a tie in it goes both ways. */
+static lh_box rounding_of(lh_box b, int decimals, bool is_cut) {
+    lh_box d = {0, 0, 0};
+    for (int k = decimals; k < decimals + 4 && isfinite(b.at); k++) {
+        double unit = pow(10, -k), low = b.low / unit, high = b.high / unit;
+        bool is_tie = floor(high + HALF) > ceil(low - HALF);
+        d.low = fmin(d.low, unit * (is_tie ? -0.5 : floor(high + HALF) - high));
+        d.high = fmax(d.high, unit * (is_tie ? 0.5 : ceil(low - HALF) - low));
+        bool is_whole = floor(high + DUST) > floor(low + DUST); /* somewhere in it */
+        if (is_cut) d.low = fmin(d.low, unit * (is_whole ? -1 : floor(high + DUST) - high));
+        if (is_cut) d.high = fmax(d.high, unit * (is_whole ? 1 : ceil(low - DUST) - low));
+    }
+    return d;
+}
+
+/* ---- a new sheet ---- */
+
+void lh_reach_begin(lh_reach *r) {
+    lh_arena_free(r->sheet);
+    r->sheet = lh_arena_new(r->ctx);
+    r->freedom = NULL;
+    r->n_freedoms = 0;
+    for (int i = 0; i < r->n_units; i++) lh_reach_known(r, i);
+}
+
+void lh_reach_known(lh_reach *r, int i) {
+    r->unit[i].is_open = r->unit[i].is_free = false;
+}
+
+/* Its number, or -1 where it leaves no room. */
+static int add_freedom(lh_reach *r, double low, double high) {
+    if (!(low < 0 || high > 0)) return -1;
+    *(freedom *)lh_push(r->sheet, (void **)&r->freedom, &r->n_freedoms, sizeof(freedom)) =
+        (freedom){fmin(low, 0), fmax(high, 0)};
+    return r->n_freedoms - 1;
+}
+
+static void free_cells(lh_reach *r, lh_unit *u) {
+    if (u->is_free) return;
+    for (int k = 0; k < u->n_cells; k++)
+        u->freedom[k] = add_freedom(r, u->box[k].low - u->box[k].at, u->box[k].high - u->box[k].at);
+    u->is_free = true;
+}
+
+/* ---- a line, from the numbers of others ---- */
+
+static const line *last_line(lh_reach *r, const lh_unit *u) {
+    const work *w = reach_work(r, u->variant, (int)(u - r->unit));
+    return &w->line[w->n_lines - 1];
+}
+
+/* The line that a source is the result of, or NULL: a number that was written down, or its start. */
+static const line *line_of(lh_reach *r, const work *w, const source *from) {
+    if (from->unit < 0) return from->line >= 0 ? &w->line[from->line] : NULL;
+    return r->unit[from->unit].is_open ? last_line(r, &r->unit[from->unit]) : NULL;
+}
+
+/* Every operand to where it is while freedoms have these places; NULL: at rest. */
+static void put_operands(lh_reach *r, const work *w, const line *l, const double *place) {
+    for (int k = 0; k < l->n_from; k++) {
+        const source *from = &l->from[k];
+        const line *made = line_of(r, w, from);
+        const lh_unit *u = from->unit >= 0 ? &r->unit[from->unit] : NULL;
+        for (int c = 0; c < from->n_cells && (u || made); c++) {
+            double x = !made ? u->box[c].at : place ? made->now[c] : made->rest[c];
+            if (!made && place && u->freedom[c] >= 0) x += place[u->freedom[c]];
+            lh_exact.set(l->plan, from->node, from->at[c], x);
+        }
+    }
+}
+
+/* False: something is no number. Infinite is one only where it should be: a hidden score. */
+static bool take(const line *l, const double *right, double *to) {
+    lh_exact.run(l->plan);
+    for (int i = 0; i < l->n_cells; i++) {
+        to[i] = lh_exact.get(l->plan, l->node, l->at[i]);
+        if (isnan(to[i]) || (isinf(to[i]) && right && to[i] != right[i])) return false;
+    }
+    return true;
+}
+
+/* ---- what each freedom does alone ---- */
+
+/* An operand's cell on its way through a line. */
+typedef struct cell {
+    const lh_node *node;
+    lh_cell at;
+    double rest, low, high; /* where it rests and where it may lie */
+    int freedom;            /* of one that was written down, or -1 */
+    const lh_swing *swing;  /* of another: what freedoms do to it, in this row */
+    int row;
+} cell;
+
+typedef struct spreading {
+    lh_reach *r;
+    lh_arena *a;
+    line *l;
+    const double *right; /* of a unit */
+    cell *cell;
+    int n_cells;
+    int *column; /* for each freedom: its column in the swing of this line, plus 1 */
+} spreading;
+
+static int column_of(spreading *s, int f) {
+    lh_swing *w = &s->l->swing;
+    if (!s->column[f]) {
+        *(int *)lh_push(s->a, (void **)&w->freedom, &w->n, sizeof(int)) = f;
+        s->column[f] = w->n;
+    }
+    return s->column[f] - 1;
+}
+
+static void add_cell(spreading *s, cell c) {
+    if (!(c.high > c.low)) return;
+    *(cell *)lh_push(s->a, (void **)&s->cell, &s->n_cells, sizeof(cell)) = c;
+    if (c.freedom >= 0) column_of(s, c.freedom);
+    for (int k = 0; c.swing && k < c.swing->n; k++) column_of(s, c.swing->freedom[k]);
+}
+
+static void list_cells(spreading *s, const work *w) {
+    for (int k = 0; k < s->l->n_from; k++) {
+        const source *from = &s->l->from[k];
+        const line *made = line_of(s->r, w, from);
+        lh_unit *u = from->unit >= 0 ? &s->r->unit[from->unit] : NULL;
+        if (u && !made) free_cells(s->r, u);
+        for (int c = 0; c < from->n_cells; c++) {
+            cell x = {.node = from->node, .at = from->at[c], .freedom = -1, .row = c};
+            const lh_box *b = made ? &made->box[c] : u ? &u->box[c] : NULL;
+            if (!b) continue;
+            x.rest = b->at, x.low = b->low, x.high = b->high;
+            if (made)
+                x.swing = &made->swing;
+            else
+                x.freedom = u->freedom[c];
+            add_cell(s, x);
+        }
+    }
+}
+
+/* To an end of its box, or as far as it leads somewhere: the root of a negative number is nowhere. Returns how far. */
+static double try_end(const spreading *s, const cell *c, double way) {
+    for (int k = 0; k < 8 && way != 0; k++, way /= 2) {
+        lh_exact.set(s->l->plan, c->node, c->at, c->rest + way);
+        if (take(s->l, s->right, s->l->now)) return way;
+    }
+    return 0;
+}
+
+/* What a freedom does to the operand moves a cell of the line by its slope on that side. */
+static void add_effect(double *down, double *up, double by_low, double by_high, double slope_down,
+                       double slope_up) {
+    *down += by_low * (by_low < 0 ? slope_down : slope_up);
+    *up += by_high * (by_high < 0 ? slope_down : slope_up);
+}
+
+static void add_effects(spreading *s, const cell *c, const double *slope_down,
+                        const double *slope_up) {
+    const lh_swing *w = &s->l->swing, *from = c->swing;
+    for (int i = 0; i < s->l->n_cells; i++) {
+        double *down = w->down + (size_t)i * (size_t)w->n, *up = w->up + (size_t)i * (size_t)w->n;
+        if (slope_down[i] == 0 && slope_up[i] == 0) continue;
+        if (!from) {
+            const freedom *f = &s->r->freedom[c->freedom];
+            int k = s->column[c->freedom] - 1;
+            add_effect(&down[k], &up[k], f->low, f->high, slope_down[i], slope_up[i]);
+        }
+        for (int k = 0; from && k < from->n; k++) {
+            size_t at = (size_t)c->row * (size_t)from->n + (size_t)k;
+            int to = s->column[from->freedom[k]] - 1;
+            if (from->down[at] != 0 || from->up[at] != 0)
+                add_effect(&down[to], &up[to], from->down[at], from->up[at], slope_down[i],
+                           slope_up[i]);
+        }
+    }
+}
+
+static void move_cell(spreading *s, const cell *c, double *slope_down, double *slope_up) {
+    line *l = s->l;
+    for (int side = 0; side < 2; side++) {
+        double *slope = side ? slope_up : slope_down,
+               way = try_end(s, c, (side ? c->high : c->low) - c->rest);
+        for (int i = 0; i < l->n_cells; i++)
+            slope[i] = way != 0 && isfinite(l->rest[i]) ? (l->now[i] - l->rest[i]) / way : 0;
+    }
+    lh_exact.set(l->plan, c->node, c->at, c->rest);
+    add_effects(s, c, slope_down, slope_up);
+}
+
+/* Where a cell can lie by the sum of what freedoms do. */
+static lh_box box_of(const line *l, int i) {
+    const lh_swing *w = &l->swing;
+    lh_box b = {l->rest[i], l->rest[i], l->rest[i]};
+    for (int k = 0; k < w->n; k++) {
+        double down = w->down[(size_t)i * (size_t)w->n + (size_t)k],
+               up = w->up[(size_t)i * (size_t)w->n + (size_t)k], least = down < up ? down : up,
+               most = down < up ? up : down;
+        if (least < 0) b.low += least;
+        if (most > 0) b.high += most;
+    }
+    return b;
+}
+
+/* No sum of effects leads out of the box that a cell was found to lie in: they are scaled down to it. */
+static void fit_swing(const line *l, int i, lh_box to) {
+    const lh_swing *w = &l->swing;
+    lh_box sum = box_of(l, i);
+    double below = sum.low < to.low ? (to.low - to.at) / (sum.low - to.at) : 1,
+           above = sum.high > to.high ? (to.high - to.at) / (sum.high - to.at) : 1;
+    for (int k = 0; k < w->n && (below < 1 || above < 1); k++) {
+        double *down = &w->down[(size_t)i * (size_t)w->n + (size_t)k],
+               *up = &w->up[(size_t)i * (size_t)w->n + (size_t)k];
+        *down *= *down < 0 ? below : above;
+        *up *= *up < 0 ? below : above;
+    }
+}
+
+/* Each cell may have been rounded: a freedom of its own, in a column behind the others. */
+static bool add_roundings(spreading *s) {
+    line *l = s->l;
+    lh_swing old = l->swing, *w = &l->swing;
+    for (int i = 0; i < l->n_cells; i++) {
+        lh_box b = lh_box_dusty(l->box[i], pow(10, -l->decimals)),
+               d = rounding_of(b, l->decimals, s->r->is_cut);
+        l->rounding[i] = add_freedom(s->r, fmin(d.low, b.low - l->box[i].low),
+                                     fmax(d.high, b.high - l->box[i].high));
+        if (l->rounding[i] >= 0)
+            *(int *)lh_push(s->a, (void **)&w->freedom, &w->n, sizeof(int)) = l->rounding[i];
+        l->box[i] = lh_box_rounded(b, l->decimals, s->r->is_cut);
+    }
+    size_t n = (size_t)w->n * (size_t)l->n_cells;
+    w->down = lh_alloc_array(s->a, n + 1, sizeof *w->down);
+    w->up = lh_alloc_array(s->a, n + 1, sizeof *w->up);
+    if (!w->down || !w->up) return false;
+    for (int i = 0, next = old.n; i < l->n_cells; i++) {
+        size_t from = (size_t)i * (size_t)old.n, to = (size_t)i * (size_t)w->n;
+        if (old.n) memcpy(w->down + to, old.down + from, (size_t)old.n * sizeof *w->down);
+        if (old.n) memcpy(w->up + to, old.up + from, (size_t)old.n * sizeof *w->up);
+        if (l->rounding[i] < 0) continue;
+        w->down[to + (size_t)next] = s->r->freedom[l->rounding[i]].low;
+        w->up[to + (size_t)next++] = s->r->freedom[l->rounding[i]].high;
+        fit_swing(l, i, l->box[i]);
+    }
+    return true;
+}
+
+static bool spread_line(lh_reach *r, lh_arena *a, const work *w, line *l, const double *right) {
+    spreading s = {.r = r, .a = a, .l = l, .right = right};
+    l->swing = (lh_swing){0};
+    put_operands(r, w, l, NULL);
+    if (!take(l, right, l->rest)) return false;
+    bool is_by_hand = l->n_cells <= BY_HAND;
+    for (int i = 0; i < l->n_cells; i++) l->rounding[i] = -1;
+    int most = r->n_freedoms; /* those of operands that were just written down are still to come */
+    for (int k = 0; k < l->n_from; k++) most += l->from[k].n_cells;
+    s.column = lh_alloc_array(a, (size_t)most + 1, sizeof *s.column);
+    if (!s.column) return false;
+    if (is_by_hand) list_cells(&s, w);
+    size_t n = (size_t)l->n_cells;
+    l->swing.down = lh_alloc_array(a, n * (size_t)l->swing.n + 1, sizeof(double));
+    l->swing.up = lh_alloc_array(a, n * (size_t)l->swing.n + 1, sizeof(double));
+    double *slope = lh_alloc_array(a, 2 * n + 1, sizeof *slope);
+    if (!l->swing.down || !l->swing.up || !slope) return false;
+    for (int k = 0; k < s.n_cells; k++) move_cell(&s, &s.cell[k], slope, slope + n);
+    for (int i = 0; i < l->n_cells; i++) l->box[i] = box_of(l, i);
+    return l->decimals < 0 || !is_by_hand || add_roundings(&s);
+}
+
+static bool spread_work(lh_reach *r, lh_arena *a, work *w, const double *right, int decimals) {
+    bool ok = w->is_possible;
+    if (ok) w->line[w->n_lines - 1].decimals = decimals;
+    for (int k = 0; ok && k < w->n_lines; k++)
+        ok = spread_line(r, a, w, &w->line[k], k == w->n_lines - 1 ? right : NULL);
+    return ok && !lh_failed(r->ctx);
+}
+
+/* ---- all freedoms together ---- */
+
+typedef struct chain {
+    lh_reach *r;
+    work **work; /* open units that lead to the last one, in order, and it */
+    int n;
+    const double *right;
+    const lh_written *written; /* what stands on the sheet, or NULL */
+    double *place;             /* for each freedom: where it is tried */
+} chain;
+
+static void add_work(chain *c, lh_arena *a, work *w, bool *has) {
+    for (int k = 0; k < w->n_lines; k++)
+        for (int j = 0; j < w->line[k].n_from; j++) {
+            int u = w->line[k].from[j].unit;
+            if (u < 0 || !c->r->unit[u].is_open || has[u]) continue;
+            has[u] = true;
+            add_work(c, a, reach_work(c->r, c->r->unit[u].variant, u), has);
+        }
+    *(work **)lh_push(a, (void **)&c->work, &c->n, sizeof(work *)) = w;
+}
+
+/* Rounding leads no further than its box: a square is not rounded below 0. */
+static double rounded(double x, double by, lh_box b) {
+    return by < 0 ? fmax(x + by, fmin(x, b.low)) : fmin(x + by, fmax(x, b.high));
+}
+
+/* Works everything out anew. False: it leads nowhere. */
+static bool run_chain(const chain *c) {
+    for (int i = 0; i < c->n; i++) {
+        const work *w = c->work[i];
+        for (int k = 0; k < w->n_lines; k++) {
+            const line *l = &w->line[k];
+            put_operands(c->r, w, l, c->place);
+            bool is_last = i == c->n - 1 && k == w->n_lines - 1;
+            if (!take(l, is_last ? c->right : NULL, l->now)) return false;
+            for (int j = 0; j < l->n_cells; j++)
+                if (l->rounding[j] >= 0)
+                    l->now[j] = rounded(l->now[j], c->place[l->rounding[j]], l->box[j]);
+        }
+    }
+    return true;
+}
+
+/* The end of a freedom that pulls a cell furthest in a direction: how far it pulls. */
+static double pull(const lh_swing *w, const freedom *f, int i, int k, int way, double *end) {
+    size_t at = (size_t)i * (size_t)w->n + (size_t)k;
+    double down = way * w->down[at], up = way * w->up[at], most = up >= down ? up : down;
+    *end = most <= 0 ? 0 : up >= down ? f[w->freedom[k]].high : f[w->freedom[k]].low;
+    return most > 0 ? most : 0;
+}
+
+static void place_cell(const chain *c, const lh_swing *w, int i, int way) {
+    for (int k = 0; k < w->n; k++) {
+        double end;
+        if (pull(w, c->r->freedom, i, k, way, &end) > 0) c->place[w->freedom[k]] = end;
+    }
+}
+
+static void rest(const chain *c, const lh_swing *w) {
+    for (int k = 0; k < w->n; k++) c->place[w->freedom[k]] = 0;
+}
+
+typedef struct turned {
+    int freedom;
+    double pull;
+} turned;
+
+static int by_pull(const void *a, const void *b) {
+    const turned *x = a, *y = b;
+    return x->pull != y->pull ? (x->pull < y->pull ? 1 : -1) : x->freedom - y->freedom;
+}
+
+/* From the corner on, freedom by freedom, the strongest first: is there an end, or its rest, that leads further? */
+static double climb(const chain *c, lh_arena *a, const line *l, int i, int way, double best) {
+    const lh_swing *w = &l->swing;
+    turned *t = lh_alloc_array(a, (size_t)w->n + 1, sizeof *t);
+    if (!t) return best;
+    for (int k = 0; k < w->n; k++) {
+        double end;
+        t[k] = (turned){w->freedom[k], pull(w, c->r->freedom, i, k, 1, &end) +
+                                           pull(w, c->r->freedom, i, k, -1, &end)};
+    }
+    qsort(t, (size_t)w->n, sizeof *t, by_pull);
+    bool is_better = true;
+    for (int round = 0; round < 2 && is_better; round++) {
+        is_better = false;
+        for (int k = 0; k < w->n && k < MOST_TURNED && t[k].pull > 0; k++) {
+            const freedom *f = &c->r->freedom[t[k].freedom];
+            double *place = &c->place[t[k].freedom], before = *place, ends[] = {f->low, 0, f->high};
+            for (int e = 0; e < 3; e++) {
+                if (ends[e] == before) continue;
+                double kept = *place;
+                *place = ends[e];
+                if (run_chain(c) && way * (l->now[i] - best) > 0)
+                    best = l->now[i], is_better = true;
+                else
+                    *place = kept;
+            }
+        }
+    }
+    return best;
+}
+
+/* Whether none of a cell's freedoms moves another cell of the group. Takes it in, if so. */
+static bool joins(const lh_swing *w, int i, int *moved, int group) {
+    const double *down = w->down + (size_t)i * (size_t)w->n, *up = w->up + (size_t)i * (size_t)w->n;
+    for (int k = 0; k < w->n; k++)
+        if (moved[k] == group && (down[k] != 0 || up[k] != 0)) return false;
+    for (int k = 0; k < w->n; k++)
+        if (down[k] != 0 || up[k] != 0) moved[k] = group;
+    return true;
+}
+
+/* Cells that have no freedom in common are tried together: rows of a product, say. Groups count from 1. */
+static int group_cells(lh_arena *a, const line *l, int *group) {
+    int *moved = lh_alloc_array(a, (size_t)l->swing.n + 1, sizeof *moved), n = 0, left = l->n_cells;
+    while (moved && left > 0) {
+        n++;
+        for (int i = 0; i < l->n_cells; i++)
+            if (!group[i] && joins(&l->swing, i, moved, n)) group[i] = n, left--;
+    }
+    return n;
+}
+
+/* How far a cell goes in one direction: it was seen to go so far, and the sum says more. Where the number written lies in
+ * between, and nowhere else does it matter, it is looked for. */
+static double settled(const chain *c, lh_arena *a, const line *l, int i, int way, double seen) {
+    double sum = way > 0 ? l->box[i].high : l->box[i].low;
+    if (way * (sum - seen) <= 0 || !c->written) return seen;
+    const lh_written *w = &c->written[i];
+    if (w->kind != LH_WRITTEN_NUMBER || way * (w->value - seen) < w->unit / 2 ||
+        way * (w->value - sum) > 2 * w->unit)
+        return sum;
+    rest(c, &l->swing);
+    place_cell(c, &l->swing, i, way);
+    return climb(c, a, l, i, way, seen);
+}
+
+static void try_corners(const chain *c, lh_arena *a, const line *l, lh_box *out) {
+    size_t n = (size_t)l->n_cells;
+    int *group = lh_alloc_array(a, n + 1, sizeof *group);
+    double *seen = lh_alloc_array(a, n + 1, sizeof *seen);
+    if (!group || !seen) return;
+    int n_groups = group_cells(a, l, group);
+    for (int way = -1; way <= 1; way += 2) {
+        for (int g = 1; g <= n_groups; g++) {
+            rest(c, &l->swing);
+            for (int i = 0; i < l->n_cells; i++)
+                if (group[i] == g) place_cell(c, &l->swing, i, way);
+            bool ok = run_chain(c);
+            for (int i = 0; i < l->n_cells;
+                 i++) /* one that leads nowhere says nothing: the sum stays */
+                if (group[i] == g) seen[i] = ok ? l->now[i] : way > 0 ? out[i].high : out[i].low;
+        }
+        for (int i = 0; i < l->n_cells; i++)
+            *(way > 0 ? &out[i].high : &out[i].low) = settled(c, a, l, i, way, seen[i]);
+    }
+}
+
+bool lh_reach_of(lh_reach *r, int v, int i, const lh_written *written, lh_box *out) {
+    work *w = reach_work(r, v, i);
+    lh_arena *a = lh_arena_new(r->ctx);
+    bool ok = a && spread_work(r, a, w, r->unit[i].right, -1);
+    const line *l = ok ? &w->line[w->n_lines - 1] : NULL;
+    if (ok) memcpy(out, l->box, (size_t)l->n_cells * sizeof *out);
+    if (ok && l->swing.n > 1) {
+        bool *has = lh_alloc_array(a, (size_t)r->n_units + 1, sizeof *has);
+        chain c = {.r = r, .right = r->unit[i].right, .written = written};
+        c.place = lh_alloc_array(a, (size_t)r->n_freedoms + 1, sizeof *c.place);
+        if (has && c.place) {
+            add_work(&c, a, w, has);
+            try_corners(&c, a, l, out);
+        }
+    }
+    lh_arena_free(a);
+    return ok;
+}
+
+bool lh_reach_open(lh_reach *r, int v, int i, int decimals) {
+    lh_unit *u = &r->unit[i];
+    work *w = reach_work(r, v, i);
+    lh_reach_known(r, i);
+    if (!spread_work(r, r->sheet, w, u->right, decimals)) return false;
+    memcpy(u->box, w->line[w->n_lines - 1].box, (size_t)u->n_cells * sizeof *u->box);
+    u->is_open = true;
+    u->variant = v;
+    return true;
+}

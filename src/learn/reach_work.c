@@ -1,0 +1,163 @@
+/* How a unit is worked out: its formula, cut at the units it reads and at the lines that a person writes down on the way. */
+#include <string.h>
+
+#include "graph/op.h"
+#include "learn/reaching.h"
+
+static int unit_of_path(const lh_reach *r, const char *path, int moment) {
+    for (int i = 0; i < r->n_units; i++)
+        if (r->unit[i].moment == moment && strcmp(r->unit[i].step->path, path) == 0) return i;
+    return -1;
+}
+
+typedef struct maker {
+    lh_reach *r;
+    variant *v;
+    lh_arena *scratch;
+    work *w;
+    int moment;
+    int *line;          /* for each node: its line in the work, plus 1 */
+    unsigned *seen, at; /* for each node: the formula in which it was met last */
+} maker;
+
+/* A line of its own inside a formula: one that a person writes down on the way. */
+static bool is_line(const lh_node *n) {
+    const lh_step *s = n->step;
+    if (!s || !lh_step_is_inner(s) || n->is_known || n->kind == LH_OP_number ||
+        n->kind == LH_OP_size || n->kind == LH_OP_given)
+        return false;
+    bool is_result = s->kind == LH_STEP_BODY && s->scope->call && s->scope->call->call->result == n;
+    return !is_result; /* that is the call itself */
+}
+
+/* The unit whose numbers a node stands for. A param at a later moment is what := made of it before. */
+static int unit_of(const maker *m, const lh_node *n) {
+    if (n->kind == LH_OP_given && m->moment > 0 && n->given->renewed && n->given->renewed->step)
+        return unit_of_path(m->r, n->given->renewed->step->path, m->moment - 1);
+    return n->step ? unit_of_path(m->r, n->step->path, m->moment) : -1;
+}
+
+/* What a formula reads: the first known values on every way into it. */
+static void find_sources(maker *m, line *l, lh_node *n, bool is_whole, int depth) {
+    if (m->seen[n->id] == m->at || depth > 500) return;
+    m->seen[n->id] = m->at;
+    int unit = is_whole ? -1 : unit_of(m, n);
+    if (unit >= 0 || (!is_whole && is_line(n))) {
+        *(source *)lh_push(m->v->arena, (void **)&l->from, &l->n_from, sizeof(source)) =
+            (source){.node = n, .unit = unit, .line = -1};
+        return;
+    }
+    for (int i = 0; i < n->n_in && n->kind != LH_OP_call; i++)
+        if (lh_op_reads(n, i)) find_sources(m, l, n->in[i], false, depth + 1);
+    if (n->kind == LH_OP_call) find_sources(m, l, n->call->result, false, depth + 1);
+}
+
+static lh_plan *plan_line(maker *m, const line *l) {
+    lh_graph *g = m->v->g;
+    lh_node **known = lh_alloc_array(m->scratch, (size_t)l->n_from + 1, sizeof *known);
+    lh_node *wanted[] = {l->node};
+    int n = 0;
+    for (int i = 0; known && i < l->n_from;
+         i++) /* a param has a start and can be set all the same */
+        if (l->from[i].node->kind != LH_OP_given) known[n++] = l->from[i].node;
+    lh_plan *p =
+        known ? lh_exact.plan(
+                    g, &(lh_wish){.node = wanted, .n_nodes = 1, .known = known, .n_known = n})
+              : NULL;
+    if (p) lh_exact.start(p), lh_exact.at_step(p, m->moment), lh_exact.bind(p, NULL, 0);
+    return p;
+}
+
+static int decimals_of(const maker *m, const lh_node *n) {
+    const lh_step *s = lh_graph_step(m->r->g, n->step->path);
+    return s ? lh_decimals_for(m->r->s->at[m->moment], s->node, m->r->s->digits) : -1;
+}
+
+/* Room for its numbers and where they lie. False: no memory, or an operand has another shape than its unit. */
+static bool furnish(const maker *m, line *l) {
+    lh_arena *a = m->v->arena;
+    for (int i = 0; i < l->n_from; i++) {
+        source *from = &l->from[i];
+        from->at = reach_cells(a, l->plan, from->node, &from->n_cells);
+        if (!from->at) return false;
+        if (from->unit >= 0 && from->n_cells != m->r->unit[from->unit].n_cells) return false;
+    }
+    l->at = reach_cells(a, l->plan, l->node, &l->n_cells);
+    size_t n = (size_t)l->n_cells + 1;
+    l->rest = lh_alloc_array(a, n, sizeof *l->rest);
+    l->now = lh_alloc_array(a, n, sizeof *l->now);
+    l->box = lh_alloc_array(a, n, sizeof *l->box);
+    l->rounding = lh_alloc_array(a, n, sizeof *l->rounding);
+    return l->at && l->rest && l->now && l->box && l->rounding;
+}
+
+/* Lines before those that read them. Returns its place, or -1. */
+static int make_line(maker *m, lh_node *n, int depth) {
+    if (m->line[n->id]) return m->line[n->id] - 1;
+    line l = {.node = n, .decimals = depth ? decimals_of(m, n) : -1};
+    m->at++;
+    find_sources(m, &l, n, true, 0);
+    for (int i = 0; i < l.n_from; i++)
+        if (l.from[i].unit < 0) {
+            l.from[i].line = depth < 100 ? make_line(m, l.from[i].node, depth + 1) : -1;
+            if (l.from[i].line < 0) return -1;
+        }
+    l.plan = plan_line(m, &l);
+    int before = m->w->n_lines;
+    bool ok = l.plan && !lh_failed(m->v->g->ctx) && furnish(m, &l);
+    line *kept = ok ? lh_push(m->v->arena, (void **)&m->w->line, &m->w->n_lines, sizeof l) : NULL;
+    if (m->w->n_lines == before) { /* nobody else would free it */
+        lh_exact.free(l.plan);
+        return -1;
+    }
+    *kept = l;
+    m->line[n->id] = m->w->n_lines;
+    return m->w->n_lines - 1;
+}
+
+/* The same value a moment before; -1: as it was at the start. */
+static int old_unit(const lh_reach *r, const source *from, int moment) {
+    const char *path = r->unit[from->unit].step->path;
+    int before = from->node->kind == LH_OP_given ? moment - 2 : moment - 1;
+    return before < 0 ? -1 : unit_of_path(r, path, before);
+}
+
+static void make_stale(maker *m) {
+    for (int k = 0; k < m->w->n_lines; k++)
+        for (int i = 0; i < m->w->line[k].n_from; i++) {
+            source *from = &m->w->line[k].from[i];
+            if (from->unit >= 0 && (m->v->stale_which < 0 || m->v->stale_which == from->unit))
+                from->unit = old_unit(m->r, from, m->moment);
+        }
+}
+
+work *reach_work(lh_reach *r, int v, int i) {
+    work *w = &r->variant[v].work[i];
+    lh_graph *g = r->variant[v].g;
+    if (w->is_made) return w;
+    w->is_made = true;
+    lh_step *s = lh_graph_step(g, r->unit[i].step->path);
+    maker m = {.r = r,
+               .v = &r->variant[v],
+               .scratch = s ? lh_arena_new(g->ctx) : NULL,
+               .w = w,
+               .moment = r->unit[i].moment};
+    if (m.scratch) {
+        m.line = lh_alloc_array(m.scratch, (size_t)g->n_nodes + 1, sizeof *m.line);
+        m.seen = lh_alloc_array(m.scratch, (size_t)g->n_nodes + 1, sizeof *m.seen);
+        int last = m.line && m.seen ? make_line(&m, s->node, 0) : -1;
+        w->is_possible = last >= 0 && w->line[last].n_cells == r->unit[i].n_cells;
+        if (r->variant[v].stale == i) make_stale(&m);
+        if (g->ctx == r->own) lh_context_clear(g->ctx);
+    }
+    lh_arena_free(m.scratch);
+    return w;
+}
+
+bool lh_reach_reads(lh_reach *r, int v, int i, int other) {
+    const work *w = reach_work(r, v, i);
+    for (int k = 0; k < w->n_lines; k++)
+        for (int j = 0; j < w->line[k].n_from; j++)
+            if (w->line[k].from[j].unit == other) return true;
+    return false;
+}
