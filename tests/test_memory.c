@@ -94,7 +94,7 @@ static char *padded(const char *text, int n) {
 static void each_piece_fails_once(void **state) {
     (void)state;
     const size_t n_programs = sizeof programs / sizeof *programs;
-    for (int pad = 0; pad < (engine_quick() ? 8 : 40); pad++)
+    for (int pad = 0; pad < (engine_quick() ? 8 : 20); pad++)
         for (size_t i = 0; i < n_programs; i++) {
             const char *text = padded(programs[i], pad);
             lh_error_kind without = LH_OK;
