@@ -1,17 +1,28 @@
 #!/bin/sh
 # Do the tests catch faults? Each line of tests/mutants.list is made in a copy of the tree, built and tested; a fault that no
-# test catches is an error, and so is one that cannot be made. Usage: scripts/mutants.sh [PATTERN]: only lines that contain it.
+# test catches is an error, and so is one that cannot be made.
+#
+#     sh scripts/mutants.sh [PATTERN]          only lines that contain PATTERN
+#     sh scripts/mutants.sh --list [PATTERN]   builds nothing: is the text of each line still in its file?
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
+only_list=false
+if [ "${1:-}" = --list ]; then
+    only_list=true
+    shift
+fi
 pattern=${1:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 git ls-files -z --cached --others --exclude-standard | xargs -0 tar cf - | tar xf - -C "$work"
 cd "$work"
-meson setup build >setup.log 2>&1 || { cat setup.log; exit 2; }
-ninja -C build >build.log 2>&1 || { tail -n 20 build.log; echo "mutants: the tree itself does not build"; exit 2; }
-LH_QUICK=1 meson test -C build --maxfail 1 >test.log 2>&1 || { tail -n 20 test.log; echo "mutants: the tests fail without any fault"; exit 2; }
+build_whole() {
+    meson setup build >setup.log 2>&1 || { cat setup.log; exit 2; }
+    ninja -C build >build.log 2>&1 || { tail -n 20 build.log; echo "mutants: the tree itself does not build"; exit 2; }
+    LH_QUICK=1 meson test -C build --maxfail 1 >test.log 2>&1 || { tail -n 20 test.log; echo "mutants: the tests fail without any fault"; exit 2; }
+}
+$only_list || build_whole
 
 # Replace the first occurrence of $FROM in a file by $TO; status 1 when it is not there.
 mutate() {
@@ -35,6 +46,10 @@ while IFS= read -r line; do
         missed=$((missed + 1))
         continue
     fi
+    if $only_list; then
+        caught=$((caught + 1))
+        continue
+    fi
     cp mutant.tmp "$file"
     if ! ninja -C build >build.log 2>&1; then
         caught=$((caught + 1)) how="does not build"
@@ -49,5 +64,9 @@ while IFS= read -r line; do
     echo "caught $number: $file: $from  ->  $to   ($how)"
     cp kept.tmp "$file"
 done <"$root/tests/mutants.list"
-echo "$caught caught, $missed missed"
+if $only_list; then
+    echo "$caught faults can be made, $missed cannot"
+else
+    echo "$caught caught, $missed missed"
+fi
 [ "$missed" -eq 0 ]

@@ -1,32 +1,6 @@
 #!/bin/sh
-# What is wrong, through the program: exit status 2, a message on stderr, nothing on stdout, no crash. Prints TAP.
-program=${LH_BUILD_ROOT:?}/longhand
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-n=0
-
-verdict() { # 0 or 1, what was tried
-    n=$((n + 1))
-    if test "$1" -eq 0; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-}
-
-# refused WHAT PART COMMAND ...: the command must end with 2, and its message have PART in it.
-refused() {
-    what=$1 part=$2
-    shift 2
-    timeout 60 "$@" >out 2>err </dev/null
-    status=$?
-    bad=0
-    test $status -eq 2 || bad=1
-    test -s out && bad=1
-    grep -qF -- "$part" err || bad=1
-    test $bad -eq 0 || {
-        echo "# status $status, stdout $(wc -c <out) bytes, stderr:"
-        head -c 600 err | sed 's/^/#   /'
-    }
-    verdict $bad "$what"
-}
+# What is wrong, through the program: exit status 2, a message on stderr, nothing on stdout, no crash.
+. "$(dirname "$0")/tap.sh"
 
 text() { # FILE LINES...
     file=$1
@@ -34,70 +8,69 @@ text() { # FILE LINES...
     printf '%s\n' "$@" >"$file"
 }
 
-refused 'a missing file' 'no-such-file.lh' "$program" run no-such-file.lh
-refused 'a folder' 'folder' "$program" run ./
+refused 'a missing file' 'no-such-file.lh' run no-such-file.lh
+refused 'a folder' 'folder' run ./
 : >empty.lh
 printf '\0\1\2\377\376garbage\n' >garbage.lh
-refused 'binary garbage' '' "$program" run garbage.lh
+refused 'binary garbage' '' run garbage.lh
 head -c 65536 /dev/urandom >random.lh
-refused 'random bytes' '' "$program" run random.lh
+refused 'random bytes' '' run random.lh
 awk 'BEGIN { printf "x = 1"; for (i = 0; i < 250000; i++) printf " + 1"; print "" }' >long.lh
-refused 'a line of a megabyte' '' "$program" run long.lh
+refused 'a line of a megabyte' '' run long.lh
 awk 'BEGIN { printf "x = "; for (i = 0; i < 10000; i++) printf "("; print "1" }' >deep.lh
-refused 'brackets 10000 deep' 'deep' "$program" run deep.lh
+refused 'brackets 10000 deep' 'deep' run deep.lh
 text repeat.lh 'repeat h for 1000000000' '  x = 1' 'end'
-refused 'a repeat without end' 'too often' "$program" run repeat.lh
+refused 'a repeat without end' 'too often' run repeat.lh
 text self.lh 'fn f(x)' '  y = f(x)' 'end' 'z = f(1)'
-refused 'a function that calls itself' 'calls itself' "$program" run self.lh
+refused 'a function that calls itself' 'calls itself' run self.lh
 text name.lh 'weight = [1 2; 3 4]' 'y = wieght @ weight'
-refused 'an unknown name' 'did you mean weight?' "$program" run name.lh
+refused 'an unknown name' 'did you mean weight?' run name.lh
 text shape.lh 'Q = [1 2 3; 4 5 6]' 'K = [1 2 3; 4 5 6]' 'S = Q @ K'
-refused 'shapes that do not fit' 'inner sizes differ (3 and 2)' "$program" run shape.lh
-refused 'the cure' 'did you mean K^T?' "$program" run shape.lh
+refused 'shapes that do not fit' 'inner sizes differ (3 and 2)' run shape.lh
+refused 'the cure' 'did you mean K^T?' run shape.lh
 text matrix.lh 'x = []'
-refused 'an empty matrix' 'this one is empty' "$program" run matrix.lh
+refused 'an empty matrix' 'this one is empty' run matrix.lh
 text token.lh 'vocab cat dog' 'example cat -> cow'
-refused 'a token outside the vocabulary' '"cow" is not in the vocabulary' "$program" run token.lh
+refused 'a token outside the vocabulary' '"cow" is not in the vocabulary' run token.lh
 text ragged.lh 'vocab A B' 'input x : vocab*' 'input y : vocab*' 'example x = A, y = A B' 'const E = [1 2; 3 4]' \
     'z = E[x] + E[y]'
-refused 'lengths that do not fit' 'sizes differ for example 0' "$program" run ragged.lh
+refused 'lengths that do not fit' 'sizes differ for example 0' run ragged.lh
 text huge.lh 'param W : 1000000000 x 1000000000 = 0'
-refused 'a matrix that no machine holds' 'too large' "$program" run huge.lh
+refused 'a matrix that no machine holds' 'too large' run huge.lh
 text many.lh 'vocab 1000000000'
-refused 'a vocabulary that no machine holds' 'too many' "$program" run many.lh
+refused 'a vocabulary that no machine holds' 'too many' run many.lh
 text twice.lh 'param W = [1 2]' 'L = sum(W)' 'backward L' 'backward L'
-refused 'backward twice' 'backward once' "$program" run twice.lh
+refused 'backward twice' 'backward once' run twice.lh
 text file.lh 'const W = file("numbers.txt")'
-refused 'a file that a program names' 'numbers.txt' "$program" run file.lh
+refused 'a file that a program names' 'numbers.txt' run file.lh
 printf '1 2\n3\n' >numbers.txt
-refused 'a file of numbers with a gap' 'line 2' "$program" run file.lh
+refused 'a file of numbers with a gap' 'line 2' run file.lh
 text fine.lh 'x = [1 2; 3 4]' 'y = x @ x'
-refused 'an unknown step' 'there is no step named zz' "$program" explain fine.lh 'zz[0][0]'
-refused 'a cell that is not there' 'there is no row 7' "$program" explain fine.lh 'y[7][0]'
-refused 'an unknown command' 'there is no command runn' "$program" runn fine.lh
-refused 'an unknown option' 'has no option --foo' "$program" run --foo fine.lh
-refused 'a number that is none' 'whole number' "$program" run --digits many fine.lh
-refused 'a setting that is none' 'NAME=VALUE' "$program" run --set nothing fine.lh
-refused 'a setting of nothing' 'no such name' "$program" run --set zz=3 fine.lh
-refused 'an unknown command in a formula' 'did you mean \alpha' "$program" formula 'x + \alhpa'
-refused 'a group left open in a formula' 'formula:1:6: this { is never closed' "$program" formula '\frac{a'
-refused 'no formula' 'wants a formula' "$program" formula
-refused 'two forms of a formula' 'not both' "$program" formula x --mathml --spoken
-refused 'a formula in the notation' 'notation:1:' "$program" formula --notation 'x = (1 +'
-refused 'two files' 'too much' "$program" run fine.lh fine.lh
+refused 'an unknown step' 'there is no step named zz' explain fine.lh 'zz[0][0]'
+refused 'a cell that is not there' 'there is no row 7' explain fine.lh 'y[7][0]'
+refused 'an unknown command' 'there is no command runn' runn fine.lh
+refused 'an unknown option' 'has no option --foo' run --foo fine.lh
+refused 'a number that is none' 'whole number' run --digits many fine.lh
+refused 'a setting that is none' 'NAME=VALUE' run --set nothing fine.lh
+refused 'a setting of nothing' 'no such name' run --set zz=3 fine.lh
+refused 'an unknown command in a formula' 'did you mean \alpha' formula 'x + \alhpa'
+refused 'a group left open in a formula' 'formula:1:6: this { is never closed' formula '\frac{a'
+refused 'no formula' 'wants a formula' formula
+refused 'two forms of a formula' 'not both' formula x --mathml --spoken
+refused 'a formula in the notation' 'notation:1:' formula --notation 'x = (1 +'
+refused 'two files' 'too much' run fine.lh fine.lh
 
 # A disk that is full: the status says that the output is not whole.
 if test -w /dev/full; then
-    "$program" run fine.lh >/dev/full 2>err
+    "$longhand" run fine.lh >/dev/full 2>err
     status=$?
     test $status -eq 2 && grep -q 'cannot be written' err
     verdict $? 'a full disk'
 fi
 
 # Nothing at all is no error, and says nothing wrong.
-timeout 60 "$program" run empty.lh >out 2>err </dev/null
-status=$?
+run run empty.lh
 test $status -le 2 -a $status -ne 1
 verdict $? 'an empty file'
 
-echo "1..$n"
+finish

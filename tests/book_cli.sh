@@ -1,34 +1,6 @@
 #!/bin/sh
 # longhand book as somebody would use it: what is written, what is left alone, what is said.
-set -u
-root=${LH_SOURCE_ROOT:-$(cd "$(dirname "$0")/.." && pwd)}
-build=${LH_BUILD_ROOT:-$root/build}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-LC_ALL=C.UTF-8 LONGHAND_DATA=$work/data
-export LC_ALL LONGHAND_DATA
-longhand=$build/longhand
-cd "$work" || exit 1
-n=0 verdict=0
-
-ok() {
-    n=$((n + 1))
-    if test "$1" = 0; then
-        echo "ok $n $2"
-    else
-        echo "not ok $n $2"
-        sed 's/^/# /' out err 2>/dev/null | tail -30
-        verdict=1
-    fi
-}
-run() {
-    "$longhand" "$@" >out 2>err
-    status=$?
-}
-exits() { test "$status" = "$1"; ok $? "$2: exit status $1"; }
-warns() { grep -qF -- "$1" err; ok $? "says: $1"; }
-there() { test -s "$1"; ok $? "there is $1"; }
-gone() { ! test -e "$1"; ok $? "there is no $1"; }
+. "$(dirname "$0")/tap.sh"
 
 run book -o course
 exits 0 'the course'
@@ -37,8 +9,8 @@ lessons=$(sed '/^part Variations/,$d' "$root/lessons/contents.txt" | grep -v '^#
 for name in $lessons; do there "course/$name.html"; done
 for name in index.html book.css book.js search.js pictures.css; do there "course/$name"; done
 gone course/ex2-partial.html
-test "$(find course -name '*.tmp' | wc -l)" = 0; ok $? 'no temporary files'
-! grep -q 'https*:' course/*.css course/*.js; ok $? 'no address of the network in styles and scripts'
+test "$(find course -name '*.tmp' | wc -l)" = 0; verdict $? 'no temporary files'
+! grep -q 'https*:' course/*.css course/*.js; verdict $? 'no address of the network in styles and scripts'
 
 # Again, smaller: old pages go, a stranger's file stays.
 echo mine >course/notes.txt
@@ -54,7 +26,7 @@ echo precious >other/index.html
 run book -o other --only ex1
 exits 2 'a folder with an index.html of its own'
 warns 'other/index.html is there already'
-test "$(cat other/index.html)" = precious; ok $? 'it is as it was'
+test "$(cat other/index.html)" = precious; verdict $? 'it is as it was'
 gone other/ex1.html
 
 run book
@@ -103,7 +75,7 @@ PATH=$work/bin:$PATH_BEFORE run book -o course --only ex1 --pdf
 exits 2 'a Chromium that fails'
 warns 'could not print'
 gone course/book.pdf
-test "$(find course -name '.whole*' -o -name '.book-*' | wc -l)" = 0; ok $? 'nothing is left behind'
+test "$(find course -name '.whole*' -o -name '.book-*' | wc -l)" = 0; verdict $? 'nothing is left behind'
 rm bin/chromium
 if test -z "${LH_QUICK-}" && command -v chromium >/dev/null && command -v pdftotext >/dev/null; then
     run book -o 'a b#c%d/the book' --only ex1,ex2 --pdf
@@ -112,8 +84,7 @@ if test -z "${LH_QUICK-}" && command -v chromium >/dev/null && command -v pdftot
     pdf='a b#c%d/the book/book.pdf'
     page=$(pdftotext -layout "$pdf" - | sed -n 's/.*Example 2: one step of learning  *\([0-9][0-9]*\)$/\1/p' | head -1)
     pdftotext -f "${page:-1}" -l "${page:-1}" "$pdf" - 2>/dev/null | head -1 >out
-    grep -q 'Example 2' out; ok $? "Example 2 is on page ${page:-?}, as the contents say"
+    grep -q 'Example 2' out; verdict $? "Example 2 is on page ${page:-?}, as the contents say"
 fi
 
-echo "1..$n"
-exit $verdict
+finish

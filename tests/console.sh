@@ -7,16 +7,11 @@
 #
 # A line that the command prints to stderr counts too. Commands run in a folder of their own, with the program and the C
 # examples in the PATH, 80 columns wide.
-set -u
-root=${LH_SOURCE_ROOT:-$(cd "$(dirname "$0")/.." && pwd)}
-build=${LH_BUILD_ROOT:-$root/build}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/tap.sh"
 PATH=$build:$build/examples/c:$PATH
 LD_LIBRARY_PATH=$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-COLUMNS=80 LC_ALL=C.UTF-8
-export PATH LD_LIBRARY_PATH COLUMNS LC_ALL
-cd "$work" || exit 1
+export PATH LD_LIBRARY_PATH
+unset NO_COLOR
 
 # Cuts a document into N.at (file:line), N.command and N.wanted; prints how many there are now.
 cut_blocks() {
@@ -63,25 +58,18 @@ n=0
 for document in README.md CONTRIBUTING.md docs/notation.md docs/tour.md examples/c/README.md; do
     test -f "$root/$document" && n=$(cut_blocks "$document" "$n")
 done
-echo "1..$n"
-verdict=0 i=0
+i=0
 while test $i -lt "$n"; do
     i=$((i + 1))
     command=$(cat $i.command)
     case $command in
-    'cat '*)
-        cp $i.wanted "${command#cat }"
-        echo "ok $i $(cat $i.at) $command"
-        continue
+    'cat '*) cp $i.wanted "${command#cat }" && cp $i.wanted out ;;
+    *)
+        sh -c "$command" >out 2>&1 </dev/null
+        status=$?
         ;;
     esac
-    sh -c "$command" >$i.printed 2>&1 </dev/null
-    if compare $i.wanted $i.printed >$i.why; then
-        echo "ok $i $(cat $i.at) $command"
-    else
-        echo "not ok $i $(cat $i.at) $command"
-        cat $i.why
-        verdict=1
-    fi
+    compare $i.wanted out
+    verdict $? "$(cat $i.at) $command"
 done
-exit $verdict
+finish

@@ -1,88 +1,74 @@
 #!/bin/sh
 # The documents agree with the code they describe.
-set -u
-root=${LH_SOURCE_ROOT:-$(cd "$(dirname "$0")/.." && pwd)}
-build=${LH_BUILD_ROOT:-$root/build}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-COLUMNS=200 NO_COLOR=1 LC_ALL=C.UTF-8
-export COLUMNS NO_COLOR LC_ALL
+. "$(dirname "$0")/tap.sh"
+COLUMNS=200
 cd "$root" || exit 1
-n=0 verdict=0
 
-# result NAME: what stands in $work/wrong is what is wrong.
+# result NAME: what stands in err is what is wrong.
 result() {
-    n=$((n + 1))
-    if test -s "$work/wrong"; then
-        echo "not ok $n $1"
-        sed 's/^/# /' "$work/wrong"
-        verdict=1
-    else
-        echo "ok $n $1"
-    fi
-    : >"$work/wrong"
+    test ! -s "$work/err"
+    verdict $? "$1"
+    : >"$work/err"
 }
-: >"$work/wrong"
-echo 1..11
 
-sh scripts/tour.sh >"$work/tour.md" 2>"$work/wrong"
-diff "$work/tour.md" docs/tour.md >/dev/null || echo 'the line numbers of docs/tour.md are old: make tour' >>"$work/wrong"
+sh scripts/tour.sh >"$work/tour.md" 2>"$work/err"
+diff "$work/tour.md" docs/tour.md >/dev/null || echo 'the line numbers of docs/tour.md are old: make tour' >>"$work/err"
 result 'docs/tour.md points where it says'
 
-"$build/longhand" help operations | diff - docs/operations.md >/dev/null ||
-    echo 'docs/operations.md is old: make docs' >"$work/wrong"
+"$longhand" help operations | diff - docs/operations.md >/dev/null ||
+    echo 'docs/operations.md is old: make docs' >"$work/err"
 result 'docs/operations.md is up to date'
 
-"$build/longhand" formula --list | diff - docs/formulas.md >/dev/null ||
-    echo 'docs/formulas.md is old: make docs' >"$work/wrong"
+"$longhand" formula --list | diff - docs/formulas.md >/dev/null ||
+    echo 'docs/formulas.md is old: make docs' >"$work/err"
 result 'docs/formulas.md is up to date'
 
 # Command, then each of its options: run --to, graph -o ...
-"$build/longhand" --help | awk '/^Commands/ { on = 1; next } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }' >"$work/commands"
-test -s "$work/commands" || echo 'no command was found in longhand --help' >"$work/wrong"
+"$longhand" --help | awk '/^Commands/ { on = 1; next } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }' >"$work/commands"
+test -s "$work/commands" || echo 'no command was found in longhand --help' >"$work/err"
 while read -r command; do
     awk -v command="$command" '
         /^## / { here = $2 == command; found = found || here }
         here && !/^#/ { text = text " " $0 }
         END { if (found) print text; exit !found }
     ' man/longhand.1.scd >"$work/section" || echo "man/longhand.1.scd: there is no section for $command"
-    "$build/longhand" "$command" --help | awk '/^Options/ { on = 1; next } /^$/ { on = 0 } on' |
+    "$longhand" "$command" --help | awk '/^Options/ { on = 1; next } /^$/ { on = 0 } on' |
         grep -o '^ *\(-[a-z],\)\{0,1\} *--[a-z-]*' | tr -d ' ' | tr ',' '\n' | while read -r option; do
         grep -q -e "\*$option\*" "$work/section" || echo "man/longhand.1.scd: $command has $option"
     done
-done <"$work/commands" >>"$work/wrong"
+done <"$work/commands" >>"$work/err"
 result 'longhand.1 has every command and option'
 
 # ... and no option that no command has.
-while read -r command; do "$build/longhand" "$command" --help; done <"$work/commands" >"$work/help"
+while read -r command; do "$longhand" "$command" --help; done <"$work/commands" >"$work/help"
 printf '%s\n' --help --version >>"$work/help"
 grep -o '\*--[a-z-]*\*' man/longhand.1.scd | tr -d '*' | sort -u | while read -r option; do
     test "$option" = -- || grep -q -e "$option\>" "$work/help" || echo "man/longhand.1.scd: no command has $option"
-done >"$work/wrong"
+done >"$work/err"
 result 'longhand.1 has no option that is gone'
 
 grep -rhoE 'getenv\("[A-Z_]+"\)' src | sed 's/.*"\(.*\)".*/\1/' | sort -u | while read -r name; do
     grep -q "\*$name\*" man/longhand.1.scd || echo "man/longhand.1.scd: $name is missing"
-done >"$work/wrong"
+done >"$work/err"
 result 'longhand.1 has every variable of the environment'
 
 # Fields are the names in calls such as lh_json_text(&j, "path", ...), and in json_amount of cost.c.
 # Of the files that are built: src/meson.build has them.
 sed -n "s|^  '\(cli/.*\.c\)',|src/\1|p" src/meson.build |
     xargs sed -n 's/.*json_[a-z]*([^,"]*, "\([a-z_]*\)".*/\1/p' | sort -u >"$work/fields"
-test "$(wc -l <"$work/fields")" -gt 30 || echo 'hardly any field was found in src/cli' >"$work/wrong"
+test "$(wc -l <"$work/fields")" -gt 30 || echo 'hardly any field was found in src/cli' >"$work/err"
 while read -r field; do
     grep -q "\*$field\*" man/longhand-json.5.scd || echo "man/longhand-json.5.scd: $field is missing"
-done <"$work/fields" >>"$work/wrong"
+done <"$work/fields" >>"$work/err"
 result 'longhand-json.5 has every field'
 
 sed -n 's/^    {"\([a-z]*\)", LH_S_.*/\1/p' src/notation/parser.c >"$work/keywords"
-test "$(wc -l <"$work/keywords")" -gt 10 || echo 'no keywords were found in src/notation/parser.c' >"$work/wrong"
+test "$(wc -l <"$work/keywords")" -gt 10 || echo 'no keywords were found in src/notation/parser.c' >"$work/err"
 while read -r word; do
     grep -q "\"$word\"" src/notation/grammar.ebnf || echo "grammar.ebnf: $word is missing"
     grep -q "\*$word\|$word\*" man/longhand-notation.7.scd || grep -q "\*.*$word.*\*" man/longhand-notation.7.scd ||
         echo "man/longhand-notation.7.scd: $word is missing"
-done <"$work/keywords" >>"$work/wrong"
+done <"$work/keywords" >>"$work/err"
 result 'the grammar and longhand-notation.7 have every keyword'
 
 # [text](path) and [text](path#part), seen from the document.
@@ -90,23 +76,23 @@ for document in README.md CONTRIBUTING.md CHANGELOG.md docs/*.md examples/c/READ
     grep -o '](\([^)#]*\)[^)]*)' "$document" | sed 's/^](//; s/[#)].*//' | grep -v '^https*:' | while read -r path; do
         test -e "$(dirname "$document")/$path" || echo "$document: $path is not there"
     done
-done >"$work/wrong"
+done >"$work/err"
 result 'links lead somewhere'
 
 # `make test`, and in a block of commands a line that begins so.
 cat README.md CONTRIBUTING.md docs/*.md examples/c/README.md | sed -n 's/^make \([a-z]*\).*/\1/p; s/^[^`]*`make \([a-z]*\).*/\1/p' |
     sort -u | while read -r target; do
     grep -q "^$target:" Makefile || echo "make $target is in the documents, not in the Makefile"
-done >"$work/wrong"
+done >"$work/err"
 result 'documented make targets exist'
 
 # Public headers are for C++ too.
 compiler=''
 for c in g++ clang++ c++; do command -v $c >/dev/null && compiler=$c && break; done
 if test -n "$compiler"; then
-    $compiler -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only include/longhand.h 2>"$work/wrong"
+    $compiler -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only include/longhand.h 2>"$work/err"
     result 'longhand.h is C++17'
 else
-    echo 'ok 11 longhand.h is C++17 # SKIP there is no C++ compiler'
+    skip 'longhand.h is C++17' 'there is no C++ compiler'
 fi
-exit $verdict
+finish

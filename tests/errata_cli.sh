@@ -1,28 +1,6 @@
 #!/bin/sh
-# longhand errata from the outside: lists that fit the screen, one entry, one claim, JSON, and every command that it tells to type. Prints TAP.
-longhand=${LH_BUILD_ROOT:?}/longhand
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-NO_COLOR=1 LC_ALL=C.UTF-8
-export NO_COLOR LC_ALL
-n=0
-
-verdict() { # 0 or 1, what was tried
-    n=$((n + 1))
-    if test "$1" -eq 0; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-    test "$1" -eq 0 || sed 's/^/# /' out err 2>/dev/null | head -40
-}
-
-# says NAME TEXT COMMAND...: status 0, and TEXT is a line of stdout.
-says() {
-    name=$1 line=$2
-    shift 2
-    "$longhand" errata "$@" >out 2>err </dev/null
-    status=$?
-    test $status -eq 0 && grep -qxF -e "$line" out
-    verdict $? "$name"
-}
+# longhand errata from the outside: lists that fit the screen, one entry, one claim, JSON, and every command that it tells to type.
+. "$(dirname "$0")/tap.sh"
 
 # No line is wider than the screen; … counts as one column.
 for width in 60 80 120; do
@@ -36,22 +14,22 @@ for width in 60 80 120; do
 done
 COLUMNS=80
 
-says 'counts' '  all           308      79     101      48      79'
+says 'counts' '  all           308      79     101      48      79' errata
 test "$(grep -c '^ *\(exact\|rounds\|loose\|wrong\|beyond\)  ' out)" -eq 226
 verdict $? 'every entry is listed'
-says 'wrong ones alone' ' wrong  ex4-p2-loss      7.13                      1.389' --wrong
+says 'wrong ones alone' ' wrong  ex4-p2-loss      7.13                      1.389' errata --wrong
 ! grep -q '^ *\(exact\|rounds\|loose\|beyond\)  ' out
 verdict $? 'no other among them'
-says 'one entry: printed' '  printed      0.9975   0.0008   0.0008   0.0008' ex4-p2-pr
-says 'one entry: exact' '  exact       0.25188  0.24937  0.24937  0.24937' ex4-p2-pr
-says 'one entry: what to type' "  see       longhand explain ex4 'probs{example 1}[0]'" ex4-p2-pr
-says 'by the name of one place' "  see       longhand explain ex4 'probs{example 1}[0]'" sheet4-ex4-p2-pr
-says 'other shapes' '            2x2 is printed, and it should be 2x4' ex2-WOnew
-says 'what was denied' '  printed   not 1' P-after-sum
-says 'beyond' '  verdict   beyond' similarity
-says 'by document' ' wrong  flow-probs  0.1 0.8 0.05 0.05            0.2074 0.5638 0.1258 0.103' chapter2
-says 'one claim' '  checked   ✓ ex4:probs{example 1}[0] < 0.26' 26
-says 'claims with a word' '   8  The loss goes from 1.383 to 1.384 and is better.' --claims worse
+says 'one entry: printed' '  printed      0.9975   0.0008   0.0008   0.0008' errata ex4-p2-pr
+says 'one entry: exact' '  exact       0.25188  0.24937  0.24937  0.24937' errata ex4-p2-pr
+says 'one entry: what to type' "  see       longhand explain ex4 'probs{example 1}[0]'" errata ex4-p2-pr
+says 'by the name of one place' "  see       longhand explain ex4 'probs{example 1}[0]'" errata sheet4-ex4-p2-pr
+says 'other shapes' '            2x2 is printed, and it should be 2x4' errata ex2-WOnew
+says 'what was denied' '  printed   not 1' errata P-after-sum
+says 'beyond' '  verdict   beyond' errata similarity
+says 'by document' ' wrong  flow-probs  0.1 0.8 0.05 0.05            0.2074 0.5638 0.1258 0.103' errata chapter2
+says 'one claim' '  checked   ✓ ex4:probs{example 1}[0] < 0.26' errata 26
+says 'claims with a word' '   8  The loss goes from 1.383 to 1.384 and is better.' errata --claims worse
 
 "$longhand" errata nonsense >out 2>err
 test $? -eq 2 && test ! -s out && grep -q 'nothing in the errata is called or mentions "nonsense"' err
@@ -81,4 +59,4 @@ while read -r command; do
 done <commands
 test $bad -eq 0 && test "$(wc -l <commands)" -gt 150
 verdict $? "every command that is told works: $(wc -l <commands)"
-echo "1..$n"
+finish

@@ -1,40 +1,6 @@
 #!/bin/sh
-# longhand exercise, through the program: one answer of each kind, the prompt, what is kept, wrong things typed. Prints TAP.
-program=${LH_BUILD_ROOT:?}/longhand
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-NO_COLOR=1 COLUMNS=80 LC_ALL=C.UTF-8 HOME=$work LONGHAND_DATA=$work/data
-export NO_COLOR COLUMNS LC_ALL HOME LONGHAND_DATA
-n=0
-
-# tried WHAT STATUS PART ...: of the run before, whose output is in out and err.
-tried() {
-    what=$1 wanted=$2 bad=0
-    shift 2
-    test "$status" -eq "$wanted" || bad=1
-    for part in "$@"; do grep -qF -- "$part" out err || bad=1; done
-    n=$((n + 1))
-    if test $bad -eq 0; then
-        echo "ok $n - $what"
-    else
-        echo "not ok $n - $what"
-        echo "# status $status"
-        sed 's/^/#   /' out err | head -30
-    fi
-}
-
-exercise() {
-    "$program" exercise "$@" >out 2>err </dev/null
-    status=$?
-}
-
-type_in() {
-    lines=$1
-    shift
-    printf '%b' "$lines" | "$program" exercise "$@" >out 2>err
-    status=$?
-}
+# longhand exercise, through the program: one answer of each kind, the prompt, what is kept, wrong things typed.
+. "$(dirname "$0")/tap.sh"
 
 cat >mine.md <<'END'
 # One weight learns
@@ -92,114 +58,108 @@ Which line is wrong?
 ```
 END
 
-exercise --help
+run exercise --help
 tried 'help' 0 'longhand exercise LESSON|FILE' '--answer TEXT' '--key'
-"$program" lint mine.md >out 2>err
-status=$?
+run lint mine.md
 tried 'the lesson is sound' 0
-exercise mine.md --list
+run exercise mine.md --list
 tried 'the list' 0 '1  compute     The guess' '5  find' '0 of 5 done'
-exercise mine.md 1 --answer 'y = 0.75; loss = 5.0625'
+run exercise mine.md 1 --answer 'y = 0.75; loss = 5.0625'
 tried 'compute, right' 0 'right'
-exercise mine.md 1 --answer 'y = 0.75; loss = 2.25'
+run exercise mine.md 1 --answer 'y = 0.75; loss = 2.25'
 tried 'compute, wrong' 1 'work loss out again: loss = e * e'
-exercise mine.md 1 --answer 'y = 0.75'
+run exercise mine.md 1 --answer 'y = 0.75'
 tried 'compute, half' 1 '1 number to go: loss comes next'
-exercise mine.md 1 --answer 'y = much'
+run exercise mine.md 1 --answer 'y = much'
 tried 'compute, no number' 2 '"much" is not a number'
-exercise mine.md 1 --answer ''
+run exercise mine.md 1 --answer ''
 tried 'compute, empty' 1 'Nothing is answered yet: type y = ...'
-exercise mine.md 1 --key
+run exercise mine.md 1 --key
 tried 'compute, the key with its working' 0 'loss = 5.0625' 'y = w * x = 0.5 * 1.5 = 0.75'
-exercise mine.md 2 --answer 2
+run exercise mine.md 2 --answer 2
 tried 'predict, right: the engine shows it, and why' 0 'right' 'the loss over 5 updates' 'It goes uphill, to '
-exercise mine.md 2 --answer 1
+run exercise mine.md 2 --answer 1
 tried 'predict, wrong' 1 'wrong'
 grep -q uphill out err
 test $? -eq 1
-status=$?
-tried '... and nothing is given away' 0
-exercise mine.md 2 --answer 7
+verdict $? '... and nothing is given away'
+run exercise mine.md 2 --answer 7
 tried 'predict, none of them' 2 '"7" is none of them: type a number from 1 to 2'
-exercise mine.md 3 --answer 'e = w * x - 3'
+run exercise mine.md 3 --answer 'e = w * x - 3'
 tried 'write, another way' 0 'The same numbers as the lesson'
-exercise mine.md 3 --answer '3 - y'
+run exercise mine.md 3 --answer '3 - y'
 tried 'write, wrong' 1 "e is 2.25 with your line, and should be -2.25, on the lesson's numbers"
-exercise mine.md 3 --answer 'e = y - -2.25'
+run exercise mine.md 3 --answer 'e = y - -2.25'
 tried 'write, another number' 1 'with your line, and should be'
-exercise mine.md 3 --answer 'e = y - (3'
+run exercise mine.md 3 --answer 'e = y - (3'
 tried 'write, with a mark under the place' 2 'your line:1:9: this bracket is never closed' \
     '    e = y - (3' '            ^'
-exercise mine.md 3 --answer 'e = file("mine.md")'
+run exercise mine.md 3 --answer 'e = file("mine.md")'
 tried 'write, no file' 2 'file'
-exercise mine.md 4 --answer 'rate=0.2'
+run exercise mine.md 4 --answer 'rate=0.2'
 tried 'experiment, right' 0 'With rate=0.2: ' ' < 0.01.'
-exercise mine.md 4 --answer 'rate=0.9'
+run exercise mine.md 4 --answer 'rate=0.9'
 tried 'experiment, wrong' 1 ' < 0.01 is not so.'
-exercise mine.md 4 --answer 'w=2'
+run exercise mine.md 4 --answer 'w=2'
 tried 'experiment, not this one' 2 'w cannot be set here, only rate.'
-exercise mine.md 5 --answer 2
+run exercise mine.md 5 --answer 2
 tried 'find, right' 0 'It is -2.25.'
-exercise mine.md 5 --answer 1
+run exercise mine.md 5 --answer 1
 tried 'find, wrong' 1 'Line 1 is right: it comes to 0.75.'
-exercise mine.md 5 --key
+run exercise mine.md 5 --key
 tried 'find, the key' 0 'wrong: it is -2.25'
 
-exercise mine.md --list
+run exercise mine.md --list
 tried 'what is done is kept' 0 '5 of 5 done'
-"$program" progress >out 2>err
-status=$?
+run progress
 tried '... and progress counts it' 0 '5 exercises done'
-"$program" progress --json >out 2>err
-status=$?
+run progress --json
 tried '... also for programs' 0 '"exercises": 5'
 
-exercise mine.md 3 --json --answer 'y'
+run exercise mine.md 3 --json --answer 'y'
 tried 'an answer as JSON' 1 '"verdict": "wrong"' '"kind": "write"' '"because": null'
-exercise mine.md 3 --json --key
+run exercise mine.md 3 --json --key
 tried 'a key as JSON' 0 '"key": "e = y - 3"'
-exercise mine.md 3 --json
+run exercise mine.md 3 --json
 tried 'a question as JSON' 0 '"question": "Write the line for the error."' '"y = w * x"' '"e = ..."'
-exercise mine.md --json
+run exercise mine.md --json
 tried 'the list as JSON' 0 '"exercises": [' '"done": true'
 
-exercise mine.md 6 --answer 1
+run exercise mine.md 6 --answer 1
 tried 'no such exercise' 2 'mine.md has no exercise 6: they are numbered 1 to 5'
-exercise mine.md two
+run exercise mine.md two
 tried 'no number' 2 'mine.md has no exercise two'
-exercise mine.md --answer 1
+run exercise mine.md --answer 1
 tried 'which one?' 2 'say which exercise: longhand exercise mine.md 1 --answer'
-exercise ex99
+run exercise ex99
 tried 'no such lesson' 2 'ex99 is neither a lesson nor a file'
 printf '# Empty\n' >empty.md
-exercise empty.md
+run exercise empty.md
 tried 'no exercises' 2 'empty.md has no exercises'
 sed 's/^line: e$/line: zz/' mine.md >bad.md
-exercise bad.md 3 --answer 'e = 1'
+run exercise bad.md 3 --answer 'e = 1'
 tried 'a block that is wrong' 2 'bad.md:34:7: line: the program has no line that makes zz'
-"$program" lint bad.md >out 2>err
-status=$?
+run lint bad.md
 tried '... and lint knows' 1 'bad.md:34:7: line: the program has no line that makes zz'
 
 rm -rf data
-type_in '0.7\nh\nh\nh\na\n0.8\na\n0.75\n?\n\n5.0625\nn\n' mine.md
+type_in '0.7\nh\nh\nh\na\n0.8\na\n0.75\n?\n\n5.0625\nn\n' exercise mine.md
 tried 'the prompt' 0 'Exercise 1 of 5   compute: The guess' 'y> 0.7' 'Multiply.' 'Then square.' \
     'There is no further hint' 'After 2 tries' 'h hint   a answer   n next' 'loss = 5.0625' 'loss> 5.0625' \
     'With the answer seen it is not counted' 'Exercise 2 of 5   predict' 'Exercise 3 of 5   write' \
     '0 of 5 exercises of mine.md done'
-type_in '2\nl\ngo 9\ngo 5\nb\nq\n' mine.md 2
+type_in '2\nl\ngo 9\ngo 5\nb\nq\n' exercise mine.md 2
 tried 'going about' 0 'right' '1 of 5 done' 'numbered 1 to 5' 'Exercise 5 of 5' 'Exercise 4 of 5'
-type_in '0.75\n5.0625\ny - 3\nrate=0.2\n2\n' mine.md
+type_in '0.75\n5.0625\ny - 3\nrate=0.2\n2\n' exercise mine.md
 tried 'to the end' 0 '5 of 5 exercises of mine.md done'
-type_in 'e = (y\ne = q\n' mine.md 3
+type_in 'e = (y\ne = q\n' exercise mine.md 3
 tried 'messages at the prompt' 0 'this bracket is never closed' 'q is not known here'
-exercise softmax 3 --answer 'p = e / s'
+run exercise softmax 3 --answer 'p = e / s'
 tried 'a lesson of the course' 0 'right'
-"$program" >out 2>err
-status=$?
+run
 tried '... is counted in the list of lessons' 0 '1 of 8 exercises'
 chmod 500 . 2>/dev/null
-LONGHAND_DATA=/proc/nowhere exercise softmax 3 --answer 'p = e / s'
+LONGHAND_DATA=/proc/nowhere run exercise softmax 3 --answer 'p = e / s'
 tried 'where nothing can be kept' 0 'right' 'progress is not saved'
 chmod 700 .
-echo "1..$n"
+finish

@@ -1,42 +1,6 @@
 #!/bin/sh
-# Looking into a trained model from the outside: explain --prompt, look, cost --measure; and what is refused. Prints TAP.
-longhand=${LH_BUILD_ROOT:?}/longhand
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-COLUMNS=80 NO_COLOR=1 LC_ALL=C.UTF-8
-export COLUMNS NO_COLOR LC_ALL
-n=0
-
-verdict() { # 0 or 1, what was tried
-    n=$((n + 1))
-    if test "$1" -eq 0; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-    test "$1" -eq 0 || sed 's/^/# /' out err 2>/dev/null | head -40
-}
-
-# does NAME COMMAND...: status 0.
-does() {
-    name=$1
-    shift
-    "$longhand" "$@" >out 2>err </dev/null
-    verdict $? "$name"
-}
-
-# refused NAME PART COMMAND...: status 2, PART in the message, nothing on stdout.
-refused() {
-    name=$1 part=$2
-    shift 2
-    "$longhand" "$@" >out 2>err </dev/null
-    status=$?
-    test $status -eq 2 && grep -qF -e "$part" err && ! test -s out
-    verdict $? "$name"
-}
-
-# has NAME PATTERN FILE
-has() {
-    grep -qE -e "$2" "$3"
-    verdict $? "$1"
-}
+# Looking into a trained model from the outside: explain --prompt, look, cost --measure; and what is refused.
+. "$(dirname "$0")/tap.sh"
 
 i=0
 while test $i -lt 60; do
@@ -125,4 +89,4 @@ refused 'weights that end early' 'model.safetensors' look short --prompt 'The'
 cp -r model mute && rm mute/tokenizer.json
 refused 'a folder without a tokeniser' 'tokenizer' explain mute --prompt 'The' 'logits[0][0]'
 
-echo "1..$n"
+finish

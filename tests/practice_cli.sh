@@ -1,46 +1,14 @@
 #!/bin/sh
 # longhand practice and longhand progress, as somebody would use them: lines in, what the screen shows, exit codes, what is
 # kept from one day to the next.
-set -u
-root=${LH_SOURCE_ROOT:-$(cd "$(dirname "$0")/.." && pwd)}
-build=${LH_BUILD_ROOT:-$root/build}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-COLUMNS=80 LC_ALL=C.UTF-8 TZ=UTC
-export COLUMNS LC_ALL TZ
-unset NO_COLOR XDG_DATA_HOME
-HOME=$work/home
-LONGHAND_DATA=$work/data
-export HOME LONGHAND_DATA
-longhand=$build/longhand
-n=0 verdict=0
+. "$(dirname "$0")/tap.sh"
+COLUMNS=80 TZ=UTC HOME=$work/home
+export TZ
+unset NO_COLOR
 
-ok() {
-    n=$((n + 1))
-    if test "$1" = 0; then
-        echo "ok $n $2"
-    else
-        echo "not ok $n $2"
-        sed 's/^/# /' "$work/out" "$work/err" 2>/dev/null | tail -40
-        verdict=1
-    fi
-}
-
-# Lines in, to $work/out and $work/err; $status.
-type_in() {
-    lines=$1
-    shift
-    printf '%b' "$lines" | "$longhand" "$@" >"$work/out" 2>"$work/err"
-    status=$?
-}
-exits() { test "$status" = "$1"; ok $? "$2: exit status $1"; }
-shows() { grep -qF -- "$1" "$work/out"; ok $? "$2"; }
-hides() { ! grep -qF -- "$1" "$work/out"; ok $? "$2"; }
-warns() { grep -qF -- "$1" "$work/err"; ok $? "$2"; }
-silent() { ! test -s "$work/err"; ok $? "$1: nothing on stderr"; }
 fresh() { rm -rf "${work:?}/data" "${work:?}/home"; }
 
-cat >"$work/mini.lh" <<'END'
+cat >mini.lh <<'END'
 # A small sheet
 const Q = [0.5 -0.3; 0.2 0.9]
 const K = [0.4 0.8; -0.6 0.7]
@@ -60,7 +28,7 @@ fi
 
 # ---- the way through ----
 fresh
-type_in "$S\n$Z\n$P\n" practice "$work/mini.lh"
+type_in "$S\n$Z\n$P\n" practice mini.lh
 exits 0 'a whole sheet'
 silent 'a whole sheet'
 shows 'Step 1 of 3   S = Q @ K^T    2 x 2, 4 decimals' 'the question: formula, shape, digits'
@@ -74,7 +42,7 @@ hides 'To repeat' 'and there is nothing to repeat'
 
 # ---- mistakes ----
 fresh
-type_in "$S\n$S\n" practice "$work/mini.lh"
+type_in "$S\n$S\n" practice mini.lh
 shows 'the scores were not divided by' 'a known mistake is named'
 shows 'check Z = S / sqrt(cols(K)). Known mistake:' 'the recommendation comes first'
 shows 'Z[0][0] = (-0.04) / sqrt(2)' 'with the rule in numbers'
@@ -82,26 +50,26 @@ shows 'Go on with: longhand practice' 'the end of input is a way to quit'
 shows 'Z            tomorrow' 'what went wrong comes back'
 exits 0 'left unfinished'
 fresh
-type_in "$S\n-0.0283 -0.3606; 0.5657 0.3660\nn\n0.5823 0.4177; 0.5497 0.4503\n[1][1] = 0.3606\n" practice "$work/mini.lh"
+type_in "$S\n-0.0283 -0.3606; 0.5657 0.3660\nn\n0.5823 0.4177; 0.5497 0.4503\n[1][1] = 0.3606\n" practice mini.lh
 shows 'check Z[1][1] = 0.3660: two digits look swapped' 'a slip of the pen'
 shows '↪ follow from your Z[1][1] in step 2, carried on correctly: full credit' 'what follows has credit'
 shows 'look at step 3, P, again: wrong now, follows before' 'a correction changes later marks, and that is said'
 
 # ---- hints ----
 fresh
-type_in 'go P\nh\nh\nh\nh\nh\n' practice "$work/mini.lh"
+type_in 'go P\nh\nh\nh\nh\nh\n' practice mini.lh
 shows 'hint 1 of 4: the rule' 'first the rule'
 shows 'e = exp(Z - m)' 'a call is opened'
 shows 'hint 2 of 4: the rule with numbers in it' 'then numbers'
 shows 'hint 3 of 4: the working of one number' 'then the working'
 shows 'P[0][0] = e[0][0] / s[0] = 1 / 1.7' 'all of it'
 shows '0.5511 0.4489' 'then the answer'
-test "$(grep -c 'hint 4 of 4' "$work/out")" = 2
-ok $? 'and there it stays'
+test "$(grep -c 'hint 4 of 4' out)" = 2
+verdict $? 'and there it stays'
 
 # ---- what can go wrong while typing ----
 fresh
-type_in '0.1 x; 1 2\n1 2 3\n[7][0] = 1\nQ = 1 2; 3 4\nfoo\ngo 99\ngo\nb\n\n   \n?\nl\n' practice "$work/mini.lh"
+type_in '0.1 x; 1 2\n1 2 3\n[7][0] = 1\nQ = 1 2; 3 4\nfoo\ngo 99\ngo\nb\n\n   \n?\nl\n' practice mini.lh
 exits 0 'nonsense'
 shows '"x" (row 0, column 1) is not a number' 'no number'
 shows 'S takes 2 x 2, and here are 3' 'another shape'
@@ -113,39 +81,39 @@ shows 'this is the first step' 'nowhere to go'
 shows '[1][0] = 0.25' 'help'
 shows '    2   Z = S / sqrt(cols(K))' 'the list'
 shows '0 of 3 steps, 0 of 12 numbers' 'and nothing was counted'
-printf '0.1 \000 2\n\377\376 1\n' | "$longhand" practice "$work/mini.lh" >"$work/out" 2>"$work/err"
-ok $? 'bytes that are no text'
-head -c 200000 /dev/zero | tr '\0' '7' | "$longhand" practice "$work/mini.lh" >"$work/out" 2>"$work/err"
-ok $? 'a line of 200,000 digits'
+printf '0.1 \000 2\n\377\376 1\n' | "$longhand" practice mini.lh >out 2>err
+verdict $? 'bytes that are no text'
+head -c 200000 /dev/zero | tr '\0' '7' | "$longhand" practice mini.lh >out 2>err
+verdict $? 'a line of 200,000 digits'
 shows 'that is too long' 'is refused'
 type_in '' practice nonsuch
 exits 2 'no such lesson'
-type_in '' practice "$work/mini.lh" --step nonsuch
+type_in '' practice mini.lh --step nonsuch
 exits 2 'no such step'
-type_in '' practice "$work/mini.lh" --step Q
+type_in '' practice mini.lh --step Q
 exits 2 'a given step'
-type_in '' practice "$work/mini.lh" --seed x
+type_in '' practice mini.lh --seed x
 exits 2 'a seed that is no number'
 
 # ---- another day ----
 fresh
-type_in "$S\nh\nq\n" practice "$work/mini.lh"
-type_in "$Z\n" practice "$work/mini.lh"
+type_in "$S\nh\nq\n" practice mini.lh
+type_in "$Z\n" practice mini.lh
 shows "in the lesson's own numbers, 1 done." 'the sheet is taken up'
 shows 'Step 2 of 3   Z' 'where it was'
 hides 'Step 1 of 3' 'and not from the start'
-type_in 'h\nq\n' practice "$work/mini.lh"
+type_in 'h\nq\n' practice mini.lh
 shows 'Step 3 of 3   P' 'and once more'
-type_in "$P\n" practice "$work/mini.lh"
+type_in "$P\n" practice mini.lh
 shows '3 of 3 steps' 'finished'
-type_in 'q\n' practice "$work/mini.lh"
+type_in 'q\n' practice mini.lh
 shows 'in the numbers of seed 1.' 'the next sheet has other numbers'
-type_in 'x\nn\nx\ny\nq\n' practice "$work/mini.lh" --seed 0
+type_in 'x\nn\nx\ny\nq\n' practice mini.lh --seed 0
 shows 'Begin this sheet again, with nothing on it? y/n n' 'a reset asks'
-type_in 'q\n' practice "$work/mini.lh" --step P --seed 0
+type_in 'q\n' practice mini.lh --step P --seed 0
 shows 'Step 3 of 3   P = softmax(Z)' 'one step alone'
 shows 'Z   -0.0283  -0.3606;  0.5657  0.3606' 'with what it needs'
-type_in "$P\n" practice "$work/mini.lh" --step P --seed 0
+type_in "$P\n" practice mini.lh --step P --seed 0
 shows 'P: done' 'and it ends with that step'
 exits 0 'one step'
 
@@ -161,58 +129,57 @@ fresh
 type_in '' progress
 exits 0 'no progress yet'
 shows 'Nothing was practised yet' 'and it says so'
-test ! -e "$work/data"
-ok $? 'looking makes nothing'
+test ! -e data
+verdict $? 'looking makes nothing'
 type_in '' progress --json
-"${PYTHON:-python3}" -m json.tool "$work/out" >/dev/null 2>&1 || ! command -v python3 >/dev/null
-ok $? 'JSON without anything'
-type_in "0,04 0.51; 0.80 0.51\n$S\n" practice "$work/mini.lh"
+is_json 'JSON without anything' out
+type_in "0,04 0.51; 0.80 0.51\n$S\n" practice mini.lh
 type_in '' progress
 shows 'To repeat, in other numbers' 'progress: what to repeat'
 shows "longhand practice $work/mini.lh --step S" 'and how'
 type_in '' progress --json
 shows '"repeat": [{"lesson":' 'JSON'
-type_in '' progress --export "$work/all.jsonl"
+type_in '' progress --export all.jsonl
 exits 0 'export'
-test "$(wc -l <"$work/all.jsonl")" = 2 && grep -q '"raw": "0,04 0.51; 0.80 0.51"' "$work/all.jsonl"
-ok $? 'a line for each attempt, as typed'
-type_in '' progress --export "$work/none/all.jsonl"
+test "$(wc -l <all.jsonl)" = 2 && grep -q '"raw": "0,04 0.51; 0.80 0.51"' all.jsonl
+verdict $? 'a line for each attempt, as typed'
+type_in '' progress --export none/all.jsonl
 exits 2 'export into nowhere'
 type_in '' progress --reset
 exits 2 'reset where nobody can be asked'
 warns '--yes' 'needs --yes'
 type_in '' progress --reset --yes
 exits 0 'reset'
-ls "$work"/data/progress-until-*.db >/dev/null 2>&1
-ok $? 'keeps a copy'
+ls data/progress-until-*.db >/dev/null 2>&1
+verdict $? 'keeps a copy'
 type_in '' progress
 shows 'Nothing was practised yet' 'and forgets'
 
 # ---- the list of lessons ----
 fresh
-"$longhand" >"$work/before" 2>&1
+"$longhand" >before 2>&1
 type_in '1 0; 0 1\n' practice ex1
-COLUMNS=100 "$longhand" >"$work/out" 2>"$work/err"
+COLUMNS=100 "$longhand" >out 2>err
 shows '▸ ex1' 'longhand alone: a lesson begun'
 shows '1 of 17 steps   longhand practice ex1' 'how far, and how to go on'
 silent 'longhand alone'
 
 # ---- a file that cannot be written or read ----
 fresh
-: >"$work/data"
-type_in "$S\n$Z\n$P\n" practice "$work/mini.lh"
+: >data
+type_in "$S\n$Z\n$P\n" practice mini.lh
 exits 0 'no place to save'
 shows '3 of 3 steps, 12 of 12' 'practice works all the same'
-test "$(grep -c 'progress is not saved' "$work/err")" = 1
-ok $? 'and says so once'
-rm -f "$work/data"
-mkdir "$work/data"
-echo 'this is no database, and it is long enough to be looked at as one by those who read a header' >"$work/data/progress.db"
-type_in "$S\n" practice "$work/mini.lh"
+test "$(grep -c 'progress is not saved' err)" = 1
+verdict $? 'and says so once'
+rm -f data
+mkdir data
+echo 'this is no database, and it is long enough to be looked at as one by those who read a header' >"data/progress.db"
+type_in "$S\n" practice mini.lh
 exits 0 'a damaged file'
 warns 'progress is not saved' 'is said'
-grep -q 'this is no database' "$work/data/progress.db"
-ok $? 'and not touched'
+grep -q 'this is no database' "data/progress.db"
+verdict $? 'and not touched'
 type_in '' progress
 exits 2 'progress of a damaged file'
 type_in '' progress --reset --yes
@@ -220,22 +187,21 @@ exits 2 'is not reset either'
 
 # No file may be longer than 4 kB: as on a full disk, what is saved already stays.
 fresh
-type_in "$S\n" practice "$work/mini.lh"
+type_in "$S\n" practice mini.lh
 (
     trap '' XFSZ
     ulimit -f 8
-    printf '%b' "$Z\n$P\n" | "$longhand" practice "$work/mini.lh" >"$work/out" 2>"$work/err"
+    printf '%b' "$Z\n$P\n" | "$longhand" practice mini.lh >out 2>err
 )
-ok $? 'a full disk: practice goes on'
+verdict $? 'a full disk: practice goes on'
 shows '3 of 3 steps, 12 of 12' 'to its end'
-test "$(grep -c 'progress is not saved' "$work/err")" = 1
-ok $? 'it is said once'
+test "$(grep -c 'progress is not saved' err)" = 1
+verdict $? 'it is said once'
 warns '2 attempts could not be saved' 'and at the end how much was lost'
-type_in "$Z\n$P\n" practice "$work/mini.lh"
+type_in "$Z\n$P\n" practice mini.lh
 shows '1 done.' 'what was saved before is there'
 type_in '' progress --export -
-test "$(wc -l <"$work/out")" = 3
-ok $? 'and with room it goes on'
+test "$(wc -l <out)" = 3
+verdict $? 'and with room it goes on'
 
-echo "1..$n"
-exit $verdict
+finish

@@ -1,34 +1,6 @@
 #!/bin/sh
 # longhand read without a terminal: lines, contents, and what is said about lessons that are wrong.
-set -u
-root=${LH_SOURCE_ROOT:-$(cd "$(dirname "$0")/.." && pwd)}
-build=${LH_BUILD_ROOT:-$root/build}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-COLUMNS=80 LC_ALL=C.UTF-8 LONGHAND_DATA=$work/data
-export COLUMNS LC_ALL LONGHAND_DATA
-longhand=$build/longhand
-cd "$work" || exit 1
-n=0 verdict=0
-
-ok() {
-    n=$((n + 1))
-    if test "$1" = 0; then
-        echo "ok $n $2"
-    else
-        echo "not ok $n $2"
-        sed 's/^/# /' out err 2>/dev/null | tail -30
-        verdict=1
-    fi
-}
-run() {
-    "$longhand" "$@" >out 2>err
-    status=$?
-}
-exits() { test "$status" = "$1"; ok $? "$2: exit status $1"; }
-shows() { grep -qF -- "$1" out; ok $? "shows: $1"; }
-hides() { ! grep -qF -- "$1" out; ok $? "does not show: $1"; }
-warns() { grep -qF -- "$1" err; ok $? "says: $1"; }
+. "$(dirname "$0")/tap.sh"
 
 run read "$root/tests/lessons/everything.md"
 exits 0 'the sample'
@@ -39,7 +11,7 @@ for text in '══' '15 minutes; read first: ex1' 'QKᵀ/√dₖ' 'The weight i
 hides '{{'
 hides '```'
 grep -q "$(printf '\033')" out
-test $? = 1; ok $? 'no escape sequences in a file'
+test $? = 1; verdict $? 'no escape sequences in a file'
 
 run read ex1 --width 60
 exits 0 'a lesson'
@@ -48,7 +20,7 @@ shows 'Example 1: the forward pass'
 run read ex4
 shows 'dWO{example 1} = 0 ⎡ 0.025188 '
 run read ex1 --width 60
-test "$(wc -L <out)" -le 60; ok $? 'no line is wider than the page'
+test "$(wc -L <out)" -le 60; verdict $? 'no line is wider than the page'
 shows '              = exp(0 - 0.00707107) = 0.992954'
 run graph ex3 --forward
 shows 'P = softmax(Z)'
@@ -71,7 +43,7 @@ shows "$(sed -n '/^[a-z]/{/^part/!p}' "$root/lessons/contents.txt" | while read 
 done)"
 
 # What is wrong is said with file and line, and nothing is printed.
-refused() { # NAME LINE TEXT MESSAGE...
+wrong() { # NAME LINE TEXT MESSAGE...
     name=$1 line=$2
     printf '%b' "$3" >"$name.md"
     shift 3
@@ -80,13 +52,13 @@ refused() { # NAME LINE TEXT MESSAGE...
     warns "$name.md:$line:"
     for text; do warns "$text"; done
 }
-refused html 3 '# T\n\n<b>x</b>\n' 'no HTML'
-refused image 3 '# T\n\n![x](y.png)\n' 'no image'
-refused formula 3 '# T\n\n$\\nosuchcommand$\n' 'nosuchcommand'
-refused claim 7 '# T\n\n```longhand\nconst A = 1\n```\n\nIt is {{A > 2}}\n' '2'
-refused number 7 '# T\n\n```longhand\nconst A = 1\n```\n\nIt is {{B}}\n' 'B'
-refused show 8 '# T\n\n```longhand\nconst A = 1\n```\n\n```show\nmatrix B\n```\n' 'B'
-refused unclosed 3 '# T\n\n```longhand\nconst A = 1\n' '```'
+wrong html 3 '# T\n\n<b>x</b>\n' 'no HTML'
+wrong image 3 '# T\n\n![x](y.png)\n' 'no image'
+wrong formula 3 '# T\n\n$\\nosuchcommand$\n' 'nosuchcommand'
+wrong claim 7 '# T\n\n```longhand\nconst A = 1\n```\n\nIt is {{A > 2}}\n' '2'
+wrong number 7 '# T\n\n```longhand\nconst A = 1\n```\n\nIt is {{B}}\n' 'B'
+wrong show 8 '# T\n\n```longhand\nconst A = 1\n```\n\n```show\nmatrix B\n```\n' 'B'
+wrong unclosed 3 '# T\n\n```longhand\nconst A = 1\n' '```'
 run read nosuch
 exits 2 'no such lesson'
 warns 'neither a lesson nor a file'
@@ -95,5 +67,4 @@ exits 2 'both'
 run read ex1 --width 20
 exits 2 'too narrow'
 
-echo "1..$n"
-exit $verdict
+finish

@@ -17,36 +17,7 @@
 #include "base/number.h"
 #include "base/random.h"
 #include "base/version.h"
-
-/* Memory that ends: the next `left` pieces are given, the rest refused. */
-static int left, live;
-
-static void *alloc_until(size_t size) {
-    void *p = left-- > 0 ? malloc(size) : NULL;
-    live += p != NULL;
-    return p;
-}
-
-static void release_counted(void *p) {
-    live -= p != NULL;
-    free(p);
-}
-
-static int with_context(void **state) {
-    lh_context *ctx = lh_context_new();
-    if (!ctx) return -1;
-    ctx->alloc = alloc_until;
-    ctx->release = release_counted;
-    left = 1 << 30;
-    live = 0;
-    *state = ctx;
-    return 0;
-}
-
-static int without_context(void **state) {
-    lh_context_free(*state);
-    return live; /* every piece was given back */
-}
+#include "scarce.h"
 
 static void first_error_stays(void **state) {
     lh_context *ctx = *state;
@@ -130,7 +101,7 @@ static void arena_survives_every_refusal(void **state) {
     bool failed = true;
     for (int n = 0; failed; n++) {
         lh_context_clear(ctx);
-        left = n;
+        scarce_after(n);
         lh_arena *a = lh_arena_new(ctx);
         for (size_t i = 0; a && i < 300; i++) {
             char *p = lh_alloc(a, 500);
@@ -163,7 +134,7 @@ static void list_without_memory_keeps_what_it_has(void **state) {
     lh_context *ctx = *state;
     lh_arena *a = lh_arena_new(ctx);
     int *list = NULL, n = 0;
-    left = 2;
+    scarce_after(2);
     for (int i = 0; i < 1 << 16; i++) *(int *)lh_push(a, (void **)&list, &n, sizeof *list) = i;
     assert_int_equal(lh_context_error(ctx)->kind, LH_ERROR_MEMORY);
     assert_true(n > 0 && n < 1 << 16);
@@ -195,7 +166,7 @@ static void text_survives_every_refusal(void **state) {
     bool failed = true;
     for (int n = 2; failed; n++) {
         lh_context_clear(ctx);
-        left = n;
+        scarce_after(n);
         lh_arena *a = lh_arena_new(ctx);
         lh_text t = lh_text_new(a);
         for (int i = 0; i < 20000; i++) lh_text_add(&t, "line %d\n", i);

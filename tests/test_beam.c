@@ -20,6 +20,7 @@
 #include "train/match.h"
 #include "train/pairs.h"
 #include "train/trainer.h"
+#include "scarce.h"
 
 static void stop_if_failed(lh_context *ctx, const char *what) {
     if (lh_failed(ctx)) fail_msg("%s: %s", what, lh_context_error(ctx)->what);
@@ -238,12 +239,6 @@ static void beams_where_rows_cannot_grow(void **state) {
 
 /* ---- no memory ---- */
 
-static int asked, refused_at;
-
-static void *alloc_but_one(size_t size) {
-    return ++asked == refused_at ? NULL : malloc(size);
-}
-
 /* Pairs, a search and a look at answers, while the k-th piece of memory is refused: a message, and nothing is lost. */
 static bool search_short(lh_context *ctx, lh_graph *g) {
     const lh_train_task *task = lh_train_task_find("copy");
@@ -269,16 +264,15 @@ static void each_allocation_fails_once(void **state) {
     bool is_done = false;
     int failed = 0;
     m.ctx->alloc = alloc_but_one;
-    for (refused_at = 1; !is_done; refused_at++) {
+    for (refused = 1; !is_done; refused++) {
         asked = 0;
-        is_done = search_short(m.ctx, m.g) && asked < refused_at;
-        if (asked >= refused_at && !lh_failed(m.ctx))
-            fail_msg("piece %d was not missed", refused_at);
+        is_done = search_short(m.ctx, m.g) && asked < refused;
+        if (asked >= refused && !lh_failed(m.ctx)) fail_msg("piece %d was not missed", refused);
         failed += lh_failed(m.ctx);
         lh_context_clear(m.ctx);
     }
     assert_true(failed > 20);
-    refused_at = 0;
+    refused = 0;
     close_model(&m);
 }
 

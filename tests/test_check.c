@@ -11,35 +11,7 @@
 #include <string.h>
 
 #include "explain/check.h"
-
-/* Memory is counted; the piece number `refused` is not given. */
-static int asked, refused, live;
-
-static void *alloc_counted(size_t size) {
-    void *p = ++asked == refused ? NULL : malloc(size);
-    live += p != NULL;
-    return p;
-}
-
-static void release_counted(void *p) {
-    live -= p != NULL;
-    free(p);
-}
-
-static int with_context(void **state) {
-    lh_context *ctx = lh_context_new();
-    if (!ctx) return -1;
-    ctx->alloc = alloc_counted;
-    ctx->release = release_counted;
-    asked = refused = live = 0;
-    *state = ctx;
-    return 0;
-}
-
-static int without_context(void **state) {
-    lh_context_free(*state);
-    return live;
-}
+#include "scarce.h"
 
 static lh_check *checked(lh_context *ctx, const char *text) {
     lh_program *p = lh_program_parse(ctx, "test.lh", text, strlen(text));

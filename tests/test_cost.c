@@ -15,6 +15,7 @@
 #include "eval/exact.h"
 #include "explain/bill.h"
 #include "learn/lesson.h"
+#include "scarce.h"
 
 typedef struct opened {
     lh_context *ctx;
@@ -312,12 +313,6 @@ static void words_cannot_be_counted_anew(void **state) {
     assert_non_null(strstr(lh_context_error(ctx)->what, "made of words"));
     lh_program_free(p);
     lh_context_free(ctx);
-}
-
-/* Memory that ends: every piece once. */
-static int asked, refused;
-static void *alloc_but_one(size_t size) {
-    return ++asked == refused ? NULL : malloc(size);
 }
 
 static void memory_may_end(void **state) {

@@ -21,6 +21,7 @@
 #include "files/log.h"
 #include "files/replace.h"
 #include "files/tensors.h"
+#include "scarce.h"
 
 /* ---- 16 bits ---- */
 
@@ -500,20 +501,6 @@ static void a_log_goes_on_behind_its_step(void **state) {
 }
 
 /* ---- memory that ends: each piece is refused once ---- */
-
-static int asked, refused, live;
-
-static void *alloc_but_one(size_t size) {
-    void *p = ++asked == refused ? NULL : malloc(size);
-    if (!p) errno = ENOMEM;
-    live += p != NULL;
-    return p;
-}
-
-static void release_counted(void *p) {
-    live -= p != NULL;
-    free(p);
-}
 
 static const char *const gpt2 =
     "{\"model_type\": \"gpt2\", \"architectures\": [\"GPT2LMHeadModel\"], \"n_layer\": 2, "

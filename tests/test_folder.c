@@ -18,33 +18,8 @@
 #include "files/folder.h"
 #include "files/json_read.h"
 #include "files/replace.h"
-
-static char root[] = "/tmp/longhand-folder-XXXXXX";
-static char folder[300];
-
-static int make_root(void **state) {
-    (void)state;
-    if (!mkdtemp(root)) return -1;
-    snprintf(folder, sizeof folder, "%s/model", root);
-    return 0;
-}
-
-static int clean(void **state) {
-    DIR *d = opendir(folder);
-    (void)state;
-    for (const struct dirent *e; d && (e = readdir(d));) {
-        char path[600];
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        if (e->d_name[0] != '.') unlink(path);
-    }
-    if (d) closedir(d);
-    return rmdir(folder) && errno != ENOENT;
-}
-
-static int remove_root(void **state) {
-    clean(state);
-    return rmdir(root);
-}
+#include "scarce.h"
+#include "model_folder.h"
 
 /* ---- a disk that ends, or refuses, at its n-th change ---- */
 
@@ -416,20 +391,6 @@ static void another_saves_optimizer_is_not_used(void **state) {
 }
 
 /* ---- memory ---- */
-
-static int asked, refused, live;
-
-static void *alloc_but_one(size_t size) {
-    void *p = ++asked == refused ? NULL : malloc(size);
-    if (!p) errno = ENOMEM;
-    live += p != NULL;
-    return p;
-}
-
-static void release_counted(void *p) {
-    live -= p != NULL;
-    free(p);
-}
 
 static void each_piece_fails_once(void **state) {
     (void)state;

@@ -15,22 +15,9 @@
 #include "base/embedded.h"
 #include "learn/formula.h"
 #include "wellformed.h"
+#include "scarce.h"
 
 int wcwidth(wchar_t c); /* X/Open, not in every POSIX header */
-
-/* Memory of which the piece number `refused` is not given. */
-static int asked, refused, live;
-
-static void *alloc_but_one(size_t size) {
-    void *p = ++asked == refused ? NULL : malloc(size);
-    live += p != NULL;
-    return p;
-}
-
-static void release_counted(void *p) {
-    live -= p != NULL;
-    free(p);
-}
 
 typedef struct desk {
     lh_context *ctx;

@@ -17,6 +17,7 @@
 #include "learn/digits.h"
 #include "learn/fence.h"
 #include "learn/lint.h"
+#include "scarce.h"
 
 /* ---- a lesson at hand ---- */
 
@@ -600,20 +601,6 @@ static void all_problems_are_told(void **state) {
 
 /* ---- memory ---- */
 
-static int asked, refused, alive;
-
-static void *alloc_but_one(size_t size) {
-    asked++;
-    void *p = asked == refused ? NULL : malloc(size);
-    alive += p != NULL;
-    return p;
-}
-
-static void release_counted(void *p) {
-    alive -= p != NULL;
-    free(p);
-}
-
 static void each_piece_of_memory_fails_once(void **state) {
     (void)state;
     char text[4096];
@@ -629,7 +616,7 @@ static void each_piece_of_memory_fails_once(void **state) {
         lh_context *ctx = lh_context_new();
         ctx->alloc = alloc_but_one;
         ctx->release = release_counted;
-        asked = alive = 0;
+        asked = live = 0;
         lh_lesson *l = lh_lesson_read(ctx, "t.md", text, strlen(text), NULL);
         if (l) lh_lesson_lint(l);
         bool was_refused = asked >= refused;
@@ -638,7 +625,7 @@ static void each_piece_of_memory_fails_once(void **state) {
         if (!was_refused && (!l || l->problems->n < 3)) fail_msg("nothing was found");
         lh_lesson_free(l);
         lh_context_free(ctx);
-        if (alive) fail_msg("piece %d: %d pieces did not come back", refused, alive);
+        if (live) fail_msg("piece %d: %d pieces did not come back", refused, live);
         if (!was_refused) break;
     }
     assert_true(refused > 50);

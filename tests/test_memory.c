@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "engine.h"
+#include "scarce.h"
 
 static const char *const programs[] = {
     /* a small one with words, examples and a loss for each */
@@ -36,22 +37,6 @@ static const char *const programs[] = {
     "A = [1 2 3; 4 5 6]\nB = A\nC = A @ B\n",
     "weight = [1 2 3; 4 5 6]\nC = wieght + 1\n",
 };
-
-/* The piece number `refused` is not given, nor any piece after it where `all` says so. */
-static int asked, refused, live;
-static bool all;
-
-static void *alloc_but_one(size_t size) {
-    asked++;
-    void *p = asked == refused || (all && refused && asked > refused) ? NULL : malloc(size);
-    live += p != NULL;
-    return p;
-}
-
-static void release_counted(void *p) {
-    live -= p != NULL;
-    free(p);
-}
 
 /* Parse, build, print, plan, run, renew, explain. */
 static void do_everything(lh_context *ctx, const char *text) {
@@ -94,11 +79,11 @@ static char *padded(const char *text, int n) {
 static void each_piece_fails_once(void **state) {
     (void)state;
     const size_t n_programs = sizeof programs / sizeof *programs;
-    for (int pad = 0; pad < (engine_quick() ? 8 : 40); pad++)
+    for (int pad = 0; pad < (engine_quick() ? 8 : 20); pad++)
         for (size_t i = 0; i < n_programs; i++) {
             const char *text = padded(programs[i], pad);
             lh_error_kind without = LH_OK;
-            all = pad % 2;
+            refuse_all = pad % 2;
             for (int n = 0;; n++) {
                 lh_context *ctx = lh_context_new();
                 assert_non_null(ctx);
@@ -135,7 +120,7 @@ static void a_plan_outlives_a_refused_batch(void **state) {
         lh_exact.bind(e.exact, (int[]){1}, 1);
         lh_exact.run(e.exact);
         e.ctx->alloc = alloc_but_one;
-        asked = 0, refused = n, all = false;
+        asked = 0, refused = n, refuse_all = false;
         lh_exact.bind(e.exact, NULL, 0);
         bool was_refused = asked >= n;
         assert_int_equal(lh_failed(e.ctx), was_refused);

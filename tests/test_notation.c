@@ -17,38 +17,10 @@
 #include "base/embedded.h"
 #include "learn/lesson.h"
 #include "notation/notation.h"
+#include "scarce.h"
 
 static char **given_files;
 static int n_given_files;
-
-/* Memory of which the piece number `refused` is not given. */
-static int asked, refused, live;
-
-static void *alloc_but_one(size_t size) {
-    void *p = ++asked == refused ? NULL : malloc(size);
-    live += p != NULL;
-    return p;
-}
-
-static void release_counted(void *p) {
-    live -= p != NULL;
-    free(p);
-}
-
-static int with_context(void **state) {
-    lh_context *ctx = lh_context_new();
-    if (!ctx) return -1;
-    ctx->alloc = alloc_but_one;
-    ctx->release = release_counted;
-    asked = refused = live = 0;
-    *state = ctx;
-    return 0;
-}
-
-static int without_context(void **state) {
-    lh_context_free(*state);
-    return live; /* every piece was given back */
-}
 
 static lh_program *parsed(lh_context *ctx, const char *text) {
     lh_program *p = lh_program_parse(ctx, "test.lh", text, strlen(text));

@@ -16,6 +16,7 @@
 #include "graph/op.h"
 #include "learn/lesson.h"
 #include "xml.h"
+#include "scarce.h"
 
 typedef struct opened {
     lh_context *ctx;
@@ -255,11 +256,6 @@ static void what_two_gradients_read_is_shown(void **state) {
     }
     assert_int_equal(readers, 2);
     close_all(&o);
-}
-
-static int asked, refused;
-static void *alloc_but_one(size_t size) {
-    return ++asked == refused ? NULL : malloc(size);
 }
 
 static void memory_may_end(void **state) {

@@ -13,6 +13,7 @@
 #include "learn/entry.h"
 #include "learn/lesson.h"
 #include "learn/practice.h"
+#include "scarce.h"
 
 #define ATTENTION                                                                                  \
     "const Q = [0.5 -0.3; 0.2 0.9]       # given\n"                                                \
@@ -41,20 +42,6 @@ typedef struct desk {
     lh_practice *p;
 } desk;
 
-/* Memory is counted; the piece number `refused` is not given. */
-static int asked, refused, live;
-
-static void *alloc_counted(size_t size) {
-    void *p = ++asked == refused ? NULL : malloc(size);
-    live += p != NULL;
-    return p;
-}
-
-static void release_counted(void *p) {
-    live -= p != NULL;
-    free(p);
-}
-
 static void close_desk(desk *d) {
     lh_practice_free(d->p);
     lh_paper_free(d->paper);
@@ -66,7 +53,7 @@ static void close_desk(desk *d) {
 
 static bool open_desk(desk *d, const char *text) {
     *d = (desk){.ctx = lh_context_new()};
-    d->ctx->alloc = alloc_counted;
+    d->ctx->alloc = alloc_but_one;
     d->ctx->release = release_counted;
     d->a = lh_arena_new(d->ctx);
     d->program = lh_program_parse(d->ctx, "test.lh", text, strlen(text));

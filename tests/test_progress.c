@@ -417,6 +417,8 @@ static long last_said(int from, long before) {
     return before;
 }
 
+/* Every second kill comes at once or after a pause of any length, while the file is being opened or written. The others
+ * come after a few numbers were recorded, however long that takes: so it goes on whatever the machine does meanwhile. */
 static void killed_at_any_moment(void **state) {
     (void)state;
     if (!is_built()) return;
@@ -425,8 +427,10 @@ static void killed_at_any_moment(void **state) {
     for (int k = 0; k < KILLS; k++) {
         int from, status;
         pid_t child = start_writer(&from, kept + 1, 0);
+        for (int w = 0; k % 2 && w < 1 + k % 3; w++)
+            assert_int_equal(read(from, &said, sizeof said), sizeof said);
         random = random * 1103515245u + 12345u;
-        struct timespec pause = {0, (long)(random >> 8) % 30000 * 1000};
+        struct timespec pause = {0, (long)(random >> 8) % 10000 * 1000};
         nanosleep(&pause, NULL);
         kill(child, SIGKILL);
         assert_int_equal(waitpid(child, &status, 0), child);
@@ -438,7 +442,6 @@ static void killed_at_any_moment(void **state) {
             fail_msg("kill %d: %ld were recorded, %ld are there", k, said, x.n);
         kept = x.n;
     }
-    assert_true(kept > KILLS / 4);
 }
 
 static void no_room_on_the_disk(void **state) {

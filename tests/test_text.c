@@ -12,6 +12,7 @@
 #include "text/merge.h"
 #include "text/split.h"
 #include "tokens.h"
+#include "scarce.h"
 
 enum { RANDOM = 3000, LONGEST = 600 };
 
@@ -442,20 +443,6 @@ static void an_unknown_id_is_refused(void **state) {
     }
     lh_tokenizer_free(t);
     lh_context_free(ctx);
-}
-
-/* Each piece of memory is refused once. */
-static int asked, refused, live;
-
-static void *alloc_but_one(size_t size) {
-    void *p = ++asked == refused ? NULL : malloc(size);
-    live += p != NULL;
-    return p;
-}
-
-static void release_counted(void *p) {
-    live -= p != NULL;
-    free(p);
 }
 
 static void memory_may_end_anywhere(void **state) {

@@ -14,6 +14,7 @@
 #include "files/tokenizer_file.h"
 #include "text/alphabet.h"
 #include "tokens.h"
+#include "scarce.h"
 
 typedef struct desk {
     lh_context *ctx;
@@ -328,13 +329,6 @@ static void merges_say_their_line(void **state) {
         if (!strstr(e->what, bad[i].part)) fail_msg("%s, not %s", e->what, bad[i].part);
         desk_close(&d);
     }
-}
-
-/* Each piece of memory that an arena asks for is refused once. */
-static int asked, refused;
-
-static void *alloc_but_one(size_t size) {
-    return ++asked == refused ? NULL : malloc(size);
 }
 
 static void memory_may_end_while_reading(void **state) {

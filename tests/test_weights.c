@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -13,33 +12,7 @@
 #include "engine.h"
 #include "files/folder.h"
 #include "files/weights.h"
-
-static char root[] = "/tmp/longhand-weights-XXXXXX";
-static char folder[300];
-
-static int make_root(void **state) {
-    (void)state;
-    if (!mkdtemp(root)) return -1;
-    snprintf(folder, sizeof folder, "%s/gpt", root);
-    return 0;
-}
-
-static int clean(void **state) {
-    DIR *d = opendir(folder);
-    (void)state;
-    for (const struct dirent *e; d && (e = readdir(d));) {
-        char path[600];
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        if (e->d_name[0] != '.') unlink(path);
-    }
-    if (d) closedir(d);
-    return rmdir(folder) && errno != ENOENT;
-}
-
-static int remove_root(void **state) {
-    clean(state);
-    return rmdir(root);
-}
+#include "model_folder.h"
 
 static void open_gpt(engine *e) {
     const lh_embedded *gpt = lh_embedded_find("models/gpt.lh");

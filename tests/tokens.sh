@@ -1,38 +1,7 @@
 #!/bin/sh
-# longhand tokens from the outside: learned, shown, encoded, decoded byte for byte; and what is refused. Prints TAP.
-longhand=${LH_BUILD_ROOT:?}/longhand
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-COLUMNS=60 NO_COLOR=1 LC_ALL=C.UTF-8
-export COLUMNS NO_COLOR LC_ALL
-n=0
-
-verdict() { # 0 or 1, what was tried
-    n=$((n + 1))
-    if test "$1" -eq 0; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-    test "$1" -eq 0 || sed 's/^/# /' out err 2>/dev/null | head -40
-}
-
-# says NAME TEXT COMMAND...: status 0, and TEXT is a line of stdout or stderr.
-says() {
-    name=$1 line=$2
-    shift 2
-    "$longhand" tokens "$@" >out 2>err </dev/null
-    status=$?
-    test $status -eq 0 && cat out err | grep -qxF -e "$line"
-    verdict $? "$name"
-}
-
-# refused NAME PART COMMAND...: status 2, nothing on stdout, PART in the message.
-refused() {
-    name=$1 part=$2
-    shift 2
-    "$longhand" tokens "$@" >out 2>err </dev/null
-    status=$?
-    test $status -eq 2 && ! test -s out && grep -qF -e "$part" err
-    verdict $? "$name"
-}
+# longhand tokens from the outside: learned, shown, encoded, decoded byte for byte; and what is refused.
+. "$(dirname "$0")/tap.sh"
+COLUMNS=60
 
 # A text with everything in it, and any bytes.
 printf 'low low low low low lower lower newest newest newest newest newest newest widest widest widest' >small.txt
@@ -75,71 +44,70 @@ for kind in "bpe", "chars", "words":
 assert json.load(open("bpe/vocab.json")) == json.load(open("bpe/tokenizer.json"))["model"]["vocab"]' 2>err
     verdict $? 'the files are JSON, with every id and every merge in place'
 else
-    n=$((n + 1))
-    echo "ok $n - the files are JSON # SKIP no python3"
+    skip 'the files are JSON' 'there is no python3'
 fi
 
 # What is shown.
 "$longhand" tokens train --data small.txt --size 267 -o small 2>err
-says 'show: what it is' 'bpe   267 tokens, 10 merges   special: <|endoftext|> 266' show small
-says 'show: the first merge' '  256  es                    = e + s' show small
-says 'show: a later one' '  264  ␣newest               = ␣new + est' show small
-says 'show --all: every byte' '  198  \n' show small --all
-says 'show --data: bytes a token' '94 bytes, 29 tokens: 3.24 bytes a token' show small --data small.txt
-says 'encode: pieces' 'low  est  ␣new  e   r' encode small 'lowest newer'
-says 'encode: their ids' '259  257  263   68  81' encode small 'lowest newer'
-says 'encode: how many' '12 bytes, 5 tokens: 2.40 bytes a token' encode small 'lowest newer'
-says 'encode --ids' '259 257' encode small lowest --ids
-says 'encode: a mark is text' '27 91 68 77 67 78 69 83 68 87 83 91 29' encode small '<|endoftext|>' --ids
-says 'encode --marks: unless asked for' 266 encode small '<|endoftext|>' --ids --marks
-says 'encode: bytes that are no UTF-8' '\xFF  \n   ␣    \\' encode small "$(printf '\377\n \\')"
-says 'decode: ids with commas' 'lowest newer' decode small '259, 257' 263,68 81
+says 'show: what it is' 'bpe   267 tokens, 10 merges   special: <|endoftext|> 266' tokens show small
+says 'show: the first merge' '  256  es                    = e + s' tokens show small
+says 'show: a later one' '  264  ␣newest               = ␣new + est' tokens show small
+says 'show --all: every byte' '  198  \n' tokens show small --all
+says 'show --data: bytes a token' '94 bytes, 29 tokens: 3.24 bytes a token' tokens show small --data small.txt
+says 'encode: pieces' 'low  est  ␣new  e   r' tokens encode small 'lowest newer'
+says 'encode: their ids' '259  257  263   68  81' tokens encode small 'lowest newer'
+says 'encode: how many' '12 bytes, 5 tokens: 2.40 bytes a token' tokens encode small 'lowest newer'
+says 'encode --ids' '259 257' tokens encode small lowest --ids
+says 'encode: a mark is text' '27 91 68 77 67 78 69 83 68 87 83 91 29' tokens encode small '<|endoftext|>' --ids
+says 'encode --marks: unless asked for' 266 tokens encode small '<|endoftext|>' --ids --marks
+says 'encode: bytes that are no UTF-8' '\xFF  \n   ␣    \\' tokens encode small "$(printf '\377\n \\')"
+says 'decode: ids with commas' 'lowest newer' tokens decode small '259, 257' 263,68 81
 echo 257 >259
-says 'decode: a number is an id, whatever files are called' low decode small 259
+says 'decode: a number is an id, whatever files are called' low tokens decode small 259
 rm 259
-says 'encode: an empty text has no ids' '' encode small '' --ids
+says 'encode: an empty text has no ids' '' tokens encode small '' --ids
 "$longhand" tokens train --data small.txt --kind words --size 3 -o few 2>err
-says 'words: the rest is unknown' '2 0' encode few 'low newest' --ids
+says 'words: the rest is unknown' '2 0' tokens encode few 'low newest' --ids
 "$longhand" tokens train --data small.txt --kind chars --closed --special '<pad>,<start>' -o closed 2>err
-says 'train --closed --special' 'chars   13 tokens   special: <pad> 11, <start> 12' show closed
+says 'train --closed --special' 'chars   13 tokens   special: <pad> 11, <start> 12' tokens show closed
 "$longhand" tokens train --data small.txt --size 5000 -o most >out 2>err && grep -q 'fewer than asked for' err
 verdict $? 'train says when there is no more to learn'
-says 'help' 'longhand tokens train|show|encode|decode ...' --help
+says 'help' 'longhand tokens train|show|encode|decode ...' tokens --help
 
 # What is wrong.
 : >empty.txt
 mkdir nothing half broken
 cp bpe/vocab.json half
 head -c 600 bpe/tokenizer.json >broken/tokenizer.json
-refused 'no word' 'usage: longhand tokens train|show|encode|decode'
-refused 'another word' 'did you mean train?' trian
-refused 'train without a text' '--data FILE' train -o x
-refused 'train without a folder' '-o FOLDER' train --data small.txt
-refused 'train with too much' 'options alone' train small.txt --data small.txt -o x
-refused 'train: a file that is not there' 'no-such-file cannot be opened' train --data no-such-file -o x
-refused 'train: a folder as text' 'is a folder' train --data nothing -o x
-refused 'train: an empty file' 'empty.txt: the text is empty' train --data empty.txt -o x
-refused 'train: too small a size' '257 are the least' train --data small.txt --size 100 -o x
-refused 'train: a size that is no number' 'whole number' train --data small.txt --size many -o x
-refused 'train: another kind' 'chars, words or bpe' train --data small.txt --kind letters -o x
-refused 'train: a special token without < >' 'pad cannot be the name' train --data small.txt --special pad -o x
-refused 'train: into a file' 'a file of this name is there' train --data small.txt -o text.txt
-refused 'train: where no folder can be' 'cannot be made' train --data small.txt -o no/such/folder
+refused 'no word' 'usage: longhand tokens train|show|encode|decode' tokens
+refused 'another word' 'did you mean train?' tokens trian
+refused 'train without a text' '--data FILE' tokens train -o x
+refused 'train without a folder' '-o FOLDER' tokens train --data small.txt
+refused 'train with too much' 'options alone' tokens train small.txt --data small.txt -o x
+refused 'train: a file that is not there' 'no-such-file cannot be opened' tokens train --data no-such-file -o x
+refused 'train: a folder as text' 'is a folder' tokens train --data nothing -o x
+refused 'train: an empty file' 'empty.txt: the text is empty' tokens train --data empty.txt -o x
+refused 'train: too small a size' '257 are the least' tokens train --data small.txt --size 100 -o x
+refused 'train: a size that is no number' 'whole number' tokens train --data small.txt --size many -o x
+refused 'train: another kind' 'chars, words or bpe' tokens train --data small.txt --kind letters -o x
+refused 'train: a special token without < >' 'pad cannot be the name' tokens train --data small.txt --special pad -o x
+refused 'train: into a file' 'a file of this name is there' tokens train --data small.txt -o text.txt
+refused 'train: where no folder can be' 'cannot be made' tokens train --data small.txt -o no/such/folder
 verdict "$(test ! -e x; echo $?)" 'and nothing was written'
-refused 'show: not there' 'cannot be opened' show no-such-folder
-refused 'show: a folder without a vocabulary' 'has no tokenizer.json' show nothing
-refused 'show: half of the pair' 'without merges.txt' show half
-refused 'show: a file that is no vocabulary' 'no JSON' show small.txt
-refused 'show: a file cut short' 'was the file written to its end?' show broken
-refused 'show: measured with a file that is not there' 'no-such-file' show small --data no-such-file
-refused 'show: two folders' 'one folder' show small small
-refused 'encode: nothing' 'encode what?' encode small
-refused 'encode: no vocabulary' 'which vocabulary?' encode
-refused 'encode: two texts' 'quotes' encode small low lower
-refused 'encode: a character outside a closed vocabulary' 'the character "x"' encode closed x
-refused 'decode: an unknown id' 'there is no token 999: ids go from 0 to 266' decode small 259 999
-refused 'decode: a negative id' 'there is no token -1' decode small -1
-refused 'decode: no number' '"12x" is no id' decode small 12x
-refused 'decode: a number that is too large' 'is no id' decode small 99999999999999999999
-refused 'decode: nothing' 'decode what?' decode small
-echo "1..$n"
+refused 'show: not there' 'cannot be opened' tokens show no-such-folder
+refused 'show: a folder without a vocabulary' 'has no tokenizer.json' tokens show nothing
+refused 'show: half of the pair' 'without merges.txt' tokens show half
+refused 'show: a file that is no vocabulary' 'no JSON' tokens show small.txt
+refused 'show: a file cut short' 'was the file written to its end?' tokens show broken
+refused 'show: measured with a file that is not there' 'no-such-file' tokens show small --data no-such-file
+refused 'show: two folders' 'one folder' tokens show small small
+refused 'encode: nothing' 'encode what?' tokens encode small
+refused 'encode: no vocabulary' 'which vocabulary?' tokens encode
+refused 'encode: two texts' 'quotes' tokens encode small low lower
+refused 'encode: a character outside a closed vocabulary' 'the character "x"' tokens encode closed x
+refused 'decode: an unknown id' 'there is no token 999: ids go from 0 to 266' tokens decode small 259 999
+refused 'decode: a negative id' 'there is no token -1' tokens decode small -1
+refused 'decode: no number' '"12x" is no id' tokens decode small 12x
+refused 'decode: a number that is too large' 'is no id' tokens decode small 99999999999999999999
+refused 'decode: nothing' 'decode what?' tokens decode small
+finish

@@ -1,43 +1,7 @@
 #!/bin/sh
 # longhand train and sample from the outside: a small run, sampled, interrupted, killed, gone on with; and what is refused.
-# LH_KILLS=200 kills training at so many moments (20 without it). Prints TAP.
-longhand=${LH_BUILD_ROOT:?}/longhand
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-COLUMNS=80 NO_COLOR=1 LC_ALL=C.UTF-8
-export COLUMNS NO_COLOR LC_ALL
-n=0
-
-verdict() { # 0 or 1, what was tried
-    n=$((n + 1))
-    if test "$1" -eq 0; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-    test "$1" -eq 0 || sed 's/^/# /' out err 2>/dev/null | head -40
-}
-
-# does NAME COMMAND...: status 0.
-does() {
-    name=$1
-    shift
-    "$longhand" "$@" >out 2>err </dev/null
-    verdict $? "$name"
-}
-
-# refused NAME PART COMMAND...: status 2, PART in the message.
-refused() {
-    name=$1 part=$2
-    shift 2
-    "$longhand" "$@" >out 2>err </dev/null
-    status=$?
-    test $status -eq 2 && grep -qF -e "$part" err
-    verdict $? "$name"
-}
-
-# has NAME PART FILE
-has() {
-    grep -qE -e "$2" "$3"
-    verdict $? "$1"
-}
+# LH_KILLS=200 kills training at so many moments (20 without it).
+. "$(dirname "$0")/tap.sh"
 
 i=0
 while test $i -lt 60; do
@@ -105,8 +69,7 @@ open("hf/model.safetensors", "wb").write(struct.pack("<Q", len(h)) + h + b[8 + n
     does 'train: weights of another tool' train gpt --init hf --data text.txt --steps 2 -o hf2
     refused 'resume: weights of another tool' '--init hf' train hf --resume --data text.txt
 else
-    n=$((n + 1))
-    echo "ok $n - weights of another tool # SKIP no python3"
+    skip 'weights of another tool' 'there is no python3'
 fi
 
 # Interrupted and gone on with: to the same bits.
@@ -217,7 +180,8 @@ refused 'resume and init' 'one of the two' train whole --resume --init whole
 refused 'a folder that holds a model' 'of step 20' train gpt --data text.txt -o whole
 refused 'a file in place of the folder' 'cannot be opened as a folder' train gpt --data text.txt -o text.txt
 refused 'no place for the folder' 'cannot be made' train gpt --data text.txt -o no/such/folder
-refused 'a loss that is no number' 'the loss of step 2 is nan' train gpt --data text.txt --rate 1e38 --steps 9 -o nan
+run train gpt --data text.txt --rate 1e38 --steps 9 -o nan
+tried 'a loss that is no number' 2 'the loss of step 2 is nan'
 has '... where it began' '^it begins in line [0-9]+: ' err
 "$longhand" weights nan >out 2>err && grep -q '^step 0,' out
 verdict $? '... and the last good weights are there'
@@ -225,4 +189,4 @@ rm whole/optimizer-20.safetensors
 refused 'resume without the optimiser' '--init whole' train whole --resume --data text.txt --steps 30
 test ! -e x
 verdict $? 'and nothing was written'
-echo "1..$n"
+finish

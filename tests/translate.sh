@@ -1,43 +1,7 @@
 #!/bin/sh
-# longhand data, train on pairs and translate from the outside: small models, few steps; and what is refused. Prints TAP.
-longhand=${LH_BUILD_ROOT:?}/longhand
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-COLUMNS=80 NO_COLOR=1 LC_ALL=C.UTF-8
-export COLUMNS NO_COLOR LC_ALL
-n=0
+# longhand data, train on pairs and translate from the outside: small models, few steps; and what is refused.
+. "$(dirname "$0")/tap.sh"
 tab=$(printf '\t')
-
-verdict() { # 0 or 1, what was tried
-    n=$((n + 1))
-    if test "$1" -eq 0; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-    test "$1" -eq 0 || sed 's/^/# /' out err 2>/dev/null | head -40
-}
-
-# does NAME COMMAND...: status 0.
-does() {
-    name=$1
-    shift
-    "$longhand" "$@" >out 2>err </dev/null
-    verdict $? "$name"
-}
-
-# refused NAME PART COMMAND...: status 2, PART in the message.
-refused() {
-    name=$1 part=$2
-    shift 2
-    "$longhand" "$@" >out 2>err </dev/null
-    status=$?
-    test $status -eq 2 && grep -qF -e "$part" err
-    verdict $? "$name"
-}
-
-# has NAME PART FILE
-has() {
-    grep -qE -e "$2" "$3"
-    verdict $? "$1"
-}
 
 # ---- data ----
 does 'help of data' data --help
@@ -157,4 +121,4 @@ cp -r es broken && head -c 3000 es/model.safetensors >broken/model.safetensors
 refused 'weights cut short' 'model.safetensors' translate broken 'thank you'
 rm broken/model.safetensors
 refused 'no weights' 'no model.safetensors' translate broken 'thank you'
-echo "1..$n"
+finish

@@ -88,6 +88,8 @@ lh_finder lh_cli_finder(
     lh_cli *
         cli); /* of the lesson found or loaded last: those that travel along, and files beside it */
 bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s); /* false: already reported */
+lh_build lh_cli_build(const lh_settings *set, const lh_names *train,
+                      const lh_names *freeze); /* what --set, --train and --freeze ask for */
 lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s,
                        const lh_build *how); /* NULL: already reported */
 char *lh_cli_read_file(lh_cli *cli, const char *path,

@@ -141,6 +141,15 @@ bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
     return false;
 }
 
+lh_build lh_cli_build(const lh_settings *set, const lh_names *train, const lh_names *freeze) {
+    return (lh_build){.set = set->set,
+                      .n_set = set->n,
+                      .train = train->name,
+                      .n_train = train->n,
+                      .freeze = freeze->name,
+                      .n_freeze = freeze->n};
+}
+
 lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s, const lh_build *how) {
     lh_graph *g = lh_graph_build(cli->ctx, s->program, how);
     if (!g) lh_cli_report(cli);

@@ -419,12 +419,7 @@ static int run_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_source s;
     if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
-    lh_build how = {.set = options.set.set,
-                    .n_set = options.set.n,
-                    .train = options.train.name,
-                    .n_train = options.train.n,
-                    .freeze = options.freeze.name,
-                    .n_freeze = options.freeze.n};
+    lh_build how = lh_cli_build(&options.set, &options.train, &options.freeze);
     lh_run r = {.cli = cli,
                 .source = &s,
                 .g = lh_cli_graph(cli, &s, &how),

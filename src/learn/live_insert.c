@@ -47,11 +47,15 @@ static const char *large_text(lh_arena *a, double x, int digits) {
     return t.s;
 }
 
-/* {{50257 * 768 | 3}}: a whole number that is longer than asked for is rounded, a large one with a word. */
-static bool is_rounded(const lh_insert *x, const lh_value *value) {
-    return x->digits && value->rows * value->cols == 1 && isfinite(value->cell[0]) &&
-           value->cell[0] == floor(value->cell[0]) && value->cell[0] >= pow(10, x->digits) &&
-           value->cell[0] < 1e15; /* beyond, a power of ten says more */
+/* One whole number, of a size that is better read in groups or with a word: 38,597,376; {{50257 * 768 | 3}}: 38.6 million. */
+static const char *whole_text(lh_arena *a, const lh_value *value, int digits) {
+    double x = value->cell[0];
+    bool is_whole = value->rows * value->cols == 1 && isfinite(x) && x == floor(x);
+    bool is_long = digits && x >= pow(10, digits);
+    if (!is_whole || x >= 1e15 || (x < 1e6 && !is_long)) return NULL;
+    if (!is_long) return large_text(a, x, 0);
+    double unit = pow(10, floor(log10(x)) - digits + 1);
+    return large_text(a, round(x / unit) * unit, digits);
 }
 
 static bool show_value(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
@@ -65,10 +69,8 @@ static bool show_value(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
         return fail(v, x, LH_ERROR_SHAPE, "%.80s is not one number: no percentage", x->expr);
     out->text = x->is_percent ? percent_text(a, value.cell[0], x->places < 0 ? 2 : x->places)
                               : lh_value_text(a, &value, x->digits ? x->digits : 4);
-    if (!x->is_percent && is_rounded(x, &value)) {
-        double unit = pow(10, floor(log10(value.cell[0])) - x->digits + 1);
-        out->text = large_text(a, round(value.cell[0] / unit) * unit, x->digits);
-    }
+    const char *whole = x->is_percent ? NULL : whole_text(a, &value, x->digits);
+    if (whole) out->text = whole;
     return true;
 }
 
