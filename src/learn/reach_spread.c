@@ -374,10 +374,16 @@ static double pull(const lh_swing *w, const freedom *f, int i, int k, int way, d
     return most > 0 ? most : 0;
 }
 
+/* Where two numbers are the greatest together, lowering one alone lowers nothing: what only lifts a cell at one end is
+ * moved to the other end on the way down. */
 static void place_cell(const chain *c, const lh_swing *w, int i, int way) {
     for (int k = 0; k < w->n; k++) {
+        const freedom *f = &c->r->freedom[w->freedom[k]];
         double end;
-        if (pull(w, c->r->freedom, i, k, way, &end) > 0) c->place[w->freedom[k]] = end;
+        if (pull(w, c->r->freedom, i, k, way, &end) > 0)
+            c->place[w->freedom[k]] = end;
+        else if (pull(w, c->r->freedom, i, k, -way, &end) > 0)
+            c->place[w->freedom[k]] = end == f->low ? f->high : f->low;
     }
 }
 
