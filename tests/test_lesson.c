@@ -109,6 +109,9 @@ static void every_lesson_is_sound(void **state) {
         lh_lesson_lint(l);
         assert_false(lh_failed(ctx));
         expect_clean(e->name, l);
+        if (l->problems->n) /* a warning: a name before its block, a setting that nothing reads */
+            fail_msg("%s:%d: %s", e->name, l->problems->problem[0]->error.at.line,
+                     l->problems->problem[0]->error.what);
         lh_lesson_free(l);
         lh_context_free(ctx);
         n++;
