@@ -201,7 +201,7 @@ tried '... is counted in the list of lessons' 0 '1 of 8 exercises'
 exercise writing 3 --answer 2
 tried 'a chart is drawn as the lesson draws it' 0 'weak: bars' 'rojo 0.4046  ███'
 exercise overfitting 1 --answer 2
-tried 'curves too' 0 'tiny: line' '└──'
+tried 'curves too' 0 'tiny: line' '└┬─'
 : >all
 for lesson in $(grep -l '^show:' "${LH_SOURCE_ROOT:?}"/lessons/*.md); do
     i=0
