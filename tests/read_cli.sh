@@ -59,6 +59,7 @@ wrong claim 7 '# T\n\n```longhand\nconst A = 1\n```\n\nIt is {{A > 2}}\n' '2'
 wrong number 7 '# T\n\n```longhand\nconst A = 1\n```\n\nIt is {{B}}\n' 'B'
 wrong show 8 '# T\n\n```longhand\nconst A = 1\n```\n\n```show\nmatrix B\n```\n' 'B'
 wrong unclosed 3 '# T\n\n```longhand\nconst A = 1\n' '```'
+wrong twins 9 '# T\n\n```longhand a\ny = 1\n```\n\nText.\n\n```longhand a\ny = 2\n```\n' 'two programs are called a: here and in line 3'
 run read nosuch
 exits 2 'no such lesson'
 warns 'neither a lesson nor a file'

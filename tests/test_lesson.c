@@ -110,6 +110,9 @@ static void every_lesson_is_sound(void **state) {
         lh_lesson_lint(l);
         assert_false(lh_failed(ctx));
         expect_clean(e->name, l);
+        if (l->problems->n) /* a warning: a name before its block, a setting that nothing reads */
+            fail_msg("%s:%d: %s", e->name, l->problems->problem[0]->error.at.line,
+                     l->problems->problem[0]->error.what);
         lh_lesson_free(l);
         lh_context_free(ctx);
         n++;
@@ -549,6 +552,11 @@ static const bad wrong[] = {
     {"A \xEE\x80\x80 b", 15, "no meaning of its own", "", false},
     {"`q` now.\n\n## A part\n\n```longhand\nq = 1\n```\n", 15,
      "q is used here and introduced in line 20", "", true},
+    {"`q` now.\n\n## A part\n\n```longhand other\nq = 1\n```\n", 15,
+     "q is used here and introduced in line 20", "", true},
+    {"`q` now.\n\n## A part\n\n```longhand other\nrepeat h for 2 with X = 1\n  q = X\n  next X = "
+     "q\nend\n```\n",
+     15, "q is used here and introduced in line 21", "", true},
 };
 
 static void wrong_lessons_say_where(void **state) {
@@ -575,6 +583,20 @@ static void wrong_lessons_say_where(void **state) {
                      wrong[i].line);
         close_lesson(&o);
     }
+}
+
+/* A name is introduced by the first block that makes it, whichever program that belongs to. */
+static void names_are_introduced_once(void **state) {
+    (void)state;
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s", small,
+             "```longhand first\nq = 2\n```\n\n`q` and `w`.\n\n## A part\n\n"
+             "```longhand second\nw = 1\nq = 1\n```\n");
+    opened o = open_text("t.md", text);
+    lh_lesson_lint(o.lesson);
+    for (int i = 0; i < o.lesson->problems->n; i++)
+        assert_null(strstr(o.lesson->problems->problem[i]->error.what, "introduced"));
+    close_lesson(&o);
 }
 
 /* All of them, each once, in the order of the text; a broken program is told once and not by every number. */
@@ -647,6 +669,7 @@ int main(void) {
         cmocka_unit_test(lines_can_be_replaced),
         cmocka_unit_test(digits_in_prose),
         cmocka_unit_test(wrong_lessons_say_where),
+        cmocka_unit_test(names_are_introduced_once),
         cmocka_unit_test(all_problems_are_told),
         cmocka_unit_test(each_piece_of_memory_fails_once),
     };

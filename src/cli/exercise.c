@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/parts.h"
+
 static struct {
     const char *answer;
     bool key, list, json;
@@ -148,7 +150,7 @@ static int run_class(lh_class *c, int argc, char **argv) {
 }
 
 static int exercise_run(lh_cli *cli, int argc, char **argv) {
-    lh_class c = {.cli = cli, .show = lh_view_show};
+    lh_class c = {.cli = cli, .show = lh_print_show};
     int status = open_class(&c, argv[0]) ? run_class(&c, argc, argv) : LH_EXIT_FAILED;
     lh_keep_close(&c.keep);
     lh_live_free(c.live);

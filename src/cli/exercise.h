@@ -37,7 +37,6 @@ void lh_view_answer(lh_class *c, const lh_answered *a,
                     FILE *refused); /* verdict and words; where to say that it is no answer */
 void lh_view_end(lh_class *c, lh_task *t); /* when it is done: what the engine shows, because */
 void lh_view_key(lh_class *c, lh_task *t);
-void lh_view_show(lh_cli *cli, lh_live *v, int show); /* exercise_show.c */
 
 void lh_json_list(const lh_class *c);
 void lh_json_question(const lh_class *c, lh_task *t);

@@ -21,9 +21,20 @@ static void quiet(const lh_class *c, int indent, const char *text) {
     lh_ink_off(c->cli, stdout);
 }
 
+/* On a screen the ticks around code are left out, as `longhand read` does. */
+static const char *without_ticks(const lh_class *c, const char *text) {
+    char *s = lh_copy(c->cli->arena, text, strlen(text)), *to = s;
+    if (!s) return text;
+    for (const char *from = s; *from; from++)
+        if (*from != '`') *to++ = *from;
+    *to = 0;
+    return s;
+}
+
 /* Paragraphs: an empty line stays one. */
 static void say_text(const lh_class *c, const char *text) {
     if (!text) return;
+    text = without_ticks(c, text);
     while (*text) {
         const char *end = strstr(text, "\n\n");
         size_t n = end ? (size_t)(end - text) : strlen(text);
@@ -90,7 +101,7 @@ void lh_view_question(lh_class *c, lh_task *t) {
     say_text(c, lh_task_text(t, e->question));
     for (int i = 0; i < lh_task_options(t); i++) {
         printf("  %d. ", i + 1);
-        lh_wrap(stdout, c->cli->width, 5, lh_task_option(t, i));
+        lh_wrap(stdout, c->cli->width, 5, without_ticks(c, lh_task_option(t, i)));
     }
     print_program(c, t);
     lh_view_sheet(c, t);
@@ -143,7 +154,7 @@ void lh_view_end(lh_class *c, lh_task *t) {
     const char *because = lh_task_because(t);
     for (int i = 0; i < e->n_shows && !lh_failed(c->cli->ctx); i++)
         c->show(c->cli, c->live, e->show[i]);
-    if (*because) say(c, INDENT, because);
+    if (*because) say(c, INDENT, without_ticks(c, because));
 }
 
 void lh_view_key(lh_class *c, lh_task *t) {

@@ -41,10 +41,10 @@ void lh_js_text(FILE *out, const char *s) {
 
 /* ---- code ---- */
 
-static const char *const keywords[] = {"vocab", "const",    "param",    "state", "size",
-                                       "input", "example",  "examples", "text",  "repeat",
-                                       "next",  "backward", "export",   "fn",    "grad",
-                                       "end",   "each",     "mistake",  "use",   NULL};
+static const char *const keywords[] = {"vocab", "const",    "param",    "state",    "size",
+                                       "input", "example",  "examples", "text",     "repeat",
+                                       "next",  "backward", "fn",       "grad",     "end",
+                                       "each",  "mistake",  "seed",     "generate", NULL};
 
 static size_t keyword_at(const char *line) {
     size_t n = strspn(line, "abcdefghijklmnopqrstuvwxyz");
@@ -62,11 +62,14 @@ static void put_n(FILE *out, const char *s, size_t n) {
     }
 }
 
+/* The blanks before a comment belong to it: on a narrow screen it goes below its line, and they with it. */
 static void put_notation(FILE *out, const char *line, size_t n) {
     size_t blank = strspn(line, " "), comment = 0;
     if (blank > n) blank = n;
     put_n(out, line, blank);
     while (blank + comment < n && line[blank + comment] != '#') comment++;
+    if (blank + comment < n)
+        while (comment && line[blank + comment - 1] == ' ') comment--;
     size_t word = keyword_at(line + blank);
     if (word) {
         fputs("<b>", out);

@@ -9,6 +9,7 @@
 #include "explain/bill.h"
 #include "explain/check.h"
 #include "explain/picture.h"
+#include "learn/live.h"
 
 void lh_print_check(lh_cli *cli, const lh_check *c);
 void lh_print_cost(const lh_cli *cli, const lh_bill *b);
@@ -18,5 +19,7 @@ void lh_print_mistakes(
     const lh_build *how); /* those that can be made in it, built so; how may be NULL */
 bool lh_print_jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits,
                        lh_json *json); /* to json where it is not NULL; false: the context failed */
+void lh_print_show(lh_cli *cli, lh_live *v,
+                   int show); /* an item of a show block, under its caption; to stdout */
 
 #endif

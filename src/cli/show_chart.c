@@ -25,12 +25,17 @@ static lh_chart *loss_chart(lh_reading *r, const lh_show *s) {
     return c;
 }
 
-lh_chart *lh_show_chart(lh_reading *r, int show) {
-    const lh_show *s = &r->lesson->show[show];
-    if (s->verb == LH_SHOW_LOSS) return loss_chart(r, s);
+static lh_chart *value_chart(lh_reading *r, const lh_show *s) {
     lh_show_program p = {"", lh_live_graph(r->live, s->program)};
     lh_text t = lh_text_new(r->arena);
     lh_text_add(&t, "%s", lh_show_words[s->verb]);
     for (int i = 0; i < s->n_operands; i++) lh_text_add(&t, " %s", s->operand[i].text);
     return p.g ? lh_chart_show(r->arena, &p, 1, t.s, &(lh_show_how){0}) : NULL;
+}
+
+lh_chart *lh_show_chart(lh_reading *r, int show) {
+    const lh_show *s = &r->lesson->show[show];
+    lh_chart *c = s->verb == LH_SHOW_LOSS ? loss_chart(r, s) : value_chart(r, s);
+    if (c) c->is_captioned = *s->caption || s->exercise; /* an exercise says itself what it shows */
+    return c;
 }

@@ -13,6 +13,16 @@ static void add_number(lh_text *t, double x) {
     lh_text_add(t, "%s", lh_number_text(number, sizeof number, x, DIGITS));
 }
 
+const char *lh_chart_head(const lh_chart *c) {
+    bool is_said = c->is_captioned && c->kind == LH_CHART_PLANE;
+    return c->title && c->title[0] && !is_said ? c->title : NULL;
+}
+
+const char *lh_chart_y_head(const lh_chart *c) {
+    const char *head = lh_chart_head(c), *y = c->y_name;
+    return y && y[0] && !(head && strncmp(head, y, strlen(y)) == 0) ? y : NULL;
+}
+
 static const char *title_of(const lh_chart *c) {
     return c->title && c->title[0] ? c->title : "the numbers";
 }

@@ -195,9 +195,14 @@ static void linear_ticks(lh_ticks *t, const lh_scale *s, int most) {
     }
 }
 
+/* From a million on powers are written as such: nobody counts zeros on an axis. */
 static void log_tick(lh_ticks *t, const lh_scale *s, double x, int most) {
     if (x < s->low || x > s->high || t->n >= most) return;
     lh_number_text(t->text[t->n], LH_NUMBER_MAX, x, 3);
+    if (x >= 1e6) {
+        int power = (int)floor(log10(x) + 1e-9);
+        snprintf(t->text[t->n], LH_NUMBER_MAX, "%.0fe%d", x / pow(10, power), power);
+    }
     t->at[t->n++] = x;
 }
 

@@ -66,6 +66,9 @@ double lh_shade(const lh_range *r,
                 double x); /* 0 to 1: from 0, or from the lowest where it is negative */
 void lh_chart_notes(const lh_chart *c, lh_text *out); /* what is left out; "" when nothing is */
 const char *lh_chart_empty(const lh_chart *c);        /* why there is no picture, or NULL */
+const char *lh_chart_head(const lh_chart *c);         /* the title, where it is drawn; or NULL */
+const char *
+lh_chart_y_head(const lh_chart *c); /* what y is, unless the title begins with it; or NULL */
 bool lh_chart_has_legend(const lh_chart *c);
 bool lh_series_is_arrows(const lh_chart *c,
                          const lh_series *s); /* on an axis by factors there is no origin: points */

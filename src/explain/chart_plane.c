@@ -270,8 +270,8 @@ void lh_plane_text(const lh_chart *c, const lh_chart_screen *how, lh_text *out) 
     lh_ticks ticks;
     if (!plane_layout(&p, how, &ticks)) return;
     if (lh_chart_has_legend(c)) write_legend(&p, how, out);
-    if (c->y_name && c->y_name[0])
-        lh_canvas_words(p.a, how->width, how->colours, c->y_name, LH_CANVAS_QUIET, out);
+    if (lh_chart_y_head(c))
+        lh_canvas_words(p.a, how->width, how->colours, lh_chart_y_head(c), LH_CANVAS_QUIET, out);
     if (c->field.cell) draw_field(&p);
     draw_y_axis(&p, &ticks);
     draw_x_axis(&p);

@@ -263,7 +263,7 @@ static void write_all(const lh_sheet *s, int width, lh_text *out) {
 void lh_chart_svg(const lh_chart *c, const lh_chart_page *how, lh_text *out) {
     lh_sheet s = {.c = c, .a = out->arena, .id = clean_id(out->arena, how->id), .y = EDGE};
     s.body = lh_text_new(s.a);
-    if (c->title && c->title[0]) lh_svg_paragraph(&s, "head", c->title);
+    if (lh_chart_head(c)) lh_svg_paragraph(&s, "head", lh_chart_head(c));
     s.y += 6;
     if (!lh_chart_empty(c)) {
         if (c->kind == LH_CHART_PLANE)

@@ -315,7 +315,7 @@ void lh_plane_svg(lh_sheet *s) {
     lh_ticks ys;
     plane_layout(&p, &ys);
     draw_legend(s);
-    if (s->c->y_name && s->c->y_name[0]) lh_svg_paragraph(s, "quiet", s->c->y_name);
+    if (lh_chart_y_head(s->c)) lh_svg_paragraph(s, "quiet", lh_chart_y_head(s->c));
     p.top = s->y + 6;
     if (s->c->field.cell) draw_field(&p);
     draw_axes(&p, &ys);

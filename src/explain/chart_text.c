@@ -29,7 +29,7 @@ static void write_words(const page *p, const char *text, int ink) {
 }
 
 static void write_title(const page *p) {
-    if (p->c->title) write_words(p, p->c->title, LH_CANVAS_STRONG);
+    if (lh_chart_head(p->c)) write_words(p, lh_chart_head(p->c), LH_CANVAS_STRONG);
 }
 
 static void write_notes(const page *p) {

@@ -55,10 +55,13 @@ static void check_digits(lh_lesson *l, lh_arena *a) {
 
 /* ---- symbols before they are introduced ---- */
 
-static const lh_statement *find_statement(const lh_program *p, const char *name) {
-    for (int i = 0; i < p->n_statements; i++)
-        if (p->statement[i]->name && strcmp(p->statement[i]->name, name) == 0)
-            return p->statement[i];
+/* A name is introduced in the first block of the lesson that makes it, in whichever of its programs; inside `repeat` and `fn` too. */
+static const lh_statement *find_statement(lh_statement *const *statement, int n, const char *name) {
+    for (int i = 0; i < n; i++) {
+        if (statement[i]->name && strcmp(statement[i]->name, name) == 0) return statement[i];
+        const lh_statement *inside = find_statement(statement[i]->body, statement[i]->n_body, name);
+        if (inside) return inside;
+    }
     return NULL;
 }
 
@@ -71,54 +74,74 @@ static const lh_lesson_piece *piece_at(const lh_lesson_program *p, int line) {
 
 /* The words right above a block may name what it makes. A heading or another block between them parts them. */
 static bool is_apart(const lh_lesson *l, int line, const lh_lesson_piece *piece) {
-    const lh_lesson_program *own = &l->program[0];
     for (int i = 0; i < l->n_headings; i++)
         if (l->heading[i].at.line > line && l->heading[i].at.line < piece->line) return true;
-    for (int i = 0; i < own->n_pieces; i++)
-        if (own->piece[i].line > line && own->piece[i].line < piece->line) return true;
+    for (int k = 0; k < l->n_programs; k++)
+        for (int i = 0; i < l->program[k].n_pieces; i++)
+            if (l->program[k].piece[i].line > line && l->program[k].piece[i].line < piece->line)
+                return true;
     return false;
 }
 
 typedef struct symbols {
     lh_lesson *l;
-    const lh_program *p;
-    const char **told; /* each is told once */
+    const lh_program **program; /* parsed; NULL where its text does not stand in this lesson */
+    const char **told;          /* each is told once */
     int n_told;
 } symbols;
+
+/* The first line that makes the name, and its block; 0 when none does. */
+static int introduced(const symbols *x, const char *name, const lh_lesson_piece **block) {
+    int first = 0;
+    for (int k = 0; k < x->l->n_programs; k++) {
+        const lh_program *p = x->program[k];
+        const lh_statement *made = p ? find_statement(p->statement, p->n_statements, name) : NULL;
+        const lh_lesson_piece *piece = made ? piece_at(&x->l->program[k], made->at.line) : NULL;
+        if (!piece || (first && made->at.line >= first)) continue;
+        first = made->at.line;
+        *block = piece;
+    }
+    return first;
+}
 
 static void check_span(symbols *x, const char *s, size_t n, lh_place at) {
     lh_lesson *l = x->l;
     size_t k = 0;
     while (k < n && !strchr("[.{@ ", s[k])) k++;
     const char *name = lh_copy(l->arena, s, k);
-    const lh_statement *made = k ? find_statement(x->p, name) : NULL;
-    const lh_lesson_piece *piece = made ? piece_at(&l->program[0], made->at.line) : NULL;
-    if ((k < n && s[k] == ' ') || !piece || at.line >= piece->line || !is_apart(l, at.line, piece))
+    const lh_lesson_piece *block = NULL;
+    int line = k ? introduced(x, name, &block) : 0;
+    if ((k < n && s[k] == ' ') || !block || at.line >= block->line || !is_apart(l, at.line, block))
         return;
     for (int i = 0; i < x->n_told; i++)
         if (strcmp(x->told[i], name) == 0) return;
     *(const char **)lh_push(l->arena, (void **)&x->told, &x->n_told, sizeof name) = name;
-    lh_problem_warn(l->problems, at, "%s is used here and introduced in line %d", name,
-                    made->at.line);
+    lh_problem_warn(l->problems, at, "%s is used here and introduced in line %d", name, line);
     lh_problem_cure(l->problems, "say what it is first, or move the block up");
 }
 
-static void check_symbols(lh_lesson *l, lh_live *v) {
-    symbols x = {.l = l, .p = l->program[0].text ? lh_live_program_of(v, 0) : NULL};
-    lh_problems_take(l->problems, l->ctx, l->program[0].at);
-    for (int i = 0; x.p && i < l->n_proses; i++) {
-        const lh_prose *p = &l->prose[i];
-        for (lh_row row = {0}; lh_row_next(p->s, p->n, p->at.line, &row);) {
-            const char *end = row.s + row.n, *from = memchr(row.s, '`', row.n);
-            while (from && from + 1 < end) {
-                const char *to = memchr(from + 1, '`', (size_t)(end - from) - 1);
-                if (!to) break;
-                check_span(&x, from + 1, (size_t)(to - from) - 1,
-                           (lh_place){row.number, (int)(from - row.s) + 1, (int)(to - from) + 1});
-                from = memchr(to + 1, '`', (size_t)(end - to) - 1);
-            }
-        }
+static void check_spans(symbols *x, lh_row row) {
+    const char *end = row.s + row.n, *from = memchr(row.s, '`', row.n);
+    while (from && from + 1 < end) {
+        const char *to = memchr(from + 1, '`', (size_t)(end - from) - 1);
+        if (!to) break;
+        check_span(x, from + 1, (size_t)(to - from) - 1,
+                   (lh_place){row.number, (int)(from - row.s) + 1, (int)(to - from) + 1});
+        from = memchr(to + 1, '`', (size_t)(end - to) - 1);
     }
+}
+
+static void check_symbols(lh_lesson *l, lh_live *v) {
+    symbols x = {.l = l, .program = lh_alloc(l->arena, (size_t)l->n_programs * sizeof *x.program)};
+    for (int k = 0; k < l->n_programs; k++) {
+        const lh_lesson_program *p = &l->program[k];
+        x.program[k] = p->text && p->n_pieces ? lh_live_program_of(v, k) : NULL;
+        lh_problems_take(l->problems, l->ctx, p->at);
+    }
+    for (int i = 0; i < l->n_proses; i++)
+        for (lh_row row = {0};
+             lh_row_next(l->prose[i].s, l->prose[i].n, l->prose[i].at.line, &row);)
+            check_spans(&x, row);
 }
 
 /* ---- products that Markdown would swallow ---- */
