@@ -129,6 +129,27 @@ static bool indices_fit(const lh_plan *p) {
     return true;
 }
 
+/* What is kept of earlier rows has room for `grows` of them, and lies there for the examples it was kept of. */
+static bool rows_fit(const lh_plan *p) {
+    const lh_graph *g = p->g;
+    const int past = p->moment.past;
+    if (!p->grows) return true;
+    for (int e = 0; e < p->examples; e++) {
+        const int rows = input_rows(p, g->generate->input, e);
+        if (rows <= p->grows - past) continue;
+        lh_fail(g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
+                "%s of example %d: %d rows behind %d, and the plan has room for %d",
+                g->input[g->generate->input]->name, p->example[e], rows, past, p->grows);
+        lh_cure(g->ctx, "begin anew with fewer rows, or plan for %d", past + rows);
+        return false;
+    }
+    if (!past || p->prevents || p->placed_examples == p->examples) return true;
+    lh_fail(g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
+            "%d examples go on from rows that were kept of %d", p->examples, p->placed_examples);
+    lh_cure(g->ctx, "as many as before, or begin anew with a past of 0");
+    return false;
+}
+
 /* Never more than would be refused anyway: sums of it do not overflow. */
 static size_t cells_now(lh_sizes s) {
     const double cells = (double)s.heads * s.rows * s.cols;
@@ -278,7 +299,8 @@ static void bind_all(lh_plan *p) {
     if (g->n_inputs && !inputs_are_there(p)) return;
     for (size_t i = 0; i < (size_t)g->n_axes * (size_t)p->cap; i++) p->size[i] = 0;
     measure_axes(p);
-    if (!place(p)) return;
+    if (!rows_fit(p) || !place(p)) return;
+    p->placed_examples = p->examples;
     fill_inputs(p);
     p->is_bound = true;
 }

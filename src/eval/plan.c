@@ -245,9 +245,11 @@ void block_view(const lh_plan *p, const lh_node *n, const lh_block *in, lh_block
     block_settle(out);
 }
 
-/* A given whose new value is copied when := is carried out, not written in place by a kernel. */
+/* A given whose new value is copied when := is carried out: one that is made, and not written in place by a kernel. */
 static bool is_copied(const lh_plan *p, const lh_node *n) {
-    return n->given && n->given->renewed && standing(p, n->given->renewed) != n;
+    const lh_node *renewed = n->given ? n->given->renewed : NULL;
+    return renewed && p->value[n->id].role == GIVEN && value_of(p, renewed)->role != UNUSED &&
+           standing(p, renewed) != n;
 }
 
 /* Its memory is the caller's: it has none until it is lent. */
@@ -438,6 +440,21 @@ static void choose(lh_plan *p, const lh_wish *wish) {
     spread_use(p);
 }
 
+/* What a whole call sends back has no definition in such a graph: the rule of the call was left out for the kernel. */
+static bool backs_have_kernels(const lh_plan *p) {
+    for (int i = 0; i < p->n_nodes; i++) {
+        const lh_node *n = p->g->node[i];
+        if (n->kind != LH_OP_back || p->value[i].role != MADE || p->value[i].match) continue;
+        lh_fail(p->g->ctx, LH_ERROR_VALUE, n->at,
+                "what %s sends back was left to a kernel when the graph was built, and this plan "
+                "goes by definitions",
+                n->in[0]->call->fn->name);
+        lh_cure(p->g->ctx, "build the graph without is_whole, or plan with kernels");
+        return false;
+    }
+    return true;
+}
+
 #ifdef LH_FAST
 static void set_precision(lh_plan *p, lh_precision precision) {
     if (precision == LH_IN_BF16 && !lh_bf16_name()) {
@@ -473,8 +490,8 @@ lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
         choose(p, wish);
         for (int i = 0; i < p->n_nodes; i++)
             p->value[i].is_static = is_constant_value(p, g->node[i]);
-        if (share_formulas(p, wish->as_written) && (!p->grows || grow_plan(p)) && keep_lasting(p) &&
-            place_fixed(p) && list_work(p)) {
+        if (backs_have_kernels(p) && share_formulas(p, wish->as_written) &&
+            (!p->grows || grow_plan(p)) && keep_lasting(p) && place_fixed(p) && list_work(p)) {
             blocks_fixed(p, false);
             for (int i = 0; i < p->n_nodes; i++)
                 if (p->value[i].role == LEAF && !p->value[i].same) {

@@ -62,6 +62,7 @@ struct lh_plan {
     const lh_node *prevents; /* why rows cannot be computed one at a time, or NULL */
     float *kept;             /* what kernels keep of earlier rows */
     size_t n_kept;
+    int placed_examples;   /* how many rows were kept of, when they were kept last */
     int *example;          /* the batch */
     const lh_batch *batch; /* ... from elsewhere; NULL: examples of the program */
     int *placed;           /* the sizes that memory was placed for; examples first */
