@@ -215,6 +215,7 @@ static const trial trials[] = {
     {"summed product", "param W : 6 x 19 = normal(1)\nY = X @ W\n"},
     {"summed columns", "param b : 1 x 6 = normal(1)\nY = X * X + b\n"},
     {"scatter", "param U : 8 x 6 = normal(1)\nY = X + U[positions(tokens)]\n"},
+    {"lookup", "param U : 6 x 11 = normal(1)\nY = X + U^T[tokens] + E[target]\n"},
     {"product", "Y = X @ X^T @ X\n"},
     {"product", "Y = join(split(X, 2) @ split(X, 2)^T @ split(X, 2))\n"},
     {"attention", "Y = attention(X, X * 0.5, X + 1)\n"},

@@ -366,9 +366,11 @@ static bool list_work(lh_plan *p) {
 
 void connect(lh_plan *p, lh_work *w) {
     lh_view *in = (lh_view *)w->in, *outs = (lh_view *)w->outs;
+    w->halves = 0;
     for (int i = 0; i < w->n_in; i++) {
         const lh_node *n = w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
         in[i] = n ? value_of(p, n)->view : (lh_view){0};
+        if (n && owner_of(p, n)->is_half) w->halves |= 1u << i;
     }
     for (int i = 0; w->match && i < w->match->n_outs; i++) {
         const lh_node *n = w->match->out[i];
