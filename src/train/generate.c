@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "eval/fast/bf16.h"
 #include "eval/fast/grow.h"
+#include "eval/fast/row.h"
+#include "train/floats.h"
 
 static const lh_place nowhere = {0, 0, 0};
 
@@ -43,6 +46,8 @@ static lh_plan *make_plan(lh_generator *w) {
                                       .n_nodes = 1,
                                       .known = param,
                                       .n_known = n,
+                                      .lends = true,
+                                      .precision = lh_bf16_name() ? w->how.precision : LH_IN_FLOAT,
                                       .grows = w->how.context,
                                       .threads = w->how.threads});
 }
@@ -71,6 +76,57 @@ void lh_generator_free(lh_generator *w) {
     lh_arena_free(w->arena);
 }
 
+/* ---- weights ---- */
+
+/* Of our own, from whatever the file has. */
+static const float *floats_of(lh_generator *w, const lh_weight *one) {
+    float *own = lh_alloc_array(w->arena, one->rows * one->cols, sizeof *own);
+    if (own) lh_weight_copy_float(one, own);
+    return own;
+}
+
+static const uint16_t *halves_of(lh_generator *w, const lh_weight *one) {
+    enum { SOME = 4096 };
+    const size_t cells = one->rows * one->cols;
+    uint16_t *own = lh_alloc_array(w->arena, cells, sizeof *own);
+    float some[SOME];
+    for (size_t from = 0; own && from < cells; from += SOME) {
+        const size_t n = cells - from < SOME ? cells - from : SOME;
+        lh_tensor_copy_float(one->tensor, from, n, some);
+        lh_row_way()->narrow(own + from, some, (ptrdiff_t)n);
+    }
+    return own;
+}
+
+static bool lend_weight(lh_generator *w, const lh_weight *one, bool *is_in_place) {
+    const lh_node *n = one->given->node;
+    const lh_tensor *t = one->tensor;
+    if (!lh_fast.has(w->plan, n)) return true; /* nothing uses it */
+    if (lh_floats_may_be_half(w->plan, n) &&
+        (t->type == LH_BF16 || w->how.precision == LH_IN_BF16)) {
+        *is_in_place = t->type == LH_BF16 && t->is_aligned;
+        const uint16_t *half = *is_in_place ? (const void *)t->data : halves_of(w, one);
+        lh_floats_lend_half(w->plan, n, half);
+        return half != NULL;
+    }
+    *is_in_place = t->type == LH_F32 && t->is_aligned;
+    const float *x = *is_in_place ? (const void *)t->data : floats_of(w, one);
+    lh_floats_lend(w->plan, n, x);
+    return x != NULL;
+}
+
+bool lh_generator_weights(lh_generator *w, const lh_weights *weights) {
+    for (int i = 0; i < weights->n; i++) {
+        const lh_weight *one = &weights->weight[i];
+        bool is_in_place = false;
+        if (!lend_weight(w, one, &is_in_place)) return false;
+        if (!is_in_place) lh_tensors_forget(weights->from, one->tensor);
+    }
+    return !lh_failed(w->g->ctx);
+}
+
+/* ---- writing ---- */
+
 void lh_generator_prompt(lh_generator *w, const int *token, int n) {
     const int most = w->how.context;
     if (n > most) token += n - most, n = most;
@@ -94,8 +150,13 @@ static void look(lh_generator *w) {
     w->n_past = w->n;
     if (lh_failed(g->ctx)) return;
     const int row = lh_fast.sizes(w->plan, g->generate->from, 0).rows - 1;
-    for (int c = 0; c < scores_of(g); c++)
-        w->score[c] = (float)lh_fast.get(w->plan, g->generate->from, (lh_cell){0, 0, row, c});
+    const float *scores = lh_floats(w->plan, g->generate->from);
+    const size_t n = (size_t)scores_of(g);
+    if (scores)
+        memcpy(w->score, scores + (size_t)row * n, n * sizeof *w->score);
+    else
+        for (int c = 0; c < (int)n; c++)
+            w->score[c] = (float)lh_fast.get(w->plan, g->generate->from, (lh_cell){0, 0, row, c});
 }
 
 /* Room for one more token. */
