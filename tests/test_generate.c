@@ -9,11 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/embedded.h"
+#include "base/memory.h"
 #include "eval/fast/bf16.h"
 #include "eval/fast/few.h"
+#include "eval/fast/profile.h"
 #include "eval/fast/row.h"
 #include "eval/kernel.h"
 #include "files/half.h"
@@ -262,11 +266,94 @@ static void knows_who_can_read_bf16(void **state) {
     model_close(&m);
 }
 
+/* ---- memory ---- */
+
+/* What a plan takes is known before it takes it. */
+static void needs_are_what_is_taken(void **state) {
+    (void)state;
+    model m = model_open();
+    const int rows[3] = {16, 3, 9}, count[3] = {16, 3, 9};
+    int token[28] = {0};
+    const int *all_rows[] = {rows, count}, *all_tokens[] = {token, token};
+    const lh_batch batch = {.examples = 3, .rows = all_rows, .tokens = all_tokens};
+    const lh_wish wish[] = {
+        {.node = &m.g->loss, .n_nodes = 1, .updates = true, .threads = 2},
+        {.node = &m.g->loss, .n_nodes = 1, .threads = 1},
+        {.node = &m.g->generate->from, .n_nodes = 1, .grows = 16, .threads = 2},
+        {.all = true, .threads = 2},
+    };
+    for (int i = 0; i < 4; i++) {
+        const double needs = lh_fast_needs(m.g, &wish[i], &batch);
+        lh_plan *p = lh_fast.plan(m.g, &wish[i]);
+        lh_fast.feed(p, &batch);
+        assert_false(lh_failed(m.ctx));
+        assert_true(needs > 1e4);
+        if (needs != lh_fast_bytes(p))
+            fail_msg("wish %d takes %.0f bytes, not %.0f", i, lh_fast_bytes(p), needs);
+        lh_fast.free(p);
+    }
+    model_close(&m);
+}
+
+static size_t largest;
+
+static void *watched(size_t bytes) {
+    if (bytes > largest) largest = bytes;
+    return malloc(bytes);
+}
+
+/* Refused before anything of that size was asked for. */
+static void what_does_not_fit_is_not_taken(void **state) {
+    (void)state;
+    model m = model_open();
+    const lh_generator_how how = {.context = 100000, .choice = {0, 0, 1}, .end = -1};
+    m.ctx->alloc = watched;
+    m.ctx->memory_limit = 30000000;
+    largest = 0;
+    assert_null(lh_generator_new(m.g, &how));
+    assert_int_equal(lh_context_error(m.ctx)->kind, LH_ERROR_MEMORY);
+    assert_non_null(strstr(lh_context_error(m.ctx)->what, "of memory, and 30 MB are free"));
+    assert_non_null(strstr(lh_context_error(m.ctx)->cure, "context"));
+    assert_true(largest < 1000000);
+    m.ctx->alloc = malloc;
+    model_close(&m);
+}
+
+/* A limit on the address space counts from what is taken already. */
+static void limits_are_seen(void **state) {
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        lh_context *ctx = lh_context_new();
+        FILE *f = fopen("/proc/self/statm", "r");
+        double pages = 0;
+        if (!f || fscanf(f, "%lf", &pages) != 1) _exit(77);
+        const double now = pages * (double)sysconf(_SC_PAGESIZE);
+        struct rlimit limit = {(rlim_t)(now + 64e6), RLIM_INFINITY};
+        if (!ctx || setrlimit(RLIMIT_AS, &limit) != 0) _exit(77);
+        const double has = lh_memory_free();
+        if (!(has > 30e6 && has < 65e6)) _exit(1);
+        if (!lh_memory_fits(ctx, 1e6, NULL)) _exit(2);
+        if (lh_memory_fits(ctx, 80e6, "less") || !lh_failed(ctx)) _exit(3);
+        if (!strstr(lh_context_error(ctx)->what, "this takes 80 MB of memory, and ")) _exit(4);
+        _exit(0);
+    }
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) != 77) assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rounds_to_the_nearest),           cmocka_unit_test(products_of_every_size),
-        cmocka_unit_test(writes_the_same_from_every_type), cmocka_unit_test(keeps_weights_in_bf16),
+        cmocka_unit_test(rounds_to_the_nearest),
+        cmocka_unit_test(products_of_every_size),
+        cmocka_unit_test(writes_the_same_from_every_type),
+        cmocka_unit_test(keeps_weights_in_bf16),
         cmocka_unit_test(knows_who_can_read_bf16),
+        cmocka_unit_test(needs_are_what_is_taken),
+        cmocka_unit_test(what_does_not_fit_is_not_taken),
+        cmocka_unit_test(limits_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 
 static struct {
     const char *prompt, *temperature, *top_p, *precision;
-    int n, top_k, seed, threads;
+    int n, top_k, seed, threads, context;
 } options = {.n = 200, .top_k = -1};
 
 static const lh_option sample_options[] = {
@@ -26,6 +26,8 @@ static const lh_option sample_options[] = {
      "of the likeliest tokens that together have probability P (1: all)", 0, 0},
     {"seed", 's', LH_OPTION_INT, &options.seed, "SEED", "another text (0)", 0, INT_MAX},
     {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (as many as processors)", 1, 256},
+    {"context", 0, LH_OPTION_INT, &options.context, "N",
+     "look back on N tokens at most (on as many as the model can)", 1, INT_MAX},
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
      "float (what the file has), or bf16: weights in 16 bits, half the memory to read", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
@@ -122,7 +124,9 @@ static int sample(job *j, const char *path) {
     j->g = lh_model_graph(cli, &j->model, &j->model.set);
     if (!j->g || !lh_model_takes(cli, j->g, j->tokens)) return LH_EXIT_FAILED;
     j->end = lh_model_end(&j->model, j->g);
-    j->w = lh_generator_new(j->g, &(lh_generator_how){.context = lh_generator_context(j->g, WINDOW),
+    int context = lh_generator_context(j->g, WINDOW);
+    if (options.context && options.context < context) context = options.context;
+    j->w = lh_generator_new(j->g, &(lh_generator_how){.context = context,
                                                       .choice = choice,
                                                       .seed = (uint64_t)options.seed,
                                                       .end = j->end,

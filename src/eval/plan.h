@@ -44,6 +44,7 @@ struct lh_plan {
     bool updates;                    /* what := needs is asked for */
     bool joins;                      /* kernels for several steps may be taken: uses are known */
     bool shares_memory;              /* values that do not last lie in memory that others had */
+    bool is_sketch;                  /* sizes are found, and no memory is taken */
     bool lends;                      /* known values of a fixed size lie in the caller's memory */
     value *value;                    /* one for each node */
     int n_nodes;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "files/json_read.h"
 
 typedef struct lh_mapped {
@@ -278,6 +279,8 @@ static void map_file(lh_tensors *t, const char *path) {
         lh_fail(t->ctx, LH_ERROR_FILE, nowhere, "%s is not an ordinary file", path);
     } else if (st.st_size > 0) {
         void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (map == MAP_FAILED && errno == ENOMEM)
+            lh_memory_fits(t->ctx, (double)st.st_size, "a higher limit: ulimit -v");
         if (map == MAP_FAILED)
             lh_fail(t->ctx, LH_ERROR_FILE, nowhere, "%s cannot be read: %s", path, strerror(errno));
         else

@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "eval/fast/bf16.h"
 #include "eval/fast/grow.h"
+#include "eval/fast/profile.h"
 #include "eval/fast/row.h"
 #include "train/floats.h"
 
@@ -34,6 +36,17 @@ static bool can_generate(const lh_graph *g) {
     return false;
 }
 
+/* With the longest text that it may look back on. */
+static bool fits_in_memory(const lh_generator *w, const lh_wish *wish) {
+    enum { MOST = 64 };
+    const int *rows[MOST], *tokens[MOST];
+    for (int i = 0; i < w->g->n_inputs && i < MOST; i++)
+        rows[i] = &w->how.context, tokens[i] = NULL;
+    const lh_batch longest = {.examples = 1, .rows = rows, .tokens = tokens};
+    return lh_memory_fits(w->g->ctx, lh_fast_needs(w->g, wish, &longest),
+                          "a shorter context; sample: --context N");
+}
+
 /* Params are set by the caller: their starts are not found, which would take longer than reading them. */
 static lh_plan *make_plan(lh_generator *w) {
     lh_graph *g = w->g;
@@ -42,14 +55,15 @@ static lh_plan *make_plan(lh_generator *w) {
     for (int i = 0; param && i < g->n_givens; i++)
         if (g->given[i]->kind == LH_PARAM) param[n++] = g->given[i]->node;
     if (!param) return NULL;
-    return lh_fast.plan(g, &(lh_wish){.node = &g->generate->from,
-                                      .n_nodes = 1,
-                                      .known = param,
-                                      .n_known = n,
-                                      .lends = true,
-                                      .precision = lh_bf16_name() ? w->how.precision : LH_IN_FLOAT,
-                                      .grows = w->how.context,
-                                      .threads = w->how.threads});
+    const lh_wish wish = {.node = &g->generate->from,
+                          .n_nodes = 1,
+                          .known = param,
+                          .n_known = n,
+                          .lends = true,
+                          .precision = lh_bf16_name() ? w->how.precision : LH_IN_FLOAT,
+                          .grows = w->how.context,
+                          .threads = w->how.threads};
+    return fits_in_memory(w, &wish) ? lh_fast.plan(g, &wish) : NULL;
 }
 
 lh_generator *lh_generator_new(lh_graph *g, const lh_generator_how *how) {
@@ -98,31 +112,51 @@ static const uint16_t *halves_of(lh_generator *w, const lh_weight *one) {
     return own;
 }
 
-static bool lend_weight(lh_generator *w, const lh_weight *one, bool *is_in_place) {
-    const lh_node *n = one->given->node;
+/* In which form a weight is read, and whether it lies so in the file. */
+typedef struct form {
+    bool is_half, is_in_place;
+} form;
+
+static form form_of(const lh_generator *w, const lh_weight *one) {
     const lh_tensor *t = one->tensor;
-    if (!lh_fast.has(w->plan, n)) return true; /* nothing uses it */
-    if (lh_floats_may_be_half(w->plan, n) &&
-        (t->type == LH_BF16 || w->how.precision == LH_IN_BF16)) {
-        *is_in_place = t->type == LH_BF16 && t->is_aligned;
-        const uint16_t *half = *is_in_place ? (const void *)t->data : halves_of(w, one);
-        lh_floats_lend_half(w->plan, n, half);
-        return half != NULL;
+    form f = {.is_half = (t->type == LH_BF16 || w->how.precision == LH_IN_BF16) &&
+                         lh_floats_may_be_half(w->plan, one->given->node)};
+    f.is_in_place = t->is_aligned && t->type == (f.is_half ? LH_BF16 : LH_F32);
+    return f;
+}
+
+/* What does not lie well in the file is copied: that much memory must be there. */
+static bool copies_fit(const lh_generator *w, const lh_weights *weights) {
+    double bytes = 0;
+    for (int i = 0; i < weights->n; i++) {
+        const lh_weight *one = &weights->weight[i];
+        const form f = form_of(w, one);
+        if (!f.is_in_place) bytes += (double)(one->rows * one->cols) * (f.is_half ? 2 : 4);
     }
-    *is_in_place = t->type == LH_F32 && t->is_aligned;
-    const float *x = *is_in_place ? (const void *)t->data : floats_of(w, one);
-    lh_floats_lend(w->plan, n, x);
-    return x != NULL;
+    return lh_memory_fits(w->g->ctx, bytes, "--precision bf16 halves it");
+}
+
+static bool lend_weight(lh_generator *w, const lh_weights *all, const lh_weight *one) {
+    const lh_node *n = one->given->node;
+    const form f = form_of(w, one);
+    const void *at = one->tensor->data;
+    if (!lh_fast.has(w->plan, n)) return true; /* nothing uses it */
+    if (!f.is_in_place) {
+        at = f.is_half ? (const void *)halves_of(w, one) : floats_of(w, one);
+        lh_tensors_forget(all->from, one->tensor);
+    }
+    if (f.is_half)
+        lh_floats_lend_half(w->plan, n, at);
+    else
+        lh_floats_lend(w->plan, n, at);
+    return at != NULL;
 }
 
 bool lh_generator_weights(lh_generator *w, const lh_weights *weights) {
-    for (int i = 0; i < weights->n; i++) {
-        const lh_weight *one = &weights->weight[i];
-        bool is_in_place = false;
-        if (!lend_weight(w, one, &is_in_place)) return false;
-        if (!is_in_place) lh_tensors_forget(weights->from, one->tensor);
-    }
-    return !lh_failed(w->g->ctx);
+    bool is_good = copies_fit(w, weights);
+    for (int i = 0; is_good && i < weights->n; i++)
+        is_good = lend_weight(w, weights, &weights->weight[i]);
+    return is_good && !lh_failed(w->g->ctx);
 }
 
 /* ---- writing ---- */

@@ -12,6 +12,7 @@ static bool stack(const lh_view *v, int examples, lh_matrix *m, bool along_rows)
     const int n = v->step ? examples : 1;
     const lh_block *b = v->block;
     ptrdiff_t step = 0, lines = 0;
+    if (!b->p) return false; /* a plan of sizes alone */
     for (int e = 0; e < n; e++) {
         const ptrdiff_t size = along_rows ? b[e].rows : b[e].cols;
         if (b[e].heads != 1) return false;
