@@ -126,7 +126,7 @@ static const wrong wrongs[] = {
     {"vocab A B C\nexample A B -> D\n", LH_ERROR_VALUE, 2, 16, "\"D\" is not in the vocabulary",
      "it has 3 words, from A to C"},
     {"vocab 20\nexample t3 t19 -> t03\n", LH_ERROR_VALUE, 2, 19, "\"t03\" is not in the vocabulary",
-     "did you mean t3?"},
+     "did you mean t0?"},
     {"vocab 20\nexample t3 t4 -> t20\n", LH_ERROR_VALUE, 2, 18, "\"t20\" is not in the vocabulary",
      "did you mean t0?"},
     {"vocab A B C\nexample A B -> a\n", LH_ERROR_VALUE, 2, 16, "\"a\" is not in the vocabulary",
