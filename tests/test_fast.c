@@ -215,6 +215,7 @@ static const trial trials[] = {
     {"summed product", "param W : 6 x 19 = normal(1)\nY = X @ W\n"},
     {"summed columns", "param b : 1 x 6 = normal(1)\nY = X * X + b\n"},
     {"scatter", "param U : 8 x 6 = normal(1)\nY = X + U[positions(tokens)]\n"},
+    {"lookup", "param U : 6 x 11 = normal(1)\nY = X + U^T[tokens] + E[target]\n"},
     {"product", "Y = X @ X^T @ X\n"},
     {"product", "Y = join(split(X, 2) @ split(X, 2)^T @ split(X, 2))\n"},
     {"attention", "Y = attention(X, X * 0.5, X + 1)\n"},
@@ -414,6 +415,65 @@ static void grows_as_a_whole(void **state) {
     }
 }
 
+/* More rows than there is room for would be written behind what is kept; other examples would read what nobody wrote. */
+static void rows_without_room_are_refused(void **state) {
+    (void)state;
+    const lh_embedded *f = lh_embedded_find("models/gpt.lh");
+    const int token[4] = {1, 2, 3, 4}, two[2] = {1, 1}, one = 1;
+    const struct {
+        int grows, past, rows;
+        bool fits;
+    } tries[] = {{4, 0, 4, true}, {4, 0, 5, false}, {4, 3, 1, true}, {4, 3, 2, false}};
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        pair p;
+        open_pair(&p, f->name, f->text, f->length, NULL, 0);
+        lh_plan *plan = growing(p.fast_graph, tries[i].grows);
+        stop_if_failed(&p, f->name);
+        if (tries[i].past) feed_part(plan, p.fast_graph, 0, 0, tries[i].past);
+        feed_part(plan, p.fast_graph, 0, tries[i].past, tries[i].past + tries[i].rows);
+        assert_int_equal(!lh_failed(p.ctx), tries[i].fits);
+        if (!tries[i].fits)
+            assert_non_null(strstr(lh_context_error(p.ctx)->what, "the plan has room for 4"));
+        lh_fast.free(plan);
+        close_pair(&p);
+    }
+    pair p;
+    open_pair(&p, f->name, f->text, f->length, NULL, 0);
+    lh_plan *plan = growing(p.fast_graph, 4);
+    const int *rows[2] = {&one, &one}, *all[2] = {token, token}, *more[2] = {two, two};
+    lh_fast.feed(plan, &(lh_batch){.examples = 1, .rows = rows, .tokens = all});
+    lh_fast.run(plan);
+    lh_fast_past(plan, 1);
+    lh_fast.feed(plan, &(lh_batch){.examples = 2, .rows = more, .tokens = all});
+    assert_true(lh_failed(p.ctx));
+    assert_string_equal(lh_context_error(p.ctx)->what,
+                        "2 examples go on from rows that were kept of 1");
+    lh_fast.free(plan);
+    close_pair(&p);
+}
+
+/* A graph whose gradients were left to kernels has no definition to go by. */
+static void a_graph_for_kernels_is_not_run_without(void **state) {
+    (void)state;
+    const lh_embedded *f = lh_embedded_find("models/gpt.lh");
+    for (int updates = 0; updates < 2; updates++) {
+        pair p;
+        open_pair(&p, f->name, f->text, f->length, NULL, 0);
+        lh_plan *plan = lh_fast.plan(p.fast_graph, &(lh_wish){.node = &p.fast_graph->loss,
+                                                              .n_nodes = 1,
+                                                              .updates = updates,
+                                                              .by_definition = true});
+        assert_int_equal(plan != NULL, !updates);
+        if (!plan) assert_non_null(strstr(lh_context_error(p.ctx)->what, "left to a kernel"));
+        if (plan) lh_fast.run(plan);
+        if (plan) assert_false(lh_failed(p.ctx));
+        lh_fast.free(plan);
+        plan = lh_failed(p.ctx) ? NULL : lh_exact.plan(p.fast_graph, &(lh_wish){.updates = true});
+        assert_null(plan);
+        close_pair(&p);
+    }
+}
+
 /* A step that needs all rows is named. */
 static void prevents_are_named(void **state) {
     (void)state;
@@ -450,10 +510,16 @@ static void reads_below_an_update(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_program),     cmocka_unit_test(every_kernel),
-        cmocka_unit_test(same_bits),         cmocka_unit_test(reads_below_an_update),
-        cmocka_unit_test(grows_as_a_whole),  cmocka_unit_test(prevents_are_named),
-        cmocka_unit_test(gradients_in_bf16), cmocka_unit_test(bf16_is_there_or_refused),
+        cmocka_unit_test(every_program),
+        cmocka_unit_test(every_kernel),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(reads_below_an_update),
+        cmocka_unit_test(rows_without_room_are_refused),
+        cmocka_unit_test(a_graph_for_kernels_is_not_run_without),
+        cmocka_unit_test(grows_as_a_whole),
+        cmocka_unit_test(prevents_are_named),
+        cmocka_unit_test(gradients_in_bf16),
+        cmocka_unit_test(bf16_is_there_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

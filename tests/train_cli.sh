@@ -171,7 +171,7 @@ refused 'a rate' 'number above 0' train gpt --rate fast -o x
 refused 'a time' '90s, 10m or 2h' train gpt --time soon -o x
 refused 'a loss' 'number above 0' train gpt --until -1 -o x
 refused 'sizes that no machine has' 'and the machine has' train gpt --set dim=200000 -o x
-refused 'values that no machine has' 'and the machine has' train gpt --data text.txt --set layers=40 dim=32 context=1000 --batch 20000 -o x
+refused 'values that no machine has' 'of memory, and' train gpt --data text.txt --set layers=40 dim=32 context=1000 --batch 20000 -o x
 refused 'a program that learns nothing from text' 'running text' train ex1 -o x
 refused 'a program without an update' 'running text' train xor-relu -o x
 refused 'resume without a folder' 'no folder with a model' train gpt --resume

@@ -4,23 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static size_t machine_memory(void) {
-#ifdef _SC_PHYS_PAGES
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : 0;
-#else
-    return 0;
-#endif
-}
+#include "base/memory.h"
 
 lh_context *lh_context_new(void) {
     lh_context *ctx = calloc(1, sizeof *ctx);
     if (!ctx) return NULL;
     ctx->alloc = malloc;
     ctx->release = free;
-    ctx->memory_limit = machine_memory();
+    ctx->memory_limit = (size_t)lh_memory_most();
     return ctx;
 }
 

@@ -2,35 +2,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/cost.h"
 #include "eval/exact.h"
 #include "eval/fast/product.h"
 #include "eval/fast/profile.h"
 #include "eval/kernel.h"
 
-enum { RUNS = 3, MOST_INPUTS = 64 };
+enum { RUNS = 3 };
 
 /* ---- a run ---- */
 
-/* One example as long as the bill says, of tokens that go round the vocabulary; programs with other inputs run on their own. */
-static void feed(const lh_cli *cli, const lh_bill *b, const lh_graph *g, lh_plan *p) {
-    const int *rows[MOST_INPUTS], *tokens[MOST_INPUTS];
-    bool is_own = g->n_inputs == 0 || g->n_inputs > MOST_INPUTS;
+/* One example as long as the bill says, of tokens that go round the vocabulary; programs with other inputs run on their own:
+ * then there is none. */
+static lh_batch batch_of(const lh_cli *cli, const lh_bill *b, const lh_graph *g) {
+    const int **rows = lh_alloc_array(cli->arena, (size_t)g->n_inputs + 1, sizeof *rows),
+              **tokens = lh_alloc_array(cli->arena, (size_t)g->n_inputs + 1, sizeof *tokens);
+    bool is_own = g->n_inputs == 0 || !rows || !tokens;
     for (int i = 0; i < g->n_inputs; i++) is_own |= !g->input[i]->vocab;
     for (int i = 0; !is_own && i < g->n_inputs; i++) {
         const lh_input *in = g->input[i];
         const int n = in->is_many ? (int)b->names->size[b->names->as[b->g->input[i]->axis]] : 1;
         int *row = lh_alloc(cli->arena, sizeof *row),
             *token = lh_alloc_array(cli->arena, (size_t)n, sizeof *token);
-        if (!token) return;
+        if (!token) return (lh_batch){0};
         for (int k = 0; k < n; k++) token[k] = k % in->vocab->n_words;
         *row = n;
         rows[i] = row, tokens[i] = token;
     }
-    if (is_own)
-        lh_fast.bind(p, NULL, 0);
-    else
-        lh_fast.feed(p, &(lh_batch){.examples = 1, .rows = rows, .tokens = tokens});
+    return (lh_batch){.examples = !is_own, .rows = rows, .tokens = tokens};
 }
 
 /* ---- rows ---- */
@@ -91,11 +91,14 @@ static void add_flops(const lh_bill *b, lh_measured *m) {
                     lh_polynomial_value(&b->sum[LH_WHOLE][w].operations);
 }
 
-static void run_works(const lh_cli *cli, const lh_bill *b, lh_graph *g, lh_plan *p,
-                      lh_measured *m) {
+static void run_works(const lh_cli *cli, const lh_bill *b, lh_graph *g, const lh_batch *batch,
+                      lh_plan *p, lh_measured *m) {
     lh_outline *o = lh_outline_new(g, cli->arena);
     lh_fast.start(p);
-    feed(cli, b, g, p);
+    if (batch->examples)
+        lh_fast.feed(p, batch);
+    else
+        lh_fast.bind(p, NULL, 0);
     lh_fast.run(p); /* memory is touched, caches are filled */
     const int n = lh_fast_works(p);
     lh_profile_work *best = lh_alloc_array(cli->arena, (size_t)n + 1, sizeof *best);
@@ -122,8 +125,11 @@ bool lh_cost_measured(lh_cli *cli, const lh_source *s, const lh_settings *set, c
                           .updates = m->is_training,
                           .all = !end,
                           .threads = threads};
-    lh_plan *p = lh_fast.plan(g, &wish);
-    if (p) run_works(cli, b, g, p, m);
+    const lh_batch batch = batch_of(cli, b, g);
+    const bool fits = !batch.examples || lh_memory_fits(cli->ctx, lh_fast_needs(g, &wish, &batch),
+                                                        "smaller sizes: --set context=... dim=...");
+    lh_plan *p = fits ? lh_fast.plan(g, &wish) : NULL;
+    if (p) run_works(cli, b, g, &batch, p, m);
     lh_fast.free(p);
     if (!lh_failed(cli->ctx)) m->machine = lh_machine_try(cli->ctx, threads);
     if (lh_failed(cli->ctx))

@@ -129,6 +129,27 @@ static bool indices_fit(const lh_plan *p) {
     return true;
 }
 
+/* What is kept of earlier rows has room for `grows` of them, and lies there for the examples it was kept of. */
+static bool rows_fit(const lh_plan *p) {
+    const lh_graph *g = p->g;
+    const int past = p->moment.past;
+    if (!p->grows) return true;
+    for (int e = 0; e < p->examples; e++) {
+        const int rows = input_rows(p, g->generate->input, e);
+        if (rows <= p->grows - past) continue;
+        lh_fail(g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
+                "%s of example %d: %d rows behind %d, and the plan has room for %d",
+                g->input[g->generate->input]->name, p->example[e], rows, past, p->grows);
+        lh_cure(g->ctx, "begin anew with fewer rows, or plan for %d", past + rows);
+        return false;
+    }
+    if (!past || p->prevents || p->placed_examples == p->examples) return true;
+    lh_fail(g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
+            "%d examples go on from rows that were kept of %d", p->examples, p->placed_examples);
+    lh_cure(g->ctx, "as many as before, or begin anew with a past of 0");
+    return false;
+}
+
 /* Never more than would be refused anyway: sums of it do not overflow. */
 static size_t cells_now(lh_sizes s) {
     const double cells = (double)s.heads * s.rows * s.cols;
@@ -150,6 +171,10 @@ static bool place_moving(lh_plan *p) {
     }
     p->n_moving = (total + 15) / 16 * 16; /* the pool lies behind it, in whole lines */
     if (p->shares_memory) total = place_pool(p);
+    if (p->is_sketch) {
+        p->cap_moving = total;
+        return true;
+    }
     if (total > p->cap_moving || !p->moving) {
         g->ctx->release(p->moving);
         p->moving = reals(g->ctx, total);
@@ -169,6 +194,10 @@ static bool reserve_scratch(lh_plan *p) {
         if (cells > most) most = cells;
     }
     if (most <= p->moment.scratch_cells) return true;
+    if (p->is_sketch) {
+        p->moment.scratch_cells = most;
+        return true;
+    }
     ctx->release(p->moment.scratch);
     p->moment.scratch = ctx->alloc((most * (size_t)p->threads + 1) * sizeof(float));
     p->moment.scratch_cells = p->moment.scratch ? most : 0;
@@ -190,7 +219,7 @@ static void blocks_moving(lh_plan *p) {
         for (int e = 0; e < p->examples; e++) {
             lh_sizes s = sizes_now(p, n, e);
             if (owns) {
-                block_own(&v->view.block[e], p->moving + *place, s);
+                block_own(&v->view.block[e], p->moving ? p->moving + *place : NULL, s);
                 *place += (size_t)s.heads * (size_t)s.rows * (size_t)s.cols;
             } else if (v->role == VIEW) {
                 block_view(p, n, lh_block_of(&value_of(p, n->in[0])->view, e), &v->view.block[e],
@@ -266,7 +295,8 @@ static bool place(lh_plan *p) {
     }
     if (p->shares_memory) blocks_fixed(p, true);
     blocks_moving(p);
-    for (int i = 0; i < p->n_run; i++) connect(p, &p->each_run[i]), flatten(&p->each_run[i]);
+    for (int i = 0; i < p->n_run; i++)
+        connect(p, &p->each_run[i]), p->is_sketch ? (void)0 : flatten(&p->each_run[i]);
     for (int i = 0; i < p->n_commit; i++) connect(p, &p->at_commit[i]);
     return !p->kernels || (grow_keep(p) && reserve_scratch(p));
 }
@@ -278,7 +308,9 @@ static void bind_all(lh_plan *p) {
     if (g->n_inputs && !inputs_are_there(p)) return;
     for (size_t i = 0; i < (size_t)g->n_axes * (size_t)p->cap; i++) p->size[i] = 0;
     measure_axes(p);
-    if (!place(p)) return;
+    if (!rows_fit(p) || !place(p)) return;
+    p->placed_examples = p->examples;
+    if (p->is_sketch) return;
     fill_inputs(p);
     p->is_bound = true;
 }
@@ -286,7 +318,7 @@ static void bind_all(lh_plan *p) {
 void plan_bind(lh_plan *p, const int *examples, int n) {
     lh_graph *g = p->g;
     if (lh_failed(g->ctx)) return;
-    if (!p->is_started) plan_start(p);
+    if (!p->is_started && !p->is_sketch) plan_start(p);
     p->is_bound = false; /* until all is well: a batch that failed is not run */
     p->batch = NULL;
     bool all = !examples;
@@ -305,7 +337,7 @@ void plan_bind(lh_plan *p, const int *examples, int n) {
 
 void plan_feed(lh_plan *p, const lh_batch *batch) {
     if (lh_failed(p->g->ctx)) return;
-    if (!p->is_started) plan_start(p);
+    if (!p->is_started && !p->is_sketch) plan_start(p);
     p->is_bound = false;
     p->batch = batch;
     if (!reserve_examples(p, batch->examples)) return;

@@ -35,6 +35,7 @@ typedef struct lh_wish {
     int threads;            /* the fast evaluator: how many; 0: as many as the machine has */
     lh_precision precision; /* the fast evaluator; the plan fails where the processor has none */
     bool by_definition;     /* the fast evaluator: no kernels */
+    bool is_sketch; /* the fast evaluator: sizes alone, no memory: it cannot run. lh_fast_needs */
     int grows; /* the fast evaluator: `generate`, row by row, up to so many rows; see eval/fast/grow.h */
 } lh_wish;
 

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/memory.h"
 #include "eval/plan.h"
 
 static bool axis_grows(const lh_graph *g, int axis) {
@@ -75,8 +76,13 @@ bool grow_keep(lh_plan *p) {
     size_t at = 0;
     for (int pass = 0; pass < 2; pass++) {
         if (pass == 1 && at <= p->n_kept && p->kept) return true;
+        if (pass == 1 && p->is_sketch) {
+            p->n_kept = at;
+            return true;
+        }
         if (pass == 1) {
             ctx->release(p->kept);
+            if (!lh_memory_fits(ctx, (double)at * sizeof(float), "a shorter context")) return false;
             p->kept = ctx->alloc((at + 1) * sizeof(float));
             if (!p->kept) {
                 lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},

@@ -6,7 +6,11 @@
 #include "eval/fast/threads.h"
 #endif
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 /* ---- which nodes, and in which role ---- */
 
@@ -201,18 +205,25 @@ bool owns_memory(const value *v) {
                         v->role == KNOWN || v->role == MADE);
 }
 
+enum { MANY_BYTES = 1 << 24 }; /* below that it is not worth asking the system */
+
 /* Asked before it is taken: a machine that lends more than it has ends programs later, without a message. */
 lh_real *reals(lh_context *ctx, size_t n) {
-    size_t most =
-        ctx->memory_limit ? ctx->memory_limit / sizeof(lh_real) : (size_t)-1 / sizeof(lh_real) / 2;
-    lh_real *r = n < most ? ctx->alloc((n + 1) * sizeof *r) : NULL;
+    const double bytes = ((double)n + 1) * sizeof(lh_real);
+    static const char *const cure = "a smaller batch, a shorter context, or smaller sizes";
+    if (bytes > MANY_BYTES && !lh_memory_fits(ctx, bytes, cure)) return NULL;
+    if (ctx->memory_limit && bytes > (double)ctx->memory_limit) lh_memory_fits(ctx, bytes, cure);
+    if (lh_failed(ctx) || bytes > (double)(SIZE_MAX / 2)) n = SIZE_MAX;
+    const bool is_plain = ctx->alloc == malloc; /* then the system's zeros are taken as they are */
+    lh_real *r = n == SIZE_MAX ? NULL
+                 : is_plain    ? calloc(n + 1, sizeof *r)
+                               : ctx->alloc((n + 1) * sizeof *r);
     if (!r) {
-        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
-                "the values need %.3g GB, and the machine has %.3g", (double)n * sizeof *r / 1e9,
-                (double)ctx->memory_limit / 1e9);
+        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory for values of %.0f kB",
+                bytes / 1e3);
         return NULL;
     }
-    memset(r, 0, (n + 1) * sizeof *r);
+    if (!is_plain) memset(r, 0, (n + 1) * sizeof *r);
     return r;
 }
 
@@ -245,9 +256,11 @@ void block_view(const lh_plan *p, const lh_node *n, const lh_block *in, lh_block
     block_settle(out);
 }
 
-/* A given whose new value is copied when := is carried out, not written in place by a kernel. */
+/* A given whose new value is copied when := is carried out: one that is made, and not written in place by a kernel. */
 static bool is_copied(const lh_plan *p, const lh_node *n) {
-    return n->given && n->given->renewed && standing(p, n->given->renewed) != n;
+    const lh_node *renewed = n->given ? n->given->renewed : NULL;
+    return renewed && p->value[n->id].role == GIVEN && value_of(p, renewed)->role != UNUSED &&
+           standing(p, renewed) != n;
 }
 
 /* Its memory is the caller's: it has none until it is lent. */
@@ -273,6 +286,7 @@ static bool place_fixed(lh_plan *p) {
         p->n_fixed += in_lines(fixed_cells(g, n));
         if (is_copied(p, n)) p->n_spare += fixed_cells(g, n);
     }
+    if (p->is_sketch) return true;
     p->fixed = reals(g->ctx, p->n_fixed);
     p->spare = reals(g->ctx, p->n_spare);
     return !lh_failed(g->ctx);
@@ -292,11 +306,11 @@ void blocks_fixed(lh_plan *p, bool is_pool) {
         if (v->role == UNUSED || v->same || n->shape.is_batched) continue;
         lh_sizes s = sizes_fixed(g, n);
         if (is_pooled(p, v))
-            block_own(v->view.block, is_pool ? p->moving + v->pool : NULL, s);
+            block_own(v->view.block, is_pool && p->moving ? p->moving + v->pool : NULL, s);
         else if (is_pool && v->role != VIEW)
             continue;
         else if (owns_memory(v) && !is_lent(p, v))
-            block_own(v->view.block, p->fixed + v->offset, s);
+            block_own(v->view.block, p->fixed ? p->fixed + v->offset : NULL, s);
         else if (v->role == VIEW)
             block_view(p, n, value_of(p, n->in[0])->view.block, v->view.block, s);
         else
@@ -364,9 +378,11 @@ static bool list_work(lh_plan *p) {
 
 void connect(lh_plan *p, lh_work *w) {
     lh_view *in = (lh_view *)w->in, *outs = (lh_view *)w->outs;
+    w->halves = 0;
     for (int i = 0; i < w->n_in; i++) {
         const lh_node *n = w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
         in[i] = n ? value_of(p, n)->view : (lh_view){0};
+        if (n && owner_of(p, n)->is_half) w->halves |= 1u << i;
     }
     for (int i = 0; w->match && i < w->match->n_outs; i++) {
         const lh_node *n = w->match->out[i];
@@ -438,6 +454,21 @@ static void choose(lh_plan *p, const lh_wish *wish) {
     spread_use(p);
 }
 
+/* What a whole call sends back has no definition in such a graph: the rule of the call was left out for the kernel. */
+static bool backs_have_kernels(const lh_plan *p) {
+    for (int i = 0; i < p->n_nodes; i++) {
+        const lh_node *n = p->g->node[i];
+        if (n->kind != LH_OP_back || p->value[i].role != MADE || p->value[i].match) continue;
+        lh_fail(p->g->ctx, LH_ERROR_VALUE, n->at,
+                "what %s sends back was left to a kernel when the graph was built, and this plan "
+                "goes by definitions",
+                n->in[0]->call->fn->name);
+        lh_cure(p->g->ctx, "build the graph without is_whole, or plan with kernels");
+        return false;
+    }
+    return true;
+}
+
 #ifdef LH_FAST
 static void set_precision(lh_plan *p, lh_precision precision) {
     if (precision == LH_IN_BF16 && !lh_bf16_name()) {
@@ -463,7 +494,8 @@ lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
     p->updates = wish->updates || wish->all;
     p->grows = wish->grows;
     p->lends = wish->lends;
-    p->moment.pool = lh_pool_new(wish->threads);
+    p->is_sketch = wish->is_sketch;
+    p->moment.pool = p->is_sketch ? NULL : lh_pool_new(wish->threads);
     p->threads = lh_pool_threads(p->moment.pool);
     set_precision(p, wish->precision);
 #endif
@@ -473,17 +505,17 @@ lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
         choose(p, wish);
         for (int i = 0; i < p->n_nodes; i++)
             p->value[i].is_static = is_constant_value(p, g->node[i]);
-        if (share_formulas(p, wish->as_written) && (!p->grows || grow_plan(p)) && keep_lasting(p) &&
-            place_fixed(p) && list_work(p)) {
+        if (backs_have_kernels(p) && share_formulas(p, wish->as_written) &&
+            (!p->grows || grow_plan(p)) && keep_lasting(p) && place_fixed(p) && list_work(p)) {
             blocks_fixed(p, false);
             for (int i = 0; i < p->n_nodes; i++)
-                if (p->value[i].role == LEAF && !p->value[i].same) {
+                if (p->value[i].role == LEAF && !p->value[i].same && !p->is_sketch) {
                     fill_leaf(p, g->node[i]);
                     if (g->node[i]->kind == LH_OP_runtime)
                         *(lh_node **)lh_push(arena, (void **)&p->runtime, &p->n_runtime,
                                              sizeof *p->runtime) = g->node[i];
                 }
-            for (int i = 0; i < p->n_start; i++)
+            for (int i = 0; i < p->n_start && !p->is_sketch; i++)
                 connect(p, &p->at_start[i]), flatten(&p->at_start[i]);
         }
     }

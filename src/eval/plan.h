@@ -24,6 +24,7 @@ typedef struct value {
     bool is_static;  /* does not change between runs */
     bool at_start;   /* needed to find the starts of givens */
     bool is_once;    /* does not depend on the growing input: found when it begins */
+    bool is_half;    /* lent in bf16 */
     bool lasts;      /* is there after a run: asked for, or all are */
     lh_node *same;   /* another node with the same formula that stands for this one, or NULL */
     lh_match *match; /* the kernel that makes it, or NULL: its operation does */
@@ -43,6 +44,7 @@ struct lh_plan {
     bool updates;                    /* what := needs is asked for */
     bool joins;                      /* kernels for several steps may be taken: uses are known */
     bool shares_memory;              /* values that do not last lie in memory that others had */
+    bool is_sketch;                  /* sizes are found, and no memory is taken */
     bool lends;                      /* known values of a fixed size lie in the caller's memory */
     value *value;                    /* one for each node */
     int n_nodes;
@@ -62,6 +64,7 @@ struct lh_plan {
     const lh_node *prevents; /* why rows cannot be computed one at a time, or NULL */
     float *kept;             /* what kernels keep of earlier rows */
     size_t n_kept;
+    int placed_examples;   /* how many rows were kept of, when they were kept last */
     int *example;          /* the batch */
     const lh_batch *batch; /* ... from elsewhere; NULL: examples of the program */
     int *placed;           /* the sizes that memory was placed for; examples first */

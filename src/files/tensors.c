@@ -1,5 +1,6 @@
 /* One file after the other is mapped, its header parsed and every entry checked; then names are sorted, so that finding is a
  * search by halves and a name that stands twice has its twin beside it. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "files/tensors.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "files/json_read.h"
 
 typedef struct lh_mapped {
@@ -277,6 +279,8 @@ static void map_file(lh_tensors *t, const char *path) {
         lh_fail(t->ctx, LH_ERROR_FILE, nowhere, "%s is not an ordinary file", path);
     } else if (st.st_size > 0) {
         void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (map == MAP_FAILED && errno == ENOMEM)
+            lh_memory_fits(t->ctx, (double)st.st_size, "a higher limit: ulimit -v");
         if (map == MAP_FAILED)
             lh_fail(t->ctx, LH_ERROR_FILE, nowhere, "%s cannot be read: %s", path, strerror(errno));
         else
@@ -393,6 +397,18 @@ void lh_tensors_close(lh_tensors *t) {
     for (int i = 0; i < t->n_files; i++)
         if (t->file[i].map) munmap(t->file[i].map, t->file[i].length);
     lh_arena_free(t->arena);
+}
+
+/* Whole pages of a mapped file alone: of other memory the numbers would be gone. */
+void lh_tensors_forget(const lh_tensors *t, const lh_tensor *x) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)x->data,
+                    first = (from + page - 1) / page * page, end = (from + x->bytes) / page * page;
+    for (int i = 0; i < t->n_files; i++) {
+        const uintptr_t map = (uintptr_t)t->file[i].map;
+        const bool is_in_it = map && from >= map && from - map < t->file[i].length;
+        if (is_in_it && first < end)
+            (void)madvise((char *)t->file[i].map + (first - map), end - first, MADV_DONTNEED);
+    }
 }
 
 const lh_tensor *lh_tensors_find(const lh_tensors *t, const char *name) {

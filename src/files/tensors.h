@@ -96,6 +96,10 @@ const char *lh_tensors_metadata(const lh_tensors *t, const char *key);   /* or N
 bool lh_tensor_is_number(const lh_tensor *t);                            /* can be copied */
 void lh_tensor_copy_float(const lh_tensor *t, size_t at, size_t n, float *out); /* cells at ... */
 void lh_tensor_copy_double(const lh_tensor *t, size_t at, size_t n, double *out);
+void lh_tensors_forget(
+    const lh_tensors *t,
+    const lh_tensor
+        *x); /* its part of the file need not stay in memory: read again, it comes back */
 size_t lh_dtype_bytes(lh_dtype type);
 const char *lh_dtype_name(lh_dtype type);                             /* "BF16" */
 const char *lh_sizes_text(lh_arena *a, int rank, const size_t *size); /* "2 x 8"; "1" of rank 0 */

@@ -73,6 +73,9 @@ static void header_metadata(lh_text *out, const lh_pair *metadata, int n) {
     lh_text_add_n(out, "}", 1);
 }
 
+/* Filled up so that the numbers begin on a line of the cache: mapped, they are used in place. */
+enum { LINE = 64 };
+
 static lh_text header_text(lh_arena *a, const lh_tensor_entry **list, int n,
                            const lh_pair *metadata, int n_metadata) {
     lh_text out = lh_text_new(a);
@@ -91,8 +94,7 @@ static lh_text header_text(lh_arena *a, const lh_tensor_entry **list, int n,
         at = end;
     }
     lh_text_add_n(&out, "}", 1);
-    size_t fill = (8 - out.n % 8) % 8;
-    lh_text_add_n(&out, "        ", fill);
+    while ((8 + out.n) % LINE) lh_text_add_n(&out, " ", 1); /* 8: its length stands before it */
     return out;
 }
 

@@ -124,6 +124,7 @@ bool lh_weights_match(lh_context *ctx, lh_weights *w, const lh_tensors *t) {
     int n_missing = 0;
     if (lh_failed(ctx)) return false;
     w->n_unused = 0;
+    w->from = t;
     for (int i = 0; i < w->n && !lh_failed(ctx); i++) {
         lh_weight *one = &w->weight[i];
         one->tensor = find(w, t, one->name);

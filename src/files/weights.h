@@ -30,6 +30,7 @@ typedef struct lh_weights {
     const lh_graph *graph;
     lh_weight *weight; /* in declared order */
     int n;
+    const lh_tensors *from; /* NULL until lh_weights_match */
     const lh_tensor **unused;
     int n_unused;
 } lh_weights;

@@ -7,7 +7,31 @@
 #include "graph/build.h"
 #include "graph/op.h"
 
+/* t17 is word 17. */
+static int counted_word(const lh_vocab *v, const char *word) {
+    char *end;
+    if (word[0] != 't' || word[1] < '0' || word[1] > '9') return -1;
+    const long i = strtol(word + 1, &end, 10);
+    return i < v->n_words && strcmp(v->word[i], word) == 0 ? (int)i : -1;
+}
+
+/* The first of the sorted words that is not before it. */
+static int sorted_word(const lh_vocab *v, const char *word) {
+    int from = 0, to = v->n_words;
+    while (from < to) {
+        const int middle = from + (to - from) / 2;
+        if (strcmp(v->word[v->order[middle]], word) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    const bool is_it = from < v->n_words && strcmp(v->word[v->order[from]], word) == 0;
+    return is_it ? v->order[from] : -1;
+}
+
 int lh_vocab_word(const lh_vocab *v, const char *word) {
+    if (v->is_counted) return counted_word(v, word);
+    if (v->order) return sorted_word(v, word);
     for (int i = 0; i < v->n_words; i++)
         if (strcmp(v->word[i], word) == 0) return i;
     return -1;
@@ -67,21 +91,37 @@ static void vocab_from_file(lh_builder *b, lh_vocab *v, const lh_expr *call) {
     if (!v->n_words) lh_fail(b->g->ctx, LH_ERROR_FILE, call->at, "the file holds no words");
 }
 
+typedef struct numbered {
+    const char *word;
+    int number;
+} numbered;
+
 static int compare_words(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const numbered *x = a, *y = b;
+    const int order = strcmp(x->word, y->word);
+    return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* Words must differ. A sorted copy shows it without comparing each with each. */
-static void check_words(lh_builder *b, const lh_vocab *v, lh_place at) {
-    lh_graph *g = b->g;
-    const char **sorted = lh_alloc_array(g->arena, (size_t)v->n_words, sizeof *sorted);
-    if (!sorted || !v->word) return;
-    memcpy(sorted, v->word, (size_t)v->n_words * sizeof *sorted);
-    qsort(sorted, (size_t)v->n_words, sizeof *sorted, compare_words);
-    for (int i = 1; i < v->n_words; i++)
-        if (strcmp(sorted[i - 1], sorted[i]) == 0) {
-            lh_fail(g->ctx, LH_ERROR_NAME, at, "\"%.60s\" stands twice in the vocabulary",
-                    sorted[i]);
+/* So that a word is found without comparing it with every other; without memory it still is found. */
+static void sort_words(lh_graph *g, lh_vocab *v) {
+    const size_t n = (size_t)v->n_words;
+    numbered *sorted = lh_alloc_array(g->arena, n + 1, sizeof *sorted);
+    int *order = lh_alloc_array(g->arena, n + 1, sizeof *order);
+    if (!sorted || !order) return;
+    for (size_t i = 0; i < n; i++) sorted[i] = (numbered){v->word[i], (int)i};
+    qsort(sorted, n, sizeof *sorted, compare_words);
+    for (size_t i = 0; i < n; i++) order[i] = sorted[i].number;
+    v->order = order;
+}
+
+/* Words must differ: equal ones stand beside each other when they are sorted. */
+static void check_words(lh_builder *b, lh_vocab *v, lh_place at) {
+    if (v->is_counted || !v->word) return;
+    sort_words(b->g, v);
+    for (int i = 1; v->order && i < v->n_words; i++)
+        if (strcmp(v->word[v->order[i - 1]], v->word[v->order[i]]) == 0) {
+            lh_fail(b->g->ctx, LH_ERROR_NAME, at, "\"%.60s\" stands twice in the vocabulary",
+                    v->word[v->order[i]]);
             return;
         }
 }
@@ -125,6 +165,7 @@ void lh_build_vocab(lh_builder *b, const lh_statement *s) {
     } else if (s->count) {
         v->word = lh_alloc_array(g->arena, (size_t)count, sizeof *v->word);
         v->n_words = v->word ? count : 0;
+        v->is_counted = true;
         for (int i = 0; i < v->n_words && !lh_failed(g->ctx); i++)
             v->word[i] = lh_printf(g->arena, "t%d", i);
     } else {
@@ -412,6 +453,7 @@ static const double *rows_by_word(lh_graph *g, const table *t, const lh_vocab *v
                                   const lh_expr *call) {
     double *cell = lh_alloc_array(g->arena, (size_t)v->n_words * (size_t)t->cols, sizeof *cell);
     lh_vocab file_words = {.name = "vocab", .word = t->word, .n_words = t->n_words};
+    sort_words(g, &file_words);
     for (int i = 0; cell && i < v->n_words; i++) {
         int row = lh_vocab_word(&file_words, v->word[i]);
         if (row < 0) {

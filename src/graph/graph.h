@@ -37,6 +37,9 @@ typedef struct lh_vocab {
     const char **word;
     int n_words;
     int axis;
+    bool is_counted; /* vocab 65: its words are t0, t1 ... */
+    const int
+        *order; /* the numbers of its words as sorting has these, equal ones by number; or NULL */
 } lh_vocab;
 
 /* An axis: a size, its name, and what it is a product of (for formulas of cost). */

@@ -17,6 +17,34 @@ void lh_floats_lend(lh_plan *p, const lh_node *known, const float *numbers) {
     if (v->role == KNOWN && v->view.block) v->view.block->p = (float *)numbers;
 }
 
+/* As it lies, or turned: a view that moves p would move it by floats. */
+static bool is_as_it_lies(const lh_plan *p, const lh_node *n, const value *known) {
+    for (n = standing(p, n); n->kind == LH_OP_transpose; n = standing(p, n->in[0])) {}
+    return &p->value[n->id] == known;
+}
+
+bool lh_floats_may_be_half(const lh_plan *p, const lh_node *known) {
+    const value *v = value_of(p, known);
+    if (v->role != KNOWN || !p->lends || p->n_commit || v->lasts) return false;
+    for (int k = 0; k < p->n_run + p->n_start; k++) {
+        const lh_work *w = k < p->n_run ? &p->each_run[k] : &p->at_start[k - p->n_run];
+        for (int i = 0; i < w->n_in; i++) {
+            const lh_node *n = w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
+            if (!n || owner_of(p, n) != v) continue;
+            const bool reads_half = w->match && w->match->kernel->halves >> i & 1;
+            if (!reads_half || !is_as_it_lies(p, n, v)) return false;
+        }
+    }
+    return true;
+}
+
+void lh_floats_lend_half(lh_plan *p, const lh_node *known, const uint16_t *numbers) {
+    value *v = value_of(p, known);
+    if (!lh_floats_may_be_half(p, known) || !v->view.block) return;
+    v->view.block->p = (float *)(uintptr_t)numbers;
+    v->is_half = true;
+}
+
 double lh_floats_memory(const lh_plan *p) {
     size_t cells = p->n_fixed + p->cap_moving + p->n_spare + p->n_kept +
                    p->moment.scratch_cells * (size_t)p->threads;
@@ -24,9 +52,10 @@ double lh_floats_memory(const lh_plan *p) {
 }
 
 void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from, const lh_node *m) {
-    float *a = lh_floats(to, n);
     const float *b = lh_floats(from, m);
-    if (!a || !b) return;
+    if (b && to->lends && value_of(to, n)->role == KNOWN) lh_floats_lend(to, n, b);
+    float *a = lh_floats(to, n);
+    if (!a || !b || a == b) return;
     lh_sizes s = lh_fast.sizes(to, n, 0);
     memcpy(a, b, (size_t)s.rows * (size_t)s.cols * sizeof *a);
 }

@@ -10,15 +10,22 @@
 #ifndef LH_TRAIN_FLOATS_H
 #define LH_TRAIN_FLOATS_H
 
+#include <stdint.h>
+
 #include "eval/exact.h"
 
 float *lh_floats(const lh_plan *p, const lh_node *given);
 void lh_floats_lend(lh_plan *p, const lh_node *known,
                     const float *numbers); /* wish.lends: before the first feed; read in place */
+bool lh_floats_may_be_half(const lh_plan *p,
+                           const lh_node *known); /* all who read it can read bf16 */
+void lh_floats_lend_half(lh_plan *p, const lh_node *known,
+                         const uint16_t *numbers); /* likewise, of bf16, where it may be */
 double lh_floats_memory(const lh_plan *p);
 void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from,
                     const lh_node *m); /* n of one plan is to be m of the other, if both have it */
 void lh_floats_copy(lh_plan *to, const lh_plan *from,
-                    const lh_graph *g); /* every param that both have */
+                    const lh_graph *g); /* every param that both have; a plan that lends takes no
+                                           copy: `from` must outlive it */
 
 #endif

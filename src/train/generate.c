@@ -2,8 +2,13 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/random.h"
+#include "eval/fast/bf16.h"
 #include "eval/fast/grow.h"
+#include "eval/fast/profile.h"
+#include "eval/fast/row.h"
+#include "train/floats.h"
 
 static const lh_place nowhere = {0, 0, 0};
 
@@ -31,6 +36,17 @@ static bool can_generate(const lh_graph *g) {
     return false;
 }
 
+/* With the longest text that it may look back on. */
+static bool fits_in_memory(const lh_generator *w, const lh_wish *wish) {
+    enum { MOST = 64 };
+    const int *rows[MOST], *tokens[MOST];
+    for (int i = 0; i < w->g->n_inputs && i < MOST; i++)
+        rows[i] = &w->how.context, tokens[i] = NULL;
+    const lh_batch longest = {.examples = 1, .rows = rows, .tokens = tokens};
+    return lh_memory_fits(w->g->ctx, lh_fast_needs(w->g, wish, &longest),
+                          "a shorter context; sample: --context N");
+}
+
 /* Params are set by the caller: their starts are not found, which would take longer than reading them. */
 static lh_plan *make_plan(lh_generator *w) {
     lh_graph *g = w->g;
@@ -39,12 +55,15 @@ static lh_plan *make_plan(lh_generator *w) {
     for (int i = 0; param && i < g->n_givens; i++)
         if (g->given[i]->kind == LH_PARAM) param[n++] = g->given[i]->node;
     if (!param) return NULL;
-    return lh_fast.plan(g, &(lh_wish){.node = &g->generate->from,
-                                      .n_nodes = 1,
-                                      .known = param,
-                                      .n_known = n,
-                                      .grows = w->how.context,
-                                      .threads = w->how.threads});
+    const lh_wish wish = {.node = &g->generate->from,
+                          .n_nodes = 1,
+                          .known = param,
+                          .n_known = n,
+                          .lends = true,
+                          .precision = lh_bf16_name() ? w->how.precision : LH_IN_FLOAT,
+                          .grows = w->how.context,
+                          .threads = w->how.threads};
+    return fits_in_memory(w, &wish) ? lh_fast.plan(g, &wish) : NULL;
 }
 
 lh_generator *lh_generator_new(lh_graph *g, const lh_generator_how *how) {
@@ -71,6 +90,77 @@ void lh_generator_free(lh_generator *w) {
     lh_arena_free(w->arena);
 }
 
+/* ---- weights ---- */
+
+/* Of our own, from whatever the file has. */
+static const float *floats_of(lh_generator *w, const lh_weight *one) {
+    float *own = lh_alloc_array(w->arena, one->rows * one->cols, sizeof *own);
+    if (own) lh_weight_copy_float(one, own);
+    return own;
+}
+
+static const uint16_t *halves_of(lh_generator *w, const lh_weight *one) {
+    enum { SOME = 4096 };
+    const size_t cells = one->rows * one->cols;
+    uint16_t *own = lh_alloc_array(w->arena, cells, sizeof *own);
+    float some[SOME];
+    for (size_t from = 0; own && from < cells; from += SOME) {
+        const size_t n = cells - from < SOME ? cells - from : SOME;
+        lh_tensor_copy_float(one->tensor, from, n, some);
+        lh_row_way()->narrow(own + from, some, (ptrdiff_t)n);
+    }
+    return own;
+}
+
+/* In which form a weight is read, and whether it lies so in the file. */
+typedef struct form {
+    bool is_half, is_in_place;
+} form;
+
+static form form_of(const lh_generator *w, const lh_weight *one) {
+    const lh_tensor *t = one->tensor;
+    form f = {.is_half = (t->type == LH_BF16 || w->how.precision == LH_IN_BF16) &&
+                         lh_floats_may_be_half(w->plan, one->given->node)};
+    f.is_in_place = t->is_aligned && t->type == (f.is_half ? LH_BF16 : LH_F32);
+    return f;
+}
+
+/* What does not lie well in the file is copied: that much memory must be there. */
+static bool copies_fit(const lh_generator *w, const lh_weights *weights) {
+    double bytes = 0;
+    for (int i = 0; i < weights->n; i++) {
+        const lh_weight *one = &weights->weight[i];
+        const form f = form_of(w, one);
+        if (!f.is_in_place) bytes += (double)(one->rows * one->cols) * (f.is_half ? 2 : 4);
+    }
+    return lh_memory_fits(w->g->ctx, bytes, "--precision bf16 halves it");
+}
+
+static bool lend_weight(lh_generator *w, const lh_weights *all, const lh_weight *one) {
+    const lh_node *n = one->given->node;
+    const form f = form_of(w, one);
+    const void *at = one->tensor->data;
+    if (!lh_fast.has(w->plan, n)) return true; /* nothing uses it */
+    if (!f.is_in_place) {
+        at = f.is_half ? (const void *)halves_of(w, one) : floats_of(w, one);
+        lh_tensors_forget(all->from, one->tensor);
+    }
+    if (f.is_half)
+        lh_floats_lend_half(w->plan, n, at);
+    else
+        lh_floats_lend(w->plan, n, at);
+    return at != NULL;
+}
+
+bool lh_generator_weights(lh_generator *w, const lh_weights *weights) {
+    bool is_good = copies_fit(w, weights);
+    for (int i = 0; is_good && i < weights->n; i++)
+        is_good = lend_weight(w, weights, &weights->weight[i]);
+    return is_good && !lh_failed(w->g->ctx);
+}
+
+/* ---- writing ---- */
+
 void lh_generator_prompt(lh_generator *w, const int *token, int n) {
     const int most = w->how.context;
     if (n > most) token += n - most, n = most;
@@ -94,8 +184,13 @@ static void look(lh_generator *w) {
     w->n_past = w->n;
     if (lh_failed(g->ctx)) return;
     const int row = lh_fast.sizes(w->plan, g->generate->from, 0).rows - 1;
-    for (int c = 0; c < scores_of(g); c++)
-        w->score[c] = (float)lh_fast.get(w->plan, g->generate->from, (lh_cell){0, 0, row, c});
+    const float *scores = lh_floats(w->plan, g->generate->from);
+    const size_t n = (size_t)scores_of(g);
+    if (scores)
+        memcpy(w->score, scores + (size_t)row * n, n * sizeof *w->score);
+    else
+        for (int c = 0; c < (int)n; c++)
+            w->score[c] = (float)lh_fast.get(w->plan, g->generate->from, (lh_cell){0, 0, row, c});
 }
 
 /* Room for one more token. */

@@ -1,13 +1,16 @@
 /* generate -- a text that grows: what the program computes from it gives the next token, again and again.
  *
  *     lh_generator *w = lh_generator_new(g, &(lh_generator_how){.context = 256, .choice = {0.8, 40, 0.9}, .seed = 1});
- *     lh_floats_copy(w->plan, trained, g);                       or lh_weights from a file
+ *     lh_generator_weights(w, weights);                          of a file; or lh_floats_copy(w->plan, trained, g)
  *     lh_generator_prompt(w, ids, n);
  *     for (int t; (t = lh_generator_next(w)) >= 0;) ...          -1: the end token came, or the context failed
  *     lh_generator_free(w);
  *
  * New rows alone are computed where the program allows it (eval/fast/grow.h). When the context is full, its older half is
  * forgotten and the newer half read anew from position 0: the text goes on, with a little less to look back on.
+ *
+ * Weights are read where they lie: in the mapped file, if it has them in float, or in bf16 and only products and lookups read
+ * them. Others are made floats (or bf16) of the generator's own. File or trained plan must outlive it.
  *
  * The program says what grows (generate tokens from logits) and how far positions go: a size `context`, or without one
  * how->context.
@@ -18,6 +21,7 @@
 #include <stdint.h>
 
 #include "eval/exact.h"
+#include "files/weights.h"
 #include "train/sample.h"
 
 typedef struct lh_generator_how {
@@ -26,6 +30,8 @@ typedef struct lh_generator_how {
     uint64_t seed;
     int end; /* the token that ends a text; -1: none */
     int threads;
+    lh_precision precision; /* bf16: weights are kept so, and large products made so where the
+                               processor can */
 } lh_generator_how;
 
 typedef struct lh_generator {
@@ -46,6 +52,8 @@ int lh_generator_context(const lh_graph *g, int standard); /* the size `context`
 lh_generator *lh_generator_new(lh_graph *g,
                                const lh_generator_how *how); /* NULL and the context failed */
 void lh_generator_free(lh_generator *w);                     /* NULL is allowed */
+bool lh_generator_weights(lh_generator *w,
+                          const lh_weights *weights); /* matched; false: no memory */
 void lh_generator_prompt(lh_generator *w, const int *token,
                          int n);        /* begins anew; of a long prompt the end counts */
 int lh_generator_next(lh_generator *w); /* the token that was chosen, or -1 */

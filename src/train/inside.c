@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+#include "eval/fast/profile.h"
 #include "train/floats.h"
 #include "train/generate.h"
 
@@ -146,6 +148,14 @@ bool lh_inside_can(lh_inside *in, const lh_node *n) {
 
 /* ---- the forward pass ---- */
 
+static bool fits_in_memory(const lh_inside *in, const lh_wish *wish) {
+    enum { MOST = 64 };
+    const int *rows[MOST], *tokens[MOST];
+    for (int i = 0; i < in->g->n_inputs && i < MOST; i++) rows[i] = &in->n, tokens[i] = NULL;
+    const lh_batch prompt = {.examples = 1, .rows = rows, .tokens = tokens};
+    return lh_memory_fits(in->g->ctx, lh_fast_needs(in->g, wish, &prompt), "a shorter prompt");
+}
+
 static lh_plan *make_plan(lh_inside *in, lh_node *const *node, int n, lh_node *also_known) {
     lh_graph *g = in->g;
     lh_node **given = lh_alloc_array(in->arena, (size_t)g->n_givens + 2, sizeof *given);
@@ -154,12 +164,13 @@ static lh_plan *make_plan(lh_inside *in, lh_node *const *node, int n, lh_node *a
     for (int i = 0; i < g->n_givens; i++)
         if (in->param[g->given[i]->node->id]) given[n_given++] = g->given[i]->node;
     if (also_known) given[n_given++] = also_known;
-    lh_plan *p = lh_fast.plan(g, &(lh_wish){.node = node,
-                                            .n_nodes = n,
-                                            .known = given,
-                                            .n_known = n_given,
-                                            .lends = true,
-                                            .threads = in->threads});
+    const lh_wish wish = {.node = node,
+                          .n_nodes = n,
+                          .known = given,
+                          .n_known = n_given,
+                          .lends = true,
+                          .threads = in->threads};
+    lh_plan *p = fits_in_memory(in, &wish) ? lh_fast.plan(g, &wish) : NULL;
     if (!p) return NULL;
     for (int i = 0; i < g->n_givens; i++)
         if (in->param[g->given[i]->node->id])

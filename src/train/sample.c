@@ -72,6 +72,35 @@ static void select_first(scored *list, int n, int k) {
     }
 }
 
+static int gather(lh_chooser *c, const float *score) {
+    int n = 0;
+    for (int i = 0; i < c->n; i++)
+        if (!isnan(score[i])) c->list[n++] = (scored){score[i], i};
+    return n;
+}
+
+/* The k first of all, in any order. The list is cut back to k whenever it has twice as many; from then on only what is above
+ * the least of these is looked at: of many scores, few are. */
+static int gather_first(lh_chooser *c, const float *score, int k) {
+    int n = 0;
+    double least = -INFINITY;
+    if (k > c->n / 4) {
+        n = gather(c, score);
+        if (k < n) select_first(c->list, n, k), n = k;
+        return n;
+    }
+    for (int i = 0; i < c->n; i++) {
+        if (!(score[i] > least) && !(score[i] == least && n < k)) continue;
+        c->list[n++] = (scored){score[i], i};
+        if (n < 2 * k) continue;
+        select_first(c->list, n, k), n = k;
+        least = c->list[0].share;
+        for (int j = 1; j < k; j++) least = c->list[j].share < least ? c->list[j].share : least;
+    }
+    if (k < n) select_first(c->list, n, k), n = k;
+    return n;
+}
+
 /* Shares from scores, the highest as 1: no exponential is too large. */
 static double find_shares(scored *list, int n, double top, double temperature) {
     double sum = 0;
@@ -85,10 +114,7 @@ static double find_shares(scored *list, int n, double top, double temperature) {
 int lh_choose(lh_chooser *c, const float *score, const lh_choice *how, double uniform) {
     const int best = highest(score, c->n);
     if (best < 0 || !(how->temperature > 0) || how->top_k == 1 || isinf(score[best])) return best;
-    int n = 0;
-    for (int i = 0; i < c->n; i++)
-        if (!isnan(score[i])) c->list[n++] = (scored){score[i], i};
-    if (how->top_k > 0 && how->top_k < n) select_first(c->list, n, how->top_k), n = how->top_k;
+    int n = how->top_k > 0 ? gather_first(c, score, how->top_k) : gather(c, score);
     double sum = find_shares(c->list, n, score[best], how->temperature), part = 0;
     if (how->top_p < 1) {
         qsort(c->list, (size_t)n, sizeof *c->list, by_share);

@@ -79,6 +79,39 @@ static void pack(uint16_t *block, const float *from, ptrdiff_t line_step, ptrdif
     for (ptrdiff_t i = 0; i < 16; i++) _mm512_store_si512((void *)(block + 32 * i), v[i]);
 }
 
+/* The same from bf16: the lines as they are; of pairs, the second of two rows fills the upper halves. */
+static inline void read_half_lines(__m512i v[16], const uint16_t *from, ptrdiff_t step,
+                                   ptrdiff_t lines, ptrdiff_t k) {
+    const __mmask32 mask = (__mmask32)(k >= 32 ? 0xffffffffu : (1u << k) - 1);
+    for (ptrdiff_t i = 0; i < 16; i++)
+        v[i] = i < lines ? _mm512_maskz_loadu_epi16(mask, from + i * step) : _mm512_setzero_si512();
+}
+
+static inline void read_half_pairs(__m512i v[16], const uint16_t *from, ptrdiff_t step,
+                                   ptrdiff_t lines, ptrdiff_t k) {
+    const __mmask16 mask = first(lines);
+    const __m256i none = _mm256_setzero_si256();
+    for (ptrdiff_t i = 0; i < 16; i++) {
+        const uint16_t *row = from + 2 * i * step;
+        const __m256i a = 2 * i < k ? _mm256_maskz_loadu_epi16(mask, row) : none,
+                      b = 2 * i + 1 < k ? _mm256_maskz_loadu_epi16(mask, row + step) : none;
+        v[i] = _mm512_or_si512(_mm512_cvtepu16_epi32(a),
+                               _mm512_slli_epi32(_mm512_cvtepu16_epi32(b), 16));
+    }
+}
+
+static void pack_half(uint16_t *block, const uint16_t *from, ptrdiff_t line_step, ptrdiff_t k_step,
+                      ptrdiff_t lines, ptrdiff_t k, bool is_b) {
+    __m512i v[16];
+    const bool is_along_k = k_step == 1 || k == 1;
+    if (is_along_k)
+        read_half_lines(v, from, line_step, lines, k);
+    else
+        read_half_pairs(v, from, k_step, lines, k);
+    if (is_along_k == is_b) turn(v);
+    for (ptrdiff_t i = 0; i < 16; i++) _mm512_store_si512((void *)(block + 32 * i), v[i]);
+}
+
 /* ---- tiles ---- */
 
 /* All eight: 16 rows of 64 bytes. */
@@ -129,5 +162,9 @@ static void square(float *c, ptrdiff_t c_rs, const uint16_t *a, const uint16_t *
     _tile_stored(3, below + 16, row);
 }
 
-const lh_bf16_way lh_bf16_amx = {
-    .name = "AMX", .pack = pack, .begin = begin, .square = square, .end = end};
+const lh_bf16_way lh_bf16_amx = {.name = "AMX",
+                                 .pack = pack,
+                                 .pack_half = pack_half,
+                                 .begin = begin,
+                                 .square = square,
+                                 .end = end};

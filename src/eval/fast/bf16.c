@@ -49,7 +49,7 @@ const char *lh_bf16_name(void) {
 typedef struct packed {
     const float *from;
     ptrdiff_t lines, k, line_step, k_step;
-    bool is_b;
+    bool is_b, is_half; /* half: `from` points at bf16 */
     uint16_t *to;
     ptrdiff_t panels, blocks; /* blocks of a panel */
     int down, across;         /* pieces */
@@ -76,6 +76,10 @@ static void pack_block(const packed *p, ptrdiff_t panel, ptrdiff_t block) {
     uint16_t *to = p->to + (panel * p->blocks + block) * LH_BF16_BLOCK;
     if (line >= p->lines)
         memset(to, 0, LH_BF16_BLOCK * sizeof *to);
+    else if (p->is_half)
+        lh_bf16()->pack_half(
+            to, (const uint16_t *)(const void *)p->from + line * p->line_step + k * p->k_step,
+            p->line_step, p->k_step, p->lines - line, p->k - k, p->is_b);
     else
         lh_bf16()->pack(to, p->from + line * p->line_step + k * p->k_step, p->line_step, p->k_step,
                         p->lines - line, p->k - k, p->is_b);
@@ -176,11 +180,22 @@ bool lh_bf16_pack(lh_pool *pool, const lh_matrix *a, const lh_matrix *b) {
     return lh_bf16() && pack_operands(pool, &t);
 }
 
+static bool multiply(lh_pool *pool, product *t) {
+    if (!lh_bf16() || t->a.k == 0 || !pack_operands(pool, t)) return false;
+    t->across = (int)up(t->c->cols, COLS);
+    lh_pool_run(pool, (int)up(t->c->rows, ROWS) * t->across, multiply_piece, t);
+    return true;
+}
+
 bool lh_bf16_product(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
                      const float *bias, bool adds) {
     product t = {plan_packing(a, false), plan_packing(b, true), c, bias, adds, 0};
-    if (!lh_bf16() || a->cols == 0 || !pack_operands(pool, &t)) return false;
-    t.across = (int)up(c->cols, COLS);
-    lh_pool_run(pool, (int)up(c->rows, ROWS) * t.across, multiply_piece, &t);
-    return true;
+    return multiply(pool, &t);
+}
+
+bool lh_bf16_half_product(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
+                          const float *bias) {
+    product t = {plan_packing(a, false), plan_packing(b, true), c, bias, false, 0};
+    t.b.is_half = true;
+    return multiply(pool, &t);
 }

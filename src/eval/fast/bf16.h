@@ -27,7 +27,9 @@ typedef struct lh_bf16_way {
     const char *name;
     void (*pack)(uint16_t *block, const float *from, ptrdiff_t line_step, ptrdiff_t k_step,
                  ptrdiff_t lines, ptrdiff_t k, bool is_b); /* one step is 1; past lines and k: 0 */
-    void (*begin)(void);                                   /* on each thread, before squares */
+    void (*pack_half)(uint16_t *block, const uint16_t *from, ptrdiff_t line_step, ptrdiff_t k_step,
+                      ptrdiff_t lines, ptrdiff_t k, bool is_b); /* likewise, of bf16 */
+    void (*begin)(void);                                        /* on each thread, before squares */
     void (*square)(float *c, ptrdiff_t c_rs, const uint16_t *a, const uint16_t *b, ptrdiff_t panel,
                    ptrdiff_t blocks, bool adds); /* so many blocks; the second panel lies `panel`
                                                     numbers after the first */
@@ -40,6 +42,8 @@ const char *lh_bf16_name(void);   /* likewise */
 /* As lh_product_threads, with operands that it takes. False and nothing done: no memory, or no such processor. */
 bool lh_bf16_product(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
                      const float *bias, bool adds);
+bool lh_bf16_half_product(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
+                          const float *bias); /* B is of bf16 already: eval/fast/few.h */
 bool lh_bf16_pack(lh_pool *pool, const lh_matrix *a,
                   const lh_matrix *b); /* the first part of it alone, to be measured */
 

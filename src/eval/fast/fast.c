@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "eval/fast/bf16.h"
-#include "eval/fast/vector.h"
+#include "eval/fast/few.h"
 
 /* ---- memory ---- */
 
@@ -12,6 +12,7 @@ static bool stack(const lh_view *v, int examples, lh_matrix *m, bool along_rows)
     const int n = v->step ? examples : 1;
     const lh_block *b = v->block;
     ptrdiff_t step = 0, lines = 0;
+    if (!b->p) return false; /* a plan of sizes alone */
     for (int e = 0; e < n; e++) {
         const ptrdiff_t size = along_rows ? b[e].rows : b[e].cols;
         if (b[e].heads != 1) return false;
@@ -114,48 +115,11 @@ static void cut(tiles *t) {
     }
 }
 
-/* One row, or a few: every number of B is read once, and reading it is what takes the time. */
-enum { FEW = 4 };
-
-typedef struct few {
-    const lh_matrix *a, *b, *c;
-    const float *bias;
-    bool adds;
-    int pieces;
-} few;
-
-static void few_columns(void *what, int piece, int thread) {
-    (void)thread;
-    const few *t = what;
-    const lh_matrix *a = t->a, *b = t->b, *c = t->c;
-    const ptrdiff_t c0 = lh_piece_from(c->cols, piece, t->pieces),
-                    c1 = lh_piece_from(c->cols, piece + 1, t->pieces);
-    for (ptrdiff_t r = 0; r < c->rows; r++) {
-        float *y = c->p + r * c->rs + c0;
-        const float *x = a->p + r * a->rs;
-        if (b->cs == 1 || b->cols == 1)
-            lh_vector()->row_product(y, x, b->p + c0, b->rs, a->cols, c1 - c0);
-        else
-            lh_vector()->row_dots(y, x, b->p + c0 * b->cs, b->cs, a->cols, c1 - c0);
-        if (t->bias) lh_vector()->add(y, t->bias + c0, c1 - c0);
-    }
-}
-
-static bool product_of_few(lh_pool *pool, const lh_matrix *a, const lh_matrix *b,
-                           const lh_matrix *c, const float *bias, bool adds) {
-    if (c->rows > FEW || adds || (a->cs != 1 && a->cols > 1) || c->rs == 0) return false;
-    if (b->cs != 1 && b->rs != 1 && b->rows > 1) return false;
-    few t = {a, b, c, bias, adds, lh_pieces((size_t)(b->rows * b->cols), 1 << 16)};
-    if (t.pieces > (c->cols + 63) / 64) t.pieces = (int)((c->cols + 63) / 64);
-    lh_pool_run(pool, t.pieces, few_columns, &t);
-    return true;
-}
-
 bool lh_product_threads(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
                         const float *bias, bool adds) {
     if (!lh_matrix_is_plain(a) || !lh_matrix_is_plain(b) || (c->cs != 1 && c->cols > 1))
         return false;
-    if (product_of_few(pool, a, b, c, bias, adds)) return true;
+    if (!adds && lh_few_product(pool, a, b, false, c, bias)) return true;
     if (lh_pool_uses_bf16(pool) && lh_bf16_product(pool, a, b, c, bias, adds)) return true;
     tiles t = {a, b, c, bias, adds, 1, 1};
     cut(&t);

@@ -8,11 +8,13 @@
 
 #include <string.h>
 
+#include "eval/fast/few.h"
 #include "eval/fast/vector.h"
 
 /* ---- A @ B (+ b) ---- */
 
 enum { PLAIN, WITH_BIAS };
+enum { HALF_B = 1u << 1 }; /* the second leaf is the matrix */
 
 static bool product_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     (void)p;
@@ -34,7 +36,10 @@ static void product_of_head(void *what, int piece, int thread) {
     const lh_matrix a = lh_block_matrix(lh_block_of(&x->w->in[0], e), h),
                     b = lh_block_matrix(lh_block_of(&x->w->in[1], e), h),
                     c = lh_block_matrix(lh_block_of(&x->w->out, e), h);
-    lh_matrix_product(&a, &b, &c, false);
+    if (x->w->halves & HALF_B)
+        lh_half_product(NULL, &a, &b, &c, NULL); /* on this thread */
+    else
+        lh_matrix_product(&a, &b, &c, false);
 }
 
 static bool product_stacked(const lh_work *w, const float *bias) {
@@ -46,6 +51,10 @@ static bool product_stacked(const lh_work *w, const float *bias) {
     if (c.rows == 1) c.rs = c.cols;
     if (w->is_last && w->examples == 1)
         a = lh_matrix_rows(a, a.rows - 1, a.rows), c = lh_matrix_rows(c, c.rows - 1, c.rows);
+    if (w->halves & HALF_B) {
+        lh_half_product(w->moment->pool, &a, &b, &c, bias);
+        return true;
+    }
     return lh_product_threads(w->moment->pool, &a, &b, &c, bias, false);
 }
 
@@ -55,8 +64,11 @@ static void product_run(const lh_work *w) {
     lh_pool_run(w->moment->pool, w->examples * x.heads, product_of_head, &x);
 }
 
-const lh_kernel lh_kernel_product = {
-    .name = "product", .stands_for = "A @ B", .fits = product_fits, .run = product_run};
+const lh_kernel lh_kernel_product = {.name = "product",
+                                     .stands_for = "A @ B",
+                                     .halves = HALF_B,
+                                     .fits = product_fits,
+                                     .run = product_run};
 
 /* A row added to each row of a product of every example with one matrix. */
 static bool linear_fits(const lh_plan *p, lh_node *n, lh_match *m) {
@@ -89,6 +101,7 @@ static void linear_run(const lh_work *w) {
 const lh_kernel lh_kernel_linear = {.name = "linear",
                                     .stands_for = "X @ W + b",
                                     .joins = true,
+                                    .halves = HALF_B,
                                     .fits = linear_fits,
                                     .run = linear_run};
 

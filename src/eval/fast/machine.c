@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "eval/fast/fast.h"
-#include "eval/fast/vector.h"
+#include "eval/fast/row.h"
 
 enum { SIDE = 1024, TRIES = 5, MEGABYTES = 192 };
 
@@ -26,7 +26,7 @@ typedef struct sweep {
     const float *from;
     ptrdiff_t cells;
     int pieces;
-    double sum[64]; /* read, so that reading is not left out */
+    float sum[64]; /* read, so that reading is not left out */
 } sweep;
 
 static void sweep_piece(void *what, int piece, int thread) {
@@ -34,7 +34,7 @@ static void sweep_piece(void *what, int piece, int thread) {
     sweep *s = what;
     const ptrdiff_t from = lh_piece_from(s->cells, piece, s->pieces),
                     to = lh_piece_from(s->cells, piece + 1, s->pieces);
-    s->sum[piece] = lh_vector()->squares(s->from + from, to - from);
+    s->sum[piece] = lh_row_way()->sum(s->from + from, to - from);
 }
 
 static double read_seconds(lh_pool *pool, const float *memory, ptrdiff_t cells) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "eval/fast/fast.h"
 
@@ -78,6 +79,19 @@ int lh_fast_uses(const lh_plan *p, const char *kernel) {
         n += v->match && v->role > SHAPE && strcmp(v->match->kernel->name, kernel) == 0;
     }
     return n;
+}
+
+double lh_fast_needs(lh_graph *g, const lh_wish *wish, const lh_batch *batch) {
+    lh_wish sizes = *wish;
+    sizes.is_sketch = true;
+    lh_plan *p = lh_fast.plan(g, &sizes);
+    if (!p) return 0;
+    lh_fast.feed(p, batch);
+    const long cores = wish->threads ? wish->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    p->threads = cores > 0 ? (int)cores : 1;
+    const double bytes = lh_fast_bytes(p);
+    lh_fast.free(p);
+    return lh_failed(g->ctx) ? 0 : bytes;
 }
 
 double lh_fast_bytes(const lh_plan *p) {

@@ -2,6 +2,7 @@
  *
  *     lh_profile f = lh_fast_profile(p);            after a run: runs it once more, work by work
  *     for (int i = 0; i < f.n; i++) printf("%s %g s\n", f.kind[i].name, f.kind[i].seconds);
+ *     if (lh_memory_fits(ctx, lh_fast_needs(g, &wish, &batch), cure)) p = lh_fast.plan(g, &wish);
  */
 #ifndef LH_EVAL_FAST_PROFILE_H
 #define LH_EVAL_FAST_PROFILE_H
@@ -34,6 +35,10 @@ int lh_fast_works(const lh_plan *p);                 /* how many there are in a 
 lh_profile_work lh_fast_work_run(lh_plan *p, int i); /* does it, in turn: 0, 1 ... */
 lh_profile lh_fast_profile(lh_plan *p);              /* params are renewed by it, as by a commit */
 int lh_fast_uses(const lh_plan *p, const char *kernel); /* how many works it does */
+double lh_fast_needs(
+    lh_graph *g, const lh_wish *wish,
+    const lh_batch *
+        batch); /* what a plan would take for that batch, found without taking it; 0: the context failed */
 double lh_fast_bytes(const lh_plan *p); /* memory of its values, once a batch is bound */
 
 #endif

@@ -83,6 +83,18 @@ static void adam_cells(void *what, int piece, int thread) {
     lh_vector()->adam(a->w + from, a->m + from, a->v + from, a->g + from, to - from, &a->how);
 }
 
+/* A gradient that lies otherwise than its weight (of U^T[t]: turned) is read some cells at a time. */
+static void adam_gathered(const adam *a, const lh_block *g) {
+    enum { SOME = 256 };
+    float some[SOME];
+    for (ptrdiff_t from = 0; from < a->n; from += SOME) {
+        const ptrdiff_t n = a->n - from < SOME ? a->n - from : SOME;
+        for (ptrdiff_t i = 0; i < n; i++)
+            some[i] = g->p[(from + i) / g->cols * g->rs + (from + i) % g->cols * g->cs];
+        lh_vector()->adam(a->w + from, a->m + from, a->v + from, some, n, &a->how);
+    }
+}
+
 static float number_at(const lh_work *w, int i, float standard) {
     return w->in[i].block ? w->in[i].block->p[0] : standard;
 }
@@ -99,7 +111,12 @@ static void adam_run(const lh_work *w) {
     a.how.root = (float)(1 / sqrt(1 - pow(b2, t)));
     a.how.keep = 1 - rate * number_at(w, DECAY, 0);
     a.pieces = lh_pieces((size_t)a.n, 1 << 14);
-    lh_pool_run(w->moment->pool, a.pieces, adam_cells, &a);
+    float *flat;
+    size_t cells;
+    if (lh_flat(&w->in[G], 1, &flat, &cells))
+        lh_pool_run(w->moment->pool, a.pieces, adam_cells, &a);
+    else
+        adam_gathered(&a, w->in[G].block);
 }
 
 const lh_kernel lh_kernel_adam = {.name = "adam",

@@ -159,29 +159,6 @@ static void add(float *restrict to, const float *restrict from, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i++) to[i] += from[i];
 }
 
-/* Four rows of B at a time: y is read and written once for them. */
-static void row_product(float *restrict y, const float *restrict x, const float *restrict b,
-                        ptrdiff_t step, ptrdiff_t k, ptrdiff_t n) {
-    ptrdiff_t i = 0;
-    for (ptrdiff_t c = 0; c < n; c++) y[c] = 0;
-    for (; i + 4 <= k; i += 4) {
-        const float *restrict p = b + i * step, *restrict q = p + step, *restrict r = q + step,
-                              *restrict s = r + step;
-        const float xp = x[i], xq = x[i + 1], xr = x[i + 2], xs = x[i + 3];
-        for (ptrdiff_t c = 0; c < n; c++) y[c] += xp * p[c] + xq * q[c] + (xr * r[c] + xs * s[c]);
-    }
-    for (; i < k; i++)
-        for (ptrdiff_t c = 0; c < n; c++) y[c] += x[i] * b[i * step + c];
-}
-
-static void row_dots(float *restrict y, const float *restrict x, const float *restrict b,
-                     ptrdiff_t step, ptrdiff_t k, ptrdiff_t n) {
-    for (ptrdiff_t r = 0; r < n; r++) {
-        const float *restrict row = b + r * step;
-        SUM(y[r], k, i, x[i] * row[i]);
-    }
-}
-
 #ifndef LH_GENERATION
 #define LH_GENERATION plain
 #endif
@@ -202,7 +179,5 @@ const lh_vectors NAME_OF(LH_GENERATION) = {
     .surprise = surprise,
     .adam = adam,
     .squares = squares,
-    .row_product = row_product,
-    .row_dots = row_dots,
     .add = add,
 };

@@ -34,11 +34,7 @@ typedef struct lh_vectors {
         float *x, ptrdiff_t n, int t, bool goes_back,
         float dy); /* log(sum(exp(x))) - x[t]; x becomes dy * (softmax(x) - onehot(t)) */
     void (*adam)(float *w, float *m, float *v, const float *g, ptrdiff_t n, const lh_adam *a);
-    double (*squares)(const float *x, ptrdiff_t n); /* sum of x * x */
-    void (*row_product)(float *y, const float *x, const float *b, ptrdiff_t step, ptrdiff_t k,
-                        ptrdiff_t n); /* y = x @ B: row i of B at b + i * step */
-    void (*row_dots)(float *y, const float *x, const float *b, ptrdiff_t step, ptrdiff_t k,
-                     ptrdiff_t n); /* y = x @ B^T, likewise: k columns, n rows */
+    double (*squares)(const float *x, ptrdiff_t n);         /* sum of x * x */
     void (*add)(float *to, const float *from, ptrdiff_t n); /* to += from */
 } lh_vectors;
 

@@ -1,0 +1,79 @@
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#ifndef __wasm__
+#include <sys/resource.h>
+#endif
+
+static double least(double a, double b) {
+    return !a || (b && b < a) ? b : a;
+}
+
+static double of_machine(void) {
+#ifdef _SC_PHYS_PAGES
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (double)pages * (double)size : 0;
+#else
+    return 0;
+#endif
+}
+
+/* MemAvailable:    22334455 kB */
+static double of_system(void) {
+    FILE *f = fopen("/proc/meminfo", "r");
+    char line[128];
+    double kilobytes = 0;
+    while (f && !kilobytes && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %lf kB", &kilobytes) != 1) kilobytes = 0;
+    if (f) fclose(f);
+    return kilobytes * 1024;
+}
+
+static double of_limit(void) {
+#if defined(RLIMIT_AS)
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY) return 0;
+    return (double)limit.rlim_cur;
+#else
+    return 0;
+#endif
+}
+
+/* What is left of a limited address space: its pages are the first number of statm. 1 byte where nothing is left. */
+static double of_process(void) {
+    const double limit = of_limit();
+    if (!limit) return 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    double pages = 0;
+    if (f && fscanf(f, "%lf", &pages) != 1) pages = 0;
+    if (f) fclose(f);
+    const double left = limit - pages * (double)sysconf(_SC_PAGESIZE);
+    return left > 1 ? left : 1;
+}
+
+double lh_memory_most(void) {
+    return least(of_machine(), of_limit());
+}
+
+double lh_memory_free(void) {
+    return least(least(of_machine(), of_system()), of_process());
+}
+
+static const char *words(char *text, size_t size, double bytes) {
+    const bool is_large = bytes >= 1e9;
+    snprintf(text, size, is_large ? "%.1f GB" : "%.0f MB", bytes / (is_large ? 1e9 : 1e6));
+    return text;
+}
+
+bool lh_memory_fits(lh_context *ctx, double bytes, const char *cure) {
+    const double has = least((double)ctx->memory_limit, lh_memory_free());
+    char needs[32], free_now[32];
+    if (lh_failed(ctx)) return false;
+    if (!has || bytes < has) return true;
+    lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "this takes %s of memory, and %s are free",
+            words(needs, sizeof needs, bytes), words(free_now, sizeof free_now, has));
+    if (cure) lh_cure(ctx, "%s", cure);
+    return false;
+}

@@ -1,0 +1,51 @@
+/* lookup -- rows of a table by their numbers: E[tokens]. The table may lie in bf16. */
+#include "eval/fast/fast.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "eval/fast/row.h"
+
+enum { TABLE, NUMBERS };
+
+static bool lookup_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    if (n->kind != LH_OP_lookup || !n->shape.is_batched || n->in[0]->shape.is_batched ||
+        !lh_axis_is_one(p->g, n->shape.heads) || !lh_axis_is_one(p->g, n->in[0]->shape.heads))
+        return false;
+    m->leaf[TABLE] = n->in[0], m->leaf[NUMBERS] = n->in[1];
+    m->n_leaves = 2;
+    return true;
+}
+
+/* Row k of the table, or no numbers where there is none. */
+static void look_up(const lh_work *w, const lh_block *y, int row, int k) {
+    const lh_block *from = w->in[TABLE].block;
+    const bool is_run = from->cs == 1 || from->cols == 1, is_half = w->halves >> TABLE & 1;
+    const uint16_t *half = (const uint16_t *)(const void *)from->p + (is_half ? k * from->rs : 0);
+    float *to = y->p + row * y->rs;
+    if (k < 0)
+        for (int c = 0; c < y->cols; c++) to[c] = NAN;
+    else if (is_half && is_run)
+        lh_row_way()->widen(to, half, y->cols);
+    else if (is_half)
+        for (int c = 0; c < y->cols; c++) lh_row_way()->widen(to + c, half + c * from->cs, 1);
+    else if (is_run)
+        memcpy(to, from->p + k * from->rs, (size_t)y->cols * sizeof *to);
+    else
+        for (int c = 0; c < y->cols; c++) to[c] = from->p[k * from->rs + c * from->cs];
+}
+
+/* The result is a value of its own: its rows lie one after another. */
+static void lookup_run(const lh_work *w) {
+    const int rows = w->in[TABLE].block->rows;
+    for (int e = 0; e < w->examples; e++) {
+        const lh_block *y = lh_block_of(&w->out, e), *t = lh_block_of(&w->in[NUMBERS], e);
+        for (int r = 0; r < y->rows; r++) look_up(w, y, r, lh_place_of(t->p[r * t->rs], rows));
+    }
+}
+
+const lh_kernel lh_kernel_lookup = {.name = "lookup",
+                                    .stands_for = "E[t]",
+                                    .halves = 1u << TABLE,
+                                    .fits = lookup_fits,
+                                    .run = lookup_run};

@@ -1,0 +1,359 @@
+/* Products of a few rows, weights of bf16, and a model that writes from a file of any type. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/embedded.h"
+#include "base/memory.h"
+#include "eval/fast/bf16.h"
+#include "eval/fast/few.h"
+#include "eval/fast/profile.h"
+#include "eval/fast/row.h"
+#include "eval/kernel.h"
+#include "files/half.h"
+#include "files/tensors.h"
+#include "notation/notation.h"
+#include "train/floats.h"
+#include "train/generate.h"
+
+/* ---- numbers ---- */
+
+static void rounds_to_the_nearest(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 400000; i++) {
+        const uint32_t bits = i * 10737u + (i << 29);
+        float x, back;
+        uint16_t half;
+        memcpy(&x, &bits, sizeof x);
+        lh_row_way()->narrow(&half, &x, 1);
+        lh_row_way()->widen(&back, &half, 1);
+        const float right = lh_float_from_bf16(lh_bf16_from_float(x));
+        if (isnan(right) ? !isnan(back) : back != right) fail_msg("%a becomes %a", x, back);
+    }
+}
+
+/* ---- products ---- */
+
+static unsigned seed = 1;
+
+static float drawn(void) {
+    seed = seed * 1664525u + 1013904223u;
+    return (float)(seed >> 8) / 8388608 - 1;
+}
+
+/* Memory ends with the last number, so that reading behind it is seen. */
+static float *numbers(size_t n) {
+    float *p = malloc(n * sizeof *p + 1);
+    assert_non_null(p);
+    for (size_t i = 0; i < n; i++) p[i] = drawn();
+    return p;
+}
+
+typedef struct trial {
+    lh_matrix a, b, c; /* B in float; the numbers of bf16 lie beside it */
+    float *bias;
+    uint16_t *half;
+} trial;
+
+static trial trial_new(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, bool is_turned) {
+    const size_t cells = (size_t)(k * n);
+    trial t = {.bias = numbers((size_t)n), .half = malloc(cells * sizeof(uint16_t))};
+    assert_non_null(t.half);
+    t.a = (lh_matrix){numbers((size_t)(m * k)), m, k, k, 1};
+    t.b = (lh_matrix){numbers(cells), k, n, is_turned ? 1 : n, is_turned ? k : 1};
+    t.c = (lh_matrix){numbers((size_t)(m * (n + 3))), m, n, n + 3, 1};
+    lh_row_way()->narrow(t.half, t.b.p, (ptrdiff_t)cells);
+    lh_row_way()->widen(t.b.p, t.half, (ptrdiff_t)cells); /* both have the same numbers */
+    return t;
+}
+
+static void trial_free(trial *t) {
+    free(t->a.p), free(t->b.p), free(t->c.p), free(t->bias), free(t->half);
+}
+
+static void check(const trial *t, bool has_bias, double slack, const char *name) {
+    for (ptrdiff_t r = 0; r < t->c.rows; r++) {
+        for (ptrdiff_t c = 0; c < t->c.cols; c++) {
+            double sum = has_bias ? t->bias[c] : 0, size = fabs(sum);
+            for (ptrdiff_t i = 0; i < t->a.cols; i++) {
+                const double x =
+                    (double)t->a.p[r * t->a.rs + i] * t->b.p[i * t->b.rs + c * t->b.cs];
+                sum += x, size += fabs(x);
+            }
+            const double y = t->c.p[r * t->c.rs + c];
+            if (!(fabs(y - sum) <= slack * size))
+                fail_msg("%s, %td x %td x %td: [%td][%td] is %.9g, not %.9g", name, t->c.rows,
+                         t->c.cols, t->a.cols, r, c, y, sum);
+        }
+        for (ptrdiff_t c = t->c.cols; c < t->c.rs; c++)
+            if (!isnan(t->c.p[r * t->c.rs + c])) fail_msg("%s writes behind row %td", name, r);
+    }
+}
+
+static void forget(trial *t) {
+    for (ptrdiff_t i = 0; i < t->c.rows * t->c.rs; i++) t->c.p[i] = NAN;
+}
+
+static void try_sizes(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, bool is_turned) {
+    trial t = trial_new(m, n, k, is_turned);
+    lh_matrix half = t.b;
+    half.p = (float *)(void *)t.half;
+    const size_t bytes = (size_t)(m * t.c.rs) * sizeof(float);
+    float *first = malloc(bytes);
+    assert_non_null(first);
+    for (int is_half = 0; is_half < 2; is_half++)
+        for (int threads = 1; threads <= 3; threads++) {
+            lh_pool *pool = lh_pool_new(threads);
+            const float *bias = is_half ? t.bias : NULL;
+            forget(&t);
+            if (is_half)
+                lh_half_product(pool, &t.a, &half, &t.c, bias);
+            else
+                assert_true(lh_product_threads(pool, &t.a, &t.b, &t.c, bias, false));
+            check(&t, is_half, 1e-5, is_half ? "bf16" : "float");
+            if (threads == 1) memcpy(first, t.c.p, bytes);
+            assert_memory_equal(first, t.c.p, bytes);
+            lh_pool_free(pool);
+        }
+    if (m <= LH_FEW || k < 100) {
+        forget(&t);
+        lh_half_product(NULL, &t.a, &half, &t.c, NULL); /* nobody to help, and no memory */
+        check(&t, false, 1e-5, "alone");
+    }
+    lh_pool *pool = lh_pool_new(2);
+    lh_pool_use_bf16(pool, lh_bf16_name() != NULL);
+    forget(&t);
+    lh_half_product(pool, &t.a, &half, &t.c, t.bias);
+    check(&t, true, m > LH_FEW ? 5e-3 : 1e-5, "products in bf16");
+    lh_pool_free(pool);
+    free(first);
+    trial_free(&t);
+}
+
+static void products_of_every_size(void **state) {
+    (void)state;
+    const ptrdiff_t rows[] = {1, 3, 4, 5, 37}, cols[] = {1, 31, 64, 803}, ks[] = {1, 8, 67, 530};
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 4; j++)
+            for (int k = 0; k < 4; k++)
+                for (int turned = 0; turned < 2; turned++)
+                    try_sizes(rows[i], cols[j], ks[k], turned);
+}
+
+/* ---- a model ---- */
+
+typedef struct model {
+    lh_context *ctx;
+    lh_program *program;
+    lh_graph *g;
+    lh_arena *arena;
+    lh_weights *weights;
+} model;
+
+static model model_open(void) {
+    static const lh_setting set[] = {{"dim", "48"}, {"heads", "3"}};
+    const lh_embedded *f = lh_embedded_find("models/gpt.lh");
+    model m = {.ctx = lh_context_new()};
+    m.program = lh_program_parse(m.ctx, f->name, f->text, f->length);
+    m.g = lh_graph_build(m.ctx, m.program,
+                         &(lh_build){.set = set, .n_set = 2, .is_whole = lh_kernel_is_whole});
+    m.arena = lh_arena_new(m.ctx);
+    m.weights = lh_weights_of(m.ctx, m.arena, m.g, LH_PARAM);
+    assert_false(lh_failed(m.ctx));
+    return m;
+}
+
+static void model_close(model *m) {
+    lh_arena_free(m->arena);
+    lh_graph_free(m->g);
+    lh_program_free(m->program);
+    lh_context_free(m->ctx);
+}
+
+/* The starts of the program, each rounded to bf16, in a file of the type. */
+static void write_file(model *m, const char *path, lh_dtype type) {
+    lh_tensor_entry *entry = lh_alloc_array(m->arena, (size_t)m->weights->n, sizeof *entry);
+    for (int i = 0; i < m->weights->n; i++) {
+        const lh_weight *w = &m->weights->weight[i];
+        float *x = lh_alloc_array(m->arena, w->rows * w->cols, sizeof *x);
+        seed = (unsigned)i;
+        for (size_t k = 0; k < w->rows * w->cols; k++)
+            x[k] = lh_float_from_bf16(lh_bf16_from_float(0.3f * drawn()));
+        entry[i] = lh_weight_entry(w, type, x, LH_F32);
+    }
+    assert_true(lh_tensors_write(m->ctx, path, entry, m->weights->n, NULL, 0));
+}
+
+enum { TOKENS = 12, WORDS = 65 };
+
+/* Greedily; the scores of the last. `from` is of any type. */
+static void write_tokens(lh_dtype type, lh_precision precision, int *token, float *score) {
+    char path[] = "/tmp/longhand-generate-XXXXXX";
+    model m = model_open();
+    close(mkstemp(path));
+    write_file(&m, path, type);
+    lh_tensors *t = lh_tensors_open(m.ctx, path);
+    assert_non_null(t);
+    assert_true(lh_weights_match(m.ctx, m.weights, t));
+    lh_generator *w = lh_generator_new(
+        m.g,
+        &(lh_generator_how){.context = 16, .choice = {0, 0, 1}, .end = -1, .precision = precision});
+    assert_non_null(w);
+    assert_true(lh_generator_weights(w, m.weights));
+    const int prompt[] = {5, 6, 7, 5, 9, 1};
+    lh_generator_prompt(w, prompt, 6);
+    for (int i = 0; i < TOKENS; i++) token[i] = lh_generator_next(w);
+    assert_false(lh_failed(m.ctx));
+    memcpy(score, w->score, WORDS * sizeof *score);
+    lh_generator_free(w);
+    lh_tensors_close(t);
+    model_close(&m);
+    unlink(path);
+}
+
+/* Numbers that bf16 has are the same in every type: so is what is written, up to the order of sums. */
+static void writes_the_same_from_every_type(void **state) {
+    (void)state;
+    const lh_dtype type[] = {LH_F32, LH_BF16, LH_F16};
+    int first[TOKENS], token[TOKENS];
+    float first_score[WORDS], score[WORDS];
+    write_tokens(LH_F32, LH_IN_FLOAT, first, first_score);
+    for (int i = 0; i < 3; i++) {
+        write_tokens(type[i], LH_IN_FLOAT, token, score);
+        assert_memory_equal(token, first, sizeof token);
+        for (int k = 0; k < WORDS; k++)
+            if (fabsf(score[k] - first_score[k]) > 1e-4f)
+                fail_msg("type %d: score %d is %g, not %g", type[i], k, score[k], first_score[k]);
+    }
+}
+
+/* What is rounded here is what was rounded in the file: the same bits. */
+static void keeps_weights_in_bf16(void **state) {
+    (void)state;
+    int from_float[TOKENS], from_half[TOKENS];
+    float score[WORDS], half_score[WORDS];
+    write_tokens(LH_F32, LH_IN_BF16, from_float, score);
+    write_tokens(LH_BF16, LH_IN_BF16, from_half, half_score);
+    assert_memory_equal(from_float, from_half, sizeof from_float);
+    assert_memory_equal(score, half_score, sizeof score);
+}
+
+/* Of the params only those that products and lookups alone read may be halves: norms and biases are read by others. */
+static void knows_who_can_read_bf16(void **state) {
+    (void)state;
+    model m = model_open();
+    lh_generator *w =
+        lh_generator_new(m.g, &(lh_generator_how){.context = 16, .choice = {0, 0, 1}, .end = -1});
+    assert_non_null(w);
+    for (int i = 0; i < m.weights->n; i++) {
+        const lh_weight *one = &m.weights->weight[i];
+        assert_int_equal(lh_floats_may_be_half(w->plan, one->given->node), one->rows > 1);
+    }
+    lh_plan *trains = lh_fast.plan(m.g, &(lh_wish){.updates = true});
+    assert_false(lh_floats_may_be_half(trains, m.weights->weight[0].given->node));
+    lh_fast.free(trains);
+    lh_generator_free(w);
+    model_close(&m);
+}
+
+/* ---- memory ---- */
+
+/* What a plan takes is known before it takes it. */
+static void needs_are_what_is_taken(void **state) {
+    (void)state;
+    model m = model_open();
+    const int rows[3] = {16, 3, 9}, count[3] = {16, 3, 9};
+    int token[28] = {0};
+    const int *all_rows[] = {rows, count}, *all_tokens[] = {token, token};
+    const lh_batch batch = {.examples = 3, .rows = all_rows, .tokens = all_tokens};
+    const lh_wish wish[] = {
+        {.node = &m.g->loss, .n_nodes = 1, .updates = true, .threads = 2},
+        {.node = &m.g->loss, .n_nodes = 1, .threads = 1},
+        {.node = &m.g->generate->from, .n_nodes = 1, .grows = 16, .threads = 2},
+        {.all = true, .threads = 2},
+    };
+    for (int i = 0; i < 4; i++) {
+        const double needs = lh_fast_needs(m.g, &wish[i], &batch);
+        lh_plan *p = lh_fast.plan(m.g, &wish[i]);
+        lh_fast.feed(p, &batch);
+        assert_false(lh_failed(m.ctx));
+        assert_true(needs > 1e4);
+        if (needs != lh_fast_bytes(p))
+            fail_msg("wish %d takes %.0f bytes, not %.0f", i, lh_fast_bytes(p), needs);
+        lh_fast.free(p);
+    }
+    model_close(&m);
+}
+
+static size_t largest;
+
+static void *watched(size_t bytes) {
+    if (bytes > largest) largest = bytes;
+    return malloc(bytes);
+}
+
+/* Refused before anything of that size was asked for. */
+static void what_does_not_fit_is_not_taken(void **state) {
+    (void)state;
+    model m = model_open();
+    const lh_generator_how how = {.context = 100000, .choice = {0, 0, 1}, .end = -1};
+    m.ctx->alloc = watched;
+    m.ctx->memory_limit = 30000000;
+    largest = 0;
+    assert_null(lh_generator_new(m.g, &how));
+    assert_int_equal(lh_context_error(m.ctx)->kind, LH_ERROR_MEMORY);
+    assert_non_null(strstr(lh_context_error(m.ctx)->what, "of memory, and 30 MB are free"));
+    assert_non_null(strstr(lh_context_error(m.ctx)->cure, "context"));
+    assert_true(largest < 1000000);
+    m.ctx->alloc = malloc;
+    model_close(&m);
+}
+
+/* A limit on the address space counts from what is taken already. */
+static void limits_are_seen(void **state) {
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        lh_context *ctx = lh_context_new();
+        FILE *f = fopen("/proc/self/statm", "r");
+        double pages = 0;
+        if (!f || fscanf(f, "%lf", &pages) != 1) _exit(77);
+        const double now = pages * (double)sysconf(_SC_PAGESIZE);
+        struct rlimit limit = {(rlim_t)(now + 64e6), RLIM_INFINITY};
+        if (!ctx || setrlimit(RLIMIT_AS, &limit) != 0) _exit(77);
+        const double has = lh_memory_free();
+        if (!(has > 30e6 && has < 65e6)) _exit(1);
+        if (!lh_memory_fits(ctx, 1e6, NULL)) _exit(2);
+        if (lh_memory_fits(ctx, 80e6, "less") || !lh_failed(ctx)) _exit(3);
+        if (!strstr(lh_context_error(ctx)->what, "this takes 80 MB of memory, and ")) _exit(4);
+        _exit(0);
+    }
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) != 77) assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rounds_to_the_nearest),
+        cmocka_unit_test(products_of_every_size),
+        cmocka_unit_test(writes_the_same_from_every_type),
+        cmocka_unit_test(keeps_weights_in_bf16),
+        cmocka_unit_test(knows_who_can_read_bf16),
+        cmocka_unit_test(needs_are_what_is_taken),
+        cmocka_unit_test(what_does_not_fit_is_not_taken),
+        cmocka_unit_test(limits_are_seen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
