@@ -60,7 +60,7 @@ static void fill_runtime(lh_plan *p) {
         const lh_node *n = p->runtime[i];
         double x = strcmp(n->text, "training") == 0 ? p->moment.training
                    : strcmp(n->text, "step") == 0   ? p->moment.step
-                                                    : p->moment.examples;
+                                                    : p->moment.of;
         p->value[n->id].view.block[0].p[0] = (lh_real)x;
     }
 }

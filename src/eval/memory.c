@@ -64,6 +64,27 @@ static void find_makers(ordering *o) {
     }
 }
 
+/* Behind the work that makes a value its adding up: then its memory is free for others. */
+static bool add_sums(lh_plan *p, const int *maker) {
+#ifdef LH_FAST
+    lh_work *all = p->n_sums
+                       ? lh_alloc_array(p->arena, (size_t)(p->n_run + p->n_sums + 1), sizeof *all)
+                       : p->each_run;
+    int n = 0;
+    for (int k = 0; p->n_sums && all && k < p->n_run; k++) {
+        all[n++] = p->each_run[k];
+        for (int i = 0; i < p->n_sums; i++)
+            if (maker[owner_of(p, p->sum[i]) - p->value] == maker[p->each_run[k].node->id])
+                all[n++] = sum_work(p, i);
+    }
+    if (p->n_sums) p->each_run = all, p->n_run = n;
+    return all != NULL;
+#else
+    (void)p, (void)maker;
+    return true;
+#endif
+}
+
 /* From which work to which a value is needed. */
 static void find_spans(lh_plan *p) {
     for (int i = 0; i < p->n_nodes; i++) p->value[i].first = -1, p->value[i].last = -1;
@@ -102,6 +123,7 @@ bool order_work(lh_plan *p) {
         return false;
     }
     p->each_run = o.to;
+    if (!add_sums(p, o.maker)) return false;
     find_spans(p);
     return true;
 }

@@ -80,6 +80,7 @@ static void use_wishes(lh_plan *p, const lh_wish *wish) {
         use(p, wish->node[i], false);
         p->value[wish->node[i]->id].lasts = true;
     }
+    for (int i = 0; i < wish->n_sums; i++) use(p, wish->sum[i], false);
     for (int e = 0; e < g->n_examples; e++) /* examples x = expr: made at the start */
         for (int k = 0; k < g->n_inputs; k++)
             if (g->example[e]->value[k].node) use(p, g->example[e]->value[k].node, true);
@@ -463,6 +464,13 @@ lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
     p->updates = wish->updates || wish->all;
     p->grows = wish->grows;
     p->lends = wish->lends;
+    p->n_sums = wish->n_sums;
+    p->sum = lh_alloc_array(arena, (size_t)wish->n_sums + 1, sizeof *p->sum);
+    p->sums = lh_alloc_array(arena, (size_t)wish->n_sums + 1, sizeof *p->sums);
+    for (int i = 0; p->sum && p->sums && i < wish->n_sums; i++) {
+        ((lh_node **)p->sum)[i] = wish->sum[i];
+        block_own(&p->sums[i], NULL, sizes_fixed(g, wish->sum[i]));
+    }
     p->moment.pool = lh_pool_new(wish->threads);
     p->threads = lh_pool_threads(p->moment.pool);
     set_precision(p, wish->precision);

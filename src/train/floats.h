@@ -15,6 +15,8 @@
 float *lh_floats(const lh_plan *p, const lh_node *given);
 void lh_floats_lend(lh_plan *p, const lh_node *known,
                     const float *numbers); /* wish.lends: before the first feed; read in place */
+void lh_floats_sum(lh_plan *p, const lh_node *sum,
+                   float *to); /* wish.sum: before the first feed; rows x cols, added to in place */
 double lh_floats_memory(const lh_plan *p);
 void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from,
                     const lh_node *m); /* n of one plan is to be m of the other, if both have it */

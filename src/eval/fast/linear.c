@@ -107,7 +107,7 @@ static bool summed_fits(const lh_plan *p, lh_node *n, lh_match *m) {
 }
 
 static void summed_run(const lh_work *w) {
-    const int examples = w->moment->examples;
+    const int examples = w->moment->examples, of = w->moment->of;
     lh_matrix a, b, c = lh_block_matrix(w->out.block, 0);
     if (c.rows == 1) c.rs = c.cols;
     bool is_done = w->in[0].step && w->in[1].step && lh_stack_cols(&w->in[0], examples, &a) &&
@@ -120,7 +120,7 @@ static void summed_run(const lh_work *w) {
     }
     if (!w->match->form) return;
     for (ptrdiff_t r = 0; r < c.rows; r++)
-        for (ptrdiff_t k = 0; k < c.cols; k++) c.p[r * c.rs + k * c.cs] /= (float)examples;
+        for (ptrdiff_t k = 0; k < c.cols; k++) c.p[r * c.rs + k * c.cs] /= (float)of;
 }
 
 const lh_kernel lh_kernel_summed = {.name = "summed product",
