@@ -215,6 +215,13 @@ static const trial trials[] = {
     {"summed product", "param W : 6 x 19 = normal(1)\nY = X @ W\n"},
     {"summed columns", "param b : 1 x 6 = normal(1)\nY = X * X + b\n"},
     {"scatter", "param U : 8 x 6 = normal(1)\nY = X + U[positions(tokens)]\n"},
+    {"scatter onto", "N = X * 2\nlogits = N @ E^T\nY = crossentropy(logits, target)\n"},
+    {"beside", "param W : 6 x 9 = normal(1)\nA = X @ W\n"
+               "Y = columns(A, 3, 6) * columns(A, 0, 3) + columns(A, 6, 9)\n"},
+    {"product", "param W : 6 x 9 = normal(1)\nA = X @ W\n" /* the columns overlap */
+                "Y = columns(A, 2, 6) * columns(A, 0, 4) + columns(A, 5, 9)\n"},
+    {"product", "param W : 6 x 9 = normal(1)\nA = X @ W\n" /* one is left out */
+                "Y = columns(A, 4, 8) * columns(A, 0, 4)\n"},
     {"product", "Y = X @ X^T @ X\n"},
     {"product", "Y = join(split(X, 2) @ split(X, 2)^T @ split(X, 2))\n"},
     {"attention", "Y = attention(X, X * 0.5, X + 1)\n"},

@@ -32,8 +32,9 @@ struct lh_kernel {
     const char
         *fn; /* it makes what a call of this function sends back; NULL: it is for something else */
     bool (*suits)(const lh_graph *g, const lh_node *call); /* ... of such calls; NULL: of all */
-    bool joins;  /* it swallows steps between: only where nobody else reads them */
-    bool renews; /* it writes params in place, when := is carried out */
+    bool joins;    /* it swallows steps between: only where nobody else reads them */
+    bool in_place; /* it changes its first leaf, which nobody else reads, into its result */
+    bool renews;   /* it writes params in place, when := is carried out */
     bool (*fits)(const struct lh_plan *p, lh_node *n, lh_match *m);
     size_t (*scratch)(const struct lh_work *w); /* floats for each thread while it runs, or NULL */
     size_t (*keeps)(const struct lh_work

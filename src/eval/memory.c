@@ -32,9 +32,18 @@ typedef struct ordering {
 
 static void put(ordering *o, int k);
 
+/* The last that changes it, where a value was made of another in place; -1: none makes it. */
+static int maker_of(const lh_plan *p, const int *maker, const lh_node *n) {
+    while (maker[n->id] < 0) {
+        const value *v = &p->value[n->id];
+        if (!v->same && v->role != VIEW) return -1;
+        n = v->same ? v->same : n->in[0];
+    }
+    return maker[n->id];
+}
+
 static void put_maker(ordering *o, const lh_node *n) {
-    const value *v = owner_of(o->p, n);
-    int k = o->maker[v - o->p->value];
+    int k = maker_of(o->p, o->maker, n);
     if (k >= 0) put(o, k);
 }
 
@@ -74,7 +83,7 @@ static bool add_sums(lh_plan *p, const int *maker) {
     for (int k = 0; p->n_sums && all && k < p->n_run; k++) {
         all[n++] = p->each_run[k];
         for (int i = 0; i < p->n_sums; i++)
-            if (maker[owner_of(p, p->sum[i]) - p->value] == maker[p->each_run[k].node->id])
+            if (maker_of(p, maker, p->sum[i]) == maker[p->each_run[k].node->id])
                 all[n++] = sum_work(p, i);
     }
     if (p->n_sums) p->each_run = all, p->n_run = n;

@@ -24,6 +24,7 @@ typedef struct value {
     bool is_static;  /* does not change between runs */
     bool at_start;   /* needed to find the starts of givens */
     bool is_once;    /* does not depend on the growing input: found when it begins */
+    bool is_changed; /* a kernel makes another value of it in place: it stands for no other node */
     bool lasts;      /* is there after a run: asked for, or all are */
     lh_node *same;   /* another node with the same formula that stands for this one, or NULL */
     lh_match *match; /* the kernel that makes it, or NULL: its operation does */

@@ -100,6 +100,7 @@ static bool depends_on(const lh_node *n, const lh_node *on, int depth) {
 
 /* The call that a node belongs to: the loss itself, or a product with what it sends back. */
 static const lh_node *call_of(const lh_graph *g, const lh_node *n) {
+    if (n->kind == LH_OP_transpose && n->in[0]->kind == LH_OP_total) n = n->in[0];
     if (n->kind == LH_OP_total && n->in[0]->kind == LH_OP_matmul) n = n->in[0];
     const lh_node *of[4] = {n, NULL, NULL, NULL};
     int k = 1;
@@ -129,6 +130,12 @@ static bool find_products(const lh_plan *p, const lh_node *d, const lh_node *x, 
         if (is_turned(a, d) && b == x) m->out[TO_W] = n, m->form = TURNED, uses++;
         if (is_turned(a, x) && b == d) m->out[TO_W] = n, m->form = PLAIN, uses++;
     }
+    if (m->out[TO_W] && m->form == PLAIN && lh_read_once(p, m->out[TO_W]))
+        for (int i = m->out[TO_W]->id + 1; i < p->g->n_nodes; i++)
+            if (is_turned(p->g->node[i], m->out[TO_W]) && p->value[i].uses) {
+                m->out[TO_W] = p->g->node[i], m->form = TURNED; /* made as it is wanted */
+                break;
+            }
     return p->value[d->id].uses == uses;
 }
 

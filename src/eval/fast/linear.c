@@ -141,6 +141,8 @@ static bool columns_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     return true;
 }
 
+enum { WIDE = 192 }; /* columns of a piece at least: memory is read in long runs */
+
 typedef struct summing {
     const lh_matrix *x;
     float *y;
@@ -163,7 +165,8 @@ static void columns_run(const lh_work *w) {
     const lh_block *y = w->out.block;
     if (lh_stack_rows(&w->in[0], w->moment->examples, &x) && (x.cs == 1 || x.cols == 1)) {
         summing s = {&x, y->p, lh_pieces((size_t)(x.rows * x.cols), 1 << 16)};
-        if (s.pieces > (x.cols + 31) / 32) s.pieces = (int)((x.cols + 31) / 32);
+        const int most = (int)((x.cols + WIDE - 1) / WIDE);
+        if (s.pieces > most) s.pieces = most;
         lh_pool_run(w->moment->pool, s.pieces, sum_columns, &s);
         return;
     }
