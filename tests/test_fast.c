@@ -241,6 +241,7 @@ static const trial trials[] = {
                         "* 3, g, b, eps = 0.1)\n"},
     {"gelu", "Y = gelu(X)\n"},
     {"gelu, back", "Y = gelu(X * 4)\n"},
+    {"coin", "Y = join(dropout(split(X, 2), 0.4)) + dropout(X * 2, 0.1)\n"},
     {"nothing", "Y = dropout(X * 2, 0)\n"},
     {"crossentropy", "logits = X @ E^T * 2\nY = crossentropy(logits, target)\n"},
     {"projection and crossentropy",
