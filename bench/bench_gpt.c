@@ -1,9 +1,12 @@
-/* gpt -- one step of training of models/gpt.lh at four sizes, against PyTorch in the same run, two threads each.
+/* gpt -- steps of training of models/gpt.lh at four sizes, against PyTorch in the same run, two threads each.
  *
- *     bench_gpt [SOURCE_ROOT]        all sizes; PyTorch only where python3 has it
+ *     bench_gpt                            all sizes, in float and bf16; PyTorch where /usr/bin/python3 has it
+ *     bench_gpt 6 bf16                     one size (its layers: 2, 4, 6, 12), one precision
+ *     bench_gpt 6 float profile            where the time goes; PyTorch is left out
  *
- * For each size: tokens a second, the share of the multiply-adds that this machine can do (measured here), memory, and the
- * same for PyTorch as a ratio. The best of a few steps counts: the machine may be shared.
+ * The machine may be shared, so both sides take turns, a few steps in each turn, each turn in a process of its own, and
+ * the best step counts. Beside the time by the clock stands the time of the processors, which others disturb less.
+ * LH_SOURCE_ROOT: where bench/torch_gpt.py lies. T=1: threads of both. TURNS=1: how many each takes (3).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +18,8 @@
 
 #include "base/embedded.h"
 #include "eval/exact.h"
-#include "eval/fast/product.h"
-#include "eval/fast/threads.h"
+#include "eval/fast/bf16.h"
+#include "eval/fast/profile.h"
 #include "eval/kernel.h"
 #include "notation/notation.h"
 
@@ -25,88 +28,116 @@ typedef struct size {
 } size;
 
 static const size sizes[] = {
-    {2, 64, 4, 64, 65, 4, 60},
-    {4, 128, 4, 128, 65, 8, 20},
-    {6, 384, 6, 256, 65, 12, 5},
+    {2, 64, 4, 64, 65, 4, 200},
+    {4, 128, 4, 128, 65, 8, 30},
+    {6, 384, 6, 256, 65, 12, 4},
     {12, 768, 12, 256, 50257, 4, 3},
 };
 
-enum { THREADS = 2 };
-
 typedef struct result {
-    double seconds, bytes;
+    double seconds, processor, bytes; /* of the best step; peak memory */
 } result;
 
-static double now(void) {
+static double now(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* models/gpt.lh with another vocabulary. */
-static lh_program *gpt(lh_context *ctx, int vocab) {
-    static char text[16384];
-    const lh_embedded *f = lh_embedded_find("models/gpt.lh");
-    const char *line = f ? strstr(f->text, "vocab 65\n") : NULL;
-    if (!line) return NULL;
-    snprintf(text, sizeof text, "%.*svocab %d\n%s", (int)(line - f->text), f->text, vocab,
-             line + 9);
-    return lh_program_parse(ctx, "gpt.lh", text, strlen(text));
+static int threads(void) {
+    return getenv("T") ? atoi(getenv("T")) : 2;
 }
 
-static double best_step(lh_context *ctx, lh_plan *p, const size *s) {
+static int turns(void) {
+    return getenv("TURNS") ? atoi(getenv("TURNS")) : 3;
+}
+
+static void keep_best(result *best, result r) {
+    if (r.seconds <= 0) return;
+    if (best->seconds <= 0 || r.seconds < best->seconds) best->seconds = r.seconds;
+    if (best->processor <= 0 || r.processor < best->processor) best->processor = r.processor;
+    if (r.bytes > best->bytes) best->bytes = r.bytes;
+}
+
+/* ---- ours ---- */
+
+static lh_graph *gpt(lh_context *ctx, const size *s) {
+    static char text[5][16];
+    static lh_setting set[5];
+    const int number[] = {s->layers, s->dim, s->heads, s->context, s->vocab};
+    const char *name[] = {"layers", "dim", "heads", "context", "vocab"};
+    for (int i = 0; i < 5; i++) {
+        snprintf(text[i], sizeof text[i], "%d", number[i]);
+        set[i] = (lh_setting){name[i], text[i]};
+    }
+    const lh_embedded *f = lh_embedded_find("models/gpt.lh");
+    lh_program *program = f ? lh_program_parse(ctx, "gpt.lh", f->text, f->length) : NULL;
+    if (!program) return NULL;
+    return lh_graph_build(
+        ctx, program,
+        &(lh_build){
+            .set = set, .n_set = 5, .is_whole = lh_kernel_is_whole, .without_examples = true});
+}
+
+static result take_steps(lh_plan *p, const size *s) {
     const size_t n = (size_t)(s->context * s->batch);
     int *tokens = malloc(n * sizeof *tokens), *target = malloc(n * sizeof *target),
         *rows = malloc((size_t)s->batch * sizeof *rows);
-    double best = 1e9;
+    result best = {0};
+    if (!tokens || !target || !rows) return best;
     for (size_t i = 0; i < n; i++) tokens[i] = rand() % s->vocab, target[i] = rand() % s->vocab;
     for (int e = 0; e < s->batch; e++) rows[e] = s->context;
     const int *all_rows[] = {rows, rows}, *all_tokens[] = {tokens, target};
     const lh_batch batch = {.examples = s->batch, .rows = all_rows, .tokens = all_tokens};
-    for (int i = 0; i < s->steps && !lh_failed(ctx); i++) {
-        const double start = now();
+    for (int i = 0; i < s->steps; i++) {
+        const double start = now(CLOCK_MONOTONIC), processor = now(CLOCK_PROCESS_CPUTIME_ID);
         lh_fast.feed(p, &batch);
         lh_fast.run(p);
         lh_fast.commit(p);
-        if (i && now() - start < best) best = now() - start;
+        const result r = {now(CLOCK_MONOTONIC) - start, now(CLOCK_PROCESS_CPUTIME_ID) - processor,
+                          0};
+        if (i) keep_best(&best, r);
     }
     free(tokens), free(target), free(rows);
     return best;
 }
 
+static void print_profile(lh_plan *p) {
+    const lh_profile f = lh_fast_profile(p);
+    for (int i = 0; i < f.n; i++)
+        printf("%6.2f%% %10.1f us %5d  %s%s\n", 100 * f.kind[i].seconds / f.seconds,
+               f.kind[i].seconds * 1e6, f.kind[i].works, f.kind[i].name,
+               f.kind[i].is_kernel ? "" : "   (by definition)");
+}
+
 /* In a process of its own, so that its memory is its own. */
-static void ours(const size *s, int to) {
-    char value[4][16];
-    const int number[] = {s->layers, s->dim, s->heads, s->context};
-    const char *name[] = {"layers", "dim", "heads", "context"};
-    lh_setting set[4];
-    for (int i = 0; i < 4; i++) {
-        snprintf(value[i], sizeof value[i], "%d", number[i]);
-        set[i] = (lh_setting){name[i], value[i]};
-    }
+static void ours(const size *s, lh_precision precision, bool profiles, int to) {
     lh_context *ctx = lh_context_new();
-    lh_program *program = gpt(ctx, s->vocab);
-    lh_graph *g =
-        program
-            ? lh_graph_build(ctx, program,
-                             &(lh_build){.set = set, .n_set = 4, .is_whole = lh_kernel_is_whole})
-            : NULL;
-    lh_plan *p = g ? lh_fast.plan(g, &(lh_wish){.updates = true, .threads = THREADS}) : NULL;
+    lh_graph *g = gpt(ctx, s);
+    lh_plan *p = g ? lh_fast.plan(g, &(lh_wish){.updates = true,
+                                                .node = &g->loss,
+                                                .n_nodes = 1,
+                                                .threads = threads(),
+                                                .precision = precision})
+                   : NULL;
     result r = {0};
-    if (p) r.seconds = best_step(ctx, p, s);
+    if (p) r = take_steps(p, s);
+    if (lh_failed(ctx)) fprintf(stderr, "%s\n", lh_context_error(ctx)->what), r.seconds = 0;
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
     r.bytes = (double)used.ru_maxrss * 1024;
-    if (write(to, &r, sizeof r) != sizeof r) _exit(2);
-    _exit(0);
+    if (profiles && r.seconds > 0) print_profile(p);
+    fflush(stdout);
+    _exit(write(to, &r, sizeof r) == sizeof r ? 0 : 2);
 }
 
-static result run_ours(const size *s) {
+static result run_ours(const size *s, lh_precision precision, bool profiles) {
     int ends[2];
     result r = {0};
     if (pipe(ends) != 0) return r;
+    fflush(stdout);
     pid_t child = fork();
-    if (child == 0) ours(s, ends[1]);
+    if (child == 0) ours(s, precision, profiles, ends[1]);
     close(ends[1]);
     if (read(ends[0], &r, sizeof r) != sizeof r) r.seconds = 0;
     close(ends[0]);
@@ -114,39 +145,52 @@ static result run_ours(const size *s) {
     return r;
 }
 
-static result run_torch(const size *s, const char *root, const char *precision) {
+/* ---- PyTorch ---- */
+
+static result run_torch_with(const size *s, lh_precision precision, const char *settings) {
+    const char *root = getenv("LH_SOURCE_ROOT");
     char command[1024];
     result r = {0};
     snprintf(command, sizeof command,
-             "/usr/bin/python3 %s/bench/torch_gpt.py %d %d %d %d %d %d %d %d %s 2>/dev/null", root,
-             s->layers, s->dim, s->heads, s->context, s->vocab, s->batch, s->steps, THREADS,
-             precision);
+             "%s /usr/bin/python3 %s/bench/torch_gpt.py %d %d %d %d %d %d %d %d %s 2>/dev/null",
+             settings, root ? root : ".", s->layers, s->dim, s->heads, s->context, s->vocab,
+             s->batch, s->steps, threads(), precision == LH_IN_BF16 ? "bf16" : "");
     FILE *f = popen(command, "r");
-    if (f && fscanf(f, "%lf %lf", &r.seconds, &r.bytes) != 2) r.seconds = 0;
+    if (f && fscanf(f, "%lf %lf %lf", &r.seconds, &r.processor, &r.bytes) != 3) r.seconds = 0;
     if (f) pclose(f);
     return r;
 }
 
+/* As it comes; where its library asks for instructions that the system does not lend and is killed, without those. */
+static result run_torch(const size *s, lh_precision precision) {
+    const result r = run_torch_with(s, precision, "");
+    if (r.seconds > 0 || precision != LH_IN_BF16) return r;
+    return run_torch_with(s, precision, "ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16");
+}
+
 /* ---- what the machine can do: products that stay in the cache, on all threads ---- */
 
-enum { SIDE = 256, TURNS = 200 };
+enum { SIDE = 256, PRODUCTS = 200 };
 
 static void multiply(void *what, int piece, int thread) {
     (void)thread;
     float *m = (float *)what + (size_t)piece * 3 * SIDE * SIDE;
-    for (int i = 0; i < TURNS; i++)
+    for (int i = 0; i < PRODUCTS; i++)
         lh_product(SIDE, SIDE, SIDE, m, SIDE, 1, m + SIDE * SIDE, SIDE, 1, m + 2 * SIDE * SIDE,
                    SIDE, false);
 }
 
+/* FLOP in a second of one processor. */
 static double peak(void) {
-    lh_pool *pool = lh_pool_new(THREADS);
-    float *m = calloc((size_t)THREADS * 3 * SIDE * SIDE, sizeof *m);
+    lh_pool *pool = lh_pool_new(threads());
+    const int n = lh_pool_threads(pool);
+    float *m = calloc((size_t)n * 3 * SIDE * SIDE, sizeof *m);
     double best = 0;
     for (int i = 0; m && i < 5; i++) {
-        const double start = now();
-        lh_pool_run(pool, THREADS, multiply, m);
-        const double rate = 2.0 * SIDE * SIDE * SIDE * TURNS * THREADS / (now() - start);
+        const double start = now(CLOCK_PROCESS_CPUTIME_ID);
+        lh_pool_run(pool, n, multiply, m);
+        const double rate =
+            2.0 * SIDE * SIDE * SIDE * PRODUCTS * n / (now(CLOCK_PROCESS_CPUTIME_ID) - start);
         if (rate > best) best = rate;
     }
     free(m);
@@ -160,31 +204,44 @@ static double flops_a_token(const size *s) {
     return 6 * matrices + 6.0 * s->layers * s->context * s->dim; /* half of the scores are hidden */
 }
 
-int main(int argc, char **argv) {
-    const char *root = argc > 1                   ? argv[1]
-                       : getenv("LH_SOURCE_ROOT") ? getenv("LH_SOURCE_ROOT")
-                                                  : ".";
-    const double most = peak();
-    printf("products by %s, %d threads, %.0f GFLOP/s at most\n", lh_product_name(), THREADS,
-           most / 1e9);
-    printf("%10s %10s %8s %9s %12s %8s %8s\n", "size", "tokens/s", "of peak", "memory", "PyTorch",
-           "ratio", "memory");
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const size *s = &sizes[i];
-        const double tokens = (double)s->context * s->batch;
-        const result a = run_ours(s), b = run_torch(s, root, "");
-        if (a.seconds <= 0) {
-            printf("%d x %d could not run\n", s->layers, s->dim);
-            continue;
-        }
-        printf("%4d x %-4d %9.0f %7.0f%% %6.0f MB", s->layers, s->dim, tokens / a.seconds,
-               100 * flops_a_token(s) * tokens / a.seconds / most, a.bytes / 1e6);
-        if (b.seconds > 0)
-            printf(" %12.0f %7.2fx %7.2fx\n", tokens / b.seconds, b.seconds / a.seconds,
-                   a.bytes / b.bytes);
-        else
-            printf(" %12s\n", "not installed");
-        fflush(stdout);
+static void compare(const size *s, lh_precision precision) {
+    const double tokens = (double)s->context * s->batch;
+    result a = {0}, b = {0};
+    double most = 0;
+    for (int i = 0; i < turns(); i++) {
+        const double rate = peak();
+        if (rate > most) most = rate;
+        keep_best(&a, run_ours(s, precision, false));
+        keep_best(&b, run_torch(s, precision));
     }
+    printf("%4d x %-4d %-5s %9.0f %9.0f %6.0f%% %6.0f MB", s->layers, s->dim,
+           precision == LH_IN_BF16 ? "bf16" : "float", tokens / a.seconds, tokens / a.processor,
+           100 * flops_a_token(s) * tokens / a.processor / most, a.bytes / 1e6);
+    if (b.seconds > 0)
+        printf(" %9.0f %9.0f %6.2fx %6.2fx %6.2fx\n", tokens / b.seconds, tokens / b.processor,
+               b.seconds / a.seconds, b.processor / a.processor, a.bytes / b.bytes);
+    else
+        printf("   PyTorch is not installed\n");
+    fflush(stdout);
+}
+
+int main(int argc, char **argv) {
+    const int layers = argc > 1 ? atoi(argv[1]) : 0;
+    const bool profiles = argc > 3 && strcmp(argv[3], "profile") == 0;
+    printf("products by %s%s%s, %d threads. Tokens in a second of the clock, of processors; of the "
+           "peak in float; memory\n",
+           lh_product_name(), lh_bf16_name() ? " and " : "", lh_bf16_name() ? lh_bf16_name() : "",
+           threads());
+    printf("%10s %15s %9s %7s %9s %20s %7s %7s %7s\n", "size", "clock", "proc.", "of peak",
+           "memory", "PyTorch: clock proc.", "clock", "proc.", "memory");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int k = LH_IN_FLOAT; k <= (lh_bf16_name() ? LH_IN_BF16 : LH_IN_FLOAT); k++) {
+            if (layers && sizes[i].layers != layers) continue;
+            if (argc > 2 && (strcmp(argv[2], "bf16") == 0) != (k == LH_IN_BF16)) continue;
+            if (profiles)
+                run_ours(&sizes[i], (lh_precision)k, true);
+            else
+                compare(&sizes[i], (lh_precision)k);
+        }
     return 0;
 }

@@ -156,6 +156,7 @@ static double compare_gradients(pair *p, const char *name, int threads, lh_preci
                                 double slack) {
     lh_node *node[64];
     int n = 0;
+    node[n++] = p->fast_graph->loss; /* with it the projection is joined with the loss */
     for (int i = 0; i < p->fast_graph->n_givens; i++)
         if (p->fast_graph->given[i]->gradient && n < 64)
             node[n++] = p->fast_graph->given[i]->gradient->node;
@@ -216,6 +217,13 @@ static const trial trials[] = {
     {"summed columns", "param b : 1 x 6 = normal(1)\nY = X * X + b\n"},
     {"scatter", "param U : 8 x 6 = normal(1)\nY = X + U[positions(tokens)]\n"},
     {"lookup", "param U : 6 x 11 = normal(1)\nY = X + U^T[tokens] + E[target]\n"},
+    {"scatter onto", "N = X * 2\nlogits = N @ E^T\nY = crossentropy(logits, target)\n"},
+    {"beside", "param W : 6 x 9 = normal(1)\nA = X @ W\n"
+               "Y = columns(A, 3, 6) * columns(A, 0, 3) + columns(A, 6, 9)\n"},
+    {"product", "param W : 6 x 9 = normal(1)\nA = X @ W\n" /* the columns overlap */
+                "Y = columns(A, 2, 6) * columns(A, 0, 4) + columns(A, 5, 9)\n"},
+    {"product", "param W : 6 x 9 = normal(1)\nA = X @ W\n" /* one is left out */
+                "Y = columns(A, 4, 8) * columns(A, 0, 4)\n"},
     {"product", "Y = X @ X^T @ X\n"},
     {"product", "Y = join(split(X, 2) @ split(X, 2)^T @ split(X, 2))\n"},
     {"attention", "Y = attention(X, X * 0.5, X + 1)\n"},
@@ -234,6 +242,7 @@ static const trial trials[] = {
                         "* 3, g, b, eps = 0.1)\n"},
     {"gelu", "Y = gelu(X)\n"},
     {"gelu, back", "Y = gelu(X * 4)\n"},
+    {"coin", "Y = join(dropout(split(X, 2), 0.4)) + dropout(X * 2, 0.1)\n"},
     {"nothing", "Y = dropout(X * 2, 0)\n"},
     {"crossentropy", "logits = X @ E^T * 2\nY = crossentropy(logits, target)\n"},
     {"projection and crossentropy",
@@ -331,11 +340,12 @@ static void gradients_in_bf16(void **state) {
         return;
     }
     const lh_embedded *f = lh_embedded_find("models/gpt.lh");
-    const char *dim[] = {"32", "48", "96"};
-    for (int i = 0; i < 3; i++) {
-        const lh_setting set[] = {{"dim", dim[i]}, {"heads", "4"}, {"layers", "2"}};
+    const char *dim[] = {"32", "48", "96", "32"}, *vocab[] = {"65", "65", "65", "17011"};
+    for (int i = 0; i < 4; i++) { /* of many words the projection is made some at a time */
+        const lh_setting set[] = {
+            {"dim", dim[i]}, {"heads", "4"}, {"layers", "2"}, {"vocab", vocab[i]}};
         pair p;
-        open_pair(&p, f->name, f->text, f->length, set, 3);
+        open_pair(&p, f->name, f->text, f->length, set, 4);
         const double worst = compare_gradients(&p, f->name, 1 + i % 2, LH_IN_BF16, 2e-2);
         if (!(worst > 1e-4)) fail_msg("off by %g alone: that was float", worst);
         close_pair(&p);

@@ -13,6 +13,7 @@
 
 #include "base/embedded.h"
 #include "base/random.h"
+#include "eval/fast/bf16.h"
 #include "eval/kernel.h"
 #include "learn/lesson.h"
 #include "train/data.h"
@@ -225,8 +226,8 @@ static const char *const small[][2] = {{"layers", "2"},  {"dim", "16"},   {"head
                                        {"context", "8"}, {"drop", "0.2"}, {"steps", "30"},
                                        {"rate", "0.01"}};
 
-static run open_run_with(const char *model, bool lines, int threads, const char *other,
-                         const char *value) {
+static run open_run_how(const char *model, bool lines, const lh_trainer_how *how, const char *other,
+                        const char *to) {
     static char text[3000];
     static char vocab[16];
     static lh_setting set[8]; /* a graph that is built again looks at it once more */
@@ -241,7 +242,7 @@ static run open_run_with(const char *model, bool lines, int threads, const char 
         if (strcmp(small[i][0], "drop") != 0 || strcmp(model, "gpt") == 0)
             set[n++] = (lh_setting){small[i][0], small[i][1]};
     for (int i = 0; other && i < n; i++)
-        if (strcmp(set[i].name, other) == 0) set[i].value = value;
+        if (strcmp(set[i].name, other) == 0) set[i].value = to;
     const lh_embedded *f = lh_embedded_find(name);
     r.program = lh_lesson_parse(r.m.ctx, name, f->text, f->length);
     r.g = lh_graph_build(
@@ -250,10 +251,15 @@ static run open_run_with(const char *model, bool lines, int threads, const char 
             .set = set, .n_set = n, .is_whole = lh_kernel_is_whole, .without_examples = true});
     stop_if_failed(r.m.ctx);
     assert_int_equal(r.g->n_examples, 0);
-    r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data),
-                         &(lh_trainer_how){.batch = 3, .seed = 5, .threads = threads});
+    r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data), how);
     stop_if_failed(r.m.ctx);
     return r;
+}
+
+static run open_run_with(const char *model, bool lines, int threads, const char *other,
+                         const char *to) {
+    const lh_trainer_how how = {.batch = 3, .seed = 5, .threads = threads};
+    return open_run_how(model, lines, &how, other, to);
 }
 
 static run open_run(const char *model, bool lines, int threads) {
@@ -318,6 +324,65 @@ static void resumes_to_the_same_bits(void **state) {
         snprintf(command, sizeof command, "rm -r %s", folder);
         assert_int_equal(system(command), 0);
     }
+}
+
+/* Parts add in another order, bf16 rounds: the loss is the same but for that, from step to step. */
+static void parts_and_bf16_follow(void **state) {
+    (void)state;
+    const char *model[] = {"gpt", "micro"};
+    for (int k = 0; k < 2; k++) {
+        const lh_trainer_how how[] = {
+            {.batch = 6, .seed = 5, .threads = 1},
+            {.batch = 6, .seed = 5, .threads = 2, .micro = 4},
+            {.batch = 6, .seed = 5, .threads = 2, .precision = LH_IN_BF16},
+            {.batch = 6, .seed = 5, .threads = 1, .precision = LH_IN_BF16, .micro = 1}};
+        run whole = open_run_how(model[k], k == 1, &how[0], NULL, NULL);
+        double loss[30];
+        for (int i = 0; i < 30; i++) steps(&whole, 1), loss[i] = whole.t->loss;
+        const double held_out = lh_trainer_validate(whole.t, 5);
+        for (int h = 1; h < (lh_bf16_name() ? 4 : 2); h++) {
+            const double most = how[h].precision == LH_IN_BF16 ? 2e-2 : 1e-4;
+            run r = open_run_how(model[k], k == 1, &how[h], NULL, NULL);
+            for (int i = 0; i < 30; i++) {
+                steps(&r, 1);
+                if (!(fabs(r.t->loss - loss[i]) < most * loss[i]))
+                    fail_msg("%s, way %d, step %d: %g and not %g", model[k], h, i + 1, r.t->loss,
+                             loss[i]);
+            }
+            assert_true(fabs(lh_trainer_validate(r.t, 5) - held_out) < most * held_out);
+            if (how[h].precision == LH_IN_BF16 && how[h].micro == 0)
+                assert_true(r.t->loss != loss[29]); /* it is another precision */
+            close_run(&r);
+        }
+        close_run(&whole);
+    }
+}
+
+/* A run in parts that goes on: the same bits, with any number of threads. */
+static void parts_resume_to_the_same_bits(void **state) {
+    (void)state;
+    const lh_precision precision = lh_bf16_name() ? LH_IN_BF16 : LH_IN_FLOAT;
+    char folder[] = "/tmp/longhand-train-XXXXXX", command[64];
+    assert_non_null(mkdtemp(folder));
+    lh_trainer_how how = {.batch = 5, .seed = 5, .threads = 1, .micro = 2, .precision = precision};
+    run whole = open_run_how("gpt", false, &how, NULL, NULL);
+    how.threads = 2;
+    run first = open_run_how("gpt", false, &how, NULL, NULL);
+    steps(&whole, 9), steps(&first, 4);
+    lh_trainer_validate(first.t, 2);
+    save_to(&first, folder);
+    close_run(&first);
+    run second = open_run_how("gpt", false, &how, NULL, NULL);
+    lh_folder *f = lh_folder_open(second.m.ctx, folder);
+    assert_int_equal(f->micro, 2);
+    assert_string_equal(f->precision, precision == LH_IN_BF16 ? "bf16" : "float");
+    assert_true(lh_trainer_load(second.t, f, true));
+    lh_folder_close(f);
+    steps(&second, 5);
+    same_bits(&whole, &second, "in parts");
+    close_run(&whole), close_run(&second);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
 }
 
 static void loads_weights_alone(void **state) {
@@ -566,6 +631,8 @@ int main(void) {
         cmocka_unit_test(lines_are_examples),
         cmocka_unit_test(bad_texts_are_refused),
         cmocka_unit_test(resumes_to_the_same_bits),
+        cmocka_unit_test(parts_and_bf16_follow),
+        cmocka_unit_test(parts_resume_to_the_same_bits),
         cmocka_unit_test(loads_weights_alone),
         cmocka_unit_test(the_seed_decides),
         cmocka_unit_test(the_loss_falls),

@@ -95,6 +95,38 @@ does 'resume: more steps' train part --resume --data text.txt --steps 25
 "$longhand" weights part >out 2>err && grep -q 'step 25' out
 verdict $? '... are done'
 
+# A few examples at a time, and products in bf16: the folder remembers both.
+# shellcheck disable=SC2086  # several words
+does 'a few at a time' train gpt --data text.txt $small --steps 20 --batch 4 --micro 3 -o few
+has '... which is said' '^batches of 4, 3 at a time, about' out
+sed -n 's/.*"step": 20, "loss": \([0-9.]*\).*/\1/p' whole/log.jsonl few/log.jsonl >losses
+awk 'NR == 1 { a = $1 } NR == 2 { exit !(a - $1 < 0.001 && $1 - a < 0.001) }' losses && test "$(wc -l <losses)" -eq 2
+verdict $? '... and comes to the same loss'
+refused 'no example at a time' 'from 1 to' train gpt --data text.txt --micro 0 -o x
+refused 'a precision that is none' 'float or bf16' train gpt --data text.txt --precision half -o x
+if grep -q amx_bf16 /proc/cpuinfo 2>/dev/null; then
+    # shellcheck disable=SC2086  # several words
+    does 'products in bf16' train gpt --data text.txt $small --steps 20 --batch 4 --precision bf16 --micro 2 -o bf16
+    has '... which is said' '2 at a time, products in bf16' out
+    # shellcheck disable=SC2086  # several words
+    "$longhand" train gpt --data text.txt $small --steps 20 --batch 4 --precision bf16 --micro 2 --every 1 -o bf16part >out 2>err &
+    pid=$!
+    i=0
+    while test $i -lt 200 && ! grep -q '"step": 3,' bf16part/log.jsonl 2>/dev/null; do
+        sleep 0.02
+        i=$((i + 1))
+    done
+    kill -INT $pid
+    wait $pid
+    does 'resume in bf16' train bf16part --resume --data text.txt
+    cmp -s bf16part/model.safetensors bf16/model.safetensors && ! cmp -s bf16/model.safetensors whole/model.safetensors
+    verdict $? '... the same bits as without a break, and others than in float'
+    does 'resume in another precision' train bf16 --resume --data text.txt --precision float --steps 21
+else
+    # shellcheck disable=SC2086  # several words
+    refused 'no bf16 here' 'no products in bf16' train gpt --data text.txt $small --precision bf16 -o x
+fi
+
 for seed in 1 2 3 3; do
     # shellcheck disable=SC2086  # several words
     rm -rf seeded && "$longhand" train gpt --data text.txt $small --steps 2 --batch 4 --seed $seed -o seeded >out 2>err

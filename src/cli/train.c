@@ -18,9 +18,9 @@
 #include "train/generate.h"
 
 static struct {
-    const char *data, *task, *tokens, *until, *time, *rate, *init, *out;
+    const char *data, *task, *tokens, *until, *time, *rate, *init, *out, *precision;
     lh_settings set;
-    int batch, steps, every, seed, threads;
+    int batch, micro, steps, every, seed, threads;
     bool lines, resume;
 } options = {.seed = -1, .out = NULL};
 
@@ -36,6 +36,10 @@ static const lh_option train_options[] = {
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE",
      "another value for a size or const; as many as follow", 0, 0},
     {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (12)", 1, 1000000},
+    {"micro", 0, LH_OPTION_INT, &options.micro, "N",
+     "work a batch out N examples at a time: the same step in less memory", 1, 1000000},
+    {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
+     "of large products: float (without it) or bf16; weights are kept in float", 0, 0},
     {"steps", 0, LH_OPTION_INT, &options.steps, "N",
      "stop after so many (1000); the program's const steps likewise", 1, 100000000},
     {"until", 0, LH_OPTION_TEXT, &options.until, "LOSS",
@@ -86,6 +90,7 @@ typedef struct job {
     int steps, every, end; /* end: the token that ends a line, or -1 */
     int sampled;           /* the step of the last sample */
     double until, seconds, step_time;
+    lh_precision precision;
     lh_train_show show;
 } job;
 
@@ -108,37 +113,16 @@ static void listen_to_signals(void) {
 
 /* ---- options ---- */
 
-static bool read_positive(lh_cli *cli, const char *name, const char *text, double *x) {
-    char *end;
-    if (!text) return true;
-    *x = strtod(text, &end);
-    if (end != text && !*end && isfinite(*x) && *x > 0) return true;
-    lh_cli_fail(cli, "--%s wants a number above 0, and \"%s\" is none", name, text);
-    return false;
-}
-
-/* 90, 90s, 10m, 1.5h */
-static bool read_time(lh_cli *cli, const char *text, double *seconds) {
-    char *end;
-    if (!text) return true;
-    double x = strtod(text, &end), unit = strcmp(end, "h") == 0            ? 3600
-                                          : strcmp(end, "m") == 0          ? 60
-                                          : strcmp(end, "s") == 0 || !*end ? 1
-                                                                           : 0;
-    *seconds = x * unit;
-    if (end != text && isfinite(*seconds) && *seconds > 0) return true;
-    lh_cli_fail(cli, "--time wants 90s, 10m or 2h, and \"%s\" is none of these", text);
-    return false;
-}
-
 static bool check_options(job *j, const char *argument) {
     lh_cli *cli = j->cli;
     double rate;
-    if (!read_positive(cli, "until", options.until, &j->until) ||
-        !read_time(cli, options.time, &j->seconds) ||
-        !read_positive(cli, "rate", options.rate, &rate))
+    if (!lh_train_positive(cli, "until", options.until, &j->until) ||
+        !lh_train_time(cli, options.time, &j->seconds) ||
+        !lh_train_positive(cli, "rate", options.rate, &rate))
         return false;
     const lh_folder *f = j->model.folder;
+    if (!lh_train_precision(cli, options.precision, options.resume ? f : NULL, &j->precision))
+        return false;
     j->out = options.out ? options.out : f && options.resume ? argument : "out";
     if (options.resume && options.init) {
         lh_cli_fail(cli, "--resume goes on with a run, --init begins one: one of the two, please");
@@ -280,20 +264,17 @@ static bool make_trainer(job *j) {
     uint64_t seed = (uint64_t)j->g->seed;
     if (options.resume) seed = f->seed;
     if (options.seed >= 0) seed = (uint64_t)options.seed;
-    lh_trainer_how how = {.batch = batch_of(j), .seed = seed, .threads = options.threads};
+    lh_trainer_how how = {.batch = batch_of(j),
+                          .seed = seed,
+                          .threads = options.threads,
+                          .micro = lh_train_micro(options.micro, options.resume ? f : NULL),
+                          .precision = j->precision};
     if (options.seed >= 0 || options.resume) lh_trainer_seed(j->g, seed);
     j->t = lh_trainer_new(j->g, j->is_pairs ? lh_pairs_feed(j->pairs.pairs) : lh_data_feed(j->data),
                           &how);
     lh_folder *from = j->init.folder ? j->init.folder : f;
     if (j->t && from) lh_trainer_load(j->t, from, options.resume);
     return j->t && !lh_failed(j->cli->ctx);
-}
-
-/* 1234 to 1200: a number of steps that one can say. */
-static int rounded(double n) {
-    double unit = 1;
-    while (n / unit >= 100) unit *= 10;
-    return n < 1 ? 1 : n > MANY_STEPS * 10.0 ? MANY_STEPS * 10 : (int)(floor(n / unit) * unit);
 }
 
 /* One step to warm up, a few to measure; none changes anything. Where only a time is given, it decides how many steps
@@ -306,8 +287,8 @@ static bool measure(job *j) {
     if (lh_failed(j->cli->ctx)) return false;
     j->step_time = took / n;
     if (options.time && !options.steps && !options.resume) {
-        j->steps =
-            rounded(0.9 * j->seconds / j->step_time); /* looking up and saving take the rest */
+        j->steps = lh_train_rounded(0.9 * j->seconds / j->step_time,
+                                    10 * MANY_STEPS); /* looking up and saving take the rest */
         const lh_step *s = lh_graph_step(j->g, "steps");
         if (s && s->node->given && lh_model_has(j->model.source.program, LH_S_CONST, "steps")) {
             lh_fast.set(j->t->plan, s->node, (lh_cell){0, 0, 0, 0}, j->steps);
@@ -385,12 +366,14 @@ static void say_start(job *j) {
     lh_ink_off(j->cli, stdout);
     printf("   %s parameters, %d %s, memory %s\n", lh_whole_text(a, params), n_tokens,
            j->tokens->kind == LH_TOKENS_CHARS ? "characters" : "tokens",
-           lh_bytes_text(a, lh_floats_memory(j->t->plan) + (j->g->generate ? 4 * params : 0)));
+           lh_bytes_text(a, lh_trainer_memory(j->t) + (j->g->generate ? 4 * params : 0)));
     if (j->is_pairs)
         lh_train_pairs_say(&j->pairs);
     else
         say_text(j);
-    printf("batches of %d, about %s a step: %s for %s%d steps%s\n\n", j->t->how.batch,
+    printf("batches of %d%s%s, about %s a step: %s for %s%d steps%s\n\n", j->t->how.batch,
+           j->t->parts ? lh_printf(a, ", %d at a time", j->t->how.micro) : "",
+           j->precision == LH_IN_BF16 ? ", products in bf16" : "",
            j->step_time < 1 ? lh_printf(a, "%.3g ms", 1e3 * j->step_time)
                             : lh_time_text(a, j->step_time),
            lh_time_text(a, left * j->step_time), options.until ? "at most " : "", left,
@@ -583,6 +566,8 @@ const lh_command lh_command_train = {
         "longhand train gpt --data notes.txt --tokens bpe:1000 --time 10m -o notes\tten minutes\n"
         "longhand train notes --resume --data notes.txt --steps 9000\tgo on with it\n"
         "longhand train gpt --init gpt2 --data notes.txt --rate 1e-4 -o mine\tfine-tune\n"
+        "longhand train gpt --data notes.txt --batch 64 --micro 8 --precision bf16\tless memory, "
+        "faster products\n"
         "longhand train micro --data names.txt -o names\ta line is an example\n"
         "longhand train adder --task addition -o sums\tquestions and answers that are made\n"
         "longhand train classic --task translate -o spanish\tEnglish to Spanish, of a small "

@@ -33,6 +33,14 @@ void lh_show_end(lh_train_show *s, const char *out,
                  const char *try); /* the plot, what came of it, the command to try it */
 void lh_show_free(lh_train_show *s);
 
+/* What options say (train_how.c); false: it is none, and a message was written. NULL as text: nothing was said. */
+bool lh_train_positive(lh_cli *cli, const char *name, const char *text, double *x);
+bool lh_train_time(lh_cli *cli, const char *text, double *seconds); /* 90, 90s, 10m, 1.5h */
+bool lh_train_precision(lh_cli *cli, const char *text, const lh_folder *resumed,
+                        lh_precision *to); /* ... then as the folder says; NULL: float */
+int lh_train_micro(int option, const lh_folder *resumed);
+int lh_train_rounded(double n, int most); /* 1234 to 1200: a number of steps that one can say */
+
 /* Training on pairs (train_pairs.c). */
 typedef struct lh_train_pairs {
     lh_cli *cli;

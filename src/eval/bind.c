@@ -304,6 +304,8 @@ static bool place(lh_plan *p) {
 static void bind_all(lh_plan *p) {
     lh_graph *g = p->g;
     p->moment.examples = p->examples;
+    p->moment.of = p->batch && p->batch->of ? p->batch->of : p->examples;
+    p->moment.adds = p->batch && p->batch->adds;
     p->moment.example = p->example;
     if (g->n_inputs && !inputs_are_there(p)) return;
     for (size_t i = 0; i < (size_t)g->n_axes * (size_t)p->cap; i++) p->size[i] = 0;

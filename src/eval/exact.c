@@ -11,6 +11,13 @@
 
 #include "base/random.h"
 #include "eval/plan.h"
+#ifdef LH_FAST
+#include <limits.h>
+
+#include "eval/fast/threads.h"
+
+enum { MANY = 4096 }; /* numbers that are worth waking threads for */
+#endif
 
 /* ---- the start ---- */
 
@@ -18,26 +25,49 @@ static void work_do(const lh_work *w) {
     w->run(w);
 }
 
+typedef struct random_start {
+    const lh_given *given;
+    lh_numpy *numpy; /* in order, or NULL: by counter */
+    lh_real *to;     /* NULL: only drawn */
+    size_t rows, cols;
+    bool is_normal;
+    double a, b; /* mean and deviation; from and to */
+} random_start;
+
 /* Normal and uniform numbers by counter: each given has its own place, each cell its own number. */
+static void draw_row(void *what, int row, int thread) {
+    (void)thread;
+    const random_start *s = what;
+    for (size_t c = 0; c < s->cols; c++) {
+        lh_random_place at = {.seed = s->given->seed,
+                              .place = (uint32_t)s->given->number,
+                              .row = (uint32_t)row,
+                              .col = (uint32_t)c};
+        double x = s->numpy
+                       ? (s->is_normal ? lh_numpy_normal(s->numpy) : lh_numpy_uniform(s->numpy))
+                       : (s->is_normal ? lh_random_normal(at) : lh_random_uniform(at));
+        x = s->is_normal ? s->a + s->b * x : s->a + (s->b - s->a) * x;
+        if (s->to) s->to[(size_t)row * s->cols + c] = (lh_real)x;
+    }
+}
+
 static void start_random(lh_plan *p, const lh_given *given, lh_numpy *numpy) {
     const lh_node *n = given->node;
-    size_t rows = p->g->axis[n->shape.rows].n, cols = p->g->axis[n->shape.cols].n;
-    double a = 0, b = 1;
-    if (given->a) lh_node_constant(p->g, given->a, &a), lh_node_constant(p->g, given->b, &b);
-    bool is_normal = given->start == LH_START_NORMAL || given->start == LH_START_HE;
-    if (given->start == LH_START_XAVIER) b = sqrt(6.0 / (double)(rows + cols)), a = -b;
-    if (given->start == LH_START_HE) a = 0, b = sqrt(2.0 / (double)rows);
-    value *v = value_of(p, n);
-    for (size_t i = 0; i < rows * cols; i++) {
-        lh_random_place at = {.seed = given->seed,
-                              .place = (uint32_t)given->number,
-                              .row = (uint32_t)(i / cols),
-                              .col = (uint32_t)(i % cols)};
-        double x = numpy ? (is_normal ? lh_numpy_normal(numpy) : lh_numpy_uniform(numpy))
-                         : (is_normal ? lh_random_normal(at) : lh_random_uniform(at));
-        x = is_normal ? a + b * x : a + (b - a) * x;
-        if (v->role == GIVEN) v->view.block[0].p[i] = (lh_real)x;
+    const value *v = value_of(p, n);
+    random_start s = {.given = given, .numpy = numpy, .b = 1};
+    s.rows = p->g->axis[n->shape.rows].n, s.cols = p->g->axis[n->shape.cols].n;
+    if (given->a) lh_node_constant(p->g, given->a, &s.a), lh_node_constant(p->g, given->b, &s.b);
+    s.is_normal = given->start == LH_START_NORMAL || given->start == LH_START_HE;
+    if (given->start == LH_START_XAVIER) s.b = sqrt(6.0 / (double)(s.rows + s.cols)), s.a = -s.b;
+    if (given->start == LH_START_HE) s.a = 0, s.b = sqrt(2.0 / (double)s.rows);
+    if (v->role == GIVEN) s.to = v->view.block[0].p;
+#ifdef LH_FAST
+    if (!numpy && s.rows * s.cols > MANY && s.rows <= INT_MAX) {
+        lh_pool_run(p->moment.pool, (int)s.rows, draw_row, &s);
+        return;
     }
+#endif
+    for (size_t r = 0; r < s.rows; r++) draw_row(&s, (int)r, 0);
 }
 
 static void start_given(lh_plan *p, const lh_given *given) {
@@ -60,7 +90,7 @@ static void fill_runtime(lh_plan *p) {
         const lh_node *n = p->runtime[i];
         double x = strcmp(n->text, "training") == 0 ? p->moment.training
                    : strcmp(n->text, "step") == 0   ? p->moment.step
-                                                    : p->moment.examples;
+                                                    : p->moment.of;
         p->value[n->id].view.block[0].p[0] = (lh_real)x;
     }
 }
@@ -158,6 +188,7 @@ static int count_examples(const lh_plan *p) {
 static bool has(const lh_plan *p, const lh_node *n) {
     const value *v = &p->value[n->id];
     if (v->match && v->match->kernel->renews) return false; /* there when := was carried out */
+    if (v->is_changed) return false;                        /* it was, during the run */
     role r = value_of(p, n)->role;
     return r != UNUSED && r != SHAPE && !is_pooled(p, owner_of(p, n));
 }

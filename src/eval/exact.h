@@ -31,6 +31,10 @@ typedef struct lh_wish {
     int n_nodes;
     lh_node *const *known; /* values that the caller sets instead of having them computed */
     int n_known;
+    lh_node *const *
+        sum; /* the fast evaluator: values that do not depend on an example, added up from run to run where
+                            lh_floats_sum says: for a batch that is run in parts */
+    int n_sums;
     bool lends; /* the fast evaluator: known values of a fixed size lie where lh_floats_lend says */
     int threads;            /* the fast evaluator: how many; 0: as many as the machine has */
     lh_precision precision; /* the fast evaluator; the plan fails where the processor has none */
@@ -44,6 +48,8 @@ typedef struct lh_wish {
 typedef struct lh_batch {
     int examples;
     unsigned first; /* the number of the first: random numbers are drawn by it */
+    int of; /* a part of a batch of so many: the number `examples`, and what `average` divides by; 0: it is whole */
+    bool adds; /* sums go on from the part before; false: they begin anew */
     const int *const *rows;
     const int *const *tokens;
     const double *const *numbers;

@@ -33,6 +33,7 @@ struct lh_kernel {
         *fn; /* it makes what a call of this function sends back; NULL: it is for something else */
     bool (*suits)(const lh_graph *g, const lh_node *call); /* ... of such calls; NULL: of all */
     bool joins;      /* it swallows steps between: only where nobody else reads them */
+    bool in_place;   /* it changes its first leaf, which nobody else reads, into its result */
     bool renews;     /* it writes params in place, when := is carried out */
     unsigned halves; /* bit i: it can read leaf i in bf16, as it lies or turned */
     bool (*fits)(const struct lh_plan *p, lh_node *n, lh_match *m);

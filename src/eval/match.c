@@ -9,13 +9,14 @@ static bool is_free(const lh_plan *p, const lh_match *m) {
     return true;
 }
 
-/* What a kernel renews lies where the param lies; what is only its leaf lies where that does. */
+/* What a kernel renews or changes lies where that lay; what is only its leaf lies where that does. */
 static void settle(lh_plan *p, lh_match *m) {
     for (int i = 0; i < m->n_outs; i++) {
         if (!m->out[i]) continue;
         value *v = &p->value[m->out[i]->id];
         v->match = m;
-        if (m->kernel->run && !m->kernel->renews) continue;
+        if (m->kernel->in_place) p->value[m->leaf[0]->id].is_changed = true;
+        if (m->kernel->run && !m->kernel->renews && !m->kernel->in_place) continue;
         if (m->kernel->renews) v->role = MADE;
         v->same = m->leaf[i]; /* the leaves of such a kernel begin with what it renews */
     }

@@ -32,9 +32,18 @@ typedef struct ordering {
 
 static void put(ordering *o, int k);
 
+/* The last that changes it, where a value was made of another in place; -1: none makes it. */
+static int maker_of(const lh_plan *p, const int *maker, const lh_node *n) {
+    while (maker[n->id] < 0) {
+        const value *v = &p->value[n->id];
+        if (!v->same && v->role != VIEW) return -1;
+        n = v->same ? v->same : n->in[0];
+    }
+    return maker[n->id];
+}
+
 static void put_maker(ordering *o, const lh_node *n) {
-    const value *v = owner_of(o->p, n);
-    int k = o->maker[v - o->p->value];
+    int k = maker_of(o->p, o->maker, n);
     if (k >= 0) put(o, k);
 }
 
@@ -62,6 +71,27 @@ static void find_makers(ordering *o) {
         for (int i = 0; w->match && i < w->match->n_outs; i++)
             if (w->match->out[i]) o->maker[w->match->out[i]->id] = k;
     }
+}
+
+/* Behind the work that makes a value its adding up: then its memory is free for others. */
+static bool add_sums(lh_plan *p, const int *maker) {
+#ifdef LH_FAST
+    lh_work *all = p->n_sums
+                       ? lh_alloc_array(p->arena, (size_t)(p->n_run + p->n_sums + 1), sizeof *all)
+                       : p->each_run;
+    int n = 0;
+    for (int k = 0; p->n_sums && all && k < p->n_run; k++) {
+        all[n++] = p->each_run[k];
+        for (int i = 0; i < p->n_sums; i++)
+            if (maker_of(p, maker, p->sum[i]) == maker[p->each_run[k].node->id])
+                all[n++] = sum_work(p, i);
+    }
+    if (p->n_sums) p->each_run = all, p->n_run = n;
+    return all != NULL;
+#else
+    (void)p, (void)maker;
+    return true;
+#endif
 }
 
 /* From which work to which a value is needed. */
@@ -102,6 +132,7 @@ bool order_work(lh_plan *p) {
         return false;
     }
     p->each_run = o.to;
+    if (!add_sums(p, o.maker)) return false;
     find_spans(p);
     return true;
 }

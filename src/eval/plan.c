@@ -84,6 +84,7 @@ static void use_wishes(lh_plan *p, const lh_wish *wish) {
         use(p, wish->node[i], false);
         p->value[wish->node[i]->id].lasts = true;
     }
+    for (int i = 0; i < wish->n_sums; i++) use(p, wish->sum[i], false);
     for (int e = 0; e < g->n_examples; e++) /* examples x = expr: made at the start */
         for (int k = 0; k < g->n_inputs; k++)
             if (g->example[e]->value[k].node) use(p, g->example[e]->value[k].node, true);
@@ -171,7 +172,7 @@ static bool share_formulas(lh_plan *p, bool calls_only) {
         if (v->match) continue;
         if (v->role == VIEW && n->kind == LH_OP_call)
             v->same = (lh_node *)standing(p, n->call->result);
-        if (calls_only || !can_share(n, v->role)) continue;
+        if (calls_only || v->is_changed || !can_share(n, v->role)) continue;
         size_t k = formula_hash(p, n) & (size - 1);
         while (table[k] && !same_formula(p, table[k], n)) k = (k + 1) & (size - 1);
         if (!table[k])
@@ -351,12 +352,16 @@ static bool is_listed(lh_plan *p, const lh_node *n) {
     return was;
 }
 
+static bool is_changing(const value *v) {
+    return v->match && v->match->kernel->in_place;
+}
+
 static bool list_work(lh_plan *p) {
     int start = 0, run = 0, commit = 0;
     for (int i = 0; i < p->n_nodes; i++) {
         const value *v = &p->value[i];
         commit += v->match && v->match->kernel->renews;
-        if (v->role != MADE || v->same) continue;
+        if (v->role != MADE || (v->same && !is_changing(v))) continue;
         start += v->is_static || v->at_start;
         run += !v->is_static;
     }
@@ -367,7 +372,9 @@ static bool list_work(lh_plan *p) {
     for (int i = 0; i < p->n_nodes && !lh_failed(p->g->ctx); i++) {
         const value *v = &p->value[i];
         bool renews = v->match && v->match->kernel->renews;
-        if (v->role != MADE || (v->same && !renews) || is_listed(p, p->g->node[i])) continue;
+        if (v->role != MADE || (v->same && !renews && !is_changing(v)) ||
+            is_listed(p, p->g->node[i]))
+            continue;
         lh_node *n = p->g->node[i];
         if (renews) p->at_commit[p->n_commit++] = work_for(p, n);
         if (!renews && (v->is_static || v->at_start)) p->at_start[p->n_start++] = work_for(p, n);
@@ -495,6 +502,13 @@ lh_plan *plan_new(lh_graph *g, const lh_wish *wish) {
     p->grows = wish->grows;
     p->lends = wish->lends;
     p->is_sketch = wish->is_sketch;
+    p->n_sums = wish->n_sums;
+    p->sum = lh_alloc_array(arena, (size_t)wish->n_sums + 1, sizeof *p->sum);
+    p->sums = lh_alloc_array(arena, (size_t)wish->n_sums + 1, sizeof *p->sums);
+    for (int i = 0; p->sum && p->sums && i < wish->n_sums; i++) {
+        ((lh_node **)p->sum)[i] = wish->sum[i];
+        block_own(&p->sums[i], NULL, sizes_fixed(g, wish->sum[i]));
+    }
     p->moment.pool = p->is_sketch ? NULL : lh_pool_new(wish->threads);
     p->threads = lh_pool_threads(p->moment.pool);
     set_precision(p, wish->precision);

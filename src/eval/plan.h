@@ -25,6 +25,7 @@ typedef struct value {
     bool at_start;   /* needed to find the starts of givens */
     bool is_once;    /* does not depend on the growing input: found when it begins */
     bool is_half;    /* lent in bf16 */
+    bool is_changed; /* a kernel makes another value of it in place: it stands for no other node */
     bool lasts;      /* is there after a run: asked for, or all are */
     lh_node *same;   /* another node with the same formula that stands for this one, or NULL */
     lh_match *match; /* the kernel that makes it, or NULL: its operation does */
@@ -54,6 +55,9 @@ struct lh_plan {
     int n_runtime;
     lh_real *fixed, *moving, *spare;
     size_t n_fixed, n_moving, cap_moving, n_spare;
+    lh_node *const *sum; /* added up from run to run (fast/sums.c) */
+    int n_sums;
+    lh_block *sums;   /* where each is added up */
     int *size;        /* of each axis for each example: size[axis * cap + example] */
     lh_block *blocks; /* of batched values: cap for each */
     int cap, examples, n_batched;
@@ -124,6 +128,7 @@ bool order_work(lh_plan *p);   /* operands before users; when each value is ther
 size_t place_pool(lh_plan *p); /* memory for what does not last, and how much in all (memory.c) */
 bool is_pooled(const lh_plan *p, const value *v); /* it owns memory, and does not last */
 void blocks_fixed(lh_plan *p, bool is_pool);
+lh_work sum_work(lh_plan *p, int i); /* adds sum i to what it came to before (fast/sums.c) */
 bool grow_plan(lh_plan *p); /* which works are done once, which node prevents growing (grow.c) */
 bool grow_keep(lh_plan *p); /* memory for what is kept of earlier rows */
 const value *owner_of(const lh_plan *p, const lh_node *n); /* whose memory it lies in */

@@ -81,6 +81,7 @@ static lh_block block_of(double *p, int heads, int rows, int cols) {
 static lh_moment moment_of(const lh_cells *c, const int *example, int row) {
     return (lh_moment){.past = row,
                        .examples = c->from.examples,
+                       .of = c->from.examples,
                        .example = example,
                        .training = c->from.training,
                        .step = c->from.step,

@@ -87,6 +87,10 @@ static void open_save(lh_folder *f) {
     if (!read_count(f, LH_SAVE_STEP, &step) || !read_count(f, LH_SAVE_SEED, &f->seed) ||
         !read_count(f, LH_SAVE_POSITION, &f->position))
         return;
+    f->precision = lh_tensors_metadata(f->weights, LH_SAVE_PRECISION);
+    if (!f->precision) f->precision = "float";
+    if (lh_tensors_metadata(f->weights, LH_SAVE_MICRO) && !read_count(f, LH_SAVE_MICRO, &f->micro))
+        return;
     f->step = step > INT64_MAX ? INT64_MAX : (long long)step;
     read_settings(f);
     open_optimizer(f);

@@ -42,9 +42,11 @@ typedef struct lh_folder {
     lh_tensors *weights;   /* NULL: nothing was saved yet */
     lh_tensors *optimizer; /* NULL: weights from elsewhere, or see trouble */
     const char *trouble;   /* why there is no optimizer although the save had one, or NULL */
-    bool is_saved;         /* Longhand wrote the weights: the five below are known */
+    bool is_saved;         /* Longhand wrote the weights: what stands below is known */
     long long step;        /* steps of training done */
     uint64_t seed, position;
+    const char *precision; /* in which products were made: "float", "bf16" */
+    uint64_t micro;        /* examples at a time; 0: all of a batch */
     const lh_setting *set; /* as given by --set */
     int n_set;
     const char *program;     /* its text, or NULL */
@@ -62,7 +64,9 @@ typedef struct lh_folder_files {
 typedef struct lh_save {
     long long step;
     uint64_t seed, position;
-    const char *program; /* NULL: none */
+    const char *precision; /* NULL: float */
+    uint64_t micro;        /* 0: all examples of a batch at once */
+    const char *program;   /* NULL: none */
     const lh_setting *set;
     int n_set;
     const lh_tensor_entry *weight;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "eval/fast/fast.h"
+#include "eval/fast/profile.h"
 
 float *lh_floats(const lh_plan *p, const lh_node *given) {
     float *at = NULL;
@@ -45,10 +46,13 @@ void lh_floats_lend_half(lh_plan *p, const lh_node *known, const uint16_t *numbe
     v->is_half = true;
 }
 
+void lh_floats_sum(lh_plan *p, const lh_node *sum, float *to) {
+    for (int i = 0; i < p->n_sums; i++)
+        if (p->sum[i] == sum) p->sums[i].p = to;
+}
+
 double lh_floats_memory(const lh_plan *p) {
-    size_t cells = p->n_fixed + p->cap_moving + p->n_spare + p->n_kept +
-                   p->moment.scratch_cells * (size_t)p->threads;
-    return (double)cells * sizeof(float);
+    return lh_fast_bytes(p);
 }
 
 void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from, const lh_node *m) {

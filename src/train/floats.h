@@ -21,6 +21,8 @@ bool lh_floats_may_be_half(const lh_plan *p,
                            const lh_node *known); /* all who read it can read bf16 */
 void lh_floats_lend_half(lh_plan *p, const lh_node *known,
                          const uint16_t *numbers); /* likewise, of bf16, where it may be */
+void lh_floats_sum(lh_plan *p, const lh_node *sum,
+                   float *to); /* wish.sum: before the first feed; rows x cols, added to in place */
 double lh_floats_memory(const lh_plan *p);
 void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from,
                     const lh_node *m); /* n of one plan is to be m of the other, if both have it */

@@ -54,21 +54,56 @@ void lh_trainer_seed(lh_graph *g, uint64_t seed) {
 
 static void draw(lh_trainer *t) {
     t->feed.draw(t->feed.from, t->how.seed, (uint32_t)t->step, t->batch);
-    lh_fast.feed(t->plan, &t->batch->batch);
 }
 
-/* What is there is less by what the plan has already: the values of a batch are refused before they are taken. */
+/* The batch that was drawn, up to the update. */
+static void run(lh_trainer *t, bool is_training) {
+    if (t->parts) {
+        lh_parts_run(t->parts, &t->batch->batch, t->step, is_training);
+        return;
+    }
+    lh_fast.training(t->plan, is_training);
+    lh_fast.feed(t->plan, &t->batch->batch);
+    lh_fast.run(t->plan);
+}
+
+static void plan_parts(lh_trainer *t) {
+    const lh_trainer_how *how = &t->how;
+    t->parts = lh_parts_new(t->g, &(lh_parts_how){how->micro, how->threads, how->precision});
+    if (t->parts) t->plan = t->parts->whole;
+}
+
+static void plan_whole(lh_trainer *t) {
+    t->plan = lh_fast.plan(t->g, &(lh_wish){.updates = true,
+                                            .node = &t->g->loss,
+                                            .n_nodes = 1,
+                                            .threads = t->how.threads,
+                                            .precision = t->how.precision});
+}
+
+double lh_trainer_memory(const lh_trainer *t) {
+    return t->parts ? lh_parts_memory(t->parts) : lh_floats_memory(t->plan);
+}
+
+/* What is there is less by what the plan has already: the values of a batch are refused before they are taken. A run
+ * without an update takes all memory that a step takes, and changes nothing. */
 static void make_plan(lh_trainer *t) {
-    lh_graph *g = t->g;
-    lh_context *ctx = g->ctx;
+    lh_context *ctx = t->g->ctx;
     const size_t limit = ctx->memory_limit;
-    t->plan = lh_fast.plan(
-        g, &(lh_wish){.updates = true, .node = &g->loss, .n_nodes = 1, .threads = t->how.threads});
+    if (t->how.micro && t->how.micro < t->how.batch)
+        plan_parts(t);
+    else
+        plan_whole(t);
     if (!t->plan) return;
-    const double taken = lh_floats_memory(t->plan);
+    const double taken = lh_trainer_memory(t);
     if (limit) ctx->memory_limit = taken < (double)limit ? limit - (size_t)taken : 1;
     lh_fast.start(t->plan);
+    if (t->parts) lh_parts_lend(t->parts);
     draw(t);
+    if (t->parts)
+        run(t, true);
+    else
+        lh_fast.feed(t->plan, &t->batch->batch);
     ctx->memory_limit = limit;
 }
 
@@ -88,7 +123,10 @@ lh_trainer *lh_trainer_new(lh_graph *g, lh_feed feed, const lh_trainer_how *how)
 
 void lh_trainer_free(lh_trainer *t) {
     if (!t) return;
-    lh_fast.free(t->plan);
+    if (t->parts)
+        lh_parts_free(t->parts);
+    else
+        lh_fast.free(t->plan);
     lh_drawn_free(t->batch);
     lh_arena_free(t->arena);
 }
@@ -142,6 +180,8 @@ bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w, const lh_save *with) {
     if (!a) return false;
     save.step = t->step;
     save.seed = t->how.seed;
+    save.precision = t->how.precision == LH_IN_BF16 ? "bf16" : NULL;
+    save.micro = (uint64_t)t->how.micro;
     save.position = (uint64_t)t->step * (uint64_t)t->how.batch;
     save.n_weights = save.n_states = 0;
     save.weight = entries(t, t->params, a, &save.n_weights);
@@ -153,19 +193,21 @@ bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w, const lh_save *with) {
 
 /* ---- steps ---- */
 
-static double loss_of(const lh_plan *p, const lh_node *loss) {
-    const int n = loss->shape.is_batched ? lh_fast.examples(p) : 1;
+static double loss_of(const lh_trainer *t) {
+    const lh_node *loss = t->g->loss;
+    if (t->parts) return lh_parts_loss(t->parts);
+    const int n = loss->shape.is_batched ? lh_fast.examples(t->plan) : 1;
     double sum = 0;
-    for (int e = 0; e < n; e++) sum += lh_fast.get(p, loss, (lh_cell){e, 0, 0, 0});
+    for (int e = 0; e < n; e++) sum += lh_fast.get(t->plan, loss, (lh_cell){e, 0, 0, 0});
     return sum / n;
 }
 
 bool lh_trainer_step(lh_trainer *t) {
     if (lh_failed(t->g->ctx) || t->is_lost) return false;
     draw(t);
-    lh_fast.run(t->plan);
+    run(t, true);
     if (lh_failed(t->g->ctx)) return false;
-    t->loss = loss_of(t->plan, t->g->loss);
+    t->loss = loss_of(t);
     t->is_lost = !isfinite(t->loss);
     if (t->is_lost) return false;
     lh_fast.commit(t->plan);
@@ -176,9 +218,9 @@ bool lh_trainer_step(lh_trainer *t) {
 bool lh_trainer_is_sound(lh_trainer *t) {
     if (lh_failed(t->g->ctx) || t->is_lost) return false;
     draw(t);
-    lh_fast.run(t->plan);
+    run(t, true);
     if (lh_failed(t->g->ctx)) return false;
-    const double loss = loss_of(t->plan, t->g->loss);
+    const double loss = loss_of(t);
     t->is_lost = !isfinite(loss);
     if (t->is_lost) t->loss = loss;
     return !t->is_lost;
@@ -194,21 +236,18 @@ double lh_trainer_try(lh_trainer *t) {
     const double start = seconds();
     if (lh_failed(t->g->ctx)) return -1;
     draw(t);
-    lh_fast.run(t->plan);
+    run(t, true);
     return lh_failed(t->g->ctx) ? -1 : seconds() - start;
 }
 
 double lh_trainer_validate(lh_trainer *t, int most) {
     double sum = 0, n = 0;
-    lh_fast.training(t->plan, false);
     for (int i = 0; i < most && t->feed.held_out(t->feed.from, i, most, t->batch) > 0; i++) {
-        lh_fast.feed(t->plan, &t->batch->batch);
-        lh_fast.run(t->plan);
+        run(t, false);
         if (lh_failed(t->g->ctx)) break;
-        sum += loss_of(t->plan, t->g->loss) * t->batch->batch.examples;
+        sum += loss_of(t) * t->batch->batch.examples;
         n += t->batch->batch.examples;
     }
-    lh_fast.training(t->plan, true);
     return n > 0 ? sum / n : NAN;
 }
 

@@ -20,11 +20,14 @@
 #include "files/folder.h"
 #include "files/weights.h"
 #include "train/feed.h"
+#include "train/parts.h"
 
 typedef struct lh_trainer_how {
     int batch;
     uint64_t seed;
     int threads; /* 0: as many as the machine has */
+    int micro;   /* examples at a time (train/parts.h); 0, or as many as the batch: all at once */
+    lh_precision precision; /* of large products; params and states are in float */
 } lh_trainer_how;
 
 typedef struct lh_trainer {
@@ -32,7 +35,8 @@ typedef struct lh_trainer {
     lh_feed feed;
     lh_trainer_how how;
     lh_arena *arena;
-    lh_plan *plan;
+    lh_plan *plan;   /* holds params and states, and makes the updates */
+    lh_parts *parts; /* NULL: the plan makes everything at once */
     lh_weights *params, *states;
     lh_drawn *batch;
     int step;     /* steps done */
@@ -53,7 +57,8 @@ lh_trainer *lh_trainer_new(lh_graph *g, lh_feed feed,
                            const lh_trainer_how *how); /* NULL and the context failed */
 void lh_trainer_free(lh_trainer *t);                   /* NULL is allowed */
 bool lh_trainer_load(lh_trainer *t, const lh_folder *f,
-                     bool goes_on);      /* goes_on: states and step, too */
+                     bool goes_on);            /* goes_on: states and step, too */
+double lh_trainer_memory(const lh_trainer *t); /* bytes, all of it */
 double lh_trainer_try(lh_trainer *t);    /* seconds of a step that changes nothing; < 0: failed */
 bool lh_trainer_step(lh_trainer *t);     /* false: the context failed, or is_lost */
 bool lh_trainer_is_sound(lh_trainer *t); /* runs the next step without its update: before a save */

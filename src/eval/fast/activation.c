@@ -7,6 +7,7 @@
  */
 #include "eval/fast/fast.h"
 
+#include "base/random.h"
 #include "eval/fast/vector.h"
 
 typedef struct cells {
@@ -116,3 +117,44 @@ const lh_kernel lh_kernel_nothing = {.name = "nothing",
                                      .fn = "dropout",
                                      .suits = nothing_suits,
                                      .fits = nothing_fits};
+
+/* ---- coin(x, p): what dropout leaves out; a number of its own for each cell, whoever draws it ---- */
+
+static bool coin_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    if (n->kind != LH_OP_coin || !n->shape.is_batched) return false;
+    const lh_shape *chance = &n->in[1]->shape;
+    if (chance->is_batched || !lh_axis_is_one(p->g, chance->rows) ||
+        !lh_axis_is_one(p->g, chance->cols) || !lh_axis_is_one(p->g, chance->heads))
+        return false;
+    m->leaf[0] = n->in[1];
+    m->n_leaves = 1;
+    return true;
+}
+
+enum { STRIPS = 8 }; /* pieces of each example */
+
+static void coin_strip(void *what, int piece, int thread) {
+    (void)thread;
+    const lh_work *w = what;
+    const int e = piece / STRIPS;
+    const lh_block *y = lh_block_of(&w->out, e);
+    const double chance = (double)w->in[0].block->p[0];
+    lh_random_place at = {.seed = w->moment->seed,
+                          .step = (uint32_t)w->moment->step,
+                          .place = w->node->stream,
+                          .example = (uint32_t)w->moment->example[e]};
+    const ptrdiff_t end = lh_piece_from(y->rows, piece % STRIPS + 1, STRIPS);
+    for (ptrdiff_t r = lh_piece_from(y->rows, piece % STRIPS, STRIPS); r < end; r++)
+        for (int h = 0; h < y->heads; h++)
+            for (int c = 0; c < y->cols; c++) {
+                at.row = (uint32_t)r, at.col = (uint32_t)(h * y->cols + c);
+                *lh_block_at(y, h, (int)r, c) = lh_random_uniform(at) < chance ? 1 : 0;
+            }
+}
+
+static void coin_run(const lh_work *w) {
+    lh_pool_run(w->moment->pool, w->examples * STRIPS, coin_strip, (void *)w);
+}
+
+const lh_kernel lh_kernel_coin = {
+    .name = "coin", .stands_for = "coin(x, p)", .fits = coin_fits, .run = coin_run};

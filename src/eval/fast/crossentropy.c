@@ -5,6 +5,9 @@
  * Joined with the product that makes the logits, crossentropy(X @ W, t), the logits exist for some rows at a time: they are
  * made, turned into their gradient in place, and sent on to X and W before the next rows come. That needs dy before the
  * loss is known, which is so where the loss is a mean: then dy comes from sizes alone.
+ *
+ * Where products cost little beside the memory that they read, in bf16, the logits are made some words at a time, for all
+ * rows, and twice: once for log(sum(exp(x))), once for their gradient. Then what comes back to W is written once.
  */
 #include "eval/fast/fast.h"
 
@@ -100,6 +103,7 @@ static bool depends_on(const lh_node *n, const lh_node *on, int depth) {
 
 /* The call that a node belongs to: the loss itself, or a product with what it sends back. */
 static const lh_node *call_of(const lh_graph *g, const lh_node *n) {
+    if (n->kind == LH_OP_transpose && n->in[0]->kind == LH_OP_total) n = n->in[0];
     if (n->kind == LH_OP_total && n->in[0]->kind == LH_OP_matmul) n = n->in[0];
     const lh_node *of[4] = {n, NULL, NULL, NULL};
     int k = 1;
@@ -129,6 +133,12 @@ static bool find_products(const lh_plan *p, const lh_node *d, const lh_node *x, 
         if (is_turned(a, d) && b == x) m->out[TO_W] = n, m->form = TURNED, uses++;
         if (is_turned(a, x) && b == d) m->out[TO_W] = n, m->form = PLAIN, uses++;
     }
+    if (m->out[TO_W] && m->form == PLAIN && lh_read_once(p, m->out[TO_W]))
+        for (int i = m->out[TO_W]->id + 1; i < p->g->n_nodes; i++)
+            if (is_turned(p->g->node[i], m->out[TO_W]) && p->value[i].uses) {
+                m->out[TO_W] = p->g->node[i], m->form = TURNED; /* made as it is wanted */
+                break;
+            }
     return p->value[d->id].uses == uses;
 }
 
@@ -218,7 +228,7 @@ static int chunk_size(const lh_work *w) {
     return (int)((all + chunks - 1) / chunks);
 }
 
-static void head_run(const lh_work *w) {
+static void run_by_rows(const lh_work *w) {
     const lh_matrix projection = lh_block_matrix(w->in[PROJECTION].block, 0);
     const int examples = w->moment->examples, size = chunk_size(w),
               n = (int)lh_rows_of(&w->in[X], examples).n;
@@ -238,8 +248,129 @@ static void head_run(const lh_work *w) {
     }
 }
 
+/* ---- some words at a time ---- */
+
+enum { FEWEST = 512, MOST = 4096, CELLS = 1 << 21 }; /* words; logits */
+
+typedef struct words {
+    const lh_work *w;
+    float *logits;      /* [n][cols]: words from .. from + cols of all rows */
+    float *sum, *right; /* [n] log(sum(exp(x))) of the words so far; the logit of the right one */
+    ptrdiff_t n, cols;
+    int from, pieces;
+    lh_all_rows tokens, dy, to;
+} words;
+
+static ptrdiff_t words_at_a_time(const lh_work *w) {
+    const ptrdiff_t all = w->in[PROJECTION].block->cols,
+                    rows = lh_rows_of(&w->in[X], w->moment->examples).n,
+                    fit = CELLS / (rows < 1 ? 1 : rows) / 64 * 64,
+                    n = fit < FEWEST ? FEWEST
+                        : fit > MOST ? MOST
+                                     : fit;
+    return lh_pool_uses_bf16(w->moment->pool) && all >= 4 * n ? n : 0; /* 0: by rows */
+}
+
+/* log(exp(a) + exp(b)) */
+static float log_of_both(float a, float b) {
+    const float m = a > b ? a : b;
+    return m == -INFINITY ? m : m + logf(expf(a - m) + expf(b - m));
+}
+
+static void add_words(void *what, int piece, int thread) {
+    (void)thread;
+    const words *s = what;
+    const ptrdiff_t to = lh_piece_from(s->n, piece + 1, s->pieces);
+    for (ptrdiff_t r = lh_piece_from(s->n, piece, s->pieces); r < to; r++) {
+        const float *x = s->logits + r * s->cols, part = lh_vector()->log_sum(x, s->cols);
+        const int t = token_at(&s->tokens, r) - s->from;
+        s->sum[r] = s->from ? log_of_both(s->sum[r], part) : part;
+        if (!s->from) s->right[r] = NAN; /* a token that is none */
+        if (t >= 0 && t < s->cols) s->right[r] = x[t];
+    }
+}
+
+static void words_back(void *what, int piece, int thread) {
+    (void)thread;
+    const words *s = what;
+    const ptrdiff_t to = lh_piece_from(s->n, piece + 1, s->pieces);
+    for (ptrdiff_t r = lh_piece_from(s->n, piece, s->pieces); r < to; r++) {
+        float *x = s->logits + r * s->cols;
+        const float dy = *lh_row(&s->dy, r);
+        const int t = token_at(&s->tokens, r) - s->from;
+        lh_vector()->shares(x, s->cols, s->sum[r], dy);
+        if (t >= 0 && t < s->cols) x[t] -= dy;
+    }
+}
+
+static void send_words_back(const words *s, const lh_matrix *x, const lh_matrix *projection) {
+    const lh_work *w = s->w;
+    lh_pool *pool = w->moment->pool;
+    const lh_matrix d = {s->logits, s->n, s->cols, s->cols, 1}, dT = lh_matrix_turned(d),
+                    xT = lh_matrix_turned(*x), back = lh_matrix_turned(*projection);
+    lh_matrix to;
+    if (w->outs[TO_X].block && lh_stack_rows(&w->outs[TO_X], w->moment->examples, &to))
+        lh_product_threads(pool, &d, &back, &to, NULL, s->from > 0);
+    if (!w->outs[TO_W].block) return;
+    to = lh_block_matrix(w->outs[TO_W].block, 0);
+    if (w->match->form == TURNED) {
+        to = lh_matrix_rows(to, s->from, s->from + s->cols);
+        lh_product_threads(pool, &dT, x, &to, NULL, false);
+    } else {
+        to.p += s->from, to.cols = s->cols;
+        lh_product_threads(pool, &xT, &d, &to, NULL, false);
+    }
+}
+
+/* The columns of the projection for these words. */
+static lh_matrix make_words(words *s, const lh_matrix *x, ptrdiff_t from, ptrdiff_t at_a_time) {
+    lh_matrix some = lh_block_matrix(s->w->in[PROJECTION].block, 0);
+    some.p += from * some.cs;
+    some.cols = from + at_a_time < some.cols ? at_a_time : some.cols - from;
+    s->from = (int)from, s->cols = some.cols;
+    s->pieces = lh_pieces((size_t)(s->n * s->cols), 1 << 14);
+    const lh_matrix logits = {s->logits, s->n, s->cols, s->cols, 1};
+    lh_product_threads(s->w->moment->pool, x, &some, &logits, NULL, false);
+    return some;
+}
+
+static void run_by_words(const lh_work *w, ptrdiff_t at_a_time) {
+    const int examples = w->moment->examples;
+    const ptrdiff_t all = w->in[PROJECTION].block->cols;
+    words s = {.w = w, .n = lh_rows_of(&w->in[X], examples).n, .logits = w->moment->scratch};
+    s.sum = s.logits + s.n * at_a_time, s.right = s.sum + s.n;
+    s.tokens = lh_rows_of(&w->in[TOKENS], examples);
+    const chunk whole = {.w = w, .n = (int)s.n};
+    const lh_matrix x = chunk_of_x(&whole, s.right + s.n);
+    for (ptrdiff_t from = 0; from < all; from += at_a_time) {
+        make_words(&s, &x, from, at_a_time);
+        lh_pool_run(w->moment->pool, s.pieces, add_words, &s);
+    }
+    if (w->outs[LOSS].block) s.to = lh_rows_of(&w->outs[LOSS], examples);
+    for (ptrdiff_t r = 0; w->outs[LOSS].block && r < s.n; r++)
+        *lh_row(&s.to, r) = s.sum[r] - s.right[r];
+    if (!w->in[DY].block) return;
+    s.dy = lh_rows_of(&w->in[DY], examples);
+    for (ptrdiff_t from = 0; from < all; from += at_a_time) {
+        const lh_matrix some = make_words(&s, &x, from, at_a_time);
+        lh_pool_run(w->moment->pool, s.pieces, words_back, &s);
+        send_words_back(&s, &x, &some);
+    }
+}
+
+static void head_run(const lh_work *w) {
+    const ptrdiff_t at_a_time = words_at_a_time(w);
+    if (at_a_time)
+        run_by_words(w, at_a_time);
+    else
+        run_by_rows(w);
+}
+
 static size_t head_scratch(const lh_work *w) {
     const lh_block *b = w->in[PROJECTION].block;
+    const size_t at_a_time = (size_t)words_at_a_time(w),
+                 rows = (size_t)lh_rows_of(&w->in[X], w->moment->examples).n;
+    if (at_a_time) return rows * (at_a_time + (size_t)b->rows + 2);
     return (size_t)chunk_size(w) * ((size_t)b->cols + (size_t)b->rows);
 }
 

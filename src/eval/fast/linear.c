@@ -120,7 +120,7 @@ static bool summed_fits(const lh_plan *p, lh_node *n, lh_match *m) {
 }
 
 static void summed_run(const lh_work *w) {
-    const int examples = w->moment->examples;
+    const int examples = w->moment->examples, of = w->moment->of;
     lh_matrix a, b, c = lh_block_matrix(w->out.block, 0);
     if (c.rows == 1) c.rs = c.cols;
     bool is_done = w->in[0].step && w->in[1].step && lh_stack_cols(&w->in[0], examples, &a) &&
@@ -133,7 +133,7 @@ static void summed_run(const lh_work *w) {
     }
     if (!w->match->form) return;
     for (ptrdiff_t r = 0; r < c.rows; r++)
-        for (ptrdiff_t k = 0; k < c.cols; k++) c.p[r * c.rs + k * c.cs] /= (float)examples;
+        for (ptrdiff_t k = 0; k < c.cols; k++) c.p[r * c.rs + k * c.cs] /= (float)of;
 }
 
 const lh_kernel lh_kernel_summed = {.name = "summed product",
@@ -153,6 +153,8 @@ static bool columns_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     m->n_leaves = 1;
     return true;
 }
+
+enum { WIDE = 192 }; /* columns of a piece at least: memory is read in long runs */
 
 typedef struct summing {
     const lh_matrix *x;
@@ -176,7 +178,8 @@ static void columns_run(const lh_work *w) {
     const lh_block *y = w->out.block;
     if (lh_stack_rows(&w->in[0], w->moment->examples, &x) && (x.cs == 1 || x.cols == 1)) {
         summing s = {&x, y->p, lh_pieces((size_t)(x.rows * x.cols), 1 << 16)};
-        if (s.pieces > (x.cols + 31) / 32) s.pieces = (int)((x.cols + 31) / 32);
+        const int most = (int)((x.cols + WIDE - 1) / WIDE);
+        if (s.pieces > most) s.pieces = most;
         lh_pool_run(w->moment->pool, s.pieces, sum_columns, &s);
         return;
     }

@@ -195,6 +195,7 @@ static bool scatter_fits(const lh_plan *p, lh_node *n, lh_match *m) {
 typedef struct scatter {
     const lh_work *w;
     int pieces;
+    bool adds; /* to what is there */
 } scatter;
 
 /* A piece has columns of its own: rows are added in their order, whoever does it. */
@@ -204,24 +205,25 @@ static void scatter_columns(void *what, int piece, int thread) {
     const lh_block *y = s->w->out.block;
     const ptrdiff_t c0 = lh_piece_from(y->cols, piece, s->pieces),
                     c1 = lh_piece_from(y->cols, piece + 1, s->pieces);
-    for (int r = 0; r < y->rows; r++)
-        for (ptrdiff_t c = c0; c < c1; c++) y->p[r * y->rs + c] = 0;
+    for (int r = 0; !s->adds && r < y->rows; r++)
+        for (ptrdiff_t c = c0; c < c1; c++) y->p[r * y->rs + c * y->cs] = 0;
+    const lh_view *in = s->w->in + s->adds;
     for (int e = 0; e < s->w->moment->examples; e++) {
-        const lh_block *d = lh_block_of(&s->w->in[0], e), *t = lh_block_of(&s->w->in[1], e);
+        const lh_block *d = lh_block_of(&in[0], e), *t = lh_block_of(&in[1], e);
         for (int r = 0; r < d->rows; r++) {
             const int k = lh_place_of(t->p[r * t->rs], y->rows);
             float *to = y->p + (k < 0 ? 0 : k) * y->rs;
             const float *from = d->p + r * d->rs;
-            if (k >= 0 && d->cs == 1)
+            if (k >= 0 && d->cs == 1 && y->cs == 1)
                 lh_vector()->add(to + c0, from + c0, c1 - c0);
             else
-                for (ptrdiff_t c = c0; c < c1; c++) to[c] += k < 0 ? NAN : from[c * d->cs];
+                for (ptrdiff_t c = c0; c < c1; c++) to[c * y->cs] += k < 0 ? NAN : from[c * d->cs];
         }
     }
 }
 
 static void scatter_run(const lh_work *w) {
-    scatter s = {w, w->out.block->cols >= 64 ? 4 : 1};
+    scatter s = {w, w->out.block->cols >= 64 ? 4 : 1, w->match->kernel->in_place};
     lh_pool_run(w->moment->pool, s.pieces, scatter_columns, &s);
 }
 
@@ -230,3 +232,39 @@ const lh_kernel lh_kernel_scatter = {.name = "scatter",
                                      .joins = true,
                                      .fits = scatter_fits,
                                      .run = scatter_run};
+
+/* ---- total(A @ B) + total(addrows(d, t, n)): a matrix that is looked up and multiplied with, as a tied head ---- */
+
+extern const lh_kernel lh_kernel_head;
+
+/* It gets memory of its own, in rows: the turned one of a projection does, any other is only looked at in another way. */
+static bool is_summed_product(const lh_plan *p, lh_node *n) {
+    if (!lh_read_once(p, n) || p->value[n->id].role == KNOWN) return false;
+    lh_match by = {0};
+    if (n->kind == LH_OP_transpose && lh_kernel_head.fits(p, n, &by))
+        for (int i = 0; i < by.n_outs; i++)
+            if (by.out[i] == n) return true;
+    return n->kind == LH_OP_total && n->in[0]->kind == LH_OP_matmul;
+}
+
+static bool onto_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    if (n->kind != LH_OP_add) return false;
+    for (int i = 0; i < 2; i++) {
+        lh_node *to = n->in[i];
+        const lh_node *rows = n->in[1 - i];
+        if (!is_summed_product(p, to) || p->value[rows->id].role == KNOWN ||
+            !lh_read_once(p, rows) || !scatter_fits(p, (lh_node *)rows, m))
+            continue;
+        m->leaf[2] = m->leaf[1], m->leaf[1] = m->leaf[0], m->leaf[0] = to;
+        m->n_leaves = 3;
+        return true;
+    }
+    return false;
+}
+
+const lh_kernel lh_kernel_onto = {.name = "scatter onto",
+                                  .stands_for = "total(A @ B) + total(addrows(d, t, n))",
+                                  .joins = true,
+                                  .in_place = true,
+                                  .fits = onto_fits,
+                                  .run = scatter_run};

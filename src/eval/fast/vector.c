@@ -134,6 +134,17 @@ static float surprise(float *restrict x, ptrdiff_t n, int t, bool goes_back, flo
     return logf(sum) + m - right;
 }
 
+static float log_sum(const float *restrict x, ptrdiff_t n) {
+    const float m = largest(x, n);
+    float sum;
+    SUM(sum, n, i, expo(x[i] - m));
+    return logf(sum) + m;
+}
+
+static void shares(float *restrict x, ptrdiff_t n, float sum, float dy) {
+    for (ptrdiff_t i = 0; i < n; i++) x[i] = dy * expo(x[i] - sum);
+}
+
 static void adam(float *restrict w, float *restrict m, float *restrict v, const float *restrict dw,
                  ptrdiff_t n, const lh_adam *how) {
     const lh_adam a = *how;
@@ -177,6 +188,8 @@ const lh_vectors NAME_OF(LH_GENERATION) = {
     .norm = norm,
     .norm_back = norm_back,
     .surprise = surprise,
+    .log_sum = log_sum,
+    .shares = shares,
     .adam = adam,
     .squares = squares,
     .add = add,

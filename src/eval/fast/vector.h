@@ -33,6 +33,9 @@ typedef struct lh_vectors {
     float (*surprise)(
         float *x, ptrdiff_t n, int t, bool goes_back,
         float dy); /* log(sum(exp(x))) - x[t]; x becomes dy * (softmax(x) - onehot(t)) */
+    float (*log_sum)(const float *x, ptrdiff_t n); /* log(sum(exp(x))) */
+    void (*shares)(float *x, ptrdiff_t n, float log_sum,
+                   float dy); /* x becomes dy * exp(x - log_sum) */
     void (*adam)(float *w, float *m, float *v, const float *g, ptrdiff_t n, const lh_adam *a);
     double (*squares)(const float *x, ptrdiff_t n);         /* sum of x * x */
     void (*add)(float *to, const float *from, ptrdiff_t n); /* to += from */

@@ -20,14 +20,15 @@ static void average_shape(lh_graph *g, lh_node *n) {
 
 static void average_exact(const lh_work *w) {
     const lh_block *y = &w->out.block[0];
-    const int examples = w->in[0].step ? w->moment->examples : 1;
+    const int examples = w->in[0].step ? w->moment->examples : 1,
+              of = w->in[0].step ? w->moment->of : 1; /* more than these, in a part of a batch */
     for (int h = 0; h < y->heads; h++)
         for (int r = 0; r < y->rows; r++)
             for (int c = 0; c < y->cols; c++) {
                 lh_real sum = 0;
                 for (int e = 0; e < examples; e++)
                     sum += *lh_block_at(lh_block_of(&w->in[0], e), h, r, c);
-                *lh_block_at(y, h, r, c) = sum / (lh_real)examples;
+                *lh_block_at(y, h, r, c) = sum / (lh_real)of;
             }
     if (w->count) w->count[1] += lh_block_cells(y) * (unsigned)examples;
 }

@@ -1,0 +1,60 @@
+/* train_how -- what the options of longhand train say about numbers, and what a folder that is gone on with said. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/train.h"
+#include "eval/fast/bf16.h"
+
+bool lh_train_positive(lh_cli *cli, const char *name, const char *text, double *x) {
+    char *end;
+    if (!text) return true;
+    *x = strtod(text, &end);
+    if (end != text && !*end && isfinite(*x) && *x > 0) return true;
+    lh_cli_fail(cli, "--%s wants a number above 0, and \"%s\" is none", name, text);
+    return false;
+}
+
+bool lh_train_time(lh_cli *cli, const char *text, double *seconds) {
+    char *end;
+    if (!text) return true;
+    double x = strtod(text, &end), unit = strcmp(end, "h") == 0            ? 3600
+                                          : strcmp(end, "m") == 0          ? 60
+                                          : strcmp(end, "s") == 0 || !*end ? 1
+                                                                           : 0;
+    *seconds = x * unit;
+    if (end != text && isfinite(*seconds) && *seconds > 0) return true;
+    lh_cli_fail(cli, "--time wants 90s, 10m or 2h, and \"%s\" is none of these", text);
+    return false;
+}
+
+int lh_train_rounded(double n, int most) {
+    double unit = 1;
+    while (n / unit >= 100) unit *= 10;
+    return n < 1 ? 1 : n > most ? most : (int)(floor(n / unit) * unit);
+}
+
+bool lh_train_precision(lh_cli *cli, const char *text, const lh_folder *resumed, lh_precision *to) {
+    const char *said = text ? text : resumed && resumed->precision ? resumed->precision : "float";
+    *to = LH_IN_FLOAT;
+    if (strcmp(said, "float") == 0) return true;
+    if (strcmp(said, "bf16") != 0) {
+        lh_cli_fail(cli,
+                    text ? "--precision is float or bf16, and not \"%s\""
+                         : "the folder was trained in \"%.40s\", which is neither float nor bf16",
+                    said);
+        return false;
+    }
+    *to = LH_IN_BF16;
+    if (lh_bf16_name()) return true;
+    lh_cli_fail(
+        cli, "this processor has no products in bf16: they need AMX, and a system that lends it");
+    fprintf(stderr, "--precision float runs everywhere%s\n",
+            text ? "" : ": it goes on, and comes to other numbers than bf16 would");
+    return false;
+}
+
+int lh_train_micro(int option, const lh_folder *resumed) {
+    if (option) return option;
+    return resumed && resumed->micro <= 1000000 ? (int)resumed->micro : 0;
+}
