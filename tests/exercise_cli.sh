@@ -158,15 +158,15 @@ run exercise softmax 3 --answer 'p = e / s'
 tried 'a lesson of the course' 0 'right'
 run
 tried '... is counted in the list of lessons' 0 '1 of 8 exercises'
-exercise writing 3 --answer 2
+run exercise writing 3 --answer 2
 tried 'a chart is drawn as the lesson draws it' 0 'weak: bars' 'rojo 0.4046  ███'
-exercise overfitting 1 --answer 2
+run exercise overfitting 1 --answer 2
 tried 'curves too' 0 'tiny: line' '└┬─'
 : >all
 for lesson in $(grep -l '^show:' "${LH_SOURCE_ROOT:?}"/lessons/*.md); do
     i=0
     while test $((i += 1)) -le "$(grep -c '^```exercise' "$lesson")"; do
-        exercise "$(basename "$lesson" .md)" "$i" --key
+        run exercise "$(basename "$lesson" .md)" "$i" --key
         test $status -eq 0 -a ! -s err || { echo "$lesson $i" && cat err; } >>all
     done
 done

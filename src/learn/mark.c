@@ -125,6 +125,10 @@ static lh_box written_box(lh_written w, lh_verdict v, bool has_own, lh_box own, 
     return (lh_box){w.value, low < w.value ? low : w.value, high > w.value ? high : w.value};
 }
 
+static lh_box rounded_box(const lh_unit *u, lh_box b, int decimals, bool is_cut) {
+    return u->is_whole ? b : lh_box_rounded(b, decimals, is_cut);
+}
+
 /* ---- a step ---- */
 
 static double unit_of(int decimals) {
@@ -378,13 +382,15 @@ static void mark_step(marker *k, int ask, int unit) {
     for (int i = 0; i < q->n_cells; i++) {
         const lh_written *w = written(k, ask, i);
         if (mark->n_diagnoses && (v[i] == LH_WRONG || v[i] == LH_CANNOT)) v[i] = LH_MISTAKE;
-        if (w->kind == LH_WRITTEN_NUMBER)
+        if (w->kind == LH_WRITTEN_NUMBER && u->is_whole)
+            u->box[i] = (lh_box){w->value, w->value, w->value};
+        else if (w->kind == LH_WRITTEN_NUMBER)
             u->box[i] =
                 lh_box_dusty(written_box(*w, v[i], has_own, k->box[i], k->is_cut ? 1 : 0.5), asked);
         else if (has_own)
-            u->box[i] = lh_box_rounded(k->box[i], q->decimals, k->is_cut);
+            u->box[i] = rounded_box(u, k->box[i], q->decimals, k->is_cut);
         else
-            u->box[i] = lh_box_rounded(k->s->exact[unit][i], q->decimals, k->is_cut);
+            u->box[i] = rounded_box(u, k->s->exact[unit][i], q->decimals, k->is_cut);
         k->m->own[q->first + i] = has_own ? k->box[i].at : NAN;
         if (has_own && lh_verdict_has_credit(v[i])) k->cuts += looks_cut(*w, k->box[i]);
         if (lh_verdict_has_credit(v[i]))
@@ -406,9 +412,10 @@ static void skip_step(marker *k, int ask, int unit) {
     lh_unit *u = lh_reach_unit(k->r, unit);
     int variant = k->active[k->n_active - 1];
     int decimals = ask >= 0 ? k->s->ask[ask].decimals : u->decimals;
-    bool ok = lh_reach_open(k->r, variant, unit, decimals);
-    for (int i = 0; i < u->n_cells && !ok; i++)
-        u->box[i] = lh_box_rounded(k->s->exact[unit][i], decimals, k->is_cut);
+    for (int i = 0; i < u->n_cells; i++)
+        u->box[i] = rounded_box(u, k->s->exact[unit][i], decimals, k->is_cut);
+    lh_reach_open(k->r, variant, unit, decimals);
+    bool ok = ask >= 0 && lh_reach_settle(k->r, unit);
     k->origin[unit] = taint(k, variant, unit);
     for (int i = 0; ask >= 0 && i < k->s->ask[ask].n_cells; i++) {
         k->m->cell[k->s->ask[ask].first + i] =

@@ -45,6 +45,8 @@ static void add_unit(lh_reach *r, lh_step *step, int moment) {
                   .right = x,
                   .freedom = own,
                   .decimals = lh_decimals_for(right, step->node, r->s->digits)};
+    lh_unit *u = &r->unit[r->n_units - 1];
+    u->is_whole = u->decimals == 0 && step->node->is_discrete;
 }
 
 static int asks_left(const lh_sheet *s, int moment) {

@@ -27,8 +27,11 @@ typedef struct lh_unit {
     lh_box *box;         /* n_cells; examples, then heads, rows, columns */
     const double *right; /* n_cells: the right numbers */
     int decimals;        /* to how many digits it may have been rounded when nobody asked for it */
+    bool is_whole;       /* counted, not measured: never rounded */
     bool is_open;        /* nobody wrote it down: it is worked out again wherever it is read */
+    bool is_spread;      /* and it was */
     int variant;         /* of an open one: the program it is worked out by */
+    int rounded_to;      /* of an open one: decimals */
     int *freedom;        /* n_cells: of reach_spread.c */
     bool is_free;        /* and whether it has them yet */
 } lh_unit;
@@ -67,9 +70,11 @@ void lh_reach_known(lh_reach *r, int i); /* its box was set */
  * leads nowhere (nan, inf) or is not there in this variant. */
 bool lh_reach_of(lh_reach *r, int variant, int i, const lh_written *written, lh_box *out);
 
-/* Nobody wrote unit i down: it stays open, worked out by this program and perhaps rounded. Its box says where it can lie.
- * False, as above: it is known, and its box is to be set. */
-bool lh_reach_open(lh_reach *r, int variant, int i, int decimals);
+/* Nobody wrote unit i down: it stays open, to be worked out by this program, and perhaps rounded, when it is first read.
+ * Where that leads nowhere it is known, and lies in the box that it has. */
+void lh_reach_open(lh_reach *r, int variant, int i, int decimals);
+bool lh_reach_settle(lh_reach *r,
+                     int i); /* now; its box says where it can lie. False: it leads nowhere */
 bool lh_reach_reads(lh_reach *r, int variant, int i, int other); /* does unit i read unit other? */
 
 #endif

@@ -73,7 +73,7 @@ void lh_reach_begin(lh_reach *r) {
 }
 
 void lh_reach_known(lh_reach *r, int i) {
-    r->unit[i].is_open = r->unit[i].is_free = false;
+    r->unit[i].is_open = r->unit[i].is_spread = r->unit[i].is_free = false;
 }
 
 /* Its number, or -1 where it leaves no room. */
@@ -101,7 +101,7 @@ static const line *last_line(lh_reach *r, const lh_unit *u) {
 /* The line that a source is the result of, or NULL: a number that was written down, or its start. */
 static const line *line_of(lh_reach *r, const work *w, const source *from) {
     if (from->unit < 0) return from->line >= 0 ? &w->line[from->line] : NULL;
-    return r->unit[from->unit].is_open ? last_line(r, &r->unit[from->unit]) : NULL;
+    return lh_reach_settle(r, from->unit) ? last_line(r, &r->unit[from->unit]) : NULL;
 }
 
 /* Every operand to where it is while freedoms have these places; NULL: at rest. */
@@ -507,13 +507,23 @@ bool lh_reach_of(lh_reach *r, int v, int i, const lh_written *written, lh_box *o
     return ok;
 }
 
-bool lh_reach_open(lh_reach *r, int v, int i, int decimals) {
+void lh_reach_open(lh_reach *r, int v, int i, int decimals) {
     lh_unit *u = &r->unit[i];
-    work *w = reach_work(r, v, i);
     lh_reach_known(r, i);
-    if (!spread_work(r, r->sheet, w, u->right, decimals)) return false;
-    memcpy(u->box, w->line[w->n_lines - 1].box, (size_t)u->n_cells * sizeof *u->box);
     u->is_open = true;
     u->variant = v;
+    u->rounded_to = u->is_whole ? -1 : decimals;
+}
+
+bool lh_reach_settle(lh_reach *r, int i) {
+    lh_unit *u = &r->unit[i];
+    if (!u->is_open || u->is_spread) return u->is_open;
+    work *w = reach_work(r, u->variant, i);
+    u->is_spread = true; /* who reads itself leads nowhere */
+    if (!spread_work(r, r->sheet, w, u->right, u->rounded_to)) {
+        lh_reach_known(r, i);
+        return false;
+    }
+    memcpy(u->box, w->line[w->n_lines - 1].box, (size_t)u->n_cells * sizeof *u->box);
     return true;
 }

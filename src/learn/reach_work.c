@@ -70,7 +70,9 @@ static lh_plan *plan_line(maker *m, const line *l) {
 
 static int decimals_of(const maker *m, const lh_node *n) {
     const lh_step *s = lh_graph_step(m->r->g, n->step->path);
-    return s ? lh_decimals_for(m->r->s->at[m->moment], s->node, m->r->s->digits) : -1;
+    if (!s) return -1;
+    int decimals = lh_decimals_for(m->r->s->at[m->moment], s->node, m->r->s->digits);
+    return decimals == 0 && s->node->is_discrete ? -1 : decimals; /* a count is not rounded */
 }
 
 /* Room for its numbers and where they lie. False: no memory, or an operand has another shape than its unit. */
