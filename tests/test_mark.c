@@ -279,8 +279,8 @@ static int honest_sheets(int count, bool cuts_off) {
         bool is_fixed = is_edge(round / 2 % N_LESSONS);
         unsigned long long seed = is_fixed ? 0 : (unsigned long long)(round / (2 * N_LESSONS));
         desk d = desk_new(lessons[round / 2 % N_LESSONS], seed, digits);
-        for (int k = 0; k < 12 && done < count; k++, done++) {
-            if (k % 4 == 3) {
+        for (int k = 0; k < 6 && done < count; k++, done++) {
+            if (k % 3 == 2) {
                 desk_free(&d);
                 d = desk_new(lessons[round / 2 % N_LESSONS], seed, digits);
                 ask_some(&d, digits, 0.2 + 0.8 * chance());
@@ -314,14 +314,14 @@ static int honest_sheets(int count, bool cuts_off) {
 
 static void honest_learner_is_never_wrong(void **state) {
     (void)state;
-    int count = number_from("LH_SHEETS", 200), bad = honest_sheets(count, false);
+    int count = number_from("LH_SHEETS", 400), bad = honest_sheets(count, false);
     print_message("# %d honest sheets, %d with a number called wrong\n", count, bad);
     assert_int_equal(bad, 0);
 }
 
 static void cutting_off_costs_nothing(void **state) {
     (void)state;
-    int count = number_from("LH_SHEETS", 100), bad = honest_sheets(count, true);
+    int count = number_from("LH_SHEETS", 400), bad = honest_sheets(count, true);
     print_message("# %d sheets cut off, %d with a number called wrong\n", count, bad);
     assert_int_equal(bad, 0);
 }
