@@ -215,12 +215,26 @@ static bool is_copy(const marker *k, int ask, int unit) {
     return false;
 }
 
+/* Does every number of the step come of cutting digits off? */
+static bool all_cut(const marker *k, int ask, const lh_box *own) {
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
+        const lh_written *w = written(k, ask, i);
+        double dust = 1e-9 * w->unit, low = w->value > 0 ? w->value : w->value - w->unit,
+               high = w->value < 0 ? w->value : w->value + w->unit;
+        if (w->kind == LH_WRITTEN_NUMBER && (own[i].high < low - dust || own[i].low > high + dust))
+            return false;
+    }
+    return true;
+}
+
 /* Numbers that say nothing are carried on and not credited: all zero, all equal or copied, where the right ones are not.
- * Rounding alone may make them so; then each of them is within reach and there was no slip before. */
-static void withhold(marker *k, int ask, int unit, bool is_tainted, lh_verdict *v) {
+ * Rounding alone may make them so, or cutting off alone; then each of them is within reach and there was no slip before. */
+static void withhold(marker *k, int ask, int unit, bool is_tainted, const lh_box *own,
+                     lh_verdict *v) {
     bool suspect = is_tainted;
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) suspect |= v[i] == LH_LAST_DIGIT;
-    bool says_nothing = all_equal(k, ask, false) && !all_equal(k, ask, true);
+    bool says_nothing = all_equal(k, ask, false) && !all_equal(k, ask, true) &&
+                        (is_tainted || !own || !all_cut(k, ask, own));
     bool is_zero = written(k, ask, 0)->value == 0; /* cut off, it may well be */
     if (!(says_nothing && (suspect || (k->is_cut && !is_zero))) &&
         !(suspect && is_copy(k, ask, unit)))
@@ -373,7 +387,7 @@ static void mark_step(marker *k, int ask, int unit) {
     bool has_own = best_reach(k, ask, unit, &variant);
     int origin = taint(k, variant, unit);
     int bad = judge_step(k, ask, has_own, k->box, origin >= 0, v);
-    withhold(k, ask, unit, origin >= 0, v);
+    withhold(k, ask, unit, origin >= 0, has_own ? k->box : NULL, v);
     if (bad) diagnose(k, ask, unit);
     if (bad && !k->m->step[ask].n_diagnoses) note_slips(k, ask, has_own, k->box, v);
     double asked = unit_of(q->decimals);

@@ -55,9 +55,11 @@ static lh_box rounding_of(lh_box b, int decimals, bool is_cut) {
         bool is_tie = floor(high + HALF) > ceil(low - HALF);
         d.low = fmin(d.low, unit * (is_tie ? -0.5 : floor(high + HALF) - high));
         d.high = fmax(d.high, unit * (is_tie ? 0.5 : ceil(low - HALF) - low));
-        bool is_whole = floor(high + DUST) > floor(low + DUST); /* somewhere in it */
-        if (is_cut) d.low = fmin(d.low, unit * (is_whole ? -1 : floor(high + DUST) - high));
-        if (is_cut) d.high = fmax(d.high, unit * (is_whole ? 1 : ceil(low - DUST) - low));
+        double side =
+            high - low > 2 * DUST ? DUST : -DUST; /* just beside a whole number much is cut off */
+        bool is_whole = side > 0 && floor(high - side) > floor(low + side);
+        if (is_cut) d.low = fmin(d.low, unit * (is_whole ? -1 : floor(high - side) - high));
+        if (is_cut) d.high = fmax(d.high, unit * (is_whole ? 1 : ceil(low + side) - low));
     }
     return d;
 }
