@@ -444,13 +444,22 @@ static bool joins(const lh_swing *w, int i, int *moved, int group) {
     return true;
 }
 
-/* Cells that have no freedom in common are tried together: rows of a product, say. Groups count from 1. */
-static int group_cells(lh_arena *a, const line *l, int *group) {
-    int *moved = lh_alloc_array(a, (size_t)l->swing.n + 1, sizeof *moved), n = 0, left = l->n_cells;
+/* A number that is the rounding of where the cell rests is as it should be, however far the cell may go. */
+static bool is_decided(const chain *c, const line *l, int i) {
+    if (!c->written) return false;
+    const lh_written *w = &c->written[i];
+    return w->kind != LH_WRITTEN_NUMBER || fabs(w->value - l->rest[i]) <= w->unit / 2;
+}
+
+/* Cells that have no freedom in common are tried together: rows of a product, say. Groups count from 1; 0: not tried. */
+static int group_cells(const chain *c, lh_arena *a, const line *l, int *group) {
+    int *moved = lh_alloc_array(a, (size_t)l->swing.n + 1, sizeof *moved), n = 0, left = 0;
+    for (int i = 0; i < l->n_cells; i++)
+        if (!is_decided(c, l, i)) group[i] = -1, left++;
     while (moved && left > 0) {
         n++;
         for (int i = 0; i < l->n_cells; i++)
-            if (!group[i] && joins(&l->swing, i, moved, n)) group[i] = n, left--;
+            if (group[i] < 0 && joins(&l->swing, i, moved, n)) group[i] = n, left--;
     }
     return n;
 }
@@ -474,7 +483,7 @@ static void try_corners(const chain *c, lh_arena *a, const line *l, lh_box *out)
     int *group = lh_alloc_array(a, n + 1, sizeof *group);
     double *seen = lh_alloc_array(a, n + 1, sizeof *seen);
     if (!group || !seen) return;
-    int n_groups = group_cells(a, l, group);
+    int n_groups = group_cells(c, a, l, group);
     for (int way = -1; way <= 1; way += 2) {
         for (int g = 1; g <= n_groups; g++) {
             rest(c, &l->swing);
@@ -486,7 +495,8 @@ static void try_corners(const chain *c, lh_arena *a, const line *l, lh_box *out)
                 if (group[i] == g) seen[i] = ok ? l->now[i] : way > 0 ? out[i].high : out[i].low;
         }
         for (int i = 0; i < l->n_cells; i++)
-            *(way > 0 ? &out[i].high : &out[i].low) = settled(c, a, l, i, way, seen[i]);
+            if (group[i] > 0)
+                *(way > 0 ? &out[i].high : &out[i].low) = settled(c, a, l, i, way, seen[i]);
     }
 }
 
