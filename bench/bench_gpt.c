@@ -44,12 +44,17 @@ static double now(clockid_t clock) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static int number_from(const char *name, int standard) {
+    const char *s = getenv(name);
+    return s ? atoi(s) : standard;
+}
+
 static int threads(void) {
-    return getenv("T") ? atoi(getenv("T")) : 2;
+    return number_from("T", 2);
 }
 
 static int turns(void) {
-    return getenv("TURNS") ? atoi(getenv("TURNS")) : 3;
+    return number_from("TURNS", 3);
 }
 
 static void keep_best(result *best, result r) {
@@ -80,7 +85,7 @@ static lh_graph *gpt(lh_context *ctx, const size *s) {
 }
 
 static result take_steps(lh_plan *p, const size *s) {
-    const size_t n = (size_t)(s->context * s->batch);
+    const size_t n = (size_t)s->context * (size_t)s->batch;
     int *tokens = malloc(n * sizeof *tokens), *target = malloc(n * sizeof *target),
         *rows = malloc((size_t)s->batch * sizeof *rows);
     result best = {0};

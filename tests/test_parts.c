@@ -78,10 +78,11 @@ static void stop_if_failed(const made *m) {
 static void make(made *m, const char *model, const char *text, const lh_setting *set, int n_set) {
     *m = (made){.ctx = lh_context_new()};
     char name[64];
-    snprintf(name, sizeof name, "models/%s.lh", model);
-    const lh_embedded *f = text ? NULL : lh_embedded_find(name);
+    snprintf(name, sizeof name, "models/%s.lh", model ? model : "none");
+    const lh_embedded *f = model ? lh_embedded_find(name) : NULL;
+    assert_true(f || text);
     m->program = f ? lh_lesson_parse(m->ctx, name, f->text, f->length)
-                   : lh_program_parse(m->ctx, "test.lh", text, strlen(text));
+                   : lh_program_parse(m->ctx, "test.lh", text ? text : "", text ? strlen(text) : 0);
     stop_if_failed(m);
     m->g = lh_graph_build(
         m->ctx, m->program,
@@ -174,10 +175,11 @@ static void every_size_is_the_whole_batch(void **state) {
     (void)state;
     const lh_setting drop[] = {{"drop", "0.3"}, {"dim", "16"}, {"heads", "2"}};
     const char *model[] = {"gpt", "micro", "adder", "classic", NULL, NULL};
+    const char *text[] = {NULL, NULL, NULL, NULL, own[0], own[1]};
     for (int k = 0; k < 6; k++) {
         const bool has_drop = k == 0 || k == 3;
         made m;
-        make(&m, model[k], model[k] ? NULL : own[k - 4], drop, has_drop ? 3 : 0);
+        make(&m, model[k], text[k], drop, has_drop ? 3 : 0);
         for (int n = 1; n <= EXAMPLES + 1; n++) compare_steps(&m, model[k] ? model[k] : "own", n);
         unmake(&m);
     }
@@ -187,10 +189,10 @@ static void every_size_is_the_whole_batch(void **state) {
 static void seams_are_found(void **state) {
     (void)state;
     const int first[] = {0, 1, 0, -1};
-    const char *model[] = {"gpt", "micro", NULL, NULL};
+    const char *model[] = {"gpt", "micro", NULL, NULL}, *text[] = {NULL, NULL, own[0], own[1]};
     for (int k = 0; k < 4; k++) {
         made m;
-        make(&m, model[k], model[k] ? NULL : own[k - 2], NULL, 0);
+        make(&m, model[k], text[k], NULL, 0);
         lh_parts *p = lh_parts_new(m.g, &(lh_parts_how){.most = 2});
         stop_if_failed(&m);
         if (first[k] >= 0) assert_int_equal(p->n_first, first[k]);

@@ -124,7 +124,7 @@ static void print_list(const question *q, const lh_nearby *near) {
 /* Of the words that were asked with, the nearest to the sum: without it the answer looks better than it is. */
 static void print_left_out(const question *q, const lh_nearby *near) {
     int best = 0;
-    double size = lh_vectors_size(q->to, q->v->width), cosine[MOST_WORDS];
+    double size = lh_vectors_size(q->to, q->v->width), cosine[MOST_WORDS] = {0};
     for (int i = 0; i < q->n; i++) {
         cosine[i] =
             q->v->size[q->word[i]] > 0 ? lh_vectors_cosine(q->v, q->word[i], q->to, size) : -1;

@@ -189,10 +189,14 @@ static bool add_piece(lh_cli *cli, lh_text *out, const lh_tokenizer *t, const ch
     return piece != NULL;
 }
 
+static bool is_between(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',';
+}
+
 static bool add_pieces(lh_cli *cli, lh_text *out, const lh_tokenizer *t, const char *text,
                        size_t length) {
     for (size_t i = 0, n; i < length; i += n + 1) {
-        for (n = 0; i + n < length && !memchr(" \t\r\n,", text[i + n], 5);) n++;
+        for (n = 0; i + n < length && !is_between(text[i + n]);) n++;
         if (n && !add_piece(cli, out, t, text + i, n)) return false;
     }
     return true;

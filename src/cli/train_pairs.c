@@ -116,7 +116,7 @@ static void put_answers(const lh_train_pairs *p) {
     const lh_drawn *b = m->batch;
     const int *token = b->token, *target = b->target, *source = b->source;
     for (int e = 0; e < b->batch.examples && e < SHOWN; e++) {
-        int asked = 0, said[512], n = 0;
+        int asked = 0, said[512] = {0}, n = 0;
         while (asked < b->rows[e] && target[asked] == m->pad) asked++;
         for (int r = asked; r < b->rows[e] && n < 512; r++) said[n++] = lh_matcher_says(m, e, r);
         const bool is_right = n && memcmp(said, target + asked, (size_t)n * sizeof *said) == 0;

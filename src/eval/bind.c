@@ -233,13 +233,14 @@ static void blocks_moving(lh_plan *p) {
 
 static void fill_from_batch(lh_plan *p, int k, const value *v) {
     const lh_batch *b = p->batch;
-    const int *token = b->tokens ? b->tokens[k] : NULL;
-    const double *number = b->numbers ? b->numbers[k] : NULL;
+    const bool is_words = p->g->input[k]->vocab != NULL;
+    const int *token = b->tokens && is_words ? b->tokens[k] : NULL;
+    const double *number = b->numbers && !is_words ? b->numbers[k] : NULL;
     for (int e = 0; e < p->examples; e++) {
         const lh_block *to = &v->view.block[e];
         size_t cells = (size_t)to->rows * (size_t)to->cols;
         for (size_t i = 0; i < cells; i++)
-            to->p[i] = p->g->input[k]->vocab ? (lh_real)*token++ : (lh_real)*number++;
+            to->p[i] = token ? (lh_real)*token++ : number ? (lh_real)*number++ : 0;
     }
 }
 

@@ -76,9 +76,9 @@ static void find_makers(ordering *o) {
 /* Behind the work that makes a value its adding up: then its memory is free for others. */
 static bool add_sums(lh_plan *p, const int *maker) {
 #ifdef LH_FAST
-    lh_work *all = p->n_sums
-                       ? lh_alloc_array(p->arena, (size_t)(p->n_run + p->n_sums + 1), sizeof *all)
-                       : p->each_run;
+    lh_work *all =
+        p->n_sums ? lh_alloc_array(p->arena, (size_t)p->n_run + (size_t)p->n_sums + 1, sizeof *all)
+                  : p->each_run;
     int n = 0;
     for (int k = 0; p->n_sums && all && k < p->n_run; k++) {
         all[n++] = p->each_run[k];

@@ -233,8 +233,8 @@ static bool read_names(reader *r, const cJSON *vocab, const cJSON *added) {
     if (!r->entry) return false;
     for (const cJSON *x = vocab->child; x && !lh_failed(r->ctx); x = x->next)
         add_name(r, x->string, x, LH_TOKEN_PLAIN);
-    for (const cJSON *x = cJSON_IsArray(added) ? added->child : NULL; x && !lh_failed(r->ctx);
-         x = x->next)
+    for (const cJSON *x = added && cJSON_IsArray(added) ? added->child : NULL;
+         x && !lh_failed(r->ctx); x = x->next)
         add_special(r, x);
     for (int i = 0; i < r->n && !lh_failed(r->ctx); i++)
         if (!r->entry[i].name)
@@ -319,7 +319,7 @@ static void add_merge(reader *r, lh_tokenizer *t, const char *left, size_t n, co
 static void read_merge(reader *r, lh_tokenizer *t, const cJSON *x) {
     const cJSON *left = cJSON_IsArray(x) ? x->child : NULL, *right = left ? left->next : NULL;
     const char *space = cJSON_IsString(x) ? strchr(x->valuestring, ' ') : NULL;
-    if (cJSON_IsString(left) && cJSON_IsString(right) && !right->next)
+    if (right && cJSON_IsString(left) && cJSON_IsString(right) && !right->next)
         add_merge(r, t, left->valuestring, strlen(left->valuestring), right->valuestring,
                   strlen(right->valuestring));
     else if (space)

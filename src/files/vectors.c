@@ -92,7 +92,7 @@ static bool read_plain(const token *t, double *out) {
 /* strtod knows more than a file of vectors should hold: 0x1p3, nan, inf. */
 static bool is_decimal(const token *t) {
     for (size_t i = 0; i < t->n; i++)
-        if (!memchr("0123456789+-.eE", t->s[i], 15)) return false;
+        if (!t->s[i] || !strchr("0123456789+-.eE", t->s[i])) return false;
     return true;
 }
 
@@ -141,7 +141,7 @@ static bool make_room(reader *r, const char *line, const char *line_end) {
     r->v->width = count_numbers(line, line_end);
     if (r->v->width < 1) fail(r, NULL, "a word without numbers: a line is a word and its numbers");
     if (r->v->width > LH_MAX_VECTOR_WIDTH) fail(r, NULL, "more than 100000 numbers");
-    if (lh_failed(r->ctx)) return false;
+    if (lh_failed(r->ctx) || r->v->width < 1) return false;
     size_t lines = 1, width = (size_t)r->v->width;
     for (const char *s = line; (s = memchr(s, '\n', (size_t)(r->end - s))); s++) lines++;
     size_t most = (size_t)(r->end - line) / (2 * width) + 1, rows = lines < most ? lines : most;

@@ -88,7 +88,7 @@ const char *lh_path(lh_graph *g, const char *path, const char *name) {
     if (n == 0) return name;
     char *s = lh_alloc(g->arena, n + k + 2); /* there are thousands in every program */
     if (!s) return name;
-    memcpy(s, path, n);
+    memcpy(s, path, n + 1);
     s[n] = '.';
     memcpy(s + n + 1, name, k + 1);
     return s;

@@ -276,7 +276,7 @@ enum { LOOKED_AT = 120, JUDGED = 20, ENOUGH = 6, UNKIND = 4, NONE = 1 << 20 };
 /* Many draws are looked at for kindness, which is quick; of the kindest, each is tried with every mistake. Returns the best, or
  * -1. Some unkindness no draw can avoid: A A looks at both alike. */
 static int best_draw(study *t, lh_context *ctx, const lh_program *lesson, unsigned long long seed) {
-    int unkind[LOOKED_AT], best = -1, least = NONE;
+    int unkind[LOOKED_AT] = {0}, best = -1, least = NONE;
     for (int i = 0; i < LOOKED_AT && !lh_failed(ctx); i++) {
         drawn d = draw(ctx, lesson, seed, i);
         if (d.g) give(t->g, t->plan, d.g);

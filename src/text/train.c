@@ -22,7 +22,7 @@ lh_counts lh_count_pieces(lh_arena *arena, const char *text, size_t length, lh_c
             *new = (lh_counted){text + i, k, 0};
             lh_byte_put(&known, text + i, k, at);
         }
-        c.piece[at].count++;
+        if (c.piece) c.piece[at].count++;
     }
     return c;
 }

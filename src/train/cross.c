@@ -48,6 +48,7 @@ static double log_probability(const lh_plan *p, const lh_node *from, int row, in
     double high = -INFINITY, sum = 0;
     for (int c = 0; c < n; c++) high = fmax(high, lh_exact.get(p, from, (lh_cell){0, 0, row, c}));
     for (int c = 0; c < n; c++) sum += exp(lh_exact.get(p, from, (lh_cell){0, 0, row, c}) - high);
+    if (!(sum > 0)) return -INFINITY;
     return lh_exact.get(p, from, (lh_cell){0, 0, row, token}) - high - log(sum);
 }
 

@@ -41,12 +41,14 @@ const lh_bf16_way *lh_bf16(void) {
 #endif
 
 const char *lh_bf16_name(void) {
-    return lh_bf16() ? lh_bf16()->name : NULL;
+    const lh_bf16_way *way = lh_bf16();
+    return way ? way->name : NULL;
 }
 
 /* ---- packing ---- */
 
 typedef struct packed {
+    const lh_bf16_way *way;
     const float *from;
     ptrdiff_t lines, k, line_step, k_step;
     bool is_b, is_half; /* half: `from` points at bf16 */
@@ -62,7 +64,7 @@ static ptrdiff_t up(ptrdiff_t n, ptrdiff_t by) {
 }
 
 static packed plan_packing(const lh_matrix *m, bool is_b) {
-    packed p = {.from = m->p, .is_b = is_b};
+    packed p = {.way = lh_bf16(), .from = m->p, .is_b = is_b};
     p.lines = is_b ? m->cols : m->rows, p.line_step = is_b ? m->cs : m->rs;
     p.k = is_b ? m->rows : m->cols, p.k_step = is_b ? m->rs : m->cs;
     p.panels = 2 * up(p.lines, 2 * LH_BF16_LINES);
@@ -77,12 +79,12 @@ static void pack_block(const packed *p, ptrdiff_t panel, ptrdiff_t block) {
     if (line >= p->lines)
         memset(to, 0, LH_BF16_BLOCK * sizeof *to);
     else if (p->is_half)
-        lh_bf16()->pack_half(
+        p->way->pack_half(
             to, (const uint16_t *)(const void *)p->from + line * p->line_step + k * p->k_step,
             p->line_step, p->k_step, p->lines - line, p->k - k, p->is_b);
     else
-        lh_bf16()->pack(to, p->from + line * p->line_step + k * p->k_step, p->line_step, p->k_step,
-                        p->lines - line, p->k - k, p->is_b);
+        p->way->pack(to, p->from + line * p->line_step + k * p->k_step, p->line_step, p->k_step,
+                     p->lines - line, p->k - k, p->is_b);
 }
 
 /* In the order in which the numbers lie. */
@@ -133,14 +135,14 @@ static void multiply_square(const product *t, ptrdiff_t row, ptrdiff_t col, ptrd
     float *to = c->p + row * c->rs + col;
     const ptrdiff_t rows = c->rows - row, cols = c->cols - col;
     if (rows >= SQUARE && cols >= SQUARE) {
-        lh_bf16()->square(to, c->rs, a, b, panel, n, adds);
+        t->a.way->square(to, c->rs, a, b, panel, n, adds);
         return;
     }
     float whole[SQUARE * SQUARE] = {0};
     const size_t width = (size_t)(cols < SQUARE ? cols : SQUARE) * sizeof *whole;
     for (ptrdiff_t r = 0; adds && r < rows && r < SQUARE; r++)
         memcpy(whole + r * SQUARE, to + r * c->rs, width);
-    lh_bf16()->square(whole, SQUARE, a, b, panel, n, adds);
+    t->a.way->square(whole, SQUARE, a, b, panel, n, adds);
     for (ptrdiff_t r = 0; r < rows && r < SQUARE; r++)
         memcpy(to + r * c->rs, whole + r * SQUARE, width);
 }
@@ -155,14 +157,14 @@ static void multiply_piece(void *what, int piece, int thread) {
                     c1 = c0 + COLS < c->cols ? c0 + COLS : c->cols;
     for (ptrdiff_t r = r0; t->bias && r < r1; r++)
         memcpy(c->p + r * c->rs + c0, t->bias + c0, (size_t)(c1 - c0) * sizeof(float));
-    lh_bf16()->begin();
+    t->a.way->begin();
     for (ptrdiff_t k = 0; k < t->a.blocks; k += BLOCKS) {
         const ptrdiff_t n = k + BLOCKS < t->a.blocks ? BLOCKS : t->a.blocks - k;
         for (ptrdiff_t col = c0; col < c1; col += SQUARE)
             for (ptrdiff_t row = r0; row < r1; row += SQUARE)
                 multiply_square(t, row, col, k, n, t->adds || t->bias || k > 0);
     }
-    lh_bf16()->end();
+    t->a.way->end();
 }
 
 static bool pack_operands(lh_pool *pool, product *t) {
@@ -177,11 +179,11 @@ static bool pack_operands(lh_pool *pool, product *t) {
 
 bool lh_bf16_pack(lh_pool *pool, const lh_matrix *a, const lh_matrix *b) {
     product t = {.a = plan_packing(a, false), .b = plan_packing(b, true)};
-    return lh_bf16() && pack_operands(pool, &t);
+    return t.a.way && pack_operands(pool, &t);
 }
 
 static bool multiply(lh_pool *pool, product *t) {
-    if (!lh_bf16() || t->a.k == 0 || !pack_operands(pool, t)) return false;
+    if (!t->a.way || t->a.k == 0 || !pack_operands(pool, t)) return false;
     t->across = (int)up(t->c->cols, COLS);
     lh_pool_run(pool, (int)up(t->c->rows, ROWS) * t->across, multiply_piece, t);
     return true;

@@ -166,7 +166,7 @@ const lh_node *lh_param_of(const lh_node *call, const char *name) {
 
 void lh_match_backs(const lh_plan *p, const lh_node *n, lh_match *m) {
     const lh_graph *g = p->g;
-    int from = n->id, to = n->id;
+    int from = n->id, to = from;
     while (from > 0 && g->node[from - 1]->kind == LH_OP_back &&
            g->node[from - 1]->in[0] == n->in[0])
         from--;

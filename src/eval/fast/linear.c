@@ -146,7 +146,7 @@ const lh_kernel lh_kernel_summed = {.name = "summed product",
 
 static bool columns_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     const lh_node *x = n->in ? n->in[0] : NULL;
-    if (n->kind != LH_OP_total || x->kind != LH_OP_colsum || !x->shape.is_batched ||
+    if (n->kind != LH_OP_total || !x || x->kind != LH_OP_colsum || !x->shape.is_batched ||
         !lh_read_once(p, x) || !lh_axis_is_one(p->g, x->shape.heads))
         return false;
     m->leaf[0] = x->in[0];

@@ -156,7 +156,7 @@ static void add_squares(void *what, int piece, int thread) {
 }
 
 static void length_run(const lh_work *w) {
-    double sum[SQUARES], total = 0;
+    double sum[SQUARES] = {0}, total = 0;
     for (int i = 0; i < w->n_in; i++) {
         const lh_block *b = w->in[i].block;
         squares s = {b->p, (ptrdiff_t)b->rows * b->cols, sum, 0};

@@ -6,7 +6,7 @@
 
 /* e^x = 2^n * e^r with n whole and r between -ln 2 / 2 and ln 2 / 2; e^r by a polynomial that is close to it there. */
 static inline float expo(float x) {
-    const float t = x > 88.7f ? 88.7f : x > -87.0f ? x : -87.0f; /* of nan, too */
+    const float t = x > 88.7f ? 88.7f : x > -87.0f ? x : -87.0f;            /* of nan, too */
     const float n = (t * 1.44269504088896341f + 12582912.0f) - 12582912.0f; /* to the nearest */
     const float r = (t - n * 0.693359375f) + n * 2.12194440e-4f;
     float y = 1.9875691500e-4f;
