@@ -188,13 +188,13 @@ static void list_cells(spreading *s, const work *w) {
     }
 }
 
-/* To an end of its box, or as far as it leads somewhere: the root of a negative number is nowhere. Returns how far. */
-static double try_end(const spreading *s, const cell *c, double way) {
+/* To an end of its box, or as far as it leads somewhere: the root of a negative number is nowhere. */
+static bool try_end(const spreading *s, const cell *c, double way) {
     for (int k = 0; k < 8 && way != 0; k++, way /= 2) {
         lh_exact.set(s->l->plan, c->node, c->at, c->rest + way);
-        if (take(s->l, s->right, s->l->now)) return way;
+        if (take(s->l, s->right, s->l->now)) return true;
     }
-    return 0;
+    return false;
 }
 
 /* What a freedom does to the operand moves a cell of the line by its slope on that side. */
@@ -228,10 +228,10 @@ static void add_effects(spreading *s, const cell *c, const double *slope_down,
 static void move_cell(spreading *s, const cell *c, double *slope_down, double *slope_up) {
     line *l = s->l;
     for (int side = 0; side < 2; side++) {
-        double *slope = side ? slope_up : slope_down,
-               way = try_end(s, c, (side ? c->high : c->low) - c->rest);
+        double *slope = side ? slope_up : slope_down, way = (side ? c->high : c->low) - c->rest;
+        bool leads = try_end(s, c, way); /* over the whole way, however far of it led somewhere */
         for (int i = 0; i < l->n_cells; i++)
-            slope[i] = way != 0 && isfinite(l->rest[i]) ? (l->now[i] - l->rest[i]) / way : 0;
+            slope[i] = leads && isfinite(l->rest[i]) ? (l->now[i] - l->rest[i]) / way : 0;
     }
     lh_exact.set(l->plan, c->node, c->at, c->rest);
     add_effects(s, c, slope_down, slope_up);
