@@ -8,7 +8,7 @@
 #endif
 
 static double least(double a, double b) {
-    return !a || (b && b < a) ? b : a;
+    return a <= 0 || (b > 0 && b < a) ? b : a;
 }
 
 static double of_machine(void) {
@@ -25,7 +25,7 @@ static double of_system(void) {
     FILE *f = fopen("/proc/meminfo", "r");
     char line[128];
     double kilobytes = 0;
-    while (f && !kilobytes && fgets(line, sizeof line, f))
+    while (f && kilobytes <= 0 && fgets(line, sizeof line, f))
         if (sscanf(line, "MemAvailable: %lf kB", &kilobytes) != 1) kilobytes = 0;
     if (f) fclose(f);
     return kilobytes * 1024;
@@ -44,7 +44,7 @@ static double of_limit(void) {
 /* What is left of a limited address space: its pages are the first number of statm. 1 byte where nothing is left. */
 static double of_process(void) {
     const double limit = of_limit();
-    if (!limit) return 0;
+    if (limit <= 0) return 0;
     FILE *f = fopen("/proc/self/statm", "r");
     double pages = 0;
     if (f && fscanf(f, "%lf", &pages) != 1) pages = 0;
@@ -71,7 +71,7 @@ bool lh_memory_fits(lh_context *ctx, double bytes, const char *cure) {
     const double has = least((double)ctx->memory_limit, lh_memory_free());
     char needs[32], free_now[32];
     if (lh_failed(ctx)) return false;
-    if (!has || bytes < has) return true;
+    if (has <= 0 || bytes < has) return true;
     lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "this takes %s of memory, and %s are free",
             words(needs, sizeof needs, bytes), words(free_now, sizeof free_now, has));
     if (cure) lh_cure(ctx, "%s", cure);

@@ -216,7 +216,7 @@ static bool collect_settings(job *j) {
     if (lh_model_has(p, LH_S_VOCAB, "vocab") && !first->n)
         lh_model_set(cli, &j->set, "vocab",
                      lh_printf(cli->arena, "%d", lh_tokenizer_count(j->tokens)));
-    j->steps = options.steps ? options.steps : j->seconds || j->until ? MANY_STEPS : STEPS;
+    j->steps = options.steps ? options.steps : j->seconds > 0 || j->until > 0 ? MANY_STEPS : STEPS;
     for (int i = 0; i < first->n && options.resume && !options.steps; i++)
         if (strcmp(first->set[i].name, "steps") == 0) j->steps = atoi(first->set[i].value);
     if (lh_model_has(p, LH_S_CONST, "steps"))
@@ -231,7 +231,7 @@ static bool collect_settings(job *j) {
 
 static bool fits_in_memory(job *j) {
     const double least = lh_trainer_least_memory(j->g), has = (double)j->cli->ctx->memory_limit;
-    if (!has || least < has) return true;
+    if (has <= 0 || least < has) return true;
     lh_cli_fail(j->cli, "params, gradients and optimiser take %s, and the machine has %s",
                 lh_bytes_text(j->cli->arena, least), lh_bytes_text(j->cli->arena, has));
     fprintf(stderr, "smaller sizes: --set layers=... dim=...\n");
@@ -443,8 +443,8 @@ static int say_lost(job *j) {
 
 static bool is_at_end(const job *j) {
     if (is_stopped || j->t->step >= j->steps) return true;
-    if (j->seconds && lh_seconds() - j->show.start >= j->seconds) return true;
-    return j->until && j->show.n >= SMOOTH && lh_show_mean(&j->show, SMOOTH) <= j->until;
+    if (j->seconds > 0 && lh_seconds() - j->show.start >= j->seconds) return true;
+    return j->until > 0 && j->show.n >= SMOOTH && lh_show_mean(&j->show, SMOOTH) <= j->until;
 }
 
 /* Held-out loss, a sample, a save: now and then, and at the end. */

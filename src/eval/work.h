@@ -75,7 +75,7 @@ static inline unsigned long long lh_block_cells(const lh_block *b) {
 
 /* x as a place from 0 to n - 1, or -1 when it is none: too large, negative, a fraction, nan. */
 static inline int lh_place_of(lh_real x, int n) {
-    return x >= 0 && x < n && x == (lh_real)(int)x ? (int)x : -1;
+    return x >= 0 && x < (lh_real)n && x == (lh_real)(int)x ? (int)x : -1;
 }
 
 /* A view of cells that this example does not have: every one is nan, and the evaluator names the step. */
