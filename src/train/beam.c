@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "eval/fast/grow.h"
+#include "train/floats.h"
 
 static const lh_place nowhere = {0, 0, 0};
 
@@ -21,10 +22,8 @@ static int words_of(const lh_graph *g) {
 
 static lh_plan *make_plan(lh_beam *b) {
     lh_graph *g = b->g;
-    lh_node **param = lh_alloc_array(b->arena, (size_t)g->n_givens + 1, sizeof *param);
-    int n = 0;
-    for (int i = 0; param && i < g->n_givens; i++)
-        if (g->given[i]->kind == LH_PARAM) param[n++] = g->given[i]->node;
+    int n;
+    lh_node **param = lh_floats_params(b->arena, g, &n);
     if (!param) return NULL;
     return lh_fast.plan(g, &(lh_wish){.node = &g->generate->from,
                                       .n_nodes = 1,

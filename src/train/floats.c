@@ -13,6 +13,14 @@ float *lh_floats(const lh_plan *p, const lh_node *given) {
 }
 
 /* Kernels read what is known and never write it. */
+lh_node **lh_floats_params(lh_arena *a, const lh_graph *g, int *n) {
+    lh_node **param = lh_alloc_array(a, (size_t)g->n_givens + 1, sizeof *param);
+    *n = 0;
+    for (int i = 0; param && i < g->n_givens; i++)
+        if (g->given[i]->kind == LH_PARAM) param[(*n)++] = g->given[i]->node;
+    return param;
+}
+
 void lh_floats_lend(lh_plan *p, const lh_node *known, const float *numbers) {
     value *v = value_of(p, known);
     if (v->role == KNOWN && v->view.block) v->view.block->p = (float *)numbers;

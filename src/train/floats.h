@@ -15,6 +15,8 @@
 #include "eval/exact.h"
 
 float *lh_floats(const lh_plan *p, const lh_node *given);
+lh_node **lh_floats_params(lh_arena *a, const lh_graph *g,
+                           int *n); /* all, for wish.known: whoever has the weights puts them in */
 void lh_floats_lend(lh_plan *p, const lh_node *known,
                     const float *numbers); /* wish.lends: before the first feed; read in place */
 bool lh_floats_may_be_half(const lh_plan *p,

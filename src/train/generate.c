@@ -50,10 +50,8 @@ static bool fits_in_memory(const lh_generator *w, const lh_wish *wish) {
 /* Params are set by the caller: their starts are not found, which would take longer than reading them. */
 static lh_plan *make_plan(lh_generator *w) {
     lh_graph *g = w->g;
-    lh_node **param = lh_alloc_array(w->arena, (size_t)g->n_givens + 1, sizeof *param);
-    int n = 0;
-    for (int i = 0; param && i < g->n_givens; i++)
-        if (g->given[i]->kind == LH_PARAM) param[n++] = g->given[i]->node;
+    int n;
+    lh_node **param = lh_floats_params(w->arena, g, &n);
     if (!param) return NULL;
     const lh_wish wish = {.node = &g->generate->from,
                           .n_nodes = 1,

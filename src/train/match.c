@@ -6,10 +6,8 @@
 
 static lh_plan *make_plan(lh_matcher *m, int threads) {
     lh_graph *g = m->g;
-    lh_node **param = lh_alloc_array(m->arena, (size_t)g->n_givens + 1, sizeof *param);
-    int n = 0;
-    for (int i = 0; param && i < g->n_givens; i++)
-        if (g->given[i]->kind == LH_PARAM) param[n++] = g->given[i]->node;
+    int n;
+    lh_node **param = lh_floats_params(m->arena, g, &n);
     if (!param) return NULL;
     return lh_fast.plan(g, &(lh_wish){.node = &g->generate->from,
                                       .n_nodes = 1,
