@@ -45,6 +45,22 @@ grep -q '\\$' key
 verdict $? 'a row wider than the page goes on in the next line'
 ends 'and is read back' 0 'all 32 numbers' mark wide.lh key
 
+# Given is what the steps asked for are worked out from: through a name, and not for its size alone.
+cat >part.lh <<'END'
+const A = [1 2; 3 4]
+const B = [0.5 0.5; 0.25 0.1]
+const C = [9 8; 7 6]
+half = B / 2
+Y = A @ half
+Z = Y * C
+M = later(C, C)
+END
+for try in 'Y AB' 'M -' 'Z ABC' 'all ABC'; do
+    "$longhand" sheet part.lh --steps "${try% *}" >out 2>err
+    test "$(sed -n 's/^# *const \([A-C]\) .*/\1/p' out | tr -d '\n')" = "$(echo "${try#* }" | tr -d -)"
+    verdict $? "what is given for ${try% *}"
+done
+
 # Formats.
 "$longhand" sheet ex3 --seed 4 -o page.html 2>err && grep -q '^<!doctype html>' page.html && ! grep -q 'http' page.html &&
     grep -q '@page' page.html && grep -q 'break-inside:avoid' page.html

@@ -109,13 +109,32 @@ typedef struct given_turns {
     int place; /* in p->given */
 } given_turns;
 
+/* What a value is worked out from: a call from its body, which may ask for no more than the size of an operand. */
+static void need(const lh_node *n, bool *is_needed) {
+    if (is_needed[n->id] || n->is_known || n->kind == LH_OP_size) return;
+    is_needed[n->id] = true;
+    if (n->call) need(n->call->result, is_needed);
+    for (int i = 0; i < n->n_in && !n->call; i++) need(n->in[i], is_needed);
+}
+
+/* The steps asked for decide which numbers are given. Those of later moments read what := made of others. */
+static bool *needed_nodes(const lh_paper *p) {
+    const lh_sheet *s = p->sheet;
+    bool *is_needed = lh_alloc_array(p->arena, (size_t)p->g->n_nodes + 1, sizeof *is_needed);
+    for (int i = 0; is_needed && i < s->n_asks; i++) need(s->ask[i].step->node, is_needed);
+    for (int i = 0; is_needed && i < p->g->n_nodes && s->n_moments > 1; i++) is_needed[i] = true;
+    return is_needed;
+}
+
 static void give_numbers(lh_paper *p) {
     given_turns *seen = NULL;
     int n_seen = 0;
-    for (int i = 0; i < p->g->n_givens; i++) {
+    const bool *is_needed = needed_nodes(p);
+    for (int i = 0; is_needed && i < p->g->n_givens; i++) {
         const lh_given *given = p->g->given[i];
         const lh_step *s = given->node->step;
-        if (!s || s->is_dead || !lh_exact.has(p->sheet->plan, given->node)) continue;
+        if (!s || s->is_dead || !is_needed[given->node->id]) continue;
+        if (!lh_exact.has(p->sheet->plan, given->node)) continue;
         lh_grid *grid = given_grid(p, given->node);
         bool is_known = false;
         for (int k = 0; k < n_seen && !is_known; k++) {
