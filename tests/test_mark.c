@@ -482,14 +482,85 @@ static void the_classic_quarter_is_wrong(void **state) {
     }
 }
 
+/* Before ReLU stands 0: its gradient is that behind it, or none, and nothing in between. */
+static void what_a_jump_leaves_out_is_wrong(void **state) {
+    (void)state;
+    static const struct {
+        double x;
+        bool has_credit;
+    } tries[] = {{0, true},       {-0.75, true}, {-0.3, false},
+                 {-0.002, false}, {-0.6, false}, {0.75, false}};
+    desk d = desk_new("kink", 0, 4);
+    int dn = ask_of(d.sheet, lh_graph_step(d.g, "dN")), at = d.sheet->ask[dn].first + 7;
+    assert_true(lh_sheet_exact(d.sheet, dn, 7) == 0);
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        lh_answers *a = key_of(&d);
+        a->cell[at] = as_written(tries[i].x, d.sheet->ask[dn].decimals);
+        lh_marks *m = marks_of(&d, a, true);
+        if (lh_verdict_has_credit(m->cell[at]) != tries[i].has_credit) {
+            print_cell(&d, a, m, dn, 7);
+            fail();
+        }
+    }
+    desk_free(&d);
+}
+
 static bool is_blame(lh_verdict v) {
     return v == LH_WRONG || v == LH_MISTAKE || v == LH_SLIP || v == LH_UNREAD;
 }
 
-/* One slip, then correct work: the slip is marked, and nothing else. */
+/* What a cell comes to for somebody who wrote these numbers up to it, and carried each on as it stands, unrounded, or (lines
+ * inside a step) rounded or not, as choices say. NaN: it leads nowhere. */
+static double carried_on(desk *d, const lh_answers *a, int unit, int cell, const bool *rounds,
+                         int n_choices, bool cuts_off) {
+    static lh_box box[4096];
+    int at = 0;
+    for (int i = 0; i <= unit; i++) {
+        lh_unit *u = lh_reach_unit(d->pen, i);
+        int ask = ask_of(d->sheet, u->step);
+        if (u->n_cells > 4096 || !lh_reach_of(d->pen, 0, i, NULL, box)) return NAN;
+        for (int c = 0; c < u->n_cells && i < unit; c++) {
+            bool is_rounded = rounds[at++ % n_choices];
+            double x = box[c].at;
+            if (ask >= 0) {
+                lh_written w = a->cell[d->sheet->ask[ask].first + c];
+                if (is_rounded || fabs(x - w.value) > w.unit) x = w.value;
+            } else if (is_rounded) {
+                x = rounded(x, u->decimals, cuts_off);
+            }
+            u->box[c] = (lh_box){x, x, x};
+        }
+    }
+    return box[cell].at;
+}
+
+/* Could somebody who writes the same numbers up to here write x in this cell without a slip? Looked for by chance, and from
+ * the nearest on. Chance does not find the last corner: half as far again is believed. */
+static bool is_honest(desk *d, const lh_answers *a, int unit, int cell, double x, double width) {
+    enum { TRIES = 4000, CHOICES = 8192 };
+    static bool best[CHOICES], next[CHOICES];
+    double least = INFINITY, most = -INFINITY, nearest = INFINITY;
+    for (int try = 0; try < TRIES && !(least - width <= x && x <= most + width); try++) {
+        bool is_new = try % 100 < 20;
+        double share = try % 4 == 0 ? 1 : try % 4 == 1 ? 0 : chance(), turned = 0.3 * chance();
+        if (try % 100 == 0) nearest = INFINITY;
+        for (int k = 0; k < CHOICES; k++)
+            next[k] = is_new ? chance() < share : best[k] ^ (chance() < turned);
+        double y = carried_on(d, a, unit, cell, next, CHOICES, try % 200 >= 100);
+        if (isnan(y)) continue;
+        if (fabs(y - x) < nearest) memcpy(best, next, sizeof best), nearest = fabs(y - x);
+        least = fmin(least, y);
+        most = fmax(most, y);
+    }
+    width += fmax(0, most - least) / 2;
+    return least - width <= x && x <= most + width;
+}
+
+/* One slip, then correct work: the slip is marked, and nothing else. A slip may be credited only where an honest learner can
+ * come to the same number; or it is a few units and the cells before it are taken for independent, which they are not quite. */
 static void one_slip_is_one_mark(void **state) {
     (void)state;
-    int sheets = 0, marked = 0, blamed = 0;
+    int sheets = 0, honest = 0, near = 0, waved = 0, blamed = 0;
     for (int l = 0; l < n_lessons; l++)
         for (unsigned long long seed = is_fixed(l) ? 0 : 1; seed <= seeds_for(l); seed++) {
             desk d = desk_new(lessons[l], seed, 4);
@@ -505,12 +576,21 @@ static void one_slip_is_one_mark(void **state) {
                                .slip_cell = c,
                                .slip_value = spoiled(w, k % 4)};
                 who.slip_value = as_written(who.slip_value, d.sheet->ask[ask].decimals).value;
-                if (fabs(who.slip_value - w.value) < 20 * w.unit) continue;
+                if (fabs(who.slip_value - w.value) < 2.5 * w.unit) continue;
                 lh_answers *a = lh_answers_new(d.arena, d.sheet);
                 if (!work(&d, &who, a)) continue;
                 lh_marks *m = marks_of(&d, a, true);
                 sheets++;
-                marked += !lh_verdict_has_credit(m->cell[d.sheet->ask[ask].first + c]);
+                if (lh_verdict_has_credit(m->cell[d.sheet->ask[ask].first + c])) {
+                    bool is = is_honest(&d, a, unit, c, who.slip_value, w.unit);
+                    bool is_near = !is && fabs(who.slip_value - w.value) < 30 * w.unit;
+                    honest += is, near += is_near, waved += !is && !is_near;
+                    print_message("# %s seed %llu: %s\n", lessons[l], seed,
+                                  is        ? "an honest learner may write this:"
+                                  : is_near ? "near:"
+                                            : "waved through:");
+                    print_cell(&d, a, m, ask, c);
+                }
                 int others = 0;
                 for (int i = 0; i < d.sheet->n_asks; i++)
                     for (int e = 0; e < d.sheet->ask[i].n_cells; e++)
@@ -526,9 +606,13 @@ static void one_slip_is_one_mark(void **state) {
             }
             desk_free(&d);
         }
-    print_message("# %d sheets with one slip: %d marked, %d with something else blamed\n", sheets,
-                  marked, blamed);
-    assert_true(marked >= 0.97 * sheets);
+    print_message("# %d sheets with one slip: credited %d that an honest learner may write, %d "
+                  "near, %d others; %d "
+                  "with something else blamed\n",
+                  sheets, honest, near, waved, blamed);
+    assert_int_equal(waved, 0);
+    assert_true(near <= 0.003 * sheets + 1);
+    assert_true(honest <= 0.01 * sheets);
     assert_int_equal(blamed, 0);
 }
 
@@ -719,6 +803,7 @@ int main(void) {
         cmocka_unit_test(wrong_is_caught),
         cmocka_unit_test(wrong_is_caught_where_little_is_asked),
         cmocka_unit_test(the_classic_quarter_is_wrong),
+        cmocka_unit_test(what_a_jump_leaves_out_is_wrong),
         cmocka_unit_test(one_slip_is_one_mark),
         cmocka_unit_test(known_mistakes_are_named),
         cmocka_unit_test(two_mistakes_are_both_named),

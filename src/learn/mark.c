@@ -35,6 +35,8 @@ typedef struct marker {
     lh_marks *m;
     lh_box *box;   /* room for one unit: its reach */
     lh_box *other; /* and for a second opinion */
+    lh_box *truth; /* and for its reach from the right numbers */
+    int truth_ask; /* the step that is in truth, or -1 */
     bool is_cut;   /* numbers that nobody wrote down may have been cut off, not rounded */
     int cuts;      /* how many more numbers look cut off than rounded */
     int *origin;   /* for each unit: the ask where a slip that reaches it began, or -1 */
@@ -45,6 +47,8 @@ typedef struct marker {
 
 /* ---- one number ---- */
 
+enum { WIDE = 20 }; /* units: a box of this width would excuse nearly anything */
+
 /* Does some value of the box round to the number written? `beside`: or to one that lies so far beside it. */
 static bool fits(lh_written w, lh_box b, double beside) {
     if (isinf(w.value) || isinf(b.at)) return w.value == b.at;
@@ -53,7 +57,7 @@ static bool fits(lh_written w, lh_box b, double beside) {
 }
 
 /* asked: one unit of the last digit that the sheet asks for. Fewer digits than that must be a correct rounding, and so must
- * what is counted. */
+ * what is counted. Who goes on from the right numbers instead of their own is not wrong. */
 static lh_verdict judge(lh_written w, double exact, bool has_own, lh_box own, lh_box from_true,
                         bool is_tainted, double asked, bool is_whole) {
     double one = w.unit > 1.5 * asked || is_whole ? 0 : w.unit;
@@ -160,11 +164,43 @@ static int taint(marker *k, int variant, int unit) {
     return origin;
 }
 
+/* Every unit at its right numbers, which may have been rounded. */
+static void put_truth(lh_sheet *s, lh_reach *r) {
+    lh_reach_begin(r);
+    for (int i = 0; i < lh_reach_count(r); i++) {
+        lh_unit *u = lh_reach_unit(r, i);
+        int ask = ask_of(s, u), decimals = ask >= 0 ? s->ask[ask].decimals : u->decimals;
+        for (int c = 0; c < u->n_cells; c++)
+            u->box[c] =
+                lh_box_rounded((lh_box){u->right[c], u->right[c], u->right[c]}, decimals, false);
+        if (ask < 0) lh_reach_open(r, 0, i, u->decimals);
+    }
+}
+
+/* Where a step can lie whose operands are the right numbers. A wide box is looked at again, with what was written. */
+static const lh_box *from_true(marker *k, int ask) {
+    lh_sheet *s = k->s;
+    const lh_ask *q = &s->ask[ask];
+    const lh_box *known = s->from_true + q->first;
+    if (k->truth_ask == ask) return k->truth;
+    bool is_wide = false;
+    for (int i = 0; i < q->n_cells; i++)
+        is_wide |= written(k, ask, i)->kind == LH_WRITTEN_NUMBER &&
+                   known[i].high - known[i].low > WIDE * unit_of(q->decimals);
+    if (!is_wide || (!s->truth && !(s->truth = lh_reach_new(s)))) return known;
+    put_truth(s, s->truth);
+    int unit = lh_reach_find(s->truth, q->step, q->moment);
+    if (!lh_reach_of(s->truth, 0, unit, written(k, ask, 0), k->truth)) return known;
+    k->truth_ask = ask;
+    return k->truth;
+}
+
 /* The verdicts of a step's cells if its formula is taken from one program. Returns how many have no credit. */
 static int judge_step(marker *k, int ask, bool has_own, const lh_box *own, bool is_tainted,
                       lh_verdict *out) {
     int bad = 0;
     const lh_ask *q = &k->s->ask[ask];
+    const lh_box *truth = from_true(k, ask);
     for (int i = 0; i < q->n_cells; i++) {
         const lh_written *w = written(k, ask, i);
         double exact = lh_sheet_exact(k->s, ask, i);
@@ -172,9 +208,8 @@ static int judge_step(marker *k, int ask, bool has_own, const lh_box *own, bool 
             out[i] = w->kind == LH_WRITTEN_BLANK ? LH_BLANK : LH_UNREAD;
             continue;
         }
-        out[i] =
-            judge(*w, exact, has_own, has_own ? own[i] : (lh_box){0, 0, 0},
-                  k->s->from_true[q->first + i], is_tainted, unit_of(q->decimals), q->is_whole);
+        out[i] = judge(*w, exact, has_own, has_own ? own[i] : (lh_box){0, 0, 0}, truth[i],
+                       is_tainted, unit_of(q->decimals), q->is_whole);
         if (lh_verdict_has_credit(out[i]) &&
             is_coarse(*w, has_own ? own[i].at : exact, unit_of(q->decimals)))
             out[i] = LH_COARSE;
@@ -448,19 +483,15 @@ static bool prepare(lh_sheet *s) {
     int n = lh_reach_count(s->reach);
     s->from_true = lh_alloc_array(s->arena, (size_t)s->n_cells + 1, sizeof *s->from_true);
     s->exact = lh_alloc_array(s->arena, (size_t)n + 1, sizeof *s->exact);
+    put_truth(s, s->reach);
     for (int i = 0; s->from_true && s->exact && i < n; i++) {
-        lh_unit *u = lh_reach_unit(s->reach, i);
+        const lh_unit *u = lh_reach_unit(s->reach, i);
         int ask = ask_of(s, u);
         lh_box *box = s->exact[i] = lh_alloc_array(s->arena, (size_t)u->n_cells + 1, sizeof *box);
         if (!box) return false;
-        for (int c = 0; c < u->n_cells; c++) {
+        for (int c = 0; c < u->n_cells; c++)
             box[c] = (lh_box){u->right[c], u->right[c], u->right[c]};
-            u->box[c] =
-                lh_box_rounded(box[c], ask >= 0 ? s->ask[ask].decimals : u->decimals, false);
-        }
-        if (ask < 0)
-            lh_reach_open(s->reach, 0, i, u->decimals);
-        else if (!lh_reach_of(s->reach, 0, i, NULL, s->from_true + s->ask[ask].first))
+        if (ask >= 0 && !lh_reach_of(s->reach, 0, i, NULL, s->from_true + s->ask[ask].first))
             memcpy(s->from_true + s->ask[ask].first, box, (size_t)u->n_cells * sizeof *box);
     }
     return !lh_failed(s->g->ctx);
@@ -484,6 +515,8 @@ static lh_marks *mark_once(lh_arena *a, lh_sheet *s, const lh_answers *answers,
                 .m = m,
                 .is_cut = is_cut,
                 .n_active = 1,
+                .truth = lh_alloc_array(a, (size_t)most, sizeof *k.truth),
+                .truth_ask = -1,
                 .box = lh_alloc_array(a, (size_t)most, sizeof *k.box),
                 .other = lh_alloc_array(a, (size_t)most, sizeof *k.other),
                 .origin = lh_alloc_array(a, (size_t)n + 1, sizeof *k.origin)};

@@ -20,7 +20,9 @@
 enum {
     BY_HAND =
         400, /* cells that somebody works out with a pen; more were left to a machine, which does not round */
-    MOST_TURNED = 40 /* freedoms that are tried one by one where a formula is bent */
+    MOST_TURNED = 40, /* freedoms that are tried one by one where a formula is bent */
+    WIDE = 20,        /* units: a box of this width would excuse nearly anything */
+    HALVINGS = 40
 };
 
 /* ---- boxes ---- */
@@ -478,6 +480,63 @@ static double settled(const chain *c, lh_arena *a, const line *l, int i, int way
     return climb(c, a, l, i, way, seen);
 }
 
+/* Does one freedom alone lead past x, and all others together neither to it nor back to it? */
+static bool is_leap(const chain *c, const line *l, int i, int way, double x) {
+    const lh_swing *w = &l->swing;
+    double most = 0, sum = 0, back = 0, end;
+    for (int k = 0; k < w->n; k++) {
+        double p = pull(w, c->r->freedom, i, k, way, &end);
+        if (p > most) most = p;
+        sum += p;
+        back += pull(w, c->r->freedom, i, k, -way, &end);
+    }
+    double far = way * (x - l->rest[i]);
+    return far > sum - most && far < most - back;
+}
+
+/* How far a cell may turn back from a corner: behind a jump freedoms count that did nothing before it. */
+static double way_back(const chain *c, const line *l, int i, int way) {
+    const lh_swing *w = &l->swing;
+    double from = l->now[i], sum = 0;
+    for (int k = 0; k < w->n; k++) {
+        const freedom *f = &c->r->freedom[w->freedom[k]];
+        double *place = &c->place[w->freedom[k]], kept = *place, ends[] = {f->low, 0, f->high},
+               most = 0;
+        for (int e = 0; e < 3; e++) {
+            *place = ends[e];
+            if (ends[e] != kept && run_chain(c)) most = fmax(most, way * (from - l->now[i]));
+        }
+        *place = kept;
+        sum += most < way * (from - l->rest[i]) / 2 ? most : 0; /* and not the jump itself */
+    }
+    return sum;
+}
+
+/* A wide box may have a hole: the gradient of ReLU is there or it is not. On the way from rest to the corner the number
+ * written is looked for, and where the cell jumps over it, the box ends. */
+static double without_hole(const chain *c, lh_arena *a, const line *l, int i, int way, double end) {
+    const lh_written *w = c->written ? &c->written[i] : NULL;
+    double from = l->rest[i], done = 0, left = 1;
+    if (!w || w->kind != LH_WRITTEN_NUMBER || way * (end - from) < WIDE * w->unit ||
+        !is_leap(c, l, i, way, w->value - way * 2 * w->unit) ||
+        !is_leap(c, l, i, way, w->value + way * 2 * w->unit))
+        return end;
+    rest(c, &l->swing);
+    place_cell(c, &l->swing, i, way);
+    double *corner = lh_alloc_array(a, (size_t)c->r->n_freedoms + 1, sizeof *corner);
+    if (!corner || !run_chain(c)) return end;
+    double past = way * (l->now[i] - w->value);
+    if (past < 0 || past <= way_back(c, l, i, way) + w->unit) return end;
+    memcpy(corner, c->place, (size_t)c->r->n_freedoms * sizeof *corner);
+    for (int k = 0; k < HALVINGS; k++) {
+        left /= 2;
+        for (int f = 0; f < c->r->n_freedoms; f++) c->place[f] = (done + left) * corner[f];
+        if (!run_chain(c) || fabs(l->now[i] - w->value) <= w->unit / 2) return end;
+        if (way * (l->now[i] - w->value) < 0) done += left, from = l->now[i];
+    }
+    return from;
+}
+
 static void try_corners(const chain *c, lh_arena *a, const line *l, lh_box *out) {
     size_t n = (size_t)l->n_cells;
     int *group = lh_alloc_array(a, n + 1, sizeof *group);
@@ -496,7 +555,8 @@ static void try_corners(const chain *c, lh_arena *a, const line *l, lh_box *out)
         }
         for (int i = 0; i < l->n_cells; i++)
             if (group[i] > 0)
-                *(way > 0 ? &out[i].high : &out[i].low) = settled(c, a, l, i, way, seen[i]);
+                *(way > 0 ? &out[i].high : &out[i].low) =
+                    without_hole(c, a, l, i, way, settled(c, a, l, i, way, seen[i]));
     }
 }
 
@@ -506,7 +566,7 @@ bool lh_reach_of(lh_reach *r, int v, int i, const lh_written *written, lh_box *o
     bool ok = a && spread_work(r, a, w, r->unit[i].right, -1);
     const line *l = ok ? &w->line[w->n_lines - 1] : NULL;
     if (ok) memcpy(out, l->box, (size_t)l->n_cells * sizeof *out);
-    if (ok && l->swing.n > 1) {
+    if (ok && l->swing.n > 0) {
         bool *has = lh_alloc_array(a, (size_t)r->n_units + 1, sizeof *has);
         chain c = {.r = r, .right = r->unit[i].right, .written = written};
         c.place = lh_alloc_array(a, (size_t)r->n_freedoms + 1, sizeof *c.place);

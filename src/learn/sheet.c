@@ -188,6 +188,7 @@ lh_sheet *lh_sheet_new(lh_graph *g, const lh_sheet_how *how) {
 
 void lh_sheet_free(lh_sheet *s) {
     if (!s) return;
+    lh_reach_free(s->truth);
     lh_reach_free(s->reach);
     for (int m = 0; m < LH_MAX_MOMENTS; m++) lh_exact.free(s->at[m]);
     lh_arena_free(s->arena);
