@@ -23,6 +23,12 @@ text repeat.lh 'repeat h for 1000000000' '  x = 1' 'end'
 refused 'a repeat without end' 'too often' run repeat.lh
 text self.lh 'fn f(x)' '  y = f(x)' 'end' 'z = f(1)'
 refused 'a function that calls itself' 'calls itself' run self.lh
+text twins.md '# Twins' '' '```longhand' 'x = 1' '```' '' '```longhand a' 'y = 1' '```' '' '```longhand a' 'y = 2' '```'
+for command in run sheet check cost; do
+    refused "$command: two programs of one name" 'twins.md:11:1: two programs are called a: here and in line 7' $command twins.md
+done
+text named.md '# Named' '' '```longhand a' 'y = 1' '```'
+refused 'no program but a named one' 'no program of its own' run named.md
 text name.lh 'weight = [1 2; 3 4]' 'y = wieght @ weight'
 refused 'an unknown name' 'did you mean weight?' run name.lh
 text shape.lh 'Q = [1 2 3; 4 5 6]' 'K = [1 2 3; 4 5 6]' 'S = Q @ K'

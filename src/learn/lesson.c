@@ -76,11 +76,25 @@ bool lh_lesson_find(void *who, const char *name, lh_found *out) {
 
 /* ---- the program alone ---- */
 
+/* A name says which program is meant: two of one name are refused, also where only the lesson's own is wanted. */
+static void check_twins(lh_context *ctx, const char *text, size_t length, const lh_segment *s) {
+    for (lh_segment b = {0}; lh_segment_next(text, length, &b) && b.line < s->line;) {
+        if (!lh_segment_is(&b, "longhand") || b.n_rest != s->n_rest ||
+            memcmp(b.rest, s->rest, s->n_rest) != 0)
+            continue;
+        lh_fail(ctx, LH_ERROR_NAME, (lh_place){s->at.line, s->at.col, 3},
+                "two programs are called %.*s: here and in line %d", (int)s->n_rest, s->rest,
+                b.at.line);
+        lh_cure(ctx, "give one of them another name");
+        return;
+    }
+}
+
 /* The program's lines as they stand, every other line empty. */
 static char *program_lines(lh_context *ctx, lh_arena *a, const char *file, const char *text,
                            size_t length) {
     lh_text out = lh_text_new(a);
-    bool any = false;
+    bool any = false, has_named = false;
     int line = 1;
     for (lh_segment s = {0}; lh_segment_next(text, length, &s) && !lh_failed(ctx);) {
         if (s.is_block && !s.is_closed) {
@@ -88,15 +102,21 @@ static char *program_lines(lh_context *ctx, lh_arena *a, const char *file, const
                     "the block that begins here has no end");
             lh_cure(ctx, "a line of three backticks ends it");
         }
-        if (!lh_segment_is(&s, "longhand") || s.n_rest) continue;
+        if (!lh_segment_is(&s, "longhand")) continue;
+        has_named |= s.n_rest > 0;
+        if (s.n_rest) check_twins(ctx, text, length, &s);
+        if (s.n_rest) continue;
         any = true;
         for (; line < s.line; line++) lh_text_add_n(&out, "\n", 1);
         lh_text_add_n(&out, s.s, s.n);
         line = s.next_line - 1;
     }
     if (!lh_failed(ctx) && !any) {
-        lh_fail(ctx, LH_ERROR_TEXT, (lh_place){0, 0, 0}, "there is no program in it");
-        lh_cure(ctx, "a block that begins with ```longhand holds the program");
+        lh_fail(ctx, LH_ERROR_TEXT, (lh_place){0, 0, 0},
+                has_named ? "it has no program of its own, only some with a name"
+                          : "there is no program in it");
+        lh_cure(ctx, has_named ? "the block of the one that is meant begins with ```longhand alone"
+                               : "a block that begins with ```longhand holds the program");
     }
     lh_fail_in(ctx, file, text, length);
     return out.s;
