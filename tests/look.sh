@@ -67,6 +67,12 @@ has 'what has none' 'by definition: ' out
 does 'cost --measure for programs' cost gpt --set layers=2 dim=32 heads=2 context=64 tokens=64 --measure --json
 has 'peak and time' '"peak_flops": ?[0-9]' out
 does 'the forward pass alone' cost ex1 --measure
+does 'cost --predict' cost gpt --set layers=5 dim=32 heads=2 context=64 tokens=64 --batch 2 --predict
+has 'from one turn and two' 'layers = 2: ' out
+does 'cost --predict beside --measure' cost gpt --set layers=5 dim=32 heads=2 context=64 tokens=64 --batch 2 --measure --predict --json
+test "$(sed -n 's/.*"memory": *\([0-9.e+]*\).*/\1/p' out | uniq | wc -l)" -eq 1
+verdict $? 'the memory that is predicted is the memory that is taken'
+refused 'a precision that is none' 'float or bf16' cost gpt --predict --precision half
 
 # What is refused.
 refused 'a step that is not there' 'did you mean' explain model --prompt 'The cat' 'h[1].QQ[0][0]'

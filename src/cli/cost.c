@@ -7,10 +7,12 @@
 #include "base/number.h"
 #include "cli/cost.h"
 #include "cli/parts.h"
+#include "cli/train.h"
 
 static struct {
-    bool json, measure;
-    int threads;
+    bool json, measure, predict;
+    int threads, batch;
+    const char *precision;
     lh_settings set;
 } options;
 
@@ -22,8 +24,16 @@ static const lh_option cost_options[] = {
     {"measure", 0, LH_OPTION_FLAG, &options.measure, NULL,
      "run it with the fast evaluator: the time of each step, against what this machine can do", 0,
      0},
+    {"predict", 0, LH_OPTION_FLAG, &options.predict, NULL,
+     "time and memory of a whole step, from one turn and two of each repeat: of a model that need "
+     "not fit here",
+     0, 0},
+    {"batch", 0, LH_OPTION_INT, &options.batch, "N",
+     "with --measure or --predict: examples in a step (1)", 1, 1000000},
+    {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
+     "with --measure or --predict: of products, float or bf16 (float)", 0, 0},
     {"threads", 0, LH_OPTION_INT, &options.threads, "N",
-     "with --measure: threads (as many as processors)", 1, 256},
+     "with --measure or --predict: threads (as many as processors)", 1, 256},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -488,7 +498,10 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
     lh_source s;
     lh_length *length = NULL;
     lh_measured m = {0};
+    lh_predicted p = {0};
+    lh_cost_how how = {options.threads, options.batch, LH_IN_FLOAT};
     int n_lengths = 0, status = LH_EXIT_YES;
+    if (!lh_train_precision(cli, options.precision, NULL, &how.precision)) return LH_EXIT_FAILED;
     if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_graph *g = NULL;
     if (take_lengths(cli, s.program, &options.set, &length, &n_lengths))
@@ -501,14 +514,15 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
     if (!b) {
         lh_fail_in(cli->ctx, s.program->file, s.program->source, s.program->length);
         status = lh_cli_report(cli);
-    } else if (options.measure &&
-               !lh_cost_measured(cli, &s, &options.set, b, options.threads, &m)) {
+    } else if ((options.measure && !lh_cost_measured(cli, &s, &options.set, b, &how, &m)) ||
+               (options.predict && !lh_cost_predicted(cli, &s, &options.set, b, &how, &p))) {
         status = LH_EXIT_FAILED;
     } else if (options.json) {
-        lh_cost_json(&s, b, options.measure ? &m : NULL);
+        lh_cost_json(&s, b, options.measure ? &m : NULL, options.predict ? &p : NULL);
     } else {
         print_text(cli, &s, b, n_lengths == 0);
         if (options.measure) lh_print_measured(cli, b, &m);
+        if (options.predict) lh_print_predicted(cli, &p);
     }
     lh_bill_free(b);
     lh_graph_free(g);
@@ -518,7 +532,7 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
 
 const lh_command lh_command_cost = {
     .name = "cost",
-    .synopsis = "LESSON|FILE [--set NAME=VALUE ...] [--measure] [--json]",
+    .synopsis = "LESSON|FILE [--set NAME=VALUE ...] [--measure] [--predict] [--json]",
     .summary = "Parameters, operations and bytes, as numbers and as formulas in the sizes.",
     .examples =
         "longhand cost ex1\tevery step of the first example\n"
@@ -526,8 +540,11 @@ const lh_command lh_command_cost = {
         "longhand cost gpt --set layers=12 heads=12 dim=768 context=1024 vocab=50257\tGPT-2\n"
         "longhand cost gpt --set layers=6 dim=384 tokens=256 --measure\thow long each step takes "
         "here\n"
+        "longhand cost gpt --set layers=48 heads=25 dim=1600 context=1024 vocab=50257 tokens=1024 "
+        "--predict\tGPT-2 XL: how long and how much memory\n"
         "longhand cost mine.lh --json\tfor programs\n",
-    .notes = "Nothing is computed, so a model of any size will do, but for --measure. Counted is "
+    .notes = "Nothing is computed, so a model of any size will do, but for --measure; --predict "
+             "takes two turns of it. Counted is "
              "one example, the "
              "longest of the program unless its length is set, as the formulas stand: a call with "
              "all of its body, a gradient rule with all of its lines; the plan computes what is "

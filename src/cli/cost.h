@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "eval/exact.h"
 #include "eval/fast/machine.h"
 #include "explain/bill.h"
 
@@ -35,16 +36,59 @@ typedef struct lh_measured {
     double kernel_seconds;        /* of works that have a kernel */
     int kernels, definitions;     /* works */
     bool is_training;             /* a whole step; else the forward pass */
+    int examples;                 /* of a batch */
 } lh_measured;
 
+/* How it is run, measured or predicted. */
+typedef struct lh_cost_how {
+    int threads, batch; /* 0: as many as processors, one example */
+    lh_precision precision;
+} lh_cost_how;
+
+/* The program for the fast evaluator, and examples as long as the bill says. */
+typedef struct lh_cost_model {
+    lh_graph *g; /* NULL: the context failed */
+    lh_node *end;
+    lh_wish wish;
+    lh_batch batch; /* none: the program's own */
+    bool is_training;
+    double needs; /* bytes; 0 for the program's own examples */
+    double rows;  /* tokens in a batch, of the first input; 0: none */
+} lh_cost_model;
+
+void lh_cost_model_new(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
+                       const lh_cost_how *how, lh_cost_model *m);
+lh_plan *lh_cost_model_plan(lh_cli *cli, lh_cost_model *m); /* started and fed; NULL: failed */
+void lh_cost_model_feed(const lh_cost_model *m, lh_plan *p);
+
 bool lh_cost_measured(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
-                      int threads, lh_measured *m); /* false: reported */
+                      const lh_cost_how *how, lh_measured *m); /* false: reported */
 void lh_print_measured(const lh_cli *cli, const lh_bill *b, const lh_measured *m);
 void lh_measured_json(lh_json *j, const lh_bill *b, const lh_measured *m);
 
+/* A repeat that was measured with one turn and with two. */
+typedef struct lh_predicted_repeat {
+    const char *name;    /* the size that counts its turns */
+    double turns, twice; /* seconds of a step in which it has two */
+} lh_predicted_repeat;
+
+typedef struct lh_predicted {
+    double seconds, memory; /* of a step */
+    double once;            /* seconds of a step in which every repeat has one turn */
+    double rows;            /* tokens in it, or 0 */
+    lh_predicted_repeat *repeat;
+    int n;
+    bool is_training;
+} lh_predicted;
+
+bool lh_cost_predicted(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
+                       const lh_cost_how *how, lh_predicted *p); /* false: reported */
+void lh_print_predicted(const lh_cli *cli, const lh_predicted *p);
+void lh_predicted_json(lh_json *j, const lh_predicted *p);
+
 extern const char *const lh_phase_names[LH_N_PHASES];
 void lh_keeps(const lh_bill *b, lh_keep list[LH_KEEPS]);
-void lh_cost_json(const lh_source *s, const lh_bill *b,
-                  const lh_measured *m); /* m: NULL when nothing was measured */
+void lh_cost_json(const lh_source *s, const lh_bill *b, const lh_measured *m,
+                  const lh_predicted *p); /* NULL: was not wanted */
 
 #endif

@@ -94,7 +94,8 @@ static void json_steps(lh_json *j, const lh_bill *b) {
     lh_json_end(j, '}');
 }
 
-void lh_cost_json(const lh_source *s, const lh_bill *b, const lh_measured *m) {
+void lh_cost_json(const lh_source *s, const lh_bill *b, const lh_measured *m,
+                  const lh_predicted *p) {
     lh_json j = lh_json_open(stdout);
     lh_keep list[LH_KEEPS];
     lh_keeps(b, list);
@@ -116,6 +117,7 @@ void lh_cost_json(const lh_source *s, const lh_bill *b, const lh_measured *m) {
     }
     lh_json_end(&j, '}');
     if (m) lh_measured_json(&j, b, m);
+    if (p) lh_predicted_json(&j, p);
     lh_json_end(&j, '}');
     lh_json_close(&j);
 }

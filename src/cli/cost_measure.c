@@ -13,9 +13,9 @@ enum { RUNS = 3 };
 
 /* ---- a run ---- */
 
-/* One example as long as the bill says, of tokens that go round the vocabulary; programs with other inputs run on their own:
- * then there is none. */
-static lh_batch batch_of(const lh_cli *cli, const lh_bill *b, const lh_graph *g) {
+/* Examples as long as the bill says, of tokens that go round the vocabulary; programs with other inputs run on their own:
+ * then there are none. */
+static lh_batch batch_of(const lh_cli *cli, const lh_bill *b, const lh_graph *g, int examples) {
     const int **rows = lh_alloc_array(cli->arena, (size_t)g->n_inputs + 1, sizeof *rows),
               **tokens = lh_alloc_array(cli->arena, (size_t)g->n_inputs + 1, sizeof *tokens);
     bool is_own = g->n_inputs == 0 || !rows || !tokens;
@@ -23,14 +23,51 @@ static lh_batch batch_of(const lh_cli *cli, const lh_bill *b, const lh_graph *g)
     for (int i = 0; !is_own && i < g->n_inputs; i++) {
         const lh_input *in = g->input[i];
         const int n = in->is_many ? (int)b->names->size[b->names->as[b->g->input[i]->axis]] : 1;
-        int *row = lh_alloc(cli->arena, sizeof *row),
-            *token = lh_alloc_array(cli->arena, (size_t)n, sizeof *token);
-        if (!token) return (lh_batch){0};
-        for (int k = 0; k < n; k++) token[k] = k % in->vocab->n_words;
-        *row = n;
+        int *row = lh_alloc_array(cli->arena, (size_t)examples, sizeof *row),
+            *token = lh_alloc_array(cli->arena, (size_t)n * (size_t)examples, sizeof *token);
+        if (!row || !token) return (lh_batch){0};
+        for (int e = 0; e < examples; e++) row[e] = n;
+        for (int k = 0; k < n * examples; k++) token[k] = k % in->vocab->n_words;
         rows[i] = row, tokens[i] = token;
     }
-    return (lh_batch){.examples = !is_own, .rows = rows, .tokens = tokens};
+    return (lh_batch){.examples = is_own ? 0 : examples, .rows = rows, .tokens = tokens};
+}
+
+void lh_cost_model_new(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
+                       const lh_cost_how *how, lh_cost_model *m) {
+    *m = (lh_cost_model){0};
+    m->g = lh_cli_graph(
+        cli, s, &(lh_build){.set = set->set, .n_set = set->n, .is_whole = lh_kernel_is_whole});
+    if (!m->g) return;
+    m->end = m->g->loss ? m->g->loss : m->g->generate ? m->g->generate->from : NULL;
+    m->is_training = m->g->loss != NULL;
+    m->wish = (lh_wish){.node = &m->end,
+                        .n_nodes = m->end != NULL,
+                        .updates = m->is_training,
+                        .all = !m->end,
+                        .threads = how->threads,
+                        .precision = how->precision};
+    m->batch = batch_of(cli, b, m->g, how->batch ? how->batch : 1);
+    if (!m->batch.examples) return;
+    m->needs = lh_fast_needs(m->g, &m->wish, &m->batch);
+    for (int e = 0; e < m->batch.examples; e++) m->rows += m->batch.rows[0][e];
+}
+
+void lh_cost_model_feed(const lh_cost_model *m, lh_plan *p) {
+    if (m->batch.examples)
+        lh_fast.feed(p, &m->batch);
+    else
+        lh_fast.bind(p, NULL, 0);
+}
+
+lh_plan *lh_cost_model_plan(lh_cli *cli, lh_cost_model *m) {
+    if (!m->g || !lh_memory_fits(cli->ctx, m->needs, "smaller sizes: --set context=... dim=..."))
+        return NULL;
+    lh_plan *p = lh_fast.plan(m->g, &m->wish);
+    if (!p) return NULL;
+    lh_fast.start(p);
+    lh_cost_model_feed(m, p);
+    return p;
 }
 
 /* ---- rows ---- */
@@ -82,23 +119,20 @@ static void add_flops(const lh_bill *b, lh_measured *m) {
             if (row->repeat != r->repeat || row->phase != r->phase || strcmp(row->key, r->key) != 0)
                 continue;
             for (int w = 0; w < LH_N_WHEN; w++)
-                row->flops += r->times * (2 * lh_polynomial_value(&r->cost[w].multiply_adds) +
-                                          lh_polynomial_value(&r->cost[w].operations));
+                row->flops += r->times * (w == LH_EACH ? m->examples : 1) *
+                              (2 * lh_polynomial_value(&r->cost[w].multiply_adds) +
+                               lh_polynomial_value(&r->cost[w].operations));
         }
     }
     for (int w = 0; w < LH_N_WHEN; w++)
-        m->flops += 2 * lh_polynomial_value(&b->sum[LH_WHOLE][w].multiply_adds) +
-                    lh_polynomial_value(&b->sum[LH_WHOLE][w].operations);
+        m->flops += (w == LH_EACH ? m->examples : 1) *
+                    (2 * lh_polynomial_value(&b->sum[LH_WHOLE][w].multiply_adds) +
+                     lh_polynomial_value(&b->sum[LH_WHOLE][w].operations));
 }
 
-static void run_works(const lh_cli *cli, const lh_bill *b, lh_graph *g, const lh_batch *batch,
-                      lh_plan *p, lh_measured *m) {
+static void run_works(const lh_cli *cli, const lh_bill *b, lh_graph *g, lh_plan *p,
+                      lh_measured *m) {
     lh_outline *o = lh_outline_new(g, cli->arena);
-    lh_fast.start(p);
-    if (batch->examples)
-        lh_fast.feed(p, batch);
-    else
-        lh_fast.bind(p, NULL, 0);
     lh_fast.run(p); /* memory is touched, caches are filled */
     const int n = lh_fast_works(p);
     lh_profile_work *best = lh_alloc_array(cli->arena, (size_t)n + 1, sizeof *best);
@@ -113,28 +147,19 @@ static void run_works(const lh_cli *cli, const lh_bill *b, lh_graph *g, const lh
 }
 
 bool lh_cost_measured(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
-                      int threads, lh_measured *m) {
+                      const lh_cost_how *how, lh_measured *m) {
     *m = (lh_measured){0};
-    lh_graph *g = lh_cli_graph(
-        cli, s, &(lh_build){.set = set->set, .n_set = set->n, .is_whole = lh_kernel_is_whole});
-    if (!g) return false;
-    lh_node *end = g->loss ? g->loss : g->generate ? g->generate->from : NULL;
-    m->is_training = g->loss != NULL;
-    const lh_wish wish = {.node = &end,
-                          .n_nodes = end != NULL,
-                          .updates = m->is_training,
-                          .all = !end,
-                          .threads = threads};
-    const lh_batch batch = batch_of(cli, b, g);
-    const bool fits = !batch.examples || lh_memory_fits(cli->ctx, lh_fast_needs(g, &wish, &batch),
-                                                        "smaller sizes: --set context=... dim=...");
-    lh_plan *p = fits ? lh_fast.plan(g, &wish) : NULL;
-    if (p) run_works(cli, b, g, &batch, p, m);
+    lh_cost_model model;
+    lh_cost_model_new(cli, s, set, b, how, &model);
+    lh_plan *p = lh_cost_model_plan(cli, &model);
+    m->is_training = model.is_training;
+    m->examples = how->batch ? how->batch : 1;
+    if (p) run_works(cli, b, model.g, p, m);
     lh_fast.free(p);
-    if (!lh_failed(cli->ctx)) m->machine = lh_machine_try(cli->ctx, threads);
+    if (!lh_failed(cli->ctx)) m->machine = lh_machine_try(cli->ctx, how->threads);
     if (lh_failed(cli->ctx))
         lh_fail_in(cli->ctx, s->program->file, s->program->source, s->program->length);
-    lh_graph_free(g);
+    lh_graph_free(model.g);
     return !lh_failed(cli->ctx) || (lh_cli_report(cli), false);
 }
 

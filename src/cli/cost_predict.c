@@ -1,0 +1,116 @@
+/* cost_predict -- how long a step takes and how much memory, of a model that need not fit here: each repeat is measured with
+ * one turn and with two, and every further turn takes as long as the second. The memory is counted, not taken. */
+#include <time.h>
+
+#include "cli/cost.h"
+
+enum { RUNS = 5 };
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Of several steps the shortest: others work here, too. 0: the context failed. */
+static double step_seconds(lh_cli *cli, const lh_source *s, const lh_settings *set,
+                           const lh_bill *b, const lh_cost_how *how) {
+    double least = 0;
+    lh_cost_model m;
+    lh_cost_model_new(cli, s, set, b, how, &m);
+    lh_plan *p = lh_cost_model_plan(cli, &m);
+    for (int i = -1; p && i < RUNS; i++) { /* the first one touches memory and fills caches */
+        const double start = now();
+        lh_cost_model_feed(&m, p);
+        lh_fast.run(p);
+        if (m.is_training) lh_fast.commit(p);
+        const double seconds = now() - start;
+        if (i == 0 || (i > 0 && seconds < least)) least = seconds;
+    }
+    lh_fast.free(p);
+    lh_graph_free(m.g);
+    return p && !lh_failed(cli->ctx) ? least : 0;
+}
+
+/* The settings with each repeat at one turn, but one at two. */
+static lh_settings turned(const lh_cli *cli, const lh_settings *set, const lh_predicted *p,
+                          int two) {
+    lh_settings out = {lh_alloc_array(cli->arena, (size_t)(set->n + p->n + 1), sizeof *out.set), 0};
+    for (int i = 0; out.set && i < set->n; i++) out.set[out.n++] = set->set[i];
+    for (int i = 0; out.set && i < p->n; i++)
+        out.set[out.n++] = (lh_setting){p->repeat[i].name, i == two ? "2" : "1"};
+    return out;
+}
+
+static void list_repeats(const lh_cli *cli, const lh_bill *b, lh_predicted *p) {
+    for (int i = 0; i < b->g->n_axes; i++) {
+        const lh_axis *x = &b->g->axis[i];
+        if (!b->names->is_count[i] || !x->name || x->n < 3) continue;
+        *(lh_predicted_repeat *)lh_push(cli->arena, (void **)&p->repeat, &p->n, sizeof *p->repeat) =
+            (lh_predicted_repeat){.name = x->name, .turns = (double)x->n};
+    }
+}
+
+bool lh_cost_predicted(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
+                       const lh_cost_how *how, lh_predicted *p) {
+    *p = (lh_predicted){0};
+    list_repeats(cli, b, p);
+    lh_cost_model whole;
+    lh_cost_model_new(cli, s, set, b, how, &whole);
+    p->memory = whole.needs;
+    p->is_training = whole.is_training;
+    p->rows = whole.rows;
+    lh_graph_free(whole.g);
+    const lh_settings once = turned(cli, set, p, -1);
+    if (!lh_failed(cli->ctx)) p->once = p->seconds = step_seconds(cli, s, &once, b, how);
+    for (int i = 0; i < p->n && !lh_failed(cli->ctx); i++) {
+        const lh_settings twice = turned(cli, set, p, i);
+        p->repeat[i].twice = step_seconds(cli, s, &twice, b, how);
+        const double turn = p->repeat[i].twice - p->once;
+        if (turn > 0) p->seconds += (p->repeat[i].turns - 1) * turn;
+    }
+    if (!lh_failed(cli->ctx)) return true;
+    lh_fail_in(cli->ctx, s->program->file, s->program->source, s->program->length);
+    lh_cli_report(cli);
+    return false;
+}
+
+/* ---- on the screen ---- */
+
+void lh_print_predicted(const lh_cli *cli, const lh_predicted *p) {
+    fputc('\n', cli->out);
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    fprintf(cli->out, "Predicted\n");
+    lh_ink_off(cli, cli->out);
+    const char *from = "all of it was measured";
+    for (int i = 0; i < p->n; i++)
+        from =
+            lh_printf(cli->arena, "%s%s = 2: %.3g ms", i ? lh_printf(cli->arena, "%s, ", from) : "",
+                      p->repeat[i].name, 1e3 * p->repeat[i].twice);
+    if (p->n)
+        from = lh_printf(cli->arena, "measured were one turn of each repeat, %.3g ms, and %s",
+                         1e3 * p->once, from);
+    const char *rate =
+        p->rows > 0 ? lh_printf(cli->arena, ", %.4g tokens/s", p->rows / p->seconds) : "";
+    lh_wrap(cli->out, cli->width, 0,
+            lh_printf(cli->arena, "%s: %.3g ms%s, and %.1f MB (%s).",
+                      p->is_training ? "One step of training" : "One forward pass",
+                      1e3 * p->seconds, rate, 1e-6 * p->memory, from));
+}
+
+void lh_predicted_json(lh_json *j, const lh_predicted *p) {
+    lh_json_begin(j, "predicted", '{');
+    lh_json_number(j, "seconds", p->seconds);
+    lh_json_number(j, "memory", p->memory);
+    lh_json_number(j, "once", p->once);
+    lh_json_begin(j, "repeats", '[');
+    for (int i = 0; i < p->n; i++) {
+        lh_json_begin(j, NULL, '{');
+        lh_json_text(j, "name", p->repeat[i].name);
+        lh_json_number(j, "turns", p->repeat[i].turns);
+        lh_json_number(j, "twice", p->repeat[i].twice);
+        lh_json_end(j, '}');
+    }
+    lh_json_end(j, ']');
+    lh_json_end(j, '}');
+}
