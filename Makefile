@@ -38,7 +38,8 @@ format: ## let clang-format lay out every C file
 
 coverage: ## which lines the tests reach: build-coverage/coverage.html
 	@sh scripts/deps.sh build test coverage
-	@test -f build-coverage/build.ninja || $(SETUP) -Db_coverage=true --buildtype=debug build-coverage
+	@test -f build-coverage/build.ninja || $(SETUP) -Db_coverage=true --buildtype=debug \
+	    -Dc_args=-fprofile-update=atomic build-coverage
 	@sh scripts/test.sh build-coverage
 	@cd build-coverage && gcovr --root .. --filter ../src/ --html-details coverage.html --print-summary .
 
