@@ -83,7 +83,7 @@ static void copy_rows(void *what, int piece, int thread) {
 static void beside_run(const lh_work *w) {
     copying s = {.w = w, .to = lh_rows_of(&w->out, w->examples)};
     for (int i = 0; i < w->n_in; i++) s.from[i] = lh_rows_of(&w->in[i], w->examples);
-    s.pieces = lh_pieces((size_t)s.to.n * (size_t)w->out.block->cols, 1 << 15);
+    s.pieces = lh_pieces((size_t)s.to.n * (size_t)w->out.block->cols, 1 << 13);
     lh_pool_run(w->moment->pool, s.pieces, copy_rows, &s);
 }
 

@@ -79,7 +79,7 @@ static void cells_run(const lh_work *w) {
                           n == s.cells && w->in[i].block->heads == w->out.block->heads &&
                           w->in[i].block->cols == w->out.block->cols;
     }
-    s.n = lh_pieces(s.cells, 1 << 14);
+    s.n = lh_pieces(s.cells, 1 << 13);
     if (is_straight)
         lh_pool_run(w->moment->pool, s.n, straight, &s);
     else

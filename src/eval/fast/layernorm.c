@@ -79,7 +79,7 @@ static size_t layernorm_scratch(const lh_work *w) {
 }
 
 static int parts_of(const lh_all_rows *x) {
-    const int n = lh_pieces((size_t)x->n * (size_t)x->view->block->cols, 1 << 14);
+    const int n = lh_pieces((size_t)x->n * (size_t)x->view->block->cols, 1 << 12);
     return n < PARTS ? n : PARTS;
 }
 

@@ -2,14 +2,22 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "eval/fast/product.h"
 
 enum { MAX_THREADS = 256, SPINS = 4000 };
+
+/* Pieces that one thread begins with, in a cache line of its own. */
+typedef struct share {
+    alignas(64) atomic_int next;
+    int end;
+} share;
 
 struct lh_pool {
     int threads; /* the caller among them */
@@ -18,9 +26,8 @@ struct lh_pool {
     pthread_cond_t begin;
     atomic_int round; /* counts up with each run: a sleeper looks at it */
     atomic_int busy;  /* helpers that have not finished this run */
-    atomic_int next;  /* the next piece to take */
     atomic_bool is_ending;
-    int pieces;
+    share share[MAX_THREADS];
     lh_piece piece;
     void *what;
     bool uses_bf16;
@@ -33,8 +40,21 @@ typedef struct helper {
     int number;
 } helper;
 
+/* Its own share first, then what others have left. Pieces mostly stand for rows, so a thread comes back to the rows that it
+ * has in its cache. */
 static void take_pieces(lh_pool *p, int thread) {
-    for (int i; (i = atomic_fetch_add(&p->next, 1)) < p->pieces;) p->piece(p->what, i, thread);
+    for (int k = 0; k < p->threads; k++) {
+        share *s = &p->share[(thread + k) % p->threads];
+        for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->end;) p->piece(p->what, i, thread);
+    }
+}
+
+static void share_out(lh_pool *p, int pieces) {
+    for (int i = 0, from = 0; i < p->threads; i++) {
+        const int end = (int)((long long)pieces * (i + 1) / p->threads);
+        atomic_store(&p->share[i].next, from);
+        p->share[i].end = from = end;
+    }
 }
 
 /* The next run comes soon, mostly: look for a while before sleeping. */
@@ -73,8 +93,9 @@ static bool start_helper(lh_pool *p) {
 }
 
 lh_pool *lh_pool_new(int threads) {
-    lh_pool *p = calloc(1, sizeof *p);
+    lh_pool *p = aligned_alloc(alignof(lh_pool), sizeof *p);
     if (!p) return NULL;
+    memset(p, 0, sizeof *p);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (threads <= 0) threads = cores > 0 ? (int)cores : 1;
     if (threads > MAX_THREADS) threads = MAX_THREADS;
@@ -113,14 +134,17 @@ void lh_pool_run(lh_pool *p, int pieces, lh_piece piece, void *what) {
         for (int i = 0; i < pieces; i++) piece(what, i, 0);
         return;
     }
-    p->pieces = pieces;
+    share_out(p, pieces);
     p->piece = piece;
     p->what = what;
-    atomic_store(&p->next, 0);
     atomic_store(&p->busy, p->threads - 1);
     wake(p);
     take_pieces(p, 0);
-    while (atomic_load(&p->busy)) sched_yield();
+    for (int i = 0; atomic_load(&p->busy); i++) /* they are at their last pieces */
+        if (i < SPINS)
+            __builtin_ia32_pause();
+        else
+            sched_yield();
 }
 
 void lh_pool_use_bf16(lh_pool *p, bool is_on) {

@@ -110,7 +110,7 @@ static void adam_run(const lh_work *w) {
     a.how.step = (float)(rate / (1 - pow(b1, t)));
     a.how.root = (float)(1 / sqrt(1 - pow(b2, t)));
     a.how.keep = 1 - rate * number_at(w, DECAY, 0);
-    a.pieces = lh_pieces((size_t)a.n, 1 << 14);
+    a.pieces = lh_pieces((size_t)a.n, 1 << 12);
     float *flat;
     size_t cells;
     if (lh_flat(&w->in[G], 1, &flat, &cells))
@@ -223,7 +223,7 @@ static void scatter_columns(void *what, int piece, int thread) {
 }
 
 static void scatter_run(const lh_work *w) {
-    scatter s = {w, w->out.block->cols >= 64 ? 4 : 1, w->match->kernel->in_place};
+    scatter s = {w, w->out.block->cols >= 128 ? 4 : 1, w->match->kernel->in_place};
     lh_pool_run(w->moment->pool, s.pieces, scatter_columns, &s);
 }
 

@@ -27,6 +27,21 @@ static inline float sigmoid(float x) {
     return 1.0f / (1.0f + expo(-x));
 }
 
+typedef float sixteen __attribute__((vector_size(64)));
+typedef float eight __attribute__((vector_size(32)));
+typedef float four __attribute__((vector_size(16)));
+
+/* Halves upon each other until one number is left. */
+static inline float added(const float *part) {
+    sixteen x;
+    memcpy(&x, part, sizeof x);
+    const eight y = __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7) +
+                    __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15);
+    const four z =
+        __builtin_shufflevector(y, y, 0, 1, 2, 3) + __builtin_shufflevector(y, y, 4, 5, 6, 7);
+    return (z[0] + z[2]) + (z[1] + z[3]);
+}
+
 /* result = the sum of expr for i from 0 to n - 1 */
 #define SUM(result, n, i, expr)                                                                    \
     do {                                                                                           \
@@ -38,19 +53,23 @@ static inline float sigmoid(float x) {
                 part_[j_] += (expr);                                                               \
             }                                                                                      \
         for (ptrdiff_t i = from_; i < (n); i++) rest_ += (expr);                                   \
-        for (int w_ = 8; w_; w_ /= 2)                                                              \
-            for (int j_ = 0; j_ < w_; j_++) part_[j_] += part_[j_ + w_];                           \
-        (result) = part_[0] + rest_;                                                               \
+        (result) = added(part_) + rest_;                                                           \
     } while (0)
 
+static inline float larger(float a, float b) {
+    return a > b ? a : b;
+}
+
 static float largest(const float *x, ptrdiff_t n) {
-    float part[16], m = -INFINITY;
+    float part[16], half[8], m = -INFINITY;
     for (int j = 0; j < 16; j++) part[j] = -INFINITY;
     ptrdiff_t i = 0;
     for (; i + 16 <= n; i += 16)
-        for (ptrdiff_t j = 0; j < 16; j++) part[j] = x[i + j] > part[j] ? x[i + j] : part[j];
-    for (int j = 0; j < 16; j++) m = part[j] > m ? part[j] : m;
-    for (; i < n; i++) m = x[i] > m ? x[i] : m;
+        for (ptrdiff_t j = 0; j < 16; j++) part[j] = larger(x[i + j], part[j]);
+    for (int j = 0; j < 8; j++) half[j] = larger(part[j], part[j + 8]);
+    for (int j = 0; j < 4; j++) half[j] = larger(half[j], half[j + 4]);
+    m = larger(larger(half[0], half[2]), larger(half[1], half[3]));
+    for (; i < n; i++) m = larger(x[i], m);
     return m;
 }
 
@@ -71,14 +90,16 @@ static void gelu_back(float *restrict dx, const float *restrict x, const float *
     }
 }
 
+/* In whole vectors as far as there is room: what stands behind the last score that is seen counts nothing. */
 static void weigh(float *restrict s, ptrdiff_t seen, ptrdiff_t n, float scale) {
-    const float m = largest(s, seen) * scale;
+    const ptrdiff_t whole = (seen + 15) / 16 * 16, end = whole < n ? whole : n;
     float sum;
-    for (ptrdiff_t i = 0; i < seen; i++) s[i] = expo(s[i] * scale - m);
-    SUM(sum, seen, i, s[i]);
+    for (ptrdiff_t i = seen; i < end; i++) s[i] = -INFINITY;
+    const float m = largest(s, end) * scale;
+    SUM(sum, end, i, s[i] = expo(s[i] * scale - m));
     const float share = 1.0f / sum;
-    for (ptrdiff_t i = 0; i < seen; i++) s[i] *= share;
-    for (ptrdiff_t i = seen; i < n; i++) s[i] = 0;
+    for (ptrdiff_t i = 0; i < end; i++) s[i] *= share;
+    for (ptrdiff_t i = end; i < n; i++) s[i] = 0;
 }
 
 static void weigh_back(const float *restrict p, float *restrict d, ptrdiff_t n, float scale) {
