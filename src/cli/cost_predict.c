@@ -35,7 +35,8 @@ static double step_seconds(lh_cli *cli, const lh_source *s, const lh_settings *s
 /* The settings with each repeat at one turn, but one at two. */
 static lh_settings turned(const lh_cli *cli, const lh_settings *set, const lh_predicted *p,
                           int two) {
-    lh_settings out = {lh_alloc_array(cli->arena, (size_t)(set->n + p->n + 1), sizeof *out.set), 0};
+    lh_settings out = {
+        lh_alloc_array(cli->arena, (size_t)set->n + (size_t)p->n + 1, sizeof *out.set), 0};
     for (int i = 0; out.set && i < set->n; i++) out.set[out.n++] = set->set[i];
     for (int i = 0; out.set && i < p->n; i++)
         out.set[out.n++] = (lh_setting){p->repeat[i].name, i == two ? "2" : "1"};
