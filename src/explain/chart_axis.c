@@ -83,6 +83,7 @@ typedef struct step {
 static step nice_step(double low, double high, int most) {
     double raw = high / most - low / most;
     if (!(raw > DBL_MIN)) raw = DBL_MIN;
+    if (raw > DBL_MAX / 2) raw = DBL_MAX / 2; /* a step that is still a number */
     int power = (int)floor(log10(raw));
     double lead = raw / pow(10, power);
     if (lead <= 1.0000001) return (step){1, power};
@@ -132,11 +133,17 @@ double lh_scale_at(const lh_scale *s, double x) {
     return (x / 2 - s->low / 2) / (s->high / 2 - s->low / 2);
 }
 
+/* On both sides; false: there is no number that far out. */
+static bool widen(lh_scale *s, double by) {
+    if (!isfinite(s->low - by) || !isfinite(s->high + by)) return false;
+    s->low -= by, s->high += by;
+    return true;
+}
+
 void lh_scale_even(lh_scale *x, lh_scale *y, double width, double height) {
     double dx = x->high - x->low, dy = y->high - y->low, unit = fmax(dx / width, dy / height);
-    if (!isfinite(unit) || x->is_log || y->is_log) return;
-    x->low -= (unit * width - dx) / 2, x->high += (unit * width - dx) / 2;
-    y->low -= (unit * height - dy) / 2, y->high += (unit * height - dy) / 2;
+    if (!x->is_log && !y->is_log && widen(x, (unit * width - dx) / 2))
+        widen(y, (unit * height - dy) / 2);
 }
 
 /* Points get some paper around them; a curve fills its axis. */
@@ -147,9 +154,7 @@ void lh_plane_scales(const lh_chart *c, lh_scale *x, lh_scale *y) {
     *y = lh_scale_new(lh_chart_range(c, true, &ignored), c->log_y, !has_points);
     for (int k = 0; k < 2 && has_points && !c->field.cell; k++) {
         lh_scale *s = k ? y : x;
-        double pad = s->high * 0.08 - s->low * 0.08;
-        if (s->is_log || !isfinite(s->low - pad) || !isfinite(s->high + pad)) continue;
-        s->low -= pad, s->high += pad;
+        if (!s->is_log) widen(s, s->high * 0.08 - s->low * 0.08);
     }
 }
 
