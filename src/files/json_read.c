@@ -4,26 +4,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* cJSON before 1.7.18 looks a byte behind a text that ends in a comma: it reads a copy with room behind it. */
 enum { PAD = 8 };
-
-/* How many bytes the character at p takes; 0: no UTF-8 (too long a form, half of a pair, beyond 10FFFF). */
-static size_t utf8_bytes(const unsigned char *p, size_t left) {
-    if (*p < 0x80) return 1;
-    size_t n = *p >= 0xF0 ? 4 : *p >= 0xE0 ? 3 : 2;
-    if (*p < 0xC2 || *p > 0xF4 || n > left) return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xC0) != 0x80) return 0;
-    if ((*p == 0xE0 && p[1] < 0xA0) || (*p == 0xED && p[1] > 0x9F)) return 0;
-    if ((*p == 0xF0 && p[1] < 0x90) || (*p == 0xF4 && p[1] > 0x8F)) return 0;
-    return n;
-}
 
 /* The first byte that may not be there, or length; *why says what is wrong with it. */
 static size_t find_bad_byte(const char *text, size_t length, const char **why) {
     const unsigned char *p = (const unsigned char *)text;
+    uint32_t c;
     for (size_t i = 0, n; i < length; i += n) {
-        n = utf8_bytes(p + i, length - i);
+        n = lh_utf8_read(text + i, length - i, &c);
         *why = n == 0 ? "this is not UTF-8" : "a NUL may not stand in a text";
         if (n == 0 || p[i] == 0) return i;
         if (p[i] != '\\' || i + 1 >= length) continue;

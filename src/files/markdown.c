@@ -5,6 +5,7 @@
 
 #include <md4c.h>
 
+#include "base/utf8.h"
 #include "learn/page.h"
 
 typedef struct reader {
@@ -303,6 +304,18 @@ static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *who) {
     return lh_failed(r->ctx);
 }
 
+/* md4c passes any bytes on, and screens differ in what they make of them. */
+static void check_bytes(reader *r) {
+    uint32_t c;
+    for (size_t i = 0, n; i < r->how->length; i += n) {
+        n = lh_utf8_read(r->how->text + i, r->how->length - i, &c);
+        if (n) continue;
+        refuse(r, line_of(r, r->how->text + i), "this is not UTF-8",
+               "save the file as text in UTF-8");
+        return;
+    }
+}
+
 lh_page *lh_page_read(lh_context *ctx, lh_arena *a, const lh_page_how *how) {
     static const MD_PARSER parser = {
         .flags = MD_FLAG_TABLES | MD_FLAG_LATEXMATHSPANS | MD_FLAG_COLLAPSEWHITESPACE,
@@ -318,6 +331,8 @@ lh_page *lh_page_read(lh_context *ctx, lh_arena *a, const lh_page_how *how) {
     if (how->length > LH_MAX_PAGE)
         lh_fail(ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
                 "%s: a lesson of %zu bytes; %d are the most", how->file, how->length, LH_MAX_PAGE);
+    else
+        check_bytes(r);
     if (lh_failed(ctx)) return NULL;
     if (md_parse(how->text, (MD_SIZE)how->length, &parser, r) != 0 && !lh_failed(ctx))
         lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "%s cannot be read", how->file);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* Longer signs stand before their own beginnings. */
 static const struct sign {
     const char *s;
@@ -53,22 +55,6 @@ void lh_lexer_fail(lh_lexer *lx, lh_error_kind kind, lh_place at, const char *cu
     lx->pos = lx->end;
 }
 
-/* The length of the UTF-8 sign at s, its code point in *code; 0 where it is none. */
-static size_t utf8(const char *s, const char *end, uint32_t *code) {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned char first = (unsigned char)*s;
-    size_t n = first < 0x80 ? 1 : first < 0xC0 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    if (n == 0 || first > 0xF4 || (size_t)(end - s) < n) return 0;
-    uint32_t c = n == 1 ? first : first & (0x7Fu >> n);
-    for (size_t i = 1; i < n; i++) {
-        if (((unsigned char)s[i] & 0xC0) != 0x80) return 0;
-        c = c << 6 | ((unsigned char)s[i] & 0x3F);
-    }
-    if (c < least[n] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) return 0;
-    *code = c;
-    return n;
-}
-
 static bool is_control(const char *s, const char *end, uint32_t c) {
     if (c == '\r') return s + 1 == end || s[1] != '\n';
     return (c < ' ' && c != '\t' && c != '\n') || (c >= 0x7F && c < 0xA0);
@@ -79,7 +65,7 @@ size_t lh_space(const char *s, const char *end) {
     if (*s == ' ' || *s == '\t' || *s == '\r') return 1;
     if ((unsigned char)*s < 0x80) return 0;
     uint32_t c = 0;
-    size_t n = utf8(s, end, &c);
+    size_t n = lh_utf8_read(s, (size_t)(end - s), &c);
     bool is = c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F ||
               c == 0x205F || c == 0x3000;
     return is ? n : 0;
@@ -110,7 +96,7 @@ static size_t name_letter(const char *s, const char *end) {
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         if (starts_with(s, end, foreign[i].s)) return 0;
     uint32_t c = 0;
-    size_t n = utf8(s, end, &c);
+    size_t n = lh_utf8_read(s, (size_t)(end - s), &c);
     return is_hidden(c) ? 0 : n;
 }
 
@@ -133,7 +119,7 @@ static lh_place place(const lh_lexer *lx, const char *s, const char *stop) {
 static void check_text(lh_lexer *lx) {
     for (const char *s = lx->pos; s < lx->end;) {
         uint32_t c = 0;
-        size_t n = utf8(s, lx->end, &c);
+        size_t n = lh_utf8_read(s, (size_t)(lx->end - s), &c);
         if (n == 0 || is_control(s, lx->end, c)) {
             lh_lexer_fail(lx, LH_ERROR_TEXT, place(lx, s, s + 1), "save the file as text in UTF-8",
                           "this does not look like text: byte 0x%02x", (unsigned)(unsigned char)*s);
@@ -335,7 +321,7 @@ static void read_string(lh_lexer *lx) {
 
 static void unknown_sign(lh_lexer *lx) {
     uint32_t c = 0;
-    size_t n = utf8(lx->pos, lx->end, &c);
+    size_t n = lh_utf8_read(lx->pos, (size_t)(lx->end - lx->pos), &c);
     lh_place at = place(lx, lx->pos, lx->pos + n);
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         if (starts_with(lx->pos, lx->end, foreign[i].s)) {
