@@ -162,8 +162,14 @@ static void list(lh_layout *l, const lh_piece *p, int indent) {
     }
 }
 
+/* Where quotes stand in quotes until no room is left, the inner ones have no bar. */
 static void quote(lh_layout *l, const lh_piece *p, int indent) {
+    enum { LEAST = 20 };
     int first = l->n_lines, width = l->width;
+    if (width - indent < LEAST) {
+        lh_layout_pieces(l, p->child, indent);
+        return;
+    }
     l->width = width - 2;
     lh_layout_pieces(l, p->child, indent);
     l->width = width;

@@ -69,6 +69,7 @@ lh_range lh_chart_range(const lh_chart *c, bool of_y, size_t *n_left_out) {
 double lh_shade(const lh_range *r, double x) {
     double low = r->low < 0 ? r->low : 0;
     if (!(r->high > low)) return r->high < 0 ? 0.5 : 0;
+    if (r->high < 1) return (x - low) / (r->high - low);
     return (x / 2 - low / 2) / (r->high / 2 - low / 2); /* halves: the span may be too large */
 }
 
@@ -130,7 +131,8 @@ lh_scale lh_scale_new(lh_range r, bool is_log, bool reach_ticks) {
 
 double lh_scale_at(const lh_scale *s, double x) {
     if (s->is_log) return (log(x) - log(s->low)) / (log(s->high) - log(s->low));
-    return (x / 2 - s->low / 2) / (s->high / 2 - s->low / 2);
+    if (fabs(s->high) < 1 && fabs(s->low) < 1) return (x - s->low) / (s->high - s->low);
+    return (x / 2 - s->low / 2) / (s->high / 2 - s->low / 2); /* as above */
 }
 
 /* On both sides; false: there is no number that far out. */

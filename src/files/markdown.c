@@ -316,6 +316,19 @@ static void check_bytes(reader *r) {
     }
 }
 
+/* md4c 0.4.8 looks behind a text that ends inside a link: it reads a copy that ends with its last line, and with room. */
+static bool copy_text(reader *r, lh_page_how *how) {
+    enum { ROOM = 8 };
+    if (r->how->length == 0 || r->how->length > LH_MAX_PAGE) return true;
+    char *copy = lh_alloc(r->arena, r->how->length + 1 + ROOM);
+    if (!copy) return false;
+    memcpy(copy, r->how->text, r->how->length);
+    if (copy[how->length - 1] != '\n') copy[how->length++] = '\n';
+    how->text = copy;
+    r->how = how;
+    return true;
+}
+
 lh_page *lh_page_read(lh_context *ctx, lh_arena *a, const lh_page_how *how) {
     static const MD_PARSER parser = {
         .flags = MD_FLAG_TABLES | MD_FLAG_LATEXMATHSPANS | MD_FLAG_COLLAPSEWHITESPACE,
@@ -333,8 +346,9 @@ lh_page *lh_page_read(lh_context *ctx, lh_arena *a, const lh_page_how *how) {
                 "%s: a lesson of %zu bytes; %d are the most", how->file, how->length, LH_MAX_PAGE);
     else
         check_bytes(r);
-    if (lh_failed(ctx)) return NULL;
-    if (md_parse(how->text, (MD_SIZE)how->length, &parser, r) != 0 && !lh_failed(ctx))
+    lh_page_how mine = *how;
+    if (lh_failed(ctx) || !copy_text(r, &mine)) return NULL;
+    if (md_parse(mine.text, (MD_SIZE)mine.length, &parser, r) != 0 && !lh_failed(ctx))
         lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "%s cannot be read", how->file);
     if (lh_failed(ctx)) return NULL;
     lh_page *page = lh_alloc(a, sizeof *page);
