@@ -497,8 +497,9 @@ static bool prepare(lh_sheet *s) {
     return !lh_failed(s->g->ctx);
 }
 
+/* stops: at the first step that has something wrong; the rest is not marked. */
 static lh_marks *mark_once(lh_arena *a, lh_sheet *s, const lh_answers *answers,
-                           const lh_mistakes *mistakes, bool is_cut, int *cuts) {
+                           const lh_mistakes *mistakes, bool is_cut, bool stops, int *cuts) {
     int n = lh_reach_count(s->reach), most = 1;
     for (int i = 0; i < n; i++)
         if (lh_reach_unit(s->reach, i)->n_cells > most) most = lh_reach_unit(s->reach, i)->n_cells;
@@ -520,13 +521,15 @@ static lh_marks *mark_once(lh_arena *a, lh_sheet *s, const lh_answers *answers,
                 .box = lh_alloc_array(a, (size_t)most, sizeof *k.box),
                 .other = lh_alloc_array(a, (size_t)most, sizeof *k.other),
                 .origin = lh_alloc_array(a, (size_t)n + 1, sizeof *k.origin)};
-    if (!m->cell || !m->own || !m->note || !m->step || !k.box || !k.other || !k.origin) return NULL;
+    if (!m->cell || !m->own || !m->note || !m->step || !k.box || !k.other || !k.truth || !k.origin)
+        return NULL;
     lh_reach_begin(s->reach);
-    for (int i = 0; i < n && !lh_failed(s->g->ctx); i++) {
+    bool ends = false;
+    for (int i = 0; i < n && !ends && !lh_failed(s->g->ctx); i++) {
         k.origin[i] = -1;
         int ask = ask_of(s, lh_reach_unit(s->reach, i));
         if (ask >= 0 && is_written(&k, ask))
-            mark_step(&k, ask, i);
+            mark_step(&k, ask, i), ends = stops && m->step[ask].n_wrong;
         else
             skip_step(&k, ask, i);
     }
@@ -549,10 +552,10 @@ lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
                   const lh_mistakes *mistakes) {
     if (lh_failed(s->g->ctx) || !prepare(s)) return NULL;
     int cuts = 0, again;
-    lh_marks *m = mark_once(a, s, answers, mistakes, false, &cuts);
+    lh_marks *m = mark_once(a, s, answers, mistakes, false, false, &cuts);
     if (!m || !has_blame(s, m)) return m;
     lh_reach_cut(s->reach, true);
-    lh_marks *cut = mark_once(a, s, answers, cuts > 0 ? mistakes : NULL, true, &again);
+    lh_marks *cut = mark_once(a, s, answers, cuts > 0 ? mistakes : NULL, true, cuts <= 0, &again);
     lh_reach_cut(s->reach, false);
     return !cut || cuts > 0 || !has_blame(s, cut) ? cut : m;
 }

@@ -254,9 +254,8 @@ static lh_box box_of(const line *l, int i) {
 }
 
 /* No sum of effects leads out of the box that a cell was found to lie in: they are scaled down to it. */
-static void fit_swing(const line *l, int i, lh_box to) {
+static void fit_swing(const line *l, int i, lh_box sum, lh_box to) {
     const lh_swing *w = &l->swing;
-    lh_box sum = box_of(l, i);
     double below = sum.low < to.low ? (to.low - to.at) / (sum.low - to.at) : 1,
            above = sum.high > to.high ? (to.high - to.at) / (sum.high - to.at) : 1;
     for (int k = 0; k < w->n && (below < 1 || above < 1); k++) {
@@ -271,7 +270,10 @@ static void fit_swing(const line *l, int i, lh_box to) {
 static bool add_roundings(spreading *s) {
     line *l = s->l;
     lh_swing old = l->swing, *w = &l->swing;
+    lh_box *sum = lh_alloc_array(s->a, (size_t)l->n_cells + 1, sizeof *sum);
+    if (!sum) return false;
     for (int i = 0; i < l->n_cells; i++) {
+        sum[i] = l->box[i];
         lh_box b = lh_box_dusty(l->box[i], pow(10, -l->decimals)),
                d = rounding_of(b, l->decimals, s->r->is_cut);
         l->rounding[i] = add_freedom(s->r, fmin(d.low, b.low - l->box[i].low),
@@ -289,9 +291,11 @@ static bool add_roundings(spreading *s) {
         if (old.n) memcpy(w->down + to, old.down + from, (size_t)old.n * sizeof *w->down);
         if (old.n) memcpy(w->up + to, old.up + from, (size_t)old.n * sizeof *w->up);
         if (l->rounding[i] < 0) continue;
-        w->down[to + (size_t)next] = s->r->freedom[l->rounding[i]].low;
-        w->up[to + (size_t)next++] = s->r->freedom[l->rounding[i]].high;
-        fit_swing(l, i, l->box[i]);
+        const freedom *f = &s->r->freedom[l->rounding[i]];
+        w->down[to + (size_t)next] = f->low;
+        w->up[to + (size_t)next++] = f->high;
+        sum[i].low += f->low, sum[i].high += f->high;
+        fit_swing(l, i, sum[i], l->box[i]);
     }
     return true;
 }
