@@ -26,7 +26,7 @@ asan: ## every test with the address and undefined-behaviour sanitizers
 	@sh scripts/deps.sh build test
 	@test -f build-asan/build.ninja || $(SETUP) -Db_sanitize=address,undefined -Db_lundef=false \
 	    -Dc_args=-fno-sanitize-recover=all build-asan
-	@sh scripts/test.sh build-asan
+	@sh scripts/test.sh build-asan 4
 
 lint: $(BUILT) ## clang-format, clang-tidy, cppcheck, the public header as C++; quiet when clean
 	@sh scripts/deps.sh build lint
@@ -38,9 +38,9 @@ format: ## let clang-format lay out every C file
 
 coverage: ## which lines the tests reach: build-coverage/coverage.html
 	@sh scripts/deps.sh build test coverage
-	@test -f build-coverage/build.ninja || $(SETUP) -Db_coverage=true --buildtype=debug \
+	@test -f build-coverage/build.ninja || $(SETUP) -Db_coverage=true --buildtype=debug -Doptimization=g \
 	    -Dc_args=-fprofile-update=atomic build-coverage
-	@sh scripts/test.sh build-coverage
+	@sh scripts/test.sh build-coverage 4
 	@cd build-coverage && gcovr --root .. --filter ../src/ --html-details coverage.html --print-summary .
 
 bench: $(BUILT) ## speed, as ratios
