@@ -73,6 +73,19 @@ does 'cost --predict beside --measure' cost gpt --set layers=5 dim=32 heads=2 co
 test "$(sed -n 's/.*"memory": *\([0-9.e+]*\).*/\1/p' out | uniq | wc -l)" -eq 1
 verdict $? 'the memory that is predicted is the memory that is taken'
 refused 'a precision that is none' 'float or bf16' cost gpt --predict --precision half
+cat >turns.lh <<'END'
+size n = 3
+X0 = [1 2 3; 3 4 5; 5 6 7]
+param W : 3 x n = normal(0.1)
+repeat h for n with X = X0
+  next X = X @ W
+end
+loss = sum(X)
+END
+refused 'turns that are a size, too' 'so it is with n = 2, which --predict tries' cost turns.lh --predict
+test "$(grep -c '^turns.lh:' err)" -eq 1
+verdict $? 'said once'
+does 'and measured as it is' cost turns.lh --measure
 
 # What is refused.
 refused 'a step that is not there' 'did you mean' explain model --prompt 'The cat' 'h[1].QQ[0][0]'

@@ -37,6 +37,8 @@ refused 'a batch' 'a smaller batch' train gpt --set $large --batch 400 --steps 1
 refused 'params' 'smaller sizes' train gpt --set layers=12 dim=768 heads=12 --steps 1 -o out2
 refused 'a measured step' 'smaller sizes' cost gpt --measure \
     --set layers=12 dim=768 heads=12 context=1024 vocab=50257
+refused 'a batch to measure' 'a smaller batch' cost gpt --measure --batch 1000000 \
+    --set layers=1 dim=8 heads=1 context=4096
 test ! -e out1 && test ! -e out2
 status=$?
 n=$((n + 1))

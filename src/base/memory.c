@@ -67,8 +67,11 @@ static const char *words(char *text, size_t size, double bytes) {
     return text;
 }
 
+static const double LITTLE = 1e6; /* bytes that are there: nobody is asked */
+
 bool lh_memory_fits(lh_context *ctx, double bytes, const char *cure) {
-    const double has = least((double)ctx->memory_limit, lh_memory_free());
+    const double limit = (double)ctx->memory_limit,
+                 has = bytes < LITTLE ? limit : least(limit, lh_memory_free());
     char needs[32], free_now[32];
     if (lh_failed(ctx)) return false;
     if (has <= 0 || bytes < has) return true;

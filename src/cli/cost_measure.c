@@ -23,11 +23,14 @@ static lh_batch batch_of(const lh_cli *cli, const lh_bill *b, const lh_graph *g,
     for (int i = 0; !is_own && i < g->n_inputs; i++) {
         const lh_input *in = g->input[i];
         const int n = in->is_many ? (int)b->names->size[b->names->as[b->g->input[i]->axis]] : 1;
+        const size_t all = (size_t)n * (size_t)examples;
+        if (!lh_memory_fits(cli->ctx, (double)all * sizeof(int), "a smaller batch"))
+            return (lh_batch){0};
         int *row = lh_alloc_array(cli->arena, (size_t)examples, sizeof *row),
-            *token = lh_alloc_array(cli->arena, (size_t)n * (size_t)examples, sizeof *token);
+            *token = lh_alloc_array(cli->arena, all, sizeof *token);
         if (!row || !token) return (lh_batch){0};
         for (int e = 0; e < examples; e++) row[e] = n;
-        for (int k = 0; k < n * examples; k++) token[k] = k % in->vocab->n_words;
+        for (size_t k = 0; k < all; k++) token[k] = (int)(k % (size_t)in->vocab->n_words);
         rows[i] = row, tokens[i] = token;
     }
     return (lh_batch){.examples = is_own ? 0 : examples, .rows = rows, .tokens = tokens};
@@ -36,8 +39,9 @@ static lh_batch batch_of(const lh_cli *cli, const lh_bill *b, const lh_graph *g,
 void lh_cost_model_new(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
                        const lh_cost_how *how, lh_cost_model *m) {
     *m = (lh_cost_model){0};
-    m->g = lh_cli_graph(
-        cli, s, &(lh_build){.set = set->set, .n_set = set->n, .is_whole = lh_kernel_is_whole});
+    m->g = lh_graph_build(
+        cli->ctx, s->program,
+        &(lh_build){.set = set->set, .n_set = set->n, .is_whole = lh_kernel_is_whole});
     if (!m->g) return;
     m->end = m->g->loss ? m->g->loss : m->g->generate ? m->g->generate->from : NULL;
     m->is_training = m->g->loss != NULL;
@@ -61,7 +65,8 @@ void lh_cost_model_feed(const lh_cost_model *m, lh_plan *p) {
 }
 
 lh_plan *lh_cost_model_plan(lh_cli *cli, lh_cost_model *m) {
-    if (!m->g || !lh_memory_fits(cli->ctx, m->needs, "smaller sizes: --set context=... dim=..."))
+    if (!m->g || lh_failed(cli->ctx) ||
+        !lh_memory_fits(cli->ctx, m->needs, "smaller sizes: --set context=... dim=..."))
         return NULL;
     lh_plan *p = lh_fast.plan(m->g, &m->wish);
     if (!p) return NULL;

@@ -1,18 +1,11 @@
 /* cost_predict -- how long a step takes and how much memory, of a model that need not fit here: each repeat is measured with
  * one turn and with two, and every further turn takes as long as the second. The memory is counted, not taken. */
-#include <time.h>
-
 #include "cli/cost.h"
+#include "cli/train.h"
 
 enum { RUNS = 5 }; /* at least so many */
 static const double SOME =
     0.3; /* seconds: short steps are taken more often, since a pause of the machine is as long as several */
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Of several steps the shortest: others work here, too. 0: the context failed. */
 static double step_seconds(lh_cli *cli, const lh_source *s, const lh_settings *set,
@@ -23,11 +16,11 @@ static double step_seconds(lh_cli *cli, const lh_source *s, const lh_settings *s
     lh_plan *p = lh_cost_model_plan(cli, &m);
     for (int i = -1; p && (i < RUNS || spent < SOME);
          i++) { /* the first one touches memory and fills caches */
-        const double start = now();
+        const double start = lh_seconds();
         lh_cost_model_feed(&m, p);
         lh_fast.run(p);
         if (m.is_training) lh_fast.commit(p);
-        const double seconds = now() - start;
+        const double seconds = lh_seconds() - start;
         if (i == 0 || (i > 0 && seconds < least)) least = seconds;
         spent += seconds;
     }
@@ -65,10 +58,13 @@ bool lh_cost_predicted(lh_cli *cli, const lh_source *s, const lh_settings *set, 
     p->memory = whole.needs;
     p->is_training = whole.is_training;
     p->rows = whole.rows;
+    const bool is_fewer = whole.g && p->n; /* from here on with fewer turns */
+    int at = 0, tried = 1;
     lh_graph_free(whole.g);
     const lh_settings once = turned(cli, set, p, -1);
     if (!lh_failed(cli->ctx)) p->once = p->seconds = step_seconds(cli, s, &once, b, how);
     for (int i = 0; i < p->n && !lh_failed(cli->ctx); i++) {
+        at = i, tried = 2;
         const lh_settings twice = turned(cli, set, p, i);
         p->repeat[i].twice = step_seconds(cli, s, &twice, b, how);
         const double turn = p->repeat[i].twice - p->once;
@@ -77,6 +73,10 @@ bool lh_cost_predicted(lh_cli *cli, const lh_source *s, const lh_settings *set, 
     if (!lh_failed(cli->ctx)) return true;
     lh_fail_in(cli->ctx, s->program->file, s->program->source, s->program->length);
     lh_cli_report(cli);
+    if (is_fewer)
+        fprintf(stderr,
+                "so it is with %s = %d, which --predict tries; --measure takes it as it is\n",
+                p->repeat[at].name, tried);
     return false;
 }
 

@@ -1,6 +1,8 @@
 /* bind -- a batch gives every value that depends on an example its blocks of memory. */
 #include "eval/plan.h"
 
+#include "base/memory.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -21,11 +23,14 @@ static bool reserve_examples(lh_plan *p, int n) {
     ctx->release(p->blocks);
     ctx->release(p->example);
     size_t count = (size_t)n;
+    const size_t each = (size_t)p->g->n_axes * sizeof *p->size +
+                        (size_t)p->n_batched * sizeof *p->blocks + sizeof *p->example;
+    p->cap = 0, p->size = NULL, p->blocks = NULL, p->example = NULL;
+    if (!lh_memory_fits(ctx, (double)each * n, "a smaller batch")) return false;
     p->size = ctx->alloc(((size_t)p->g->n_axes * count + 1) * sizeof *p->size);
     p->blocks = ctx->alloc(((size_t)p->n_batched * count + 1) * sizeof *p->blocks);
     p->example = ctx->alloc(count * sizeof *p->example);
     if (!p->size || !p->blocks || !p->example) {
-        p->cap = 0;
         lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
                 "out of memory for a batch of %d examples", n);
         return false;

@@ -103,9 +103,11 @@ static char *program_lines(lh_context *ctx, lh_arena *a, const char *file, const
             lh_cure(ctx, "a line of three backticks ends it");
         }
         if (!lh_segment_is(&s, "longhand")) continue;
-        has_named |= s.n_rest > 0;
-        if (s.n_rest) check_twins(ctx, text, length, &s);
-        if (s.n_rest) continue;
+        if (s.n_rest) {
+            has_named = true;
+            check_twins(ctx, text, length, &s);
+            continue;
+        }
         any = true;
         for (; line < s.line; line++) lh_text_add_n(&out, "\n", 1);
         lh_text_add_n(&out, s.s, s.n);

@@ -47,8 +47,6 @@ typedef struct marker {
 
 /* ---- one number ---- */
 
-enum { WIDE = 20 }; /* units: a box of this width would excuse nearly anything */
-
 /* Does some value of the box round to the number written? `beside`: or to one that lies so far beside it. */
 static bool fits(lh_written w, lh_box b, double beside) {
     if (isinf(w.value) || isinf(b.at)) return w.value == b.at;
@@ -186,7 +184,7 @@ static const lh_box *from_true(marker *k, int ask) {
     bool is_wide = false;
     for (int i = 0; i < q->n_cells; i++)
         is_wide |= written(k, ask, i)->kind == LH_WRITTEN_NUMBER &&
-                   known[i].high - known[i].low > WIDE * unit_of(q->decimals);
+                   known[i].high - known[i].low > LH_REACH_WIDE * unit_of(q->decimals);
     if (!is_wide || (!s->truth && !(s->truth = lh_reach_new(s)))) return known;
     put_truth(s, s->truth);
     int unit = lh_reach_find(s->truth, q->step, q->moment);

@@ -20,6 +20,8 @@ typedef struct lh_box {
     double at, low, high;
 } lh_box;
 
+enum { LH_REACH_WIDE = 20 }; /* units: a box of this width would excuse nearly anything */
+
 typedef struct lh_unit {
     lh_step *step; /* in the right program */
     int moment;    /* of training */

@@ -21,7 +21,6 @@ enum {
     BY_HAND =
         400, /* cells that somebody works out with a pen; more were left to a machine, which does not round */
     MOST_TURNED = 40, /* freedoms that are tried one by one where a formula is bent */
-    WIDE = 20,        /* units: a box of this width would excuse nearly anything */
     HALVINGS = 40
 };
 
@@ -521,7 +520,7 @@ static double way_back(const chain *c, const line *l, int i, int way) {
 static double without_hole(const chain *c, lh_arena *a, const line *l, int i, int way, double end) {
     const lh_written *w = c->written ? &c->written[i] : NULL;
     double from = l->rest[i], done = 0, left = 1;
-    if (!w || w->kind != LH_WRITTEN_NUMBER || way * (end - from) < WIDE * w->unit ||
+    if (!w || w->kind != LH_WRITTEN_NUMBER || way * (end - from) < LH_REACH_WIDE * w->unit ||
         !is_leap(c, l, i, way, w->value - way * 2 * w->unit) ||
         !is_leap(c, l, i, way, w->value + way * 2 * w->unit))
         return end;
