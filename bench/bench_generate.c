@@ -3,124 +3,28 @@
  *     bench_generate [THREADS]       LONGHAND=build/longhand: the first token of a small model from the shell, too
  *
  * One token reads every weight of every product once, so tokens a second are judged by the bytes read against what this machine
- * reads at most, measured in the same run; a prompt of 512 tokens by its multiply-adds against the peak of products. Both by the
- * clock and by processor time, which says more where the machine is shared. Weights are random numbers.
+ * reads at most, measured just before and just after; a prompt of 512 tokens by its multiply-adds against the peak of products.
+ * Weights are random numbers.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/embedded.h"
 #include "eval/fast/bf16.h"
-#include "eval/fast/few.h"
 #include "eval/fast/row.h"
 #include "eval/kernel.h"
 #include "notation/notation.h"
 #include "train/floats.h"
+#include "rates.h"
 #include "train/generate.h"
 
 static int threads = 2;
 
-enum { VOCAB = 50257, PROMPT = 512, TOKENS = 24, TRIES = 5 };
-
-/* Seconds by the clock, and of the processor for each thread. */
-typedef struct took {
-    double clock, processor;
-} took;
-
-static double seconds_of(const struct rusage *used) {
-    return (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) +
-           1e-6 * (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec);
-}
-
-static took now(void) {
-    struct timespec t;
-    struct rusage used;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    getrusage(RUSAGE_SELF, &used);
-    return (took){(double)t.tv_sec + 1e-9 * (double)t.tv_nsec, seconds_of(&used) / threads};
-}
-
-/* Of several tries the shortest by the clock; of the processor their mean, since it is counted coarsely. */
-typedef struct tries {
-    took least;
-    double processor;
-    int n;
-} tries;
-
-static void add_try(tries *t, took from) {
-    const took end = now();
-    const double clock = end.clock - from.clock;
-    if (!t->n++ || clock < t->least.clock) t->least.clock = clock;
-    t->processor += end.processor - from.processor;
-    t->least.processor = t->processor / t->n;
-}
-
-/* ---- what the machine can do ---- */
-
-#define SWEEP ((size_t)480 << 20) /* bytes: about what a token reads in float */
-enum { PIECES = 64, SIDE = 256, TURNS = 100, LARGE = 2048 };
-
-typedef struct sweep {
-    const float *from;
-    volatile float sum[PIECES]; /* so that reading is not left out */
-} sweep;
-
-static void read_piece(void *what, int piece, int thread) {
-    (void)thread;
-    sweep *s = what;
-    const size_t cells = SWEEP / sizeof *s->from / PIECES;
-    s->sum[piece] = lh_row_way()->sum(s->from + (size_t)piece * cells, (ptrdiff_t)cells);
-}
-
-static took read_rate(lh_pool *pool) {
-    float *memory = malloc(SWEEP);
-    tries t = {0};
-    if (!memory) return t.least;
-    for (size_t i = 0; i < SWEEP / sizeof *memory; i++) memory[i] = (float)(i % 7);
-    for (int i = 0; i < TRIES; i++) {
-        sweep s = {.from = memory};
-        const took from = now();
-        lh_pool_run(pool, PIECES, read_piece, &s);
-        add_try(&t, from);
-    }
-    free(memory);
-    return (took){(double)SWEEP / t.least.clock, (double)SWEEP / t.least.processor};
-}
-
-/* In float, products that stay in the cache; in bf16, a large one. */
-static void multiply(void *what, int piece, int thread) {
-    (void)thread;
-    float *m = (float *)what + (size_t)piece * 3 * SIDE * SIDE;
-    for (int i = 0; i < TURNS; i++)
-        lh_product(SIDE, SIDE, SIDE, m, SIDE, 1, m + SIDE * SIDE, SIDE, 1, m + 2 * SIDE * SIDE,
-                   SIDE, false);
-}
-
-static took product_rate(lh_pool *pool, lh_precision precision) {
-    const size_t n = (size_t)LARGE * LARGE;
-    float *m = calloc(3 * n, sizeof *m);
-    tries t = {0};
-    if (!m) return t.least;
-    const lh_matrix a = {m, LARGE, LARGE, LARGE, 1}, b = {m + n, LARGE, LARGE, LARGE, 1},
-                    c = {m + 2 * n, LARGE, LARGE, LARGE, 1};
-    for (int i = 0; i < TRIES; i++) {
-        const took from = now();
-        if (precision == LH_IN_FLOAT)
-            lh_pool_run(pool, threads, multiply, m);
-        else
-            lh_bf16_product(pool, &a, &b, &c, NULL, false);
-        add_try(&t, from);
-    }
-    free(m);
-    const double flops = precision == LH_IN_FLOAT ? 2.0 * SIDE * SIDE * SIDE * TURNS * threads
-                                                  : 2.0 * LARGE * LARGE * LARGE;
-    return (took){flops / t.least.clock, flops / t.least.processor};
-}
+enum { VOCAB = 50257, PROMPT = 512, TOKENS = 8, TRIES = 9 };
 
 /* ---- the model ---- */
 
@@ -167,12 +71,49 @@ static double lend_all(lh_generator *w, lh_precision precision, float **room) {
 
 typedef struct result {
     double bytes, memory;
-    took token, prompt;
+    double token, prompt;    /* seconds: the shortest */
+    double read, peak;       /* what the machine did at that time: the middle of all tries */
+    double of_read, of_peak; /* and the share of it that we did */
 } result;
+
+/* Two for each weight of a layer's matrices and for each score's dimension (half of these are hidden), for each token; the
+ * head is applied to the last row alone. */
+static double prompt_flops(void) {
+    const double matrices = 12.0 * 12 * 768 * 768;
+    return 2 * (matrices * PROMPT + 12.0 * PROMPT * PROMPT * 768 + (double)VOCAB * 768);
+}
+
+typedef double (*rate)(lh_pool *pool);
+
+/* Some prompts, or some tokens, between windows in which the machine shows what it can do. The work of one of them. */
+static void judge(lh_generator *w, lh_pool *pool, rate can, bool is_prompt, double work,
+                  double *least, double *at_most, double *of) {
+    int prompt[PROMPT];
+    double share[TRIES], most[TRIES], before = can(pool);
+    for (int i = 0; i < PROMPT; i++) prompt[i] = i * 97 % VOCAB;
+    for (int i = 0; i < TRIES && !lh_failed(w->g->ctx); i++) {
+        double seconds = 0;
+        const int n = is_prompt ? 1 : TOKENS;
+        if (!is_prompt) lh_generator_prompt(w, prompt, 8), lh_generator_next(w);
+        for (int k = 0; k < n; k++) {
+            const double start = lh_clock();
+            if (is_prompt) lh_generator_prompt(w, prompt, PROMPT);
+            lh_generator_next(w);
+            const double took = lh_clock() - start;
+            if (*least <= 0 || took < *least) *least = took;
+            seconds += took;
+        }
+        const double after = can(pool);
+        most[i] = (before + after) / 2;
+        share[i] = work * n / seconds / most[i];
+        before = after;
+    }
+    *at_most = lh_middle(most, TRIES);
+    *of = lh_middle(share, TRIES);
+}
 
 static result generate(lh_precision precision) {
     result r = {0};
-    tries whole = {0}, one = {0};
     lh_context *ctx = lh_context_new();
     lh_graph *g = gpt(ctx);
     lh_generator *w = g ? lh_generator_new(g, &(lh_generator_how){.context = 1024,
@@ -181,29 +122,18 @@ static result generate(lh_precision precision) {
                                                                   .threads = threads,
                                                                   .precision = precision})
                         : NULL;
-    int prompt[PROMPT];
     if (!w) return r;
     float *weights = NULL;
+    lh_pool *pool = lh_pool_new(threads);
     r.bytes = lend_all(w, precision, &weights);
-    for (int i = 0; i < PROMPT; i++) prompt[i] = i * 97 % VOCAB;
-    for (int i = 0; i < 3; i++) {
-        const took from = now();
-        lh_generator_prompt(w, prompt, PROMPT);
-        lh_generator_next(w);
-        add_try(&whole, from);
-    }
-    lh_generator_prompt(w, prompt, 8);
-    lh_generator_next(w);
-    for (int i = 0; i < TOKENS && !lh_failed(ctx); i++) {
-        const took from = now();
-        lh_generator_next(w);
-        add_try(&one, from);
-    }
-    if (lh_failed(ctx)) fprintf(stderr, "%s\n", lh_context_error(ctx)->what), r.bytes = 0;
-    r.prompt = whole.least, r.token = one.least;
-    struct rusage used;
+    judge(w, pool, precision == LH_IN_BF16 ? lh_rate_halves : lh_rate_products, true,
+          prompt_flops(), &r.prompt, &r.peak, &r.of_peak);
+    struct rusage used; /* before there is memory to be read */
     getrusage(RUSAGE_SELF, &used);
     r.memory = (double)used.ru_maxrss * 1024;
+    judge(w, pool, lh_rate_reading, false, r.bytes, &r.token, &r.read, &r.of_read);
+    if (lh_failed(ctx)) fprintf(stderr, "%s\n", lh_context_error(ctx)->what), r.bytes = 0;
+    lh_pool_free(pool);
     free(weights); /* the generator is not asked again */
     return r;
 }
@@ -225,40 +155,30 @@ static result run_alone(lh_precision precision) {
     return r;
 }
 
-/* Two for each weight of a layer's matrices and for each score's dimension (half of these are hidden), for each token; the
- * head is applied to the last row alone. */
-static double prompt_flops(void) {
-    const double matrices = 12.0 * 12 * 768 * 768;
-    return 2 * (matrices * PROMPT + 12.0 * PROMPT * PROMPT * 768 + (double)VOCAB * 768);
-}
-
-static void report(const char *name, lh_precision precision, took read, took peak) {
+static void report(const char *name, lh_precision precision) {
     const result r = run_alone(precision);
     if (r.bytes <= 0) {
         printf("%-6s failed\n", name);
         return;
     }
-    printf("%-6s %7.1f %8.0f %6.0f%% %6.0f%%   %6.0f %8.0f %6.0f%% %6.0f%%  %8.0f\n", name,
-           1 / r.token.clock, 1e-6 * r.bytes, 100 * r.bytes / r.token.clock / read.clock,
-           100 * r.bytes / r.token.processor / read.processor, 1e3 * r.prompt.clock,
-           1e-9 * prompt_flops() / r.prompt.clock,
-           100 * prompt_flops() / r.prompt.clock / peak.clock,
-           100 * prompt_flops() / r.prompt.processor / peak.processor, 1e-6 * r.memory);
+    printf("%-6s %7.1f %8.0f %6.1f %6.0f%%   %6.0f %8.0f %6.0f %6.0f%%  %8.0f\n", name, 1 / r.token,
+           1e-6 * r.bytes, 1e-9 * r.read, 100 * r.of_read, 1e3 * r.prompt,
+           1e-9 * prompt_flops() / r.prompt, 1e-9 * r.peak, 100 * r.of_peak, 1e-6 * r.memory);
+    fflush(stdout);
 }
 
 /* ---- from the shell ---- */
 
-static took shell(const char *command) {
-    struct rusage before, after;
-    tries t = {0};
-    getrusage(RUSAGE_CHILDREN, &before);
+/* Seconds of the shortest of some. */
+static double shell(const char *command) {
+    double least = 0;
     for (int i = 0; i < TRIES; i++) {
-        const took from = now();
-        if (system(command) != 0) return (took){0};
-        add_try(&t, from);
+        const double start = lh_clock();
+        if (system(command) != 0) return 0;
+        const double took = lh_clock() - start;
+        if (!i || took < least) least = took;
     }
-    getrusage(RUSAGE_CHILDREN, &after);
-    return (took){t.least.clock, (seconds_of(&after) - seconds_of(&before)) / TRIES};
+    return least;
 }
 
 static void first_token(const char *longhand) {
@@ -268,32 +188,22 @@ static void first_token(const char *longhand) {
              "'%s' train gpt --set layers=4 dim=128 heads=4 context=64 --steps 1 -o %s/m "
              ">/dev/null 2>&1",
              longhand, folder);
-    took t = {0};
+    double seconds = 0;
     if (system(command) == 0) {
         snprintf(command, sizeof command, "'%s' sample %s/m -n 1 >/dev/null", longhand, folder);
-        t = shell(command);
+        seconds = shell(command);
     }
-    printf("\nfirst token of 4 layers x 128 from the shell: %.1f ms, %.1f ms of processor time\n",
-           1e3 * t.clock, 1e3 * t.processor);
+    printf("\nfirst token of 4 layers x 128 from the shell: %.1f ms\n", 1e3 * seconds);
     snprintf(command, sizeof command, "rm -r %s", folder);
     if (system(command) != 0) fprintf(stderr, "%s stays\n", folder);
 }
 
 int main(int argc, char **argv) {
     if (argc > 1 && atoi(argv[1]) > 0) threads = atoi(argv[1]);
-    lh_pool *pool = lh_pool_new(threads);
-    const took read = read_rate(pool), peak = product_rate(pool, LH_IN_FLOAT),
-               half = lh_bf16_name() ? product_rate(pool, LH_IN_BF16) : peak;
-    lh_pool_free(pool);
-    printf("reads %.1f GB/s (%.1f by processor time); products %.0f (%.0f) GFLOP/s in float, %.0f "
-           "(%.0f) in bf16\n\n",
-           1e-9 * read.clock, 1e-9 * read.processor, 1e-9 * peak.clock, 1e-9 * peak.processor,
-           1e-9 * half.clock, 1e-9 * half.processor);
-    printf("one token                                 prompt of %d\n", PROMPT);
-    printf(
-        "         a second  MB read  clock processor    ms  GFLOP/s  clock processor   MB peak\n");
-    report("float", LH_IN_FLOAT, read, peak);
-    report("bf16", LH_IN_BF16, read, half);
+    printf("           one token                        prompt of %d\n", PROMPT);
+    printf("         a second  MB read   GB/s  of it       ms  GFLOP/s   peak  of it   MB peak\n");
+    report("float", LH_IN_FLOAT);
+    report("bf16", LH_IN_BF16);
     first_token(getenv("LONGHAND"));
     return 0;
 }

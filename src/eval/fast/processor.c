@@ -1,4 +1,8 @@
-/* processor -- which form of the innermost loops this machine can run. */
+/* processor -- which form of the innermost loops this machine can run. LONGHAND_PROCESSOR=plain or avx2 asks for an older one:
+ * to find out whether something depends on it. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "eval/fast/row.h"
 #include "eval/fast/vector.h"
 
@@ -13,11 +17,18 @@ enum { PLAIN = 1, AVX2, AVX512 };
 
 static int generation(void) {
     static int best; /* every thread finds the same one */
-    if (!best)
-        best = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") ? AVX512
-               : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")       ? AVX2
-                                                                                       : PLAIN;
-    return best;
+    if (best) return best;
+    const char *asked = getenv("LONGHAND_PROCESSOR");
+    int most = !asked                        ? AVX512
+               : strcmp(asked, "plain") == 0 ? PLAIN
+               : strcmp(asked, "avx2") == 0  ? AVX2
+                                             : AVX512;
+    if (most == AVX512 &&
+        !(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")))
+        most = AVX2;
+    if (most == AVX2 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")))
+        most = PLAIN;
+    return best = most;
 }
 
 const lh_vectors *lh_vector(void) {

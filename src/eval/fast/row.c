@@ -16,6 +16,7 @@ typedef uint32_t words __attribute__((vector_size(4 * LANES)));
 
 enum { PAIRS = 2 * LANES };       /* numbers of bf16 in as many bytes */
 enum { ROWS = 4, HALF_ROWS = 8 }; /* of B at a time: as many streams from memory */
+enum { AHEAD = 512 };             /* floats: so far ahead memory is asked for them */
 
 static inline float wide(uint16_t half) {
     const uint32_t bits = (uint32_t)half << 16;
@@ -117,28 +118,35 @@ static void product_half(float *restrict y, const float *restrict x, const uint1
 
 /* ---- y = x @ B^T ---- */
 
-/* A few rows of B at a time: while one sum waits for its last addition the others go on. Past the end the first is taken
- * again, and not used. */
+/* Rows from a few places at a time, each place read on to where the next begins: memory comes fastest so, and while one sum
+ * waits for its last addition the others go on. The rows that are left come in the last turn, and past the end the first
+ * is taken again, and not used. */
+static inline ptrdiff_t row_of(ptrdiff_t turn, int place, ptrdiff_t n) {
+    const ptrdiff_t apart = n / ROWS;
+    return turn < apart ? place * apart + turn : ROWS * apart + place;
+}
+
 static void dots(float *restrict y, const float *restrict x, const float *restrict b,
                  ptrdiff_t step, ptrdiff_t k, ptrdiff_t n) {
-    for (ptrdiff_t r = 0; r < n; r += ROWS) {
+    for (ptrdiff_t t = 0; t * ROWS < n; t++) {
         const float *row[ROWS];
         lanes sum[ROWS] = {{0}};
         ptrdiff_t i = 0;
-        for (int j = 0; j < ROWS; j++) row[j] = b + (r + j < n ? r + j : r) * step;
+        for (int j = 0; j < ROWS; j++)
+            row[j] = b + (row_of(t, j, n) < n ? row_of(t, j, n) : 0) * step;
         for (; i + LANES <= k; i += LANES) {
             lanes a, w;
             memcpy(&a, x + i, sizeof a);
             for (int j = 0; j < ROWS; j++) {
-                __builtin_prefetch(row[j] + ROWS * step + i);
+                __builtin_prefetch(row[j] + i + AHEAD);
                 memcpy(&w, row[j] + i, sizeof w);
                 sum[j] += a * w;
             }
         }
-        for (int j = 0; j < ROWS && r + j < n; j++) {
+        for (int j = 0; j < ROWS && row_of(t, j, n) < n; j++) {
             float rest = 0;
             for (ptrdiff_t c = i; c < k; c++) rest += x[c] * row[j][c];
-            y[r + j] = added(&sum[j]) + rest;
+            y[row_of(t, j, n)] = added(&sum[j]) + rest;
         }
     }
 }
@@ -148,17 +156,18 @@ enum { SEGMENT = 32 * PAIRS }; /* of x at a time, parted */
 /* y += x @ B^T for k numbers of x, a multiple of PAIRS. */
 static void dots_of_segment(float *restrict y, const float *restrict parted,
                             const uint16_t *restrict b, ptrdiff_t step, ptrdiff_t k, ptrdiff_t n) {
-    for (ptrdiff_t r = 0; r < n; r += ROWS) {
+    for (ptrdiff_t t = 0; t * ROWS < n; t++) {
         const uint16_t *row[ROWS];
         lanes sum[ROWS] = {{0}};
-        for (int j = 0; j < ROWS; j++) row[j] = b + (r + j < n ? r + j : r) * step;
+        for (int j = 0; j < ROWS; j++)
+            row[j] = b + (row_of(t, j, n) < n ? row_of(t, j, n) : 0) * step;
         for (ptrdiff_t i = 0; i < k; i += PAIRS) {
             lanes even, odd, f;
             words w;
             memcpy(&even, parted + i, sizeof even);
             memcpy(&odd, parted + i + LANES, sizeof odd);
             for (int j = 0; j < ROWS; j++) {
-                __builtin_prefetch(row[j] + ROWS * step + i);
+                __builtin_prefetch(row[j] + i + 2 * AHEAD);
                 memcpy(&w, row[j] + i, sizeof w);
                 EVEN_OF(f, w);
                 sum[j] += even * f;
@@ -166,7 +175,7 @@ static void dots_of_segment(float *restrict y, const float *restrict parted,
                 sum[j] += odd * f;
             }
         }
-        for (int j = 0; j < ROWS && r + j < n; j++) y[r + j] += added(&sum[j]);
+        for (int j = 0; j < ROWS && row_of(t, j, n) < n; j++) y[row_of(t, j, n)] += added(&sum[j]);
     }
 }
 
@@ -203,7 +212,6 @@ static void narrow(uint16_t *restrict y, const float *restrict x, ptrdiff_t n) {
 
 /* In several streams, as the products above read: one alone is slower. */
 static float sum(const float *restrict x, ptrdiff_t n) {
-    enum { AHEAD = 512 };
     const ptrdiff_t quarter = n / ROWS / LANES * LANES;
     lanes part[ROWS] = {{0}}, w;
     float rest = 0;
