@@ -3,283 +3,7 @@
  * LH_SEED sets the first seed, LH_SHEETS how many honest sheets are marked (10,000 before a release), LH_LESSON of which
  * lesson alone, LH_ONLY which tests are run.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/embedded.h"
-#include "base/random.h"
-#include "explain/trace.h"
-#include "learn/lesson.h"
-#include "learn/mark.h"
-#include "learn/reach.h"
-#include "learn/variant.h"
-
-/* ---- chance ---- */
-
-static lh_random_place chance_at;
-
-static double chance(void) {
-    chance_at.col++;
-    return lh_random_uniform(chance_at);
-}
-
-static int below(int n) {
-    return (int)(chance() * n);
-}
-
-static int number_from(const char *name, int standard) {
-    const char *s = getenv(name);
-    return s && *s ? atoi(s) : standard;
-}
-
-/* ---- a lesson in some numbers, with everything that marking needs ---- */
-
-typedef struct desk {
-    lh_context *ctx;
-    lh_program *lesson, *program;
-    lh_graph *g;
-    lh_mistakes *mistakes;
-    lh_sheet *sheet;
-    lh_sheet *desk; /* every step, and every line inside one */
-    lh_reach *pen;  /* the learner's calculator: the right steps, from the learner's numbers */
-    lh_arena *arena;
-} desk;
-
-static void desk_free(desk *d) {
-    lh_reach_free(d->pen);
-    lh_sheet_free(d->desk);
-    lh_sheet_free(d->sheet);
-    lh_mistakes_free(d->mistakes);
-    lh_graph_free(d->g);
-    if (d->program != d->lesson) lh_program_free(d->program);
-    lh_program_free(d->lesson);
-    lh_arena_free(d->arena);
-    lh_context_free(d->ctx);
-}
-
-static void must(desk *d, bool ok, const char *what) {
-    if (ok && !lh_failed(d->ctx)) return;
-    print_error("%s: %s (%s)\n", what, d->ctx->error.what, d->ctx->error.cure);
-    fail();
-}
-
-/* Programs that lead to the edge of what numbers say. */
-static const struct {
-    const char *name, *text;
-} edges[] = {
-    {"saturated", /* scores of 30 to 1000, one of them tied */
-     "const Z = [1000 970 965; 30 0 -30; 500 500 12; 35 36 37]\nconst V = [1 2; 3 -4; 0.5 6]\n"
-     "P = softmax(Z)\nH = P @ V\nQ = softmax(H)\nR = Q @ [1 2; 3 4]\n"},
-    {"kink", /* before ReLU: exactly 0, and what rounds to 0 from either side */
-     "param W = [0.5 -0.25 0.00001; 0.25 0.5 -0.00002]\nconst X = [1 2; -0.5 1; 2 1]\n"
-     "param V = [1 0.5; -1 0.25; 100 200]\nN = X @ W\nR = relu(N)\nY = R @ V\n"
-     "L = sum(Y)\nbackward L\nW := W - 0.1 * dW\nV := V - 0.1 * dV\n"},
-    {"narrow", /* a layer norm of width 2: 1 and -1, but for near ties */
-     "param g = [1 1]\nparam b = [0 0]\nparam W = [0.2 0.1; 0.1 0.2]\n"
-     "const X = [1 0; 0.3 0.34; -2 2; 0.5 0.6]\nN = layernorm(X, g, b)\nF = N @ W\n"
-     "Y = layernorm(F + N, g, b)\nL = sum(Y * [1 2])\nbackward L\nW := W - 0.1 * dW\n"},
-};
-enum { N_EDGES = sizeof edges / sizeof *edges };
-
-static lh_program *program_named(lh_context *ctx, const char *name) {
-    for (int i = 0; i < N_EDGES; i++)
-        if (strcmp(edges[i].name, name) == 0)
-            return lh_program_parse(ctx, name, edges[i].text, strlen(edges[i].text));
-    char path[64];
-    snprintf(path, sizeof path, "lessons/%s.md", name);
-    const lh_embedded *e = lh_embedded_find(path);
-    assert_non_null(e);
-    return lh_lesson_parse(ctx, e->name, e->text, e->length);
-}
-
-/* A sheet that asks for every step and for every line inside one. */
-static lh_sheet *sheet_of_all(desk *d, int digits) {
-    const char **names = NULL;
-    int n = 0;
-    lh_trace *t = lh_trace_new(d->g, &(lh_trace_how){NULL, true});
-    for (int i = 0; i < t->n_items; i++) {
-        if (t->item[i].section == LH_SECTION_GIVEN) continue;
-        for (int k = 0; k <= t->item[i].n_inner; k++) {
-            const lh_step *s = k < t->item[i].n_inner ? t->item[i].inner[k] : t->item[i].step;
-            if (k == t->item[i].n_inner || (!s->node->is_known && s->node->kind != LH_OP_number &&
-                                            s->node->kind != LH_OP_given))
-                *(const char **)lh_push(d->arena, (void **)&names, &n, sizeof *names) = s->path;
-        }
-    }
-    lh_trace_free(t);
-    return lh_sheet_new(d->g, &(lh_sheet_how){.digits = digits, .steps = names, .n_steps = n});
-}
-
-static desk desk_new(const char *name, unsigned long long seed, int digits) {
-    desk d = {.ctx = lh_context_new()};
-    d.arena = lh_arena_new(d.ctx);
-    d.lesson = program_named(d.ctx, name);
-    must(&d, d.lesson != NULL, name);
-    d.mistakes = lh_mistakes_load(d.ctx, d.lesson);
-    d.program =
-        seed ? lh_variant_program(d.ctx, d.lesson, &(lh_variant_how){seed, digits, d.mistakes})
-             : d.lesson;
-    must(&d, d.program != NULL, name);
-    d.g = lh_graph_build(d.ctx, d.program, NULL);
-    d.sheet = d.g ? lh_sheet_new(d.g, &(lh_sheet_how){.digits = digits}) : NULL;
-    d.desk = d.sheet ? sheet_of_all(&d, digits) : NULL;
-    d.pen = d.desk ? lh_reach_new(d.desk) : NULL;
-    must(&d, d.pen != NULL, name);
-    return d;
-}
-
-/* Another choice of asked steps on the same desk. */
-static void ask_some(desk *d, int digits, double share) {
-    const char *names[512];
-    int n = 0;
-    const lh_sheet *from = chance() < 0.5 ? d->desk : d->sheet;
-    for (int i = 0; i < from->n_asks && n < 512; i++)
-        if (chance() < share && from->ask[i].decimals <= 9) names[n++] = from->ask[i].step->path;
-    if (n == 0) return;
-    lh_sheet *before = d->sheet;
-    d->sheet = lh_sheet_new(d->g, &(lh_sheet_how){.digits = digits, .steps = names, .n_steps = n});
-    lh_sheet_free(before);
-    must(d, d->sheet != NULL, "some steps");
-}
-
-static lh_written as_written(double x, int decimals) {
-    char text[64];
-    snprintf(text, sizeof text, "%.*f", decimals, x);
-    return lh_written_read(text, strlen(text));
-}
-
-static int ask_of(const lh_sheet *s, const lh_step *step) {
-    for (int i = 0; i < s->n_asks; i++)
-        if (s->ask[i].step == step) return i;
-    return -1;
-}
-
-/* ---- learners ---- */
-
-typedef enum carry { ROUNDED, UNROUNDED, MIXED } carry;
-
-typedef struct learner {
-    carry carry;
-    bool cuts_off;            /* instead of rounding */
-    bool rounds_inside;       /* lines inside a step, too */
-    double blank;             /* share of asked steps left out */
-    int slip_unit, slip_cell; /* where a wrong number is written, or -1 */
-    double slip_value;
-} learner;
-
-static double rounded(double x, int decimals, bool cut) {
-    double unit = pow(10, -decimals);
-    if (isinf(x)) return x;
-    return cut ? trunc(x / unit + (x > 0 ? 1e-9 : -1e-9)) * unit
-               : (double)as_written(x, decimals).value;
-}
-
-/* Works the whole sheet, step by step, from the learner's own numbers. False: they lead nowhere. */
-static bool work(desk *d, const learner *who, lh_answers *out) {
-    lh_box *box = calloc(100000, sizeof *box);
-    bool ok = true;
-    for (int i = 0; i < lh_reach_count(d->pen) && ok; i++) {
-        lh_unit *u = lh_reach_unit(d->pen, i);
-        int ask = ask_of(d->sheet, u->step),
-            decimals = ask >= 0 ? d->sheet->ask[ask].decimals : u->decimals;
-        bool is_blank = chance() < who->blank;
-        ok = lh_reach_of(d->pen, 0, i, NULL, box);
-        for (int c = 0; c < u->n_cells && ok; c++) {
-            double x = box[c].at, r = rounded(x, decimals, who->cuts_off);
-            bool slips = i == who->slip_unit && c == who->slip_cell;
-            if (slips) r = x = who->slip_value;
-            if (ask >= 0 && (!is_blank || slips))
-                out->cell[d->sheet->ask[ask].first + c] = as_written(r, decimals);
-            bool goes_on_rounded = who->carry == ROUNDED || (who->carry == MIXED && chance() < 0.5);
-            if (ask < 0 && lh_step_is_inner(u->step) && !who->rounds_inside)
-                goes_on_rounded = slips;
-            double next = goes_on_rounded ? r : x;
-            u->box[c] = (lh_box){next, next, next};
-        }
-    }
-    free(box);
-    return ok;
-}
-
-/* Those in front have numbers that show mistakes; a norm of width 2 hides too many. Behind those that are drawn in other
- * numbers stand the programs above, and then every other lesson that has a sheet. */
-enum { N_SHOWING = 7, N_DRAWN = 12, MOST_LESSONS = 80, MOST_CELLS = 2000 };
-static const char *lessons[MOST_LESSONS] = {"ex1",        "ex2",       "ex3",         "ex4",
-                                            "ex5",        "ex6-wide",  "ex6-pre",     "ex6",
-                                            "ex6-causal", "ex6-three", "ex2-partial", "ex5-plain"};
-static int n_lessons = N_DRAWN;
-
-static bool is_listed(const char *name) {
-    for (int i = 0; i < n_lessons; i++)
-        if (strcmp(lessons[i], name) == 0) return true;
-    return false;
-}
-
-/* Somebody with a pen works them out: not the whole of a translator. */
-static bool is_small(const char *name) {
-    desk d = desk_new(name, 0, 4);
-    bool is = d.desk->n_cells <= MOST_CELLS;
-    desk_free(&d);
-    return is;
-}
-
-static int list_lessons(void **state) {
-    (void)state;
-    lh_context *ctx = lh_context_new();
-    for (int i = 0; i < N_EDGES; i++) lessons[n_lessons++] = edges[i].name;
-    for (int i = 0; i < lh_n_embedded_files && n_lessons < MOST_LESSONS; i++) {
-        const lh_embedded *e = &lh_embedded_files[i];
-        size_t n = strlen(e->name);
-        if (strncmp(e->name, "lessons/", 8) != 0 || strcmp(e->name + n - 3, ".md") != 0) continue;
-        lh_lesson *l = lh_lesson_open(ctx, e->name, e->text, e->length, NULL);
-        char *name = l && l->sheet.n_steps ? strndup(e->name + 8, n - 11) : NULL;
-        lh_lesson_free(l);
-        if (name && !is_listed(name) && is_small(name))
-            lessons[n_lessons++] = name;
-        else
-            free(name);
-    }
-    print_message("# %d lessons and programs\n", n_lessons);
-    bool ok = !lh_failed(ctx) && n_lessons > N_DRAWN + N_EDGES + 20;
-    lh_context_free(ctx);
-    return ok ? 0 : -1;
-}
-
-static int forget_lessons(void **state) {
-    (void)state;
-    for (int i = N_DRAWN + N_EDGES; i < n_lessons; i++) free((char *)lessons[i]);
-    return 0;
-}
-
-static bool is_fixed(int lesson) {
-    return lesson >= N_DRAWN;
-}
-
-/* Small lessons in several numbers, Example 6 in one: it has as many steps as all of them. */
-static unsigned long long seeds_for(int lesson) {
-    return is_fixed(lesson) ? 0 : lesson < 5 ? 3 : 1;
-}
-
-static lh_marks *marks_of(desk *d, const lh_answers *a, bool with_mistakes) {
-    lh_marks *m = lh_mark(d->arena, d->sheet, a, with_mistakes ? d->mistakes : NULL);
-    must(d, m != NULL, "marking");
-    return m;
-}
-
-static void print_cell(const desk *d, const lh_answers *a, const lh_marks *m, int ask, int c) {
-    const lh_ask *q = &d->sheet->ask[ask];
-    int k = q->first + c;
-    print_message("#   %s cell %d: written %.10g (unit %g), exact %.10g, own %.10g: %s\n",
-                  q->step->path, c, a->cell[k].value, a->cell[k].unit,
-                  lh_sheet_exact(d->sheet, ask, c), m->own[k], lh_verdict_names[m->cell[k]]);
-}
+#include "learners.h"
 
 /* ---- the properties ---- */
 
@@ -482,87 +206,49 @@ static void the_classic_quarter_is_wrong(void **state) {
     }
 }
 
-/* Before ReLU stands 0: its gradient is that behind it, or none, and nothing in between. */
-static void what_a_jump_leaves_out_is_wrong(void **state) {
-    (void)state;
-    static const struct {
-        double x;
-        bool has_credit;
-    } tries[] = {{0, true},       {-0.75, true}, {-0.3, false},
-                 {-0.002, false}, {-0.6, false}, {0.75, false}};
-    desk d = desk_new("kink", 0, 4);
-    int dn = ask_of(d.sheet, lh_graph_step(d.g, "dN")), at = d.sheet->ask[dn].first + 7;
-    assert_true(lh_sheet_exact(d.sheet, dn, 7) == 0);
-    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+/* One number of the key replaced by others, some of which may be. */
+static void try_numbers(const char *lesson, const char *step, int cell, const double *may,
+                        int n_may, const double *may_not, int n_not) {
+    desk d = desk_new(lesson, 0, 4);
+    int ask = ask_of(d.sheet, lh_graph_step(d.g, step)), at = d.sheet->ask[ask].first + cell;
+    for (int i = 0; i < n_may + n_not; i++) {
         lh_answers *a = key_of(&d);
-        a->cell[at] = as_written(tries[i].x, d.sheet->ask[dn].decimals);
+        a->cell[at] =
+            as_written(i < n_may ? may[i] : may_not[i - n_may], d.sheet->ask[ask].decimals);
         lh_marks *m = marks_of(&d, a, true);
-        if (lh_verdict_has_credit(m->cell[at]) != tries[i].has_credit) {
-            print_cell(&d, a, m, dn, 7);
+        if (lh_verdict_has_credit(m->cell[at]) != (i < n_may)) {
+            print_cell(&d, a, m, ask, cell);
             fail();
         }
     }
     desk_free(&d);
 }
 
+/* Before ReLU stands 0: its gradient is that behind it, or none, and nothing in between. */
+static void what_a_jump_leaves_out_is_wrong(void **state) {
+    (void)state;
+    try_numbers("kink", "dN", 7, (double[]){0, -0.75}, 2, (double[]){-0.3, -0.002, -0.6, 0.75}, 4);
+}
+
+/* A number was rounded or it was not: -0.75 to one digit is -0.8 or -0.7. And a difference of two, divided by a little: both
+ * were rounded, or one, or none, each to four digits or to five. */
+static void what_lies_between_two_roundings_is_wrong(void **state) {
+    (void)state;
+    try_numbers("kink", "dN", 1, (double[]){-0.75, -0.8, -0.7}, 3,
+                (double[]){-0.72, -0.747, -0.78, -0.76}, 4);
+    try_numbers("calculus", "tried", 0, (double[]){-1.5, -0.75, 0, -1, -1.25, -2}, 6,
+                (double[]){-0.15, -1.3, -1.54, -1.49, -1.9, -0.1, 0.15}, 7);
+}
+
 static bool is_blame(lh_verdict v) {
     return v == LH_WRONG || v == LH_MISTAKE || v == LH_SLIP || v == LH_UNREAD;
 }
 
-/* What a cell comes to for somebody who wrote these numbers up to it, and carried each on as it stands, unrounded, or (lines
- * inside a step) rounded or not, as choices say. NaN: it leads nowhere. */
-static double carried_on(desk *d, const lh_answers *a, int unit, int cell, const bool *rounds,
-                         int n_choices, bool cuts_off, int *used) {
-    static lh_box box[4096];
-    int at = 0;
-    for (int i = 0; i <= unit; i++) {
-        lh_unit *u = lh_reach_unit(d->pen, i);
-        int ask = ask_of(d->sheet, u->step);
-        if (u->n_cells > 4096 || !lh_reach_of(d->pen, 0, i, NULL, box)) return NAN;
-        for (int c = 0; c < u->n_cells && i < unit; c++) {
-            bool is_rounded = rounds[at++ % n_choices];
-            double x = box[c].at;
-            if (ask >= 0) {
-                lh_written w = a->cell[d->sheet->ask[ask].first + c];
-                if (is_rounded || fabs(x - w.value) > w.unit) x = w.value;
-            } else if (is_rounded) {
-                x = rounded(x, u->decimals, cuts_off);
-            }
-            u->box[c] = (lh_box){x, x, x};
-        }
-    }
-    *used = at < n_choices ? at : n_choices;
-    return box[cell].at;
-}
-
-/* Could somebody who writes the same numbers up to here write x in this cell without a slip? Looked for by chance, and from
- * the nearest on. Chance does not find the last corner: half as far again is believed. */
-static bool is_honest(desk *d, const lh_answers *a, int unit, int cell, double x, double width) {
-    enum { TRIES = 4000, CHOICES = 8192 };
-    static bool best[CHOICES], next[CHOICES];
-    double least = INFINITY, most = -INFINITY, nearest = INFINITY;
-    int used = CHOICES;
-    for (int try = 0; try < TRIES && !(least - width <= x && x <= most + width); try++) {
-        const double share = try % 4 == 0 ? 1 : try % 4 == 1 ? 0 : chance();
-        if (try % 800 == 0) nearest = INFINITY;
-        memcpy(next, best, sizeof next);
-        for (int k = 0; k < CHOICES && try % 800 < 40; k++) next[k] = chance() < share;
-        for (int k = 0; k < 1 + try % 3; k++) next[below(used)] ^= true;
-        double y = carried_on(d, a, unit, cell, next, CHOICES, try % 1600 >= 800, &used);
-        if (isnan(y)) continue;
-        if (fabs(y - x) < nearest) memcpy(best, next, sizeof best), nearest = fabs(y - x);
-        least = fmin(least, y);
-        most = fmax(most, y);
-    }
-    width += fmax(0, most - least) / 2;
-    return least - width <= x && x <= most + width;
-}
-
 /* One slip, then correct work: the slip is marked, and nothing else. A slip may be credited only where an honest learner can
- * come to the same number; or it is a few units and the cells before it are taken for independent, which they are not quite. */
+ * come to the same number, and one is looked for. */
 static void one_slip_is_one_mark(void **state) {
     (void)state;
-    int sheets = 0, honest = 0, near = 0, waved = 0, blamed = 0;
+    int sheets = 0, honest = 0, unproved = 0, blamed = 0;
     for (int l = 0; l < n_lessons; l++)
         for (unsigned long long seed = is_fixed(l) ? 0 : 1; seed <= seeds_for(l); seed++) {
             desk d = desk_new(lessons[l], seed, 4);
@@ -584,13 +270,12 @@ static void one_slip_is_one_mark(void **state) {
                 lh_marks *m = marks_of(&d, a, true);
                 sheets++;
                 if (lh_verdict_has_credit(m->cell[d.sheet->ask[ask].first + c])) {
-                    bool is = is_honest(&d, a, unit, c, who.slip_value, w.unit);
-                    bool is_near = !is && fabs(who.slip_value - w.value) < 30 * w.unit;
-                    honest += is, near += is_near, waved += !is && !is_near;
-                    print_message("# %s seed %llu: %s\n", lessons[l], seed,
-                                  is        ? "an honest learner may write this:"
-                                  : is_near ? "near:"
-                                            : "waved through:");
+                    double nearest;
+                    bool is = is_honest(&d, a, unit, c, who.slip_value, w.unit, &nearest);
+                    honest += is, unproved += !is;
+                    print_message("# %s seed %llu: credited; an honest learner comes to within %g "
+                                  "units%s\n",
+                                  lessons[l], seed, nearest / w.unit, is ? "" : ": UNPROVED");
                     print_cell(&d, a, m, ask, c);
                 }
                 int others = 0;
@@ -608,13 +293,10 @@ static void one_slip_is_one_mark(void **state) {
             }
             desk_free(&d);
         }
-    print_message("# %d sheets with one slip: credited %d that an honest learner may write, %d "
-                  "near, %d others; %d "
-                  "with something else blamed\n",
-                  sheets, honest, near, waved, blamed);
-    assert_true(waved <=
-                0.001 * sheets); /* between two roundings of an operand that has fewer digits */
-    assert_true(near <= 0.003 * sheets + 1);
+    print_message("# %d sheets with one slip: %d credited that an honest learner may write, %d "
+                  "others; %d with something else blamed\n",
+                  sheets, honest, unproved, blamed);
+    assert_true(unproved <= 0.005 * sheets); /* gradients behind a norm of two numbers, mostly */
     assert_true(honest <= 0.01 * sheets);
     assert_int_equal(blamed, 0);
 }
@@ -718,7 +400,7 @@ static bool is_right_on_own(desk *d, const lh_answers *a, int ask) {
         if (k < 0) lh_reach_of(d->pen, 0, i, NULL, u->box);
         for (int c = 0; k >= 0 && c < u->n_cells; c++) {
             double x = a->cell[d->sheet->ask[k].first + c].value;
-            u->box[c] = (lh_box){x, x, x};
+            u->box[c] = lh_box_at(x);
         }
     }
     return false;
@@ -807,6 +489,7 @@ int main(void) {
         cmocka_unit_test(wrong_is_caught_where_little_is_asked),
         cmocka_unit_test(the_classic_quarter_is_wrong),
         cmocka_unit_test(what_a_jump_leaves_out_is_wrong),
+        cmocka_unit_test(what_lies_between_two_roundings_is_wrong),
         cmocka_unit_test(one_slip_is_one_mark),
         cmocka_unit_test(known_mistakes_are_named),
         cmocka_unit_test(two_mistakes_are_both_named),

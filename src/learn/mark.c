@@ -114,17 +114,23 @@ static const char *slip_of(lh_written w, lh_box own) {
 
 /* ---- boxes to go on with ---- */
 
-/* Between the number written and that number before rounding. */
+/* The number written or that number before rounding, which may have had a few more digits. */
 static lh_box written_box(lh_written w, lh_verdict v, bool has_own, lh_box own, double units) {
-    if (isinf(w.value)) return (lh_box){w.value, w.value, w.value};
+    if (isinf(w.value)) return lh_box_at(w.value);
     double room = w.unit * (v == LH_LAST_DIGIT || v == LH_FOLLOWS ? 1 : units);
-    lh_box b = {w.value, w.value - w.unit / 2, w.value + w.unit / 2};
+    lh_box b = {.at = w.value, .low = w.value - w.unit / 2, .high = w.value + w.unit / 2};
     if (!has_own || !lh_verdict_has_credit(v) || own.low > w.value + room ||
         own.high < w.value - room)
         return b;
     double low = own.low > w.value - room ? own.low : w.value - room,
            high = own.high < w.value + room ? own.high : w.value + room;
-    return (lh_box){w.value, low < w.value ? low : w.value, high > w.value ? high : w.value};
+    return (lh_box){.at = w.value,
+                    .low = fmin(low, w.value),
+                    .high = fmax(high, w.value),
+                    .was_rounded = true,
+                    .decimals = w.decimals,
+                    .from = low,
+                    .to = high};
 }
 
 static lh_box rounded_box(const lh_unit *u, lh_box b, int decimals, bool is_cut) {
@@ -168,9 +174,7 @@ static void put_truth(lh_sheet *s, lh_reach *r) {
     for (int i = 0; i < lh_reach_count(r); i++) {
         lh_unit *u = lh_reach_unit(r, i);
         int ask = ask_of(s, u), decimals = ask >= 0 ? s->ask[ask].decimals : u->decimals;
-        for (int c = 0; c < u->n_cells; c++)
-            u->box[c] =
-                lh_box_rounded((lh_box){u->right[c], u->right[c], u->right[c]}, decimals, false);
+        for (int c = 0; c < u->n_cells; c++) u->box[c] = lh_box_either(u->right[c], decimals);
         if (ask < 0) lh_reach_open(r, 0, i, u->decimals);
     }
 }
@@ -206,8 +210,8 @@ static int judge_step(marker *k, int ask, bool has_own, const lh_box *own, bool 
             out[i] = w->kind == LH_WRITTEN_BLANK ? LH_BLANK : LH_UNREAD;
             continue;
         }
-        out[i] = judge(*w, exact, has_own, has_own ? own[i] : (lh_box){0, 0, 0}, truth[i],
-                       is_tainted, unit_of(q->decimals), q->is_whole);
+        out[i] = judge(*w, exact, has_own, has_own ? own[i] : lh_box_at(0), truth[i], is_tainted,
+                       unit_of(q->decimals), q->is_whole);
         if (lh_verdict_has_credit(out[i]) &&
             is_coarse(*w, has_own ? own[i].at : exact, unit_of(q->decimals)))
             out[i] = LH_COARSE;
@@ -430,7 +434,7 @@ static void mark_step(marker *k, int ask, int unit) {
         const lh_written *w = written(k, ask, i);
         if (mark->n_diagnoses && (v[i] == LH_WRONG || v[i] == LH_CANNOT)) v[i] = LH_MISTAKE;
         if (w->kind == LH_WRITTEN_NUMBER && u->is_whole)
-            u->box[i] = (lh_box){w->value, w->value, w->value};
+            u->box[i] = lh_box_at(w->value);
         else if (w->kind == LH_WRITTEN_NUMBER)
             u->box[i] =
                 lh_box_dusty(written_box(*w, v[i], has_own, k->box[i], k->is_cut ? 1 : 0.5), asked);
@@ -487,8 +491,7 @@ static bool prepare(lh_sheet *s) {
         int ask = ask_of(s, u);
         lh_box *box = s->exact[i] = lh_alloc_array(s->arena, (size_t)u->n_cells + 1, sizeof *box);
         if (!box) return false;
-        for (int c = 0; c < u->n_cells; c++)
-            box[c] = (lh_box){u->right[c], u->right[c], u->right[c]};
+        for (int c = 0; c < u->n_cells; c++) box[c] = lh_box_at(u->right[c]);
         if (ask >= 0 && !lh_reach_of(s->reach, 0, i, NULL, s->from_true + s->ask[ask].first))
             memcpy(s->from_true + s->ask[ask].first, box, (size_t)u->n_cells * sizeof *box);
     }

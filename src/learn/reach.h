@@ -15,10 +15,18 @@
 
 #include "learn/mark.h"
 
-/* A cell: the number to go on with, and how far it may lie from there. low <= at <= high. */
+/* A cell: the number to go on with, and how far it may lie from there. low <= at <= high. One that was written down or may have
+ * been rounded is what it was before, or a rounding of that, and nothing in between. */
 typedef struct lh_box {
     double at, low, high;
+    bool was_rounded;
+    int decimals;    /* to as many, or a few more */
+    double from, to; /* where it lay before */
 } lh_box;
+
+static inline lh_box lh_box_at(double x) {
+    return (lh_box){.at = x, .low = x, .high = x};
+}
 
 enum { LH_REACH_WIDE = 20 }; /* units: a box of this width would excuse nearly anything */
 
@@ -43,6 +51,8 @@ typedef struct lh_reach lh_reach;
 lh_box lh_box_dusty(lh_box b, double unit); /* 0 may be a little above or below */
 lh_box lh_box_rounded(lh_box b, int decimals,
                       bool is_cut); /* where it can lie if it may have been rounded or cut off */
+
+lh_box lh_box_either(double x, int decimals); /* a number that is known, or its rounding */
 
 int lh_count_cells(const lh_plan *p, const lh_node *n); /* of all examples and heads */
 lh_reach *

@@ -2,11 +2,9 @@
  *
  * A freedom is one number that may lie elsewhere: a cell that was written down may be anything that rounds to it, a line on
  * the way may have been rounded. What each does alone is followed from line to line, and added up, up and down apart. That
- * is enough where formulas are nearly straight over such small ways. So all freedoms are then moved together to the ends
- * that pull a cell furthest, and everything is worked out anew: where the sum and this corner differ, a formula is bent (a
- * norm of two numbers that are nearly equal is 1 or -1, however many roundings could turn it round), and the corner, and
- * what can be found near it, has the last word. Boxes that are passed from line to line instead forget that two lines read
- * the same number, as intervals do, and accept what nobody can come to.
+ * is enough where formulas are nearly straight over such small ways; reach_corner.c looks after the rest. Boxes that are
+ * passed from line to line instead forget that two lines read the same number, as intervals do, and accept what nobody can
+ * come to.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,23 +12,19 @@
 
 #include "learn/reaching.h"
 
-#define DUST 1e-9         /* of a unit: what a sum in another order leaves */
-#define HALF (0.5 + DUST) /* a tie may go either way */
-
 enum {
     BY_HAND =
-        400, /* cells that somebody works out with a pen; more were left to a machine, which does not round */
-    MOST_TURNED = 40, /* freedoms that are tried one by one where a formula is bent */
-    HALVINGS = 40
+        400 /* cells that somebody works out with a pen; more were left to a machine, which does not round */
 };
 
 /* ---- boxes ---- */
 
 /* 0.1 * 0.3 - 0.03 is not quite 0 in every order of adding up, and ReLU asks on which side of 0 it lies. */
 lh_box lh_box_dusty(lh_box b, double unit) {
-    double dust = DUST * unit;
+    double dust = LH_DUST * unit;
     if (fabs(b.at) > dust) return b;
-    return (lh_box){b.at, fmin(b.low, -dust), fmax(b.high, dust)};
+    b.low = fmin(b.low, -dust), b.high = fmax(b.high, dust);
+    return b;
 }
 
 /* A number that may have been rounded on the way, to the digits asked for or to some more: rounding keeps the order, so the
@@ -38,10 +32,10 @@ lh_box lh_box_dusty(lh_box b, double unit) {
 lh_box lh_box_rounded(lh_box b, int decimals, bool is_cut) {
     b = lh_box_dusty(b, pow(10, -decimals));
     for (int k = decimals; k < decimals + 4 && isfinite(b.at); k++) {
-        double unit = pow(10, -k), low = ceil(b.low / unit - HALF) * unit,
-               high = floor(b.high / unit + HALF) * unit;
-        if (is_cut) low = fmin(low, floor(b.low / unit + DUST) * unit);
-        if (is_cut) high = fmax(high, ceil(b.high / unit - DUST) * unit);
+        double unit = pow(10, -k), low = ceil(b.low / unit - LH_HALF) * unit,
+               high = floor(b.high / unit + LH_HALF) * unit;
+        if (is_cut) low = fmin(low, floor(b.low / unit + LH_DUST) * unit);
+        if (is_cut) high = fmax(high, ceil(b.high / unit - LH_DUST) * unit);
         b.low = fmin(b.low, low);
         b.high = fmax(b.high, high);
     }
@@ -50,19 +44,28 @@ lh_box lh_box_rounded(lh_box b, int decimals, bool is_cut) {
 
 /* By how much it may have been rounded, wherever in its box it was: a tie in it goes both ways. */
 static lh_box rounding_of(lh_box b, int decimals, bool is_cut) {
-    lh_box d = {0, 0, 0};
+    lh_box d = {0};
     for (int k = decimals; k < decimals + 4 && isfinite(b.at); k++) {
         double unit = pow(10, -k), low = b.low / unit, high = b.high / unit;
-        bool is_tie = floor(high + HALF) > ceil(low - HALF);
-        d.low = fmin(d.low, unit * (is_tie ? -0.5 : floor(high + HALF) - high));
-        d.high = fmax(d.high, unit * (is_tie ? 0.5 : ceil(low - HALF) - low));
-        double side =
-            high - low > 2 * DUST ? DUST : -DUST; /* just beside a whole number much is cut off */
+        bool is_tie = floor(high + LH_HALF) > ceil(low - LH_HALF);
+        d.low = fmin(d.low, unit * (is_tie ? -0.5 : floor(high + LH_HALF) - high));
+        d.high = fmax(d.high, unit * (is_tie ? 0.5 : ceil(low - LH_HALF) - low));
+        double side = high - low > 2 * LH_DUST
+                          ? LH_DUST
+                          : -LH_DUST; /* just beside a whole number much is cut off */
         bool is_whole = side > 0 && floor(high - side) > floor(low + side);
         if (is_cut) d.low = fmin(d.low, unit * (is_whole ? -1 : floor(high - side) - high));
         if (is_cut) d.high = fmax(d.high, unit * (is_whole ? 1 : ceil(low + side) - low));
     }
     return d;
+}
+
+lh_box lh_box_either(double x, int decimals) {
+    lh_box b = lh_box_rounded(lh_box_at(x), decimals, false);
+    b.was_rounded = isfinite(x);
+    b.decimals = decimals;
+    b.from = b.to = x;
+    return b;
 }
 
 /* ---- a new sheet ---- */
@@ -80,17 +83,25 @@ void lh_reach_known(lh_reach *r, int i) {
 }
 
 /* Its number, or -1 where it leaves no room. */
-static int add_freedom(lh_reach *r, double low, double high) {
-    if (!(low < 0 || high > 0)) return -1;
-    *(freedom *)lh_push(r->sheet, (void **)&r->freedom, &r->n_freedoms, sizeof(freedom)) =
-        (freedom){fmin(low, 0), fmax(high, 0)};
+static int add_freedom(lh_reach *r, freedom f) {
+    if (!(f.low < 0 || f.high > 0)) return -1;
+    *(freedom *)lh_push(r->sheet, (void **)&r->freedom, &r->n_freedoms, sizeof f) = f;
     return r->n_freedoms - 1;
+}
+
+static freedom freedom_of(lh_box b) {
+    return (freedom){.low = fmin(b.low - b.at, 0),
+                     .high = fmax(b.high - b.at, 0),
+                     .was_rounded = b.was_rounded,
+                     .decimals = b.decimals,
+                     .from = b.from,
+                     .to = b.to,
+                     .at = b.at};
 }
 
 static void free_cells(lh_reach *r, lh_unit *u) {
     if (u->is_free) return;
-    for (int k = 0; k < u->n_cells; k++)
-        u->freedom[k] = add_freedom(r, u->box[k].low - u->box[k].at, u->box[k].high - u->box[k].at);
+    for (int k = 0; k < u->n_cells; k++) u->freedom[k] = add_freedom(r, freedom_of(u->box[k]));
     u->is_free = true;
 }
 
@@ -108,7 +119,7 @@ static const line *line_of(lh_reach *r, const work *w, const source *from) {
 }
 
 /* Every operand to where it is while freedoms have these places; NULL: at rest. */
-static void put_operands(lh_reach *r, const work *w, const line *l, const double *place) {
+void reach_put(lh_reach *r, const work *w, const line *l, const double *place) {
     for (int k = 0; k < l->n_from; k++) {
         const source *from = &l->from[k];
         const line *made = line_of(r, w, from);
@@ -122,7 +133,7 @@ static void put_operands(lh_reach *r, const work *w, const line *l, const double
 }
 
 /* False: something is no number. Infinite is one only where it should be: a hidden score. */
-static bool take(const line *l, const double *right, double *to) {
+bool reach_take(const line *l, const double *right, double *to) {
     lh_exact.run(l->plan);
     for (int i = 0; i < l->n_cells; i++) {
         to[i] = lh_exact.get(l->plan, l->node, l->at[i]);
@@ -193,7 +204,7 @@ static void list_cells(spreading *s, const work *w) {
 static bool try_end(const spreading *s, const cell *c, double way) {
     for (int k = 0; k < 8 && way != 0; k++, way /= 2) {
         lh_exact.set(s->l->plan, c->node, c->at, c->rest + way);
-        if (take(s->l, s->right, s->l->now)) return true;
+        if (reach_take(s->l, s->right, s->l->now)) return true;
     }
     return false;
 }
@@ -241,7 +252,7 @@ static void move_cell(spreading *s, const cell *c, double *slope_down, double *s
 /* Where a cell can lie by the sum of what freedoms do. */
 static lh_box box_of(const line *l, int i) {
     const lh_swing *w = &l->swing;
-    lh_box b = {l->rest[i], l->rest[i], l->rest[i]};
+    lh_box b = lh_box_at(l->rest[i]);
     for (int k = 0; k < w->n; k++) {
         double down = w->down[(size_t)i * (size_t)w->n + (size_t)k],
                up = w->up[(size_t)i * (size_t)w->n + (size_t)k], least = down < up ? down : up,
@@ -275,8 +286,14 @@ static bool add_roundings(spreading *s) {
         sum[i] = l->box[i];
         lh_box b = lh_box_dusty(l->box[i], pow(10, -l->decimals)),
                d = rounding_of(b, l->decimals, s->r->is_cut);
-        l->rounding[i] = add_freedom(s->r, fmin(d.low, b.low - l->box[i].low),
-                                     fmax(d.high, b.high - l->box[i].high));
+        d.low = fmin(d.low, b.low - l->box[i].low), d.high = fmax(d.high, b.high - l->box[i].high);
+        l->rounding[i] = add_freedom(s->r, (freedom){.low = fmin(d.low, 0),
+                                                     .high = fmax(d.high, 0),
+                                                     .was_rounded = isfinite(b.at),
+                                                     .decimals = l->decimals,
+                                                     .from = b.low,
+                                                     .to = b.high,
+                                                     .at = NAN});
         if (l->rounding[i] >= 0)
             *(int *)lh_push(s->a, (void **)&w->freedom, &w->n, sizeof(int)) = l->rounding[i];
         l->box[i] = lh_box_rounded(b, l->decimals, s->r->is_cut);
@@ -302,8 +319,8 @@ static bool add_roundings(spreading *s) {
 static bool spread_line(lh_reach *r, lh_arena *a, const work *w, line *l, const double *right) {
     spreading s = {.r = r, .a = a, .l = l, .right = right};
     l->swing = (lh_swing){0};
-    put_operands(r, w, l, NULL);
-    if (!take(l, right, l->rest)) return false;
+    reach_put(r, w, l, NULL);
+    if (!reach_take(l, right, l->rest)) return false;
     bool is_by_hand = l->n_cells <= BY_HAND;
     for (int i = 0; i < l->n_cells; i++) l->rounding[i] = -1;
     int most = r->n_freedoms; /* those of operands that were just written down are still to come */
@@ -329,255 +346,13 @@ static bool spread_work(lh_reach *r, lh_arena *a, work *w, const double *right, 
     return ok && !lh_failed(r->ctx);
 }
 
-/* ---- all freedoms together ---- */
-
-typedef struct chain {
-    lh_reach *r;
-    work **work; /* open units that lead to the last one, in order, and it */
-    int n;
-    const double *right;
-    const lh_written *written; /* what stands on the sheet, or NULL */
-    double *place;             /* for each freedom: where it is tried */
-} chain;
-
-static void add_work(chain *c, lh_arena *a, work *w, bool *has) {
-    for (int k = 0; k < w->n_lines; k++)
-        for (int j = 0; j < w->line[k].n_from; j++) {
-            int u = w->line[k].from[j].unit;
-            if (u < 0 || !c->r->unit[u].is_open || has[u]) continue;
-            has[u] = true;
-            add_work(c, a, reach_work(c->r, c->r->unit[u].variant, u), has);
-        }
-    *(work **)lh_push(a, (void **)&c->work, &c->n, sizeof(work *)) = w;
-}
-
-/* Rounding leads no further than its box: a square is not rounded below 0. */
-static double rounded(double x, double by, lh_box b) {
-    return by < 0 ? fmax(x + by, fmin(x, b.low)) : fmin(x + by, fmax(x, b.high));
-}
-
-/* Works everything out anew. False: it leads nowhere. */
-static bool run_chain(const chain *c) {
-    for (int i = 0; i < c->n; i++) {
-        const work *w = c->work[i];
-        for (int k = 0; k < w->n_lines; k++) {
-            const line *l = &w->line[k];
-            put_operands(c->r, w, l, c->place);
-            bool is_last = i == c->n - 1 && k == w->n_lines - 1;
-            if (!take(l, is_last ? c->right : NULL, l->now)) return false;
-            for (int j = 0; j < l->n_cells; j++)
-                if (l->rounding[j] >= 0)
-                    l->now[j] = rounded(l->now[j], c->place[l->rounding[j]], l->box[j]);
-        }
-    }
-    return true;
-}
-
-/* The end of a freedom that pulls a cell furthest in a direction: how far it pulls. */
-static double pull(const lh_swing *w, const freedom *f, int i, int k, int way, double *end) {
-    size_t at = (size_t)i * (size_t)w->n + (size_t)k;
-    double down = way * w->down[at], up = way * w->up[at], most = up >= down ? up : down;
-    *end = most <= 0 ? 0 : up >= down ? f[w->freedom[k]].high : f[w->freedom[k]].low;
-    return most > 0 ? most : 0;
-}
-
-/* Where two numbers are the greatest together, lowering one alone lowers nothing: what only lifts a cell at one end is
- * moved to the other end on the way down. */
-static void place_cell(const chain *c, const lh_swing *w, int i, int way) {
-    for (int k = 0; k < w->n; k++) {
-        const freedom *f = &c->r->freedom[w->freedom[k]];
-        double end;
-        if (pull(w, c->r->freedom, i, k, way, &end) > 0)
-            c->place[w->freedom[k]] = end;
-        else if (pull(w, c->r->freedom, i, k, -way, &end) > 0)
-            c->place[w->freedom[k]] = end == f->low ? f->high : f->low;
-    }
-}
-
-static void rest(const chain *c, const lh_swing *w) {
-    for (int k = 0; k < w->n; k++) c->place[w->freedom[k]] = 0;
-}
-
-typedef struct turned {
-    int freedom;
-    double pull;
-} turned;
-
-static int by_pull(const void *a, const void *b) {
-    const turned *x = a, *y = b;
-    return x->pull != y->pull ? (x->pull < y->pull ? 1 : -1) : x->freedom - y->freedom;
-}
-
-/* From the corner on, freedom by freedom, the strongest first: is there an end, or its rest, that leads further? */
-static double climb(const chain *c, lh_arena *a, const line *l, int i, int way, double best) {
-    const lh_swing *w = &l->swing;
-    turned *t = lh_alloc_array(a, (size_t)w->n + 1, sizeof *t);
-    if (!t) return best;
-    for (int k = 0; k < w->n; k++) {
-        double end;
-        t[k] = (turned){w->freedom[k], pull(w, c->r->freedom, i, k, 1, &end) +
-                                           pull(w, c->r->freedom, i, k, -1, &end)};
-    }
-    qsort(t, (size_t)w->n, sizeof *t, by_pull);
-    bool is_better = true;
-    for (int round = 0; round < 2 && is_better; round++) {
-        is_better = false;
-        for (int k = 0; k < w->n && k < MOST_TURNED && t[k].pull > 0; k++) {
-            const freedom *f = &c->r->freedom[t[k].freedom];
-            double *place = &c->place[t[k].freedom], before = *place, ends[] = {f->low, 0, f->high};
-            for (int e = 0; e < 3; e++) {
-                if (ends[e] == before) continue;
-                double kept = *place;
-                *place = ends[e];
-                if (run_chain(c) && way * (l->now[i] - best) > 0)
-                    best = l->now[i], is_better = true;
-                else
-                    *place = kept;
-            }
-        }
-    }
-    return best;
-}
-
-/* Whether none of a cell's freedoms moves another cell of the group. Takes it in, if so. */
-static bool joins(const lh_swing *w, int i, int *moved, int group) {
-    const double *down = w->down + (size_t)i * (size_t)w->n, *up = w->up + (size_t)i * (size_t)w->n;
-    for (int k = 0; k < w->n; k++)
-        if (moved[k] == group && (down[k] != 0 || up[k] != 0)) return false;
-    for (int k = 0; k < w->n; k++)
-        if (down[k] != 0 || up[k] != 0) moved[k] = group;
-    return true;
-}
-
-/* A number that is the rounding of where the cell rests is as it should be, however far the cell may go. */
-static bool is_decided(const chain *c, const line *l, int i) {
-    if (!c->written) return false;
-    const lh_written *w = &c->written[i];
-    return w->kind != LH_WRITTEN_NUMBER || fabs(w->value - l->rest[i]) <= w->unit / 2;
-}
-
-/* Cells that have no freedom in common are tried together: rows of a product, say. Groups count from 1; 0: not tried. */
-static int group_cells(const chain *c, lh_arena *a, const line *l, int *group) {
-    int *moved = lh_alloc_array(a, (size_t)l->swing.n + 1, sizeof *moved), n = 0, left = 0;
-    for (int i = 0; i < l->n_cells; i++)
-        if (!is_decided(c, l, i)) group[i] = -1, left++;
-    while (moved && left > 0) {
-        n++;
-        for (int i = 0; i < l->n_cells; i++)
-            if (group[i] < 0 && joins(&l->swing, i, moved, n)) group[i] = n, left--;
-    }
-    return n;
-}
-
-/* How far a cell goes in one direction: it was seen to go so far, and the sum says more. Where the number written lies in
- * between, and nowhere else does it matter, it is looked for. */
-static double settled(const chain *c, lh_arena *a, const line *l, int i, int way, double seen) {
-    double sum = way > 0 ? l->box[i].high : l->box[i].low;
-    if (way * (sum - seen) <= 0 || !c->written) return seen;
-    const lh_written *w = &c->written[i];
-    if (w->kind != LH_WRITTEN_NUMBER || way * (w->value - seen) < w->unit / 2 ||
-        way * (w->value - sum) > 2 * w->unit)
-        return sum;
-    rest(c, &l->swing);
-    place_cell(c, &l->swing, i, way);
-    return climb(c, a, l, i, way, seen);
-}
-
-/* Does one freedom alone lead past x, and all others together neither to it nor back to it? */
-static bool is_leap(const chain *c, const line *l, int i, int way, double x) {
-    const lh_swing *w = &l->swing;
-    double most = 0, sum = 0, back = 0, end;
-    for (int k = 0; k < w->n; k++) {
-        double p = pull(w, c->r->freedom, i, k, way, &end);
-        if (p > most) most = p;
-        sum += p;
-        back += pull(w, c->r->freedom, i, k, -way, &end);
-    }
-    double far = way * (x - l->rest[i]);
-    return far > sum - most && far < most - back;
-}
-
-/* How far a cell may turn back from a corner: behind a jump freedoms count that did nothing before it. */
-static double way_back(const chain *c, const line *l, int i, int way) {
-    const lh_swing *w = &l->swing;
-    double from = l->now[i], sum = 0;
-    for (int k = 0; k < w->n; k++) {
-        const freedom *f = &c->r->freedom[w->freedom[k]];
-        double *place = &c->place[w->freedom[k]], kept = *place, ends[] = {f->low, 0, f->high},
-               most = 0;
-        for (int e = 0; e < 3; e++) {
-            *place = ends[e];
-            if (ends[e] != kept && run_chain(c)) most = fmax(most, way * (from - l->now[i]));
-        }
-        *place = kept;
-        sum += most < way * (from - l->rest[i]) / 2 ? most : 0; /* and not the jump itself */
-    }
-    return sum;
-}
-
-/* A wide box may have a hole: the gradient of ReLU is there or it is not. On the way from rest to the corner the number
- * written is looked for, and where the cell jumps over it, the box ends. */
-static double without_hole(const chain *c, lh_arena *a, const line *l, int i, int way, double end) {
-    const lh_written *w = c->written ? &c->written[i] : NULL;
-    double from = l->rest[i], done = 0, left = 1;
-    if (!w || w->kind != LH_WRITTEN_NUMBER || way * (end - from) < LH_REACH_WIDE * w->unit ||
-        !is_leap(c, l, i, way, w->value - way * 2 * w->unit) ||
-        !is_leap(c, l, i, way, w->value + way * 2 * w->unit))
-        return end;
-    rest(c, &l->swing);
-    place_cell(c, &l->swing, i, way);
-    double *corner = lh_alloc_array(a, (size_t)c->r->n_freedoms + 1, sizeof *corner);
-    if (!corner || !run_chain(c)) return end;
-    double past = way * (l->now[i] - w->value);
-    if (past < 0 || past <= way_back(c, l, i, way) + w->unit) return end;
-    memcpy(corner, c->place, (size_t)c->r->n_freedoms * sizeof *corner);
-    for (int k = 0; k < HALVINGS; k++) {
-        left /= 2;
-        for (int f = 0; f < c->r->n_freedoms; f++) c->place[f] = (done + left) * corner[f];
-        if (!run_chain(c) || fabs(l->now[i] - w->value) <= w->unit / 2) return end;
-        if (way * (l->now[i] - w->value) < 0) done += left, from = l->now[i];
-    }
-    return from;
-}
-
-static void try_corners(const chain *c, lh_arena *a, const line *l, lh_box *out) {
-    size_t n = (size_t)l->n_cells;
-    int *group = lh_alloc_array(a, n + 1, sizeof *group);
-    double *seen = lh_alloc_array(a, n + 1, sizeof *seen);
-    if (!group || !seen) return;
-    int n_groups = group_cells(c, a, l, group);
-    for (int way = -1; way <= 1; way += 2) {
-        for (int g = 1; g <= n_groups; g++) {
-            rest(c, &l->swing);
-            for (int i = 0; i < l->n_cells; i++)
-                if (group[i] == g) place_cell(c, &l->swing, i, way);
-            bool ok = run_chain(c);
-            for (int i = 0; i < l->n_cells;
-                 i++) /* one that leads nowhere says nothing: the sum stays */
-                if (group[i] == g) seen[i] = ok ? l->now[i] : way > 0 ? out[i].high : out[i].low;
-        }
-        for (int i = 0; i < l->n_cells; i++)
-            if (group[i] > 0)
-                *(way > 0 ? &out[i].high : &out[i].low) =
-                    without_hole(c, a, l, i, way, settled(c, a, l, i, way, seen[i]));
-    }
-}
-
 bool lh_reach_of(lh_reach *r, int v, int i, const lh_written *written, lh_box *out) {
     work *w = reach_work(r, v, i);
     lh_arena *a = lh_arena_new(r->ctx);
     bool ok = a && spread_work(r, a, w, r->unit[i].right, -1);
     const line *l = ok ? &w->line[w->n_lines - 1] : NULL;
     if (ok) memcpy(out, l->box, (size_t)l->n_cells * sizeof *out);
-    if (ok && l->swing.n > 0) {
-        bool *has = lh_alloc_array(a, (size_t)r->n_units + 1, sizeof *has);
-        chain c = {.r = r, .right = r->unit[i].right, .written = written};
-        c.place = lh_alloc_array(a, (size_t)r->n_freedoms + 1, sizeof *c.place);
-        if (has && c.place) {
-            add_work(&c, a, w, has);
-            try_corners(&c, a, l, out);
-        }
-    }
+    if (ok && l->swing.n > 0) reach_corners(r, a, w, r->unit[i].right, written, out);
     lh_arena_free(a);
     return ok;
 }

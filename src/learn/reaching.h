@@ -1,9 +1,12 @@
-/* reaching -- what reach.c (units and programs), reach_work.c (how a unit is worked out) and reach_spread.c (how far it may
- * lie from where it rests) share. */
+/* reaching -- what reach.c (units and programs), reach_work.c (how a unit is worked out), reach_spread.c (how far it may lie
+ * from where it rests) and reach_corner.c (and where not) share. */
 #ifndef LH_LEARN_REACHING_H
 #define LH_LEARN_REACHING_H
 
 #include "learn/reach.h"
+
+#define LH_DUST 1e-9            /* of a unit: what a sum in another order leaves */
+#define LH_HALF (0.5 + LH_DUST) /* a tie may go either way */
 
 enum { MAX_VARIANTS = 64 };
 
@@ -18,6 +21,10 @@ typedef struct source {
 /* A number that need not lie where it rests: one that was written down, or one that may have been rounded on the way. */
 typedef struct freedom {
     double low, high; /* low <= 0 <= high */
+    bool was_rounded; /* then it is no number in between, but one of some: */
+    int decimals;     /* to as many, or a few more */
+    double from, to;  /* where it lay before, */
+    double at;        /* and where it rests; nan: there */
 } freedom;
 
 /* What freedoms do to the cells of a value, each alone. */
@@ -78,5 +85,14 @@ struct lh_reach {
 lh_cell *reach_cells(lh_arena *a, const lh_plan *p, const lh_node *n,
                      int *n_cells); /* of all examples and heads, in order */
 work *reach_work(lh_reach *r, int variant, int unit);
+
+/* A line, from the numbers of others: operands to where they are while freedoms have these places (NULL: at rest), then the
+ * formula. False: something is no number. */
+void reach_put(lh_reach *r, const work *w, const line *l, const double *place);
+bool reach_take(const line *l, const double *right, double *to);
+
+/* out: where the last line of the work can lie by the sum of what freedoms do; it comes back as it can really. */
+void reach_corners(lh_reach *r, lh_arena *a, work *w, const double *right,
+                   const lh_written *written, lh_box *out);
 
 #endif
