@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     lh_arena *a = lh_arena_new(ctx);
     lh_answer_file *f = lh_answer_file_read(a, (const char *)data, size);
     if (!f->problem) {
-        lh_reading *r = lh_answers_read(a, sheet, f);
+        lh_filled *r = lh_answers_read(a, sheet, f);
         if (!r) abort();
         int finite = 0;
         for (int i = 0; i < sheet->sheet->n_cells; i++)

@@ -75,11 +75,11 @@ static desk small_desk(void) {
     return desk_of("small.lh", small, strlen(small), 0, 4, false);
 }
 
-static lh_reading *read_text(desk *d, const char *text, size_t length) {
+static lh_filled *read_text(desk *d, const char *text, size_t length) {
     lh_answer_file *f = lh_answer_file_read(d->arena, text, length);
     if (f->problem) print_error("line %d: %s\n", f->problem_line, f->problem);
     assert_null(f->problem);
-    lh_reading *r = lh_answers_read(d->arena, d->paper, f);
+    lh_filled *r = lh_answers_read(d->arena, d->paper, f);
     assert_non_null(r);
     return r;
 }
@@ -92,7 +92,7 @@ static int ask_of(const desk *d, const char *name) {
 }
 
 /* The numbers of a step as they were read: 0.5 _ ?x; rows as in `P = ...`. */
-static const char *echo(desk *d, const lh_reading *r, const char *name) {
+static const char *echo(desk *d, const lh_filled *r, const char *name) {
     int ask = ask_of(d, name);
     const lh_ask *q = &d->paper->sheet->ask[ask];
     lh_text t = lh_text_new(d->arena);
@@ -181,7 +181,7 @@ static void test_forms(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         desk d = small_desk();
-        lh_reading *r = read_text(&d, forms[i].text, strlen(forms[i].text));
+        lh_filled *r = read_text(&d, forms[i].text, strlen(forms[i].text));
         const char *is = echo(&d, r, forms[i].step);
         if (strcmp(is, forms[i].is) != 0)
             print_error("%s\n  read as %s\n  wanted  %s\n", forms[i].text, is, forms[i].is);
@@ -194,7 +194,7 @@ static void test_precision_is_kept(void **state) {
     (void)state;
     desk d = small_desk();
     const char text[] = "{\"answers\": {\"P\": [[0.50, 0.5], [\"25%\", 1e-3]]}}";
-    lh_reading *r = read_text(&d, text, strlen(text));
+    lh_filled *r = read_text(&d, text, strlen(text));
     const lh_written *w = &r->answers->cell[d.paper->sheet->ask[ask_of(&d, "P")].first];
     assert_int_equal(w[0].decimals, 2);
     assert_int_equal(w[1].decimals, 1);
@@ -215,7 +215,7 @@ static void test_nothing_is_nothing(void **state) {
                                         "name Ada  date 1843\nsheet test, seed 0, digits 4\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         desk d = small_desk();
-        lh_reading *r = read_text(&d, texts[i], strlen(texts[i]));
+        lh_filled *r = read_text(&d, texts[i], strlen(texts[i]));
         assert_int_equal(r->n_written + r->n_unread, 0);
         assert_int_equal(r->notes.n, 0);
         lh_marks *m = lh_mark(d.arena, d.paper->sheet, r->answers, d.mistakes);
@@ -256,7 +256,7 @@ static void test_notes(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         desk d = small_desk();
-        lh_reading *r = read_text(&d, notes[i].text, strlen(notes[i].text));
+        lh_filled *r = read_text(&d, notes[i].text, strlen(notes[i].text));
         if (r->notes.n != 1 || r->notes.note[0].line != notes[i].line ||
             !strstr(r->notes.note[0].what, notes[i].part))
             print_error("%s: %d notes, line %d: %s\n", notes[i].text, r->notes.n,
@@ -273,7 +273,7 @@ static void test_other_shape(void **state) {
     (void)state;
     desk d = small_desk();
     const char text[] = "P = 1 2 3; 4 5 6\nwide = 1 2 3; 4 5 6";
-    lh_reading *r = read_text(&d, text, strlen(text));
+    lh_filled *r = read_text(&d, text, strlen(text));
     int ask = ask_of(&d, "P"), n;
     assert_non_null(r->answers->other_shape[ask]);
     assert_null(r->answers->other_shape[ask_of(&d, "wide")]);
@@ -355,7 +355,7 @@ static void test_examples(void **state) {
     (void)state;
     desk d = desk_of("batch.lh", batch, strlen(batch), 0, 4, false);
     const char text[] = "Y{example 0} = 1 2; 3 4\nY{example 1} = 5 6\nX = 1 2; 3 4";
-    lh_reading *r = read_text(&d, text, strlen(text));
+    lh_filled *r = read_text(&d, text, strlen(text));
     assert_string_equal(echo(&d, r, "Y"), "1 2; 3 4 | 5 6");
     assert_string_equal(echo(&d, r, "X"), "_ _; _ _ | _ _");
     assert_int_equal(r->notes.n, 1);
@@ -370,7 +370,7 @@ static void test_turns(void **state) {
         "const E = [0.2 0.3]\nrepeat h for 2 with X = E\n  A = 2 * X\n  next X = A\nend\n";
     desk d = desk_of("turns.lh", program, strlen(program), 0, 4, false);
     const char text[] = "h[1].A = 1 2\nh[0].A[1] = 3\nA = 5 6";
-    lh_reading *r = read_text(&d, text, strlen(text));
+    lh_filled *r = read_text(&d, text, strlen(text));
     assert_string_equal(echo(&d, r, "h[1].A"), "1 2");
     assert_string_equal(echo(&d, r, "h[0].A"), "_ 3");
     assert_int_equal(r->notes.n, 1);
@@ -438,7 +438,7 @@ static void test_large(void **state) {
         size_t length;
         char *text = many(texts[i].head, texts[i].piece, 1000000 / strlen(texts[i].piece), &length);
         lh_answer_file *f = lh_answer_file_read(d.arena, text, length);
-        lh_reading *r = f->problem ? NULL : lh_answers_read(d.arena, d.paper, f);
+        lh_filled *r = f->problem ? NULL : lh_answers_read(d.arena, d.paper, f);
         if (r && (r->n_written > 3 || (r->notes.n == 0) != texts[i].is_silent))
             print_error("%s%s...: %d written, %d notes\n", texts[i].head, texts[i].piece,
                         r->n_written, r->notes.n);
@@ -501,15 +501,15 @@ static char *key_as_json(desk *d) {
 
 enum { LARGE = 2000 }; /* cells: a key of more is read, and not marked, which takes seconds */
 
-static lh_reading *must_read_well(desk *d, const char *what, const char *text) {
-    lh_reading *r = read_text(d, text, strlen(text));
+static lh_filled *must_read_well(desk *d, const char *what, const char *text) {
+    lh_filled *r = read_text(d, text, strlen(text));
     for (int i = 0; i < r->notes.n && i < LH_MAX_NOTES; i++)
         print_error("%s: line %d: %s\n", what, r->notes.note[i].line, r->notes.note[i].what);
     assert_int_equal(r->notes.n, 0);
     return r;
 }
 
-static void must_be_all_right(desk *d, const char *what, const lh_reading *r) {
+static void must_be_all_right(desk *d, const char *what, const lh_filled *r) {
     lh_marks *m = lh_mark(d->arena, d->paper->sheet, r->answers, d->mistakes);
     assert_non_null(m);
     for (int i = 0; i < d->paper->n_steps; i++)
@@ -524,8 +524,8 @@ static void must_be_all_right(desk *d, const char *what, const lh_reading *r) {
 }
 
 /* Another form of the same key: the same numbers, so the same marks. */
-static void must_be_the_same(const desk *d, const char *what, const lh_reading *a,
-                             const lh_reading *b) {
+static void must_be_the_same(const desk *d, const char *what, const lh_filled *a,
+                             const lh_filled *b) {
     for (int i = 0; i < d->paper->sheet->n_cells; i++) {
         const lh_written *x = &a->answers->cell[i], *y = &b->answers->cell[i];
         if (x->kind != y->kind || x->value != y->value || x->unit != y->unit)
@@ -549,7 +549,7 @@ static void must_have_a_key(const lh_embedded *f, unsigned long long seed, int d
     char what[128];
     snprintf(what, sizeof what, "%s seed %llu digits %d", f->name, seed, digits);
     desk d = desk_of(f->name, f->text, f->length, seed, digits, true);
-    const lh_reading *lines = must_read_well(&d, what, key_as_lines(&d));
+    const lh_filled *lines = must_read_well(&d, what, key_as_lines(&d));
     if (d.paper->sheet->n_cells <= LARGE) must_be_all_right(&d, what, lines);
     must_be_the_same(&d, what, lines, must_read_well(&d, what, key_as_json(&d)));
     desk_free(&d);

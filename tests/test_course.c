@@ -276,7 +276,7 @@ static const char *key_of(const desk *d) {
 static const lh_marks *marks_of(const desk *d, const char *text) {
     lh_answer_file *f = lh_answer_file_read(d->arena, text, strlen(text));
     assert_null(f->problem);
-    lh_reading *r = lh_answers_read(d->arena, d->paper, f);
+    lh_filled *r = lh_answers_read(d->arena, d->paper, f);
     lh_marks *m = lh_mark(d->arena, d->paper->sheet, r->answers, d->mistakes);
     if (!m) fail_msg("%s: %s", d->paper->lesson, course.ctx->error.what);
     return m;

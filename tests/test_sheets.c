@@ -26,7 +26,7 @@ typedef struct desk {
     lh_program *lesson;
     lh_mistakes *mistakes;
     lh_paper *paper;
-    lh_reading *reading;
+    lh_filled *filled;
     lh_marks *marks;
 } desk;
 
@@ -91,8 +91,8 @@ static void mark(desk *d, const char *format, ...) {
     va_end(args);
     lh_answer_file *f = lh_answer_file_read(d->arena, text, strlen(text));
     assert_null(f->problem);
-    d->reading = lh_answers_read(d->arena, d->paper, f);
-    d->marks = lh_mark(d->arena, d->paper->sheet, d->reading->answers, d->mistakes);
+    d->filled = lh_answers_read(d->arena, d->paper, f);
+    d->marks = lh_mark(d->arena, d->paper->sheet, d->filled->answers, d->mistakes);
     assert_non_null(d->marks);
 }
 
@@ -242,7 +242,7 @@ static void example_5_checks(void) {
     names(&d, "only_residual", "Y");
     names(&d, "relu_not_masked", "dN");
     mark(&d, "R = 1 2 3; 4 5 6\n");
-    assert_non_null(d.reading->answers->other_shape[ask(&d, "R")]);
+    assert_non_null(d.filled->answers->other_shape[ask(&d, "R")]);
     desk_free(&d);
 }
 
@@ -286,9 +286,9 @@ static void sheets_and_solutions(void) {
 /* Sums of rows, signs, and whether the program comes to the same: of what is written, read as a learner reads it. */
 static bool passes(desk *d, const char *probs, const char *dlogits, const char *after) {
     mark(d, "probs = %s\ndlogits = %s\nL = %s\nL@1 = %s\n", probs, dlogits, "1.3838", after);
-    const lh_written *p = &d->reading->answers->cell[d->paper->sheet->ask[ask(d, "probs")].first],
-                     *g = &d->reading->answers->cell[d->paper->sheet->ask[ask(d, "dlogits")].first],
-                     *L = &d->reading->answers->cell[d->paper->sheet->ask[ask(d, "L@1")].first];
+    const lh_written *p = &d->filled->answers->cell[d->paper->sheet->ask[ask(d, "probs")].first],
+                     *g = &d->filled->answers->cell[d->paper->sheet->ask[ask(d, "dlogits")].first],
+                     *L = &d->filled->answers->cell[d->paper->sheet->ask[ask(d, "L@1")].first];
     double sum = 0, slack = 0;
     bool ok = L->value < 1.3838;
     for (int i = 0; i < 4; i++) {

@@ -86,9 +86,9 @@ static bool mark_file(lh_marked *m, cupboard *c) {
                                     s->name, f->code, m->paper->code),
                           "make the sheet anew, or mark it with the lesson it was made from");
     }
-    m->reading = m->paper ? lh_answers_read(m->arena, m->paper, m->answers) : NULL;
+    m->filled = m->paper ? lh_answers_read(m->arena, m->paper, m->answers) : NULL;
     m->marks =
-        m->reading ? lh_mark(m->arena, m->paper->sheet, m->reading->answers, s->mistakes) : NULL;
+        m->filled ? lh_mark(m->arena, m->paper->sheet, m->filled->answers, s->mistakes) : NULL;
     if (m->marks && !lh_failed(ctx)) return true;
     lh_cli_report(s->cli);
     lh_context_clear(ctx);
@@ -118,7 +118,7 @@ static void keep_row(lh_mark_class *c, const lh_marked *m) {
                          .digits = p->digits,
                          .credit = m->marks->credit,
                          .total = m->marks->total,
-                         .notes = m->reading->notes.n,
+                         .notes = m->filled->notes.n,
                          .cell = lh_alloc_array(a, (size_t)c->n_steps + 1, sizeof *row->cell),
                          .n_cells = c->n_steps};
     for (int i = 0; row->cell && i < p->n_steps; i++) {
@@ -126,7 +126,7 @@ static void keep_row(lh_mark_class *c, const lh_marked *m) {
         row->cell[step_of(c, a, p->step[i].name, i)] =
             (lh_mark_cell){s->n_right, s->n_blank, p->sheet->ask[i].n_cells,
                            s->n_diagnoses ? s->diagnosis[0].mistake : NULL,
-                           m->reading->answers->other_shape[i] != NULL};
+                           m->filled->answers->other_shape[i] != NULL};
     }
 }
 

@@ -13,7 +13,7 @@ typedef struct lh_marked {
     const char *file, *learner;
     lh_paper *paper;
     lh_answer_file *answers;
-    lh_reading *reading;
+    lh_filled *filled;
     lh_marks *marks;
 } lh_marked;
 

@@ -196,8 +196,7 @@ static void write_block(lh_json *j, const lh_marked *m, int ask, const lh_block 
             for (int c = 0; c < b->grid.cols; c++) {
                 int cell = first + r * b->grid.cols + c;
                 lh_json_text(j, NULL,
-                             what ? lh_verdict_names[m->marks->cell[cell]]
-                                  : m->reading->text[cell]);
+                             what ? lh_verdict_names[m->marks->cell[cell]] : m->filled->text[cell]);
             }
             lh_json_end(j, ']');
         }
@@ -233,7 +232,7 @@ static void write_step(lh_json *j, const lh_marked *m, int ask) {
     const lh_step_mark *mark = &m->marks->step[ask];
     int n;
     lh_advice *line = lh_advise(
-        &(lh_advisor){m->arena, m->paper, m->reading, m->marks, m->stock->mistakes}, ask, &n);
+        &(lh_advisor){m->arena, m->paper, m->filled, m->marks, m->stock->mistakes}, ask, &n);
     lh_json_begin(j, NULL, '{');
     lh_json_int(j, "number", s->number);
     lh_json_text(j, "path", s->path);
@@ -242,7 +241,7 @@ static void write_step(lh_json *j, const lh_marked *m, int ask) {
     lh_json_int(j, "total", m->paper->sheet->ask[ask].n_cells);
     lh_json_text(j, "follows_from", follows(m, ask) ? m->paper->step[mark->origin].path : NULL);
     lh_json_bool(j, "few_digits", mark->few_digits);
-    lh_json_text(j, "other_shape", m->reading->answers->other_shape[ask]);
+    lh_json_text(j, "other_shape", m->filled->answers->other_shape[ask]);
     write_diagnoses(j, mark);
     lh_json_begin(j, "advice", '[');
     for (int i = 0; i < n; i++) lh_json_text(j, NULL, line[i].text);
@@ -254,7 +253,7 @@ static void write_step(lh_json *j, const lh_marked *m, int ask) {
 }
 
 void lh_mark_json_file(lh_json *j, const lh_marked *m) {
-    const lh_notes *notes = &m->reading->notes;
+    const lh_notes *notes = &m->filled->notes;
     lh_json_begin(j, NULL, '{');
     lh_json_text(j, "learner", lh_short_name(m->arena, m->file));
     lh_json_text(j, "file", m->file);

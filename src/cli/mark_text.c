@@ -27,7 +27,7 @@ static void echo(const lh_marked *m) {
             lh_text t = lh_text_new(m->arena);
             bool any = false;
             for (int k = 0; k < g->rows * g->cols; k++) {
-                const char *text = m->reading->text[first + k];
+                const char *text = m->filled->text[first + k];
                 any |= *text != 0;
                 lh_text_add(&t, "%s%s", k == 0 ? "" : k % g->cols ? " " : "; ", *text ? text : "_");
             }
@@ -44,7 +44,7 @@ static void echo(const lh_marked *m) {
 
 /* A number as written, cut where it is very long. */
 static int put_number(const lh_marked *m, int cell, int width) {
-    const char *text = m->reading->text[cell];
+    const char *text = m->filled->text[cell];
     if (!*text) text = "_";
     int n = lh_columns(text);
     if (width > 0) printf("%*s%s", n < width ? width - n : 0, "", n > CELL ? "..." : text);
@@ -117,7 +117,7 @@ static void put_step(const lh_marked *m, int ask) {
     const lh_step_mark *mark = &m->marks->step[ask];
     int n;
     lh_advice *line = lh_advise(
-        &(lh_advisor){m->arena, m->paper, m->reading, m->marks, m->stock->mistakes}, ask, &n);
+        &(lh_advisor){m->arena, m->paper, m->filled, m->marks, m->stock->mistakes}, ask, &n);
     bool is_blank = has_only(m, q->first, q->n_cells, LH_BLANK),
          is_right = mark->n_right == q->n_cells;
     char score[64];
@@ -145,7 +145,7 @@ static void put_step(const lh_marked *m, int ask) {
 }
 
 static void put_notes(const lh_marked *m) {
-    const lh_notes *notes = &m->reading->notes;
+    const lh_notes *notes = &m->filled->notes;
     for (int i = 0; i < notes->n && i < LH_MAX_NOTES; i++) {
         fputs("  ", stdout);
         lh_wrap(stdout, m->stock->cli->width, 4,

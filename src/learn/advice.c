@@ -120,7 +120,7 @@ static void advise_slips(list *l) {
             return;
         }
         add(l, LH_SLIP, "look at %s = %s again: %s", lh_paper_cell(x->paper, x->arena, l->ask, k),
-            x->reading->text[q->first + k], x->marks->note[q->first + k]);
+            x->filled->text[q->first + k], x->marks->note[q->first + k]);
     }
 }
 
@@ -164,7 +164,7 @@ static void advise_credit(list *l) {
 
 lh_advice *lh_advise(const lh_advisor *x, int ask, int *n) {
     list l = {.x = x, .ask = ask};
-    const char *shape = x->reading->answers->other_shape[ask];
+    const char *shape = x->filled->answers->other_shape[ask];
     if (shape) add(&l, LH_WRONG, "look at the shape: %s", shape);
     advise_mistakes(&l);
     advise_slips(&l);

@@ -1,6 +1,6 @@
 /* advice -- what a mark says to the learner: what to do first, then why. No printing.
  *
- *     lh_advice *line = lh_advise(&(lh_advisor){arena, paper, reading, marks, mistakes}, ask, &n);
+ *     lh_advice *line = lh_advise(&(lh_advisor){arena, paper, filled, marks, mistakes}, ask, &n);
  *     ... line[i].verdict, line[i].text       "take S / sqrt(cols(K)), not S: the scores were not divided by ..."
  */
 #ifndef LH_LEARN_ADVICE_H
@@ -11,7 +11,7 @@
 typedef struct lh_advisor {
     lh_arena *arena;
     const lh_paper *paper;
-    const lh_reading *reading;
+    const lh_filled *filled;
     const lh_marks *marks;
     const lh_mistakes *mistakes;
 } lh_advisor;

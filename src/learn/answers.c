@@ -20,7 +20,7 @@ typedef struct target {
 typedef struct placer {
     lh_arena *a;
     const lh_paper *p;
-    lh_reading *r;
+    lh_filled *r;
     const lh_answer_entry *e;
     bool is_json;
 } placer;
@@ -223,7 +223,7 @@ static void fill_cell(void *who, int row, const char *s, size_t n, int line) {
          is_two ? ": is a space between two numbers missing?" : "");
 }
 
-static bool has_numbers(const lh_reading *r, int first, int n) {
+static bool has_numbers(const lh_filled *r, int first, int n) {
     for (int i = 0; i < n; i++)
         if (r->answers->cell[first + i].kind != LH_WRITTEN_BLANK) return true;
     return false;
@@ -262,9 +262,9 @@ static void place(placer *k) {
     walk(k, fill_cell, &(filler){k, first});
 }
 
-lh_reading *lh_answers_read(lh_arena *a, const lh_paper *p, const lh_answer_file *f) {
+lh_filled *lh_answers_read(lh_arena *a, const lh_paper *p, const lh_answer_file *f) {
     const lh_sheet *s = p->sheet;
-    lh_reading *r = lh_alloc(a, sizeof *r);
+    lh_filled *r = lh_alloc(a, sizeof *r);
     r->answers = lh_answers_new(a, s);
     r->text = lh_alloc_array(a, (size_t)s->n_cells + 1, sizeof *r->text);
     if (!r->answers->cell || !r->answers->other_shape || !r->text) return NULL;

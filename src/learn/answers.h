@@ -2,7 +2,7 @@
  *
  *     lh_answer_file *f = lh_answer_file_read(arena, text, length);   whose sheet it is: f->lesson, f->seed, f->digits
  *     if (f->problem) ... refused, f->problem_line
- *     lh_reading *r = lh_answers_read(arena, paper, f);               every number in its place
+ *     lh_filled *r = lh_answers_read(arena, paper, f);               every number in its place
  *     lh_mark(arena, paper->sheet, r->answers, mistakes);
  *
  * Three forms are read. The text of the sheet with its blanks filled in. Lines of your own:
@@ -60,13 +60,14 @@ typedef struct lh_answer_file {
 
 lh_answer_file *lh_answer_file_read(lh_arena *a, const char *text, size_t length);
 
-typedef struct lh_reading {
+/* A sheet that was filled in. */
+typedef struct lh_filled {
     lh_answers *answers;
     const char **text; /* for each cell of the sheet: as written; "" for a blank */
     lh_notes notes;    /* unknown steps, other shapes, what is no number: with its line */
     int n_written, n_unread;
-} lh_reading;
+} lh_filled;
 
-lh_reading *lh_answers_read(lh_arena *a, const lh_paper *p, const lh_answer_file *f);
+lh_filled *lh_answers_read(lh_arena *a, const lh_paper *p, const lh_answer_file *f);
 
 #endif

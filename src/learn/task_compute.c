@@ -255,8 +255,8 @@ static bool enter(lh_task *t, const char *entry, int *at, lh_answered *out) {
 
 static void say_marks(lh_task *t, lh_answered *out) {
     lh_compute *x = t->compute;
-    lh_reading reading = {.answers = x->practice->answers, .text = x->practice->text};
-    lh_advisor advisor = {t->arena, x->paper, &reading, x->practice->marks, x->mistakes};
+    lh_filled filled = {.answers = x->practice->answers, .text = x->practice->text};
+    lh_advisor advisor = {t->arena, x->paper, &filled, x->practice->marks, x->mistakes};
     for (int i = 0; i < x->paper->n_steps; i++) {
         int n = 0;
         lh_advice *a = lh_advise(&advisor, i, &n);
