@@ -268,13 +268,13 @@ static void join_spans(spans *s, double apart) {
 /* A number between two others, rounded to whole units: to each of those from `down` to `up`. */
 static void add_rounded(spans *s, const freedom *f, double unit, double down, double up) {
     const bool is_moved = isnan(f->at);
-    if (up - down > 2)
-        add_span(s, unit * down - (is_moved ? f->to : f->at),
-                 unit * up - (is_moved ? f->from : f->at));
-    else
-        for (double n = down; n <= up; n++)
-            add_span(s, unit * n - (is_moved ? f->to : f->at),
-                     unit * n - (is_moved ? f->from : f->at));
+    const double most = is_moved ? f->to : f->at, least = is_moved ? f->from : f->at;
+    if (!(up - down <= 2)) {
+        add_span(s, unit * down - most, unit * up - least);
+        return;
+    }
+    for (int k = 0; k <= (int)(up - down); k++)
+        add_span(s, unit * (down + k) - most, unit * (down + k) - least);
 }
 
 /* Where a freedom may lie: where it rests, unrounded, rounded to the digits that were asked or to some more. */
