@@ -15,6 +15,7 @@ enum {
     MOST_TURNED = 40, /* freedoms that are tried one by one where a formula is bent */
     MOST_PARTS = 40,  /* numbers that one may have been rounded to */
     MOST_SUMS = 8192, /* of roundings that were made or not */
+    MOST_JUMPS = 4,   /* that are looked behind */
     HALVINGS = 40
 };
 
@@ -376,6 +377,53 @@ static double without_gap(const chain *c, lh_arena *a, const line *l, int i, int
     return before;
 }
 
+/* With one freedom beyond a jump, each other to the end that pulls furthest there: how far it goes. */
+static double corner_behind(const chain *c, lh_arena *a, const line *l, int i, int way, int jump) {
+    const lh_swing *w = &l->swing;
+    double *chosen = lh_alloc_array(a, (size_t)w->n + 1, sizeof *chosen), from = l->now[i];
+    for (int k = 0; chosen && k < w->n; k++) {
+        const freedom *f = &c->r->freedom[w->freedom[k]];
+        const double ends[] = {f->low, f->high};
+        double *place = &c->place[w->freedom[k]], most = 0;
+        for (int e = 0; e < 2 && k != jump; e++) {
+            *place = ends[e];
+            if (ends[e] != 0 && run_chain(c) && way * (l->now[i] - from) > most)
+                most = way * (l->now[i] - from), chosen[k] = ends[e];
+        }
+        if (k != jump) *place = 0;
+    }
+    for (int k = 0; chosen && k < w->n; k++)
+        if (k != jump) c->place[w->freedom[k]] = chosen[k];
+    return chosen && run_chain(c) ? l->now[i] : from;
+}
+
+/* The number written lies beyond the end. But behind a jump that leads the other way, or not so far, freedoms count that did
+ * nothing before it: perhaps they lead there. */
+static double behind_jumps(const chain *c, lh_arena *a, const line *l, int i, int way, double end) {
+    const lh_written *w = c->written ? &c->written[i] : NULL;
+    const lh_swing *s = &l->swing;
+    if (!w || w->kind != LH_WRITTEN_NUMBER || way * (w->value - end) < 1.5 * w->unit) return end;
+    for (int k = 0, tried = 0; k < s->n && tried < MOST_JUMPS; k++) {
+        const freedom *f = &c->r->freedom[s->freedom[k]];
+        const double ends[] = {f->low, f->high};
+        double away, most = fmax(pull(s, c->r->freedom, i, k, 1, &away),
+                                 pull(s, c->r->freedom, i, k, -1, &away));
+        if (most < LH_REACH_WIDE * w->unit || bent_by(c, l, i, k) < most / 3) continue;
+        tried++;
+        for (int e = 0; e < 2; e++) {
+            rest(c, s);
+            c->place[s->freedom[k]] = ends[e];
+            if (ends[e] == 0 || !run_chain(c) ||
+                fabs(l->now[i] - l->rest[i]) < LH_REACH_WIDE * w->unit ||
+                way * (l->now[i] - w->value) > 0)
+                continue;
+            const double corner = corner_behind(c, a, l, i, way, k);
+            if (way * (corner - w->value) > -1.5 * w->unit) return corner;
+        }
+    }
+    return end;
+}
+
 static void try_corners(const chain *c, lh_arena *a, const line *l, lh_box *out) {
     size_t n = (size_t)l->n_cells;
     int *group = lh_alloc_array(a, n + 1, sizeof *group);
@@ -400,6 +448,7 @@ static void try_corners(const chain *c, lh_arena *a, const line *l, lh_box *out)
             *end = without_hole(c, a, l, i, way, far);
             if (bent <= fabs(sum - l->rest[i]) / 10)
                 *end = without_gap(c, a, l, i, way, *end, bent);
+            *end = behind_jumps(c, a, l, i, way, *end);
         }
     }
 }
