@@ -18,8 +18,8 @@
 #include "eval/fast/row.h"
 #include "eval/kernel.h"
 #include "notation/notation.h"
-#include "train/floats.h"
 #include "rates.h"
+#include "train/floats.h"
 #include "train/generate.h"
 
 static int threads = 2;
@@ -90,8 +90,9 @@ static void judge(lh_generator *w, lh_pool *pool, rate can, bool is_prompt, doub
                   double *least, double *at_most, double *of) {
     int prompt[PROMPT];
     double share[TRIES], most[TRIES], before = can(pool);
+    int done = 0;
     for (int i = 0; i < PROMPT; i++) prompt[i] = i * 97 % VOCAB;
-    for (int i = 0; i < TRIES && !lh_failed(w->g->ctx); i++) {
+    for (; done < TRIES && !lh_failed(w->g->ctx); done++) {
         double seconds = 0;
         const int n = is_prompt ? 1 : TOKENS;
         if (!is_prompt) lh_generator_prompt(w, prompt, 8), lh_generator_next(w);
@@ -104,12 +105,12 @@ static void judge(lh_generator *w, lh_pool *pool, rate can, bool is_prompt, doub
             seconds += took;
         }
         const double after = can(pool);
-        most[i] = (before + after) / 2;
-        share[i] = work * n / seconds / most[i];
+        most[done] = (before + after) / 2;
+        share[done] = work * n / seconds / most[done];
         before = after;
     }
-    *at_most = lh_middle(most, TRIES);
-    *of = lh_middle(share, TRIES);
+    *at_most = lh_middle(most, done);
+    *of = lh_middle(share, done);
 }
 
 static result generate(lh_precision precision) {

@@ -110,6 +110,34 @@ static void edges_are_fair(void **state) {
         }
 }
 
+/* A ReLU stands at its kink: the learner, who cuts off, has it open and the marker shut. Roundings that count only where it is
+ * open lead to the other side of where the marker's number rests. */
+static void what_lies_behind_a_jump_is_fair(void **state) {
+    (void)state;
+    static const char *const steps[] = {"h[0].A.P.m",  "h[0].B",     "h[0].N.c",
+                                        "h[0].N",      "h[1].X.m",   "h[1].X.v.x",
+                                        "h[1].X.n",    "h[1].A.P.m", "h[1].A.P.e",
+                                        "h[1].A.P.s",  "h[1].N.m",   "h[1].N.d",
+                                        "h[1].F.relu", "h[2].X.m",   "logits",
+                                        "dlogits",     "h[1].dN.C",  "h[1].N.grad.dx.rowmean#1"};
+    desk d = desk_new("ex6-three", 4, 4);
+    lh_sheet_free(d.sheet);
+    d.sheet = lh_sheet_new(d.g, &(lh_sheet_how){.digits = 4,
+                                                .steps = (const char **)steps,
+                                                .n_steps = sizeof steps / sizeof *steps});
+    must(&d, d.sheet != NULL, "steps");
+    lh_answers *a = lh_answers_new(d.arena, d.sheet);
+    assert_true(work(&d, &(learner){.carry = ROUNDED, .cuts_off = true, .slip_unit = -1}, a));
+    lh_marks *m = marks_of(&d, a, false);
+    for (int i = 0; i < d.sheet->n_asks; i++)
+        for (int c = 0; c < d.sheet->ask[i].n_cells; c++)
+            if (!lh_verdict_has_credit(m->cell[d.sheet->ask[i].first + c])) {
+                print_cell(&d, a, m, i, c);
+                fail();
+            }
+    desk_free(&d);
+}
+
 /* ---- what is wrong is not waved through ---- */
 
 static lh_answers *key_of(desk *d) {
@@ -485,6 +513,7 @@ int main(void) {
         cmocka_unit_test(honest_learner_is_never_wrong),
         cmocka_unit_test(cutting_off_costs_nothing),
         cmocka_unit_test(edges_are_fair),
+        cmocka_unit_test(what_lies_behind_a_jump_is_fair),
         cmocka_unit_test(wrong_is_caught),
         cmocka_unit_test(wrong_is_caught_where_little_is_asked),
         cmocka_unit_test(the_classic_quarter_is_wrong),
