@@ -14,6 +14,7 @@
 
 #include "base/context.h"
 #include "base/embedded.h"
+#include "base/escape.h"
 #include "base/number.h"
 #include "base/random.h"
 #include "base/version.h"
@@ -398,6 +399,32 @@ static void embedded_prelude_is_the_file(void **state) {
     fclose(f);
 }
 
+static void escapes_are_well_formed(void **state) {
+    (void)state;
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    lh_text xml = lh_text_new(a), json = lh_text_new(a);
+    lh_text_add_xml(&xml, "a<b>&\"\n\t\x01\x7f\xff\xc3\xa9\xe2\x82");
+    assert_string_equal(xml.s, "a&lt;b&gt;&amp;&quot;\n\t???\xc3\xa9??");
+    lh_text_add_json(&json, "\"\\\n\t\x1f\0é", 8);
+    assert_string_equal(json.s, "\"\\\"\\\\\\n\\t\\u001f\\u0000é\"");
+    lh_arena_free(a);
+    lh_context_free(ctx);
+}
+
+static void bytes_are_rounded_once(void **state) {
+    (void)state;
+    static const struct {
+        double bytes;
+        const char *text;
+    } cases[] = {{0, "0 B"},         {999, "999 B"},      {999.6, "1.0 kB"},  {12345, "12.3 kB"},
+                 {99949, "99.9 kB"}, {99951, "100 kB"},   {999499, "999 kB"}, {999501, "1.0 MB"},
+                 {2.64e9, "2.6 GB"}, {1.5e19, "15000 PB"}};
+    char text[LH_NUMBER_MAX];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(lh_number_bytes(text, sizeof text, cases[i].bytes), cases[i].text);
+}
+
 static void version_is_told(void **state) {
     (void)state;
     assert_true(strspn(lh_version(), "0123456789.") == strlen(lh_version()));
@@ -429,6 +456,8 @@ int main(void) {
         cmocka_unit_test(numpy_stirs_rightly),
         cmocka_unit_test(embedded_files_are_found),
         cmocka_unit_test(embedded_prelude_is_the_file),
+        cmocka_unit_test(escapes_are_well_formed),
+        cmocka_unit_test(bytes_are_rounded_once),
         cmocka_unit_test(version_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -279,9 +279,9 @@ static void put_js(FILE *out) {
 
 static void pieces(void **state) {
     (void)state;
-    assert_string_equal(made(put_text), "a&lt;b&gt;&amp;&quot;c&quot;");
+    assert_string_equal(made(put_text), "a&lt;b&gt;&amp;&quot;c&quot;?");
     assert_string_equal(made(put_code), "<b>const</b> A = 1<i>  # a &lt; b</i>\nconstant = 2\n");
-    assert_string_equal(made(put_js), "\"a\\\"b\\\\c\\u003c/script> \"");
+    assert_string_equal(made(put_js), "\"a\\\"b\\\\c\\u003c/script>\\n\"");
     assert_string_equal(made(put_picture),
                         "<svg class=\"graph\" width=\"1\" aria-labelledby=\"f1-t f1-d\"><title "
                         "id=\"f1-t\">x</title>"

@@ -19,7 +19,7 @@ static const char *xml_problem(const char *s) {
             if (!good) return "a bare &";
         }
         if (*s != '<') {
-            if ((unsigned char)*s < ' ' && *s != '\n') return "a control character";
+            if ((unsigned char)*s < ' ' && *s != '\n' && *s != '\t') return "a control character";
             if (depth == 0 && *s != '\n') return "text outside the root";
             s++;
             continue;

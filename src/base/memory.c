@@ -5,6 +5,8 @@
 #include <unistd.h>
 #ifndef __wasm__
 #include <sys/resource.h>
+
+#include "base/number.h"
 #endif
 
 static double least(double a, double b) {
@@ -61,22 +63,17 @@ double lh_memory_free(void) {
     return least(least(of_machine(), of_system()), of_process());
 }
 
-static const char *words(char *text, size_t size, double bytes) {
-    const bool is_large = bytes >= 1e9;
-    snprintf(text, size, is_large ? "%.1f GB" : "%.0f MB", bytes / (is_large ? 1e9 : 1e6));
-    return text;
-}
-
 static const double LITTLE = 1e6; /* bytes that are there: nobody is asked */
 
 bool lh_memory_fits(lh_context *ctx, double bytes, const char *cure) {
     const double limit = (double)ctx->memory_limit,
                  has = bytes < LITTLE ? limit : least(limit, lh_memory_free());
-    char needs[32], free_now[32];
+    char needs[LH_NUMBER_MAX], free_now[LH_NUMBER_MAX];
     if (lh_failed(ctx)) return false;
     if (has <= 0 || bytes < has) return true;
     lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "this takes %s of memory, and %s are free",
-            words(needs, sizeof needs, bytes), words(free_now, sizeof free_now, has));
+            lh_number_bytes(needs, sizeof needs, bytes),
+            lh_number_bytes(free_now, sizeof free_now, has));
     if (cure) lh_cure(ctx, "%s", cure);
     return false;
 }

@@ -73,3 +73,14 @@ char *lh_number_exact(char *buf, size_t n, double x) {
     snprintf(buf, n, "%s", s);
     return buf;
 }
+
+char *lh_number_bytes(char *buf, size_t n, double bytes) {
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    int unit = 0;
+    while (bytes >= 999.5 && unit < 5) bytes /= 1e3, unit++;
+    char s[64];
+    snprintf(s, sizeof s, unit && bytes < 99.95 ? "%.1f" : "%.0f", bytes);
+    number_clean(s); /* a point in every locale */
+    snprintf(buf, n, "%s %s", s, units[unit]);
+    return buf;
+}

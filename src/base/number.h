@@ -24,4 +24,7 @@ char *lh_number_text(char *buf, size_t n, double x, int digits);
  * "inf", "-inf" and "nan" are not JSON: its writer looks for them first. */
 char *lh_number_exact(char *buf, size_t n, double x);
 
+/* So many bytes, in thousands: "512 B", "12.5 kB", "497 MB", "2.6 GB". */
+char *lh_number_bytes(char *buf, size_t n, double bytes);
+
 #endif

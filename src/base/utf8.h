@@ -9,10 +9,17 @@
 #ifndef LH_BASE_UTF8_H
 #define LH_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 size_t lh_utf8_read(const char *text, size_t length, uint32_t *c); /* 0: not UTF-8, or no bytes */
 size_t lh_utf8_write(char out[4], uint32_t c);                     /* how many bytes it took */
+
+/* Does a byte begin a character? In UTF-8 all others of it look 10xxxxxx. So characters can be counted, and a text cut
+ * between two of them, without reading them. */
+static inline bool lh_utf8_starts(char byte) {
+    return ((unsigned char)byte & 0xC0) != 0x80;
+}
 
 #endif

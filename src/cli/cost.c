@@ -105,14 +105,6 @@ static const char *count_text(char *buf, size_t size, double x) {
     return buf;
 }
 
-static const char *bytes_text(char *buf, size_t size, double x) {
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-    int unit = 0;
-    while (x >= 999.95 && unit < 5) x /= 1e3, unit++;
-    snprintf(buf, size, unit == 0 ? "%.0f %s" : "%.1f %s", x, units[unit]);
-    return buf;
-}
-
 enum { ALL_TERMS = INT_MAX, SOME_TERMS = 6 };
 
 /* The largest terms; the smaller ones are counted. */
@@ -462,8 +454,10 @@ static void print_bytes(const table *t) {
         sum += n;
         print_name(t, 2, i < LH_KEEPS ? list[i].name : "sum",
                    i < LH_KEEPS ? LH_INK_PLAIN : LH_INK_BOLD);
-        fprintf(t->cli->out, "%*s", t->number, n > 0 ? bytes_text(buf, sizeof buf, 4 * n) : "-");
-        fprintf(t->cli->out, "%*s", t->number, n > 0 ? bytes_text(buf, sizeof buf, 8 * n) : "-");
+        fprintf(t->cli->out, "%*s", t->number,
+                n > 0 ? lh_number_bytes(buf, sizeof buf, 4 * n) : "-");
+        fprintf(t->cli->out, "%*s", t->number,
+                n > 0 ? lh_number_bytes(buf, sizeof buf, 8 * n) : "-");
         if (i < LH_KEEPS && has_names(list[i].numbers))
             print_formula(t, true, "", terms_text(b->arena, list[i].numbers, SOME_TERMS));
         else

@@ -1,6 +1,7 @@
 /* graph -- longhand graph LESSON: the steps forward, back and of the update, and what each of them reads. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/parts.h"
@@ -115,7 +116,7 @@ static int print_formula(const table *t, const lh_box *b) {
 static int longest_word(const char *text) {
     int most = 0, n = 0;
     for (; *text; text++) {
-        n = *text == ' ' ? 0 : n + (((unsigned char)*text & 0xC0) != 0x80);
+        n = *text == ' ' ? 0 : n + (lh_utf8_starts(*text));
         if (n > most) most = n;
     }
     return most;

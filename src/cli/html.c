@@ -3,19 +3,13 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 void lh_html_text(FILE *out, const char *s) {
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '&')
-            fputs("&amp;", out);
-        else if (c == '<')
-            fputs("&lt;", out);
-        else if (c == '>')
-            fputs("&gt;", out);
-        else if (c == '"')
-            fputs("&quot;", out);
-        else if (c >= ' ' || c == '\n' || c == '\t')
-            fputc(c, out);
+    const char *written;
+    for (size_t n; *s;) {
+        s += lh_escape_xml(s, &written, &n);
+        fwrite(written, 1, n, out);
     }
 }
 
@@ -26,15 +20,14 @@ void lh_html_in(FILE *out, const char *before, const char *text, const char *aft
 }
 
 void lh_js_text(FILE *out, const char *s) {
+    char escaped[LH_ESCAPED_MAX];
     fputc('"', out);
     for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c == '<') /* no </script> in it, wherever it may be put */
+        size_t n = lh_escape_json(escaped, (unsigned char)*s);
+        if (*s == '<') /* no </script> in it, wherever it may be put */
             fputs("\\u003c", out);
         else
-            fputc(c < ' ' ? ' ' : c, out);
+            fwrite(n ? escaped : s, 1, n ? n : 1, out);
     }
     fputc('"', out);
 }

@@ -11,7 +11,7 @@
 
 #include "learn/paper.h"
 
-void lh_html_text(FILE *out, const char *s); /* escaped; control characters are left out */
+void lh_html_text(FILE *out, const char *s); /* escaped, as lh_text_add_xml */
 void lh_html_in(FILE *out, const char *before, const char *text, const char *after);
 void lh_html_code(FILE *out, const char *code, bool is_notation);
 void lh_html_grid(FILE *out, const lh_grid *g, const char *label); /* a table with headers */

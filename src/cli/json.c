@@ -2,22 +2,15 @@
 
 #include <math.h>
 
+#include "base/escape.h"
 #include "base/number.h"
 
 static void write_string(FILE *out, const char *s) {
+    char escaped[LH_ESCAPED_MAX];
     fputc('"', out);
     for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c == '\n')
-            fputs("\\n", out);
-        else if (c == '\t')
-            fputs("\\t", out);
-        else if (c < ' ')
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
+        size_t n = lh_escape_json(escaped, (unsigned char)*s);
+        fwrite(n ? escaped : s, 1, n ? n : 1, out);
     }
     fputc('"', out);
 }

@@ -1,3 +1,4 @@
+#include "base/utf8.h"
 #include "cli/layout.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static size_t unit_at(const char *s) {
         for (n = 2; s[n] && !(s[n] >= '@' && s[n] <= '~'); n++) {}
         return s[n] ? n + 1 : n;
     }
-    while (((unsigned char)s[n] & 0xC0) == 0x80) n++;
+    while (!lh_utf8_starts(s[n])) n++;
     return n;
 }
 

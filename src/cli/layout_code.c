@@ -3,6 +3,7 @@
  * a blank. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/layout_words.h"
 
 typedef struct code_line {
@@ -66,7 +67,7 @@ static size_t part_at(const char *s, int room) {
             any = i;
             if (s[i - 1] == ',' || s[i - 1] == ';') good = i;
         }
-        columns += ((unsigned char)s[i] & 0xC0) != 0x80;
+        columns += lh_utf8_starts(s[i]);
     }
     return good > first + (size_t)room / 3 ? good : any;
 }
@@ -75,7 +76,7 @@ static size_t part_at(const char *s, int room) {
 static int indent_behind(const code *c, const char *text, size_t n, int blank) {
     int column = 0, depth = 0, at[16] = {0};
     for (size_t i = 0; i < n; i++) {
-        column += ((unsigned char)text[i] & 0xC0) != 0x80;
+        column += lh_utf8_starts(text[i]);
         if (strchr("[(", text[i]) && depth < 16) at[depth++] = column;
         if (strchr("])", text[i]) && depth > 0) depth--;
     }

@@ -1,5 +1,4 @@
 /* load -- lessons and models that travel inside the program, and files of the user's. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/keep.h"
+#include "files/replace.h"
 #include "graph/build.h"
 #include "learn/contents.h"
 #include "learn/exercise.h"
@@ -17,19 +17,9 @@ char *lh_cli_read_file(lh_cli *cli, const char *path, size_t *length) {
     return lh_file_read(cli->ctx, cli->arena, path, length);
 }
 
-/* Written beside the file and renamed, so that what was there stays until the new one is whole. */
 bool lh_cli_write_file(lh_cli *cli, const char *path, const char *text, size_t length) {
-    char *temporary = lh_printf(cli->arena, "%s.%ld.tmp", path, (long)getpid());
-    FILE *f = fopen(temporary, "wb");
-    bool ok = f && fwrite(text, 1, length, f) == length;
-    if (f && fflush(f)) ok = false;
-    if (f && ok && fsync(fileno(f)) && errno != EINVAL && errno != EROFS) ok = false;
-    if (f && fclose(f)) ok = false;
-    if (ok && rename(temporary, path)) ok = false;
-    if (ok) return true;
-    int why = errno;
-    if (f) remove(temporary);
-    lh_cli_fail(cli, "%s cannot be written: %s", path, strerror(why));
+    if (lh_replace_file(cli->ctx, cli->arena, path, text, length)) return true;
+    lh_cli_report(cli);
     return false;
 }
 

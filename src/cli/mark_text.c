@@ -1,6 +1,7 @@
 /* mark_text -- one sheet, step by step: the numbers, a sign for each, and what to do. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/mark.h"
 
 enum { INDENT = 6, CELL = 14 };
@@ -97,8 +98,7 @@ static void put_heading(const lh_marked *m, int ask, const char *score, lh_verdi
     snprintf(text, sizeof text, "%s %s %s", s->name, s->sign, s->formula);
     if (lh_columns(text) > room && room > 8) {
         size_t n = 0;
-        for (int k = 0; text[n] && k < room - 4; n++)
-            k += ((unsigned char)text[n + 1] & 0xC0) != 0x80;
+        for (int k = 0; text[n] && k < room - 4; n++) k += lh_utf8_starts(text[n + 1]);
         memcpy(text + n, " ...", 5);
     }
     printf("%3d  ", s->number);

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/cli.h"
 
 int lh_cli_fail(lh_cli *cli, const char *format, ...) {
@@ -27,7 +28,7 @@ static void print_mark(const lh_error *e) {
     int left = (int)strlen(e->source) - n, len = e->at.len > left ? left : e->at.len;
     fprintf(stderr, "    %s\n    %*s^", e->source, lh_columns(before), "");
     for (int i = 1; i < len; i++)
-        if (((unsigned char)e->source[n + i] & 0xC0) != 0x80) fputc('~', stderr);
+        if (lh_utf8_starts(e->source[n + i])) fputc('~', stderr);
     fputc('\n', stderr);
 }
 

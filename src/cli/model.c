@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/embedded.h"
+#include "base/number.h"
 #include "eval/kernel.h"
 #include "files/weights.h"
 #include "learn/lesson.h"
@@ -161,7 +162,6 @@ const char *lh_whole_text(lh_arena *a, double n) {
 }
 
 const char *lh_bytes_text(lh_arena *a, double n) {
-    return n < 1e6   ? lh_printf(a, "%.0f kB", n / 1e3 + 0.5)
-           : n < 1e9 ? lh_printf(a, "%.0f MB", n / 1e6)
-                     : lh_printf(a, "%.1f GB", n / 1e9);
+    char text[LH_NUMBER_MAX];
+    return lh_printf(a, "%s", lh_number_bytes(text, sizeof text, n));
 }

@@ -1,3 +1,4 @@
+#include "base/utf8.h"
 #include "cli/pager.h"
 
 #include <ctype.h>
@@ -90,7 +91,7 @@ static char *cut(lh_arena *a, const char *s, int columns) {
     if (lh_columns(copy) <= columns) return copy;
     while (n && lh_columns(copy) > columns - 1) {
         do n--;
-        while (n && ((unsigned char)copy[n] & 0xC0) == 0x80);
+        while (n && !lh_utf8_starts(copy[n]));
         copy[n] = 0;
     }
     return lh_printf(a, "%s\u2026", copy);
@@ -161,21 +162,12 @@ static bool ask(lh_pager *p, char *to, size_t size) {
         if (key == LH_KEY_ESCAPE || key == LH_KEY_END) return false;
         if (key == '\r' || key == '\n') break;
         if (key == 127 || key == '\b') {
-            while (n && ((unsigned char)typed[n - 1] & 0xC0) == 0x80) n--;
+            while (n && !lh_utf8_starts(typed[n - 1])) n--;
             typed[n ? n - 1 : 0] = 0;
             n = strlen(typed);
-        } else if (key >= ' ' && key < 0x80 && n + 2 < sizeof typed) {
-            typed[n++] = (char)key;
+        } else if (key >= ' ' && key < LH_KEY_AGAIN && n + 5 < sizeof typed) {
+            n += lh_utf8_write(typed + n, (uint32_t)key);
             typed[n] = 0;
-        } else if (key >= 0x80 && key < LH_KEY_AGAIN && n + 5 < sizeof typed) {
-            n +=
-                (size_t)(key < 0x800
-                             ? snprintf(typed + n, 5, "%c%c", 0xC0 | key >> 6, 0x80 | (key & 0x3F))
-                         : key < 0x10000 ? snprintf(typed + n, 5, "%c%c%c", 0xE0 | key >> 12,
-                                                    0x80 | (key >> 6 & 0x3F), 0x80 | (key & 0x3F))
-                                         : snprintf(typed + n, 5, "%c%c%c%c", 0xF0 | key >> 18,
-                                                    0x80 | (key >> 12 & 0x3F),
-                                                    0x80 | (key >> 6 & 0x3F), 0x80 | (key & 0x3F)));
         }
     }
     snprintf(to, size, "%s", typed);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "cli/practice.h"
 #include "learn/advice.h"
 
@@ -260,7 +261,7 @@ static const char *cut(lh_desk *d, const char *text, int room) {
     if (lh_columns(text) <= room) return text;
     size_t n = 0;
     for (int w = 0; text[n]; n++) {
-        if (((unsigned char)text[n] & 0xC0) != 0x80 && w++ == room - 3) break;
+        if (lh_utf8_starts(text[n]) && w++ == room - 3) break;
     }
     return lh_printf(d->a, "%.*s...", (int)n, text);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/embedded.h"
+#include "base/utf8.h"
 #include "cli/keep.h"
 #include "cli/read.h"
 
@@ -40,7 +41,7 @@ static char *entry_line(lh_cli *cli, lh_arena *a, const char *name, const lh_rea
     const char *on = cli->colour ? "\033[36m" : "", *off = cli->colour ? "\033[0m" : "";
     lh_text t = lh_text_new(a);
     for (const char *s = title; *s && room > 0; s++) { /* cut where it does not fit */
-        if (((unsigned char)*s & 0xC0) != 0x80 && lh_columns(t.s) >= room) break;
+        if (lh_utf8_starts(*s) && lh_columns(t.s) >= room) break;
         lh_text_add_n(&t, s, 1);
     }
     return lh_printf(a, "  %s %s%-*s%s %s%*s %s", sign, on, column, name, off, t.s,

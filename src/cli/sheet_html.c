@@ -1,6 +1,7 @@
 /* sheet_html -- a worksheet to print: one file that needs nothing else, A4 or Letter, no step torn apart by a page's end. */
 #include <string.h>
 
+#include "cli/html.h"
 #include "cli/sheet.h"
 
 /* Thin lines and no grey areas: light on ink. Brackets are borders, since browsers leave backgrounds out when they print. */
@@ -53,33 +54,12 @@ static const char style[] =
     ".work{margin:2mm 0 0 9mm;font-size:8.5pt}\n"
     ".work div{text-indent:-6mm;padding-left:6mm;break-inside:avoid}\n";
 
-static void put(FILE *out, const char *s) {
-    for (; *s; s++) {
-        if (*s == '&')
-            fputs("&amp;", out);
-        else if (*s == '<')
-            fputs("&lt;", out);
-        else if (*s == '>')
-            fputs("&gt;", out);
-        else if (*s == '"')
-            fputs("&quot;", out);
-        else
-            fputc(*s, out);
-    }
-}
-
-static void put_in(FILE *out, const char *before, const char *text, const char *after) {
-    fputs(before, out);
-    put(out, text);
-    fputs(after, out);
-}
-
 /* Blanks are as wide as the number that belongs there; at least a thumb. */
 static void put_cell(FILE *out, const char *text, bool is_blank, int millimetres) {
     if (is_blank)
         fprintf(out, "<td><u style=\"width:%dmm\"></u></td>", millimetres);
     else
-        put_in(out, "<td class=a>", text, "</td>");
+        lh_html_in(out, "<td class=a>", text, "</td>");
 }
 
 static void put_matrix(FILE *out, const lh_grid *g, bool is_given, int millimetres) {
@@ -87,17 +67,17 @@ static void put_matrix(FILE *out, const lh_grid *g, bool is_given, int millimetr
     fputs("<table class=m>", out);
     if (g->col) {
         fputs(g->row ? "<tr><th></th><th></th>" : "<tr><th></th>", out);
-        for (int c = 0; c < g->cols; c++) put_in(out, "<th>", g->col[c], "</th>");
+        for (int c = 0; c < g->cols; c++) lh_html_in(out, "<th>", g->col[c], "</th>");
         fputs("</tr>", out);
     }
     for (int r = 0; r < g->rows; r++) {
         fputs("<tr>", out);
-        if (g->row) put_in(out, "<th>", g->row[r], "</th>");
+        if (g->row) lh_html_in(out, "<th>", g->row[r], "</th>");
         if (r == 0 && !is_one) fprintf(out, "<td class=l rowspan=%d></td>", g->rows);
         for (int c = 0; c < g->cols; c++) {
             const char *text = g->cell[r * g->cols + c];
             if (is_given)
-                put_in(out, "<td>", text, "</td>");
+                lh_html_in(out, "<td>", text, "</td>");
             else
                 put_cell(out, text, !*text, millimetres);
         }
@@ -113,14 +93,14 @@ static void put_given(FILE *out, const lh_paper *p) {
         const lh_paper_given *x = &p->given[i];
         const lh_grid *g = x->grid;
         if (!g) {
-            put_in(out, "<p><code>", x->line, "</code>");
-            if (*x->comment) put_in(out, " &nbsp; <small>", x->comment, "</small>");
+            lh_html_in(out, "<p><code>", x->line, "</code>");
+            if (*x->comment) lh_html_in(out, " &nbsp; <small>", x->comment, "</small>");
             fputs("</p>\n", out);
         } else if (g->rows * g->cols == 1) {
-            put_in(out, "<div><code>", x->line, " = ");
-            put_in(out, "", g->cell[0], "</code></div>\n");
+            lh_html_in(out, "<div><code>", x->line, " = ");
+            lh_html_in(out, "", g->cell[0], "</code></div>\n");
         } else {
-            put_in(out, "<div><code>", x->line, " =</code>");
+            lh_html_in(out, "<div><code>", x->line, " =</code>");
             put_matrix(out, g, true, 0);
             fputs("</div>\n", out);
         }
@@ -129,20 +109,20 @@ static void put_given(FILE *out, const lh_paper *p) {
 }
 
 static void put_working(FILE *out, const lh_working *w) {
-    put_in(out, "<div class=f>", w->label, " = ");
-    put(out, w->formula);
-    if (*w->numbers && strcmp(w->numbers, w->value) != 0) put_in(out, " = ", w->numbers, "");
-    if (*w->value) put_in(out, " = <b>", w->value, "</b>");
+    lh_html_in(out, "<div class=f>", w->label, " = ");
+    lh_html_text(out, w->formula);
+    if (*w->numbers && strcmp(w->numbers, w->value) != 0) lh_html_in(out, " = ", w->numbers, "");
+    if (*w->value) lh_html_in(out, " = <b>", w->value, "</b>");
     fputs("</div>", out);
 }
 
 static void put_block(FILE *out, const lh_paper_step *s, const lh_block *b, bool is_alone) {
     int millimetres = s->is_scientific || s->decimals > 5 ? 21 : 17;
     fputs("<div class=block>", out);
-    if (*b->title) put_in(out, "<small>", b->title, "</small>");
+    if (*b->title) lh_html_in(out, "<small>", b->title, "</small>");
     fputs("<div>", out);
-    if (is_alone) put_in(out, "<code>", s->name, " ");
-    if (is_alone) put_in(out, "", s->sign, "</code>");
+    if (is_alone) lh_html_in(out, "<code>", s->name, " ");
+    if (is_alone) lh_html_in(out, "", s->sign, "</code>");
     put_matrix(out, &b->grid, false, millimetres);
     fputs("</div></div>\n", out);
 }
@@ -158,12 +138,12 @@ static int room_for(const lh_paper_step *s) {
 static void put_step(FILE *out, const lh_paper *p, const lh_paper_step *s) {
     fputs("<section class=step>", out);
     fprintf(out, "<h3><b>%d</b><span class=f>", s->number);
-    put(out, s->name);
-    put_in(out, " ", s->sign, " ");
-    put_in(out, "", s->formula, "</span><i>");
-    put_in(out, "", s->shape, ", ");
-    put_in(out, "", s->precision, "</i></h3>\n");
-    if (*s->comment) put_in(out, "<p class=say>", s->comment, "</p>");
+    lh_html_text(out, s->name);
+    lh_html_in(out, " ", s->sign, " ");
+    lh_html_in(out, "", s->formula, "</span><i>");
+    lh_html_in(out, "", s->shape, ", ");
+    lh_html_in(out, "", s->precision, "</i></h3>\n");
+    if (*s->comment) lh_html_in(out, "<p class=say>", s->comment, "</p>");
     if (s->n_inside && !p->is_key) {
         fputs("<div class=inside>", out);
         for (int i = 0; i < s->n_inside; i++) put_working(out, &s->inside[i]);
@@ -196,17 +176,17 @@ void lh_sheet_html(FILE *out, const lh_paper *p, const char *hidden) {
     fputs("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
           "<meta name=viewport content=\"width=device-width\">\n",
           out);
-    put_in(out, "<title>", p->title, p->is_key ? " (key" : "");
-    if (*p->form) put_in(out, p->is_key ? ", form " : " (form ", p->form, "");
+    lh_html_in(out, "<title>", p->title, p->is_key ? " (key" : "");
+    if (*p->form) lh_html_in(out, p->is_key ? ", form " : " (form ", p->form, "");
     fputs(p->is_key || *p->form ? ")</title>\n<style>\n" : "</title>\n<style>\n", out);
     put_foot(out, p);
     fprintf(out, "%s</style>\n</head>\n<body>\n<header><div><h1>", style);
-    put(out, p->title);
-    put_in(out, "</h1><p class=id>", p->lesson, " &middot; ");
+    lh_html_text(out, p->title);
+    lh_html_in(out, "</h1><p class=id>", p->lesson, " &middot; ");
     fprintf(out, "seed %llu &middot; %d digits &middot; %d steps &middot; code %s</p></div>",
             p->seed, p->digits, p->n_steps, p->code);
     if (p->is_key) fputs("<span class=key>KEY</span>", out);
-    if (*p->form) put_in(out, "<span class=form>", p->form, "</span>");
+    if (*p->form) lh_html_in(out, "<span class=form>", p->form, "</span>");
     fputs("</header>\n", out);
     if (!p->is_key)
         fputs("<div class=who><span>Name</span><span>Date</span><span>Points</span></div>\n"
@@ -214,12 +194,12 @@ void lh_sheet_html(FILE *out, const lh_paper *p, const char *hidden) {
               "step asks for, and go on with the numbers you wrote. A slip costs you one step: "
               "what follows from it counts.</p>\n",
               out);
-    if (*hidden) put_in(out, "<p class=note>", hidden, "</p>\n");
+    if (*hidden) lh_html_in(out, "<p class=note>", hidden, "</p>\n");
     put_given(out, p);
     for (int i = 0; i < p->n_steps; i++) {
         bool is_new;
         const char *title = lh_section_title(p, i, &is_new);
-        if (is_new) put_in(out, "<h2>", title, "</h2>\n");
+        if (is_new) lh_html_in(out, "<h2>", title, "</h2>\n");
         put_step(out, p, &p->step[i]);
     }
     fputs("</body>\n</html>\n", out);

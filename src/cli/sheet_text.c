@@ -1,6 +1,7 @@
 /* sheet_text -- a worksheet as plain text and as Markdown. What is filled in is an answer file: see learn/answers.h. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/sheet.h"
 
 enum { BLANK = 8, GAP = 2, LABEL = 12 };
@@ -36,7 +37,7 @@ static void say(const layout *l, int indent, const char *text) {
             cut = 0;
             int columns = 0;
             for (size_t i = 0; i < n && columns <= room; i++) {
-                columns += ((unsigned char)text[i] & 0xC0) != 0x80;
+                columns += lh_utf8_starts(text[i]);
                 if (text[i] == ' ' && columns <= room + 1) cut = i;
             }
             if (cut == 0) cut = strcspn(text, " ");
@@ -73,7 +74,7 @@ static void put_label(FILE *out, const char *s, int width) {
     int n = lh_columns(s);
     fprintf(out, "%*s", n < width ? width - n : 0, "");
     for (int k = 0; *s; s++) {
-        k += ((unsigned char)*s & 0xC0) != 0x80;
+        k += lh_utf8_starts(*s);
         if (k > width) break;
         fputc(*s, out);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "base/escape.h"
 
 /* Rules hold inside .lh-chart alone: a page may have many pictures. A shade is one colour, more or less of it, so that it suits
  * light and dark paper. */
@@ -61,26 +62,6 @@ void lh_svg_number(lh_text *t, double x) {
         lh_text_add(t, "%s%ld", sign, tenths / 10);
 }
 
-/* Control characters and broken UTF-8 are no XML: they become a question mark. */
-void lh_svg_escaped(lh_text *t, const char *s) {
-    for (int bytes; *s; s += bytes) {
-        lh_columns_next(s, &bytes);
-        unsigned char c = (unsigned char)*s;
-        if (c == '&')
-            lh_text_add(t, "&amp;");
-        else if (c == '<')
-            lh_text_add(t, "&lt;");
-        else if (c == '>')
-            lh_text_add(t, "&gt;");
-        else if (c == '"')
-            lh_text_add(t, "&quot;");
-        else if (c < ' ' || (bytes == 1 && c >= 0x7F))
-            lh_text_add(t, "?");
-        else
-            lh_text_add_n(t, s, (size_t)bytes);
-    }
-}
-
 void lh_svg_attribute(lh_text *t, const char *name, double x) {
     lh_text_add(t, " %s=\"", name);
     lh_svg_number(t, x);
@@ -94,7 +75,7 @@ void lh_svg_words(lh_sheet *s, double x, double y, const char *class, const char
     lh_svg_attribute(&s->body, "y", y);
     if (strcmp(anchor, "start") != 0) lh_text_add(&s->body, " text-anchor=\"%s\"", anchor);
     lh_text_add(&s->body, ">");
-    lh_svg_escaped(&s->body, text);
+    lh_text_add_xml(&s->body, text);
     lh_text_add(&s->body, "</text>\n");
 }
 
@@ -251,9 +232,9 @@ static void write_all(const lh_sheet *s, int width, lh_text *out) {
                 "height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" "
                 "aria-labelledby=\"%s-title %s-desc\">\n<title id=\"%s-title\">",
                 width, (height * width + SHEET - 1) / SHEET, SHEET, height, s->id, s->id, s->id);
-    lh_svg_escaped(out, s->c->title && s->c->title[0] ? s->c->title : "Chart");
+    lh_text_add_xml(out, s->c->title && s->c->title[0] ? s->c->title : "Chart");
     lh_text_add(out, "</title>\n<desc id=\"%s-desc\">", s->id);
-    lh_svg_escaped(out, words.s);
+    lh_text_add_xml(out, words.s);
     lh_text_add(out, "</desc>\n%s<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n", style,
                 SHEET, height);
     lh_text_add_n(out, s->body.s, s->body.n);

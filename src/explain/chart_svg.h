@@ -20,7 +20,6 @@ typedef struct lh_sheet {
 
 double lh_svg_width(const char *text); /* a guess on the safe side */
 void lh_svg_number(lh_text *t, double x);
-void lh_svg_escaped(lh_text *t, const char *s);
 void lh_svg_attribute(lh_text *t, const char *name, double x); /* ` x="3.5"` */
 void lh_svg_words(lh_sheet *s, double x, double y, const char *class, const char *anchor,
                   const char *text); /* anchor: start, middle, end */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "base/escape.h"
 #include "explain/chart_svg.h"
 
 enum {
@@ -91,7 +92,7 @@ static void upright_words(lh_sheet *s, double x, double y, const char *text) {
     lh_text_add(&s->body, " ");
     lh_svg_number(&s->body, y);
     lh_text_add(&s->body, ") rotate(-90)\">");
-    lh_svg_escaped(&s->body, text);
+    lh_text_add_xml(&s->body, text);
     lh_text_add(&s->body, "</text>\n");
 }
 

@@ -10,6 +10,7 @@
  * level, so boxes cannot meet. An arrow to the next box of a column is a straight line. All others run through the gutter
  * beside the column: one lane for each box they come from, with a branch to each box that reads it.
  */
+#include "base/utf8.h"
 #include "explain/drawing.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static const int widest[N_COLUMNS] = {200, WIDEST, WIDEST, WIDEST};
 
 int lh_letters(const char *s) {
     int n = 0;
-    for (; *s; s++) n += ((unsigned char)*s & 0xC0) != 0x80;
+    for (; *s; s++) n += lh_utf8_starts(*s);
     return n;
 }
 
@@ -39,7 +40,7 @@ static size_t bytes_of(const char *s, int n) {
     size_t i = 0;
     while (s[i] && n > 0) {
         i++;
-        while (((unsigned char)s[i] & 0xC0) == 0x80) i++;
+        while (!lh_utf8_starts(s[i])) i++;
         n--;
     }
     return i;

@@ -1,23 +1,8 @@
 /* svg -- a drawing as an SVG document: real text, light and dark, nothing told by colour alone. */
 #include <string.h>
 
+#include "base/escape.h"
 #include "explain/drawing.h"
-
-static void text_escaped(lh_text *t, const char *s) {
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '&')
-            lh_text_add(t, "&amp;");
-        else if (c == '<')
-            lh_text_add(t, "&lt;");
-        else if (c == '>')
-            lh_text_add(t, "&gt;");
-        else if (c == '"')
-            lh_text_add(t, "&quot;");
-        else if (c >= ' ' || c == '\n')
-            lh_text_add_n(t, s, 1);
-    }
-}
 
 static const char style[] =
     "<style>\n"
@@ -54,7 +39,7 @@ static const char style[] =
 static void write_text(lh_text *t, int x, int y, const char *class, bool at_end, const char *s) {
     lh_text_add(t, "<text class=\"%s\" x=\"%d\" y=\"%d\"%s>", class, x, y,
                 at_end ? " text-anchor=\"end\"" : "");
-    text_escaped(t, s);
+    lh_text_add_xml(t, s);
     lh_text_add(t, "</text>\n");
 }
 
@@ -68,7 +53,7 @@ static void write_box(const lh_drawing *d, lh_text *t, int box) {
                                                   : "";
     int round = b->kind == LH_BOX_INPUT && !b->folds ? s->h / 2 : b->phase == LH_BACKWARD ? 0 : 6;
     lh_text_add(t, "<g><title>");
-    text_escaped(t, s->whole);
+    lh_text_add_xml(t, s->whole);
     lh_text_add(t, "</title>\n");
     if (b->folds) /* more of them lie below */
         lh_text_add(
@@ -186,13 +171,13 @@ static void write_description(const lh_drawing *d, lh_text *t) {
             lh_text_add(t, "%s: %s.\n", b->name, b->formula);
         else if (b->is_given) {
             lh_text_add(t, "%s ", lh_box_word(b));
-            text_escaped(t, b->path);
+            lh_text_add_xml(t, b->path);
             lh_text_add(t, ", %s.\n", b->shape);
         } else {
             lh_text_add(t, "%d. ", b->number);
-            text_escaped(t, b->path);
+            lh_text_add_xml(t, b->path);
             lh_text_add(t, b->kind == LH_BOX_UPDATE ? " " : " = ");
-            text_escaped(t, b->formula);
+            lh_text_add_xml(t, b->formula);
             lh_text_add(t, ", %s.\n", b->shape);
         }
     }
@@ -213,7 +198,7 @@ static void write_all(const lh_drawing *d, const lh_arrows *all, const char *tit
                 "viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"longhand-title "
                 "longhand-desc\">\n<title id=\"longhand-title\">",
                 d->w, h, d->w, h);
-    text_escaped(t, title);
+    lh_text_add_xml(t, title);
     lh_text_add(t, "</title>\n");
     write_description(d, t);
     lh_text_add(t, "%s<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n", style, d->w, h);

@@ -81,19 +81,3 @@ bool lh_json_whole(const cJSON *item, long long *n) {
     *n = (long long)x;
     return true;
 }
-
-void lh_json_quote(lh_text *out, const char *s) {
-    lh_text_add_n(out, "\"", 1);
-    for (size_t n; *s; s += n) {
-        n = 1;
-        while ((unsigned char)s[n] >= ' ' && s[n] != '"' && s[n] != '\\') n++;
-        bool is_plain = (unsigned char)*s >= ' ' && *s != '"' && *s != '\\';
-        if (is_plain)
-            lh_text_add_n(out, s, n);
-        else if (n = 1, *s == '"' || *s == '\\')
-            lh_text_add(out, "\\%c", *s);
-        else
-            lh_text_add(out, "\\u%04x", (unsigned)(unsigned char)*s);
-    }
-    lh_text_add_n(out, "\"", 1);
-}

@@ -22,6 +22,5 @@ cJSON *lh_json_parse(lh_context *ctx, const char *file, const char *text,
                      size_t length); /* free with cJSON_Delete */
 bool lh_json_whole(const cJSON *item,
                    long long *n); /* a whole number from 0 to 2^53; false otherwise */
-void lh_json_quote(lh_text *out, const char *s); /* "s" as JSON writes it */
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "files/json_read.h"
@@ -77,7 +78,7 @@ bool lh_log_add(lh_log *log, long long step, const lh_log_value *value, int n) {
         char buffer[LH_NUMBER_MAX];
         const char *quote = isfinite(value[i].value) ? "" : "\"";
         lh_text_add(&line, ", ");
-        lh_json_quote(&line, value[i].name);
+        lh_text_add_json(&line, value[i].name, strlen(value[i].name));
         lh_text_add(&line, ": %s%s%s", quote,
                     lh_number_exact(buffer, sizeof buffer, value[i].value), quote);
     }

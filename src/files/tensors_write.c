@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "files/half.h"
 #include "files/json_read.h"
 #include "files/replace.h"
@@ -66,9 +67,9 @@ static void header_metadata(lh_text *out, const lh_pair *metadata, int n) {
     lh_text_add(out, "\"__metadata__\":{");
     for (int i = 0; i < n; i++) {
         if (i) lh_text_add_n(out, ",", 1);
-        lh_json_quote(out, metadata[i].key);
+        lh_text_add_json(out, metadata[i].key, strlen(metadata[i].key));
         lh_text_add_n(out, ":", 1);
-        lh_json_quote(out, metadata[i].value);
+        lh_text_add_json(out, metadata[i].value, strlen(metadata[i].value));
     }
     lh_text_add_n(out, "}", 1);
 }
@@ -85,7 +86,7 @@ static lh_text header_text(lh_arena *a, const lh_tensor_entry **list, int n,
     for (int i = 0; i < n; i++) {
         const lh_tensor_entry *e = list[i];
         if (i || n_metadata) lh_text_add_n(&out, ",", 1);
-        lh_json_quote(&out, e->name);
+        lh_text_add_json(&out, e->name, strlen(e->name));
         lh_text_add(&out, ":{\"dtype\":\"%s\",\"shape\":[", lh_dtype_name(e->type));
         for (int k = 0; k < e->rank; k++) lh_text_add(&out, k ? ",%zu" : "%zu", e->size[k]);
         count_cells(e, &cells);

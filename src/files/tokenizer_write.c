@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/file.h"
+#include "files/replace.h"
 #include "files/tokenizer_file.h"
 #include "text/alphabet.h"
 #include "text/unicode.h"
@@ -33,26 +35,13 @@ static void add_name(lh_text *out, const lh_tokenizer *t, int id) {
         lh_text_add_n(out, token->bytes, token->length);
 }
 
-static void add_string(lh_text *out, const char *s, size_t n) {
-    lh_text_add_n(out, "\"", 1);
-    for (size_t i = 0; i < n; i++) {
-        if (s[i] == '"' || s[i] == '\\')
-            lh_text_add(out, "\\%c", s[i]);
-        else if ((unsigned char)s[i] < ' ')
-            lh_text_add(out, "\\u%04x", (unsigned)s[i]);
-        else
-            lh_text_add_n(out, s + i, 1);
-    }
-    lh_text_add_n(out, "\"", 1);
-}
-
 static void add_vocab(lh_text *out, const lh_tokenizer *t, const char *indent) {
     lh_text name = lh_text_new(out->arena);
     for (int i = 0; i < t->n_tokens; i++) {
         name.n = 0;
         add_name(&name, t, i);
         lh_text_add(out, "%s%s", i ? ",\n" : "", indent);
-        add_string(out, name.s, name.n);
+        lh_text_add_json(out, name.s, name.n);
         lh_text_add(out, ": %d", i);
     }
 }
@@ -79,7 +68,7 @@ static void add_specials(lh_text *out, const lh_tokenizer *t) {
     for (int i = 0; i < t->n_specials; i++) {
         const lh_token *x = &t->token[t->special[i]];
         lh_text_add(out, "%s\n    {\"id\": %d, \"content\": ", i ? "," : "", t->special[i]);
-        add_string(out, x->bytes, x->length);
+        lh_text_add_json(out, x->bytes, x->length);
         lh_text_add(out, ", \"single_word\": false, \"lstrip\": false, \"rstrip\": false, "
                          "\"normalized\": false, \"special\": true}");
     }
@@ -98,7 +87,7 @@ static void add_model(lh_text *out, const lh_tokenizer *t) {
     lh_text_add(out, "{\n    \"type\": \"%s\",\n    \"unk_token\": ",
                 t->kind == LH_TOKENS_WORDS ? "WordLevel" : "BPE");
     if (t->unknown >= 0)
-        add_string(out, t->token[t->unknown].bytes, t->token[t->unknown].length);
+        lh_text_add_json(out, t->token[t->unknown].bytes, t->token[t->unknown].length);
     else
         lh_text_add(out,
                     t->kind == LH_TOKENS_WORDS ? "\"\"" : "null"); /* no token is called that */
@@ -118,7 +107,7 @@ static void add_model(lh_text *out, const lh_tokenizer *t) {
         lh_text_add(&name, " ");
         add_name(&name, t, t->merge[i].right);
         lh_text_add(out, "%s\n      ", i ? "," : "");
-        add_string(out, name.s, name.n);
+        lh_text_add_json(out, name.s, name.n);
     }
     if (t->kind != LH_TOKENS_WORDS) lh_text_add(out, "%s]", t->n_merges ? "\n    " : "");
     lh_text_add(out, "\n  }");
@@ -138,25 +127,6 @@ void lh_tokenizer_write_json(lh_text *out, const lh_tokenizer *t) {
 }
 
 /* ---- a folder ---- */
-
-/* Written beside the file and renamed, so that what was there stays until the new one is whole. */
-static bool write_file(lh_context *ctx, lh_arena *arena, const char *folder, const char *name,
-                       const lh_text *text) {
-    char *path = lh_printf(arena, "%s/%s", folder, name);
-    char *temporary = lh_printf(arena, "%s.%ld.tmp", path, (long)getpid());
-    if (lh_failed(ctx)) return false;
-    FILE *f = fopen(temporary, "wb");
-    bool ok = f && fwrite(text->s, 1, text->n, f) == text->n;
-    if (f && fflush(f)) ok = false;
-    if (f && ok && fsync(fileno(f)) && errno != EINVAL && errno != EROFS) ok = false;
-    if (f && fclose(f)) ok = false;
-    if (ok && rename(temporary, path)) ok = false;
-    if (ok) return true;
-    int why = errno;
-    if (f) remove(temporary);
-    lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s cannot be written: %s", path, strerror(why));
-    return false;
-}
 
 static bool make_folder(lh_context *ctx, const char *folder) {
     struct stat st;
@@ -183,7 +153,8 @@ bool lh_tokenizer_save(const lh_tokenizer *t, const char *folder) {
         if (!arena) return false;
         lh_text text = lh_text_new(arena);
         file[i].write(&text, t);
-        ok = !lh_failed(t->ctx) && write_file(t->ctx, arena, folder, file[i].name, &text);
+        const char *path = lh_printf(arena, "%s/%s", folder, file[i].name);
+        ok = lh_replace_file(t->ctx, arena, path, text.s, text.n);
         lh_arena_free(arena);
     }
     return ok;

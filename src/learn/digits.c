@@ -1,3 +1,4 @@
+#include "base/utf8.h"
 #include "learn/digits.h"
 
 #include <math.h>
@@ -250,7 +251,7 @@ static const char *skip_numbering(const char *s, const char *end) {
 }
 
 static const char *next_sign(const char *s, const char *end) {
-    for (s++; s < end && ((unsigned char)*s & 0xC0) == 0x80;) s++;
+    for (s++; s < end && !lh_utf8_starts(*s);) s++;
     return s;
 }
 

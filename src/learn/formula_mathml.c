@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/embedded.h"
+#include "base/escape.h"
 #include "learn/formula_inside.h"
 
 /* The style a browser is in: limits stand below and above in display; scripts have no spaces around operators. */
@@ -16,19 +17,9 @@ typedef enum style { STYLE_SCRIPT, STYLE_TEXT, STYLE_DISPLAY } style_kind;
 
 static void write_node(lh_text *out, const lh_formula *f, style_kind style);
 
-static void write_escaped(lh_text *out, const char *s) {
-    for (; *s; s++) switch (*s) {
-        case '&': lh_text_add(out, "&amp;"); break;
-        case '<': lh_text_add(out, "&lt;"); break;
-        case '>': lh_text_add(out, "&gt;"); break;
-        case '"': lh_text_add(out, "&quot;"); break;
-        default: lh_text_add_n(out, s, 1);
-        }
-}
-
 static void write_leaf(lh_text *out, const char *element, const char *attributes, const char *s) {
     lh_text_add(out, "<%s%s>", element, attributes);
-    write_escaped(out, s);
+    lh_text_add_xml(out, s);
     lh_text_add(out, "</%s>", element);
 }
 
@@ -85,7 +76,7 @@ static void write_words(lh_text *out, const char *s) {
         if (*s == ' ')
             lh_text_add(out, "\xC2\xA0"); /* spaces at the ends would be dropped */
         else
-            write_escaped(out, letter);
+            lh_text_add_xml(out, letter);
     }
     lh_text_add(out, "</mtext>");
 }
@@ -167,7 +158,7 @@ static void write_bracket(lh_text *out, const char *sign, bool is_open, bool gro
     if (!*sign) return;
     lh_text_add(out, "<mo form=\"%s\" stretchy=\"%s\" fence=\"true\">",
                 is_open ? "prefix" : "postfix", grows ? "true" : "false");
-    write_escaped(out, sign);
+    lh_text_add_xml(out, sign);
     lh_text_add(out, "</mo>");
 }
 
@@ -276,7 +267,7 @@ static void write_node(lh_text *out, const lh_formula *f, style_kind style) {
 char *lh_formula_mathml(lh_arena *a, const lh_formula *f, bool is_block) {
     lh_text out = lh_text_new(a);
     lh_text_add(&out, "<math display=\"%s\" alttext=\"", is_block ? "block" : "inline");
-    write_escaped(&out, lh_formula_spoken(a, f));
+    lh_text_add_xml(&out, lh_formula_spoken(a, f));
     lh_text_add(&out, "\">");
     write_node(&out, f, is_block ? STYLE_DISPLAY : STYLE_TEXT);
     lh_text_add(&out, "</math>");

@@ -1,3 +1,4 @@
+#include "base/utf8.h"
 #include "learn/paper.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@ static const char *line_of(const lh_paper *p, const lh_statement *s) {
     size_t n = strcspn(text, "\n");
     if (n <= LINE) return lh_copy(p->arena, text, n);
     n = LINE;
-    while (n && ((unsigned char)text[n] & 0xC0) == 0x80) n--;
+    while (n && !lh_utf8_starts(text[n])) n--;
     return lh_printf(p->arena, "%.*s ...", (int)n, text);
 }
 

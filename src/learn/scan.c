@@ -1,3 +1,4 @@
+#include "base/utf8.h"
 #include "learn/scan.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ void lh_note_add(lh_notes *n, int line, const char *what) {
 char *lh_clean(lh_arena *a, const char *s, size_t n, size_t most) {
     bool is_cut = n > most;
     if (is_cut)
-        for (n = most; n && ((unsigned char)s[n] & 0xC0) == 0x80;) n--;
+        for (n = most; n && !lh_utf8_starts(s[n]);) n--;
     char *out = lh_copy(a, s, n);
     for (char *c = out; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127) *c = '?';

@@ -2,6 +2,7 @@
  *
  *     expr -> sum -> term -> unary -> power -> postfix -> atom
  */
+#include "base/utf8.h"
 #include "notation/parser.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ bool lh_parser_accept(lh_parser *p, lh_token_kind kind) {
 
 const char *lh_parser_cut(lh_parser *p, const char *s, size_t n) {
     if (n <= 40) return lh_copy(p->lx.arena, s, n);
-    for (n = 40; ((unsigned char)s[n] & 0xC0) == 0x80;) n--;
+    for (n = 40; !lh_utf8_starts(s[n]);) n--;
     return lh_printf(p->lx.arena, "%.*s...", (int)n, s);
 }
 
