@@ -82,6 +82,9 @@ repeat h for n with X = X0
 end
 loss = sum(X)
 END
+printf 'size n = 4\nconst A : 1 x n = 1\nB = rowsum(A)\n' >size.lh
+does 'two settings of one name' run size.lh --set n=2 --set n=3
+has 'of two settings the last one counts' '= 3$|  3$' out
 refused 'turns that are a size, too' 'so it is with n = 2, which --predict tries' cost turns.lh --predict
 test "$(grep -c '^turns.lh:' err)" -eq 1
 verdict $? 'said once'

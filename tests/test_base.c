@@ -417,8 +417,8 @@ static void bytes_are_rounded_once(void **state) {
     static const struct {
         double bytes;
         const char *text;
-    } cases[] = {{0, "0 B"},         {999, "999 B"},      {999.6, "1.0 kB"},  {12345, "12.3 kB"},
-                 {99949, "99.9 kB"}, {99951, "100 kB"},   {999499, "999 kB"}, {999501, "1.0 MB"},
+    } cases[] = {{0, "0 B"},         {999, "999 B"},      {999.6, "1 kB"},    {12345, "12.3 kB"},
+                 {99949, "99.9 kB"}, {99951, "100 kB"},   {999499, "999 kB"}, {999501, "1 MB"},
                  {2.64e9, "2.6 GB"}, {1.5e19, "15000 PB"}};
     char text[LH_NUMBER_MAX];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -442,6 +442,33 @@ static void dropout_is_for_learning(void **state) {
     close_run(&with), close_run(&without);
 }
 
+/* A look makes no gradient, and its loss is that of the plan which trains. */
+static void looks_go_forward_alone(void **state) {
+    (void)state;
+    const char *model[] = {"gpt", "micro"};
+    for (int k = 0; k < 2; k++) {
+        run r = open_run(model[k], k == 1, 0);
+        steps(&r, 3);
+        int gradients = 0;
+        for (int i = 0; i < r.g->n_givens; i++) {
+            const lh_step *d = r.g->given[i]->gradient;
+            if (!d) continue;
+            gradients++;
+            assert_false(lh_fast.has(r.t->look, d->node));
+        }
+        assert_true(gradients > 0);
+        assert_true(lh_floats_memory(r.t->look) < 0.5 * lh_floats_memory(r.t->plan));
+        lh_fast.training(r.t->plan, false);
+        assert_true(r.t->feed.held_out(r.t->feed.from, 0, 1, r.t->batch) > 0);
+        lh_fast.feed(r.t->plan, &r.t->batch->batch);
+        lh_fast.run(r.t->plan);
+        const double loss = lh_fast.get(r.t->plan, r.g->loss, (lh_cell){0, 0, 0, 0}),
+                     seen = lh_trainer_validate(r.t, 1);
+        if (!(fabs(seen - loss) < 1e-5 * loss)) fail_msg("%s: %g and not %g", model[k], seen, loss);
+        close_run(&r);
+    }
+}
+
 /* What is made of a param that no update renews follows it when it is set. */
 static void set_params_are_noticed(void **state) {
     (void)state;
@@ -637,6 +664,7 @@ int main(void) {
         cmocka_unit_test(the_seed_decides),
         cmocka_unit_test(the_loss_falls),
         cmocka_unit_test(dropout_is_for_learning),
+        cmocka_unit_test(looks_go_forward_alone),
         cmocka_unit_test(set_params_are_noticed),
         cmocka_unit_test(a_lost_loss_stops),
         cmocka_unit_test(sizes_that_cannot_be_had),

@@ -81,6 +81,7 @@ char *lh_number_bytes(char *buf, size_t n, double bytes) {
     char s[64];
     snprintf(s, sizeof s, unit && bytes < 99.95 ? "%.1f" : "%.0f", bytes);
     number_clean(s); /* a point in every locale */
+    number_trim(s);
     snprintf(buf, n, "%s %s", s, units[unit]);
     return buf;
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "cli/model.h"
 #include "files/log.h"
 #include "files/tokenizer_file.h"
@@ -48,7 +49,9 @@ static const lh_option train_options[] = {
     {"rate", 0, LH_OPTION_TEXT, &options.rate, "R", "learning rate: the program's const rate", 0,
      0},
     {"every", 0, LH_OPTION_INT, &options.every, "N",
-     "hold out, sample and save after so many steps (a tenth of them)", 1, 100000000},
+     "look at held-out text, write a sample and save after so many steps (a tenth of them, and no "
+     "more than a tenth of the time)",
+     1, 100000000},
     {"seed", 's', LH_OPTION_INT, &options.seed, "N",
      "of the batches, the first weights and dropout (the program's)", 0, INT_MAX},
     {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (as many as processors)", 1, 256},
@@ -64,6 +67,9 @@ enum {
     STEPS = 1000,
     MANY_STEPS = 100000,
     WINDOW = 64,
+    SLOW = 1,        /* seconds of a step that need not be measured twice */
+    LOOK_SHARE = 10, /* looks take a tenth of the time at most, */
+    SAVE_SHARE = 20, /* and saves a twentieth, unless --every says how often */
     LEAST_HELD_OUT = 4,
     HELD_OUT = 20,
     SMOOTH = 20,
@@ -90,6 +96,10 @@ typedef struct job {
     int steps, every, end; /* end: the token that ends a line, or -1 */
     int sampled;           /* the step of the last sample */
     double until, seconds, step_time;
+    double looked;    /* seconds spent on looks so far */
+    double look_time; /* what the next one may take: at first an estimate */
+    double save_time; /* of the last save */
+    double saved_at;  /* when it was */
     lh_precision precision;
     lh_train_show show;
 } job;
@@ -280,12 +290,14 @@ static bool make_trainer(job *j) {
 /* One step to warm up, a few to measure; none changes anything. Where only a time is given, it decides how many steps
  * there are, so that a learning rate that falls towards the end knows where the end is. */
 static bool measure(job *j) {
-    lh_trainer_try(j->t);
-    int n = 0;
-    double took = 0;
-    while (n < 10 && took < 0.1 && !lh_failed(j->cli->ctx)) took += lh_trainer_try(j->t), n++;
+    double took = lh_trainer_try(j->t);
+    int n = took > SLOW; /* warming up counts for little in a step of seconds */
+    for (took *= n; n < 10 && took < 0.1 && !lh_failed(j->cli->ctx); n++)
+        took += lh_trainer_try(j->t);
     if (lh_failed(j->cli->ctx)) return false;
     j->step_time = took / n;
+    j->look_time = LEAST_HELD_OUT * lh_trainer_try_look(j->t);
+    if (lh_failed(j->cli->ctx)) return false;
     if (options.time && !options.steps && !options.resume) {
         j->steps = lh_train_rounded(0.9 * j->seconds / j->step_time,
                                     10 * MANY_STEPS); /* looking up and saving take the rest */
@@ -331,10 +343,15 @@ static bool open_folder(job *j) {
 
 static bool save(job *j) {
     const lh_program *p = j->model.source.program;
-    return lh_trainer_save(j->t, j->writer,
-                           &(lh_save){.program = lh_copy(j->cli->arena, p->source, p->length),
-                                      .set = j->set.set,
-                                      .n_set = j->set.n});
+    const double start = lh_seconds();
+    bool is_saved =
+        lh_trainer_save(j->t, j->writer,
+                        &(lh_save){.program = lh_copy(j->cli->arena, p->source, p->length),
+                                   .set = j->set.set,
+                                   .n_set = j->set.n});
+    j->saved_at = lh_seconds();
+    j->save_time = j->saved_at - start;
+    return is_saved;
 }
 
 /* ---- what is said ---- */
@@ -354,23 +371,43 @@ static void say_text(const job *j) {
                lh_whole_text(a, (double)d->n_cut), d->how.context);
 }
 
-/* Memory: the plan's, and the params once more while a sample is written. */
-static void say_start(job *j) {
-    lh_arena *a = j->cli->arena;
-    double params = 0;
-    for (int i = 0; i < j->t->params->n; i++)
-        params += (double)(j->t->params->weight[i].rows * j->t->params->weight[i].cols);
-    const int left = j->steps - j->t->step, n_tokens = lh_tokenizer_count(j->tokens);
+/* What is known at once, before the first step is measured: a large model takes a while for that. */
+static void say_model(const job *j) {
     lh_ink_on(j->cli, stdout, LH_INK_BOLD);
     fputs(j->model.source.name, stdout);
     lh_ink_off(j->cli, stdout);
-    printf("   %s parameters, %d %s, memory %s\n", lh_whole_text(a, params), n_tokens,
-           j->tokens->kind == LH_TOKENS_CHARS ? "characters" : "tokens",
-           lh_bytes_text(a, lh_trainer_memory(j->t) + (j->g->generate ? 4 * params : 0)));
+    printf("   %s parameters, %d %s\n", lh_whole_text(j->cli->arena, lh_trainer_params(j->g)),
+           lh_tokenizer_count(j->tokens),
+           j->tokens->kind == LH_TOKENS_CHARS ? "characters" : "tokens");
     if (j->is_pairs)
         lh_train_pairs_say(&j->pairs);
     else
         say_text(j);
+    fflush(stdout);
+}
+
+/* Whoever writes a sample; NULL: nobody can. */
+static lh_generator *open_writer(const job *j) {
+    if (!j->g->generate || !j->data || lh_failed(j->cli->ctx)) return NULL;
+    return lh_generator_new(j->g, &(lh_generator_how){.context = j->data->how.context,
+                                                      .choice = {0.8, 0, 1},
+                                                      .seed = (uint64_t)j->t->step,
+                                                      .end = j->end,
+                                                      .threads = options.threads});
+}
+
+/* After a step and a look, the process holds all but what a sample takes. */
+static double memory_of(const job *j) {
+    lh_generator *w = open_writer(j);
+    const double sample = w ? w->needs : 0;
+    lh_generator_free(w);
+    return lh_memory_used() + sample;
+}
+
+static void say_start(job *j) {
+    lh_arena *a = j->cli->arena;
+    const int left = j->steps - j->t->step;
+    printf("memory %s; ", lh_bytes_text(a, memory_of(j)));
     printf("batches of %d%s%s, about %s a step: %s for %s%d steps%s\n\n", j->t->how.batch,
            j->t->parts ? lh_printf(a, ", %d at a time", j->t->how.micro) : "",
            j->precision == LH_IN_BF16 ? ", products in bf16" : "",
@@ -404,12 +441,7 @@ static void put_sample(const job *j, lh_generator *w) {
 
 /* What the model writes now. Its plan is made for this and gone after it: memory is for training. */
 static void say_sample(job *j) {
-    if (!j->g->generate || lh_failed(j->cli->ctx)) return;
-    lh_generator *w = lh_generator_new(j->g, &(lh_generator_how){.context = j->data->how.context,
-                                                                 .choice = {0.8, 0, 1},
-                                                                 .seed = (uint64_t)j->t->step,
-                                                                 .end = j->end,
-                                                                 .threads = options.threads});
+    lh_generator *w = open_writer(j);
     if (!w) return;
     lh_floats_copy(w->plan, j->t->plan, j->g);
     lh_ink_on(j->cli, stdout, LH_INK_QUIET);
@@ -447,14 +479,35 @@ static bool is_at_end(const job *j) {
     return j->until > 0 && j->show.n >= SMOOTH && lh_show_mean(&j->show, SMOOTH) <= j->until;
 }
 
+/* Without --every, looks take a tenth of the time at most; the first half second of them is free, so that a run of a moment
+ * has something to show. */
+static bool is_time_to_look(const job *j) {
+    if (j->t->step % j->every != 0) return false;
+    const double now = lh_seconds();
+    return options.every ||
+           LOOK_SHARE * (j->looked + j->look_time - 0.5) <= now - j->show.start + j->look_time;
+}
+
+static bool is_time_to_save(const job *j) {
+    return options.every || is_at_end(j) || lh_seconds() - j->saved_at >= SAVE_SHARE * j->save_time;
+}
+
+/* More batches where there is time for them: their mean is steadier. */
+static double hold_out(job *j) {
+    const int most = j->every / 10;
+    lh_held_out h = lh_trainer_held_out(j->t, most < LEAST_HELD_OUT ? LEAST_HELD_OUT
+                                              : most > HELD_OUT     ? HELD_OUT
+                                                                    : most);
+    while (lh_trainer_hold_out(j->t, &h)) lh_show_held_out(&j->show, h.i, h.of);
+    return h.n > 0 ? h.sum / h.n : NAN;
+}
+
 /* Held-out loss, a sample, a save: now and then, and at the end. */
 static bool look_up(job *j) {
     lh_train_show *s = &j->show;
+    const double start = lh_seconds();
     if (!lh_trainer_is_sound(j->t)) return false; /* what is saved can be gone on with */
-    const int most = j->every / 10; /* a look takes a tenth of the time between two at most */
-    s->val = lh_trainer_validate(j->t, most < LEAST_HELD_OUT ? LEAST_HELD_OUT
-                                       : most > HELD_OUT     ? HELD_OUT
-                                                             : most);
+    s->val = hold_out(j);
     if (!isnan(s->val) && !(s->val >= s->best_val)) s->best_val = s->val;
     lh_show_line(s, j->t->step);
     lh_show_keep(s);
@@ -466,19 +519,22 @@ static bool look_up(job *j) {
     const lh_log_value v[] = {{"loss", j->t->loss}, {"val", s->val}, {"exact", exact}};
     lh_log_add(j->log, j->t->step, v, isnan(s->val) ? 1 : isnan(exact) ? 2 : 3);
     j->sampled = j->t->step;
-    return save(j);
+    bool is_saved = !is_time_to_save(j) || save(j);
+    j->look_time = lh_seconds() - start;
+    j->looked += j->look_time;
+    return is_saved;
 }
 
 static bool train(job *j) {
     while (!is_at_end(j)) {
-        const double start = lh_seconds();
         if (!lh_trainer_step(j->t)) return false;
-        const bool looks_up = j->t->step % j->every == 0;
-        if (!lh_show_step(&j->show, j->t, lh_seconds() - start, looks_up)) {
+        const bool looks_up = is_time_to_look(j);
+        if (!lh_show_step(&j->show, j->t, looks_up || is_at_end(j))) {
             lh_fail(j->cli->ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory");
             return false;
         }
-        if (!looks_up) lh_log_add(j->log, j->t->step, &(lh_log_value){"loss", j->t->loss}, 1);
+        if (!looks_up && !is_at_end(j))
+            lh_log_add(j->log, j->t->step, &(lh_log_value){"loss", j->t->loss}, 1);
         if (looks_up && !look_up(j)) return false;
     }
     return j->sampled == j->t->step || look_up(j);
@@ -517,8 +573,12 @@ static bool prepare(job *j, const char *argument) {
     if (!j->g) return false;
     if (lh_trainer_takes(j->g) && (!lh_model_takes(cli, j->g, j->tokens) || !fits_in_memory(j)))
         return false;
-    if (!lh_failed(cli->ctx) && make_data(j) && make_trainer(j) && measure(j) && open_folder(j))
-        return true;
+    const lh_folder *from = j->init.folder ? j->init.folder : j->model.folder;
+    if (!lh_failed(cli->ctx) && (!from || lh_trainer_can_load(j->g, from, options.resume)) &&
+        make_data(j)) {
+        say_model(j);
+        if (make_trainer(j) && measure(j) && open_folder(j)) return true;
+    }
     lh_cli_report(cli);
     return false;
 }

@@ -17,17 +17,17 @@ typedef struct lh_train_show {
     double val;              /* the last one; nan: none yet */
     double best_val;
     double tokens; /* seen in this run */
-    double busy;   /* seconds spent in steps alone */
     double *loss;  /* [n] of each step of this run */
     int n, cap;
 } lh_train_show;
 
 void lh_show_begin(lh_train_show *s, lh_cli *cli, int first, int steps, int every);
-bool lh_show_step(lh_train_show *s, const lh_trainer *t, double took,
+bool lh_show_step(lh_train_show *s, const lh_trainer *t,
                   bool looks_up); /* keeps the loss; looks_up: a line follows; false: no memory */
-void lh_show_line(lh_train_show *s, int step); /* now, whatever the time */
-void lh_show_keep(lh_train_show *s);           /* the line stays: what follows stands below it */
-void lh_show_clear(lh_train_show *s);          /* room for other words */
+void lh_show_line(lh_train_show *s, int step);             /* now, whatever the time */
+void lh_show_held_out(lh_train_show *s, int done, int of); /* in place, where there is a terminal */
+void lh_show_keep(lh_train_show *s);  /* the line stays: what follows stands below it */
+void lh_show_clear(lh_train_show *s); /* room for other words */
 double lh_show_mean(const lh_train_show *s, int last); /* of the last so many losses */
 void lh_show_end(lh_train_show *s, const char *out,
                  const char *try); /* the plot, what came of it, the command to try it */

@@ -66,6 +66,11 @@ static void add_spark(lh_text *out, const lh_train_show *s) {
     }
 }
 
+/* Tokens a second, looks and saves included: what a run of this length will take. */
+static double rate_of(const lh_train_show *s) {
+    return s->tokens / fmax(lh_seconds() - s->start, 1e-6);
+}
+
 static double left_of(const lh_train_show *s, int step) {
     return s->n ? (lh_seconds() - s->start) / s->n * (s->steps - step) : 0;
 }
@@ -78,7 +83,7 @@ static char *line_text(const lh_train_show *s, lh_arena *a, int step) {
     lh_text_add(&out, "  %d/%d %3d%%   loss %.4f", step, s->steps,
                 (int)(100LL * step / (s->steps ? s->steps : 1)), lh_show_mean(s, SMOOTH));
     if (!isnan(s->val)) part[n++] = lh_printf(a, "   val %.4f", s->val);
-    if (s->busy > 0) part[n++] = lh_printf(a, "   %s tok/s", lh_whole_text(a, s->tokens / s->busy));
+    if (s->n) part[n++] = lh_printf(a, "   %s tok/s", lh_whole_text(a, rate_of(s)));
     if (step < s->steps) part[n++] = lh_printf(a, "   %s left", lh_time_text(a, left_of(s, step)));
     add_spark(&spark, s);
     part[n++] = lh_printf(a, "   %s", spark.s);
@@ -103,6 +108,13 @@ void lh_show_line(lh_train_show *s, int step) {
     s->next_time = lh_seconds() + 0.2;
 }
 
+void lh_show_held_out(lh_train_show *s, int done, int of) {
+    if (!s->in_place || lh_seconds() < s->next_time) return;
+    printf("\r\033[K  held out: batch %d of %d", done, of);
+    fflush(stdout);
+    s->next_time = lh_seconds() + 0.2;
+}
+
 void lh_show_keep(lh_train_show *s) {
     if (s->in_place) putchar('\n');
 }
@@ -111,7 +123,7 @@ void lh_show_clear(lh_train_show *s) {
     if (s->in_place) fputs("\r\033[K", stdout);
 }
 
-bool lh_show_step(lh_train_show *s, const lh_trainer *t, double took, bool looks_up) {
+bool lh_show_step(lh_train_show *s, const lh_trainer *t, bool looks_up) {
     if (s->n == s->cap) {
         int cap = s->cap ? 2 * s->cap : 1024;
         double *more = realloc(s->loss, (size_t)cap * sizeof *more);
@@ -121,7 +133,6 @@ bool lh_show_step(lh_train_show *s, const lh_trainer *t, double took, bool looks
     }
     s->loss[s->n++] = t->loss;
     s->tokens += (double)t->batch->n_tokens;
-    s->busy += took;
     if (s->in_place ? lh_seconds() >= s->next_time : t->step % s->every == 0 && !looks_up)
         lh_show_line(s, t->step);
     return true;
@@ -157,7 +168,7 @@ void lh_show_end(lh_train_show *s, const char *out, const char *try) {
     printf("loss %.4f", lh_show_mean(s, SMOOTH));
     if (!isnan(s->val)) printf(", held out %.4f (best %.4f)", s->val, s->best_val);
     printf("; %d steps in %s", s->n, lh_time_text(a, took));
-    if (s->busy > 0) printf(", %s tok/s", lh_whole_text(a, s->tokens / s->busy));
+    if (s->n) printf(", %s tok/s", lh_whole_text(a, rate_of(s)));
     printf("\n%s: %s\n", out, try);
     lh_arena_free(a);
 }

@@ -248,8 +248,9 @@ static void build_step(lh_builder *b, const lh_statement *s) {
     lh_define(b, b->scope->kind == LH_SCOPE_CALL ? LH_STEP_BODY : LH_STEP_FORWARD, s->name, n, s);
 }
 
+/* Of two settings of one name the last one counts. */
 const lh_expr *lh_setting_for(lh_builder *b, const char *name, const lh_expr *standard) {
-    for (int i = 0; i < b->how->n_set; i++) {
+    for (int i = b->how->n_set - 1; i >= 0; i--) {
         const lh_setting *set = &b->how->set[i];
         if (b->scope->kind != LH_SCOPE_TOP || strcmp(set->name, name) != 0) continue;
         lh_expr *e = lh_expr_parse(b->g->ctx, b->g->arena, set->value, strlen(set->value));

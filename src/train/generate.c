@@ -37,14 +37,14 @@ static bool can_generate(const lh_graph *g) {
 }
 
 /* With the longest text that it may look back on. */
-static bool fits_in_memory(const lh_generator *w, const lh_wish *wish) {
+static bool fits_in_memory(lh_generator *w, const lh_wish *wish) {
     enum { MOST = 64 };
     const int *rows[MOST], *tokens[MOST];
     for (int i = 0; i < w->g->n_inputs && i < MOST; i++)
         rows[i] = &w->how.context, tokens[i] = NULL;
     const lh_batch longest = {.examples = 1, .rows = rows, .tokens = tokens};
-    return lh_memory_fits(w->g->ctx, lh_fast_needs(w->g, wish, &longest),
-                          "a shorter context; sample: --context N");
+    w->needs = lh_fast_needs(w->g, wish, &longest);
+    return lh_memory_fits(w->g->ctx, w->needs, "a shorter context; sample: --context N");
 }
 
 /* Params are set by the caller: their starts are not found, which would take longer than reading them. */

@@ -39,6 +39,7 @@ typedef struct lh_generator {
     lh_arena *arena;
     lh_generator_how how;
     lh_plan *plan;
+    double needs; /* bytes that the plan takes with the longest text, weights aside */
     lh_chooser *chooser;
     float *score; /* [vocabulary] of the next token */
     int *token;   /* [context] */

@@ -1,5 +1,6 @@
 #include "train/trainer.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -44,6 +45,13 @@ double lh_trainer_least_memory(const lh_graph *g) {
     return cells * sizeof(float);
 }
 
+double lh_trainer_params(const lh_graph *g) {
+    double n = 0;
+    for (int i = 0; i < g->n_givens; i++)
+        if (g->given[i]->kind == LH_PARAM) n += cells_of(g, g->given[i]->node);
+    return n;
+}
+
 void lh_trainer_seed(lh_graph *g, uint64_t seed) {
     g->seed = seed;
     for (int i = 0; i < g->n_givens; i++)
@@ -81,8 +89,37 @@ static void plan_whole(lh_trainer *t) {
                                             .precision = t->how.precision});
 }
 
+/* The loss alone: no gradient is made, and a value's memory is free for the next as soon as it was used. Params and states
+ * are read where the other plan has them. */
+static void plan_look(lh_trainer *t) {
+    lh_graph *g = t->g;
+    int n = t->parts ? t->how.micro : t->how.batch;
+    while (t->how.batch % n) n--; /* whole batches, so that the same examples are looked at */
+    lh_node **known = lh_alloc_array(t->arena, (size_t)g->n_givens + 1, sizeof *known);
+    int n_known = 0;
+    for (int i = 0; known && i < g->n_givens; i++)
+        if (g->given[i]->kind != LH_CONST && lh_floats(t->plan, g->given[i]->node))
+            known[n_known++] = g->given[i]->node;
+    if (!known) return;
+    t->held_out = t->feed.make(t->feed.from, n);
+    t->look = lh_fast.plan(g, &(lh_wish){.node = &g->loss,
+                                         .n_nodes = 1,
+                                         .known = known,
+                                         .n_known = n_known,
+                                         .lends = true,
+                                         .threads = t->how.threads,
+                                         .precision = t->how.precision});
+    if (!t->look || !t->held_out) return;
+    lh_fast.start(t->look);
+    for (int i = 0; i < n_known; i++)
+        lh_floats_lend(t->look, known[i], lh_floats(t->plan, known[i]));
+    t->feed.draw(t->feed.from, t->how.seed, 0, t->held_out);
+    lh_fast.feed(t->look, &t->held_out->batch);
+}
+
 double lh_trainer_memory(const lh_trainer *t) {
-    return t->parts ? lh_parts_memory(t->parts) : lh_floats_memory(t->plan);
+    return (t->parts ? lh_parts_memory(t->parts) : lh_floats_memory(t->plan)) +
+           (t->look ? lh_floats_memory(t->look) : 0);
 }
 
 /* What is there is less by what the plan has already: the values of a batch are refused before they are taken. A run
@@ -104,6 +141,7 @@ static void make_plan(lh_trainer *t) {
         run(t, true);
     else
         lh_fast.feed(t->plan, &t->batch->batch);
+    if (!lh_failed(ctx)) plan_look(t);
     ctx->memory_limit = limit;
 }
 
@@ -127,6 +165,8 @@ void lh_trainer_free(lh_trainer *t) {
         lh_parts_free(t->parts);
     else
         lh_fast.free(t->plan);
+    lh_fast.free(t->look);
+    lh_drawn_free(t->held_out);
     lh_drawn_free(t->batch);
     lh_arena_free(t->arena);
 }
@@ -142,21 +182,40 @@ static bool fill(lh_trainer *t, lh_weights *w, const lh_tensors *from) {
     return true;
 }
 
-bool lh_trainer_load(lh_trainer *t, const lh_folder *f, bool goes_on) {
-    lh_context *ctx = t->g->ctx;
+static bool has_states(const lh_graph *g) {
+    for (int i = 0; i < g->n_givens; i++)
+        if (g->given[i]->kind == LH_STATE) return true;
+    return false;
+}
+
+static bool is_in_file(const lh_graph *g, lh_arena *a, lh_given_kind kind, const lh_tensors *from) {
+    lh_weights *w = lh_weights_of(g->ctx, a, g, kind);
+    return w && lh_weights_match(g->ctx, w, from);
+}
+
+bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f, bool goes_on) {
+    lh_context *ctx = g->ctx;
     if (!f->weights)
         lh_fail(ctx, LH_ERROR_FILE, nowhere, "there is no model.safetensors in %s", f->path);
     else if (goes_on && !f->is_saved)
         lh_fail(ctx, LH_ERROR_FILE, nowhere,
                 "%s holds weights that were not saved by longhand train", f->path);
-    else if (goes_on && t->states->n && !f->optimizer)
+    else if (goes_on && has_states(g) && !f->optimizer)
         lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s: the optimiser's states cannot be had: %s",
                 f->path, f->trouble ? f->trouble : "none were saved");
     if (lh_failed(ctx)) {
         if (goes_on) lh_cure(ctx, "--init %s begins with its weights at step 0", f->path);
         return false;
     }
-    if (!fill(t, t->params, f->weights)) return false;
+    lh_arena *a = lh_arena_new(ctx);
+    bool is_there = a && is_in_file(g, a, LH_PARAM, f->weights) &&
+                    (!goes_on || !has_states(g) || is_in_file(g, a, LH_STATE, f->optimizer));
+    lh_arena_free(a);
+    return is_there;
+}
+
+bool lh_trainer_load(lh_trainer *t, const lh_folder *f, bool goes_on) {
+    if (!lh_trainer_can_load(t->g, f, goes_on) || !fill(t, t->params, f->weights)) return false;
     if (!goes_on) return true;
     if (t->states->n && !fill(t, t->states, f->optimizer)) return false;
     t->step = (int)f->step;
@@ -193,13 +252,25 @@ bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w, const lh_save *with) {
 
 /* ---- steps ---- */
 
-static double loss_of(const lh_trainer *t) {
+static double loss_in(const lh_trainer *t, const lh_plan *p) {
     const lh_node *loss = t->g->loss;
-    if (t->parts) return lh_parts_loss(t->parts);
-    const int n = loss->shape.is_batched ? lh_fast.examples(t->plan) : 1;
+    const int n = loss->shape.is_batched ? lh_fast.examples(p) : 1;
     double sum = 0;
-    for (int e = 0; e < n; e++) sum += lh_fast.get(t->plan, loss, (lh_cell){e, 0, 0, 0});
+    for (int e = 0; e < n; e++) sum += lh_fast.get(p, loss, (lh_cell){e, 0, 0, 0});
     return sum / n;
+}
+
+static double loss_of(const lh_trainer *t) {
+    return t->parts ? lh_parts_loss(t->parts) : loss_in(t, t->plan);
+}
+
+/* The loss of a batch, and nothing else. */
+static double look_at(lh_trainer *t, const lh_drawn *b, bool is_training) {
+    lh_fast.training(t->look, is_training);
+    lh_fast.at_step(t->look, t->step);
+    lh_fast.feed(t->look, &b->batch);
+    lh_fast.run(t->look);
+    return lh_failed(t->g->ctx) ? NAN : loss_in(t, t->look);
 }
 
 bool lh_trainer_step(lh_trainer *t) {
@@ -218,9 +289,9 @@ bool lh_trainer_step(lh_trainer *t) {
 bool lh_trainer_is_sound(lh_trainer *t) {
     if (lh_failed(t->g->ctx) || t->is_lost) return false;
     draw(t);
-    run(t, true);
+    if (t->parts) run(t, true);
+    const double loss = t->parts ? loss_of(t) : look_at(t, t->batch, true);
     if (lh_failed(t->g->ctx)) return false;
-    const double loss = loss_of(t);
     t->is_lost = !isfinite(loss);
     if (t->is_lost) t->loss = loss;
     return !t->is_lost;
@@ -240,15 +311,34 @@ double lh_trainer_try(lh_trainer *t) {
     return lh_failed(t->g->ctx) ? -1 : seconds() - start;
 }
 
+double lh_trainer_try_look(lh_trainer *t) {
+    const double start = seconds();
+    if (lh_failed(t->g->ctx)) return -1;
+    t->feed.draw(t->feed.from, t->how.seed, 0, t->held_out);
+    look_at(t, t->held_out, false);
+    return lh_failed(t->g->ctx) ? -1 : seconds() - start;
+}
+
+/* Where a batch is run in parts, a part is a batch here: so many more of them. */
+lh_held_out lh_trainer_held_out(const lh_trainer *t, int most) {
+    const long long of = (long long)most * (t->how.batch / t->held_out->most);
+    return (lh_held_out){.of = of < INT_MAX ? (int)of : INT_MAX};
+}
+
+bool lh_trainer_hold_out(lh_trainer *t, lh_held_out *h) {
+    if (lh_failed(t->g->ctx) || h->i >= h->of ||
+        t->feed.held_out(t->feed.from, h->i, h->of, t->held_out) == 0)
+        return false;
+    const double examples = t->held_out->batch.examples;
+    h->sum += look_at(t, t->held_out, false) * examples;
+    h->n += examples;
+    return ++h->i < h->of && !lh_failed(t->g->ctx);
+}
+
 double lh_trainer_validate(lh_trainer *t, int most) {
-    double sum = 0, n = 0;
-    for (int i = 0; i < most && t->feed.held_out(t->feed.from, i, most, t->batch) > 0; i++) {
-        run(t, false);
-        if (lh_failed(t->g->ctx)) break;
-        sum += loss_of(t) * t->batch->batch.examples;
-        n += t->batch->batch.examples;
-    }
-    return n > 0 ? sum / n : NAN;
+    lh_held_out h = lh_trainer_held_out(t, most);
+    while (lh_trainer_hold_out(t, &h)) {}
+    return h.n > 0 ? h.sum / h.n : NAN;
 }
 
 /* ---- where a loss stopped being a number ---- */

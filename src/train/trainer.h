@@ -3,7 +3,7 @@
  *     lh_trainer *t = lh_trainer_new(g, lh_data_feed(data), &(lh_trainer_how){.batch = 12, .seed = 1});
  *     lh_trainer_load(t, folder, true);                                 weights, optimiser, step: as they were saved
  *     while (t->step < 1000 && lh_trainer_step(t)) printf("%d %g\n", t->step, t->loss);
- *     double v = lh_trainer_validate(t, 20);
+ *     double v = lh_trainer_validate(t, 20);                            the mean loss of 20 held-out batches, forward only
  *     lh_trainer_save(t, writer, &(lh_save){.program = text, .set = set, .n_set = n});
  *     lh_trainer_free(t);
  *
@@ -35,8 +35,10 @@ typedef struct lh_trainer {
     lh_feed feed;
     lh_trainer_how how;
     lh_arena *arena;
-    lh_plan *plan;   /* holds params and states, and makes the updates */
-    lh_parts *parts; /* NULL: the plan makes everything at once */
+    lh_plan *plan;      /* holds params and states, and makes the updates */
+    lh_parts *parts;    /* NULL: the plan makes everything at once */
+    lh_plan *look;      /* the loss alone, without its gradients, from the plan's params */
+    lh_drawn *held_out; /* a batch for it: as many examples as are run at a time */
     lh_weights *params, *states;
     lh_drawn *batch;
     int step;     /* steps done */
@@ -44,8 +46,16 @@ typedef struct lh_trainer {
     bool is_lost; /* the loss of step + 1 is no number */
 } lh_trainer;
 
+/* Held-out batches, one after the other: whoever shows how far it is counts along. */
+typedef struct lh_held_out {
+    int i, of;     /* batches done, and in all */
+    double sum, n; /* of losses, each times its examples; of examples */
+} lh_held_out;
+
 /* Can it be trained on text, or on pairs? False and the context failed: it says what is missing. */
 bool lh_trainer_takes(const lh_graph *g);
+
+double lh_trainer_params(const lh_graph *g); /* how many numbers are learned */
 
 /* Bytes for params, gradients and states: what any batch takes comes on top. Known before a plan is made. */
 double lh_trainer_least_memory(const lh_graph *g);
@@ -56,14 +66,19 @@ void lh_trainer_seed(lh_graph *g, uint64_t seed);
 lh_trainer *lh_trainer_new(lh_graph *g, lh_feed feed,
                            const lh_trainer_how *how); /* NULL and the context failed */
 void lh_trainer_free(lh_trainer *t);                   /* NULL is allowed */
+bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f,
+                         bool goes_on); /* false and the context failed: before a trainer is made */
 bool lh_trainer_load(lh_trainer *t, const lh_folder *f,
                      bool goes_on);            /* goes_on: states and step, too */
 double lh_trainer_memory(const lh_trainer *t); /* bytes, all of it */
-double lh_trainer_try(lh_trainer *t);    /* seconds of a step that changes nothing; < 0: failed */
-bool lh_trainer_step(lh_trainer *t);     /* false: the context failed, or is_lost */
+double lh_trainer_try(lh_trainer *t);      /* seconds of a step that changes nothing; < 0: failed */
+double lh_trainer_try_look(lh_trainer *t); /* likewise, of one look at a batch, or at a part */
+bool lh_trainer_step(lh_trainer *t);       /* false: the context failed, or is_lost */
 bool lh_trainer_is_sound(lh_trainer *t); /* runs the next step without its update: before a save */
 double lh_trainer_validate(lh_trainer *t,
                            int most); /* mean loss of so many held-out batches; nan: none */
+lh_held_out lh_trainer_held_out(const lh_trainer *t, int most); /* the same, batch by batch: */
+bool lh_trainer_hold_out(lh_trainer *t, lh_held_out *h); /* one more; false: it was the last */
 bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w,
                      const lh_save *with); /* program and settings from `with` */
 
