@@ -46,12 +46,22 @@ static int hiding(const lh_graph *g, const lh_node *call, lh_node **mask) {
     return MASKED;
 }
 
+/* What is hidden has no more rows, columns, heads or examples than the scores have without it. */
+static bool hide_suits(const lh_graph *g, const lh_shape *hide, const lh_shape *q,
+                       const lh_shape *k) {
+    return (q->is_batched || !hide->is_batched) &&
+           (lh_axis_is_one(g, hide->heads) || lh_axis_same(g, hide->heads, q->heads)) &&
+           (lh_axis_is_one(g, hide->rows) || !lh_axis_is_one(g, q->rows)) &&
+           (lh_axis_is_one(g, hide->cols) || !lh_axis_is_one(g, k->rows));
+}
+
 /* Three values with the same heads, all of them once for each example or none. */
 static bool attention_suits(const lh_graph *g, const lh_node *call) {
     const lh_shape *q = &lh_param_of(call, "Q")->shape, *k = &lh_param_of(call, "K")->shape,
                    *v = &lh_param_of(call, "V")->shape;
     return lh_axis_same(g, q->heads, k->heads) && lh_axis_same(g, q->heads, v->heads) &&
-           q->is_batched == k->is_batched && q->is_batched == v->is_batched;
+           q->is_batched == k->is_batched && q->is_batched == v->is_batched &&
+           hide_suits(g, &lh_param_of(call, "hide")->shape, q, k);
 }
 
 static void add_operands(lh_match *m, const lh_graph *g, const lh_node *call) {

@@ -69,13 +69,14 @@ static void copy_rows(void *what, int piece, int thread) {
     for (ptrdiff_t r = lh_piece_from(s->to.n, piece, s->pieces); r < end; r++) {
         float *to = lh_row(&s->to, r);
         for (int i = 0; i < s->w->n_in; i++) {
-            const lh_block *b = s->w->in[i].block;
-            const float *from = lh_row(&s->from[i], r);
-            if (b->cs == 1)
-                memcpy(to, from, (size_t)b->cols * sizeof *to);
+            const int cols = s->w->in[i].block->cols;
+            ptrdiff_t cs;
+            const float *from = lh_row_cells(&s->from[i], r, &cs);
+            if (cs == 1)
+                memcpy(to, from, (size_t)cols * sizeof *to);
             else
-                for (int c = 0; c < b->cols; c++) to[c] = from[c * b->cs];
-            to += b->cols;
+                for (int c = 0; c < cols; c++) to[c] = from[c * cs];
+            to += cols;
         }
     }
 }

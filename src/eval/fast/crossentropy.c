@@ -23,10 +23,12 @@ static int token_at(const lh_all_rows *tokens, ptrdiff_t row) {
 
 /* ---- crossentropy(x, t), and back ---- */
 
+/* Rows of one width in all examples. */
 static bool crossentropy_suits(const lh_graph *g, const lh_node *call) {
     const lh_node *x = lh_param_of(call, "x"), *t = lh_param_of(call, "t");
-    return lh_axis_is_one(g, x->shape.heads) && x->shape.is_batched && t->shape.is_batched &&
-           lh_axis_is_one(g, t->shape.cols) && lh_axis_is_one(g, t->shape.heads);
+    return g->axis[x->shape.cols].n && lh_axis_is_one(g, x->shape.heads) && x->shape.is_batched &&
+           t->shape.is_batched && lh_axis_is_one(g, t->shape.cols) &&
+           lh_axis_is_one(g, t->shape.heads);
 }
 
 static bool crossentropy_fits(const lh_plan *p, lh_node *n, lh_match *m) {
@@ -51,12 +53,13 @@ static void crossentropy_rows(void *what, int piece, int thread) {
     const losses *s = what;
     const lh_work *w = s->w;
     const bool is_back = w->match->form;
-    const ptrdiff_t cols = w->in[0].block->cols, cs = w->in[0].block->cs;
+    const ptrdiff_t cols = w->in[0].block->cols;
+    ptrdiff_t cs;
     const ptrdiff_t to = lh_piece_from(s->x.n, piece + 1, s->pieces);
     for (ptrdiff_t r = lh_piece_from(s->x.n, piece, s->pieces); r < to; r++) {
-        const float *x = lh_row(&s->x, r);
+        const float *x = lh_row_cells(&s->x, r, &cs);
         float *y = lh_row(&s->to, r), *row = is_back ? y : lh_scratch(w, thread);
-        for (ptrdiff_t c = 0; c < cols; c++) row[c] = x[c * (cols > 1 ? cs : 0)];
+        for (ptrdiff_t c = 0; c < cols; c++) row[c] = x[c * cs];
         const float loss = lh_vector()->surprise(row, cols, token_at(&s->tokens, r), is_back,
                                                  is_back ? *lh_row(&s->dy, r) : 0);
         if (!is_back) *y = loss;
@@ -122,11 +125,14 @@ static bool is_turned(const lh_node *n, const lh_node *of) {
 }
 
 /* What is made of the logits' gradient d: products for X and for W, and nothing else. */
-static bool find_products(const lh_plan *p, const lh_node *d, const lh_node *x, lh_match *m) {
+static bool find_products(const lh_plan *p, const lh_node *d, const lh_node *logits, lh_match *m) {
+    const lh_node *x = logits->in[0], *w = logits->in[1];
     int uses = 0;
     for (int i = d->id + 1; i < p->g->n_nodes; i++) {
         lh_node *n = p->g->node[i];
-        if (n->kind == LH_OP_matmul && n->in[0] == d) m->out[TO_X] = n, uses++;
+        if (n->kind == LH_OP_matmul && n->in[0] == d &&
+            (is_turned(n->in[1], w) || is_turned(w, n->in[1])))
+            m->out[TO_X] = n, uses++;
         if (n->kind != LH_OP_total || n->in[0]->kind != LH_OP_matmul) continue;
         const lh_node *a = n->in[0]->in[0], *b = n->in[0]->in[1];
         if (!lh_read_once(p, n->in[0])) continue;
@@ -165,7 +171,7 @@ static bool head_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     m->n_leaves = 4;
     m->out[LOSS] = (lh_node *)call;
     m->n_outs = 3;
-    return !back || (find_products(p, back, logits->in[0], m) && !depends_on(back->in[1], call, 0));
+    return !back || (find_products(p, back, logits, m) && !depends_on(back->in[1], call, 0));
 }
 
 typedef struct chunk {
@@ -198,9 +204,11 @@ static lh_matrix chunk_of_x(const chunk *s, float *room) {
         return lh_matrix_rows(x, s->from, s->from + s->n);
     const lh_all_rows rows = lh_rows_of(v, s->w->moment->examples);
     const int cols = v->block->cols;
-    for (int i = 0; i < s->n; i++)
-        for (int c = 0; c < cols; c++)
-            room[i * cols + c] = lh_row(&rows, s->from + i)[c * v->block->cs];
+    for (int i = 0; i < s->n; i++) {
+        ptrdiff_t cs;
+        const float *from = lh_row_cells(&rows, s->from + i, &cs);
+        for (int c = 0; c < cols; c++) room[i * cols + c] = from[c * cs];
+    }
     return (lh_matrix){room, s->n, cols, cols, 1};
 }
 

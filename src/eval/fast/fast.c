@@ -7,24 +7,46 @@
 
 /* ---- memory ---- */
 
-/* The distance between lines when blocks follow each other: lines of one example, or from block to block. */
+/* The blocks of a value as lines that all lie at one distance from each other: lines of one example, and from block to block. */
+typedef struct lines {
+    const lh_view *view;
+    int blocks;
+    bool along_rows; /* the lines are rows; else columns */
+} lines;
+
+static ptrdiff_t lines_of(const lines *l, int e) {
+    return l->along_rows ? l->view->block[e].rows : l->view->block[e].cols;
+}
+
+/* A distance of 0 is one, too: a row that is stretched over many. It is unknown only where there is one line in all. */
+static ptrdiff_t distance_of(const lines *l) {
+    const lh_block *b = l->view->block;
+    for (int e = 0; e < l->blocks; e++)
+        if (lines_of(l, e) > 1) return l->along_rows ? b[e].rs : b[e].cs;
+    return l->blocks > 1 ? b[1].p - b[0].p : 0;
+}
+
+/* Its lines have the distance, and lie and end as those of the first block. */
+static bool lies_so(const lines *l, int e, ptrdiff_t distance) {
+    const lh_block *a = l->view->block, *b = &a[e];
+    const ptrdiff_t own = l->along_rows ? b->rs : b->cs;
+    const int cells = l->along_rows ? b->cols : b->rows, all = l->along_rows ? a->cols : a->rows;
+    return b->heads == 1 && cells == all && (lines_of(l, e) == 1 || own == distance) &&
+           (cells == 1 || (l->along_rows ? b->cs == a->cs : b->rs == a->rs));
+}
+
 static bool stack(const lh_view *v, int examples, lh_matrix *m, bool along_rows) {
-    const int n = v->step ? examples : 1;
+    const lines l = {v, v->step ? examples : 1, along_rows};
     const lh_block *b = v->block;
-    ptrdiff_t step = 0, lines = 0;
     if (!b->p) return false; /* a plan of sizes alone */
-    for (int e = 0; e < n; e++) {
-        const ptrdiff_t size = along_rows ? b[e].rows : b[e].cols;
-        if (b[e].heads != 1) return false;
-        if (size > 1) step = along_rows ? b[e].rs : b[e].cs;
+    const ptrdiff_t step = distance_of(&l);
+    ptrdiff_t n = 0;
+    for (int e = 0; e < l.blocks; e++) {
+        if (!lies_so(&l, e, step) || b[e].p != b->p + n * step) return false;
+        n += lines_of(&l, e);
     }
-    if (step == 0 && n > 1) step = b[1].p - b[0].p;
-    for (int e = 0; e < n; e++) {
-        if (b[e].p != b[0].p + lines * step) return false;
-        lines += along_rows ? b[e].rows : b[e].cols;
-    }
-    *m = along_rows ? (lh_matrix){b->p, lines, b->cols, step, b->cs}
-                    : (lh_matrix){b->p, b->rows, lines, b->rs, step};
+    *m = along_rows ? (lh_matrix){b->p, n, b->cols, step, b->cs}
+                    : (lh_matrix){b->p, b->rows, n, b->rs, step};
     return true;
 }
 
@@ -38,8 +60,9 @@ bool lh_stack_cols(const lh_view *v, int examples, lh_matrix *m) {
 
 lh_all_rows lh_rows_of(const lh_view *v, int examples) {
     lh_all_rows rows = {.view = v};
-    rows.is_stack = stack(v, examples, &rows.stack, true);
-    for (int e = 0; e < (v->step ? examples : 1); e++) rows.n += v->block[e].rows;
+    rows.is_stack = stack(v, examples, &rows.stack, true) &&
+                    (v->step || examples == 1 || rows.stack.rs == 0); /* else it begins again */
+    for (int e = 0; e < examples; e++) rows.n += lh_block_of(v, e)->rows;
     return rows;
 }
 

@@ -39,7 +39,7 @@ static inline lh_matrix lh_matrix_rows(lh_matrix m, ptrdiff_t from, ptrdiff_t to
     return (lh_matrix){m.p + from * m.rs, to - from, m.cols, m.rs, m.cs};
 }
 
-/* The rows of all examples, one after the other, wherever they lie. */
+/* The rows of all examples, one after the other, wherever they lie; those of a value that exists once, again for each example. */
 typedef struct lh_all_rows {
     const lh_view *view;
     ptrdiff_t n;
@@ -49,11 +49,22 @@ typedef struct lh_all_rows {
 
 lh_all_rows lh_rows_of(const lh_view *v, int examples);
 
-static inline float *lh_row(const lh_all_rows *rows, ptrdiff_t row) {
-    if (rows->is_stack) return rows->stack.p + row * rows->stack.rs;
+/* Where a row begins, and how far its cells lie from each other: of a value that lies turned, that differs by example. */
+static inline float *lh_row_cells(const lh_all_rows *rows, ptrdiff_t row, ptrdiff_t *cs) {
     const lh_block *b = rows->view->block;
-    while (row >= b->rows) row -= b->rows, b++;
+    if (rows->is_stack) {
+        *cs = b->cs;
+        return b->p + row * rows->stack.rs;
+    }
+    while (row >= b->rows) row -= b->rows, b += rows->view->step;
+    *cs = b->cs;
     return b->p + row * b->rs;
+}
+
+/* ... of a row that is one number, or whose cells lie side by side. */
+static inline float *lh_row(const lh_all_rows *rows, ptrdiff_t row) {
+    ptrdiff_t cs;
+    return lh_row_cells(rows, row, &cs);
 }
 
 /* Memory of one thread while a kernel runs. */

@@ -62,10 +62,11 @@ typedef struct norms {
 
 /* A row with its columns side by side: as it lies, or put so in `room`. */
 static const float *side_by_side(const lh_all_rows *rows, ptrdiff_t r, float *room) {
-    const lh_block *b = rows->view->block;
-    const float *at = lh_row(rows, r);
-    if (b->cs == 1 || b->cols == 1) return at;
-    for (int c = 0; c < b->cols; c++) room[c] = at[c * b->cs];
+    const int cols = rows->view->block->cols;
+    ptrdiff_t cs;
+    const float *at = lh_row_cells(rows, r, &cs);
+    if (cs == 1 || cols == 1) return at;
+    for (int c = 0; c < cols; c++) room[c] = at[c * cs];
     return room;
 }
 
@@ -137,7 +138,7 @@ static void add_parts(const lh_work *w, int pieces) {
 }
 
 static void back_run(const lh_work *w) {
-    const int examples = w->moment->examples;
+    const int examples = w->in[0].step ? w->moment->examples : 1;
     norms s = {.w = w, .x = lh_rows_of(&w->in[0], examples)};
     s.dy = lh_rows_of(&w->in[4], examples);
     if (w->outs[0].block) s.to = lh_rows_of(&w->outs[0], examples);

@@ -28,6 +28,13 @@ static bool is_one(const lh_graph *g, const lh_node *n) {
            lh_axis_is_one(g, n->shape.cols) && lh_axis_is_one(g, n->shape.heads);
 }
 
+/* A number or a row that is stretched to the weight is left to the definition. */
+static bool has_shape_of(const lh_graph *g, const lh_node *n, const lh_node *w) {
+    return !n->shape.is_batched && lh_axis_is_one(g, n->shape.heads) &&
+           lh_axis_same(g, n->shape.rows, w->shape.rows) &&
+           lh_axis_same(g, n->shape.cols, w->shape.cols);
+}
+
 /* The gradient may be scaled by one number: clip * dW. */
 static void split_scale(const lh_graph *g, lh_node *x, lh_match *m) {
     m->leaf[G] = x;
@@ -64,7 +71,7 @@ static bool adam_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     m->n_leaves = N_LEAVES;
     m->out[W] = n, m->out[M] = m->leaf[M]->given->renewed, m->out[V] = m->leaf[V]->given->renewed;
     m->n_outs = 3;
-    return m->out[M] && m->out[V] && !m->leaf[G]->shape.is_batched;
+    return m->out[M] && m->out[V] && has_shape_of(g, m->leaf[G], m->leaf[W]);
 }
 
 typedef struct adam {
@@ -159,9 +166,11 @@ static void length_run(const lh_work *w) {
     double sum[SQUARES] = {0}, total = 0;
     for (int i = 0; i < w->n_in; i++) {
         const lh_block *b = w->in[i].block;
-        squares s = {b->p, (ptrdiff_t)b->rows * b->cols, sum, 0};
-        s.pieces = lh_pieces((size_t)s.n, 1 << 15);
-        if (b->rs != b->cols && b->rows > 1) { /* a view: a row at a time */
+        float *from;
+        size_t cells;
+        const bool is_flat = lh_flat(&w->in[i], 1, &from, &cells);
+        squares s = {from, (ptrdiff_t)cells, sum, lh_pieces(cells, 1 << 15)};
+        if (!is_flat) { /* a view: a row at a time */
             for (int r = 0; r < b->rows; r++)
                 for (int c = 0; c < b->cols; c++) {
                     const double x = b->p[r * b->rs + c * b->cs];

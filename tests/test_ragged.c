@@ -1,0 +1,316 @@
+/* Random programs with ragged examples: the fast evaluator against the exact one, values, every gradient and what is learned, by the
+ * whole batch and a few examples at a time.
+ *
+ *     LH_RAGGED=10000 build/tests/test_ragged              so many programs
+ *     LH_RAGGED_SEED=37 LH_RAGGED=1 build/tests/test_ragged    this one: a failure prints its seed and its text
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine.h"
+#include "eval/kernel.h"
+#include "ragged.h"
+#include "train/floats.h"
+#include "train/parts.h"
+
+typedef struct trial {
+    ragged r;
+    ragged_batch b;
+    lh_context *ctx;
+    lh_program *program;
+    lh_graph *plain, *whole; /* the second with calls differentiated as a whole */
+    lh_plan *exact,
+        *moved; /* by the definition; and with numbers moved a little, to see what rounding can do */
+} trial;
+
+/* How much a number may differ: as much as rounding moves it, and of what is small beside 1 a little of that. */
+enum { STEPS = 2 };
+static const double moved_by = 0x1p-20, slack = 2e-5, floor_of = 0.05;
+
+#define STOP(t, ...)                                                                               \
+    do {                                                                                           \
+        fprintf(stderr, "# seed %llu\n%s", (unsigned long long)(t)->r.seed, (t)->r.text);          \
+        fail_msg(__VA_ARGS__);                                                                     \
+    } while (0)
+
+static void stop_if_failed(const trial *t) {
+    const lh_error *e = lh_context_error(t->ctx);
+    if (lh_failed(t->ctx)) STOP(t, "%d:%d: %s (%s)", e->at.line, e->at.col, e->what, e->cure);
+}
+
+static const lh_node *twin(const trial *t, const lh_step *s) {
+    const lh_step *same = lh_graph_step(t->plain, s->path);
+    return same && !same->is_dead ? same->node : NULL;
+}
+
+/* ---- how far apart ---- */
+
+typedef struct distance {
+    double off, length, moved; /* in norm */
+} distance;
+
+static distance apart(const trial *t, const lh_node *a, const lh_plan *fast, const lh_node *b) {
+    distance d = {0};
+    const int n = a->shape.is_batched ? lh_exact.examples(t->exact) : 1;
+    for (int e = 0; e < n; e++) {
+        const lh_sizes s = lh_exact.sizes(t->exact, a, e);
+        for (int h = 0; h < s.heads; h++)
+            for (int r = 0; r < s.rows; r++)
+                for (int c = 0; c < s.cols; c++) {
+                    const lh_cell at = {e, h, r, c};
+                    const double x = lh_exact.get(t->exact, a, at), y = lh_fast.get(fast, b, at),
+                                 z = lh_exact.get(t->moved, a, at);
+                    d.off += x == y ? 0 : (x - y) * (x - y);
+                    d.length += x * x, d.moved += (x - z) * (x - z);
+                }
+    }
+    return (distance){sqrt(d.off), sqrt(d.length), sqrt(d.moved)};
+}
+
+static void compare(const trial *t, const char *what, const lh_node *a, const lh_plan *fast,
+                    const lh_node *b, const char *name) {
+    if (a->shape.is_batched != b->shape.is_batched)
+        STOP(t, "%s: %s exists for each example in one graph, and once in the other", what, name);
+    const distance d = apart(t, a, fast, b);
+    if (!(d.off <= slack * (d.length + floor_of) + 10 * d.moved))
+        STOP(t, "%s: %s is off by %g of %g; rounding can do %g", what, name, d.off, d.length,
+             d.moved);
+}
+
+static void compare_steps(const trial *t, const char *what, const lh_plan *fast) {
+    for (int i = 0; i < t->whole->n_steps; i++) {
+        const lh_step *s = t->whole->step[i];
+        const lh_node *a = twin(t, s);
+        if (a && !s->is_dead && lh_fast.has(fast, s->node) && lh_exact.has(t->exact, a))
+            compare(t, what, a, fast, s->node, s->path);
+    }
+}
+
+static void compare_learned(const trial *t, const char *what, const lh_plan *fast) {
+    for (int i = 0; i < t->whole->n_givens; i++) {
+        const lh_given *a = t->plain->given[i], *b = t->whole->given[i];
+        if (lh_exact.has(t->exact, a->node) && lh_fast.has(fast, b->node))
+            compare(t, what, a->node, fast, b->node, b->node->step->path);
+    }
+}
+
+/* ---- the same numbers at the start ---- */
+
+/* Both begin with what float can say, so that only the work rounds. */
+static void start_alike(const trial *t, lh_plan *fast) {
+    lh_fast.start(fast);
+    for (int i = 0; i < t->plain->n_givens; i++) {
+        const lh_node *a = t->plain->given[i]->node, *b = t->whole->given[i]->node;
+        if (!lh_exact.has(t->exact, a) || !lh_fast.has(fast, b)) continue;
+        const lh_sizes s = lh_exact.sizes(t->exact, a, 0);
+        for (int k = 0; k < s.rows * s.cols; k++) {
+            const lh_cell at = {0, 0, k / s.cols, k % s.cols};
+            lh_fast.set(fast, b, at, lh_exact.get(t->exact, a, at));
+        }
+    }
+}
+
+/* Starts as float has them; the second plan a little beside. */
+static void start_exact(const trial *t) {
+    lh_exact.start(t->exact), lh_exact.start(t->moved);
+    uint32_t drawn = 0;
+    for (int i = 0; i < t->plain->n_givens; i++) {
+        const lh_node *n = t->plain->given[i]->node;
+        if (!lh_exact.has(t->exact, n)) continue;
+        const lh_sizes s = lh_exact.sizes(t->exact, n, 0);
+        for (int k = 0; k < s.rows * s.cols; k++) {
+            const lh_cell at = {0, 0, k / s.cols, k % s.cols};
+            const double x = (float)lh_exact.get(t->exact, n, at);
+            const lh_random_place by = {.seed = t->r.seed, .place = 9, .row = drawn++};
+            lh_exact.set(t->exact, n, at, x);
+            lh_exact.set(t->moved, n, at, x * (1 + moved_by * (2 * lh_random_uniform(by) - 1)));
+        }
+    }
+}
+
+static void step_exact(const trial *t, bool commits) {
+    lh_plan *both[] = {t->exact, t->moved};
+    for (int i = 0; i < 2; i++) {
+        lh_exact.feed(both[i], &t->b.batch);
+        lh_exact.run(both[i]);
+        if (commits) lh_exact.commit(both[i]);
+    }
+    stop_if_failed(t);
+}
+
+/* ---- what is compared ---- */
+
+static bool is_asked(const lh_step *s) {
+    return !s->is_dead && (s->kind == LH_STEP_FORWARD || s->kind == LH_STEP_GRADIENT);
+}
+
+/* Named steps: all of them, then nothing but the loss and the params' gradients, where kernels join what lies between. */
+static void compare_values(const trial *t, int threads) {
+    lh_node **node = calloc((size_t)t->whole->n_steps + 1, sizeof *node);
+    for (int all = 1; all >= 0; all--) {
+        int n = 0;
+        for (int i = 0; i < t->whole->n_steps; i++) {
+            const lh_step *s = t->whole->step[i];
+            const bool is_result = s->node == t->whole->loss ||
+                                   (s->kind == LH_STEP_GRADIENT && s->of && s->of->node->given);
+            if (is_asked(s) && (all || is_result)) node[n++] = s->node;
+        }
+        lh_plan *fast =
+            lh_fast.plan(t->whole, &(lh_wish){.node = node, .n_nodes = n, .threads = threads});
+        stop_if_failed(t);
+        start_alike(t, fast);
+        for (int twice = 0; twice < 2; twice++) lh_fast.feed(fast, &t->b.batch), lh_fast.run(fast);
+        stop_if_failed(t);
+        compare_steps(t, all ? "all steps" : "gradients", fast);
+        lh_fast.free(fast);
+    }
+    free(node);
+}
+
+static void compare_learning(const trial *t, int threads) {
+    lh_plan *fast = lh_fast.plan(
+        t->whole,
+        &(lh_wish){.updates = true, .node = &t->whole->loss, .n_nodes = 1, .threads = threads});
+    stop_if_failed(t);
+    start_alike(t, fast);
+    for (int i = 0; i < STEPS; i++) {
+        lh_fast.feed(fast, &t->b.batch), lh_fast.run(fast), lh_fast.commit(fast);
+        step_exact(t, true);
+    }
+    stop_if_failed(t);
+    compare_learned(t, "learned", fast);
+    lh_fast.free(fast);
+}
+
+/* A few examples at a time: the exact evaluator has learned already. */
+static void compare_parts(const trial *t, int most, int threads) {
+    lh_parts *p = lh_parts_new(t->whole, &(lh_parts_how){.most = most, .threads = threads});
+    stop_if_failed(t);
+    start_exact(t);
+    start_alike(t, p->whole);
+    lh_parts_lend(p);
+    char what[32];
+    snprintf(what, sizeof what, "--micro %d", most);
+    for (int i = 0; i < STEPS; i++) {
+        step_exact(t, false);
+        lh_parts_run(p, &t->b.batch, i, true);
+        stop_if_failed(t);
+        if (!t->whole->loss->shape.is_batched)
+            compare(t, what, t->plain->loss, p->whole, t->whole->loss, "the loss");
+        lh_exact.commit(t->exact), lh_exact.commit(t->moved), lh_fast.commit(p->whole);
+    }
+    compare_learned(t, what, p->whole);
+    lh_parts_free(p);
+}
+
+/* The program in t->r, with a batch of its own. */
+static void try(trial *t) {
+    const uint64_t seed = t->r.seed;
+    t->ctx = lh_context_new();
+    ragged_draw_batch(&t->r, &t->b);
+    t->program = lh_program_parse(t->ctx, "ragged.lh", t->r.text, t->r.n_text);
+    t->plain = lh_graph_build(t->ctx, t->program, &(lh_build){.without_examples = true});
+    t->whole = lh_graph_build(
+        t->ctx, t->program, &(lh_build){.without_examples = true, .is_whole = lh_kernel_is_whole});
+    stop_if_failed(t);
+    t->exact = lh_exact.plan(t->plain, &(lh_wish){.all = true});
+    t->moved = lh_exact.plan(t->plain, &(lh_wish){.all = true});
+    stop_if_failed(t);
+    start_exact(t);
+    step_exact(t, false);
+    const int threads = 1 + (int)(seed % 2);
+    compare_values(t, threads);
+    compare_learning(t, threads);
+    for (int most = 1; most < t->b.batch.examples; most += 1 + (int)(seed % 3))
+        compare_parts(t, most, threads);
+    lh_exact.free(t->exact), lh_exact.free(t->moved);
+    lh_graph_free(t->plain), lh_graph_free(t->whole);
+    lh_program_free(t->program);
+    lh_context_free(t->ctx);
+}
+
+static long number_of(const char *name, long standard) {
+    const char *text = getenv(name);
+    return text ? strtol(text, NULL, 10) : standard;
+}
+
+static void random_programs(void **state) {
+    (void)state;
+    const long first = number_of("LH_RAGGED_SEED", 1),
+               n = number_of("LH_RAGGED", engine_quick() ? 150 : 1500);
+    for (long i = 0; i < n; i++) {
+        static trial t; /* large */
+        ragged_make(&t.r, (uint64_t)(first + i));
+        try(&t);
+    }
+    print_message("# %ld programs, seeds %ld to %ld\n", n, first, first + n - 1);
+}
+
+/* Programs that were found to go wrong, and what a random one seldom has. Each with many batches. */
+static const char *const found[] = {
+    /* a gradient stretched over rows, behind examples of one row */
+    "L = mean(crossentropy(E[tokens] @ U, target))\nloss = average(L)\nbackward loss\n",
+    "L = mean(layernorm(E[tokens], g, b))\nloss = average(L)\nbackward loss\n",
+    /* a value that lies turned: the distance of its cells differs by example */
+    "X = (A @ E[tokens]^T)^T\nL = mean(layernorm(X, g, b) * g)\nloss = total(L)\nbackward loss\n",
+    "X = (A @ E[tokens]^T)^T\nL = mean(crossentropy(X, target / 2 - target / 2))\nloss = "
+    "total(L)\nbackward loss\n",
+    "X = (A @ E[tokens]^T)^T\nL = mean(crossentropy(X @ U, target))\nloss = total(L)\nbackward "
+    "loss\n",
+    /* as many classes as there are rows */
+    "X = E[tokens]\nL = mean(crossentropy(X @ X^T, positions(X)))\nloss = average(L)\nbackward "
+    "loss\n",
+    /* each example its own gradients, which are the same matrix for all */
+    "X = x @ A\nL = K[][0]^T @ layernorm(X, c, c) @ c^T\nbackward L\n",
+    "X = x @ A\nL = K[][0]^T @ crossentropy(X, x[][0] * 0)\nbackward L\n",
+    /* a mask that depends on the example, over what does not; a mask with heads */
+    "L = mean(attention(A, A, A, (word == 3) * (colindex(A) > 0)))\nloss = average(L)\nbackward "
+    "loss\n",
+    "X = x @ A\nL = headsum(mean(attention(X, X, X, split(colindex(3, 6) == 2, 2)) * "
+    "K))\nloss = average(L)\nbackward loss\n",
+    /* one row and many: a mask that has more rows than there are queries */
+    "X = x @ A\nL = mean(attention(X[0], X, X, later(X, X)))\nloss = average(L)\nbackward loss\n",
+    /* a gradient that is one number, stretched */
+    "L = mean(crossentropy(E[tokens] @ U, target)) + sum(g)\nloss = average(L)\nbackward "
+    "loss\nn = norm(gradients)\nU := U - 0.1 * dU / (1 + n)\n",
+    /* a step measured by one number */
+    "L = mean(crossentropy(E[tokens] @ U, target))\nloss = average(L)\nbackward loss\nU := adam(U, "
+    "loss, 0.1, 0.9, 0.99, 0.1)\nE := adam(E, colsum(dE), 0.1, 0.9, 0.99, 0.1)\n",
+    /* the logits' gradient, used by the program itself */
+    "const T : 7 x 4 = normal(1)\nlogits = T[tokens] @ U\nL = mean(crossentropy(logits, "
+    "target))\nloss = average(L)\nbackward loss\nk = total(sum(dlogits @ Z))\nU := U - 0.1 * k * "
+    "dU\n",
+};
+
+static void found_programs(void **state) {
+    (void)state;
+    static trial t;
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+        for (uint64_t seed = 1; seed <= 16; seed++) {
+            t.r = (ragged){.seed = seed};
+            ragged_inputs(&t.r);
+            ragged_add(&t.r,
+                       "param E : 7 x 4 = normal(1)\nparam U : 4 x 7 = normal(1)\nparam A : 4 x 4 "
+                       "= normal(1)\nparam g : 1 x 4 = normal(1)\nparam b : 1 x 4 = "
+                       "normal(1)\nconst K : 3 x 4 = normal(1)\nconst c : 1 x 4 = "
+                       "normal(1)\nconst Z : 7 x 2 = normal(1)\n%s",
+                       found[i]);
+            if (!strstr(found[i], ":="))
+                ragged_add(&t.r, "each V in params\nV := V - 0.1 * average(dV)\nend\n");
+            try(&t);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(found_programs),
+        cmocka_unit_test(random_programs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
