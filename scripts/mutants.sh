@@ -37,7 +37,7 @@ likely() {
     for test in $tests; do
         case $1 in *"$test"*) echo "$test" ;; esac
     done
-    case $1 in src/graph/* | src/eval/exact.c | src/eval/plan.c | src/notation/prelude.lh) echo ops prelude random ;; esac
+    case $1 in src/graph/* | src/eval/loops.c | src/eval/plan*.c | src/notation/prelude.lh) echo ops prelude random ;; esac
     case $1 in src/train/* | src/cli/train*) echo train parts beam tasks generate ;; esac
     case $1 in src/eval/*) echo fast ;; esac
     case $1 in src/learn/*) echo sheets exercise ;; esac

@@ -1,26 +1,33 @@
-/* plan -- what the files of the exact evaluator share. They are compiled twice (see real.h): every name below is one thing in
- * double and another in the wide type.
+/* plan -- what is computed, in which order and in which memory: plain data that knows no element type.
+ *
+ *     lh_plan *p = lh_exact.plan(g, &wish);          or of any other evaluator; wish.is_sketch: without memory
+ *     lh_exact.bind(p, NULL, 0);                     layouts of a batch are known
+ *     for (int i = 0; i < p->list[LH_WHEN_RUN].n; i++) ... p->list[LH_WHEN_RUN].work[i]
+ *     lh_plan_print(&text, p);                       the same as text: eval/plan_text.h
+ *
+ * Made in two stages. What does not depend on examples is decided when the plan is made: the role of each node, which nodes share
+ * a value, which kernel makes which nodes, the order of works and from which to which a value is needed. A batch then gives every
+ * value its layouts: buffer, first cell, distances. How the works are done is the backend's business (eval/backend.h).
  */
 #ifndef LH_EVAL_PLAN_H
 #define LH_EVAL_PLAN_H
 
-#include "eval/exact.h"
-#include "eval/kernel.h"
-#include "eval/work.h"
+#include "eval/backend.h"
+#include "eval/moment.h"
 
-typedef enum role {
+typedef enum lh_role {
     UNUSED = 0,
     SHAPE, /* only its sizes matter */
     LEAF,  /* number, matrix, size, runtime: written at the start or before a run */
     GIVEN, /* const, param, state: written at the start, renewed by commit */
     INPUT, /* written by bind */
     KNOWN, /* written by the caller */
-    VIEW,  /* other strides on another value's memory */
+    VIEW,  /* other distances in another value's memory */
     MADE,  /* computed */
-} role;
+} lh_role;
 
-typedef struct value {
-    role role;
+typedef struct lh_plan_value {
+    lh_role role;
     bool is_static;  /* does not change between runs */
     bool at_start;   /* needed to find the starts of givens */
     bool is_once;    /* does not depend on the growing input: found when it begins */
@@ -30,107 +37,115 @@ typedef struct value {
     lh_node *same;   /* another node with the same formula that stands for this one, or NULL */
     lh_match *match; /* the kernel that makes it, or NULL: its operation does */
     int uses;        /* how many read it, before kernels were joined */
-    lh_view view;
-    size_t offset; /* of its memory: in fixed, when its size is fixed; else in moving */
-    size_t pool;   /* ... of one that does not last: in the pool, behind what does */
-    int first,
-        last; /* the work that makes it and the last that reads it: between them its memory is its own */
-} value;
+    lh_layout *layout; /* layout[example * step] */
+    int step;          /* 1: it has one for each example; 0: one alone */
+    size_t offset;     /* of its memory: in LH_FIXED; of a batched one: the number of its layouts */
+    size_t pool;       /* ... of one that does not last: in LH_MOVING, behind what does */
+    int first, last;   /* the work that makes it and the last that reads it: between them its
+                          memory is its own */
+} lh_plan_value;
+
+/* A kernel, or an operation by its definition. */
+typedef struct lh_plan_work {
+    lh_node *node;         /* what it makes; of a kernel the first of match->out that comes */
+    const lh_match *match; /* NULL: by its definition */
+    int n_in;              /* operands of the node, or leaves of the kernel */
+    int sum;               /* it adds up p->sum[sum] from run to run; -1: it does not */
+    bool is_once;          /* does not depend on the growing input: done when past is 0 */
+    bool is_last;          /* only the last row of each example is asked for */
+} lh_plan_work;
+
+typedef struct lh_plan_list {
+    lh_plan_work *work;
+    int n;
+} lh_plan_list;
 
 struct lh_plan {
     lh_graph *g;
     lh_arena *arena;
-    const lh_op *const *ops;
+    const lh_backend *by;
+    void *own;                       /* the backend's */
     const lh_kernel *const *kernels; /* ends with NULL; NULL: every operation by its definition */
     bool updates;                    /* what := needs is asked for */
     bool joins;                      /* kernels for several steps may be taken: uses are known */
     bool shares_memory;              /* values that do not last lie in memory that others had */
     bool is_sketch;                  /* sizes are found, and no memory is taken */
     bool lends;                      /* known values of a fixed size lie in the caller's memory */
-    value *value;                    /* one for each node */
+    lh_plan_value *value;            /* one for each node */
     int n_nodes;
-    lh_work *at_start, *each_run; /* the two programs */
-    int n_start, n_run;
+    lh_plan_list list[LH_N_WHEN];
     lh_node **runtime; /* training, step, examples */
     int n_runtime;
-    lh_real *fixed, *moving, *spare;
-    size_t n_fixed, n_moving, cap_moving, n_spare;
-    lh_node *const *sum; /* added up from run to run (fast/sums.c) */
+    void *memory[LH_N_BUFFERS]; /* the backend's; of LH_LENT: see lent */
+    size_t cells[LH_N_BUFFERS]; /* how many it has */
+    size_t n_lasting;           /* cells of LH_MOVING that are not shared */
+    void **lent;                /* the caller's memory */
+    int n_lent;
+    bool is_lent_anew;   /* since layouts were made ready */
+    lh_node *const *sum; /* added up from run to run, in the caller's memory */
+    lh_layout *sum_layout;
     int n_sums;
-    lh_block *sums;   /* where each is added up */
-    int *size;        /* of each axis for each example: size[axis * cap + example] */
-    lh_block *blocks; /* of batched values: cap for each */
+    int *size;          /* of each axis for each example: size[axis * cap + example] */
+    lh_layout *layouts; /* of batched values: cap for each */
     int cap, examples, n_batched;
-    lh_work *at_commit; /* kernels that renew in place */
-    int n_commit;
-    int threads;
     int grows;               /* rows that a growing input may come to; 0: none grows */
     const lh_node *prevents; /* why rows cannot be computed one at a time, or NULL */
-    float *kept;             /* what kernels keep of earlier rows */
-    size_t n_kept;
-    int placed_examples;   /* how many rows were kept of, when they were kept last */
-    int *example;          /* the batch */
-    const lh_batch *batch; /* ... from elsewhere; NULL: examples of the program */
-    int *placed;           /* the sizes that memory was placed for; examples first */
+    int placed_examples;     /* how many rows were kept of, when they were kept last */
+    int *example;            /* the batch */
+    const lh_batch *batch;   /* ... from elsewhere; NULL: examples of the program */
+    int *placed;             /* the sizes that memory was placed for; examples first */
     bool is_started, is_stale, is_bound;
     lh_moment moment;
 };
 
-static inline const lh_node *standing(const lh_plan *p, const lh_node *n) {
+/* The node whose value stands for that of n. */
+static inline const lh_node *lh_standing(const lh_plan *p, const lh_node *n) {
     while (p->value[n->id].same) n = p->value[n->id].same;
     return n;
 }
 
-static inline value *value_of(const lh_plan *p, const lh_node *n) {
-    return &p->value[standing(p, n)->id];
+static inline lh_plan_value *lh_value_of(const lh_plan *p, const lh_node *n) {
+    return &p->value[lh_standing(p, n)->id];
 }
 
-#define fixed_cells  LH_NAME(fixed_cells)
-#define reals        LH_NAME(reals)
-#define block_own    LH_NAME(block_own)
-#define block_view   LH_NAME(block_view)
-#define sizes_fixed  LH_NAME(sizes_fixed)
-#define sizes_now    LH_NAME(sizes_now)
-#define connect      LH_NAME(connect)
-#define flatten      LH_NAME(flatten)
-#define owns_memory  LH_NAME(owns_memory)
-#define plan_new     LH_NAME(plan_new)
-#define plan_free    LH_NAME(plan_free)
-#define plan_bind    LH_NAME(plan_bind)
-#define plan_start   LH_NAME(plan_start)
-#define plan_feed    LH_NAME(plan_feed)
-#define find_kernel  LH_NAME(find_kernel)
-#define order_work   LH_NAME(order_work)
-#define place_pool   LH_NAME(place_pool)
-#define owner_of     LH_NAME(owner_of)
-#define is_pooled    LH_NAME(is_pooled)
-#define blocks_fixed LH_NAME(blocks_fixed)
+static inline const lh_layout *lh_layout_of(const lh_plan *p, const lh_node *n, int example) {
+    const lh_plan_value *v = lh_value_of(p, n);
+    return &v->layout[example * v->step];
+}
 
-size_t fixed_cells(const lh_graph *g,
-                   const lh_node *n); /* of a value that does not depend on the batch */
-lh_real *reals(lh_context *ctx,
-               size_t n); /* zeroed; NULL and the context failed when they are refused */
-void block_own(lh_block *b, lh_real *p, lh_sizes s);
-void block_view(const lh_plan *p, const lh_node *n, const lh_block *in, lh_block *out, lh_sizes s);
-lh_sizes sizes_fixed(const lh_graph *g, const lh_node *n);
-lh_sizes sizes_now(const lh_plan *p, const lh_node *n, int example);
-void connect(lh_plan *p, lh_work *w); /* where its operands and its result lie now */
-void flatten(lh_work *w);
-bool owns_memory(const value *v);
-lh_plan *plan_new(lh_graph *g, const lh_wish *wish);
-void plan_free(lh_plan *p);
-void plan_bind(lh_plan *p, const int *examples, int n);
-void plan_feed(lh_plan *p, const lh_batch *batch);
-void plan_start(lh_plan *p);
-void find_kernel(lh_plan *p,
-                 lh_node *n);  /* sets the match of n, and of what is made with it (match.c) */
-bool order_work(lh_plan *p);   /* operands before users; when each value is there (memory.c) */
-size_t place_pool(lh_plan *p); /* memory for what does not last, and how much in all (memory.c) */
-bool is_pooled(const lh_plan *p, const value *v); /* it owns memory, and does not last */
-void blocks_fixed(lh_plan *p, bool is_pool);
-lh_work sum_work(lh_plan *p, int i); /* adds sum i to what it came to before (fast/sums.c) */
-bool grow_plan(lh_plan *p); /* which works are done once, which node prevents growing (grow.c) */
-bool grow_keep(lh_plan *p); /* memory for what is kept of earlier rows */
-const value *owner_of(const lh_plan *p, const lh_node *n); /* whose memory it lies in */
+/* What a work reads, in its order; NULL: a leaf that is not there. */
+static inline lh_node *lh_plan_operand(const lh_plan_work *w, int i) {
+    return w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
+}
+
+/* Where a buffer begins, in the backend's or the caller's memory. NULL: it has none. */
+static inline void *lh_plan_base(const lh_plan *p, const lh_layout *l) {
+    return l->buffer == LH_LENT ? p->lent[l->lent] : p->memory[l->buffer];
+}
+
+/* Of a value that does not depend on the batch. */
+size_t lh_plan_fixed_cells(const lh_graph *g, const lh_node *n);
+lh_sizes lh_plan_fixed_sizes(const lh_graph *g, const lh_node *n);
+
+const lh_plan_value *lh_plan_owner(const lh_plan *p,
+                                   const lh_node *n);             /* whose memory it lies in */
+bool lh_plan_is_pooled(const lh_plan *p, const lh_plan_value *v); /* shares memory with others */
+bool lh_plan_owns_memory(const lh_plan_value *v);
+bool lh_plan_axis_grows(const lh_graph *g, int axis); /* with the input of `generate` */
+
+/* wish.lends, wish.n_sums: before the first feed. */
+void lh_plan_lend(lh_plan *p, const lh_node *known, const void *memory);
+void lh_plan_sum_to(lh_plan *p, const lh_node *sum, void *memory);
+
+/* Parts of planning, in the order in which they are done. */
+bool lh_plan_choose(lh_plan *p, const lh_wish *wish); /* roles, kernels, sharing: plan_choose.c */
+void lh_plan_find_kernel(lh_plan *p, lh_node *n); /* and of what is made with it: plan_match.c */
+bool lh_plan_grow(lh_plan *p);                    /* what is done once: plan_grow.c */
+bool lh_plan_place_fixed(lh_plan *p);             /* plan_memory.c */
+void lh_plan_layouts_fixed(lh_plan *p, bool is_pool);
+bool lh_plan_order(lh_plan *p); /* operands before users; when each value is needed: plan_order.c */
+size_t lh_plan_place_pool(lh_plan *p); /* memory that is shared, and how much in all */
+void lh_plan_layout_own(lh_layout *l, lh_buffer buffer, size_t at, lh_sizes s);
+void lh_plan_layout_view(const lh_node *n, const lh_layout *in, lh_layout *out, lh_sizes s);
 
 #endif

@@ -4,12 +4,13 @@
  *
  *     cell (head h, row r, column c) of an example lies at  p[h * hs + r * rs + c * cs]
  *
- * A size of 1 has stride 0, so a row, a column or a number is stretched by reading it again and again: no copies.
- * Transposing, splitting into heads and taking columns are other strides on the same memory.
+ * A block is a layout of the plan (eval/layout.h) in memory of one element type (eval/real.h).
  */
 #ifndef LH_EVAL_WORK_H
 #define LH_EVAL_WORK_H
 
+#include "eval/layout.h"
+#include "eval/moment.h"
 #include "eval/real.h"
 #include "graph/op.h"
 
@@ -23,20 +24,6 @@ typedef struct lh_view {
     lh_block *block; /* one for each example, or one alone */
     int step;        /* 1 or 0: block[example * step] is that of an example */
 } lh_view;
-
-/* What does not stand in the operands. */
-typedef struct lh_moment {
-    int past; /* rows of the growing input that were fed before: a row's number counts from there */
-    int examples;         /* in this batch */
-    int of;               /* in the batch that it is a part of; without parts the same number */
-    bool adds;            /* ... and not its first part: sums go on */
-    struct lh_pool *pool; /* threads, for kernels */
-    float *scratch;       /* memory of a kernel while it runs: scratch_cells for each thread */
-    size_t scratch_cells;
-    const int *example; /* their numbers in the program's data: random numbers are drawn by these */
-    double training, step;
-    unsigned long long seed;
-} lh_moment;
 
 typedef struct lh_work {
     const lh_node *node;
@@ -76,13 +63,6 @@ static inline unsigned long long lh_block_cells(const lh_block *b) {
 /* x as a place from 0 to n - 1, or -1 when it is none: too large, negative, a fraction, nan. */
 static inline int lh_place_of(lh_real x, int n) {
     return x >= 0 && x < (lh_real)n && x == (lh_real)(int)x ? (int)x : -1;
-}
-
-/* A view of cells that this example does not have: every one is nan, and the evaluator names the step. */
-static inline void lh_block_nowhere(lh_block *b) {
-    static lh_real nowhere = (lh_real)__builtin_nan("");
-    b->p = &nowhere;
-    b->hs = b->rs = b->cs = 0;
 }
 
 /* y = f(a) for every cell: `X` names the operand's number. Defines static void name(const lh_work *w). */

@@ -121,22 +121,23 @@ static double from_table(lh_cells *c, const lh_node *n, lh_cell at) {
     return row < 0 ? NAN : lh_cells_get(c, n->in[0], (lh_cell){at.example, at.head, row, at.col});
 }
 
-/* A view of an operand whose cells are numbered as they would lie in memory: the view of a number says whose cell it is. */
+/* Cells of the operand are numbered as they would lie in memory: a view of it says whose cell it is. */
 static double from_view(lh_cells *c, const lh_node *n, lh_cell at) {
     const lh_sizes to = sizes(c, n, at.example), s = sizes(c, n->in[0], at.example);
-    lh_real *const zero = (lh_real *)c->table; /* never read */
-    lh_block in = block_of(zero, s.heads, s.rows, s.cols), out = in;
-    const bool reads = lh_op_reads(n, 0);
+    const ptrdiff_t width = (ptrdiff_t)s.heads * s.cols;
+    const lh_layout in = {.buffer = LH_FIXED,
+                          .hs = s.heads > 1 ? s.cols : 0,
+                          .rs = s.rows > 1 ? width : 0,
+                          .cs = s.cols > 1 ? 1 : 0,
+                          .heads = s.heads,
+                          .rows = s.rows,
+                          .cols = s.cols};
+    lh_layout out = in;
     out.heads = to.heads, out.rows = to.rows, out.cols = to.cols;
     lh_ops[n->kind]->view(n, &in, &out);
-    const ptrdiff_t from = (to.heads > 1 ? at.head * out.hs : 0) +
-                           (to.rows > 1 ? at.row * out.rs : 0) +
-                           (to.cols > 1 ? at.col * out.cs : 0);
-    if (!reads) return (double)out.p[from];
-    const ptrdiff_t place =
-                        (ptrdiff_t)(((intptr_t)out.p - (intptr_t)zero) / (intptr_t)sizeof *zero) +
-                        from,
-                    width = (ptrdiff_t)s.heads * s.cols;
+    if (out.buffer == LH_CONSTANTS) return out.at == LH_CELL_ZERO ? 0 : NAN;
+    const ptrdiff_t place = lh_layout_at(&out, to.heads > 1 ? at.head : 0, to.rows > 1 ? at.row : 0,
+                                         to.cols > 1 ? at.col : 0);
     if (place < 0 || place >= width * s.rows)
         return NAN; /* a cell that this example does not have */
     return lh_cells_get(c, n->in[0],

@@ -5,7 +5,7 @@
 #include "graph/graph.h"
 
 struct lh_work;
-struct lh_block;
+struct lh_layout;
 struct lh_explainer;
 struct lh_term;
 struct lh_cost;
@@ -51,10 +51,9 @@ struct lh_op {
             *n); /* sets n->shape (is_batched and heads are preset from the operands) or fails */
     void (*exact)(
         const struct lh_work *w); /* the definition in numbers; NULL where .view is enough */
-    void (*view)(
-        const lh_node *n, const struct lh_block *in,
-        struct lh_block *
-            out); /* out begins as a copy of in (operand 0) with the result's sizes; strides of size 1 are set to 0 afterwards */
+    /* Where the result lies in the memory of operand 0. out begins as a copy of in with the result's sizes; distances of size 1
+     * are set to 0 afterwards. */
+    void (*view)(const lh_node *n, const struct lh_layout *in, struct lh_layout *out);
     lh_node *(*gradient)(
         lh_graph *g, lh_node *n, lh_node *dy,
         int i); /* what comes back to operand i; adds nodes, computes nothing; NULL: nothing. It may have a larger shape than the operand: the engine sums it down */
@@ -65,9 +64,8 @@ struct lh_op {
             c); /* NULL: one operation for each cell of the result, none for a view. With .cost, .exact counts what it does in w->count */
 };
 
-extern const lh_op *const lh_ops[LH_N_OPS]; /* in double */
-extern const lh_op
-    *const lh_wide_ops[LH_N_OPS]; /* .exact and .view in the wide type; the rest the same */
+extern const lh_op *const lh_ops[LH_N_OPS];      /* in double */
+extern const lh_op *const lh_wide_ops[LH_N_OPS]; /* .exact in the wide type; the rest the same */
 extern const lh_op *const lh_fast_ops[LH_N_OPS]; /* likewise in float */
 
 #if defined LH_FAST

@@ -6,10 +6,10 @@
 #include "eval/fast/profile.h"
 
 float *lh_floats(const lh_plan *p, const lh_node *given) {
-    float *at = NULL;
-    size_t cells;
     if (!lh_fast.has(p, given)) return NULL;
-    return lh_flat(&value_of(p, given)->view, 1, &at, &cells) ? at : NULL;
+    const lh_layout *l = lh_layout_of(p, given, 0);
+    float *from = l ? lh_plan_base(p, l) : NULL;
+    return from && lh_layout_is_flat(l) ? from + l->at : NULL;
 }
 
 /* Kernels read what is known and never write it. */
@@ -22,41 +22,45 @@ lh_node **lh_floats_params(lh_arena *a, const lh_graph *g, int *n) {
 }
 
 void lh_floats_lend(lh_plan *p, const lh_node *known, const float *numbers) {
-    value *v = value_of(p, known);
-    if (v->role == KNOWN && v->view.block) v->view.block->p = (float *)numbers;
+    lh_plan_lend(p, known, numbers);
 }
 
 /* As it lies, or turned: a view that moves p would move it by floats. */
-static bool is_as_it_lies(const lh_plan *p, const lh_node *n, const value *known) {
-    for (n = standing(p, n); n->kind == LH_OP_transpose; n = standing(p, n->in[0])) {}
+static bool is_as_it_lies(const lh_plan *p, const lh_node *n, const lh_plan_value *known) {
+    for (n = lh_standing(p, n); n->kind == LH_OP_transpose; n = lh_standing(p, n->in[0])) {}
     return &p->value[n->id] == known;
 }
 
-bool lh_floats_may_be_half(const lh_plan *p, const lh_node *known) {
-    const value *v = value_of(p, known);
-    if (v->role != KNOWN || !p->lends || p->n_commit || v->lasts) return false;
-    for (int k = 0; k < p->n_run + p->n_start; k++) {
-        const lh_work *w = k < p->n_run ? &p->each_run[k] : &p->at_start[k - p->n_run];
-        for (int i = 0; i < w->n_in; i++) {
-            const lh_node *n = w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
-            if (!n || owner_of(p, n) != v) continue;
-            const bool reads_half = w->match && w->match->kernel->halves >> i & 1;
-            if (!reads_half || !is_as_it_lies(p, n, v)) return false;
-        }
+/* Can the work read this value in bf16, if it reads it at all? */
+static bool reads_half(const lh_plan *p, const lh_plan_work *w, const lh_plan_value *v) {
+    for (int i = 0; i < w->n_in; i++) {
+        const lh_node *n = lh_plan_operand(w, i);
+        if (!n || lh_plan_owner(p, n) != v) continue;
+        const bool is_able = w->match && w->match->kernel->halves >> i & 1;
+        if (!is_able || !is_as_it_lies(p, n, v)) return false;
     }
     return true;
 }
 
+bool lh_floats_may_be_half(const lh_plan *p, const lh_node *known) {
+    const lh_plan_value *v = lh_value_of(p, known);
+    if (v->role != KNOWN || !p->lends || p->list[LH_WHEN_COMMITTED].n || v->lasts) return false;
+    for (int when = 0; when < LH_N_WHEN; when++)
+        for (int k = 0; k < p->list[when].n; k++)
+            if (!reads_half(p, &p->list[when].work[k], v)) return false;
+    return true;
+}
+
 void lh_floats_lend_half(lh_plan *p, const lh_node *known, const uint16_t *numbers) {
-    value *v = value_of(p, known);
-    if (!lh_floats_may_be_half(p, known) || !v->view.block) return;
-    v->view.block->p = (float *)(uintptr_t)numbers;
+    lh_plan_value *v = lh_value_of(p, known);
+    if (!lh_floats_may_be_half(p, known)) return;
     v->is_half = true;
+    p->is_lent_anew = true;
+    lh_plan_lend(p, known, numbers);
 }
 
 void lh_floats_sum(lh_plan *p, const lh_node *sum, float *to) {
-    for (int i = 0; i < p->n_sums; i++)
-        if (p->sum[i] == sum) p->sums[i].p = to;
+    lh_plan_sum_to(p, sum, to);
 }
 
 double lh_floats_memory(const lh_plan *p) {
@@ -65,7 +69,7 @@ double lh_floats_memory(const lh_plan *p) {
 
 void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from, const lh_node *m) {
     const float *b = lh_floats(from, m);
-    if (b && to->lends && value_of(to, n)->role == KNOWN) lh_floats_lend(to, n, b);
+    if (b && to->lends && lh_value_of(to, n)->role == KNOWN) lh_floats_lend(to, n, b);
     float *a = lh_floats(to, n);
     if (!a || !b || a == b) return;
     lh_sizes s = lh_fast.sizes(to, n, 0);

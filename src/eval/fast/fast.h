@@ -7,8 +7,32 @@
 #endif
 
 #include "eval/fast/product.h"
+#include "eval/fast/profile.h"
 #include "eval/fast/threads.h"
-#include "eval/plan.h"
+#include "eval/loops.h"
+
+/* p->own of a plan of the fast evaluator. */
+typedef struct lh_fast_own {
+    lh_loops loops; /* first: p->own is also one of these */
+    int threads;
+    float *kept; /* what kernels keep of earlier rows */
+    size_t n_kept;
+} lh_fast_own;
+
+static inline lh_fast_own *lh_fast_of(const lh_plan *p) {
+    return p->own;
+}
+
+/* Work i of a step: those of a run, then those of a commit. */
+static inline lh_work *lh_fast_work_at(const lh_plan *p, int i) {
+    const lh_loops *own = lh_loops_of(p);
+    const int n = p->list[LH_WHEN_RUN].n;
+    return i < n ? &own->work[LH_WHEN_RUN][i] : &own->work[LH_WHEN_COMMITTED][i - n];
+}
+
+extern const lh_kernel
+    lh_kernel_sum_of_parts; /* of no use elsewhere: it stands for nothing that the notation has, and is not in the table */
+bool lh_fast_keep(lh_plan *p); /* memory for what is kept of earlier rows (grow.c) */
 
 /* A matrix in memory: cell (r, c) at p[r * rs + c * cs]. */
 typedef struct lh_matrix {

@@ -12,10 +12,6 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static const lh_work *work_at(const lh_plan *p, int i) {
-    return i < p->n_run ? &p->each_run[i] : &p->at_commit[i - p->n_run];
-}
-
 /* The kernel for operations that go cell by cell says less than the operation. */
 static const char *name_of(const lh_work *w) {
     const bool says = w->match && strcmp(w->match->kernel->name, "cells") != 0;
@@ -40,11 +36,11 @@ static double view_bytes(const lh_view *v, int examples) {
 }
 
 int lh_fast_works(const lh_plan *p) {
-    return p->n_run + p->n_commit;
+    return p->list[LH_WHEN_RUN].n + p->list[LH_WHEN_COMMITTED].n;
 }
 
 lh_profile_work lh_fast_work_run(lh_plan *p, int i) {
-    const lh_work *w = work_at(p, i);
+    const lh_work *w = lh_fast_work_at(p, i);
     lh_profile_work done = {.node = w->node, .name = name_of(w), .is_kernel = w->match != NULL};
     for (int k = 0; k < w->n_in; k++) done.bytes += view_bytes(&w->in[k], p->examples);
     for (int k = 0; w->match && k < w->match->n_outs; k++)
@@ -58,8 +54,8 @@ lh_profile_work lh_fast_work_run(lh_plan *p, int i) {
 
 lh_profile lh_fast_profile(lh_plan *p) {
     lh_profile f = {0};
-    for (int i = 0; i < p->n_run + p->n_commit; i++) {
-        const lh_work *w = work_at(p, i);
+    for (int i = 0; i < p->list[LH_WHEN_RUN].n + p->list[LH_WHEN_COMMITTED].n; i++) {
+        const lh_work *w = lh_fast_work_at(p, i);
         lh_profile_kind *k = kind_of(&f, w);
         const double start = now();
         w->run(w);
@@ -75,7 +71,7 @@ lh_profile lh_fast_profile(lh_plan *p) {
 int lh_fast_uses(const lh_plan *p, const char *kernel) {
     int n = 0;
     for (int i = 0; i < p->n_nodes; i++) {
-        const value *v = &p->value[i];
+        const lh_plan_value *v = &p->value[i];
         n += v->match && v->role > SHAPE && strcmp(v->match->kernel->name, kernel) == 0;
     }
     return n;
@@ -88,14 +84,16 @@ double lh_fast_needs(lh_graph *g, const lh_wish *wish, const lh_batch *batch) {
     if (!p) return 0;
     lh_fast.feed(p, batch);
     const long cores = wish->threads ? wish->threads : sysconf(_SC_NPROCESSORS_ONLN);
-    p->threads = cores > 0 ? (int)cores : 1;
+    lh_fast_of(p)->threads = cores > 0 ? (int)cores : 1;
     const double bytes = lh_fast_bytes(p);
     lh_fast.free(p);
     return lh_failed(g->ctx) ? 0 : bytes;
 }
 
 double lh_fast_bytes(const lh_plan *p) {
-    return 4.0 * ((double)p->n_fixed + (double)p->cap_moving + (double)p->n_spare +
-                  (double)p->n_kept + (double)p->moment.scratch_cells * p->threads) +
+    const lh_fast_own *own = lh_fast_of(p);
+    return 4.0 * ((double)p->cells[LH_FIXED] + (double)p->cells[LH_MOVING] +
+                  (double)p->cells[LH_SPARE] + (double)own->n_kept +
+                  (double)p->moment.scratch_cells * own->threads) +
            (double)lh_pool_room_bytes(p->moment.pool);
 }

@@ -50,19 +50,4 @@ static void sum_run(const lh_work *w) {
         }
 }
 
-/* Of no use elsewhere: it stands for nothing that the notation has, and is not in the table. */
-static const lh_kernel sum_of_parts = {.name = "sum of parts", .run = sum_run};
-
-lh_work sum_work(lh_plan *p, int i) {
-    lh_match *m = lh_alloc(p->arena, sizeof *m);
-    *m = (lh_match){.kernel = &sum_of_parts, .leaf = {p->sum[i]}, .n_leaves = 1};
-    lh_view *in = lh_alloc(p->arena, sizeof *in), *out = lh_alloc(p->arena, sizeof *out);
-    *out = (lh_view){&p->sums[i], 0};
-    return (lh_work){.node = p->sum[i],
-                     .run = sum_run,
-                     .in = in,
-                     .n_in = 1,
-                     .match = m,
-                     .outs = out,
-                     .moment = &p->moment};
-}
+const lh_kernel lh_kernel_sum_of_parts = {.name = "sum of parts", .run = sum_run};

@@ -19,12 +19,12 @@ static void bottomrows_shape(lh_graph *g, lh_node *n) {
     n->vocab = a->vocab;
 }
 
-static void bottomrows_view(const lh_node *n, const lh_block *in, lh_block *out) {
+static void bottomrows_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     (void)n;
     if (out->rows > in->rows)
-        lh_block_nowhere(out);
+        lh_layout_nowhere(out);
     else
-        out->p = in->p + (in->rows - out->rows) * in->rs;
+        out->at = in->at + (in->rows - out->rows) * in->rs;
 }
 
 static lh_node *bottomrows_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {

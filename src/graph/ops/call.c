@@ -13,7 +13,7 @@ static void call_shape(lh_graph *g, lh_node *n) {
     (void)g, (void)n;
 }
 
-static void call_view(const lh_node *n, const lh_block *in, lh_block *out) {
+static void call_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     (void)n, (void)in, (void)out;
 }
 

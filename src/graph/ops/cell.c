@@ -33,11 +33,11 @@ static void cell_shape(lh_graph *g, lh_node *n) {
     n->vocab = a->vocab;
 }
 
-static void cell_view(const lh_node *n, const lh_block *in, lh_block *out) {
+static void cell_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     if (n->index[0] < in->rows && n->index[1] < in->cols)
-        out->p = lh_block_at(in, 0, n->index[0], n->index[1]);
+        out->at = lh_layout_at(in, 0, n->index[0], n->index[1]);
     else
-        lh_block_nowhere(out);
+        lh_layout_nowhere(out);
 }
 
 static lh_node *cell_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {

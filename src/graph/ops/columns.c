@@ -43,11 +43,11 @@ static void columns_shape(lh_graph *g, lh_node *n) {
     n->vocab = a->vocab;
 }
 
-static void columns_view(const lh_node *n, const lh_block *in, lh_block *out) {
+static void columns_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     if (n->index[1] <= in->cols)
-        out->p = lh_block_at(in, 0, 0, n->index[0]);
+        out->at = lh_layout_at(in, 0, 0, n->index[0]);
     else
-        lh_block_nowhere(out);
+        lh_layout_nowhere(out);
 }
 
 static lh_node *columns_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {

@@ -16,7 +16,7 @@ static void join_shape(lh_graph *g, lh_node *n) {
 }
 
 /* Right where in->hs is in->cols * in->cs; of a head with one column the stride is hs alone. */
-static void join_view(const lh_node *n, const lh_block *in, lh_block *out) {
+static void join_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     (void)n;
     out->hs = 0;
     out->cs = in->cols == 1 ? in->hs : in->cs;

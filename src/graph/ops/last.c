@@ -13,9 +13,9 @@ static void last_shape(lh_graph *g, lh_node *n) {
     n->vocab = n->in[0]->vocab;
 }
 
-static void last_view(const lh_node *n, const lh_block *in, lh_block *out) {
+static void last_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     (void)n;
-    out->p = in->p + (in->rows - 1) * in->rs;
+    out->at = in->at + (in->rows - 1) * in->rs;
 }
 
 static lh_node *last_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {

@@ -12,7 +12,7 @@ static void renew_shape(lh_graph *g, lh_node *n) {
     n->vocab = n->in[0]->vocab;
 }
 
-static void renew_view(const lh_node *n, const lh_block *in, lh_block *out) {
+static void renew_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     (void)n, (void)in, (void)out;
 }
 

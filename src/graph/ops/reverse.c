@@ -14,9 +14,9 @@ static void reverse_shape(lh_graph *g, lh_node *n) {
     n->vocab = n->in[0]->vocab;
 }
 
-static void reverse_view(const lh_node *n, const lh_block *in, lh_block *out) {
+static void reverse_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     (void)n;
-    out->p = lh_block_at(in, in->heads - 1, 0, 0);
+    out->at = lh_layout_at(in, in->heads - 1, 0, 0);
     out->hs = -in->hs;
 }
 

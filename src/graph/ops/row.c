@@ -20,8 +20,8 @@ static void row_shape(lh_graph *g, lh_node *n) {
     n->vocab = a->vocab;
 }
 
-static void row_view(const lh_node *n, const lh_block *in, lh_block *out) {
-    out->p = in->p + n->index[0] * in->rs;
+static void row_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
+    out->at = in->at + n->index[0] * in->rs;
 }
 
 static lh_node *row_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {

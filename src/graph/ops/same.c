@@ -12,7 +12,7 @@ static void same_shape(lh_graph *g, lh_node *n) {
     n->vocab = n->in[0]->vocab;
 }
 
-static void same_view(const lh_node *n, const lh_block *in, lh_block *out) {
+static void same_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     (void)n, (void)in, (void)out;
 }
 

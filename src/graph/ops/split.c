@@ -32,7 +32,7 @@ static void split_shape(lh_graph *g, lh_node *n) {
     n->shape.cols = lh_axis_divide(g, x->shape.cols, n->shape.heads);
 }
 
-static void split_view(const lh_node *n, const lh_block *in, lh_block *out) {
+static void split_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     (void)n;
     out->hs = out->cols * in->cs;
 }

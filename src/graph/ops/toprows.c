@@ -19,9 +19,9 @@ static void toprows_shape(lh_graph *g, lh_node *n) {
     n->vocab = a->vocab;
 }
 
-static void toprows_view(const lh_node *n, const lh_block *in, lh_block *out) {
+static void toprows_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     (void)n;
-    if (out->rows > in->rows) lh_block_nowhere(out);
+    if (out->rows > in->rows) lh_layout_nowhere(out);
 }
 
 static lh_node *toprows_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {

@@ -13,7 +13,7 @@ static void transpose_shape(lh_graph *g, lh_node *n) {
     n->shape.cols = n->in[0]->shape.rows;
 }
 
-static void transpose_view(const lh_node *n, const lh_block *in, lh_block *out) {
+static void transpose_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     (void)n;
     out->rs = in->cs;
     out->cs = in->rs;

@@ -13,11 +13,9 @@ static void zeros_shape(lh_graph *g, lh_node *n) {
 }
 
 /* No memory: every cell is the same zero. */
-static void zeros_view(const lh_node *n, const lh_block *in, lh_block *out) {
-    static lh_real zero = 0;
+static void zeros_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     (void)n, (void)in;
-    out->p = &zero;
-    out->hs = out->rs = out->cs = 0;
+    lh_layout_constant(out, LH_CELL_ZERO);
 }
 
 static lh_term *zeros_explain(lh_explainer *x, const lh_node *n, lh_cell at) {

@@ -1,29 +1,26 @@
-/* grow -- an input that becomes longer, row by row: which works are done once, what is kept of earlier rows.
+/* plan_grow -- an input that becomes longer, row by row: which works are done once, what is kept of earlier rows.
  *
  * A row of the result may be made alone where every step on the way makes its rows from the same rows of its operands,
  * or is an attention that looks at earlier rows only and keeps their keys and values. What does not depend on the
  * growing input (an encoder, and the keys and values that are made of it) is found once.
  */
-#include <string.h>
-
-#include "base/memory.h"
 #include "eval/plan.h"
 
-static bool axis_grows(const lh_graph *g, int axis) {
+bool lh_plan_axis_grows(const lh_graph *g, int axis) {
     const lh_axis *a = &g->axis[axis];
     if (a->n) return false;
     if (a->input >= 0) return a->input == g->generate->input;
-    return a->how && (axis_grows(g, a->part[0]) || axis_grows(g, a->part[1]));
+    return a->how && (lh_plan_axis_grows(g, a->part[0]) || lh_plan_axis_grows(g, a->part[1]));
 }
 
 /* Everything that the growing input leads to. */
 static void find_once(lh_plan *p) {
     const lh_graph *g = p->g;
     for (int i = 0; i < p->n_nodes; i++) {
-        value *v = &p->value[i];
+        lh_plan_value *v = &p->value[i];
         const lh_node *n = g->node[i];
         bool depends = n->kind == LH_OP_input && n->input == g->generate->input;
-        depends |= axis_grows(g, n->shape.rows) || axis_grows(g, n->shape.cols);
+        depends |= lh_plan_axis_grows(g, n->shape.rows) || lh_plan_axis_grows(g, n->shape.cols);
         for (int k = 0; k < n->n_in && !v->match; k++) depends |= !p->value[n->in[k]->id].is_once;
         for (int k = 0; v->match && k < v->match->n_leaves; k++) {
             const lh_node *leaf = lh_match_leaf(v->match, k);
@@ -42,20 +39,20 @@ static bool is_row_of_each(const lh_graph *g, const lh_node *n) {
 
 static bool is_prevented(const lh_plan *p, const lh_node *n) {
     const lh_graph *g = p->g;
-    const value *v = &p->value[n->id];
+    const lh_plan_value *v = &p->value[n->id];
     if ((v->role != MADE && v->role != VIEW) || v->is_once || v->same) return false;
     if (v->match && v->match->kernel->keeps)
-        return axis_grows(g, v->match->leaf[1]->shape.rows) &&
+        return lh_plan_axis_grows(g, v->match->leaf[1]->shape.rows) &&
                !v->match->kernel->may_grow(v->match);
     if (is_row_of_each(g, n)) return false;
-    if (axis_grows(g, n->shape.cols) || axis_grows(g, n->shape.heads)) return true;
+    if (lh_plan_axis_grows(g, n->shape.cols) || lh_plan_axis_grows(g, n->shape.heads)) return true;
     if (n->op->rows != LH_ROWS_ALL || n->kind == LH_OP_last) return false;
     for (int k = 0; k < n->n_in; k++)
-        if (axis_grows(g, n->in[k]->shape.rows)) return true;
+        if (lh_plan_axis_grows(g, n->in[k]->shape.rows)) return true;
     return false;
 }
 
-bool grow_plan(lh_plan *p) {
+bool lh_plan_grow(lh_plan *p) {
     lh_graph *g = p->g;
     if (!g->generate) {
         lh_fail(g->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "the program does not say what grows");
@@ -67,40 +64,5 @@ bool grow_plan(lh_plan *p) {
     for (int i = 0; i < p->n_nodes && !p->prevents; i++)
         if (is_prevented(p, g->node[i])) p->prevents = g->node[i];
     for (int i = 0; p->prevents && i < p->n_nodes; i++) p->value[i].is_once = false;
-    return true;
-}
-
-bool grow_keep(lh_plan *p) {
-    lh_context *ctx = p->g->ctx;
-    if (!p->grows || p->prevents) return true;
-    size_t at = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1 && at <= p->n_kept && p->kept) return true;
-        if (pass == 1 && p->is_sketch) {
-            p->n_kept = at;
-            return true;
-        }
-        if (pass == 1) {
-            ctx->release(p->kept);
-            if (!lh_memory_fits(ctx, (double)at * sizeof(float), "a shorter context")) return false;
-            p->kept = ctx->alloc((at + 1) * sizeof(float));
-            if (!p->kept) {
-                lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
-                        "out of memory for the keys and values of %d rows", p->grows);
-                return false;
-            }
-            p->n_kept = at;
-            at = 0;
-        }
-        for (int i = 0; i < p->n_run; i++) {
-            lh_work *w = &p->each_run[i];
-            if (!w->match || !w->match->kernel->keeps || w->is_once ||
-                !axis_grows(p->g, w->match->leaf[1]->shape.rows))
-                continue;
-            w->kept_rows = p->grows;
-            if (pass == 1) w->kept = p->kept + at;
-            at += w->match->kernel->keeps(w) * (size_t)p->grows * (size_t)p->examples;
-        }
-    }
     return true;
 }

@@ -1,4 +1,4 @@
-/* memory -- when each value is needed, and which values can lie in the same place because they are not needed together.
+/* plan_order -- the order of works, when each value is needed, and which values can lie in the same place because they are not needed together.
  *
  *     work      0    1    2    3    4
  *     A         ■────■                      A is made by work 0 and last read by work 1
@@ -10,20 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const value *owner_of(const lh_plan *p, const lh_node *n) {
-    for (;;) {
-        n = standing(p, n);
-        const value *v = &p->value[n->id];
-        if (v->role != VIEW) return v;
-        n = n->in[0];
-    }
-}
-
 /* ---- order: operands before their users, otherwise as the program has it ---- */
 
 typedef struct ordering {
     lh_plan *p;
-    lh_work *from, *to;
+    lh_plan_work *from, *to;
     int *maker;  /* of each node: its work in `from`, or -1 */
     char *state; /* of each work: 0 not yet, 1 on its way, 2 done */
     int n;
@@ -35,7 +26,7 @@ static void put(ordering *o, int k);
 /* The last that changes it, where a value was made of another in place; -1: none makes it. */
 static int maker_of(const lh_plan *p, const int *maker, const lh_node *n) {
     while (maker[n->id] < 0) {
-        const value *v = &p->value[n->id];
+        const lh_plan_value *v = &p->value[n->id];
         if (!v->same && v->role != VIEW) return -1;
         n = v->same ? v->same : n->in[0];
     }
@@ -54,9 +45,9 @@ static void put(ordering *o, int k) {
         return;
     }
     o->state[k] = 1;
-    const lh_work *w = &o->from[k];
+    const lh_plan_work *w = &o->from[k];
     for (int i = 0; i < w->n_in; i++) {
-        const lh_node *n = w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
+        const lh_node *n = lh_plan_operand(w, i);
         if (n && (w->match || lh_op_reads(w->node, i))) put_maker(o, n);
     }
     o->state[k] = 2;
@@ -65,73 +56,79 @@ static void put(ordering *o, int k) {
 
 static void find_makers(ordering *o) {
     for (int i = 0; i < o->p->n_nodes; i++) o->maker[i] = -1;
-    for (int k = 0; k < o->p->n_run; k++) {
-        const lh_work *w = &o->from[k];
+    for (int k = 0; k < o->p->list[LH_WHEN_RUN].n; k++) {
+        const lh_plan_work *w = &o->from[k];
         o->maker[w->node->id] = k;
         for (int i = 0; w->match && i < w->match->n_outs; i++)
             if (w->match->out[i]) o->maker[w->match->out[i]->id] = k;
     }
 }
 
+static bool add_up(lh_plan *p, int i, lh_plan_list *to) {
+    lh_match *m = lh_alloc(p->arena, sizeof *m);
+    *m = (lh_match){.kernel = p->by->adds_up, .leaf = {p->sum[i]}, .n_leaves = 1};
+    to->work[to->n++] = (lh_plan_work){.node = p->sum[i], .match = m, .n_in = 1, .sum = i};
+    return !lh_failed(p->g->ctx);
+}
+
 /* Behind the work that makes a value its adding up: then its memory is free for others. */
 static bool add_sums(lh_plan *p, const int *maker) {
-#ifdef LH_FAST
-    lh_work *all =
-        p->n_sums ? lh_alloc_array(p->arena, (size_t)p->n_run + (size_t)p->n_sums + 1, sizeof *all)
-                  : p->each_run;
-    int n = 0;
-    for (int k = 0; p->n_sums && all && k < p->n_run; k++) {
-        all[n++] = p->each_run[k];
+    const lh_plan_list *run = &p->list[LH_WHEN_RUN];
+    if (!p->n_sums) return true;
+    const size_t most = (size_t)run->n + (size_t)p->n_sums + 1;
+    lh_plan_list all = {lh_alloc_array(p->arena, most, sizeof *all.work), 0};
+    for (int k = 0; all.work && k < run->n; k++) {
+        all.work[all.n++] = run->work[k];
         for (int i = 0; i < p->n_sums; i++)
-            if (maker_of(p, maker, p->sum[i]) == maker[p->each_run[k].node->id])
-                all[n++] = sum_work(p, i);
+            if (maker_of(p, maker, p->sum[i]) == maker[run->work[k].node->id] &&
+                !add_up(p, i, &all))
+                return false;
     }
-    if (p->n_sums) p->each_run = all, p->n_run = n;
-    return all != NULL;
-#else
-    (void)p, (void)maker;
-    return true;
-#endif
+    p->list[LH_WHEN_RUN] = all;
+    return all.work != NULL;
+}
+
+static void is_there(lh_plan_value *v, int k) {
+    if (v->first < 0) v->first = v->last = k;
 }
 
 /* From which work to which a value is needed. */
 static void find_spans(lh_plan *p) {
+    const lh_plan_list *run = &p->list[LH_WHEN_RUN], *commit = &p->list[LH_WHEN_COMMITTED];
     for (int i = 0; i < p->n_nodes; i++) p->value[i].first = -1, p->value[i].last = -1;
-    for (int k = 0; k < p->n_run + p->n_commit; k++) {
-        const lh_work *w = k < p->n_run ? &p->each_run[k] : &p->at_commit[k - p->n_run];
+    for (int k = 0; k < run->n + commit->n; k++) {
+        const lh_plan_work *w = k < run->n ? &run->work[k] : &commit->work[k - run->n];
         for (int i = 0; i < w->n_in; i++) {
-            const lh_node *n = w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
-            if (n) ((value *)owner_of(p, n))->last = k;
+            const lh_node *n = lh_plan_operand(w, i);
+            if (n) ((lh_plan_value *)lh_plan_owner(p, n))->last = k;
         }
-        value *v = &p->value[w->node->id];
-        if (v->first < 0) v->first = v->last = k;
-        for (int i = 0; w->match && i < w->match->n_outs; i++) {
-            if (!w->match->out[i]) continue;
-            v = &p->value[w->match->out[i]->id];
-            if (v->first < 0) v->first = v->last = k;
-        }
+        is_there(&p->value[w->node->id], k);
+        for (int i = 0; w->match && i < w->match->n_outs; i++)
+            if (w->match->out[i]) is_there(&p->value[w->match->out[i]->id], k);
     }
     for (int i = 0; i < p->g->n_givens; i++) { /* copied when := is carried out */
         const lh_given *given = p->g->given[i];
-        if (given->renewed) ((value *)owner_of(p, given->renewed))->last = p->n_run + p->n_commit;
+        if (given->renewed)
+            ((lh_plan_value *)lh_plan_owner(p, given->renewed))->last = run->n + commit->n;
     }
 }
 
-bool order_work(lh_plan *p) {
-    const size_t n = (size_t)p->n_run;
-    ordering o = {.p = p, .from = p->each_run};
+bool lh_plan_order(lh_plan *p) {
+    lh_plan_list *run = &p->list[LH_WHEN_RUN];
+    const size_t n = (size_t)run->n;
+    ordering o = {.p = p, .from = run->work};
     o.to = lh_alloc_array(p->arena, n + 1, sizeof *o.to);
     o.maker = lh_alloc_array(p->arena, (size_t)p->n_nodes + 1, sizeof *o.maker);
     o.state = lh_alloc_array(p->arena, n + 1, 1);
     if (!o.to || !o.maker || !o.state) return false;
     memset(o.state, 0, n + 1);
     find_makers(&o);
-    for (int k = 0; k < p->n_run; k++) put(&o, k);
+    for (int k = 0; k < run->n; k++) put(&o, k);
     if (o.is_circle) {
         lh_fail(p->g->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "kernels wait for each other");
         return false;
     }
-    p->each_run = o.to;
+    run->work = o.to;
     if (!add_sums(p, o.maker)) return false;
     find_spans(p);
     return true;
@@ -147,7 +144,7 @@ typedef struct piece {
 static size_t cells_of(const lh_plan *p, const lh_node *n) {
     double cells = 0;
     for (int e = 0; e < (n->shape.is_batched ? p->examples : 1); e++) {
-        lh_sizes s = n->shape.is_batched ? sizes_now(p, n, e) : sizes_fixed(p->g, n);
+        lh_sizes s = lh_plan_sizes(p, n, e);
         cells += (double)s.heads * s.rows * s.cols;
     }
     return cells > (double)LH_MAX_CELLS ? LH_MAX_CELLS : ((size_t)cells + 15) / 16 * 16;
@@ -174,25 +171,25 @@ static int free_pieces(piece *used, int n, int now) {
 }
 
 static int by_first(const void *a, const void *b) {
-    const value *x = *(const value *const *)a, *y = *(const value *const *)b;
+    const lh_plan_value *x = *(lh_plan_value *const *)a, *y = *(lh_plan_value *const *)b;
     return x->first != y->first ? (x->first > y->first) - (x->first < y->first) : (x > y) - (x < y);
 }
 
-size_t place_pool(lh_plan *p) {
+size_t lh_plan_place_pool(lh_plan *p) {
     lh_context *ctx = p->g->ctx;
-    value **list = ctx->alloc(((size_t)p->n_nodes + 1) * sizeof(value *));
+    lh_plan_value **list = ctx->alloc(((size_t)p->n_nodes + 1) * sizeof(lh_plan_value *));
     piece *used = ctx->alloc(((size_t)p->n_nodes + 1) * sizeof *used);
-    size_t end = p->n_moving;
+    size_t end = p->n_lasting;
     int n = 0, n_used = 0;
     for (int i = 0; list && i < p->n_nodes; i++)
-        if (is_pooled(p, &p->value[i]) && p->value[i].first >= 0) list[n++] = &p->value[i];
-    if (list) qsort(list, (size_t)n, sizeof(value *), by_first);
+        if (lh_plan_is_pooled(p, &p->value[i]) && p->value[i].first >= 0) list[n++] = &p->value[i];
+    if (list) qsort(list, (size_t)n, sizeof(lh_plan_value *), by_first);
     for (int i = 0; list && used && i < n; i++) {
-        value *v = list[i];
+        lh_plan_value *v = list[i];
         size_t cells = cells_of(p, p->g->node[v - p->value]);
         n_used = free_pieces(used, n_used, v->first);
         int at;
-        v->pool = find_gap(used, n_used, p->n_moving, cells, &at);
+        v->pool = find_gap(used, n_used, p->n_lasting, cells, &at);
         memmove(used + at + 1, used + at, (size_t)(n_used - at) * sizeof *used);
         used[at] = (piece){v->pool, v->pool + cells, v->last};
         n_used++;

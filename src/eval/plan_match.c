@@ -1,4 +1,4 @@
-/* match -- which kernel makes a node, if one does. */
+/* plan_match -- which kernel makes a node, if one does. */
 #include "eval/plan.h"
 
 /* Several nodes made at once; none of them may have been given to another. */
@@ -13,7 +13,7 @@ static bool is_free(const lh_plan *p, const lh_match *m) {
 static void settle(lh_plan *p, lh_match *m) {
     for (int i = 0; i < m->n_outs; i++) {
         if (!m->out[i]) continue;
-        value *v = &p->value[m->out[i]->id];
+        lh_plan_value *v = &p->value[m->out[i]->id];
         v->match = m;
         if (m->kernel->in_place) p->value[m->leaf[0]->id].is_changed = true;
         if (m->kernel->run && !m->kernel->renews && !m->kernel->in_place) continue;
@@ -22,7 +22,7 @@ static void settle(lh_plan *p, lh_match *m) {
     }
 }
 
-void find_kernel(lh_plan *p, lh_node *n) {
+void lh_plan_find_kernel(lh_plan *p, lh_node *n) {
     for (const lh_kernel *const *k = p->kernels; *k; k++) {
         if ((*k)->joins && !p->joins) continue;
         lh_match found = {.kernel = *k};

@@ -1,4 +1,4 @@
-/* bind -- a batch gives every value that depends on an example its blocks of memory. */
+/* plan_bind -- a batch gives every value that depends on an example its layouts. */
 #include "eval/plan.h"
 
 #include "base/memory.h"
@@ -11,7 +11,8 @@ static int axis_size(const lh_plan *p, int axis, int example) {
     return a->n ? (int)a->n : p->size[(size_t)axis * (size_t)p->cap + (size_t)example];
 }
 
-lh_sizes sizes_now(const lh_plan *p, const lh_node *n, int e) {
+lh_sizes lh_plan_sizes(const lh_plan *p, const lh_node *n, int e) {
+    if (!n->shape.is_batched) return lh_plan_fixed_sizes(p->g, n);
     return (lh_sizes){axis_size(p, n->shape.heads, e), axis_size(p, n->shape.rows, e),
                       axis_size(p, n->shape.cols, e)};
 }
@@ -20,17 +21,17 @@ static bool reserve_examples(lh_plan *p, int n) {
     lh_context *ctx = p->g->ctx;
     if (n <= p->cap) return true;
     ctx->release(p->size);
-    ctx->release(p->blocks);
+    ctx->release(p->layouts);
     ctx->release(p->example);
     size_t count = (size_t)n;
     const size_t each = (size_t)p->g->n_axes * sizeof *p->size +
-                        (size_t)p->n_batched * sizeof *p->blocks + sizeof *p->example;
-    p->cap = 0, p->size = NULL, p->blocks = NULL, p->example = NULL;
+                        (size_t)p->n_batched * sizeof *p->layouts + sizeof *p->example;
+    p->cap = 0, p->size = NULL, p->layouts = NULL, p->example = NULL;
     if (!lh_memory_fits(ctx, (double)each * n, "a smaller batch")) return false;
     p->size = ctx->alloc(((size_t)p->g->n_axes * count + 1) * sizeof *p->size);
-    p->blocks = ctx->alloc(((size_t)p->n_batched * count + 1) * sizeof *p->blocks);
+    p->layouts = ctx->alloc(((size_t)p->n_batched * count + 1) * sizeof *p->layouts);
     p->example = ctx->alloc(count * sizeof *p->example);
-    if (!p->size || !p->blocks || !p->example) {
+    if (!p->size || !p->layouts || !p->example) {
         lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
                 "out of memory for a batch of %d examples", n);
         return false;
@@ -89,7 +90,7 @@ static void fail_sizes(const lh_plan *p, const lh_node *n, int e, int a, int sa,
 
 /* By itself, or by a kernel that stands for the call it is in. */
 static bool is_computed(const lh_plan *p, const lh_node *n) {
-    role r = p->value[n->id].role;
+    lh_role r = p->value[n->id].role;
     if (r == MADE || r == VIEW) return true;
     for (const lh_scope *s = n->scope; p->kernels && s; s = s->outer)
         if (s->call && p->value[s->call->id].match && p->value[s->call->id].role == MADE)
@@ -118,7 +119,7 @@ static bool indices_fit(const lh_plan *p) {
     const lh_graph *g = p->g;
     for (int i = 0; i < p->n_nodes; i++) {
         const lh_node *n = g->node[i];
-        role r = p->value[i].role;
+        lh_role r = p->value[i].role;
         if ((n->kind != LH_OP_row && n->kind != LH_OP_cell) || (r != VIEW && r != MADE) ||
             g->axis[n->in[0]->shape.rows].n)
             continue;
@@ -165,108 +166,113 @@ static bool place_moving(lh_plan *p) {
     lh_graph *g = p->g;
     size_t total = 0;
     for (int i = 0; i < p->n_nodes; i++) {
-        value *v = &p->value[i];
+        lh_plan_value *v = &p->value[i];
         const lh_node *n = g->node[i];
         if (v->role == UNUSED || v->same || !n->shape.is_batched) continue;
-        v->view.block = p->blocks + v->offset * (size_t)p->cap;
-        for (int e = 0; e < p->examples && owns_memory(v) && !is_pooled(p, v); e++) {
-            total += cells_now(sizes_now(p, n, e));
+        v->layout = p->layouts + v->offset * (size_t)p->cap;
+        for (int e = 0; e < p->examples && lh_plan_owns_memory(v) && !lh_plan_is_pooled(p, v);
+             e++) {
+            total += cells_now(lh_plan_sizes(p, n, e));
             if (total > LH_MAX_CELLS) break;
         }
     }
-    p->n_moving = (total + 15) / 16 * 16; /* the pool lies behind it, in whole lines */
-    if (p->shares_memory) total = place_pool(p);
-    if (p->is_sketch) {
-        p->cap_moving = total;
-        return true;
+    p->n_lasting = (total + 15) / 16 * 16; /* the pool lies behind it, in whole lines */
+    if (p->shares_memory) total = lh_plan_place_pool(p);
+    if (!p->is_sketch && (total > p->cells[LH_MOVING] || !p->memory[LH_MOVING])) {
+        p->by->give_back(g->ctx, p->memory[LH_MOVING]);
+        p->cells[LH_MOVING] = 0;
+        p->memory[LH_MOVING] = p->by->take(g->ctx, total, p->by->cell_bytes);
+        if (!p->memory[LH_MOVING]) return false;
     }
-    if (total > p->cap_moving || !p->moving) {
-        g->ctx->release(p->moving);
-        p->moving = reals(g->ctx, total);
-        p->cap_moving = p->moving ? total : 0;
-    }
-    return p->moving != NULL;
+    if (p->is_sketch || total > p->cells[LH_MOVING]) p->cells[LH_MOVING] = total;
+    return true;
 }
 
-/* One piece of memory for each thread, as large as the most greedy kernel needs. */
-static bool reserve_scratch(lh_plan *p) {
-    lh_context *ctx = p->g->ctx;
-    size_t most = 0;
-    for (int i = 0; i < p->n_run + p->n_commit; i++) {
-        const lh_work *w = i < p->n_run ? &p->each_run[i] : &p->at_commit[i - p->n_run];
-        if (!w->match || !w->match->kernel->scratch) continue;
-        size_t cells = (w->match->kernel->scratch(w) + 15) / 16 * 16;
-        if (cells > most) most = cells;
-    }
-    if (most <= p->moment.scratch_cells) return true;
-    if (p->is_sketch) {
-        p->moment.scratch_cells = most;
-        return true;
-    }
-    ctx->release(p->moment.scratch);
-    p->moment.scratch = ctx->alloc((most * (size_t)p->threads + 1) * sizeof(float));
-    p->moment.scratch_cells = p->moment.scratch ? most : 0;
-    if (!p->moment.scratch)
-        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
-                "out of memory for the threads' own sums");
-    return p->moment.scratch != NULL;
-}
-
-static void blocks_moving(lh_plan *p) {
+static void layouts_moving(lh_plan *p) {
     lh_graph *g = p->g;
     size_t at = 0;
     for (int i = 0; i < p->n_nodes; i++) {
-        value *v = &p->value[i];
+        lh_plan_value *v = &p->value[i];
         lh_node *n = g->node[i];
         if (v->role == UNUSED || v->same || !n->shape.is_batched) continue;
-        bool owns = owns_memory(v), pooled = is_pooled(p, v);
+        bool owns = lh_plan_owns_memory(v), pooled = lh_plan_is_pooled(p, v);
         size_t in_pool = v->pool, *place = pooled ? &in_pool : &at;
         for (int e = 0; e < p->examples; e++) {
-            lh_sizes s = sizes_now(p, n, e);
+            lh_sizes s = lh_plan_sizes(p, n, e);
             if (owns) {
-                block_own(&v->view.block[e], p->moving ? p->moving + *place : NULL, s);
+                lh_plan_layout_own(&v->layout[e], LH_MOVING, *place, s);
                 *place += (size_t)s.heads * (size_t)s.rows * (size_t)s.cols;
             } else if (v->role == VIEW) {
-                block_view(p, n, lh_block_of(&value_of(p, n->in[0])->view, e), &v->view.block[e],
-                           s);
+                lh_plan_layout_view(n, lh_layout_of(p, n->in[0], e), &v->layout[e], s);
             } else {
-                block_own(&v->view.block[e], NULL, s);
+                lh_plan_layout_own(&v->layout[e], LH_NO_BUFFER, 0, s);
             }
         }
     }
 }
 
-static void fill_from_batch(lh_plan *p, int k, const value *v) {
+/* n cells of an input, from its cell `at` on. */
+static lh_layout cells_of(const lh_layout *input, size_t at, int n) {
+    return (lh_layout){.buffer = input->buffer,
+                       .at = input->at + (ptrdiff_t)at,
+                       .cs = n > 1 ? 1 : 0,
+                       .heads = 1,
+                       .rows = 1,
+                       .cols = n};
+}
+
+/* Some at a time, as numbers; token NULL: zeros. */
+static void write_tokens(lh_plan *p, const lh_layout *to, const int *token) {
+    enum { SOME = 256 };
+    double some[SOME] = {0};
+    const size_t cells = (size_t)lh_layout_cells(to);
+    for (size_t at = 0; at < cells; at += SOME) {
+        const int n = cells - at < SOME ? (int)(cells - at) : SOME;
+        for (int i = 0; token && i < n; i++) some[i] = token[at + (size_t)i];
+        const lh_layout part = cells_of(to, at, n);
+        p->by->write(p, &part, some);
+    }
+}
+
+static void fill_from_batch(lh_plan *p, int k, const lh_plan_value *v) {
     const lh_batch *b = p->batch;
     const bool is_words = p->g->input[k]->vocab != NULL;
     const int *token = b->tokens && is_words ? b->tokens[k] : NULL;
     const double *number = b->numbers && !is_words ? b->numbers[k] : NULL;
     for (int e = 0; e < p->examples; e++) {
-        const lh_block *to = &v->view.block[e];
-        size_t cells = (size_t)to->rows * (size_t)to->cols;
-        for (size_t i = 0; i < cells; i++)
-            to->p[i] = token ? (lh_real)*token++ : number ? (lh_real)*number++ : 0;
+        const lh_layout *to = &v->layout[e];
+        const size_t cells = (size_t)lh_layout_cells(to);
+        if (number)
+            p->by->write(p, to, number), number += cells;
+        else
+            write_tokens(p, to, token), token = token ? token + cells : NULL;
     }
+}
+
+/* From the program: numbers, tokens as numbers, or a row of a value that the start made. */
+static void fill_from_example(lh_plan *p, const lh_example_value *x, const lh_layout *to) {
+    if (!x->node) {
+        p->by->write(p, to, x->cells);
+        return;
+    }
+    const lh_layout all = cells_of(to, 0, to->rows * to->cols);
+    lh_layout from = *lh_layout_of(p, x->node, 0);
+    from.at += x->row * from.rs;
+    from.rows = from.heads = 1, from.cols = all.cols;
+    p->by->copy(p, &all, &from);
 }
 
 static void fill_inputs(lh_plan *p) {
     lh_graph *g = p->g;
     for (int k = 0; k < g->n_inputs; k++) {
-        const value *v = &p->value[g->input[k]->node->id];
+        const lh_plan_value *v = &p->value[g->input[k]->node->id];
         if (v->role != INPUT) continue;
         if (p->batch) {
             fill_from_batch(p, k, v);
             continue;
         }
-        for (int e = 0; e < p->examples; e++) {
-            const lh_example_value *x = &g->example[p->example[e]]->value[k];
-            const lh_block *to = &v->view.block[e];
-            size_t cells = (size_t)to->rows * (size_t)to->cols;
-            const lh_block *from = x->node ? value_of(p, x->node)->view.block : NULL;
-            for (size_t i = 0; i < cells; i++)
-                to->p[i] = from ? from->p[x->row * from->rs + (ptrdiff_t)i * from->cs]
-                                : (lh_real)x->cells[i];
-        }
+        for (int e = 0; e < p->examples; e++)
+            fill_from_example(p, &g->example[p->example[e]]->value[k], &v->layout[e]);
     }
 }
 
@@ -289,22 +295,22 @@ static bool is_placed(lh_plan *p) {
     return false;
 }
 
-/* Every value gets its blocks; operands and results of every work are found. */
+static bool make_ready(lh_plan *p) {
+    p->is_lent_anew = false;
+    return p->by->ready(p, true);
+}
+
+/* Every value gets its layouts, and the backend learns of them. */
 static bool place(lh_plan *p) {
-    if (is_placed(p)) return true;
+    if (is_placed(p)) return !p->is_lent_anew || make_ready(p);
     if (lh_failed(p->g->ctx)) return false;
     bool is_good = sizes_fit(p) && indices_fit(p) && place_moving(p);
-    if (!is_good) {
-        p->g->ctx->release(p->placed);
-        p->placed = NULL;
-        return false;
-    }
-    if (p->shares_memory) blocks_fixed(p, true);
-    blocks_moving(p);
-    for (int i = 0; i < p->n_run; i++)
-        connect(p, &p->each_run[i]), p->is_sketch ? (void)0 : flatten(&p->each_run[i]);
-    for (int i = 0; i < p->n_commit; i++) connect(p, &p->at_commit[i]);
-    return !p->kernels || (grow_keep(p) && reserve_scratch(p));
+    if (is_good && p->shares_memory) lh_plan_layouts_fixed(p, true);
+    if (is_good) layouts_moving(p);
+    if (is_good && make_ready(p)) return true;
+    p->g->ctx->release(p->placed);
+    p->placed = NULL;
+    return false;
 }
 
 static void bind_all(lh_plan *p) {
@@ -323,10 +329,10 @@ static void bind_all(lh_plan *p) {
     p->is_bound = true;
 }
 
-void plan_bind(lh_plan *p, const int *examples, int n) {
+void lh_plan_bind(lh_plan *p, const int *examples, int n) {
     lh_graph *g = p->g;
     if (lh_failed(g->ctx)) return;
-    if (!p->is_started && !p->is_sketch) plan_start(p);
+    if (!p->is_started && !p->is_sketch) lh_plan_start(p);
     p->is_bound = false; /* until all is well: a batch that failed is not run */
     p->batch = NULL;
     bool all = !examples;
@@ -343,9 +349,9 @@ void plan_bind(lh_plan *p, const int *examples, int n) {
     bind_all(p);
 }
 
-void plan_feed(lh_plan *p, const lh_batch *batch) {
+void lh_plan_feed(lh_plan *p, const lh_batch *batch) {
     if (lh_failed(p->g->ctx)) return;
-    if (!p->is_started && !p->is_sketch) plan_start(p);
+    if (!p->is_started && !p->is_sketch) lh_plan_start(p);
     p->is_bound = false;
     p->batch = batch;
     if (!reserve_examples(p, batch->examples)) return;

@@ -1,0 +1,88 @@
+/* fast_backend -- the backend for speed: float, kernels that stand for many steps, threads, memory that values share. */
+#include "base/memory.h"
+#include "eval/fast/bf16.h"
+#include "eval/fast/fast.h"
+#include "eval/fast/grow.h"
+
+static bool set_precision(lh_plan *p, lh_precision precision) {
+    if (precision == LH_IN_BF16 && !lh_bf16_name()) {
+        lh_fail(
+            p->g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
+            "this processor has no products in bf16: they need AMX, and a system that lends it");
+        lh_cure(p->g->ctx, "products in float run everywhere: leave bf16 out");
+        return false;
+    }
+    lh_pool_use_bf16(p->moment.pool, precision == LH_IN_BF16);
+    return true;
+}
+
+static bool fast_open(lh_plan *p, const lh_wish *wish) {
+    p->own = lh_alloc(p->arena, sizeof(lh_fast_own));
+    if (!LH_LOOPS(open)(p, wish)) return false;
+    p->moment.pool = p->is_sketch ? NULL : lh_pool_new(wish->threads);
+    lh_fast_of(p)->threads = lh_pool_threads(p->moment.pool);
+    return set_precision(p, wish->precision);
+}
+
+static void fast_close(lh_plan *p) {
+    lh_context *ctx = p->g->ctx;
+    LH_LOOPS(close)(p);
+    ctx->release(p->moment.scratch);
+    if (p->own) ctx->release(lh_fast_of(p)->kept);
+    lh_pool_free(p->moment.pool);
+}
+
+/* One piece of memory for each thread, as large as the most greedy kernel needs. */
+static bool reserve_scratch(lh_plan *p) {
+    lh_context *ctx = p->g->ctx;
+    const size_t threads = (size_t)lh_fast_of(p)->threads;
+    size_t most = 0;
+    for (int i = 0; i < lh_fast_works(p); i++) {
+        const lh_work *w = lh_fast_work_at(p, i);
+        if (!w->match || !w->match->kernel->scratch) continue;
+        size_t cells = (w->match->kernel->scratch(w) + 15) / 16 * 16;
+        if (cells > most) most = cells;
+    }
+    if (most <= p->moment.scratch_cells) return true;
+    if (p->is_sketch) {
+        p->moment.scratch_cells = most;
+        return true;
+    }
+    ctx->release(p->moment.scratch);
+    p->moment.scratch = ctx->alloc((most * threads + 1) * sizeof(float));
+    p->moment.scratch_cells = p->moment.scratch ? most : 0;
+    if (!p->moment.scratch)
+        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
+                "out of memory for the threads' own sums");
+    return p->moment.scratch != NULL;
+}
+
+static bool fast_ready(lh_plan *p, bool is_bound) {
+    if (!LH_LOOPS(ready)(p, is_bound)) return false;
+    return !is_bound || !p->kernels || (lh_fast_keep(p) && reserve_scratch(p));
+}
+
+static void fast_each(lh_plan *p, int n, lh_do_piece piece, void *what) {
+    lh_pool_run(p->moment.pool, n, piece, what);
+}
+
+static const lh_backend backend = {
+    .name = "fast",
+    .element = LH_REAL_NAME,
+    .line = 16,
+    .shares_memory = true,
+    .kernels = lh_kernels,
+    .adds_up = &lh_kernel_sum_of_parts,
+    LH_LOOPS_RECORD,
+    .open = fast_open,
+    .close = fast_close,
+    .ready = fast_ready,
+    .each = fast_each,
+};
+
+static lh_plan *plan(lh_graph *g, const lh_wish *wish) {
+    return lh_plan_new(g, wish, &backend);
+}
+
+const lh_evaluator lh_fast = {
+    .name = "fast", .epsilon = LH_REAL_EPSILON, .plan = plan, LH_EVALUATE};
