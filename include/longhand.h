@@ -84,7 +84,7 @@ LH_API void longhand_clear_error(longhand *lh);
  * refused unless a folder is set. */
 LH_API void longhand_open_text(longhand *lh, const char *name, const char *text, size_t length);
 
-/* A file, .lh or .md. Files that it names lie beside it. */
+/* A file, .lh or .md. Files that it names lie beside it or in folders below; others are refused. */
 LH_API void longhand_open_file(longhand *lh, const char *path);
 
 /* A lesson or model that travels in the library: "ex1". */
@@ -93,7 +93,7 @@ LH_API void longhand_open_lesson(longhand *lh, const char *name);
 /* Their names, "lessons/ex1.md" and so on, then NULL. Valid for ever. */
 LH_API const char *longhand_lesson(int i);
 
-/* Where the next opened text may read files; NULL: nowhere. */
+/* Where the next opened text may read files: there or in folders below. NULL: nowhere. */
 LH_API void longhand_set_folder(longhand *lh, const char *path);
 
 /* What the program calls itself: its first heading or comment. Valid until another is opened. */

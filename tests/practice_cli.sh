@@ -183,7 +183,9 @@ verdict $? 'and not touched'
 type_in '' progress
 exits 2 'progress of a damaged file'
 type_in '' progress --reset --yes
-exits 2 'is not reset either'
+exits 0 'it is reset'
+grep -q 'this is no database' data/progress-damaged-*.db
+verdict $? 'by giving it another name'
 
 # No file may be longer than 4 kB: as on a full disk, what is saved already stays.
 fresh

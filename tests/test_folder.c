@@ -354,7 +354,7 @@ static void what_is_missing_or_broken_is_told(void **state) {
     assert_non_null(f);
     assert_null(f->optimizer);
     assert_non_null(strstr(f->trouble, "too few for a safetensors file"));
-    assert_string_equal(f->program, "# program 1\n");
+    assert_string_equal(f->program, "# mine\n"); /* the one that a person can edit */
     assert_true(f->is_program_changed);
     lh_folder_close(f);
     char path[400];

@@ -111,9 +111,7 @@ void longhand_free(longhand *lh) {
 static void read_beside(void *who, lh_context *ctx, lh_arena *arena, const char *path,
                         const char **text, size_t *length) {
     const longhand *lh = who;
-    bool is_absolute = path[0] == '/';
-    *text = lh_file_read(ctx, arena,
-                         is_absolute ? path : lh_printf(arena, "%s%s", lh->beside, path), length);
+    *text = lh_file_read_within(ctx, arena, &(lh_file_reach){.beside = lh->beside}, path, length);
 }
 
 /* Closes what was open; false: nothing can be opened. */

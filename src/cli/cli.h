@@ -17,6 +17,11 @@
 
 enum { LH_EXIT_YES = 0, LH_EXIT_NO = 1, LH_EXIT_FAILED = 2 };
 
+typedef struct lh_names {
+    const char **name;
+    int n;
+} lh_names;
+
 typedef struct lh_cli {
     lh_context *ctx;
     lh_arena *arena; /* for the life of the program */
@@ -24,6 +29,7 @@ typedef struct lh_cli {
     int width;       /* columns to write in: the terminal's, or 80; at least 40 */
     bool colour;     /* escape sequences are welcome */
     bool is_terminal;
+    lh_names files; /* --files: folders that programs may read files from, too */
 } lh_cli;
 
 typedef enum lh_option_kind {
@@ -33,11 +39,6 @@ typedef enum lh_option_kind {
     LH_OPTION_NAMES,   /* lh_names: a,b,c or several times */
     LH_OPTION_SETTINGS /* lh_settings: NAME=VALUE, as many as follow */
 } lh_option_kind;
-
-typedef struct lh_names {
-    const char **name;
-    int n;
-} lh_names;
 
 typedef struct lh_settings {
     lh_setting *set;

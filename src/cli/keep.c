@@ -32,16 +32,16 @@ const char *lh_keep_name(lh_cli *cli, const lh_source *s) {
 
 /* ---- opening ---- */
 
-static lh_store *open_file(lh_cli *cli, bool create, lh_store_trouble *why) {
+static lh_store *open_file(lh_cli *cli, lh_store_how how, bool ask, lh_store_trouble *why) {
     char folder[LH_STORE_PATH];
     *why = (lh_store_trouble){.state = LH_STORE_REFUSED};
     if (!lh_store_folder(folder, sizeof folder)) {
         snprintf(why->what, sizeof why->what, "there is no home folder; LONGHAND_DATA names one");
         return NULL;
     }
-    lh_store_how how = {.create = create, .check = create};
     lh_store *s = lh_store_open(folder, &how, why);
-    if (s || why->state != LH_STORE_DAMAGED || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+    if (s || why->state != LH_STORE_DAMAGED || !ask || !isatty(STDIN_FILENO) ||
+        !isatty(STDOUT_FILENO))
         return s;
     char where[LH_STORE_PATH];
     lh_cli_fail(cli, "%s", why->what);
@@ -64,7 +64,7 @@ static void say_once(lh_keeper *k, const char *why) {
 bool lh_keep_open(lh_cli *cli, lh_keeper *k) {
     lh_store_trouble why;
     *k = (lh_keeper){.cli = cli};
-    k->store = open_file(cli, true, &why);
+    k->store = open_file(cli, (lh_store_how){.create = true, .check = true}, true, &why);
     k->is_kept = k->store != NULL;
     if (k->store) return true;
     say_once(k, why.what);
@@ -73,9 +73,9 @@ bool lh_keep_open(lh_cli *cli, lh_keeper *k) {
     return k->store != NULL;
 }
 
-lh_store *lh_keep_read(lh_cli *cli, lh_store_state *state) {
+lh_store *lh_keep_read(lh_cli *cli, bool to_reset, lh_store_state *state) {
     lh_store_trouble why;
-    lh_store *s = open_file(cli, false, &why);
+    lh_store *s = open_file(cli, (lh_store_how){.check = to_reset}, !to_reset, &why);
     *state = s ? LH_STORE_OPEN : why.state;
     if (!s && why.state != LH_STORE_NONE) lh_cli_fail(cli, "%s", why.what);
     return s;

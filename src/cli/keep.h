@@ -29,8 +29,9 @@ const char *lh_keep_name(
     const lh_source *
         s); /* under which progress is kept: a file by its whole path, to be found from every folder */
 
-/* What is there to be read, and nothing is made: NULL when nothing was practised yet, or (state) it cannot be opened. */
-lh_store *lh_keep_read(lh_cli *cli, lh_store_state *state);
+/* What is there to be read, and nothing is made: NULL when nothing was practised yet, or (state) it cannot be opened. Who
+ * wants to reset it has every page looked at, and is not asked about a damaged one. */
+lh_store *lh_keep_read(lh_cli *cli, bool to_reset, lh_store_state *state);
 
 /* Where a lesson stands, for the list of lessons; zeros when nobody practised it. Says nothing and makes nothing. */
 typedef struct lh_standing {

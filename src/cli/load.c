@@ -18,21 +18,17 @@ char *lh_cli_read_file(lh_cli *cli, const char *path, size_t *length) {
 }
 
 bool lh_cli_write_file(lh_cli *cli, const char *path, const char *text, size_t length) {
-    if (lh_replace_file(cli->ctx, cli->arena, path, text, length)) return true;
+    if (lh_replace_output(cli->ctx, cli->arena, path, text, length)) return true;
     lh_cli_report(cli);
+    lh_context_clear(cli->ctx);
     return false;
 }
 
 /* lessons/ex1.md and models/gpt.lh by their short names. */
 static const lh_embedded *find_short(lh_cli *cli, const char *name) {
-    const char *forms[] = {"lessons/%s.md", "models/%s.lh"};
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        char *path = i == 0 ? lh_printf(cli->arena, "lessons/%s.md", name)
-                            : lh_printf(cli->arena, "models/%s.lh", name);
-        const lh_embedded *e = lh_embedded_find(path);
-        if (e) return e;
-    }
-    return lh_embedded_find(name);
+    const lh_embedded *e = lh_embedded_find(lh_printf(cli->arena, "lessons/%s.md", name));
+    if (!e) e = lh_embedded_find(lh_printf(cli->arena, "models/%s.lh", name));
+    return e ? e : lh_embedded_find(name);
 }
 
 static char *short_name(lh_cli *cli, const char *path) {
@@ -63,7 +59,7 @@ static int fail_lesson(lh_cli *cli, const char *name) {
     return status;
 }
 
-/* Files that a program names lie beside it. */
+/* Files that a program names lie beside it, or where --files says. */
 typedef struct reader {
     lh_cli *cli;
     const char *folder; /* ends in /, or "" */
@@ -71,10 +67,11 @@ typedef struct reader {
 
 static void read_for_program(void *who, lh_context *ctx, lh_arena *arena, const char *path,
                              const char **text, size_t *length) {
-    reader *r = who;
-    (void)ctx;
-    *text = lh_cli_read_file(
-        r->cli, path[0] == '/' ? path : lh_printf(arena, "%s%s", r->folder, path), length);
+    const reader *r = who;
+    const lh_names *allowed = &r->cli->files;
+    *text = lh_file_read_within(ctx, arena, &(lh_file_reach){r->folder, allowed->name, allowed->n},
+                                path, length);
+    if (!*text) lh_cure(ctx, "files lie beside the program; --files FOLDER allows another folder");
 }
 
 bool lh_cli_find(lh_cli *cli, const char *lesson, lh_source *s) {
@@ -112,7 +109,7 @@ static bool find_beside(void *who, const char *name, lh_found *out) {
         char *path = lh_printf(r->cli->arena, "%s%s%s", r->folder, name, i ? ".lh" : ".md");
         if (access(path, R_OK) != 0) continue;
         *out = (lh_found){.file = path};
-        out->text = lh_cli_read_file(r->cli, path, &out->length);
+        out->text = lh_file_read_plain(r->cli->ctx, r->cli->arena, path, &out->length);
         return out->text != NULL;
     }
     return false;

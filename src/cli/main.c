@@ -1,5 +1,6 @@
 /* main -- longhand COMMAND ...: finds the command, reads its options from its table, runs it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -113,6 +114,7 @@ static int help(lh_cli *cli) {
     }
     printf("\nLESSON is a short name from the list that `longhand` alone prints, or a file (.lh or "
            ".md).\n");
+    printf("--files FOLDER, with any command: programs may read files below FOLDER, too.\n");
     printf("Exit status: 0 yes or done, 1 the answer is no, 2 could not run. NO_COLOR is "
            "respected.\n");
     return LH_EXIT_YES;
@@ -165,14 +167,27 @@ static bool read_setting(lh_cli *cli, const lh_option *o, const char *text) {
     return true;
 }
 
-static const lh_option *find_option(const lh_command *c, const char *arg, size_t n) {
-    for (const lh_option *o = c->options; o && o->name; o++) {
+/* What every command takes. */
+static lh_names files;
+static const lh_option common_options[] = {
+    {"files", 0, LH_OPTION_NAMES, &files, "FOLDER",
+     "programs may read files below this folder, too", 0, 0},
+    {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
+};
+
+static const lh_option *find_in(const lh_option *o, const char *arg, size_t n) {
+    for (; o && o->name; o++) {
         if (arg[0] == '-' && arg[1] == '-' && strlen(o->name) == n - 2 &&
             memcmp(o->name, arg + 2, n - 2) == 0)
             return o;
         if (arg[0] == '-' && n == 2 && o->letter && arg[1] == o->letter) return o;
     }
     return NULL;
+}
+
+static const lh_option *find_option(const lh_command *c, const char *arg, size_t n) {
+    const lh_option *o = find_in(c->options, arg, n);
+    return o ? o : find_in(common_options, arg, n);
 }
 
 static int fail_option(lh_cli *cli, const lh_command *c, const char *arg, size_t n) {
@@ -236,6 +251,7 @@ static int run_command(lh_cli *cli, const lh_command *c, int argc, char **argv) 
         fprintf(stderr, "usage: longhand %s %s\n", c->name, c->synopsis);
         return LH_EXIT_FAILED;
     }
+    cli->files = files;
     return c->run(cli, n, rest);
 }
 
@@ -279,7 +295,16 @@ static int screen_width(void) {
     return n < 40 ? 40 : n > 200 ? 200 : n;
 }
 
+/* A file that is opened later must not become the screen: what is closed is taken, by something that cannot be read or
+ * written, so that whoever reads from it or writes to it is told. */
+static void take_closed(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv) {
+    take_closed();
     setlocale(LC_CTYPE, "");
     lh_cli cli = {.ctx = lh_context_new(), .out = stdout};
     if (!cli.ctx || !(cli.arena = lh_arena_new(cli.ctx))) {

@@ -133,12 +133,18 @@ void lh_mark_table(const lh_mark_class *c) {
 
 /* ---- CSV ---- */
 
+/* What begins with one of these signs a spreadsheet would work out: an apostrophe makes it a text. */
+static bool is_formula(const char *text) {
+    return *text && strchr("=+-@\t\r", *text);
+}
+
 static void put_csv(FILE *out, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
+    const bool is_marked = is_formula(text);
+    if (!is_marked && !strpbrk(text, ",;\"\t\r\n")) {
         fputs(text, out);
         return;
     }
-    fputc('"', out);
+    fputs(is_marked ? "\"'" : "\"", out);
     for (; *text; text++) {
         if (*text == '"') fputc('"', out);
         fputc(*text, out);

@@ -45,7 +45,7 @@ static bool folder_program(lh_cli *cli, lh_model *m) {
                     *f->config.model_type ? f->config.model_type : "not said");
         return false;
     }
-    m->source.length = strlen(m->source.text);
+    m->source.length = f->program ? f->program_length : strlen(m->source.text);
     m->source.title = lh_lesson_title(cli->arena, file, m->source.text, m->source.length);
     m->source.program = lh_lesson_parse(cli->ctx, file, m->source.text, m->source.length);
     return m->source.program != NULL;
@@ -76,6 +76,9 @@ bool lh_model_open(lh_cli *cli, const char *path, lh_model *m) {
     m->folder = lh_folder_open(cli->ctx, path);
     if (m->folder && folder_program(cli, m)) folder_settings(cli, m);
     if (lh_failed(cli->ctx)) lh_cli_report(cli);
+    if (m->folder && m->folder->is_program_changed)
+        fprintf(stderr, "%s/program.lh was changed after the weights were saved; it is used\n",
+                path);
     for (int i = 0; m->folder && i < m->folder->config.n_odd; i++)
         fprintf(stderr, "%s/config.json: %s\n", path, m->folder->config.odd[i]);
     if (!lh_failed(cli->ctx) && m->source.program) return true;

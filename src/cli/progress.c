@@ -1,4 +1,5 @@
 /* progress -- longhand progress: lessons, the mistakes made most, what to repeat and when. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -212,16 +213,29 @@ static int export(lh_cli *cli, lh_store *s) {
 
 /* ---- the command ---- */
 
+/* A file that cannot be read as ours is not emptied: it gets another name. */
+static bool forget(lh_cli *cli, lh_store *s, char *where, size_t size) {
+    char folder[LH_STORE_PATH];
+    if (s && s->reset(s, where, size)) return true;
+    if (s)
+        lh_cli_fail(cli, "%s", s->problem);
+    else if (lh_store_folder(folder, sizeof folder) && lh_store_set_aside(folder, where, size))
+        return true;
+    else
+        lh_cli_fail(cli, "it cannot be renamed: %s", strerror(errno));
+    return false;
+}
+
 static int reset(lh_cli *cli, lh_store *s) {
-    char backup[LH_STORE_PATH];
+    char where[LH_STORE_PATH];
     if (!options.yes && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
         return lh_cli_fail(cli, "--reset forgets everything: say --yes where nobody can be asked");
     if (!options.yes && !lh_keep_ask("Forget all attempts and sheets? A copy is kept.")) {
         printf("Nothing has changed.\n");
         return LH_EXIT_NO;
     }
-    if (!s->reset(s, backup, sizeof backup)) return lh_cli_fail(cli, "%s", s->problem);
-    printf("Forgotten. The copy is %s\n", backup);
+    if (!forget(cli, s, where, sizeof where)) return LH_EXIT_FAILED;
+    printf("Forgotten. The copy is %s\n", where);
     return LH_EXIT_YES;
 }
 
@@ -247,7 +261,9 @@ static int show(lh_cli *cli, lh_store *s) {
 static int progress_run(lh_cli *cli, int argc, char **argv) {
     (void)argc, (void)argv;
     lh_store_state state;
-    lh_store *s = lh_keep_read(cli, &state);
+    lh_store *s = lh_keep_read(cli, options.reset, &state);
+    if (!s && options.reset && (state == LH_STORE_DAMAGED || state == LH_STORE_NEWER))
+        return reset(cli, NULL);
     if (!s && state == LH_STORE_NONE) s = lh_store_memory(cli->ctx);
     if (!s) return LH_EXIT_FAILED;
     int status = options.reset && state == LH_STORE_NONE

@@ -114,11 +114,14 @@ static void stop(int signal_number) {
     is_stopped = 1;
 }
 
+/* What the shell had us ignore (nohup, a job in the background) stays so. */
 static void listen_to_signals(void) {
-    struct sigaction a = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    static const int wanted[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction was, a = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&a.sa_mask);
-    sigaction(SIGINT, &a, NULL);
-    sigaction(SIGTERM, &a, NULL);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (sigaction(wanted[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+            sigaction(wanted[i], &a, NULL);
 }
 
 /* ---- options ---- */
@@ -633,7 +636,8 @@ const lh_command lh_command_train = {
         "longhand train classic --task translate -o spanish\tEnglish to Spanish, of a small "
         "grammar",
     .notes = "The program says what is learned and how; --set changes its sizes and consts. Ctrl-C "
-             "finishes the step, saves and says how to go on. The folder is a Hugging Face folder "
+             "finishes the step, saves and says how to go on; SIGTERM and SIGHUP do the same. The "
+             "folder is a Hugging Face folder "
              "with the program, the optimiser's states and log.jsonl beside the weights. The last "
              "tenth of the text is held out.",
     .options = train_options,

@@ -23,7 +23,7 @@ static const char *path_in(const lh_folder *f, const char *name) {
 /* The text of a file of the folder, or NULL where it is not there. */
 static const char *text_of(const lh_folder *f, const char *name, size_t *length) {
     const char *path = path_in(f, name);
-    return exists(path) ? lh_file_read(f->ctx, f->arena, path, length) : NULL;
+    return exists(path) ? lh_file_read_plain(f->ctx, f->arena, path, length) : NULL;
 }
 
 static void read_settings(lh_folder *f) {
@@ -38,14 +38,15 @@ static void read_settings(lh_folder *f) {
     f->set = list;
 }
 
-static bool read_count(const lh_folder *f, const char *key, uint64_t *n) {
+static bool read_count(const lh_folder *f, const char *key, uint64_t most, uint64_t *n) {
     const char *text = lh_tensors_metadata(f->weights, key);
     char *end = NULL;
     errno = 0;
     *n = text && *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
-    if (end && !*end && !errno) return true;
-    lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "its metadata have %s = \"%.40s\", which is no number",
-            key, text ? text : "");
+    const bool is_number = end && !*end && !errno;
+    if (is_number && *n <= most) return true;
+    lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "its metadata have %s = \"%.40s\", which is %s", key,
+            text ? text : "", is_number ? "too large" : "no number");
     lh_fail_in(f->ctx, lh_tensors_path(f->weights), NULL, 0);
     return false;
 }
@@ -84,24 +85,29 @@ static void open_save(lh_folder *f) {
     uint64_t step;
     f->is_saved = lh_tensors_metadata(f->weights, LH_SAVE_STEP) != NULL;
     if (!f->is_saved) return;
-    if (!read_count(f, LH_SAVE_STEP, &step) || !read_count(f, LH_SAVE_SEED, &f->seed) ||
-        !read_count(f, LH_SAVE_POSITION, &f->position))
+    if (!read_count(f, LH_SAVE_STEP, LH_MAX_STEP, &step) ||
+        !read_count(f, LH_SAVE_SEED, UINT64_MAX, &f->seed) ||
+        !read_count(f, LH_SAVE_POSITION, UINT64_MAX, &f->position))
         return;
     f->precision = lh_tensors_metadata(f->weights, LH_SAVE_PRECISION);
     if (!f->precision) f->precision = "float";
-    if (lh_tensors_metadata(f->weights, LH_SAVE_MICRO) && !read_count(f, LH_SAVE_MICRO, &f->micro))
+    if (lh_tensors_metadata(f->weights, LH_SAVE_MICRO) &&
+        !read_count(f, LH_SAVE_MICRO, LH_MAX_MICRO, &f->micro))
         return;
-    f->step = step > INT64_MAX ? INT64_MAX : (long long)step;
+    f->step = (long long)step;
     read_settings(f);
     open_optimizer(f);
 }
 
+/* The file that a person can edit counts. */
 static void open_program(lh_folder *f) {
-    size_t length;
-    const char *beside = text_of(f, "program.lh", &length);
-    f->program = f->weights ? lh_tensors_metadata(f->weights, LH_SAVE_PROGRAM) : NULL;
-    f->is_program_changed = f->program && beside && strcmp(f->program, beside) != 0;
-    if (!f->program) f->program = beside;
+    size_t length = 0;
+    const char *beside = text_of(f, LH_SAVE_PROGRAM_FILE, &length);
+    const char *saved = f->weights ? lh_tensors_metadata(f->weights, LH_SAVE_PROGRAM) : NULL;
+    f->program = beside ? beside : saved;
+    f->program_length = beside ? length : saved ? strlen(saved) : 0;
+    f->is_program_changed =
+        saved && beside && (strlen(saved) != length || memcmp(saved, beside, length) != 0);
 }
 
 static void open_configs(lh_folder *f) {

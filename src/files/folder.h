@@ -20,8 +20,11 @@
  *     model.safetensors is whole, it is the old or the new one, and the optimiser file that it names is whole and its own.
  *
  * Other tools, which know config.json and model.safetensors alone, see the same. A folder that holds a model of other sizes
- * is refused by lh_folder_create, so that config.json always fits the weights. The program counts as it stands in the
- * metadata; program.lh is renewed behind the save, and is read where weights come from elsewhere and bring none.
+ * is refused by lh_folder_create, so that config.json always fits the weights.
+ *
+ * The program counts as it stands in program.lh, which a person can edit; in the metadata where there is no such file. A
+ * save with another program removes program.lh before the renaming and writes it behind it, so that whoever is killed
+ * leaves weights with their own program. A program.lh that was edited while training ran is left alone.
  *
  * Two programs may not write into one folder: the writer holds a lock on it to its end, and the second is refused.
  */
@@ -32,6 +35,8 @@
 
 #include "files/config.h"
 #include "files/tensors.h"
+
+enum { LH_MAX_STEP = INT32_MAX, LH_MAX_MICRO = 1000000 };
 
 typedef struct lh_folder {
     lh_context *ctx;
@@ -49,7 +54,8 @@ typedef struct lh_folder {
     uint64_t micro;        /* examples at a time; 0: all of a batch */
     const lh_setting *set; /* as given by --set */
     int n_set;
-    const char *program;     /* its text, or NULL */
+    const char *program; /* its text, or NULL */
+    size_t program_length;
     bool is_program_changed; /* program.lh is another one than the save's */
 } lh_folder;
 

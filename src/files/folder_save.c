@@ -16,7 +16,8 @@ struct lh_folder_writer {
     lh_context *ctx;
     lh_arena *arena;
     const char *path;
-    int lock; /* the folder, opened and locked */
+    int lock;            /* the folder, opened and locked */
+    const char *program; /* what program.lh held when it was last read or written; NULL: nothing */
 };
 
 static const lh_place nowhere = {0, 0, 0};
@@ -33,7 +34,7 @@ static void write_if_new(lh_context *ctx, lh_arena *a, const char *path, const c
     struct stat st;
     if (!text || lh_failed(ctx)) return;
     if (stat(path, &st) == 0) {
-        const char *old = lh_file_read(ctx, a, path, &length);
+        const char *old = lh_file_read_plain(ctx, a, path, &length);
         if (!old || (length == strlen(text) && memcmp(old, text, length) == 0)) return;
     }
     lh_replace_file(ctx, a, path, text, strlen(text));
@@ -83,15 +84,28 @@ static void make_folder(lh_folder_writer *w) {
     }
 }
 
+/* What program.lh holds, or NULL. */
+static const char *program_of(const lh_folder_writer *w, lh_arena *a) {
+    const char *path = lh_printf(a, "%s/" LH_SAVE_PROGRAM_FILE, w->path);
+    struct stat st;
+    size_t length;
+    return stat(path, &st) ? NULL : lh_file_read_plain(w->ctx, a, path, &length);
+}
+
+static bool is_same(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 lh_folder_writer *lh_folder_create(lh_context *ctx, const char *path,
                                    const lh_folder_files *files) {
     lh_arena *arena = lh_failed(ctx) ? NULL : lh_arena_new(ctx);
     if (!arena) return NULL;
     lh_folder_writer *w = lh_alloc(arena, sizeof *w);
-    *w = (lh_folder_writer){ctx, arena, lh_copy(arena, path, strlen(path)), -1};
+    *w = (lh_folder_writer){ctx, arena, lh_copy(arena, path, strlen(path)), -1, NULL};
     make_folder(w);
     if (!lh_failed(ctx)) check_same_model(w, files);
     if (!lh_failed(ctx)) write_files(w, files);
+    if (!lh_failed(ctx)) w->program = program_of(w, arena);
     if (!lh_failed(ctx)) return w;
     lh_folder_end(w);
     return NULL;
@@ -183,7 +197,23 @@ static bool write_optimizer(const saving *s) {
                             s->save->n_states, metadata, 2);
 }
 
-static bool save_all(saving *s) {
+/* True: program.lh is to be written behind the save. Where it holds something else and nobody edited it, it goes before. */
+static bool make_way(const saving *s, const lh_folder_writer *w) {
+    const char *now = program_of(w, s->arena), *wanted = s->save->program;
+    if (lh_failed(s->ctx) || !wanted || !is_same(now, w->program) || is_same(now, wanted))
+        return false;
+    if (now) lh_disk_of(s->ctx)->unlink(lh_printf(s->arena, "%s/" LH_SAVE_PROGRAM_FILE, s->path));
+    return true;
+}
+
+static void write_program(const saving *s, lh_folder_writer *w) {
+    const char *text = s->save->program;
+    if (lh_replace_file(s->ctx, s->arena, lh_printf(s->arena, "%s/" LH_SAVE_PROGRAM_FILE, s->path),
+                        text, strlen(text)))
+        w->program = lh_copy(w->arena, text, strlen(text));
+}
+
+static bool save_all(saving *s, lh_folder_writer *w) {
     int n = 0;
     s->old = old_optimizer(s);
     if (!s->old) return false;
@@ -191,6 +221,7 @@ static bool save_all(saving *s) {
     lh_pair *metadata = metadata_of(s, &n);
     if (lh_failed(s->ctx)) return false;
     remove_others(s, s->old);
+    const bool is_program_new = make_way(s, w);
     if (!write_optimizer(s) ||
         !lh_tensors_write(s->ctx, lh_printf(s->arena, "%s/model.safetensors", s->path),
                           s->save->weight, s->save->n_weights, metadata, n)) {
@@ -200,9 +231,7 @@ static bool save_all(saving *s) {
         return false;
     }
     remove_others(s, s->save->n_states ? s->name : "");
-    if (s->save->program)
-        write_if_new(s->ctx, s->arena, lh_printf(s->arena, "%s/program.lh", s->path),
-                     s->save->program);
+    if (is_program_new) write_program(s, w);
     return !lh_failed(s->ctx);
 }
 
@@ -211,7 +240,7 @@ bool lh_folder_save(lh_folder_writer *w, const lh_save *save) {
     lh_arena *a = lh_arena_new(w->ctx);
     if (!a) return false;
     saving s = {.ctx = w->ctx, .arena = a, .path = w->path, .save = save};
-    bool is_done = save_all(&s);
+    bool is_done = save_all(&s, w);
     if (!is_done) lh_fail(w->ctx, LH_ERROR_MEMORY, nowhere, "out of memory: saving %s", w->path);
     lh_arena_free(a);
     return is_done;

@@ -43,11 +43,17 @@ static void fail(const lh_log *log) {
             strerror(errno));
 }
 
+/* Never through a link, and never into a device: the folder may come from elsewhere. */
 static void cut(const lh_log *log, long long step) {
     struct stat st;
     size_t length;
-    if (stat(log->path, &st)) return;
-    const char *text = lh_file_read(log->ctx, log->arena, log->path, &length);
+    if (lstat(log->path, &st)) return;
+    if (!S_ISREG(st.st_mode)) {
+        lh_fail(log->ctx, LH_ERROR_FILE, nowhere, "%s is no plain file", log->path);
+        lh_cure(log->ctx, "remove it, or choose another folder");
+        return;
+    }
+    const char *text = lh_file_read_plain(log->ctx, log->arena, log->path, &length);
     if (!text) return;
     size_t kept = kept_length(text, length, step);
     if (kept < length && lh_disk_of(log->ctx)->truncate(log->path, (off_t)kept)) fail(log);
@@ -60,7 +66,7 @@ lh_log *lh_log_open(lh_context *ctx, const char *path, long long step) {
     *log = (lh_log){ctx, arena, lh_copy(arena, path, strlen(path)), -1};
     cut(log, step);
     if (!lh_failed(ctx)) {
-        log->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        log->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (log->fd < 0) fail(log);
     }
     if (!lh_failed(ctx)) return log;

@@ -19,8 +19,10 @@ struct lh_replace {
     bool is_bad; /* a write failed: the rest is left out, and lh_replace_end cleans up */
 };
 
+/* What a killed program left is removed and made anew: a link that somebody put there is not followed. */
 static int system_create(const char *path) {
-    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (unlink(path) && errno != ENOENT) return -1;
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 static int system_mkdir(const char *path) {
@@ -48,17 +50,21 @@ static void fail(lh_replace *r, const char *what) {
         lh_cure(r->ctx, "make its folder first");
 }
 
-lh_replace *lh_replace_open(lh_context *ctx, lh_arena *arena, const char *path) {
-    if (lh_failed(ctx)) return NULL;
+/* temporary NULL: the file is no plain one, and what is written goes straight into it. */
+static lh_replace *begin(lh_context *ctx, lh_arena *arena, const char *path,
+                         const char *temporary) {
     lh_replace *r = lh_alloc(arena, sizeof *r);
-    *r = (lh_replace){.ctx = ctx, .disk = lh_disk_of(ctx), .path = path, .fd = -1};
-    r->temporary = lh_printf(arena, "%s" LH_TEMPORARY, path);
-    r->piece = lh_alloc(arena, PIECE);
+    *r = (lh_replace){ctx, lh_disk_of(ctx), path, temporary, lh_alloc(arena, PIECE), 0, -1, false};
     if (lh_failed(ctx)) return NULL;
-    r->fd = r->disk->create(r->temporary);
+    r->fd = temporary ? r->disk->create(temporary) : open(path, O_WRONLY | O_CLOEXEC);
     if (r->fd >= 0) return r;
     fail(r, "written");
     return NULL;
+}
+
+lh_replace *lh_replace_open(lh_context *ctx, lh_arena *arena, const char *path) {
+    if (lh_failed(ctx)) return NULL;
+    return begin(ctx, arena, path, lh_printf(arena, "%s" LH_TEMPORARY, path));
 }
 
 /* A write may take less than all, and be interrupted. */
@@ -111,8 +117,9 @@ bool lh_replace_end(lh_replace *r) {
     if (!r) return false;
     flush(r);
     if (lh_failed(r->ctx)) r->is_bad = true; /* whatever filled the file did not finish */
-    if (!r->is_bad && r->disk->sync(r->fd) && errno != EINVAL) fail(r, "written");
+    if (!r->is_bad && r->disk->sync(r->fd) && errno != EINVAL && errno != EROFS) fail(r, "written");
     if (r->disk->close(r->fd) && !r->is_bad) fail(r, "written");
+    if (!r->temporary) return !r->is_bad;
     if (!r->is_bad && r->disk->rename(r->temporary, r->path)) fail(r, "replaced");
     if (r->is_bad) {
         r->disk->unlink(r->temporary);
@@ -125,6 +132,21 @@ bool lh_replace_end(lh_replace *r) {
 bool lh_replace_file(lh_context *ctx, lh_arena *arena, const char *path, const void *bytes,
                      size_t n) {
     lh_replace *r = lh_replace_open(ctx, arena, path);
+    lh_replace_write(r, bytes, n);
+    return lh_replace_end(r);
+}
+
+/* Devices, pipes and what a shell calls /dev/fd/63. A folder is left to the renaming, which says so. */
+static bool is_written_straight(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+bool lh_replace_output(lh_context *ctx, lh_arena *arena, const char *path, const void *bytes,
+                       size_t n) {
+    if (lh_failed(ctx)) return false;
+    const char *temporary = lh_printf(arena, "%s.%ld" LH_TEMPORARY, path, (long)getpid());
+    lh_replace *r = begin(ctx, arena, path, is_written_straight(path) ? NULL : temporary);
     lh_replace_write(r, bytes, n);
     return lh_replace_end(r);
 }

@@ -6,8 +6,8 @@
  *
  * What is written goes to PATH.tmp. lh_replace_end syncs it, renames it over PATH and syncs the folder, so that a program
  * killed at any moment and a machine without power leave the old file or the new one, never a part. When a write fails (the
- * disk is full, the folder is read-only) PATH.tmp is removed. A killed program may leave PATH.tmp: the next writer takes
- * it over. There may be one writer of a path at a time.
+ * disk is full, the folder is read-only) PATH.tmp is removed. A killed program may leave PATH.tmp: the next writer removes
+ * it first, and so a link that stands there is never followed. There may be one writer of a path at a time.
  *
  * Every change goes through a table of calls, so that a test can let any of them fail, or be the last.
  */
@@ -22,7 +22,7 @@
 
 /* What changes a disk. Each as POSIX has it: -1 and errno on failure. */
 typedef struct lh_disk {
-    int (*create)(const char *path); /* for writing, emptied; the file's number */
+    int (*create)(const char *path); /* for writing, anew; the file's number */
     ssize_t (*write)(int fd, const void *bytes, size_t n);
     int (*sync)(int fd);
     int (*close)(int fd);
@@ -45,5 +45,9 @@ void lh_replace_write(lh_replace *r, const void *bytes, size_t n); /* r may be N
 bool lh_replace_end(lh_replace *r); /* true: the new file is there; r may be NULL: false */
 bool lh_replace_file(lh_context *ctx, lh_arena *arena, const char *path, const void *bytes,
                      size_t n); /* all of this at once */
+/* The same for a file that a person named: two programs may write it at once, and the last one counts. A device or a pipe
+ * is not replaced but written into. */
+bool lh_replace_output(lh_context *ctx, lh_arena *arena, const char *path, const void *bytes,
+                       size_t n);
 
 #endif

@@ -11,6 +11,8 @@
 #define LH_SAVE_SET       "longhand.set."      /* ... and the name of a setting */
 #define LH_SAVE_FILE      "longhand.optimizer" /* the optimiser's file; in that file, its own name */
 
+#define LH_SAVE_PROGRAM_FILE "program.lh"
+
 /* optimizer-100.safetensors, or optimizer-100-2.safetensors where the first belongs to the save before. */
 #define LH_SAVE_OPTIMIZER "optimizer-"
 #define LH_SAVE_ENDING    ".safetensors"

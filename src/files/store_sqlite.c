@@ -451,7 +451,7 @@ static bool is_sound(sqlite_store *s) {
 static bool migrate(sqlite_store *s) {
     long long version = 0;
     if (!run(s, "BEGIN IMMEDIATE")) return false;
-    bool ok = one_number(s, "PRAGMA user_version", &version) == SQLITE_OK;
+    bool ok = one_number(s, "PRAGMA user_version", &version) == SQLITE_OK && version >= 0;
     for (long long v = version; ok && v < VERSION; v++) ok = run(s, migration[v]);
     char end[128];
     snprintf(end, sizeof end, "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
@@ -461,9 +461,35 @@ static bool migrate(sqlite_store *s) {
     return ok;
 }
 
+/* SQLITE_ERROR: a table that is there although it should not be, or the other way round. */
 static lh_store_state state_of(int code) {
     code &= 0xff;
-    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? LH_STORE_DAMAGED : LH_STORE_REFUSED;
+    const bool is_damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;
+    return is_damaged ? LH_STORE_DAMAGED : LH_STORE_REFUSED;
+}
+
+/* Every table with every column that is read: what else calls itself ours would fail later, and could not be reset. */
+static bool has_tables(sqlite_store *s) {
+    static const char *const wanted[] = {
+        "SELECT number, time, lesson, seed, digits, step, raw, verdict, mistake, hints, is_right,"
+        " is_wrong FROM attempt",
+        "SELECT id, lesson, seed, digits, only, at, time, changed, done, total, is_finished"
+        " FROM sheet",
+        "SELECT sheet, step, cells, tries, hints, is_skipped FROM step",
+        "SELECT lesson, piece, is_finished, time, changed FROM reading",
+    };
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof wanted / sizeof *wanted; i++) {
+        sqlite3_stmt *q = prepare(s, wanted[i]);
+        ok = q != NULL;
+        sqlite3_finalize(q);
+    }
+    return ok;
+}
+
+static lh_store_state damaged(sqlite_store *s, const char *what) {
+    snprintf(s->store.problem, sizeof s->store.problem, "%.400s: %s", s->path, what);
+    return LH_STORE_DAMAGED;
 }
 
 /* What kind of file is it? LH_STORE_OPEN: ours, and in order. */
@@ -477,22 +503,18 @@ static lh_store_state look_at(sqlite_store *s, const lh_store_how *how) {
     if (code != SQLITE_OK) blame(s);
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     if (code != SQLITE_OK) return state_of(code);
-    if (application != APPLICATION && (application || version || tables)) {
-        snprintf(s->store.problem, sizeof s->store.problem,
-                 "%.400s: it is a database of another program", s->path);
-        return LH_STORE_DAMAGED;
-    }
+    if (application != APPLICATION && (application || version || tables))
+        return damaged(s, "it is a database of another program");
+    if (version < 0) return damaged(s, "it is damaged: its version is less than 0");
     if (version > VERSION) {
         snprintf(s->store.problem, sizeof s->store.problem,
                  "%.400s: a newer Longhand wrote it (version %lld, this one knows %d)", s->path,
                  version, VERSION);
         return LH_STORE_NEWER;
     }
-    if (how->check && !is_sound(s)) {
-        snprintf(s->store.problem, sizeof s->store.problem, "%.400s: it is damaged", s->path);
-        return LH_STORE_DAMAGED;
-    }
-    if (version < VERSION && !migrate(s)) return state_of(sqlite3_errcode(s->db));
+    if (how->check && !is_sound(s)) return damaged(s, "it is damaged");
+    if ((version < VERSION && !migrate(s)) || !has_tables(s))
+        return state_of(sqlite3_errcode(s->db));
     return LH_STORE_OPEN;
 }
 

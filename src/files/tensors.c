@@ -272,7 +272,7 @@ static void map_file(lh_tensors *t, const char *path) {
     struct stat st;
     lh_mapped *m = add_file(t, path);
     if (lh_failed(t->ctx)) return;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe would wait */
     if (fd < 0 || fstat(fd, &st)) {
         lh_fail(t->ctx, LH_ERROR_FILE, nowhere, "%s cannot be opened: %s", path, strerror(errno));
     } else if (!S_ISREG(st.st_mode)) {
@@ -329,7 +329,7 @@ static void open_parts(lh_tensors *t, const char *path, const cJSON *map) {
 
 static void open_index(lh_tensors *t, const char *path) {
     size_t length;
-    char *text = lh_file_read(t->ctx, t->arena, path, &length);
+    char *text = lh_file_read_plain(t->ctx, t->arena, path, &length);
     cJSON *root = text ? lh_json_parse(t->ctx, path, text, length) : NULL;
     const cJSON *map = cJSON_GetObjectItemCaseSensitive(root, "weight_map");
     if (map && cJSON_IsObject(map)) {

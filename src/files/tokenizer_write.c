@@ -169,7 +169,7 @@ static lh_tokenizer *load_folder(lh_context *ctx, lh_arena *arena, const char *f
     char *json, *vocab, *merges;
     size_t n, m;
     if (is_there(arena, folder, "tokenizer.json", &json)) {
-        const char *text = lh_file_read(ctx, arena, json, &n);
+        const char *text = lh_file_read_plain(ctx, arena, json, &n);
         return text ? lh_tokenizer_read_json(ctx, json, text, n) : NULL;
     }
     bool has_vocab = is_there(arena, folder, "vocab.json", &vocab);
@@ -182,8 +182,8 @@ static lh_tokenizer *load_folder(lh_context *ctx, lh_arena *arena, const char *f
         lh_cure(ctx, "longhand tokens train makes one");
         return NULL;
     }
-    const char *v = lh_file_read(ctx, arena, vocab, &n),
-               *text = lh_file_read(ctx, arena, merges, &m);
+    const char *v = lh_file_read_plain(ctx, arena, vocab, &n),
+               *text = lh_file_read_plain(ctx, arena, merges, &m);
     return v && text ? lh_tokenizer_read_pair(ctx, v, n, text, m) : NULL;
 }
 

@@ -32,8 +32,14 @@ bool lh_row_word(lh_row *rest, lh_row *word) {
     return true;
 }
 
+/* The mark of its order of bytes, that some editors begin a file with. */
+static size_t mark_length(const char *text, size_t length) {
+    return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
 bool lh_row_next(const char *text, size_t length, int first, lh_row *row) {
-    const char *end = text + length, *s = row->s ? row->s + row->n : text;
+    const char *end = text + length,
+               *s = row->s ? row->s + row->n : text + mark_length(text, length);
     if (row->s && s < end) s++;
     if (s >= end) return false;
     row->number = row->s ? row->number + 1 : first;
@@ -82,7 +88,7 @@ static void advance(lh_segment *s, const char *text, size_t length, lh_row row) 
 }
 
 bool lh_segment_next(const char *text, size_t length, lh_segment *s) {
-    size_t from = s->next, n;
+    size_t from = s->next ? s->next : mark_length(text, length), n;
     int line = s->next_line ? s->next_line : 1;
     if (from >= length) return false;
     *s = (lh_segment){.s = text + from, .line = line, .next = length, .next_line = line};

@@ -204,15 +204,8 @@ char *lh_read_prose(lh_lesson *l, lh_arena *a, lh_row text, const char *line_sta
             s = read_insert(&p, s, end);
             continue;
         }
-        if (end - s >= 3 && lh_insert_at(s) >= 0) {
-            lh_problem_add(l->problems, LH_ERROR_TEXT, place_at(&p, s, 3),
-                           "this character (U+E000 to U+F8FF) has no meaning of its own");
-            lh_problem_cure(l->problems, "take it out: symbol fonts leave such characters behind");
-            s += 3;
-            continue;
-        }
         const char *from = s++;
-        while (s < end && *s != '{' && (unsigned char)*s < 0xEE) s++;
+        while (s < end && *s != '{') s++;
         lh_text_add_n(&p.out, from, (size_t)(s - from));
         count_lines(&p, from, s, false);
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/embedded.h"
+#include "base/utf8.h"
 #include "graph/build.h"
 #include "learn/reading.h"
 
@@ -360,6 +361,47 @@ static void read_all(lh_lesson *l) {
     lh_read_names(l);
 }
 
+/* ---- characters ---- */
+
+enum { MOST_REPORTED = 8 };
+
+/* What stands at s and has no place in a text: how many bytes it has, 0 for none. As for programs: notation/lexer.c. */
+static size_t stray_length(const char *s, const char *end, size_t *n) {
+    uint32_t c = 0;
+    *n = lh_utf8_read(s, (size_t)(end - s), &c);
+    if (*n == 0) return *n = 1;
+    const bool is_line_end = c == '\r' && s + 1 < end && s[1] == '\n';
+    const bool is_control = c < ' ' && c != '\t' && c != '\n' && !is_line_end;
+    return is_control || (c >= 0x7F && c < 0xA0) || lh_insert_at(s) >= 0 ? *n : 0;
+}
+
+static void report_stray(lh_lesson *l, lh_place at, const char *s) {
+    if (at.len == 3) {
+        lh_problem_add(l->problems, LH_ERROR_TEXT, at,
+                       "this character (U+E000 to U+F8FF) has no meaning of its own");
+        lh_problem_cure(l->problems, "take it out: symbol fonts leave such characters behind");
+    } else {
+        lh_problem_add(l->problems, LH_ERROR_TEXT, at, "this does not look like text: byte 0x%02x",
+                       (unsigned)(unsigned char)*s);
+        lh_problem_cure(l->problems, "save the file as text in UTF-8");
+    }
+}
+
+/* A byte 0 would end the text, an escape would reach the terminal, and a character of inserts would be taken for one:
+ * each is a problem, and goes. The sign for what cannot be shown has three bytes: places stay as they are. */
+static void take_strays_out(lh_lesson *l, char *text) {
+    const char *line_start = text;
+    int line = 1, found = 0;
+    size_t n;
+    for (char *s = text, *end = text + l->length; s < end; s += n) {
+        const size_t k = stray_length(s, end, &n);
+        if (k && found++ < MOST_REPORTED)
+            report_stray(l, (lh_place){line, (int)(s - line_start) + 1, (int)k}, s);
+        if (k) memcpy(s, k == 3 ? "\xef\xbf\xbd" : "??", k);
+        if (*s == '\n') line++, line_start = s + 1;
+    }
+}
+
 static const char *short_name(lh_arena *a, const char *file) {
     const char *slash = strrchr(file, '/'), *start = slash ? slash + 1 : file,
                *dot = strrchr(start, '.');
@@ -378,6 +420,7 @@ lh_lesson *lh_lesson_read(lh_context *ctx, const char *file, const char *text, s
     l->name = short_name(a, file);
     char *copy = lh_alloc(a, length + 1);
     if (copy) l->source = memcpy(copy, text, length);
+    if (copy && has_ending(l->file, ".md")) take_strays_out(l, copy);
     if (copy && !lh_failed(ctx)) read_all(l);
     if (!l->title) l->title = "";
     if (!lh_failed(ctx)) return l;
