@@ -28,6 +28,12 @@ lh_cell *reach_cells(lh_arena *a, const lh_plan *p, const lh_node *n, int *n_cel
 
 /* ---- units ---- */
 
+static bool is_asked(const lh_sheet *s, const lh_step *step, int moment) {
+    for (int i = 0; i < s->n_asks; i++)
+        if (s->ask[i].step == step && s->ask[i].moment == moment) return true;
+    return false;
+}
+
 static void add_unit(lh_reach *r, lh_step *step, int moment) {
     const lh_plan *right = r->s->at[moment];
     int n;
@@ -44,6 +50,7 @@ static void add_unit(lh_reach *r, lh_step *step, int moment) {
                   .box = box,
                   .right = x,
                   .freedom = own,
+                  .is_asked = is_asked(r->s, step, moment),
                   .decimals = lh_decimals_for(right, step->node, r->s->digits)};
     lh_unit *u = &r->unit[r->n_units - 1];
     u->is_whole = u->decimals == 0 && step->node->is_discrete;
@@ -53,12 +60,6 @@ static int asks_left(const lh_sheet *s, int moment) {
     int n = 0;
     for (int i = 0; i < s->n_asks; i++) n += s->ask[i].moment == moment;
     return n;
-}
-
-static int is_asked(const lh_sheet *s, const lh_step *step, int moment) {
-    for (int i = 0; i < s->n_asks; i++)
-        if (s->ask[i].step == step && s->ask[i].moment == moment) return 1;
-    return 0;
 }
 
 /* All steps of a moment in their order, asked lines before the step they stand in; of the last moment only what is needed. */
@@ -83,7 +84,7 @@ static bool variant_new(lh_reach *r, lh_graph *g) {
         lh_arena_free(a);
         return false;
     }
-    r->variant[r->n_variants++] = (variant){a, g, w, -1, -1};
+    r->variant[r->n_variants++] = (variant){.arena = a, .g = g, .work = w, .stale = -1, .stale_which = -1};
     return true;
 }
 

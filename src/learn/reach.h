@@ -37,6 +37,7 @@ typedef struct lh_unit {
     lh_box *box;         /* n_cells; examples, then heads, rows, columns */
     const double *right; /* n_cells: the right numbers */
     int decimals;        /* to how many digits it may have been rounded when nobody asked for it */
+    bool is_asked;       /* the sheet asks for it */
     bool is_whole;       /* counted, not measured: never rounded */
     bool is_open;        /* nobody wrote it down: it is worked out again wherever it is read */
     bool is_spread;      /* and it was */

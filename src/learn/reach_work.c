@@ -1,4 +1,5 @@
 /* How a unit is worked out: its formula, cut at the units it reads and at the lines that a person writes down on the way. */
+#include <math.h>
 #include <string.h>
 
 #include "graph/op.h"
@@ -15,6 +16,7 @@ typedef struct maker {
     variant *v;
     lh_arena *scratch;
     work *w;
+    int unit; /* the one that is worked out */
     int moment;
     int *line;          /* for each node: its line in the work, plus 1 */
     unsigned *seen, at; /* for each node: the formula in which it was met last */
@@ -30,11 +32,57 @@ static bool is_line(const lh_node *n) {
     return !is_result; /* that is the call itself */
 }
 
-/* The unit whose numbers a node stands for. A param at a later moment is what := made of it before. */
+/* As many digits as the sheet asks for, and so many of them behind the point. */
+static int constant_decimals(const maker *m, const lh_node *n) {
+    return m->r->s->digits - 1 - (int)floor(log10(fabs(n->number)));
+}
+
+/* For each node of a program: does an update change it? Operands come before users. */
+static const bool *changes_of(variant *v) {
+    const lh_graph *g = v->g;
+    if (v->changes) return v->changes;
+    bool *is = v->changes = lh_alloc_array(v->arena, (size_t)g->n_nodes + 1, sizeof *is);
+    for (int k = 0; is && k < g->n_nodes; k++) {
+        const lh_node *n = g->node[k];
+        is[k] = n->kind == LH_OP_runtime || n->kind == LH_OP_coin ||
+                (n->kind == LH_OP_given && n->given->renewed);
+        if (n->kind == LH_OP_call) is[k] = is[n->call->result->id];
+        for (int i = 0; i < n->n_in && n->kind != LH_OP_call; i++)
+            is[k] |= lh_op_reads(n, i) && is[n->in[i]->id];
+    }
+    return is;
+}
+
+/* The call that a node is the last line of, or the node itself. */
+static const lh_node *named(const lh_node *n) {
+    const lh_step *s = n->step;
+    for (; s && s->kind == LH_STEP_BODY && s->scope->call && s->scope->call->call->result == n;
+         s = n->step)
+        n = s->scope->call;
+    return n;
+}
+
+/* The unit whose numbers a node stands for. A param at a later moment is what := made of it before; a step that no update
+ * changes is not worked out again, but taken as it was written. */
 static int unit_of(const maker *m, const lh_node *n) {
+    const lh_reach *r = m->r;
     if (n->kind == LH_OP_given && m->moment > 0 && n->given->renewed && n->given->renewed->step)
-        return unit_of_path(m->r, n->given->renewed->step->path, m->moment - 1);
-    return n->step ? unit_of_path(m->r, n->step->path, m->moment) : -1;
+        return unit_of_path(r, n->given->renewed->step->path, m->moment - 1);
+    const lh_step *s = named(n)->step;
+    const bool *changes = changes_of(m->v);
+    int moment = m->moment, unit = s ? unit_of_path(r, s->path, moment) : -1;
+    while (unit >= 0 && moment > 0 && changes && !changes[n->id] &&
+           (unit == m->unit || !r->unit[unit].is_asked))
+        unit = unit_of_path(r, s->path, --moment);
+    return unit;
+}
+
+/* One number that is known, but not to the last digit: sqrt(2). Somebody with a pen takes as many digits as are asked for. */
+static bool is_rounded_constant(const maker *m, const lh_node *n) {
+    if (!n->is_known || n->is_discrete || n->n_in == 0 || n->number == 0 || !isfinite(n->number))
+        return false;
+    double x = n->number * pow(10, constant_decimals(m, n));
+    return fabs(x - floor(x + 0.5)) > LH_DUST * fabs(x);
 }
 
 /* What a formula reads: the first known values on every way into it. */
@@ -42,14 +90,14 @@ static void find_sources(maker *m, line *l, lh_node *n, bool is_whole, int depth
     if (m->seen[n->id] == m->at || depth > 500) return;
     m->seen[n->id] = m->at;
     int unit = is_whole ? -1 : unit_of(m, n);
-    if (unit >= 0 || (!is_whole && is_line(n))) {
+    if (unit >= 0 || (!is_whole && (is_line(n) || is_rounded_constant(m, n)))) {
         *(source *)lh_push(m->v->arena, (void **)&l->from, &l->n_from, sizeof(source)) =
             (source){.node = n, .unit = unit, .line = -1};
         return;
     }
     for (int i = 0; i < n->n_in && n->kind != LH_OP_call; i++)
         if (lh_op_reads(n, i)) find_sources(m, l, n->in[i], false, depth + 1);
-    if (n->kind == LH_OP_call) find_sources(m, l, n->call->result, false, depth + 1);
+    if (n->kind == LH_OP_call) find_sources(m, l, n->call->result, true, depth + 1);
 }
 
 static lh_plan *plan_line(maker *m, const line *l) {
@@ -69,6 +117,7 @@ static lh_plan *plan_line(maker *m, const line *l) {
 }
 
 static int decimals_of(const maker *m, const lh_node *n) {
+    if (n->is_known) return constant_decimals(m, n);
     const lh_step *s = lh_graph_step(m->r->g, n->step->path);
     if (!s) return -1;
     int decimals = lh_decimals_for(m->r->s->at[m->moment], s->node, m->r->s->digits);
@@ -93,12 +142,18 @@ static bool furnish(const maker *m, line *l) {
     return l->at && l->rest && l->now && l->box && l->rounding;
 }
 
+/* At a later moment a step that no update changes is what it was before. */
+static bool is_kept(const maker *m, const lh_node *n) {
+    const bool *changes = changes_of(m->v);
+    return m->moment > 0 && changes && !changes[n->id] && unit_of(m, n) >= 0;
+}
+
 /* Lines before those that read them. Returns its place, or -1. */
 static int make_line(maker *m, lh_node *n, int depth) {
     if (m->line[n->id]) return m->line[n->id] - 1;
     line l = {.node = n, .decimals = depth ? decimals_of(m, n) : -1};
     m->at++;
-    find_sources(m, &l, n, true, 0);
+    find_sources(m, &l, n, depth || !is_kept(m, n), 0);
     for (int i = 0; i < l.n_from; i++)
         if (l.from[i].unit < 0) {
             l.from[i].line = depth < 100 ? make_line(m, l.from[i].node, depth + 1) : -1;
@@ -143,6 +198,7 @@ work *reach_work(lh_reach *r, int v, int i) {
                .v = &r->variant[v],
                .scratch = s ? lh_arena_new(g->ctx) : NULL,
                .w = w,
+               .unit = i,
                .moment = r->unit[i].moment};
     if (m.scratch) {
         m.line = lh_alloc_array(m.scratch, (size_t)g->n_nodes + 1, sizeof *m.line);

@@ -61,6 +61,7 @@ typedef struct variant {
     lh_arena *arena;
     lh_graph *g;
     work *work;      /* one for each unit */
+    bool *changes;   /* for each node: does an update change it? Made when it is first asked for */
     int stale;       /* the unit that reads old numbers, or -1 */
     int stale_which; /* the unit it reads too early, or -1: all of them */
 } variant;
