@@ -17,11 +17,14 @@
 #include "learn/mistakes.h"
 
 typedef enum lh_verdict {
-    LH_BLANK,      /* nothing written: never zero */
-    LH_RIGHT,      /* the exact value, rounded to the digits written */
+    LH_BLANK, /* nothing written: never zero */
+    LH_RIGHT, /* the exact value, to the digits asked for or, where fewer stand there, to those written */
     LH_LAST_DIGIT, /* one unit beside its reach: cut off, say; full credit */
     LH_EARLY,      /* within reach: an operand was rounded on the way; full credit */
+    LH_TOO_EARLY,  /* operands were carried on with a digit fewer than asked; full credit */
+    LH_OTHER_WAY,  /* another way to the same result: exp without the shift; full credit */
     LH_FOLLOWS,    /* correctly worked out from an earlier slip; full credit */
+    LH_FEW_DIGITS, /* a correct rounding, with fewer digits than asked: the teacher says what it is worth */
     LH_CARRIED, /* all zero, all equal or copied where the right one is not: carried on, not credited */
     LH_COARSE,  /* a correct rounding, but to so few digits that it says too little */
     LH_MISTAKE, /* one known mistake explains every cell of the step */
@@ -33,7 +36,8 @@ typedef enum lh_verdict {
 } lh_verdict;
 
 extern const char *const lh_verdict_names[LH_N_VERDICTS]; /* "right", "last digit" ... */
-bool lh_verdict_has_credit(lh_verdict v);
+bool lh_verdict_has_credit(lh_verdict v); /* all of it, or the share that fewer digits are worth */
+bool lh_verdict_is_blame(lh_verdict v);   /* something went wrong here */
 
 /* A step that the sheet asks for, or a line inside one: P.e. */
 typedef struct lh_ask {
@@ -52,6 +56,10 @@ typedef struct lh_sheet_how {
     int n_steps;
 } lh_sheet_how;
 
+/* What a right number is worth that has fewer digits than asked. */
+typedef enum lh_worth { LH_WORTH_FULL, LH_WORTH_HALF, LH_WORTH_NONE } lh_worth;
+extern const char *const lh_worth_names[]; /* "full", "half", "none" */
+
 enum { LH_MAX_MOMENTS = 10 }; /* L@9 is the last */
 
 typedef struct lh_sheet {
@@ -62,6 +70,8 @@ typedef struct lh_sheet {
     int n_moments;
     lh_ask *ask;
     int n_asks, n_cells, digits;
+    lh_worth
+        few_digits; /* what right numbers with fewer digits are worth; the caller may change it */
     struct lh_reach *reach; /* made when the first answers are marked */
     struct lh_box *
         from_true; /* n_cells: where a step can lie whose operands are the right numbers, rounded */
@@ -92,6 +102,7 @@ typedef struct lh_diagnosis {
     const char *where; /* the step or line that the rule changed: "Z", "P.y" */
     int choice;        /* which row or word, or -1 */
     const char *what;  /* it in words: "row 0 (A)", "WO as it was before the update"; or NULL */
+    int again;         /* the ask where the same mistake was named first, or -1 */
 } lh_diagnosis;
 
 enum { LH_MAX_DIAGNOSES = 8 };
@@ -100,16 +111,30 @@ typedef struct lh_step_mark {
     lh_diagnosis diagnosis[LH_MAX_DIAGNOSES];
     int n_diagnoses;
     int origin; /* the ask in which a slip began that reaches it, or -1; of a blank step, too */
+    const lh_mistake *other_way;   /* right by another way: the rule that says which, or NULL */
     bool few_digits;               /* right, but with fewer digits than asked */
     int n_right, n_wrong, n_blank; /* cells with credit, without, empty */
 } lh_step_mark;
+
+/* What is said of a step's numbers together: a row of probabilities that does not add up to 1. */
+typedef struct lh_remark {
+    int ask;
+    const char *text;
+} lh_remark;
 
 typedef struct lh_marks {
     lh_verdict *cell;   /* n_cells */
     double *own;        /* what the learner's own numbers lead to, for each cell */
     const char **note;  /* a slip in words, or NULL */
     lh_step_mark *step; /* n_asks */
-    int credit, total;  /* cells with full credit, of all that were asked */
+    lh_remark *remark;
+    int n_remarks;
+    int first_too_early; /* the ask with the first number that was rounded too early, or -1 */
+    int credit, total;   /* cells with full credit, of all that were asked */
+    double points;       /* credit, and half a point where fewer digits are worth that */
+    lh_worth few_digits;
+    bool
+        gave_up; /* it was too much work: what is left was judged by a first look, in favour of the learner */
 } lh_marks;
 
 lh_marks *lh_mark(

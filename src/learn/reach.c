@@ -84,7 +84,8 @@ static bool variant_new(lh_reach *r, lh_graph *g) {
         lh_arena_free(a);
         return false;
     }
-    r->variant[r->n_variants++] = (variant){.arena = a, .g = g, .work = w, .stale = -1, .stale_which = -1};
+    r->variant[r->n_variants++] =
+        (variant){.arena = a, .g = g, .work = w, .stale = -1, .stale_which = -1};
     return true;
 }
 
@@ -139,12 +140,16 @@ int lh_reach_find(const lh_reach *r, const lh_step *step, int moment) {
     return -1;
 }
 
-void lh_reach_cut(lh_reach *r, bool is_cut) {
-    r->is_cut = is_cut;
+void lh_reach_habit(lh_reach *r, lh_habit habit) {
+    r->habit = habit;
+}
+
+bool lh_reach_gave_up(const lh_reach *r) {
+    return r->gave_up;
 }
 
 int lh_reach_variant(lh_reach *r, const lh_rewrite *rewrite, int n) {
-    if (r->n_variants == MAX_VARIANTS) return -1;
+    if (r->n_variants == LH_MOST_VARIANTS) return -1;
     lh_context_clear(r->own);
     r->own->read_file = r->ctx->read_file;
     r->own->read_file_who = r->ctx->read_file_who;
@@ -163,7 +168,7 @@ void lh_reach_drop(lh_reach *r, int v) {
 }
 
 int lh_reach_stale(lh_reach *r, int unit, int operand, const char **name) {
-    if (r->n_variants == MAX_VARIANTS || r->unit[unit].moment == 0) return -1;
+    if (r->n_variants == LH_MOST_VARIANTS || r->unit[unit].moment == 0) return -1;
     int n = 0, which = -1;
     const work *w = reach_work(r, 0, unit);
     for (int i = 0; i < r->n_units && which < 0 && operand >= 0; i++)

@@ -28,7 +28,18 @@ static inline lh_box lh_box_at(double x) {
     return (lh_box){.at = x, .low = x, .high = x};
 }
 
-enum { LH_REACH_WIDE = 20 }; /* units: a box of this width would excuse nearly anything */
+/* How somebody carries numbers on: what the sheet does not show. */
+typedef struct lh_habit {
+    bool cuts; /* digits off, instead of rounding */
+    int fewer; /* digits than were asked for; 0: as many, or more */
+} lh_habit;
+
+/* One way to work everything out that is not written down. */
+typedef struct lh_carry {
+    bool rounds; /* each step to the digits asked */
+    bool inside; /* and each line inside one */
+    bool cuts;   /* off, instead of rounding */
+} lh_carry;
 
 typedef struct lh_unit {
     lh_step *step; /* in the right program */
@@ -38,6 +49,7 @@ typedef struct lh_unit {
     const double *right; /* n_cells: the right numbers */
     int decimals;        /* to how many digits it may have been rounded when nobody asked for it */
     bool is_asked;       /* the sheet asks for it */
+    bool is_given;       /* a const or param that the sheet prints with fewer digits than it has */
     bool is_whole;       /* counted, not measured: never rounded */
     bool is_open;        /* nobody wrote it down: it is worked out again wherever it is read */
     bool is_spread;      /* and it was */
@@ -63,8 +75,8 @@ void lh_reach_free(lh_reach *r);
 int lh_reach_count(const lh_reach *r);
 lh_unit *lh_reach_unit(lh_reach *r, int i);
 int lh_reach_find(const lh_reach *r, const lh_step *step, int moment); /* its unit, or -1 */
-void lh_reach_cut(lh_reach *r,
-                  bool is_cut); /* lines that nobody asked for may have been cut off, too */
+void lh_reach_habit(lh_reach *r, lh_habit habit); /* of lines that nobody asked for */
+bool lh_reach_gave_up(const lh_reach *r);         /* since it was begun: too much work was left */
 
 /* A program to take formulas from: 0 is the right one. NULL rewrites are refused; -1 when it cannot be built. */
 int lh_reach_variant(lh_reach *r, const lh_rewrite *rewrite, int n);
@@ -82,6 +94,9 @@ void lh_reach_known(lh_reach *r, int i); /* its box was set */
  * ones. out: n_cells. written: what stands there, n_cells, or NULL; where that decides, more is tried. False: the formula
  * leads nowhere (nan, inf) or is not there in this variant. */
 bool lh_reach_of(lh_reach *r, int variant, int i, const lh_written *written, lh_box *out);
+
+/* Where unit i comes to by one way of carrying on. out: n_cells. False: nowhere. */
+bool lh_reach_plain(lh_reach *r, int variant, int i, lh_carry how, double *out);
 
 /* Nobody wrote unit i down: it stays open, to be worked out by this program, and perhaps rounded, when it is first read.
  * Where that leads nowhere it is known, and lies in the box that it has. */

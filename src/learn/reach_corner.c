@@ -11,14 +11,6 @@
 
 #include "learn/reaching.h"
 
-enum {
-    MOST_TURNED = 40, /* freedoms that are tried one by one where a formula is bent */
-    MOST_PARTS = 40,  /* numbers that one may have been rounded to */
-    MOST_SUMS = 8192, /* of roundings that were made or not */
-    MOST_JUMPS = 4,   /* that are looked behind */
-    HALVINGS = 40
-};
-
 /* ---- all freedoms together ---- */
 
 typedef struct chain {
@@ -112,7 +104,7 @@ static double climb(const chain *c, lh_arena *a, const line *l, int i, int way, 
     bool is_better = true;
     for (int round = 0; round < 2 && is_better; round++) {
         is_better = false;
-        for (int k = 0; k < w->n && k < MOST_TURNED && t[k].pull > 0; k++) {
+        for (int k = 0; k < w->n && k < LH_MOST_TURNED && t[k].pull > 0; k++) {
             const freedom *f = &c->r->freedom[t[k].freedom];
             double *place = &c->place[t[k].freedom], before = *place, ends[] = {f->low, 0, f->high};
             for (int e = 0; e < 3; e++) {
@@ -166,7 +158,7 @@ static double settled(const chain *c, lh_arena *a, const line *l, int i, int way
     if (way * (sum - seen) <= 0 || !c->written) return seen;
     const lh_written *w = &c->written[i];
     if (w->kind != LH_WRITTEN_NUMBER || way * (w->value - seen) < w->unit / 2 ||
-        way * (w->value - sum) > 2 * w->unit)
+        way * (w->value - sum) > LH_BESIDE_UNITS * w->unit)
         return sum;
     rest(c, &l->swing);
     place_cell(c, &l->swing, i, way);
@@ -211,8 +203,8 @@ static double without_hole(const chain *c, lh_arena *a, const line *l, int i, in
     const lh_written *w = c->written ? &c->written[i] : NULL;
     double from = l->rest[i], done = 0, left = 1;
     if (!w || w->kind != LH_WRITTEN_NUMBER || way * (end - from) < LH_REACH_WIDE * w->unit ||
-        !is_leap(c, l, i, way, w->value - way * 2 * w->unit) ||
-        !is_leap(c, l, i, way, w->value + way * 2 * w->unit))
+        !is_leap(c, l, i, way, w->value - way * LH_BESIDE_UNITS * w->unit) ||
+        !is_leap(c, l, i, way, w->value + way * LH_BESIDE_UNITS * w->unit))
         return end;
     rest(c, &l->swing);
     place_cell(c, &l->swing, i, way);
@@ -221,7 +213,7 @@ static double without_hole(const chain *c, lh_arena *a, const line *l, int i, in
     double past = way * (l->now[i] - w->value);
     if (past < 0 || past <= way_back(c, l, i, way) + w->unit) return end;
     memcpy(corner, c->place, (size_t)c->r->n_freedoms * sizeof *corner);
-    for (int k = 0; k < HALVINGS; k++) {
+    for (int k = 0; k < LH_HALVINGS; k++) {
         left /= 2;
         for (int f = 0; f < c->r->n_freedoms; f++) c->place[f] = (done + left) * corner[f];
         if (!run_chain(c) || fabs(l->now[i] - w->value) <= w->unit / 2) return end;
@@ -283,7 +275,7 @@ static void find_parts(const freedom *f, bool is_cut, spans *s) {
     s->n = 0, s->is_full = false;
     add_span(s, 0, 0);
     if (!isnan(f->at)) add_span(s, f->from - f->at, f->to - f->at);
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < LH_MORE_DIGITS; k++) {
         const double unit = pow(10, -f->decimals - k), low = f->from / unit, high = f->to / unit,
                      side = high - low > 2 * LH_DUST ? LH_DUST : -LH_DUST;
         add_rounded(s, f, unit, ceil(low - LH_HALF), floor(high + LH_HALF));
@@ -336,12 +328,12 @@ static double without_gap(const chain *c, lh_arena *a, const line *l, int i, int
     const lh_written *w = c->written ? &c->written[i] : NULL;
     const lh_swing *s = &l->swing;
     double away, before = l->rest[i];
-    if (!w || w->kind != LH_WRITTEN_NUMBER || way * (w->value - before) < 2.5 * w->unit ||
-        way * (w->value - end) > 2 * w->unit)
+    if (!w || w->kind != LH_WRITTEN_NUMBER || way * (w->value - before) < LH_GAP_UNITS * w->unit ||
+        way * (w->value - end) > LH_BESIDE_UNITS * w->unit)
         return end;
-    span room[MOST_PARTS];
-    spans part = {.most = MOST_PARTS, .span = room}, sum = {.n = 1, .most = MOST_SUMS};
-    sum.span = lh_alloc_array(a, MOST_SUMS, sizeof *sum.span);
+    span room[LH_MOST_PARTS];
+    spans part = {.most = LH_MOST_PARTS, .span = room}, sum = {.n = 1, .most = LH_MOST_SUMS};
+    sum.span = lh_alloc_array(a, LH_MOST_SUMS, sizeof *sum.span);
     if (!sum.span) return end;
     sum.span[0] = (span){before, before};
     for (int k = 0; k < s->n; k++) {
@@ -349,7 +341,7 @@ static double without_gap(const chain *c, lh_arena *a, const line *l, int i, int
         const double most = pull(s, c->r->freedom, i, k, 1, &away),
                      least = -pull(s, c->r->freedom, i, k, -1, &away);
         if (most - least <= w->unit || !f->was_rounded ||
-            (find_parts(f, c->r->is_cut, &part), part.is_full) ||
+            (find_parts(f, c->r->habit.cuts, &part), part.is_full) ||
             gap_of(s, f, i, k, &part) <= w->unit) {
             for (int j = 0; j < sum.n; j++) sum.span[j].low += least, sum.span[j].high += most;
             continue;
@@ -365,9 +357,9 @@ static double without_gap(const chain *c, lh_arena *a, const line *l, int i, int
         if (sum.is_full) return end;
         memmove(sum.span, sum.span + had, (size_t)(sum.n - had) * sizeof *sum.span);
         sum.n -= had;
-        join_spans(&sum, w->unit / 8);
+        join_spans(&sum, w->unit / LH_JOINED_PARTS);
     }
-    const double slack = 2 * w->unit + 2 * bent;
+    const double slack = LH_BESIDE_UNITS * w->unit + 2 * bent;
     for (int j = 0; j < sum.n; j++) {
         const span *x = &sum.span[j];
         const double last = way > 0 ? x->high : x->low;
@@ -402,13 +394,14 @@ static double corner_behind(const chain *c, lh_arena *a, const line *l, int i, i
 static double behind_jumps(const chain *c, lh_arena *a, const line *l, int i, int way, double end) {
     const lh_written *w = c->written ? &c->written[i] : NULL;
     const lh_swing *s = &l->swing;
-    if (!w || w->kind != LH_WRITTEN_NUMBER || way * (w->value - end) < 1.5 * w->unit) return end;
-    for (int k = 0, tried = 0; k < s->n && tried < MOST_JUMPS; k++) {
+    if (!w || w->kind != LH_WRITTEN_NUMBER || way * (w->value - end) < LH_BEYOND_UNITS * w->unit)
+        return end;
+    for (int k = 0, tried = 0; k < s->n && tried < LH_MOST_JUMPS; k++) {
         const freedom *f = &c->r->freedom[s->freedom[k]];
         const double ends[] = {f->low, f->high};
         double away, most = fmax(pull(s, c->r->freedom, i, k, 1, &away),
                                  pull(s, c->r->freedom, i, k, -1, &away));
-        if (most < LH_REACH_WIDE * w->unit || bent_by(c, l, i, k) < most / 3) continue;
+        if (most < LH_REACH_WIDE * w->unit || bent_by(c, l, i, k) < most / LH_JUMP_SHARE) continue;
         tried++;
         for (int e = 0; e < 2; e++) {
             rest(c, s);
@@ -418,7 +411,7 @@ static double behind_jumps(const chain *c, lh_arena *a, const line *l, int i, in
                 way * (l->now[i] - w->value) > 0)
                 continue;
             const double corner = corner_behind(c, a, l, i, way, k);
-            if (way * (corner - w->value) > -1.5 * w->unit) return corner;
+            if (way * (corner - w->value) > -LH_BEYOND_UNITS * w->unit) return corner;
         }
     }
     return end;
@@ -446,11 +439,54 @@ static void try_corners(const chain *c, lh_arena *a, const line *l, lh_box *out)
             const double sum = *end, far = settled(c, a, l, i, way, seen[i]),
                          bent = fmax(fabs(seen[i] - sum), fabs(far - sum));
             *end = without_hole(c, a, l, i, way, far);
-            if (bent <= fabs(sum - l->rest[i]) / 10)
+            if (bent <= fabs(sum - l->rest[i]) / LH_BENT_SHARE)
                 *end = without_gap(c, a, l, i, way, *end, bent);
             *end = behind_jumps(c, a, l, i, way, *end);
         }
     }
+}
+
+/* ---- one way of carrying on ---- */
+
+static double carried(double x, int decimals, bool cuts) {
+    double unit = pow(10, -decimals);
+    if (!isfinite(x)) return x;
+    if (cuts) return trunc(x / unit + (x > 0 ? LH_DUST : -LH_DUST)) * unit;
+    return (x < 0 ? -1 : 1) * floor(fabs(x) / unit + LH_HALF) * unit;
+}
+
+static bool run_plain(const chain *c, lh_carry how) {
+    for (int i = 0; i < c->n; i++) {
+        const work *w = c->work[i];
+        for (int k = 0; k < w->n_lines; k++) {
+            const line *l = &w->line[k];
+            bool is_step = k == w->n_lines - 1, is_last = is_step && i == c->n - 1;
+            reach_put(c->r, w, l, c->place);
+            if (!reach_take(l, is_last ? c->right : NULL, l->now)) return false;
+            if (is_last || !how.rounds || l->decimals < 0 || !(is_step || how.inside)) continue;
+            for (int j = 0; j < l->n_cells; j++)
+                l->now[j] = carried(l->now[j], l->decimals, how.cuts);
+        }
+    }
+    return true;
+}
+
+bool lh_reach_plain(lh_reach *r, int v, int i, lh_carry how, double *out) {
+    lh_arena *a = lh_arena_new(r->ctx);
+    work *w = reach_work(r, v, i);
+    bool *has = a ? lh_alloc_array(a, (size_t)r->n_units + 1, sizeof *has) : NULL;
+    chain c = {.r = r, .right = r->unit[i].right};
+    bool ok = has && w->is_possible;
+    if (ok) add_work(&c, a, w, has);
+    for (int k = 0; ok && k < c.n; k++) /* what is open must be known to be so before it is read */
+        for (int j = 0; j < c.work[k]->n_lines; j++)
+            reach_put(r, c.work[k], &c.work[k]->line[j], NULL);
+    c.place = ok ? lh_alloc_array(a, (size_t)r->n_freedoms + 1, sizeof *c.place) : NULL;
+    ok = c.place && run_plain(&c, how);
+    const line *l = ok ? &w->line[w->n_lines - 1] : NULL;
+    for (int j = 0; ok && j < l->n_cells; j++) out[j] = l->now[j];
+    lh_arena_free(a);
+    return ok;
 }
 
 void reach_corners(lh_reach *r, lh_arena *a, work *w, const double *right,

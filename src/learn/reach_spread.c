@@ -12,11 +12,6 @@
 
 #include "learn/reaching.h"
 
-enum {
-    BY_HAND =
-        400 /* cells that somebody works out with a pen; more were left to a machine, which does not round */
-};
-
 /* ---- boxes ---- */
 
 /* 0.1 * 0.3 - 0.03 is not quite 0 in every order of adding up, and ReLU asks on which side of 0 it lies. */
@@ -31,7 +26,7 @@ lh_box lh_box_dusty(lh_box b, double unit) {
  * ends of the box say it all. A tie goes either way. */
 lh_box lh_box_rounded(lh_box b, int decimals, bool is_cut) {
     b = lh_box_dusty(b, pow(10, -decimals));
-    for (int k = decimals; k < decimals + 4 && isfinite(b.at); k++) {
+    for (int k = decimals; k < decimals + LH_MORE_DIGITS && isfinite(b.at); k++) {
         double unit = pow(10, -k), low = ceil(b.low / unit - LH_HALF) * unit,
                high = floor(b.high / unit + LH_HALF) * unit;
         if (is_cut) low = fmin(low, floor(b.low / unit + LH_DUST) * unit);
@@ -45,7 +40,7 @@ lh_box lh_box_rounded(lh_box b, int decimals, bool is_cut) {
 /* By how much it may have been rounded, wherever in its box it was: a tie in it goes both ways. */
 static lh_box rounding_of(lh_box b, int decimals, bool is_cut) {
     lh_box d = {0};
-    for (int k = decimals; k < decimals + 4 && isfinite(b.at); k++) {
+    for (int k = decimals; k < decimals + LH_MORE_DIGITS && isfinite(b.at); k++) {
         double unit = pow(10, -k), low = b.low / unit, high = b.high / unit;
         bool is_tie = floor(high + LH_HALF) > ceil(low - LH_HALF);
         d.low = fmin(d.low, unit * (is_tie ? -0.5 : floor(high + LH_HALF) - high));
@@ -281,22 +276,23 @@ static bool add_roundings(spreading *s) {
     line *l = s->l;
     lh_swing old = l->swing, *w = &l->swing;
     lh_box *sum = lh_alloc_array(s->a, (size_t)l->n_cells + 1, sizeof *sum);
+    const int decimals = l->decimals - s->r->habit.fewer;
     if (!sum) return false;
     for (int i = 0; i < l->n_cells; i++) {
         sum[i] = l->box[i];
-        lh_box b = lh_box_dusty(l->box[i], pow(10, -l->decimals)),
-               d = rounding_of(b, l->decimals, s->r->is_cut);
+        lh_box b = lh_box_dusty(l->box[i], pow(10, -decimals)),
+               d = rounding_of(b, decimals, s->r->habit.cuts);
         d.low = fmin(d.low, b.low - l->box[i].low), d.high = fmax(d.high, b.high - l->box[i].high);
         l->rounding[i] = add_freedom(s->r, (freedom){.low = fmin(d.low, 0),
                                                      .high = fmax(d.high, 0),
                                                      .was_rounded = isfinite(b.at),
-                                                     .decimals = l->decimals,
+                                                     .decimals = decimals,
                                                      .from = b.low,
                                                      .to = b.high,
                                                      .at = NAN});
         if (l->rounding[i] >= 0)
             *(int *)lh_push(s->a, (void **)&w->freedom, &w->n, sizeof(int)) = l->rounding[i];
-        l->box[i] = lh_box_rounded(b, l->decimals, s->r->is_cut);
+        l->box[i] = lh_box_rounded(b, decimals, s->r->habit.cuts);
     }
     size_t n = (size_t)w->n * (size_t)l->n_cells;
     w->down = lh_alloc_array(s->a, n + 1, sizeof *w->down);
@@ -321,7 +317,7 @@ static bool spread_line(lh_reach *r, lh_arena *a, const work *w, line *l, const 
     l->swing = (lh_swing){0};
     reach_put(r, w, l, NULL);
     if (!reach_take(l, right, l->rest)) return false;
-    bool is_by_hand = l->n_cells <= BY_HAND;
+    bool is_by_hand = l->n_cells <= LH_BY_HAND;
     for (int i = 0; i < l->n_cells; i++) l->rounding[i] = -1;
     int most = r->n_freedoms; /* those of operands that were just written down are still to come */
     for (int k = 0; k < l->n_from; k++) most += l->from[k].n_cells;

@@ -79,8 +79,7 @@ static int unit_of(const maker *m, const lh_node *n) {
 
 /* One number that is known, but not to the last digit: sqrt(2). Somebody with a pen takes as many digits as are asked for. */
 static bool is_rounded_constant(const maker *m, const lh_node *n) {
-    if (!n->is_known || n->is_discrete || n->n_in == 0 || n->number == 0 || !isfinite(n->number))
-        return false;
+    if (!n->is_known || n->n_in == 0 || n->number == 0 || !isfinite(n->number)) return false;
     double x = n->number * pow(10, constant_decimals(m, n));
     return fabs(x - floor(x + 0.5)) > LH_DUST * fabs(x);
 }

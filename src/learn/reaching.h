@@ -3,12 +3,8 @@
 #ifndef LH_LEARN_REACHING_H
 #define LH_LEARN_REACHING_H
 
+#include "learn/limits.h"
 #include "learn/reach.h"
-
-#define LH_DUST 1e-9            /* of a unit: what a sum in another order leaves */
-#define LH_HALF (0.5 + LH_DUST) /* a tie may go either way */
-
-enum { MAX_VARIANTS = 64 };
 
 /* Where a value that a formula reads comes from: a unit, an earlier line of the same work, or (both -1) its start. */
 typedef struct source {
@@ -76,10 +72,11 @@ struct lh_reach {
     lh_graph *g;
     lh_unit *unit;
     int n_units;
-    bool is_cut;
+    lh_habit habit;
+    bool gave_up;
     freedom *freedom;
     int n_freedoms;
-    variant variant[MAX_VARIANTS];
+    variant variant[LH_MOST_VARIANTS];
     int n_variants;
 };
 

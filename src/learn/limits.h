@@ -1,0 +1,71 @@
+/* limits -- every number that marking chose, with its reason. All others follow from the digits that a sheet asks for.
+ *
+ * A unit is one in the last digit asked for. The tests in test_mark.c hold these numbers from both sides: honest learners, who
+ * must never be called wrong, and spoiled numbers, which must be caught.
+ */
+#ifndef LH_LEARN_LIMITS_H
+#define LH_LEARN_LIMITS_H
+
+/* ---- one number ---- */
+
+#define LH_DUST 1e-9            /* of a unit: what a sum in another order leaves */
+#define LH_HALF (0.5 + LH_DUST) /* a tie may go either way */
+#define LH_FEWER_UNITS                                                                             \
+    1.5 /* a digit written stands for more than this: fewer digits than asked, which is 10, 100 ... */
+#define LH_TELLING_UNITS                                                                           \
+    30 /* fewer digits still tell something below that: one is missing, not two */
+#define LH_WHOLE_UNITS                                                                             \
+    1e-3 /* 2.9998 for a count of 3 is dust of a calculator; 2.9 is another number */
+
+/* Somebody who cuts off writes a number from 0.5 to 1 below, somebody who rounds up one from 0 to 0.5 above; close to the ends
+ * both may be. */
+#define LH_CUT_FROM     0.55
+#define LH_ROUNDED_FROM 0.05
+
+/* ---- how far a number may lie from where it rests ---- */
+
+enum {
+    LH_REACH_WIDE =
+        20, /* units: a box of this width would excuse nearly anything; two digits of slack */
+    LH_MORE_DIGITS =
+        4, /* a number may have been rounded to the digits asked, or to one, two or three more; with more still,
+                           rounding does nothing that shows */
+    LH_BY_HAND =
+        400, /* cells that somebody works out with a pen; more were left to a machine, which does not round */
+    LH_PRINTED = 6, /* digits of the numbers that a sheet gives: paper.c prints as many */
+    LH_HALVINGS =
+        40 /* of a way on which a number is looked for: a millionth of a millionth of it is left */
+};
+#define LH_BENT_SHARE                                                                              \
+    10 /* a corner that differs from the sum by more than a tenth of it: the sum says too little to list */
+#define LH_JUMP_SHARE                                                                              \
+    3 /* what is bent by a third of what it does is a jump, not a curve: relu's gradient is bent by half */
+#define LH_GAP_UNITS                                                                               \
+    2.5 /* from there on a number is looked for between roundings: nearer, the last digit may be one beside */
+#define LH_BESIDE_UNITS                                                                            \
+    2.0 /* and so near to a number that can be reached it may lie: one beside, and half for its own rounding */
+#define LH_BEYOND_UNITS                                                                            \
+    1.5 /* a number so far behind the end is looked for behind a jump: less is the last digit */
+#define LH_JOINED_PARTS                                                                            \
+    8 /* sums that are nearer than an eighth of a unit are one: far less than what is judged */
+
+/* ---- how much is looked at ---- */
+
+enum {
+    LH_MOST_TURNED =
+        40, /* freedoms tried one by one where a formula is bent: the strongest; the others do less than a unit */
+    LH_MOST_PARTS =
+        40, /* numbers that one may have been rounded to: 4 precisions, up and down, cut off, three each */
+    LH_MOST_SUMS =
+        8192, /* of roundings that were made or not: more lie closer together than a unit */
+    LH_MOST_JUMPS = 4,     /* that are looked behind: more stand at their kink in no lesson */
+    LH_MOST_VARIANTS = 64, /* programs with mistakes that are held at the same time: memory */
+    LH_MOST_ACTIVE =
+        16, /* of these, those that later steps may follow: six mistakes and their unions */
+    LH_MOST_OPERANDS = 32, /* of a step, that are tried as they were before an update */
+    LH_MOST_SLIPS =
+        4 /* of n cells of a matrix one in so many, and at least one, may be off by a last digit besides a
+                               known mistake */
+};
+
+#endif

@@ -1,0 +1,222 @@
+/* Names for what went wrong, and for what went right by another way: the rules of the catalogue, tried on the learner's own
+ * numbers. */
+#include <math.h>
+#include <string.h>
+
+#include "learn/marking.h"
+
+/* Does this program explain every number written in the step? In a matrix one or a few may have a last digit off besides. */
+bool marking_explains(marker *k, int variant, int ask, int unit) {
+    const lh_ask *q = &k->s->ask[ask];
+    if (!lh_reach_of(k->r, variant, unit, marking_written(k, ask, 0), k->other)) return false;
+    int beside = 0, n = 0;
+    for (int i = 0; i < q->n_cells; i++) {
+        const lh_written *w = marking_written(k, ask, i);
+        if (w->kind == LH_WRITTEN_UNREAD) return false;
+        if (w->kind != LH_WRITTEN_NUMBER) continue;
+        n++;
+        if (marking_fits(*w, k->other[i], k->habit.cuts ? w->unit / 2 : 0)) continue;
+        if (q->is_whole || !marking_fits(*w, k->other[i], w->unit)) return false;
+        beside++;
+    }
+    return beside == 0 || (n > 1 && beside <= (n < LH_MOST_SLIPS ? 1 : n / LH_MOST_SLIPS));
+}
+
+/* A mistake on top of those that led to an active program. -1: it cannot be built. */
+static int variant_with(marker *k, int base, const lh_candidate *c) {
+    const made *m = &k->made[base];
+    lh_rewrite all[2 * LH_MAX_REWRITES];
+    if (m->n + c->n_rewrites > 2 * LH_MAX_REWRITES) return -1;
+    memcpy(all, m->rewrite, (size_t)m->n * sizeof *all);
+    memcpy(all + m->n, c->rewrite, (size_t)c->n_rewrites * sizeof *all);
+    return lh_reach_variant(k->r, all, m->n + c->n_rewrites);
+}
+
+/* The program with this mistake made is one that later steps may follow. */
+static bool keep_active(marker *k, int variant, int base, const lh_candidate *c) {
+    const made *from = &k->made[base];
+    made *to = &k->made[k->n_active];
+    if (k->n_active == LH_MOST_ACTIVE) return false;
+    *to = *from;
+    for (int i = 0; i < c->n_rewrites && to->n < 2 * LH_MAX_REWRITES; i++)
+        to->rewrite[to->n++] = c->rewrite[i];
+    k->active[k->n_active++] = variant;
+    return true;
+}
+
+static bool is_diagnosed(const lh_step_mark *mark, const lh_mistake *m) {
+    for (int d = 0; d < mark->n_diagnoses; d++)
+        if (mark->diagnosis[d].mistake == m) return true;
+    return false;
+}
+
+/* The first step in which the same mistake was named, or -1. */
+static int named_before(const marker *k, int ask, const lh_mistake *m) {
+    for (int i = 0; i < ask; i++)
+        if (is_diagnosed(&k->m->step[i], m)) return i;
+    return -1;
+}
+
+/* Which one was taken, in words. A choice inside a loss is a word, elsewhere a row. */
+static const char *choice_words(marker *k, const lh_candidate *c) {
+    const lh_graph *g = k->s->g;
+    if (c->chosen < 0) return NULL;
+    if (c->mistake->of && g->n_vocabs && c->chosen < g->vocab[0]->n_words)
+        return g->vocab[0]->word[c->chosen];
+    return lh_printf(k->a, "row %d", c->chosen);
+}
+
+static void add_diagnosis(marker *k, int ask, lh_diagnosis d) {
+    lh_step_mark *mark = &k->m->step[ask];
+    d.again = named_before(k, ask, d.mistake);
+    mark->diagnosis[mark->n_diagnoses++] = d;
+}
+
+/* Every mistake that, made in one active program, explains the step; the first goes on as an active program of its own. */
+static const lh_candidate *diagnose_on(marker *k, int ask, int unit, int base,
+                                       const lh_candidate *c, int n) {
+    lh_step_mark *mark = &k->m->step[ask];
+    const lh_candidate *first = NULL;
+    for (int i = 0; i < n && mark->n_diagnoses < LH_MAX_DIAGNOSES; i++) {
+        if (c[i].mistake->is_same || is_diagnosed(mark, c[i].mistake)) continue;
+        int v = variant_with(k, base, &c[i]);
+        if (v < 0) continue;
+        if (marking_explains(k, v, ask, unit)) {
+            add_diagnosis(k, ask,
+                          (lh_diagnosis){.mistake = c[i].mistake,
+                                         .where = c[i].line->path,
+                                         .choice = c[i].chosen,
+                                         .what = choice_words(k, &c[i])});
+            if (!first) {
+                first = &c[i];
+                if (keep_active(k, v, base, first)) continue;
+            }
+        }
+        lh_reach_drop(k->r, v);
+    }
+    return first;
+}
+
+/* Later steps, on the way back above all, may follow from all mistakes made so far together. */
+static void keep_union(marker *k, int base, int newest, const lh_candidate *c) {
+    if (newest == 0 || base == newest) return;
+    int v = variant_with(k, newest, c);
+    if (v >= 0 && !keep_active(k, v, newest, c)) lh_reach_drop(k->r, v);
+}
+
+/* Old numbers after an update: one operand as it was before, or in the end all of them. */
+static const lh_mistake *stale_mistake(const marker *k) {
+    for (int i = 0; k->mistakes && i < k->mistakes->n; i++) {
+        const lh_mistake *m = &k->mistakes->mistake[i];
+        if (m->where && strcmp(m->where, "later") == 0) return m;
+    }
+    return NULL;
+}
+
+static void diagnose_stale(marker *k, int ask, int unit) {
+    lh_step_mark *mark = &k->m->step[ask];
+    const lh_mistake *m = stale_mistake(k);
+    for (int n = 0, last = 0; m && !last && !mark->n_diagnoses; n++) {
+        const char *name;
+        int v = n < LH_MOST_OPERANDS ? lh_reach_stale(k->r, unit, n, &name) : -1;
+        if (v < 0) last = 1, v = lh_reach_stale(k->r, unit, -1, &name);
+        if (v < 0) break;
+        if (marking_explains(k, v, ask, unit))
+            add_diagnosis(
+                k, ask,
+                (lh_diagnosis){
+                    .mistake = m,
+                    .where = k->s->ask[ask].step->path,
+                    .choice = -1,
+                    .what = name ? lh_printf(k->a, "%s as it was before the update", name) : NULL});
+        lh_reach_drop(k->r, v);
+    }
+}
+
+/* Alone first; a line that nobody asked for may need an earlier mistake besides. */
+void marking_diagnose(marker *k, int ask, int unit) {
+    int n, n_active = k->n_active;
+    if (!k->mistakes) return;
+    lh_candidate *c = lh_candidates(k->s->g, k->mistakes, k->s->ask[ask].step, k->a, &n);
+    for (int base = 0; base < n_active && !k->m->step[ask].n_diagnoses; base++) {
+        const lh_candidate *first = diagnose_on(k, ask, unit, base, c, n);
+        if (first) keep_union(k, base, n_active - 1, first);
+    }
+    if (k->s->ask[ask].moment && !k->m->step[ask].n_diagnoses) diagnose_stale(k, ask, unit);
+}
+
+/* ---- the same by another way ---- */
+
+bool marking_other_way(marker *k, int ask, int unit) {
+    int n;
+    if (!k->mistakes) return false;
+    lh_candidate *c = lh_candidates(k->s->g, k->mistakes, NULL, k->a, &n);
+    for (int i = 0; i < n; i++) {
+        if (!c[i].mistake->is_same) continue;
+        int v = variant_with(k, 0, &c[i]);
+        bool is = v >= 0 && marking_explains(k, v, ask, unit);
+        if (v >= 0) lh_reach_drop(k->r, v);
+        if (!is) continue;
+        k->m->step[ask].other_way = c[i].mistake;
+        return true;
+    }
+    return false;
+}
+
+/* ---- not recomputed ---- */
+
+static int ask_before(const marker *k, int ask) {
+    const lh_ask *q = &k->s->ask[ask];
+    for (int m = q->moment - 1; m >= 0; m--) {
+        int before = marking_ask(k->s, q->step, m);
+        if (before >= 0) return before;
+    }
+    return -1;
+}
+
+/* The same numbers stand there as before the update, and not all of them are still right. */
+static bool is_copied(const marker *k, int ask, int before) {
+    bool all_right = true, any = false;
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
+        const lh_written *w = marking_written(k, ask, i), *old = marking_written(k, before, i);
+        if (w->kind == LH_WRITTEN_BLANK) continue;
+        if (w->kind != LH_WRITTEN_NUMBER || old->kind != LH_WRITTEN_NUMBER ||
+            w->value != old->value)
+            return false;
+        any = true;
+        all_right &= lh_written_rounds(lh_sheet_exact(k->s, ask, i), *w);
+    }
+    return any && !all_right;
+}
+
+/* Would somebody come to these numbers who works them out in one of the usual ways: unrounded, rounded or cut off line by
+ * line? Within reach is not enough here: some rounding excuses nearly every number that a small step leaves as it was. */
+static bool comes_to(marker *k, int ask, int unit, lh_carry how) {
+    if (!lh_reach_plain(k->r, 0, unit, how, k->plain)) return false;
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
+        const lh_written *w = marking_written(k, ask, i);
+        double beside = how.cuts ? w->unit / 2 : 0;
+        if (w->kind == LH_WRITTEN_NUMBER && !marking_fits(*w, lh_box_at(k->plain[i]), beside))
+            return false;
+    }
+    return true;
+}
+
+bool marking_is_stale(marker *k, int ask, int unit) {
+    static const lh_carry ways[] = {{.rounds = false},
+                                    {.rounds = true},
+                                    {.rounds = true, .inside = true},
+                                    {.rounds = true, .cuts = true},
+                                    {.rounds = true, .inside = true, .cuts = true}};
+    const lh_mistake *m = stale_mistake(k);
+    int before = k->s->ask[ask].moment && m ? ask_before(k, ask) : -1;
+    if (before < 0 || !is_copied(k, ask, before)) return false;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (comes_to(k, ask, unit, ways[i])) return false;
+    add_diagnosis(k, ask,
+                  (lh_diagnosis){.mistake = m,
+                                 .where = k->s->ask[ask].step->path,
+                                 .choice = -1,
+                                 .what = "as before the update"});
+    return true;
+}

@@ -1,0 +1,157 @@
+/* One number: is it the right one, does it follow, was it rounded, was it a slip of the pen? */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "learn/marking.h"
+
+const char *const lh_verdict_names[LH_N_VERDICTS] = {
+    [LH_BLANK] = "blank",
+    [LH_RIGHT] = "right",
+    [LH_LAST_DIGIT] = "last digit",
+    [LH_EARLY] = "rounded early",
+    [LH_TOO_EARLY] = "rounded too early",
+    [LH_OTHER_WAY] = "another way",
+    [LH_FOLLOWS] = "follows",
+    [LH_FEW_DIGITS] = "fewer digits",
+    [LH_CARRIED] = "carried",
+    [LH_COARSE] = "too few digits",
+    [LH_MISTAKE] = "known mistake",
+    [LH_SLIP] = "slip of the pen",
+    [LH_WRONG] = "wrong",
+    [LH_UNREAD] = "not read",
+    [LH_CANNOT] = "cannot go on",
+};
+
+bool lh_verdict_has_credit(lh_verdict v) {
+    return v == LH_RIGHT || v == LH_LAST_DIGIT || v == LH_EARLY || v == LH_TOO_EARLY ||
+           v == LH_OTHER_WAY || v == LH_FOLLOWS || v == LH_FEW_DIGITS;
+}
+
+bool lh_verdict_is_blame(lh_verdict v) {
+    return v == LH_MISTAKE || v == LH_SLIP || v == LH_WRONG || v == LH_CANNOT || v == LH_CARRIED;
+}
+
+double marking_unit(const lh_ask *q) {
+    return pow(10, -q->decimals);
+}
+
+/* A display of ten digits, 0.24970000 and 2497/10000 are all judged as 0.2497. */
+lh_written marking_asked(lh_written w, const lh_ask *q) {
+    double least = marking_unit(q) * (q->is_whole ? LH_WHOLE_UNITS : 1);
+    if (w.kind != LH_WRITTEN_NUMBER || isinf(w.value) || w.unit >= least) return w;
+    w.unit = least;
+    w.decimals = q->decimals;
+    return w;
+}
+
+bool marking_fits(lh_written w, lh_box b, double beside) {
+    if (isinf(w.value) || isinf(b.at)) return w.value == b.at;
+    double slack = w.unit / 2 + beside + LH_DUST * w.unit + 1e-13 * fabs(w.value);
+    return w.value >= b.low - slack && w.value <= b.high + slack;
+}
+
+/* Fewer digits than asked must be a correct rounding, and so must what is counted. Who goes on from the right numbers instead
+ * of their own is not wrong. */
+static lh_verdict judge(lh_written w, double exact, const lh_box *own, lh_box from_true,
+                        bool is_tainted, const lh_ask *q) {
+    double one = w.unit > LH_FEWER_UNITS * marking_unit(q) || q->is_whole ? 0 : w.unit;
+    if (lh_written_rounds(exact, w)) return LH_RIGHT;
+    if (own && marking_fits(w, *own, 0)) return is_tainted ? LH_FOLLOWS : LH_EARLY;
+    if (own && marking_fits(w, *own, one)) return is_tainted ? LH_FOLLOWS : LH_LAST_DIGIT;
+    if (marking_fits(w, from_true, 0)) return LH_EARLY;
+    if (marking_fits(w, from_true, one)) return LH_LAST_DIGIT;
+    return own ? LH_WRONG : LH_CANNOT;
+}
+
+/* Right as far as it goes, but the digits that are missing are not zeros: 0.498 for 0.4982. Or it goes not far enough to tell:
+ * 0 for 0.05, 1 for 0.6. */
+lh_verdict marking_judge(lh_written w, double exact, const lh_box *own, lh_box from_true,
+                         bool is_tainted, const lh_ask *q) {
+    lh_verdict v = judge(w, exact, own, from_true, is_tainted, q);
+    double asked = marking_unit(q), is = own && v != LH_RIGHT ? own->at : exact;
+    if (!lh_verdict_has_credit(v) || w.unit <= LH_FEWER_UNITS * asked ||
+        fabs(w.value - is) <= asked / 2 + 1e-12)
+        return v;
+    return w.unit > LH_TELLING_UNITS * asked ? LH_COARSE : LH_FEW_DIGITS;
+}
+
+/* ---- slips of the pen ---- */
+
+static bool fits_number(lh_written w, double value, double unit, lh_box own) {
+    w.value = value;
+    w.unit = unit;
+    return marking_fits(w, own, 0);
+}
+
+/* Two neighbouring digits change places. */
+static bool is_swapped(lh_written w, lh_box own) {
+    char text[64];
+    int n = snprintf(text, sizeof text, "%.*f", w.decimals > 0 ? w.decimals : 0, fabs(w.value));
+    if (n <= 0 || n >= (int)sizeof text) return false;
+    for (int i = 0; i + 1 < n; i++) {
+        int k = text[i + 1] == '.' ? i + 2 : i + 1;
+        if (text[i] == '.' || k >= n || text[i] == text[k]) continue;
+        char c = text[i];
+        text[i] = text[k];
+        text[k] = c;
+        double value = strtod(text, NULL);
+        if (fits_number(w, w.value < 0 ? -value : value, w.unit, own)) return true;
+        text[k] = text[i];
+        text[i] = c;
+    }
+    return false;
+}
+
+const char *marking_slip(lh_written w, lh_box own) {
+    if (w.value == 0 || isinf(w.value)) return NULL;
+    if (fits_number(w, -w.value, w.unit, own)) return "the sign is turned round";
+    if (fits_number(w, w.value * 10, w.unit * 10, own) ||
+        fits_number(w, w.value / 10, w.unit / 10, own))
+        return "a factor of ten: look at the decimal point";
+    if (fits_number(w, w.value * 100, w.unit * 100, own) ||
+        fits_number(w, w.value / 100, w.unit / 100, own))
+        return "a factor of a hundred: look at the decimal point";
+    if (is_swapped(w, own)) return "two digits look swapped";
+    return NULL;
+}
+
+/* ---- how it was carried on ---- */
+
+/* Somebody who cuts digits off gives it away: a number stands there that nobody comes to by rounding. */
+int marking_looks_cut(lh_written w, lh_box own) {
+    if (w.unit == 0 || w.value == 0 || own.low * own.high <= 0 || w.value * own.at <= 0) return 0;
+    double x = fabs(w.value) / w.unit, least = fmin(fabs(own.low), fabs(own.high)) / w.unit,
+           most = fmax(fabs(own.low), fabs(own.high)) / w.unit;
+    if (x < least - LH_CUT_FROM && x > least - 1) return 1;
+    return x > most + LH_ROUNDED_FROM && x < most + 0.5 ? -1 : 0;
+}
+
+/* With fewer digits than were written. A 5 at the end goes either way: what stood before it was rounded is not known. */
+static lh_box fewer_box(lh_written w, lh_habit habit) {
+    double unit = w.unit * pow(10, habit.fewer), x = w.value / unit, low = ceil(x - 0.5 - LH_DUST),
+           high = floor(x + 0.5 + LH_DUST);
+    if (habit.cuts) low = high = trunc(x + (x > 0 ? LH_DUST : -LH_DUST));
+    if (!habit.cuts && fabs(fabs(x - floor(x)) - 0.5) < 0.5 * w.unit / unit + LH_DUST)
+        low = floor(x), high = ceil(x);
+    return (lh_box){.at = low * unit, .low = low * unit, .high = high * unit};
+}
+
+/* The number written or that number before rounding, which may have had a few more digits. */
+lh_box marking_box(lh_written w, lh_verdict v, const lh_box *own, lh_habit habit) {
+    if (isinf(w.value)) return lh_box_at(w.value);
+    if (habit.fewer) return fewer_box(w, habit);
+    double room = w.unit * (v == LH_LAST_DIGIT || v == LH_FOLLOWS || habit.cuts ? 1 : 0.5);
+    lh_box b = {.at = w.value, .low = w.value - w.unit / 2, .high = w.value + w.unit / 2};
+    if (!own || !lh_verdict_has_credit(v) || own->low > w.value + room ||
+        own->high < w.value - room)
+        return b;
+    double low = fmax(own->low, w.value - room), high = fmin(own->high, w.value + room);
+    return (lh_box){.at = w.value,
+                    .low = fmin(low, w.value),
+                    .high = fmax(high, w.value),
+                    .was_rounded = true,
+                    .decimals = w.decimals,
+                    .from = low,
+                    .to = high};
+}

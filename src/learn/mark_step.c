@@ -1,0 +1,153 @@
+/* The numbers of one step together: each judged, and whether they say anything at all. */
+#include <math.h>
+
+#include "learn/marking.h"
+
+int marking_ask(const lh_sheet *s, const lh_step *step, int moment) {
+    for (int i = 0; i < s->n_asks; i++)
+        if (s->ask[i].step == step && s->ask[i].moment == moment) return i;
+    return -1;
+}
+
+int marking_taint(marker *k, int variant, int unit) {
+    int origin = -1;
+    for (int i = 0; i < unit; i++)
+        if (k->origin[i] >= 0 && lh_reach_reads(k->r, variant, unit, i) &&
+            (origin < 0 || k->origin[i] < origin))
+            origin = k->origin[i];
+    return origin;
+}
+
+/* Every unit at its right numbers, which may have been rounded. */
+void marking_put_truth(const lh_sheet *s, lh_reach *r) {
+    lh_reach_begin(r);
+    for (int i = 0; i < lh_reach_count(r); i++) {
+        lh_unit *u = lh_reach_unit(r, i);
+        if (u->is_given) continue;
+        int ask = marking_ask(s, u->step, u->moment),
+            decimals = ask >= 0 ? s->ask[ask].decimals : u->decimals;
+        for (int c = 0; c < u->n_cells; c++) u->box[c] = lh_box_either(u->right[c], decimals);
+        if (ask < 0) lh_reach_open(r, 0, i, u->decimals);
+    }
+}
+
+/* Where a step can lie whose operands are the right numbers. A wide box is looked at again, with what was written. */
+static const lh_box *from_true(marker *k, int ask) {
+    lh_sheet *s = k->s;
+    const lh_ask *q = &s->ask[ask];
+    const lh_box *known = s->from_true + q->first;
+    if (k->truth_ask == ask) return k->truth;
+    bool is_wide = false;
+    for (int i = 0; i < q->n_cells; i++)
+        is_wide |= marking_written(k, ask, i)->kind == LH_WRITTEN_NUMBER &&
+                   known[i].high - known[i].low > LH_REACH_WIDE * marking_unit(q);
+    if (!is_wide || (!s->truth && !(s->truth = lh_reach_new(s)))) return known;
+    marking_put_truth(s, s->truth);
+    int unit = lh_reach_find(s->truth, q->step, q->moment);
+    if (!lh_reach_of(s->truth, 0, unit, marking_written(k, ask, 0), k->truth)) return known;
+    k->truth_ask = ask;
+    return k->truth;
+}
+
+int marking_judge_step(marker *k, int ask, const lh_box *own, bool is_tainted, lh_verdict *out) {
+    int bad = 0;
+    const lh_ask *q = &k->s->ask[ask];
+    const lh_box *truth = from_true(k, ask);
+    for (int i = 0; i < q->n_cells; i++) {
+        const lh_written *w = marking_written(k, ask, i);
+        if (w->kind == LH_WRITTEN_NUMBER)
+            out[i] = marking_judge(*w, lh_sheet_exact(k->s, ask, i), own ? &own[i] : NULL, truth[i],
+                                   is_tainted, q);
+        else
+            out[i] = w->kind == LH_WRITTEN_BLANK ? LH_BLANK : LH_UNREAD;
+        bad += lh_verdict_is_blame(out[i]);
+    }
+    return bad;
+}
+
+/* ---- numbers that say nothing ---- */
+
+static bool all_equal(const marker *k, int ask, bool exact) {
+    double first = 0;
+    int n = 0;
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
+        if (marking_written(k, ask, i)->kind != LH_WRITTEN_NUMBER) continue;
+        double x = exact ? lh_sheet_exact(k->s, ask, i) : marking_written(k, ask, i)->value;
+        if (n++ && fabs(x - first) > (exact ? marking_unit(&k->s->ask[ask]) : 0)) return false;
+        if (n == 1) first = x;
+    }
+    return n > 1;
+}
+
+/* The same numbers as in an earlier step that it reads, where the right ones differ. */
+static bool is_copy(const marker *k, int ask, int unit) {
+    const lh_ask *q = &k->s->ask[ask];
+    for (int i = 0; i < unit; i++) {
+        const lh_unit *u = lh_reach_unit(k->r, i);
+        int other = marking_ask(k->s, u->step, u->moment);
+        if (other < 0 || k->s->ask[other].n_cells != q->n_cells || q->n_cells < 2 ||
+            !lh_reach_reads(k->r, 0, unit, i))
+            continue;
+        bool same = true, same_exact = true;
+        for (int c = 0; c < q->n_cells && same; c++) {
+            const lh_written *w = marking_written(k, ask, c), *x = marking_written(k, other, c);
+            same = w->kind == LH_WRITTEN_NUMBER && x->kind == LH_WRITTEN_NUMBER &&
+                   w->value == x->value;
+            same_exact &= fabs(lh_sheet_exact(k->s, ask, c) - lh_sheet_exact(k->s, other, c)) <
+                          marking_unit(q);
+        }
+        if (same && !same_exact) return true;
+    }
+    return false;
+}
+
+/* Does every number of the step come of cutting digits off? */
+static bool all_cut(const marker *k, int ask, const lh_box *own) {
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
+        const lh_written *w = marking_written(k, ask, i);
+        double dust = LH_DUST * w->unit, low = w->value > 0 ? w->value : w->value - w->unit,
+               high = w->value < 0 ? w->value : w->value + w->unit;
+        if (w->kind == LH_WRITTEN_NUMBER && (own[i].high < low - dust || own[i].low > high + dust))
+            return false;
+    }
+    return true;
+}
+
+/* Is every number what the numbers before it lead to, as they stand? */
+static bool all_rest(const marker *k, int ask, const lh_box *own) {
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
+        const lh_written *w = marking_written(k, ask, i);
+        if (w->kind == LH_WRITTEN_NUMBER && !lh_written_rounds(own[i].at, *w)) return false;
+    }
+    return true;
+}
+
+static bool reads_empty(marker *k, int unit) {
+    for (int i = 0; i < unit; i++)
+        if (k->is_empty[i] && lh_reach_reads(k->r, 0, unit, i)) return true;
+    return false;
+}
+
+/* Numbers that say nothing are carried on and not credited: all zero, all equal or copied, where the right ones are not. They
+ * may be so by right: rounding or cutting off alone makes them so, or the numbers before lead to them. Not where those were
+ * written so without being so: a sheet of zeros follows from its first line. */
+void marking_withhold(marker *k, int ask, int unit, bool is_tainted, const lh_box *own,
+                      lh_verdict *v) {
+    bool suspect = is_tainted, is_wrong = false;
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
+        suspect |= v[i] == LH_LAST_DIGIT;
+        is_wrong |= lh_verdict_is_blame(v[i]);
+    }
+    bool is_equal = all_equal(k, ask, false) && !all_equal(k, ask, true),
+         is_copied = (suspect || is_wrong) && is_copy(k, ask, unit),
+         is_empty = reads_empty(k, unit);
+    k->is_empty[unit] = (is_equal || is_copied) && (is_wrong || is_empty);
+    if (!is_equal && !is_copied) return;
+    if (!is_empty && own && all_rest(k, ask, own)) return;
+    bool says_nothing = is_equal && (is_tainted || !own || !all_cut(k, ask, own));
+    bool is_zero = marking_written(k, ask, 0)->value == 0; /* cut off, it may well be */
+    if (!(says_nothing && (suspect || (k->habit.cuts && !is_zero))) && !(suspect && is_copied))
+        return;
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++)
+        if (v[i] == LH_FOLLOWS || v[i] == LH_EARLY || v[i] == LH_LAST_DIGIT) v[i] = LH_CARRIED;
+}
