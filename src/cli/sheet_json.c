@@ -19,6 +19,7 @@ static void write_working(lh_json *j, const char *name, const lh_working *w, int
     for (int i = 0; i < n; i++) {
         lh_json_begin(j, NULL, '{');
         lh_json_text(j, "label", w[i].label);
+        if (w[i].path) lh_json_text(j, "path", w[i].path);
         lh_json_text(j, "formula", w[i].formula);
         if (*w[i].value) {
             lh_json_text(j, "numbers", w[i].numbers);

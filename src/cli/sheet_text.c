@@ -168,7 +168,7 @@ static void put_given(const layout *l, const char *lead, const lh_paper_given *x
 static void put_working(const layout *l, int indent, const lh_working *w) {
     char text[2048];
     bool plain = !*w->numbers || strcmp(w->numbers, w->value) == 0;
-    snprintf(text, sizeof text, "%s = %s%s%s%s%s", w->label, w->formula, plain ? "" : " = ",
+    snprintf(text, sizeof text, "%s %s %s%s%s%s%s", w->label, w->is_update ? ":=" : "=", w->formula, plain ? "" : " = ",
              plain ? "" : w->numbers, *w->value ? " = " : "", w->value);
     say(l, indent, text);
 }
@@ -255,7 +255,8 @@ static void markdown_step(const layout *l, const lh_paper_step *s) {
     fprintf(out, "### %d. `%s %s %s`\n\n%s, %s%s%s\n\n", s->number, s->name, s->sign, s->formula,
             s->shape, s->precision, *s->comment ? ": " : "", s->comment);
     for (int i = 0; i < s->n_inside; i++)
-        fprintf(out, "- `%s = %s`\n", s->inside[i].label, s->inside[i].formula);
+        fprintf(out, "- `%s %s %s`\n", s->inside[i].label, s->inside[i].is_update ? ":=" : "=",
+                s->inside[i].formula);
     fputs(s->n_inside ? "\n```answers\n" : "```answers\n", out);
     put_blocks(l, s);
     fputs("```\n\n", out);

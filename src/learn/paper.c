@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "explain/explain.h"
+#include "learn/paper_lines.h"
 #include "learn/variant.h"
 
 enum { MOST_DECIMALS = 7, GIVEN_CELLS = 400, LINE = 160, WORKED_CELLS = 4 };
@@ -112,7 +113,7 @@ typedef struct given_turns {
 
 /* What a value is worked out from: a call from its body, which may ask for no more than the size of an operand. */
 static void need(const lh_node *n, bool *is_needed) {
-    if (is_needed[n->id] || n->is_known || n->kind == LH_OP_size) return;
+    if (is_needed[n->id] || n->kind == LH_OP_size) return;
     is_needed[n->id] = true;
     if (n->call) need(n->call->result, is_needed);
     for (int i = 0; i < n->n_in && !n->call; i++) need(n->in[i], is_needed);
@@ -218,29 +219,6 @@ static const char *shape_of(const lh_paper *p, const lh_paper_step *s) {
     return s->n_blocks > 1 ? lh_printf(p->arena, "%d times %s", s->n_blocks, one) : one;
 }
 
-static bool is_asked_line(const lh_sheet *s, const lh_step *line, int moment) {
-    for (int i = 0; i < s->n_asks; i++)
-        if (s->ask[i].step == line && s->ask[i].moment == moment) return true;
-    return false;
-}
-
-/* Lines that are asked for on their own stand before it already. */
-static void open_call(lh_paper *p, lh_paper_step *s, const lh_trace_item *item, int moment) {
-    for (int i = 0; i < item->n_inner; i++) {
-        const lh_step *line = item->inner[i];
-        if (line->kind == LH_STEP_UPDATE || is_asked_line(p->sheet, line, moment)) continue;
-        *(lh_working *)lh_push(p->arena, (void **)&s->inside, &s->n_inside, sizeof(lh_working)) =
-            (lh_working){lh_step_label(p->g, line, line->node->scope), lh_step_formula(p->g, line),
-                         "", ""};
-    }
-    const lh_node *n = item->step->node;
-    if (n->kind != LH_OP_call || item->n_inner == 0) return;
-    lh_text last = lh_text_new(p->arena);
-    lh_node_print_inside(&last, n->call->result, n->call->result->scope);
-    *(lh_working *)lh_push(p->arena, (void **)&s->inside, &s->n_inside, sizeof(lh_working)) =
-        (lh_working){lh_step_label(p->g, item->step, n->call->result->scope), last.s, "", ""};
-}
-
 /* The item of a step, or of the step that a line stands in. */
 static const lh_trace_item *item_of(const lh_trace *t, const lh_step *s) {
     for (int i = 0; i < t->n_items; i++) {
@@ -255,7 +233,7 @@ static const char *at_moment(const lh_paper *p, const char *path, int moment) {
     return moment ? lh_printf(p->arena, "%s@%d", path, moment) : path;
 }
 
-static void add_step(lh_paper *p, const lh_trace *t, int ask) {
+static void add_step(lh_paper *p, const lh_trace *t, bool *is_seen, int ask) {
     const lh_ask *q = &p->sheet->ask[ask];
     const lh_step *step = q->step;
     const lh_trace_item *item = item_of(t, step);
@@ -266,7 +244,7 @@ static void add_step(lh_paper *p, const lh_trace *t, int ask) {
         .name = at_moment(p, is_update && step->of ? step->of->path : step->path, q->moment),
         .path = at_moment(p, step->path, q->moment),
         .sign = is_update ? ":=" : "=",
-        .formula = lh_step_formula(p->g, step),
+        .formula = lh_paper_formula(p, step),
         .comment = step->comment ? step->comment : "",
         .section = item ? item->section : LH_SECTION_FORWARD,
         .moment = q->moment,
@@ -281,7 +259,9 @@ static void add_step(lh_paper *p, const lh_trace *t, int ask) {
             lh_printf(p->arena, "%d decimal%s", s->decimals, s->decimals == 1 ? "" : "s");
     add_blocks(p, s, step->node);
     s->shape = shape_of(p, s);
-    if (item && item->step == step) open_call(p, s, item, q->moment);
+    bool is_new_moment = ask > 0 && q[-1].moment != q->moment;
+    if (is_new_moment) memset(is_seen, 0, (size_t)p->g->n_nodes);
+    lh_paper_lines(p, s, step, is_seen);
 }
 
 const lh_block *lh_paper_block(const lh_paper *p, int ask, int k, int *cell) {
@@ -337,7 +317,8 @@ static int work_cell(lh_paper *p, int ask, int k, int most) {
             (lh_working){lh_printf(p->arena, "%s", l->label), lh_printf(p->arena, "%s", l->formula),
                          lh_printf(p->arena, "%s", l->numbers),
                          is_last ? lh_paper_number(p->arena, s, p->digits, l->value)
-                                 : lh_printf(p->arena, "%s", value)};
+                                 : lh_printf(p->arena, "%s", value),
+                         NULL, false};
     }
     lh_explanation_free(e);
     return n;
@@ -448,7 +429,8 @@ lh_paper *lh_paper_new(lh_context *ctx, const lh_program *lesson, const lh_paper
     if (t) {
         give_lines(p);
         give_numbers(p);
-        for (int i = 0; i < p->sheet->n_asks && !lh_failed(ctx); i++) add_step(p, t, i);
+        bool *is_seen = lh_alloc_array(a, (size_t)p->g->n_nodes + 1, sizeof *is_seen);
+        for (int i = 0; i < p->sheet->n_asks && !lh_failed(ctx); i++) add_step(p, t, is_seen, i);
         for (int i = 0; how->key && i < p->n_steps && !lh_failed(ctx); i++) answer_step(p, i);
         p->code = code_of(p);
     }
