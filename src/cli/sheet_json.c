@@ -20,6 +20,7 @@ static void write_working(lh_json *j, const char *name, const lh_working *w, int
         lh_json_begin(j, NULL, '{');
         lh_json_text(j, "label", w[i].label);
         if (w[i].path) lh_json_text(j, "path", w[i].path);
+        if (w[i].path) lh_json_bool(j, "is_result", w[i].is_result);
         lh_json_text(j, "formula", w[i].formula);
         if (*w[i].value) {
             lh_json_text(j, "numbers", w[i].numbers);

@@ -168,8 +168,8 @@ static void put_given(const layout *l, const char *lead, const lh_paper_given *x
 static void put_working(const layout *l, int indent, const lh_working *w) {
     char text[2048];
     bool plain = !*w->numbers || strcmp(w->numbers, w->value) == 0;
-    snprintf(text, sizeof text, "%s %s %s%s%s%s%s", w->label, w->is_update ? ":=" : "=", w->formula, plain ? "" : " = ",
-             plain ? "" : w->numbers, *w->value ? " = " : "", w->value);
+    snprintf(text, sizeof text, "%s %s %s%s%s%s%s", w->label, w->is_update ? ":=" : "=", w->formula,
+             plain ? "" : " = ", plain ? "" : w->numbers, *w->value ? " = " : "", w->value);
     say(l, indent, text);
 }
 

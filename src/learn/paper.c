@@ -314,11 +314,11 @@ static int work_cell(lh_paper *p, int ask, int k, int most) {
         bool is_last = i == n - 1;
         lh_number_text(value, sizeof value, l->value, p->digits + 1);
         *(lh_working *)lh_push(p->arena, (void **)&s->working, &s->n_working, sizeof(lh_working)) =
-            (lh_working){lh_printf(p->arena, "%s", l->label), lh_printf(p->arena, "%s", l->formula),
-                         lh_printf(p->arena, "%s", l->numbers),
-                         is_last ? lh_paper_number(p->arena, s, p->digits, l->value)
-                                 : lh_printf(p->arena, "%s", value),
-                         NULL, false};
+            (lh_working){.label = lh_printf(p->arena, "%s", l->label),
+                         .formula = lh_printf(p->arena, "%s", l->formula),
+                         .numbers = lh_printf(p->arena, "%s", l->numbers),
+                         .value = is_last ? lh_paper_number(p->arena, s, p->digits, l->value)
+                                          : lh_printf(p->arena, "%s", value)};
     }
     lh_explanation_free(e);
     return n;
@@ -356,7 +356,7 @@ static const char *code_of(const lh_paper *p) {
     }
     for (int i = 0; i < p->n_steps; i++) {
         hash(&h, p->step[i].path);
-        hash(&h, p->step[i].formula);
+        hash(&h, lh_step_formula(p->g, p->sheet->ask[i].step));
         hash(&h, p->step[i].shape);
         hash(&h, p->step[i].precision);
     }

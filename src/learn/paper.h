@@ -45,6 +45,7 @@ typedef struct lh_working {
     const char *numbers, *value; /* "" without */
     const char *path;            /* of a rule the step that it makes; NULL in a key */
     bool is_update;              /* := */
+    bool is_result;              /* the last line of a call: what it comes to */
 } lh_working;
 
 typedef struct lh_paper_step {
@@ -59,7 +60,8 @@ typedef struct lh_paper_step {
     const char *precision; /* 4 decimals; 4 digits */
     int decimals;
     bool is_scientific; /* the numbers are so small that 1.234e-10 is asked for */
-    lh_working *inside; /* lines to be worked out first that are not asked, and those that open a call: m = rowmax(Z) */
+    lh_working *
+        inside; /* lines to be worked out first that are not asked, and those that open a call: m = rowmax(Z) */
     int n_inside;
     lh_block *block;
     int n_blocks;

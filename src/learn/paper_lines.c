@@ -32,29 +32,32 @@ static bool is_in_rule(const lh_scope *s) {
 }
 
 /* Lines of a call are short among themselves. Those of another turn, or of the way back, are read elsewhere too: in full. */
-static void add_line(writer *w, const lh_step *line, const lh_node *n, const lh_scope *from) {
+static lh_working *add_line(writer *w, const lh_step *line, const lh_node *n,
+                            const lh_scope *from) {
     const lh_scope *turn = turn_of(w->asked->scope);
     if (turn_of(from) != turn || is_in_rule(from)) from = turn;
     lh_text formula = lh_text_new(w->p->arena);
     lh_node_print_inside(&formula, n, from);
     bool is_update = line->kind == LH_STEP_UPDATE && line->of;
-    *(lh_working *)lh_push(w->p->arena, (void **)&w->s->inside, &w->s->n_inside,
-                           sizeof(lh_working)) =
-        (lh_working){lh_step_label(w->p->g, is_update ? line->of : line, from),
-                     formula.s,
-                     "",
-                     "",
-                     line->path,
-                     is_update};
+    lh_working *x =
+        lh_push(w->p->arena, (void **)&w->s->inside, &w->s->n_inside, sizeof(lh_working));
+    *x = (lh_working){.label = lh_step_label(w->p->g, is_update ? line->of : line, from),
+                      .formula = formula.s,
+                      .numbers = "",
+                      .value = "",
+                      .path = line->path,
+                      .is_update = is_update};
+    return x;
 }
 
 /* P = softmax(Z) is opened by its lines, and the last of them is P = e / s. */
 static void add_step(writer *w, const lh_step *line) {
     const lh_node *n = line->node;
+    if (n->kind == LH_OP_renew) n = n->in[0];
     if (n->kind == LH_OP_call && n->call->fn->n_body > 1)
-        add_line(w, line, n->call->result, n->call->result->scope);
+        add_line(w, line, n->call->result, n->call->result->scope)->is_result = true;
     else if (line != w->asked)
-        add_line(w, line, n, line->scope);
+        add_line(w, line, line->node, line->scope);
 }
 
 static bool is_result_line(const lh_node *n) {
@@ -80,7 +83,7 @@ static void write_lines(writer *w, const lh_node *n) {
     for (int i = 0; i < n->n_in; i++) write_lines(w, n->in[i]);
     if (n->kind == LH_OP_call) write_lines(w, n->call->result);
     w->depth--;
-    if (is_named)
+    if (is_named || (is_inner && n->kind == LH_OP_call && n->call->fn->n_body > 1))
         add_step(w, line);
     else if (is_inner && line != w->asked && !is_result_line(n))
         add_line(w, line, n, n->scope);
