@@ -78,7 +78,8 @@ LH_API const longhand_message *longhand_error(longhand *lh);
 LH_API void longhand_clear_error(longhand *lh);
 
 /* Opening. Each closes what was open before, with its settings. A name that ends in .md is a
- * lesson: its ```longhand blocks are the program. */
+ * lesson: its ```longhand blocks are the program. ".md:bag" is the program whose block begins with
+ * ```longhand bag, or that a use line names. */
 
 /* A program as text; the name is for messages. Length 0: up to the final 0. file() in it is
  * refused unless a folder is set. */
@@ -87,7 +88,7 @@ LH_API void longhand_open_text(longhand *lh, const char *name, const char *text,
 /* A file, .lh or .md. Files that it names lie beside it or in folders below; others are refused. */
 LH_API void longhand_open_file(longhand *lh, const char *path);
 
-/* A lesson or model that travels in the library: "ex1". */
+/* A lesson or model that travels in the library: "ex1"; or one of its programs: "attention:bag". */
 LH_API void longhand_open_lesson(longhand *lh, const char *name);
 
 /* Their names, "lessons/ex1.md" and so on, then NULL. Valid for ever. */

@@ -12,6 +12,7 @@
 #include "eval/exact.h"
 #include "explain/bill.h"
 #include "explain/explain.h"
+#include "learn/chosen.h"
 #include "longhand.h"
 
 struct longhand {
@@ -29,6 +30,9 @@ struct longhand {
     lh_rewrite *rewrite;
     int n_set, n_train, n_freeze, n_rewrites;
     const char *backward;
+    const lh_lesson_program *use; /* what the opened program's use line sets; NULL: nothing */
+    lh_mistakes *rules;           /* of its mistake, or NULL */
+    int n_opened;                 /* rewrites that belong to it: longhand_restore keeps them */
 
     lh_graph *g;         /* NULL: to be built */
     longhand_step *step; /* g->n_steps, in g's arena; path NULL: not yet asked for */

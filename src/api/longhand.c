@@ -95,8 +95,11 @@ void lh_api_forget(longhand *lh, lh_api_level from) {
     lh->set = NULL;
     lh->train = lh->freeze = NULL;
     lh->rewrite = NULL;
-    lh->n_set = lh->n_train = lh->n_freeze = lh->n_rewrites = 0;
+    lh->n_set = lh->n_train = lh->n_freeze = lh->n_rewrites = lh->n_opened = 0;
     lh->backward = NULL;
+    lh->use = NULL;
+    lh_mistakes_free(lh->rules);
+    lh->rules = NULL;
 }
 
 void longhand_free(longhand *lh) {
@@ -125,18 +128,50 @@ static bool begin(longhand *lh, const void *wanted, const char *what) {
     return lh->arena != NULL;
 }
 
-static void open_program(longhand *lh, const char *name, const char *text, size_t length,
-                         bool may_read) {
+/* A program with a mistake in it is opened as such. */
+static void make_mistake(longhand *lh) {
+    lh_made made;
+    lh_build how = lh_chosen_build(lh->arena, lh->use, NULL);
+    lh_graph *plain = lh_graph_build(lh->ctx, lh->program, &how);
+    if (plain && lh_mistake_make(plain, lh->use->mistake, lh->arena, &made)) {
+        lh->rules = made.rules;
+        for (int i = 0; i < made.how.n_rewrites; i++)
+            *(lh_rewrite *)lh_push(lh->arena, (void **)&lh->rewrite, &lh->n_rewrites,
+                                   sizeof(lh_rewrite)) = made.how.rewrite[i];
+        lh->n_opened = lh->n_rewrites;
+    }
+    lh_graph_free(plain);
+}
+
+/* program: one of the lesson's, by its name, or NULL. */
+static void open_program(longhand *lh, const lh_found *text, const char *program, bool may_read) {
+    lh_chosen chosen;
     lh->ctx->read_file = may_read ? read_beside : NULL;
     lh->ctx->read_file_who = lh;
-    lh->title = lh_lesson_title(lh->arena, name, text, length);
-    lh->program = lh_lesson_parse(lh->ctx, name, text, length);
+    lh->title = lh_lesson_title(lh->arena, text->file, text->text, text->length);
+    if (!lh_chosen_open(lh->ctx, lh->arena, text, program, NULL, &chosen)) return;
+    lh->program = chosen.program;
+    lh->use = chosen.use;
+    if (lh->use && lh->use->mistake) make_mistake(lh);
+}
+
+/* notes.md:fit is the program fit of notes.md; a colon elsewhere is part of the name. */
+static const char *program_of(const char *name, size_t *n) {
+    const char *program = lh_chosen_name(name, n);
+    bool is_lesson = program && *n > 3 && memcmp(name + *n - 3, ".md", 3) == 0;
+    if (!is_lesson) *n = strlen(name);
+    return is_lesson ? program : NULL;
 }
 
 void longhand_open_text(longhand *lh, const char *name, const char *text, size_t length) {
     if (!begin(lh, text, "longhand_open_text: the text")) return;
+    size_t n;
+    const char *program = program_of(name ? name : "", &n);
     memcpy(lh->beside, lh->folder, sizeof lh->beside);
-    open_program(lh, name ? name : "", text, length ? length : strlen(text), lh->has_folder);
+    open_program(
+        lh,
+        &(lh_found){lh_copy(lh->arena, name ? name : "", n), text, length ? length : strlen(text)},
+        program, lh->has_folder);
 }
 
 static bool copy_folder(longhand *lh, char *to, size_t room, const char *path, size_t n) {
@@ -154,11 +189,13 @@ static bool copy_folder(longhand *lh, char *to, size_t room, const char *path, s
 
 void longhand_open_file(longhand *lh, const char *path) {
     if (!begin(lh, path, "longhand_open_file: the path")) return;
-    const char *slash = strrchr(path, '/');
-    size_t length, n = slash ? (size_t)(slash - path) + 1 : 0;
-    const char *text = lh_file_read(lh->ctx, lh->arena, path, &length);
-    if (text && copy_folder(lh, lh->beside, sizeof lh->beside, path, n))
-        open_program(lh, path, text, length, true);
+    size_t length, end;
+    const char *program = program_of(path, &end), *file = lh_copy(lh->arena, path, end),
+               *slash = strrchr(file, '/');
+    size_t n = slash ? (size_t)(slash - file) + 1 : 0;
+    const char *text = lh_file_read(lh->ctx, lh->arena, file, &length);
+    if (text && copy_folder(lh, lh->beside, sizeof lh->beside, file, n))
+        open_program(lh, &(lh_found){file, text, length}, program, true);
 }
 
 /* "ex1" of "lessons/ex1.md": where it begins and how long it is; false for files that are no lessons. */
@@ -181,19 +218,28 @@ static void fail_lesson(longhand *lh, const char *wanted) {
     if ((near = lh_nearest(wanted, known, n))) lh_cure(lh->ctx, "did you mean %s?", near);
 }
 
-void longhand_open_lesson(longhand *lh, const char *wanted) {
-    if (!begin(lh, wanted, "longhand_open_lesson: the name")) return;
+static const lh_embedded *find_lesson(const char *wanted, size_t length) {
     const char *name;
     size_t n;
     for (int i = 0; i < lh_n_embedded_files; i++) {
         const lh_embedded *e = &lh_embedded_files[i];
         if (!short_name(e, &name, &n)) continue;
-        bool is_short = strlen(wanted) == n && memcmp(wanted, name, n) == 0;
-        if (!is_short && strcmp(wanted, e->name) != 0) continue;
-        open_program(lh, e->name, e->text, e->length, false);
-        return;
+        bool is_short = length == n && memcmp(wanted, name, n) == 0,
+             is_whole = strlen(e->name) == length && memcmp(wanted, e->name, length) == 0;
+        if (is_short || is_whole) return e;
     }
-    fail_lesson(lh, wanted);
+    return NULL;
+}
+
+void longhand_open_lesson(longhand *lh, const char *wanted) {
+    if (!begin(lh, wanted, "longhand_open_lesson: the name")) return;
+    size_t n = strlen(wanted);
+    const char *program = lh_chosen_name(wanted, &n);
+    const lh_embedded *e = find_lesson(wanted, n);
+    if (e)
+        open_program(lh, &(lh_found){e->name, e->text, e->length}, program, false);
+    else
+        fail_lesson(lh, lh_copy(lh->arena, wanted, n));
 }
 
 const char *longhand_lesson(int i) {
@@ -274,7 +320,8 @@ void longhand_differentiate(longhand *lh, const char *name) {
 
 void longhand_restore(longhand *lh) {
     if (!lh_api_program(lh)) return;
-    lh->n_set = lh->n_train = lh->n_freeze = lh->n_rewrites = 0;
+    lh->n_set = lh->n_train = lh->n_freeze = 0;
+    lh->n_rewrites = lh->n_opened;
     lh->backward = NULL;
     lh_api_forget(lh, LH_API_GRAPH);
 }

@@ -11,16 +11,17 @@ static const lh_place nowhere;
 bool lh_api_graph(longhand *lh) {
     if (!lh_api_program(lh)) return false;
     if (lh->g) return true;
-    lh->g = lh_graph_build(lh->ctx, lh->program,
-                           &(lh_build){.set = lh->set,
-                                       .n_set = lh->n_set,
-                                       .train = lh->train,
-                                       .n_train = lh->n_train,
-                                       .freeze = lh->freeze,
-                                       .n_freeze = lh->n_freeze,
-                                       .rewrite = lh->rewrite,
-                                       .n_rewrites = lh->n_rewrites,
-                                       .backward = lh->backward});
+    lh_build more = {.set = lh->set,
+                     .n_set = lh->n_set,
+                     .train = lh->train,
+                     .n_train = lh->n_train,
+                     .freeze = lh->freeze,
+                     .n_freeze = lh->n_freeze,
+                     .rewrite = lh->rewrite,
+                     .n_rewrites = lh->n_rewrites,
+                     .backward = lh->backward};
+    lh_build how = lh_chosen_build(lh->arena, lh->use, &more);
+    lh->g = lh_graph_build(lh->ctx, lh->program, &how);
     return lh->g != NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/parts.h"
 #include "cli/json.h"
 #include "explain/check.h"
+#include "learn/chosen.h"
 
 enum { SHOWN = 5, LABEL = 14 };
 
@@ -195,33 +196,74 @@ static void print_text(lh_cli *cli, const lh_source *s, const lh_check *c) {
     lh_print_check(cli, c);
 }
 
-static void print_json(const lh_source *s, const lh_check *c) {
+static void write_finding(lh_json *j, const lh_finding *f) {
+    lh_json_begin(j, NULL, '{');
+    lh_json_text(j, "check", kind_name[f->kind]);
+    lh_json_text(j, "step", f->step);
+    lh_json_int(j, "at_step", f->moment);
+    lh_json_bool(j, "ok", f->ok);
+    lh_json_int(j, "checked", f->checked);
+    lh_json_int(j, "cells", f->cells);
+    lh_json_int(j, "kinks", f->kinks);
+    lh_json_number(j, "error", f->error);
+    lh_json_number(j, "limit", f->limit);
+    lh_json_text(j, "where", f->where);
+    lh_json_number(j, "got", f->got);
+    lh_json_number(j, "want", f->want);
+    lh_json_text(j, "why", f->why);
+    lh_json_int(j, "line", f->at.line);
+    lh_json_end(j, '}');
+}
+
+static void write_check(lh_json *j, const lh_source *s, const lh_check *c) {
+    lh_json_text(j, "lesson", s->name);
+    lh_json_bool(j, "ok", c->ok);
+    lh_json_text(j, "loss", c->loss);
+    lh_json_text(j, "rules", c->rules);
+    lh_json_bool(j, "after_training", c->learns);
+    lh_json_int(j, "evaluations", c->evaluations);
+    lh_json_begin(j, "findings", '[');
+    for (int i = 0; i < c->n_findings; i++) write_finding(j, &c->finding[i]);
+    lh_json_end(j, ']');
+}
+
+/* A program of the lesson and what was found. */
+typedef struct checked {
+    lh_source source;
+    lh_check *check;
+} checked;
+
+static bool check_one(lh_cli *cli, const char *lesson, checked *out) {
+    lh_build more = lh_cli_build(&options.set, &options.train, &options.freeze), how;
+    *out = (checked){0};
+    if (!lh_cli_load(cli, lesson, &out->source)) return false;
+    if (lh_cli_how(cli, &out->source, &more, NULL, &how)) {
+        out->check = lh_check_program(cli->ctx, out->source.program, &how);
+        if (!out->check) lh_cli_report(cli);
+    }
+    return out->check != NULL;
+}
+
+/* The lesson's own program, then those of its blocks that have a name. What is set is set in the first alone. */
+static int check_all(lh_cli *cli, const char *lesson, checked *list, const char *const *name,
+                     int n_names) {
+    if (!check_one(cli, lesson, &list[0])) return 0;
+    bool is_changed = options.set.n || options.train.n || options.freeze.n;
+    if (list[0].source.chosen || is_changed) return 1;
+    for (int i = 0; i < n_names; i++)
+        if (!check_one(cli, lh_printf(cli->arena, "%s:%s", lesson, name[i]), &list[i + 1]))
+            return 0;
+    return 1 + n_names;
+}
+
+static void print_json(const checked *list, int n) {
     lh_json j = lh_json_open(stdout);
     lh_json_begin(&j, NULL, '{');
-    lh_json_text(&j, "lesson", s->name);
-    lh_json_bool(&j, "ok", c->ok);
-    lh_json_text(&j, "loss", c->loss);
-    lh_json_text(&j, "rules", c->rules);
-    lh_json_bool(&j, "after_training", c->learns);
-    lh_json_int(&j, "evaluations", c->evaluations);
-    lh_json_begin(&j, "findings", '[');
-    for (int i = 0; i < c->n_findings; i++) {
-        const lh_finding *f = &c->finding[i];
+    write_check(&j, &list[0].source, list[0].check);
+    lh_json_begin(&j, "programs", '[');
+    for (int i = 1; i < n; i++) {
         lh_json_begin(&j, NULL, '{');
-        lh_json_text(&j, "check", kind_name[f->kind]);
-        lh_json_text(&j, "step", f->step);
-        lh_json_int(&j, "at_step", f->moment);
-        lh_json_bool(&j, "ok", f->ok);
-        lh_json_int(&j, "checked", f->checked);
-        lh_json_int(&j, "cells", f->cells);
-        lh_json_int(&j, "kinks", f->kinks);
-        lh_json_number(&j, "error", f->error);
-        lh_json_number(&j, "limit", f->limit);
-        lh_json_text(&j, "where", f->where);
-        lh_json_number(&j, "got", f->got);
-        lh_json_number(&j, "want", f->want);
-        lh_json_text(&j, "why", f->why);
-        lh_json_int(&j, "line", f->at.line);
+        write_check(&j, &list[i].source, list[i].check);
         lh_json_end(&j, '}');
     }
     lh_json_end(&j, ']');
@@ -229,19 +271,46 @@ static void print_json(const lh_source *s, const lh_check *c) {
     lh_json_close(&j);
 }
 
+static void print_all(lh_cli *cli, const checked *list, int n) {
+    int right = 0;
+    for (int i = 0; i < n; i++) {
+        if (i) fputc('\n', cli->out);
+        print_text(cli, &list[i].source, list[i].check);
+        right += list[i].check->ok;
+    }
+    if (n > 1) fprintf(cli->out, "\n%d of %d programs are well\n", right, n);
+}
+
+/* Of LESSON:NAME there are no others to check. */
+static bool find_names(lh_cli *cli, const char *lesson, const char ***name, int *n) {
+    lh_source s;
+    size_t length;
+    if (lh_chosen_name(lesson, &length)) return true;
+    if (!lh_cli_find(cli, lesson, &s)) return false;
+    *name = lh_chosen_names(cli->arena, &(lh_found){s.file, s.text, s.length}, n);
+    return true;
+}
+
 static int check_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
-    lh_source s;
-    if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
-    lh_build how = lh_cli_build(&options.set, &options.train, &options.freeze);
-    lh_check *c = lh_check_program(cli->ctx, s.program, &how);
-    int status = !c ? lh_cli_report(cli) : c->ok ? LH_EXIT_YES : LH_EXIT_NO;
-    if (c && options.json)
-        print_json(&s, c);
-    else if (c)
-        print_text(cli, &s, c);
-    lh_check_free(c);
-    lh_program_free(s.program);
+    int n_names = 0, status = LH_EXIT_YES;
+    const char **name = NULL;
+    if (!find_names(cli, argv[0], &name, &n_names)) return LH_EXIT_FAILED;
+    checked *list = lh_alloc_array(cli->arena, (size_t)n_names + 1, sizeof *list);
+    if (!list) return lh_cli_report(cli);
+    int n = check_all(cli, argv[0], list, name, n_names);
+    if (n == 0)
+        status = LH_EXIT_FAILED;
+    else if (options.json)
+        print_json(list, n);
+    else
+        print_all(cli, list, n);
+    for (int i = 0; i < n; i++)
+        if (!list[i].check->ok) status = LH_EXIT_NO;
+    for (int i = 0; i <= n_names; i++) {
+        lh_check_free(list[i].check);
+        lh_program_free(list[i].source.program);
+    }
     return status;
 }
 
@@ -250,13 +319,17 @@ const lh_command lh_command_check = {
     .synopsis = "LESSON|FILE [options]",
     .summary = "Gradients, numbers and rules of a program, each against another way to find it.",
     .examples = "longhand check ex3\tevery gradient against differences of the loss\n"
+                "longhand check calculus-rules\tall programs of a lesson\n"
+                "longhand check attention:bag\tone of them\n"
                 "longhand check mine.lh\ta gradient made by hand against the true one\n"
                 "longhand check gpt --set layers=1\twith another size\n",
     .notes = "Numbers: no nan and no infinity. Softmax: rows sum to 1. Rounding: every step once "
              "more with more digits. Differences: each gradient against what the loss does when "
              "the number is moved a little. Rules: each gradient rule against its function's own "
              "lines. By hand: in a program without `backward`, dX beside X against the true "
-             "gradient. Exit status 0 when all is well, 1 when something is not.",
+             "gradient. Of a lesson all programs are checked: its own, and the blocks with a name; "
+             "with --set, --train or --freeze its own alone. Exit status 0 when all is well, 1 "
+             "when something is not.",
     .options = check_options,
     .run = check_run,
     .min_args = 1,

@@ -30,6 +30,7 @@ typedef struct lh_cli {
     bool colour;     /* escape sequences are welcome */
     bool is_terminal;
     lh_names files; /* --files: folders that programs may read files from, too */
+    struct lh_mistakes *rules; /* that a graph was built with, or NULL */
 } lh_cli;
 
 typedef enum lh_option_kind {
@@ -74,14 +75,16 @@ int lh_cli_report(
 int lh_cli_fail(lh_cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3))); /* longhand: ... on stderr; returns LH_EXIT_FAILED */
 
-/* Loading (load.c). LESSON is a short name (ex1, gpt), or a file. */
+/* Loading (load.c). LESSON is a short name (ex1, gpt), or a file; LESSON:NAME one of its programs. */
 typedef struct lh_source {
-    const char *name; /* ex1, or the file */
+    const char *name; /* ex1, attention:bag, or the file */
     const char *file; /* lessons/ex1.md, or the file */
     const char *title;
     const char *text;
     size_t length;
     lh_program *program;
+    const char *chosen;           /* the name of the program; NULL: the lesson's own */
+    const lh_lesson_program *use; /* what its use line sets; NULL: nothing */
 } lh_source;
 bool lh_cli_find(lh_cli *cli, const char *lesson,
                  lh_source *s); /* name, file and text alone; false: already reported */
@@ -89,10 +92,18 @@ lh_finder lh_cli_finder(
     lh_cli *
         cli); /* of the lesson found or loaded last: those that travel along, and files beside it */
 bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s); /* false: already reported */
+bool lh_cli_is_plain(
+    lh_cli *cli,
+    const lh_source
+        *s); /* no use line sets anything: worksheets may be made; false: already reported */
 lh_build lh_cli_build(const lh_settings *set, const lh_names *train,
                       const lh_names *freeze); /* what --set, --train and --freeze ask for */
+bool lh_cli_how(
+    lh_cli *cli, const lh_source *s, const lh_build *more, const char *mistake,
+    lh_build *
+        how); /* with what its use line sets, and a mistake, NAME[@STEP] or NULL; false: already reported */
 lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s,
-                       const lh_build *how); /* NULL: already reported */
+                       const lh_build *more); /* NULL: already reported */
 char *lh_cli_read_file(lh_cli *cli, const char *path,
                        size_t *length); /* in cli->arena; NULL and the context failed */
 bool lh_cli_write_file(lh_cli *cli, const char *path, const char *text,

@@ -9,6 +9,7 @@
 #include "cli/keep.h"
 #include "files/replace.h"
 #include "graph/build.h"
+#include "learn/chosen.h"
 #include "learn/contents.h"
 #include "learn/exercise.h"
 #include "learn/lesson.h"
@@ -46,15 +47,20 @@ static bool is_lesson(const lh_embedded *e) {
     return is_in(e, "lessons/") || is_in(e, "models/");
 }
 
+/* attention:bag where there is atention:bag: the name behind the colon stays as it was written. */
 static int fail_lesson(lh_cli *cli, const char *name) {
     const char *known[256];
     int n = 0;
+    size_t length = strlen(name);
+    const char *program = lh_chosen_name(name, &length);
+    const char *lesson = lh_copy(cli->arena, name, length);
     for (int i = 0; i < lh_n_embedded_files && n < 256; i++)
         if (is_lesson(&lh_embedded_files[i]))
             known[n++] = short_name(cli, lh_embedded_files[i].name);
-    const char *near = lh_nearest(name, known, n);
-    int status = lh_cli_fail(cli, "%s is neither a lesson nor a file", name);
-    if (near) fprintf(stderr, "did you mean %s?  ", near);
+    const char *near = lh_nearest(lesson, known, n);
+    int status = lh_cli_fail(cli, "%s is neither a lesson nor a file", lesson);
+    if (near)
+        fprintf(stderr, "did you mean %s%s%s?  ", near, program ? ":" : "", program ? program : "");
     fprintf(stderr, "`longhand` alone lists the lessons\n");
     return status;
 }
@@ -74,7 +80,12 @@ static void read_for_program(void *who, lh_context *ctx, lh_arena *arena, const 
     if (!*text) lh_cure(ctx, "files lie beside the program; --files FOLDER allows another folder");
 }
 
-bool lh_cli_find(lh_cli *cli, const char *lesson, lh_source *s) {
+static bool is_there(lh_cli *cli, const char *lesson) {
+    return access(lesson, F_OK) == 0 || find_short(cli, lesson);
+}
+
+/* The text of a lesson, and where files that it names lie. */
+static bool open_text(lh_cli *cli, const char *lesson, lh_source *s) {
     const lh_embedded *e =
         access(lesson, F_OK) == 0 && strpbrk(lesson, "./") ? NULL : find_short(cli, lesson);
     *s = (lh_source){.name = lesson, .file = lesson};
@@ -100,6 +111,16 @@ bool lh_cli_find(lh_cli *cli, const char *lesson, lh_source *s) {
     return false;
 }
 
+bool lh_cli_find(lh_cli *cli, const char *lesson, lh_source *s) {
+    size_t n;
+    const char *program = is_there(cli, lesson) ? NULL : lh_chosen_name(lesson, &n),
+               *whole = program ? lh_copy(cli->arena, lesson, n) : NULL;
+    if (!whole || !is_there(cli, whole)) return open_text(cli, lesson, s);
+    lh_cli_fail(cli, "%s is one program, and a whole lesson is wanted here: %s", lesson, whole);
+    fprintf(stderr, "longhand program %s shows the program\n", lesson);
+    return false;
+}
+
 /* A lesson that another names lies inside the program, or beside the other. */
 static bool find_beside(void *who, const char *name, lh_found *out) {
     const reader *r = who;
@@ -119,12 +140,36 @@ lh_finder lh_cli_finder(lh_cli *cli) {
     return (lh_finder){find_beside, cli->ctx->read_file_who};
 }
 
+/* LESSON, or LESSON:NAME where there is no file of that whole name. */
 bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
-    if (!lh_cli_find(cli, lesson, s)) return false;
+    size_t n = strlen(lesson);
+    const char *program = is_there(cli, lesson) ? NULL : lh_chosen_name(lesson, &n);
+    if (program && !is_there(cli, lh_copy(cli->arena, lesson, n))) {
+        fail_lesson(cli, lesson);
+        return false;
+    }
+    if (!open_text(cli, lh_copy(cli->arena, lesson, n), s)) return false;
+    lh_found found = {s->file, s->text, s->length};
+    lh_finder finder = lh_cli_finder(cli);
+    lh_chosen chosen;
     s->title = lh_lesson_title(cli->arena, s->file, s->text, s->length);
-    s->program = lh_lesson_parse(cli->ctx, s->file, s->text, s->length);
-    if (!lh_failed(cli->ctx)) return true;
-    lh_cli_report(cli);
+    if (!lh_chosen_open(cli->ctx, cli->arena, &found, program, &finder, &chosen)) {
+        lh_cli_report(cli);
+        return false;
+    }
+    s->program = chosen.program;
+    s->use = chosen.use;
+    s->chosen = program;
+    if (program) s->name = lh_printf(cli->arena, "%s:%s", s->name, program);
+    return true;
+}
+
+bool lh_cli_is_plain(lh_cli *cli, const lh_source *s) {
+    if (!s->use) return true;
+    lh_cli_fail(cli, "a worksheet is made of a program as it is written, and %s has settings: %s",
+                s->name, lh_chosen_options(cli->arena, s->use));
+    fprintf(stderr, "longhand program %s -o mine.lh writes it to a file, to be changed there\n",
+            s->name);
     return false;
 }
 
@@ -137,8 +182,37 @@ lh_build lh_cli_build(const lh_settings *set, const lh_names *train, const lh_na
                       .n_freeze = freeze->n};
 }
 
-lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s, const lh_build *how) {
-    lh_graph *g = lh_graph_build(cli->ctx, s->program, how);
+/* The rewrites of a mistake come from the graph without it. */
+static bool make_mistake(lh_cli *cli, const lh_source *s, const char *mistake, lh_build *how) {
+    lh_made made;
+    lh_graph *plain = lh_graph_build(cli->ctx, s->program, how);
+    bool ok = plain && lh_mistake_make(plain, mistake, cli->arena, &made);
+    lh_graph_free(plain);
+    if (!ok) {
+        lh_fail_in(cli->ctx, s->program->file, s->program->source, s->program->length);
+        lh_cli_report(cli);
+        return false;
+    }
+    lh_rewrite *rewrite = lh_alloc(cli->arena, sizeof made.how.rewrite);
+    memcpy(rewrite, made.how.rewrite, sizeof made.how.rewrite);
+    how->rewrite = rewrite;
+    how->n_rewrites = made.how.n_rewrites;
+    lh_mistakes_free(cli->rules);
+    cli->rules = made.rules;
+    return true;
+}
+
+bool lh_cli_how(lh_cli *cli, const lh_source *s, const lh_build *more, const char *mistake,
+                lh_build *how) {
+    *how = lh_chosen_build(cli->arena, s->use, more);
+    if (!mistake && s->use) mistake = s->use->mistake;
+    return !mistake || make_mistake(cli, s, mistake, how);
+}
+
+lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s, const lh_build *more) {
+    lh_build how;
+    if (!lh_cli_how(cli, s, more, NULL, &how)) return NULL;
+    lh_graph *g = lh_graph_build(cli->ctx, s->program, &how);
     if (!g) lh_cli_report(cli);
     return g;
 }

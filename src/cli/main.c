@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "graph/build.h"
 #include "base/version.h"
+#include "learn/mistakes.h"
 
 extern const lh_command lh_command_read;
 extern const lh_command lh_command_book;
@@ -322,6 +323,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "longhand: the output cannot be written: %s\n", strerror(errno));
         status = LH_EXIT_FAILED;
     }
+    lh_mistakes_free(cli.rules);
     lh_arena_free(cli.arena);
     lh_context_free(cli.ctx);
     return status;

@@ -353,8 +353,9 @@ static int practise(opener *o) {
     lh_cli *cli = o->cli;
     lh_desk d = {.cli = cli, .a = lh_arena_new(cli->ctx)};
     int status = LH_EXIT_FAILED;
-    o->asked = lh_lesson_sheet_read(cli->ctx, cli->arena, o->source.program->file, o->source.text,
-                                    o->source.length);
+    if (!o->source.chosen) /* what the lesson asks is about its own program */
+        o->asked = lh_lesson_sheet_read(cli->ctx, cli->arena, o->source.program->file,
+                                        o->source.text, o->source.length);
     o->mistakes = lh_mistakes_load(cli->ctx, o->source.program);
     if (d.a && !lh_failed(cli->ctx) && open_desk(o, &d)) {
         print_title(&d);
@@ -376,7 +377,7 @@ static int practice_run(lh_cli *cli, int argc, char **argv) {
     opener o = {.cli = cli};
     if (!lh_cli_load(cli, argv[0], &o.source)) return LH_EXIT_FAILED;
     o.source.name = lh_keep_name(cli, &o.source);
-    int status = practise(&o);
+    int status = lh_cli_is_plain(cli, &o.source) ? practise(&o) : LH_EXIT_FAILED;
     lh_program_free(o.source.program);
     return status;
 }

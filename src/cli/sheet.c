@@ -35,10 +35,12 @@ static const lh_option sheet_options[] = {
 
 /* ---- a lesson, and papers of it ---- */
 
+/* mine of a/mine.md, mine:fit of a/mine.md:fit. */
 const char *lh_short_name(lh_arena *a, const char *path) {
     const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path,
-               *dot = strrchr(start, '.');
-    return lh_copy(a, start, dot && dot > start ? (size_t)(dot - start) : strlen(start));
+               *dot = strrchr(start, '.'), *colon = dot ? strchr(dot, ':') : NULL;
+    size_t n = dot && dot > start ? (size_t)(dot - start) : strlen(start);
+    return lh_printf(a, "%.*s%s", (int)n, start, colon && dot > start ? colon : "");
 }
 
 bool lh_stock_open(lh_cli *cli, const char *lesson, lh_stock *s) {
@@ -48,9 +50,14 @@ bool lh_stock_open(lh_cli *cli, const char *lesson, lh_stock *s) {
     for (char *c = (char *)s->name; *c;
          c++) /* the header of a sheet has commas between its parts */
         if (*c == ',' || *c == '\n') *c = '_';
+    if (!lh_cli_is_plain(cli, &s->source)) {
+        lh_stock_close(s);
+        return false;
+    }
     s->mistakes = lh_mistakes_load(cli->ctx, s->source.program);
-    s->asks = lh_lesson_sheet_read(cli->ctx, cli->arena, s->source.program->file, s->source.text,
-                                   s->source.length);
+    if (!s->source.chosen) /* what the lesson asks is about its own program */
+        s->asks = lh_lesson_sheet_read(cli->ctx, cli->arena, s->source.program->file,
+                                       s->source.text, s->source.length);
     if (!lh_failed(cli->ctx)) return true;
     lh_cli_report(cli);
     lh_stock_close(s);

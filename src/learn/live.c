@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "learn/effect.h"
+#include "learn/chosen.h"
 #include "learn/errata.h"
 #include "learn/lively.h"
-#include "learn/variant.h"
 
 static const lh_place nowhere;
 
@@ -21,132 +20,33 @@ void lh_live_fail_at(lh_live *v, lh_place at) {
 
 /* ---- parsing and building ---- */
 
-static lh_program *parse_text(lh_live *v, const lh_lesson_program *p) {
-    if (p->is_elsewhere) return lh_lesson_parse(v->ctx, p->file, p->text, p->length);
-    lh_program *own = lh_program_parse(v->ctx, p->file, p->text, p->length);
-    if (!own && !p->is_elsewhere && lh_failed(v->ctx)) { /* show the line of the file, not ours */
-        lh_place at = v->ctx->error.at;
-        if (strcmp(p->file, v->l->file) == 0) lh_live_fail_at(v, at);
-    }
-    return own;
-}
-
-/* The same program in the numbers of a worksheet. */
-static void take_variant(lh_live *v, lh_live_program *x, const lh_lesson_program *p) {
-    lh_mistakes *m = lh_mistakes_load(v->ctx, x->program);
-    if (!m) return;
-    int digits = v->l->sheet.digits ? v->l->sheet.digits : 4;
-    lh_variant_how how = {.seed = p->seed, .digits = digits, .mistakes = m};
-    lh_program *variant = lh_variant_program(v->ctx, x->program, &how);
-    lh_mistakes_free(m);
-    lh_program_free(x->own);
-    x->own = variant;
-    x->program = variant;
-}
-
 static void parse(lh_live *v, lh_live_program *x, int number) {
     const lh_lesson_program *p = &v->l->program[number];
-    if (p->text) {
-        x->own = parse_text(v, p);
-        x->program = x->own;
-    } else if (p->of >= 0) {
+    if (p->of >= 0 && !p->seed) {
         x->program = lh_live_program_of(v, p->of);
-    } else {
-        lh_fail(v->ctx, LH_ERROR_NAME, p->at, "the lesson has no program");
-        lh_cure(v->ctx, "a block that begins with ```longhand holds it");
-        lh_fail_in(v->ctx, v->l->file, v->l->source, v->l->length);
+        return;
     }
-    if (x->program && p->seed) take_variant(v, x, p);
-}
-
-/* Settings come from the whole chain of programs that it is made from, the nearest last so that it wins. */
-static void gather(lh_live *v, int number, lh_lesson_program *all) {
-    const lh_lesson_program *p = &v->l->program[number];
-    lh_arena *a = v->l->arena;
-    if (p->of >= 0) gather(v, p->of, all);
-    for (int i = 0; i < p->n_set; i++) {
-        int k = 0;
-        while (k < all->n_set && strcmp(all->set[k].name, p->set[i].name) != 0) k++;
-        if (k < all->n_set)
-            all->set[k] = p->set[i];
-        else
-            *(lh_setting *)lh_push(a, (void **)&all->set, &all->n_set, sizeof(lh_setting)) =
-                p->set[i];
-    }
-    for (int i = 0; i < p->n_train; i++)
-        *(const char **)lh_push(a, (void **)&all->train, &all->n_train, sizeof(char *)) =
-            p->train[i];
-    for (int i = 0; i < p->n_freeze; i++)
-        *(const char **)lh_push(a, (void **)&all->freeze, &all->n_freeze, sizeof(char *)) =
-            p->freeze[i];
-    if (p->batch) all->batch = p->batch;
-    if (p->shuffle >= 0) all->shuffle = p->shuffle;
-    if (p->mistake) all->mistake = p->mistake;
-}
-
-static bool is_at(const lh_candidate *c, const char *step) {
-    return !*step || strcmp(c->step->path, step) == 0 || strcmp(c->line->path, step) == 0;
-}
-
-/* The first way to make the mistake that changes a number, else the first that can be worked out: as `run --mistake` does. */
-static const lh_candidate *choose(lh_live_program *x, const lh_candidate *c, int n,
-                                  const lh_mistake *m, const char *step) {
-    const lh_candidate *hidden = NULL;
-    lh_plan *plan = lh_exact.plan(x->plain, &(lh_wish){.all = true});
-    if (!plan) return NULL;
-    lh_exact.start(plan);
-    lh_exact.bind(plan, NULL, 0);
-    lh_exact.run(plan);
-    for (int i = 0; i < n && !lh_failed(x->plain->ctx); i++) {
-        if (c[i].mistake != m || !is_at(&c[i], step)) continue;
-        lh_effect *e = lh_effect_new(x->plain, plan, &c[i]);
-        bool shows = e && e->step;
-        if (e && !hidden) hidden = &c[i];
-        lh_effect_free(e);
-        if (shows) {
-            lh_exact.free(plan);
-            return &c[i];
-        }
-    }
-    lh_exact.free(plan);
-    return hidden;
+    x->own = lh_lesson_program_parse(v->l, number);
+    x->program = x->own;
 }
 
 static void make_mistake(lh_live *v, lh_live_program *x, const char *text) {
-    const char *at = strchr(text, '@');
-    const char *name = lh_copy(v->l->arena, text, at ? (size_t)(at - text) : strlen(text));
-    int n = 0;
-    x->mistakes = lh_mistakes_load(v->ctx, x->program);
+    lh_made made;
     x->arena = lh_arena_new(v->ctx);
-    if (!x->mistakes || !x->arena) return;
-    const lh_mistake *m = lh_mistakes_find(x->mistakes, name);
-    if (!m) {
-        lh_fail(v->ctx, LH_ERROR_NAME, nowhere, "there is no mistake named %.60s", name);
-        lh_cure(v->ctx, "`longhand mistakes` lists them");
-        return;
-    }
-    lh_candidate *c = lh_candidates(x->plain, x->mistakes, NULL, x->arena, &n);
-    const lh_candidate *how = choose(x, c, n, m, at ? at + 1 : "");
-    if (!how) {
-        lh_fail(v->ctx, LH_ERROR_NAME, nowhere, "the mistake %.60s cannot be made here", text);
-        lh_cure(v->ctx, "`longhand mistakes LESSON` lists those that can");
-        return;
-    }
+    if (!x->arena || !lh_mistake_make(x->plain, text, x->arena, &made)) return;
+    x->mistakes = made.rules;
+    lh_rewrite *rewrite = lh_alloc(x->arena, sizeof made.how.rewrite);
+    memcpy(rewrite, made.how.rewrite, sizeof made.how.rewrite);
     lh_build with = x->plain->how;
-    with.rewrite = how->rewrite;
-    with.n_rewrites = how->n_rewrites;
+    with.rewrite = rewrite;
+    with.n_rewrites = made.how.n_rewrites;
     x->g = lh_graph_build(v->ctx, x->program, &with);
 }
 
 static void build(lh_live *v, lh_live_program *x, int number) {
     lh_lesson_program all = {.shuffle = -1};
-    gather(v, number, &all);
-    lh_build how = {.set = all.set,
-                    .n_set = all.n_set,
-                    .train = all.train,
-                    .n_train = all.n_train,
-                    .freeze = all.freeze,
-                    .n_freeze = all.n_freeze};
+    lh_lesson_gather(v->l, v->l->arena, number, &all);
+    lh_build how = lh_chosen_build(v->l->arena, &all, NULL);
     x->g = x->plain = lh_graph_build(v->ctx, x->program, &how);
     if (x->plain && all.mistake) make_mistake(v, x, all.mistake);
 }
@@ -215,7 +115,7 @@ lh_graph *lh_live_graph(lh_live *v, int program) {
 
 static void loop_restart(lh_live *v, lh_live_program *x, int number) {
     lh_lesson_program all = {.shuffle = -1};
-    gather(v, number, &all);
+    lh_lesson_gather(v->l, v->l->arena, number, &all);
     lh_loop_free(x->loop);
     x->loop = lh_loop_new(
         x->g, &(lh_loop_how){.batch = all.batch,
