@@ -135,7 +135,7 @@ static void put_step(scene *s, const lh_plan *plan, const lh_trace_item *item) {
     put_inner(s, plan, item);
     if (is_update) put_value(s, s->g, plan, x->of, name, "before");
     put_value(s, s->g, plan, x, name, is_update ? "after" : name);
-    lh_run run = {s->r->cli, NULL, s->g, plan, DIGITS};
+    lh_run run = {s->r->cli, NULL, s->g, plan, DIGITS, false};
     const char *cell = is_update ? NULL : lh_run_cell(&run, x, 0);
     if (cell) lh_html_in(s->out, "<p class=\"quiet\"><code>", cell, "</code></p>\n");
     fputs("</div>\n", s->out);
@@ -230,7 +230,7 @@ static void show_chart(scene *s) {
 
 static void show_table(scene *s) {
     const lh_plan *plan = lh_live_moment(s->r->live, s->show->program, s->show->updates);
-    lh_run run = {s->r->cli, NULL, s->g, plan, DIGITS};
+    lh_run run = {s->r->cli, NULL, s->g, plan, DIGITS, false};
     lh_prediction *row = NULL;
     int n = plan ? lh_run_predictions(&run, plan, s->r->arena, &row) : 0;
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"patterns and "

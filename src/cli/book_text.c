@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/book.h"
+#include "learn/chosen.h"
 #include "learn/formula.h"
 
 /* ---- spans ---- */
@@ -104,6 +105,19 @@ static void put_code(lh_writer *w, const char *text, bool is_notation) {
             is_notation ? " notation" : "");
     lh_html_code(w->out, text, is_notation);
     fputs("</code></pre>\n", w->out);
+}
+
+static void put_name(lh_writer *w, const char *name) {
+    if (!*name) return;
+    lh_html_in(w->out, "<p class=\"run\"><code>longhand run ", w->r->name, ":");
+    lh_html_in(w->out, "", name, "</code></p>\n");
+}
+
+/* A program with a name has the command that runs it above. */
+static void put_program(lh_writer *w, const lh_piece *p) {
+    bool is_notation = strcmp(p->language, "longhand") == 0;
+    if (is_notation) put_name(w, p->name);
+    put_code(w, p->text, is_notation);
 }
 
 static void put_cell(lh_writer *w, const lh_piece *c, bool is_first) {
@@ -254,7 +268,7 @@ void lh_book_pieces(lh_writer *w, const lh_piece *first) {
             fputs("</blockquote>\n", w->out);
             break;
         case LH_PIECE_LIST: put_list(w, p); break;
-        case LH_PIECE_CODE: put_code(w, p->text, strcmp(p->language, "longhand") == 0); break;
+        case LH_PIECE_CODE: put_program(w, p); break;
         case LH_PIECE_TABLE: put_table(w, p); break;
         case LH_PIECE_RULE: fputs("<hr />\n", w->out); break;
         case LH_PIECE_BLOCK: put_block(w, p->number); break;
@@ -266,32 +280,13 @@ void lh_book_pieces(lh_writer *w, const lh_piece *first) {
 
 /* ---- the end of a lesson ---- */
 
-/* The text of a program without the blank lines where prose stood. */
-static const char *program_text(lh_arena *a, const char *text) {
-    lh_text t = lh_text_new(a);
-    bool gap = false;
-    while (*text) {
-        size_t n = strcspn(text, "\n");
-        if (strspn(text, " \t\r") >= n) {
-            gap = t.n > 0;
-        } else {
-            if (gap) lh_text_add(&t, "\n");
-            lh_text_add_n(&t, text, n);
-            lh_text_add(&t, "\n");
-            gap = false;
-        }
-        text += n + (text[n] == '\n');
-    }
-    return t.s;
-}
-
 static void put_programs(lh_writer *w) {
     const lh_lesson *l = w->r->lesson;
     bool is_first = true;
     for (int i = 0; i < l->n_programs; i++) {
         const lh_lesson_program *p = &l->program[i];
         const char *text =
-            p->text && !p->exercise && !p->is_elsewhere ? program_text(w->r->arena, p->text) : "";
+            p->text && !p->exercise && !p->is_elsewhere ? lh_chosen_text(w->r->arena, p->text) : "";
         if (!*text) continue;
         if (is_first) {
             w->level = 1;
@@ -301,7 +296,7 @@ static void put_programs(lh_writer *w) {
                     w->prefix, level);
         }
         is_first = false;
-        if (*p->name) lh_html_in(w->out, "<p><code>", p->name, "</code></p>\n");
+        put_name(w, p->name);
         put_code(w, text, true);
     }
     if (!is_first) fputs("</section>\n", w->out);

@@ -13,13 +13,14 @@ enum { SHOWN = 5, LABEL = 14 };
 
 static struct {
     lh_settings set;
-    lh_names train, freeze;
+    lh_names train, freeze, input;
     bool json;
 } options;
 
 static const lh_option check_options[] = {
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE",
      "another value for a size or const; as many as follow", 0, 0},
+    LH_OPTION_INPUT(&options.input),
     {"train", 0, LH_OPTION_NAMES, &options.train, "NAMES", "consts that shall learn: WQ,WK", 0, 0},
     {"freeze", 0, LH_OPTION_NAMES, &options.freeze, "NAMES", "params that shall not", 0, 0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
@@ -237,7 +238,8 @@ static bool check_one(lh_cli *cli, const char *lesson, checked *out) {
     lh_build more = lh_cli_build(&options.set, &options.train, &options.freeze), how;
     *out = (checked){0};
     if (!lh_cli_load(cli, lesson, &out->source)) return false;
-    if (lh_cli_how(cli, &out->source, &more, NULL, &how)) {
+    if (lh_cli_input(cli, &out->source, &options.input) &&
+        lh_cli_how(cli, &out->source, &more, NULL, &how)) {
         out->check = lh_check_program(cli->ctx, out->source.program, &how);
         if (!out->check) lh_cli_report(cli);
     }
@@ -248,7 +250,7 @@ static bool check_one(lh_cli *cli, const char *lesson, checked *out) {
 static int check_all(lh_cli *cli, const char *lesson, checked *list, const char *const *name,
                      int n_names) {
     if (!check_one(cli, lesson, &list[0])) return 0;
-    bool is_changed = options.set.n || options.train.n || options.freeze.n;
+    bool is_changed = options.set.n || options.train.n || options.freeze.n || options.input.n;
     if (list[0].source.chosen || is_changed) return 1;
     for (int i = 0; i < n_names; i++)
         if (!check_one(cli, lh_printf(cli->arena, "%s:%s", lesson, name[i]), &list[i + 1]))
@@ -316,20 +318,21 @@ static int check_run(lh_cli *cli, int argc, char **argv) {
 
 const lh_command lh_command_check = {
     .name = "check",
-    .synopsis = "LESSON|FILE [options]",
+    .synopsis = "LESSON[:NAME]|FILE [options]",
     .summary = "Gradients, numbers and rules of a program, each against another way to find it.",
     .examples = "longhand check ex3\tevery gradient against differences of the loss\n"
                 "longhand check calculus-rules\tall programs of a lesson\n"
                 "longhand check attention:bag\tone of them\n"
                 "longhand check mine.lh\ta gradient made by hand against the true one\n"
                 "longhand check gpt --set layers=1\twith another size\n",
-    .notes = "Numbers: no nan and no infinity. Softmax: rows sum to 1. Rounding: every step once "
-             "more with more digits. Differences: each gradient against what the loss does when "
-             "the number is moved a little. Rules: each gradient rule against its function's own "
-             "lines. By hand: in a program without `backward`, dX beside X against the true "
-             "gradient. Of a lesson all programs are checked: its own, and the blocks with a name; "
-             "with --set, --train or --freeze its own alone. Exit status 0 when all is well, 1 "
-             "when something is not.",
+    .notes =
+        "Numbers: no nan and no infinity. Softmax: rows sum to 1. Rounding: every step once "
+        "more with more digits. Differences: each gradient against what the loss does when "
+        "the number is moved a little. Rules: each gradient rule against its function's own "
+        "lines. By hand: in a program without `backward`, dX beside X against the true "
+        "gradient. Of a lesson all programs are checked: its own, and the blocks with a name; "
+        "with --set, --input, --train or --freeze its own alone. Exit status 0 when all is well, 1 "
+        "when something is not.",
     .options = check_options,
     .run = check_run,
     .min_args = 1,

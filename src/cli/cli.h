@@ -14,6 +14,7 @@
 #include "graph/graph.h"
 #include "learn/lesson.h"
 #include "notation/notation.h"
+#include "train/loop.h"
 
 enum { LH_EXIT_YES = 0, LH_EXIT_NO = 1, LH_EXIT_FAILED = 2 };
 
@@ -31,6 +32,8 @@ typedef struct lh_cli {
     bool is_terminal;
     lh_names files; /* --files: folders that programs may read files from, too */
     struct lh_mistakes *rules; /* that a graph was built with, or NULL */
+    lh_program **kept;         /* whose statements another program uses */
+    int n_kept;
 } lh_cli;
 
 typedef enum lh_option_kind {
@@ -38,6 +41,7 @@ typedef enum lh_option_kind {
     LH_OPTION_INT,     /* int */
     LH_OPTION_TEXT,    /* const char * */
     LH_OPTION_NAMES,   /* lh_names: a,b,c or several times */
+    LH_OPTION_LIST,    /* lh_names: each as it stands, several times */
     LH_OPTION_SETTINGS /* lh_settings: NAME=VALUE, as many as follow */
 } lh_option_kind;
 
@@ -104,12 +108,34 @@ bool lh_cli_how(
         how); /* with what its use line sets, and a mistake, NAME[@STEP] or NULL; false: already reported */
 lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s,
                        const lh_build *more); /* NULL: already reported */
+bool lh_cli_input(
+    lh_cli *cli, lh_source *s,
+    const lh_names *
+        input); /* --input: these examples in place of the program's; false: already reported (input.c) */
 char *lh_cli_read_file(lh_cli *cli, const char *path,
                        size_t *length); /* in cli->arena; NULL and the context failed */
 bool lh_cli_write_file(lh_cli *cli, const char *path, const char *text,
                        size_t length);    /* whole or not at all; false: already reported */
 void lh_cli_list(lh_cli *cli, FILE *out); /* the lessons, a line each */
 int lh_cli_operations(lh_cli *cli);       /* longhand help operations: Markdown (operations.c) */
+
+bool lh_cli_learning(
+    lh_cli *cli, const lh_source *s, const lh_graph *g, const lh_names *train,
+    const lh_names *freeze,
+    bool
+        has_gradients); /* --train and --freeze that change nothing are refused; has_gradients: a gradient is enough. False: already reported */
+lh_loop_how lh_cli_batches(const lh_source *s, int batch,
+                           int shuffle); /* --batch, --shuffle (-1: no), or those of its use line */
+bool lh_cli_refuse(lh_cli *cli, bool is_given, const char *option,
+                   const char *why); /* true: it was given, and is reported */
+
+/* The option that goes with lh_cli_input. */
+#define LH_OPTION_INPUT(names)                                                                     \
+    {                                                                                              \
+        "input", 0, LH_OPTION_LIST, names, "EXAMPLE",                                              \
+            "run it on this instead: 'source = You are welcome'; several times: several examples", \
+            0, 0                                                                                   \
+    }
 
 /* Output (output.c). */
 typedef enum lh_ink {

@@ -14,9 +14,11 @@
 static struct {
     bool deep, all, jacobian, json;
     const char *prompt;
-    int digits;
+    int digits, batch, shuffle;
+    const char *mistake;
     lh_settings set;
-} options;
+    lh_names train, freeze, input;
+} options = {.shuffle = -1};
 
 static const lh_option explain_options[] = {
     {"deep", 0, LH_OPTION_FLAG, &options.deep, NULL,
@@ -27,6 +29,15 @@ static const lh_option explain_options[] = {
      "of a call: how each cell of the result moves with each cell of its operands", 0, 0},
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE", "another value for a size or const",
      0, 0},
+    LH_OPTION_INPUT(&options.input),
+    {"train", 0, LH_OPTION_NAMES, &options.train, "NAMES", "consts that shall learn: WQ,WK", 0, 0},
+    {"freeze", 0, LH_OPTION_NAMES, &options.freeze, "NAMES", "params that shall not", 0, 0},
+    {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (all), for L@10", 1,
+     1000000},
+    {"shuffle", 0, LH_OPTION_INT, &options.shuffle, "SEED",
+     "another order of the examples in every epoch", 0, 2147483647},
+    {"mistake", 0, LH_OPTION_TEXT, &options.mistake, "NAME[@STEP]", "with a known mistake made", 0,
+     0},
     {"digits", 0, LH_OPTION_INT, &options.digits, "N", "significant digits (6)", 1, 17},
     {"prompt", 0, LH_OPTION_TEXT, &options.prompt, "TEXT",
      "what a trained model reads; - takes it from stdin", 0, 0},
@@ -255,9 +266,18 @@ static bool is_folder(const char *path) {
 static int explain_model(lh_cli *cli, const char *path, const char *address) {
     lh_opened o;
     const int digits = options.digits ? options.digits : 6;
-    if (options.jacobian || options.set.n)
-        return lh_cli_fail(cli, "--%s goes with a program, and %s is a trained model",
-                           options.jacobian ? "jacobian" : "set", path);
+    const char *foreign = options.jacobian       ? "jacobian"
+                          : options.set.n        ? "set"
+                          : options.input.n      ? "input"
+                          : options.train.n      ? "train"
+                          : options.freeze.n     ? "freeze"
+                          : options.batch        ? "batch"
+                          : options.shuffle >= 0 ? "shuffle"
+                          : options.mistake      ? "mistake"
+                                                 : NULL;
+    if (foreign)
+        return lh_cli_fail(cli, "--%s goes with a program, and %s is a trained model", foreign,
+                           path);
     if (!options.prompt) {
         lh_cli_fail(cli, "%s is a trained model: its numbers depend on a prompt", path);
         fprintf(stderr, "longhand explain %s --prompt 'The cat' '%s'\n", path, address);
@@ -279,37 +299,56 @@ static int explain_model(lh_cli *cli, const char *path, const char *address) {
     return status;
 }
 
+/* Options that would do nothing: batches are for a step of training. */
+static bool are_fitting(lh_cli *cli, const char *address) {
+    const char *why = "it is about steps of training, as in L@10";
+    lh_address a;
+    if (!lh_address_parse(cli->ctx, address, &a)) return lh_cli_report(cli), false;
+    bool trains = a.has_step && a.step > 0 && !options.jacobian;
+    return !(lh_cli_refuse(cli, options.batch && !trains, "batch", why) ||
+             lh_cli_refuse(cli, options.shuffle >= 0 && !trains, "shuffle", why) ||
+             lh_cli_refuse(cli, options.shuffle >= 0 && !options.batch, "shuffle",
+                           "all examples are in one batch; --batch N makes several") ||
+             lh_cli_refuse(cli, options.jacobian && options.deep, "deep",
+                           "a jacobian is no line of steps") ||
+             lh_cli_refuse(cli, options.jacobian && options.all, "all",
+                           "a jacobian is no line of steps"));
+}
+
+static int explain_graph(lh_cli *cli, const lh_source *s, lh_graph *g, const char *address) {
+    int digits = options.digits ? options.digits : 6, status = LH_EXIT_YES;
+    if (options.jacobian) return jacobian(cli, g, address, digits);
+    lh_explain_how how = {.digits = digits,
+                          .deep = options.deep,
+                          .all_terms = options.all,
+                          .training = lh_cli_batches(s, options.batch, options.shuffle)};
+    lh_explanation *e = lh_explain(g, address, &how);
+    if (!e) {
+        lh_fail_in(cli->ctx, s->program->file, s->program->source, s->program->length);
+        status = lh_cli_report(cli);
+    } else if (options.json) {
+        print_json(s->name, address, e);
+    } else {
+        lh_print_explanation(cli, address, e, digits);
+    }
+    lh_explanation_free(e);
+    return status;
+}
+
 static int explain_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_source s;
+    lh_build more = lh_cli_build(&options.set, &options.train, &options.freeze), how;
     if (options.prompt || is_folder(argv[0])) return explain_model(cli, argv[0], argv[1]);
-    if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
-    lh_graph *g =
-        lh_cli_graph(cli, &s, &(lh_build){.set = options.set.set, .n_set = options.set.n});
-    if (!g) {
-        lh_program_free(s.program);
-        return LH_EXIT_FAILED;
+    if (!are_fitting(cli, argv[1]) || !lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
+    lh_graph *g = NULL;
+    if (lh_cli_input(cli, &s, &options.input) &&
+        lh_cli_how(cli, &s, &more, options.mistake, &how)) {
+        g = lh_graph_build(cli->ctx, s.program, &how);
+        if (!g) lh_cli_report(cli);
     }
-    int digits = options.digits ? options.digits : 6;
-    if (options.jacobian) {
-        int status = jacobian(cli, g, argv[1], digits);
-        lh_graph_free(g);
-        lh_program_free(s.program);
-        return status;
-    }
-    lh_explanation *e = lh_explain(
-        g, argv[1],
-        &(lh_explain_how){.digits = digits, .deep = options.deep, .all_terms = options.all});
-    int status = LH_EXIT_YES;
-    if (!e) {
-        lh_fail_in(cli->ctx, s.program->file, s.program->source, s.program->length);
-        status = lh_cli_report(cli);
-    } else if (options.json) {
-        print_json(s.name, argv[1], e);
-    } else {
-        lh_print_explanation(cli, argv[1], e, digits);
-    }
-    lh_explanation_free(e);
+    bool ok = g && lh_cli_learning(cli, &s, g, &options.train, &options.freeze, true);
+    int status = ok ? explain_graph(cli, &s, g, argv[1]) : LH_EXIT_FAILED;
     lh_graph_free(g);
     lh_program_free(s.program);
     return status;
@@ -317,13 +356,15 @@ static int explain_run(lh_cli *cli, int argc, char **argv) {
 
 const lh_command lh_command_explain = {
     .name = "explain",
-    .synopsis = "LESSON|FILE|FOLDER ADDRESS [options]",
+    .synopsis = "LESSON[:NAME]|FILE|FOLDER ADDRESS [options]",
     .summary = "One number of a program, down to the numbers that made it.",
     .examples =
         "longhand explain ex1 'P[1][0]'\ta cell: rows and columns count from 0\n"
         "longhand explain ex3 'dZ[1][0]' --deep\ta gradient, down to the given numbers\n"
         "longhand explain ex2 'WO[1][2]@1'\ta weight after the first step of training\n"
         "longhand explain ex4 'L{example 1}'\tanother example\n"
+        "longhand explain attention:bag 'H[2][0]'\ta program inside a lesson, by its name\n"
+        "longhand explain ex4 'L@10' --freeze WQ,WK,WV --batch 1\tanother way to train\n"
         "longhand explain ex6 'h[1].A.P[0][1]'\tinside a layer and a call\n"
         "longhand explain out --prompt 'The cat sat' 'h[1].P{head 0}[2][1]'\ta trained model: how "
         "much "

@@ -67,6 +67,10 @@ void lh_layout_add(lh_layout *l, int indent, const char *line) {
     } while (*line);
 }
 
+void lh_layout_whole(lh_layout *l, int indent, const char *line) {
+    push_line(l, lh_printf(l->arena, "%*s%s", indent, "", line));
+}
+
 void lh_layout_text(lh_layout *l, int indent, const char *text) {
     while (*text) {
         size_t n = strcspn(text, "\n");
@@ -182,6 +186,13 @@ static void quote(lh_layout *l, const lh_piece *p, int indent) {
     }
 }
 
+/* How a program of the lesson is run, in a comment: what is copied with the code runs too. */
+static void program_name(lh_layout *l, const lh_piece *p, int indent) {
+    if (!l->lesson || !*p->name || strcmp(p->language, "longhand") != 0) return;
+    lh_layout_say(l, indent, LH_INK_QUIET,
+                  lh_printf(l->arena, "# longhand run %s:%s", l->lesson, p->name));
+}
+
 static void piece(lh_layout *l, const lh_piece *p, int indent) {
     switch (p->kind) {
     case LH_PIECE_HEADING: heading(l, p, indent); break;
@@ -189,6 +200,7 @@ static void piece(lh_layout *l, const lh_piece *p, int indent) {
     case LH_PIECE_QUOTE: quote(l, p, indent); break;
     case LH_PIECE_LIST: list(l, p, indent); break;
     case LH_PIECE_CODE:
+        program_name(l, p, indent + 4);
         lh_layout_code(l, indent + 4, p->text, strcmp(p->language, "longhand") == 0);
         break;
     case LH_PIECE_TABLE: lh_layout_table(l, p, indent); break;

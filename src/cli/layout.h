@@ -37,14 +37,16 @@ struct lh_layout {
     int n_sources;
     void (*block)(lh_layout *l, void *who, int number, int indent); /* NULL: left out */
     void *who;
+    const char *lesson; /* whose programs have names that can be run, or NULL */
 };
 
 lh_layout *lh_layout_new(lh_cli *cli, lh_arena *a, int width);
 void lh_layout_pieces(lh_layout *l, const lh_piece *first, int indent);
 void lh_layout_words(lh_layout *l, const lh_span *s, int indent,
                      const char *lead); /* folded; lead stands before the first line */
-void lh_layout_add(lh_layout *l, int indent, const char *line);  /* one line, cut where too wide */
-void lh_layout_text(lh_layout *l, int indent, const char *text); /* lines as they are */
+void lh_layout_add(lh_layout *l, int indent, const char *line);   /* one line, cut where too wide */
+void lh_layout_whole(lh_layout *l, int indent, const char *line); /* one line, however wide */
+void lh_layout_text(lh_layout *l, int indent, const char *text);  /* lines as they are */
 void lh_layout_say(lh_layout *l, int indent, lh_ink ink, const char *text); /* folded, in one ink */
 void lh_layout_code(lh_layout *l, int indent, const char *text, bool is_notation);
 void lh_layout_gap(lh_layout *l);        /* one empty line, unless there is one */

@@ -1,6 +1,7 @@
 /* layout_code -- a block of code on a screen. Comments stand in a column behind the code; where the screen is too narrow, that
- * column moves to the left, and a comment that still has no room stands above its line. A line that is too long is parted at
- * a blank. */
+ * column moves to the left, and a comment that still has no room stands above its line. A line of the notation that is too long
+ * is parted where the notation allows it, inside brackets, so that what is shown can be copied and run; other code at a
+ * blank. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -11,15 +12,35 @@ typedef struct code_line {
     int column;                 /* where the comment began */
 } code_line;
 
+/* Where in a line one is: brackets that are open, and whether a text between quotes is. */
+typedef struct inside {
+    int depth;
+    bool quoted, is_example;
+} inside;
+
 typedef struct code {
     lh_layout *l;
     code_line *line;
     int n, indent, room, column;
+    bool is_notation;
+    inside in; /* a bracket may be open from one line to the next */
 } code;
 
+static void pass(inside *in, char c) {
+    if (c == '"') in->quoted = !in->quoted;
+    if (in->quoted) return;
+    if (c == '[' || c == '(') in->depth++;
+    if ((c == ']' || c == ')') && in->depth > 0) in->depth--;
+}
+
 static code_line split(lh_arena *a, const char *s, size_t n, bool is_notation) {
-    char *line = lh_copy(a, s, n), *comment = is_notation ? strchr(line, '#') : NULL;
+    char *line = lh_copy(a, s, n), *comment = NULL;
+    inside in = {0};
     code_line x = {.code = line};
+    for (char *c = line; is_notation && *c && !comment; c++) {
+        if (*c == '#' && !in.quoted) comment = c;
+        pass(&in, *c);
+    }
     if (comment) {
         x.comment = lh_copy(a, comment, strlen(comment));
         *comment = 0;
@@ -58,15 +79,31 @@ static int find_column(const code *c) {
     return all ? -1 : best;
 }
 
+/* example NAME = words, NAME = words: it may break behind a comma. */
+static bool is_long_example(const char *s) {
+    s += strspn(s, " ");
+    if (strncmp(s, "example ", 8) != 0) return false;
+    s += 8 + strspn(s + 8, " ");
+    s += strcspn(s, " =");
+    s += strspn(s, " ");
+    return s[0] == '=' && s[1] != '=';
+}
+
+static bool may_break(const code *c, const inside *in, char before) {
+    if (!c->is_notation) return true;
+    return !in->quoted && (in->depth > 0 || (in->is_example && before == ','));
+}
+
 /* Where a line that is too long is parted: at the last blank that fits, best behind a comma or a semicolon; 0: nowhere. */
-static size_t part_at(const char *s, int room) {
+static size_t part_at(const code *c, const char *s, int room, inside in) {
     size_t any = 0, good = 0, first = strspn(s, " ");
     int columns = 0;
     for (size_t i = 0; s[i] && columns <= room; i++) {
-        if (s[i] == ' ' && i > first) {
+        if (s[i] == ' ' && i > first && may_break(c, &in, s[i - 1])) {
             any = i;
             if (s[i - 1] == ',' || s[i - 1] == ';') good = i;
         }
+        pass(&in, s[i]);
         columns += lh_utf8_starts(s[i]);
     }
     return good > first + (size_t)room / 3 ? good : any;
@@ -84,19 +121,30 @@ static int indent_behind(const code *c, const char *text, size_t n, int blank) {
     return blank + 4 < c->room / 2 ? blank + 4 : 0;
 }
 
+/* What cannot be parted stays whole, for a terminal or a file to go on as it does; on a page of lines it is cut. */
+static void put_rest(const code *c, int indent, const char *text) {
+    if (c->is_notation && !c->l->cli->is_terminal)
+        lh_layout_whole(c->l, indent, text);
+    else
+        lh_layout_add(c->l, indent, text);
+}
+
 /* A line of code; what has no room goes on below it, further in. */
 static void put_code(code *c, const char *text) {
     int blank = (int)strspn(text, " "), more = 0;
     bool is_first = true;
+    inside in = c->in;
+    in.is_example = in.depth == 0 && is_long_example(text);
     while (lh_columns(text) > c->room - more) {
-        size_t n = part_at(text, c->room - more);
+        size_t n = part_at(c, text, c->room - more, in);
         if (n == 0) break;
         lh_layout_add(c->l, c->indent + more, lh_copy(c->l->arena, text, n));
         if (is_first) more = indent_behind(c, text, n, blank);
+        for (size_t i = 0; i < n; i++) pass(&in, text[i]);
         text += n + strspn(text + n, " ");
         is_first = false;
     }
-    lh_layout_add(c->l, c->indent + more, text);
+    put_rest(c, c->indent + more, text);
 }
 
 static void put(code *c, const code_line *x) {
@@ -129,7 +177,7 @@ static void put(code *c, const code_line *x) {
 }
 
 void lh_layout_code(lh_layout *l, int indent, const char *text, bool is_notation) {
-    code c = {.l = l, .indent = indent, .room = l->width - indent};
+    code c = {.l = l, .indent = indent, .room = l->width - indent, .is_notation = is_notation};
     while (*text) {
         size_t n = strcspn(text, "\n");
         *(code_line *)lh_push(l->arena, (void **)&c.line, &c.n, sizeof *c.line) =
@@ -137,5 +185,9 @@ void lh_layout_code(lh_layout *l, int indent, const char *text, bool is_notation
         text += n + (text[n] == '\n');
     }
     c.column = find_column(&c);
-    for (int i = 0; i < c.n; i++) put(&c, &c.line[i]);
+    for (int i = 0; i < c.n; i++) {
+        put(&c, &c.line[i]);
+        for (const char *s = c.line[i].code; *s; s++) pass(&c.in, *s);
+        c.in.quoted = false; /* a text ends with its line */
+    }
 }

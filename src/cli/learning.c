@@ -129,36 +129,25 @@ typedef struct record {
         since_right; /* the step after which all was right: first, and for good; -1 never */
 } record;
 
-/* 1, 2, 3, 5, 10, 20, 30, 50, 100 ... and the last */
+/* 0, 1, 2, 3, 5, 10, 20, 30, 50, 100 ... and the last */
 static bool is_shown(int step, int last) {
     int unit = 1;
+    if (step == 0) return true;
     while (step / unit >= 10) unit *= 10;
     int lead = step / unit;
     return step == last || (step % unit == 0 && (lead == 1 || lead == 2 || lead == 3 || lead == 5));
 }
 
-static void print_progress(FILE *out, const lh_loop *t) {
-    char a[64], b[64];
-    fprintf(out, "%8d %8d   %-14s %s\n", t->step, t->epoch,
-            lh_number_text(a, sizeof a, t->loss, 10), lh_number_text(b, sizeof b, t->norm, 4));
-}
-
-/* A plan that looks at all examples with the weights of the training. */
-static void copy_givens(const lh_graph *g, const lh_plan *from, lh_plan *to) {
-    for (int i = 0; i < g->n_givens; i++) {
-        const lh_node *n = g->given[i]->node;
-        if (!lh_exact.has(from, n) || !lh_exact.has(to, n)) continue;
-        lh_sizes s = lh_exact.sizes(from, n, 0);
-        for (int row = 0; row < s.rows; row++)
-            for (int c = 0; c < s.cols; c++)
-                lh_exact.set(to, n, (lh_cell){0, 0, row, c},
-                             lh_exact.get(from, n, (lh_cell){0, 0, row, c}));
-    }
+/* The loss before an update belongs to the number of updates before it: row 10 is loss@10. */
+static void print_progress(const lh_run *r, int step, int epoch, double loss, const char *norm) {
+    char a[64];
+    fprintf(r->cli->out, "%8d %8d   %-14s %s\n", step, epoch,
+            lh_number_text(a, sizeof a, loss, r->has_digits ? r->digits : 10), norm);
 }
 
 static void watch(lh_run *r, const lh_loop *t, lh_plan *all, const lh_node *n, int target,
                   record *rec) {
-    copy_givens(r->g, t->plan, all);
+    lh_loop_copy(t, all);
     lh_exact.run(all);
     score s = count_right(r->g, all, n, target);
     if (s.right < s.total)
@@ -168,7 +157,7 @@ static void watch(lh_run *r, const lh_loop *t, lh_plan *all, const lh_node *n, i
     if (s.right == s.total && rec->first_right < 0) rec->first_right = t->step;
 }
 
-static void write_json(lh_run *r, const lh_loop *t, const record *rec) {
+static void write_json(lh_run *r, const lh_loop *t, const record *rec, double after) {
     lh_json j = lh_json_open(stdout);
     lh_json_begin(&j, NULL, '{');
     lh_json_text(&j, "lesson", r->source->name);
@@ -178,6 +167,7 @@ static void write_json(lh_run *r, const lh_loop *t, const record *rec) {
     lh_json_begin(&j, "loss", '[');
     for (int i = 0; i < t->step; i++) lh_json_number(&j, NULL, rec->loss[i]);
     lh_json_end(&j, ']');
+    lh_json_number(&j, "loss_after", after);
     lh_json_begin(&j, "gradient_norm", '[');
     for (int i = 0; i < t->step; i++) lh_json_number(&j, NULL, rec->norm[i]);
     lh_json_end(&j, ']');
@@ -197,64 +187,102 @@ static void print_right(FILE *out, const record *rec, const lh_loop *t) {
                 rec->since_right);
 }
 
-/* The loss after the last update: the training itself only knows those before each update. */
-static int finish(lh_run *r, const lh_loop *t, lh_plan *all, bool table, const record *rec) {
-    char number[64];
+/* The loss over all examples after the last update: the training itself only knows those before each update. */
+static double loss_after(lh_run *r, const lh_loop *t, lh_plan *all) {
     double sum = 0;
-    copy_givens(r->g, t->plan, all);
+    const lh_node *loss = r->g->loss;
+    lh_loop_copy(t, all);
     lh_exact.at_step(all, t->step);
     lh_exact.run(all);
-    const lh_node *loss = r->g->loss;
     int n = loss && loss->shape.is_batched ? lh_exact.examples(all) : 1;
     for (int e = 0; loss && e < n; e++) sum += lh_exact.get(all, loss, (lh_cell){e, 0, 0, 0});
-    if (loss)
-        fprintf(r->cli->out, "\nafter %d steps the loss over all examples is %s\n", t->step,
-                lh_number_text(number, sizeof number, sum / n, 10));
+    return sum / n;
+}
+
+static int finish(lh_run *r, const lh_loop *t, lh_plan *all, bool table, const record *rec) {
+    char number[64];
+    if (r->g->loss)
+        fprintf(r->cli->out, "\nafter %d update%s the loss over all examples is %s\n", t->step,
+                t->step == 1 ? "" : "s",
+                lh_number_text(number, sizeof number, rec->loss[t->step],
+                               r->has_digits ? r->digits : 10));
     if (!table) return LH_EXIT_YES;
     fputc('\n', r->cli->out);
     int status = lh_run_table(r, all);
-    if (rec->loss) print_right(r->cli->out, rec, t);
+    print_right(r->cli->out, rec, t);
     return status;
+}
+
+static void print_start(lh_run *r) {
+    fprintf(r->cli->out, "%8s %8s   %-14s %s\n", "step", "epoch", "loss", "gradient norm");
+}
+
+/* Infinity may pass: the gradient of softmax and logarithm together is finite. What is no number stays none. */
+static int report_loss(const record *rec, int n) {
+    for (int i = 0; i <= n; i++) {
+        if (isfinite(rec->loss[i])) continue;
+        fprintf(stderr, "longhand: the loss is %s after %d update%s\n",
+                isnan(rec->loss[i]) ? "no number any more" : "infinite", i, i == 1 ? "" : "s");
+        fprintf(stderr, "a smaller rate may help\n");
+        return isnan(rec->loss[n]) ? LH_EXIT_NO : LH_EXIT_YES;
+    }
+    return LH_EXIT_YES;
+}
+
+/* One row of the table for each update that is shown; it ends where no number comes any more. */
+static void go(lh_run *r, lh_loop *t, lh_plan *all, int steps, bool json, record *rec,
+               const lh_node *scores, int target) {
+    char norm[64];
+    for (int epoch = 0; t->step < steps && lh_loop_step(t); epoch = t->epoch) {
+        rec->loss[t->step - 1] = t->loss;
+        rec->norm[t->step - 1] = t->norm;
+        if (scores) watch(r, t, all, scores, target, rec);
+        if (!json && is_shown(t->step - 1, steps))
+            print_progress(r, t->step - 1, epoch, t->loss,
+                           lh_number_text(norm, sizeof norm, t->norm, 4));
+        if (isnan(t->loss)) break;
+    }
 }
 
 static int train(lh_run *r, lh_loop *t, lh_plan *all, int steps, bool table, bool json) {
     int target = -1;
     const lh_node *n = table ? lh_run_prediction(r->g, &target) : NULL;
-    record rec = {lh_alloc_array(r->cli->arena, (size_t)steps, sizeof(double)),
+    record rec = {lh_alloc_array(r->cli->arena, (size_t)steps + 1, sizeof(double)),
                   lh_alloc_array(r->cli->arena, (size_t)steps, sizeof(double)), -1, -1};
     if (!rec.loss || !rec.norm) return lh_cli_report(r->cli);
-    if (!json)
-        fprintf(r->cli->out, "%8s %8s   %-14s %s\n", "step", "epoch", "loss", "gradient norm");
+    if (!json) print_start(r);
     if (n) {
         score s = count_right(r->g, all, n, target);
         if (s.right == s.total) rec.first_right = rec.since_right = 0;
     }
-    while (t->step < steps && lh_loop_step(t)) {
-        rec.loss[t->step - 1] = t->loss;
-        rec.norm[t->step - 1] = t->norm;
-        if (n) watch(r, t, all, n, target, &rec);
-        if (!json && is_shown(t->step, steps)) print_progress(r->cli->out, t);
-        if (!isfinite(t->loss)) break;
-    }
+    go(r, t, all, steps, json, &rec, n, target);
+    rec.loss[t->step] = loss_after(r, t, all);
     if (lh_failed(r->g->ctx)) return lh_cli_report(r->cli);
-    if (json)
-        write_json(r, t, &rec);
-    else
-        fputc('\n', r->cli->out), lh_plot_loss(r->cli, rec.loss, t->step);
-    if (!isfinite(t->loss)) {
-        lh_cli_fail(r->cli, "the loss is no number any more in step %d", t->step);
-        fprintf(stderr, "a smaller rate may help\n");
-        return LH_EXIT_NO;
+    if (json) {
+        write_json(r, t, &rec, rec.loss[t->step]);
+        return report_loss(&rec, t->step);
     }
-    return json ? LH_EXIT_YES : finish(r, t, all, table, &rec);
+    print_progress(r, t->step, t->epoch, rec.loss[t->step], "");
+    fputc('\n', r->cli->out);
+    lh_plot_loss(r->cli, rec.loss, t->step + 1);
+    int status = finish(r, t, all, table, &rec), trouble = report_loss(&rec, t->step);
+    return trouble ? trouble : status;
 }
 
-int lh_run_training(lh_run *r, int steps, int batch, bool shuffle, int seed, bool table,
-                    bool json) {
+static bool has_update(const lh_program *p) {
+    for (int i = 0; i < p->n_statements; i++) {
+        lh_statement_kind kind = p->statement[i]->kind;
+        if (kind == LH_S_UPDATE || kind == LH_S_EACH) return true;
+    }
+    return false;
+}
+
+int lh_run_training(lh_run *r, int steps, const lh_loop_how *how, bool table, bool json) {
     if (!lh_loop_learns(r->g))
-        return lh_cli_fail(r->cli,
-                           "--steps wants a program that learns, and this one has no line with :=");
-    lh_loop *t = lh_loop_new(r->g, &(lh_loop_how){batch, shuffle, (unsigned long long)seed});
+        return lh_cli_fail(r->cli, "--steps needs a program that learns: in this one %s",
+                           has_update(r->source->program) ? "all that has a line with := is frozen"
+                                                          : "no line has a :=");
+    lh_loop *t = lh_loop_new(r->g, how);
     lh_node *wanted[2] = {r->g->loss, NULL};
     int target, n = r->g->loss ? 1 : 0;
     wanted[n] = lh_run_prediction(r->g, &target);

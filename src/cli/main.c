@@ -18,6 +18,7 @@ extern const lh_command lh_command_book;
 extern const lh_command lh_command_exercise;
 extern const lh_command lh_command_practice;
 extern const lh_command lh_command_progress;
+extern const lh_command lh_command_program;
 extern const lh_command lh_command_run;
 extern const lh_command lh_command_explain;
 extern const lh_command lh_command_check;
@@ -42,15 +43,13 @@ extern const lh_command lh_command_near;
 
 /* In the order of --help: the course, a program, sheets, writing lessons, models that learn. */
 const lh_command *const lh_commands[] = {
-    &lh_command_read,     &lh_command_book,      &lh_command_exercise,
-    &lh_command_practice, &lh_command_progress,  &lh_command_run,
-    &lh_command_explain,  &lh_command_check,     &lh_command_graph,
-    &lh_command_plot,     &lh_command_calc,      &lh_command_formula,
-    &lh_command_cost,     &lh_command_sheet,     &lh_command_mark,
-    &lh_command_mistakes, &lh_command_lint,      &lh_command_errata,
-    &lh_command_tokens,   &lh_command_data,      &lh_command_train,
-    &lh_command_sample,   &lh_command_translate, &lh_command_look,
-    &lh_command_weights,  &lh_command_near,      NULL,
+    &lh_command_read,     &lh_command_book,    &lh_command_exercise, &lh_command_practice,
+    &lh_command_progress, &lh_command_program, &lh_command_run,      &lh_command_explain,
+    &lh_command_check,    &lh_command_graph,   &lh_command_plot,     &lh_command_calc,
+    &lh_command_formula,  &lh_command_cost,    &lh_command_sheet,    &lh_command_mark,
+    &lh_command_mistakes, &lh_command_lint,    &lh_command_errata,   &lh_command_tokens,
+    &lh_command_data,     &lh_command_train,   &lh_command_sample,   &lh_command_translate,
+    &lh_command_look,     &lh_command_weights, &lh_command_near,     NULL,
 };
 
 static const lh_command *find_command(const char *name) {
@@ -114,7 +113,7 @@ static int help(lh_cli *cli) {
         lh_wrap(stdout, cli->width, 13, lh_commands[i]->summary);
     }
     printf("\nLESSON is a short name from the list that `longhand` alone prints, or a file (.lh or "
-           ".md).\n");
+           ".md);\nLESSON:NAME is one of the programs in it.\n");
     printf("--files FOLDER, with any command: programs may read files below FOLDER, too.\n");
     printf("Exit status: 0 yes or done, 1 the answer is no, 2 could not run. NO_COLOR is "
            "respected.\n");
@@ -211,6 +210,11 @@ static bool read_value(lh_cli *cli, const lh_option *o, const char *text) {
     case LH_OPTION_INT: return read_int(cli, o, text);
     case LH_OPTION_TEXT: *(const char **)o->value = text; return true;
     case LH_OPTION_NAMES: read_names(cli, o->value, text); return true;
+    case LH_OPTION_LIST: {
+        lh_names *list = o->value;
+        *(const char **)lh_push(cli->arena, (void **)&list->name, &list->n, sizeof text) = text;
+        return true;
+    }
     case LH_OPTION_SETTINGS: return read_setting(cli, o, text);
     default: return true;
     }
@@ -324,6 +328,7 @@ int main(int argc, char **argv) {
         status = LH_EXIT_FAILED;
     }
     lh_mistakes_free(cli.rules);
+    for (int i = 0; i < cli.n_kept; i++) lh_program_free(cli.kept[i]);
     lh_arena_free(cli.arena);
     lh_context_free(cli.ctx);
     return status;

@@ -8,15 +8,25 @@ enum { MOST_PROGRAMS = 12 };
 
 static struct {
     const char *out, *vary;
+    const char *mistake;
     lh_settings set;
-    int steps;
+    lh_names train, freeze, input;
+    int steps, batch, shuffle;
     bool log, words;
-} options;
+} options = {.shuffle = -1};
 
 static const lh_option plot_options[] = {
     {"output", 'o', LH_OPTION_TEXT, &options.out, "FILE.svg", "a file instead of the screen", 0, 0},
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE",
      "another value for a size or const; as many as follow", 0, 0},
+    LH_OPTION_INPUT(&options.input),
+    {"train", 0, LH_OPTION_NAMES, &options.train, "NAMES", "consts that shall learn: WQ,WK", 0, 0},
+    {"freeze", 0, LH_OPTION_NAMES, &options.freeze, "NAMES", "params that shall not", 0, 0},
+    {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (all)", 1, 1000000},
+    {"shuffle", 0, LH_OPTION_INT, &options.shuffle, "SEED",
+     "another order of the examples in every epoch", 0, 2147483647},
+    {"mistake", 0, LH_OPTION_TEXT, &options.mistake, "NAME[@STEP]", "with a known mistake made", 0,
+     0},
     {"steps", 0, LH_OPTION_INT, &options.steps, "N", "the numbers after N updates (0)", 0,
      10000000},
     {"vary", 0, LH_OPTION_TEXT, &options.vary, "NAME=A,B,C",
@@ -37,19 +47,23 @@ typedef struct plot {
 } plot;
 
 static bool add_program(plot *p, const char *name, const lh_setting *more) {
-    lh_build how = {.set = options.set.set, .n_set = options.set.n};
+    lh_cli *cli = p->cli;
+    lh_build asked = lh_cli_build(&options.set, &options.train, &options.freeze), how;
     if (more) {
-        lh_setting *set = lh_alloc_array(p->cli->arena, (size_t)options.set.n + 1, sizeof *set);
-        if (!set) return lh_cli_report(p->cli), false;
-        for (int i = 0; i < options.set.n; i++) set[i] = options.set.set[i];
-        set[options.set.n] = *more;
-        how.set = set;
-        how.n_set++;
+        lh_setting *set = lh_alloc_array(cli->arena, (size_t)options.set.n + 1, sizeof *set);
+        if (!set) return lh_cli_report(cli), false;
+        asked.set = set;
+        asked.n_set = 0;
+        for (int i = 0; i < options.set.n; i++) /* what varies is not set as well */
+            if (strcmp(options.set.set[i].name, more->name) != 0)
+                set[asked.n_set++] = options.set.set[i];
+        set[asked.n_set++] = *more;
     }
-    lh_graph *g = lh_cli_graph(p->cli, p->source, &how);
-    if (!g) return false;
+    if (!lh_cli_how(cli, p->source, &asked, options.mistake, &how)) return false;
+    lh_graph *g = lh_graph_build(cli->ctx, p->source->program, &how);
+    if (!g) return lh_cli_report(cli), false;
     p->program[p->n_programs++] = (lh_show_program){name, g};
-    return true;
+    return lh_cli_learning(cli, p->source, g, &options.train, &options.freeze, true);
 }
 
 /* rate=0.1,1,10 is three programs, called rate=0.1, rate=1 and rate=10; a comma inside brackets parts nothing. */
@@ -104,16 +118,37 @@ static int draw(plot *p, const lh_chart *c) {
     return LH_EXIT_YES;
 }
 
+/* Options that would do nothing: batches are for training, which loss, @10 and --steps ask for. */
+static bool are_fitting(lh_cli *cli, const char *what) {
+    bool is_loss = strncmp(what, "loss", 4) == 0 || strstr(what, ": loss"),
+         is_curve = is_loss || strncmp(what, "line", 4) == 0 || strstr(what, ": line"),
+         trains = is_loss || options.steps || strchr(what, '@');
+    return !(lh_cli_refuse(cli, options.batch && !trains, "batch", "nothing is trained") ||
+             lh_cli_refuse(cli, options.shuffle >= 0 && !options.batch, "shuffle",
+                           "all examples are in one batch; --batch N makes several") ||
+             lh_cli_refuse(cli, options.steps && is_loss, "steps",
+                           "loss says itself how many updates it shows") ||
+             lh_cli_refuse(cli, options.log && !is_curve, "log", "it is for loss and line") ||
+             lh_cli_refuse(cli, options.words && options.out, "words",
+                           "a picture in a file has its words in it"));
+}
+
 static int plot_run(lh_cli *cli, int argc, char **argv) {
     lh_source s;
-    if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_text what = lh_text_new(cli->arena);
     for (int i = 1; i < argc; i++) lh_text_add(&what, "%s%s", i > 1 ? " " : "", argv[i]);
+    if (!are_fitting(cli, what.s) || !lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
+    if (!lh_cli_input(cli, &s, &options.input)) {
+        lh_program_free(s.program);
+        return LH_EXIT_FAILED;
+    }
     plot p = {.cli = cli, .source = &s, .what = what.s};
     int status = LH_EXIT_FAILED;
     if (options.vary ? add_varied(&p) : add_program(&p, "", NULL)) {
-        lh_chart *c = lh_chart_show(cli->arena, p.program, p.n_programs, p.what,
-                                    &(lh_show_how){options.steps, options.log});
+        lh_chart *c =
+            lh_chart_show(cli->arena, p.program, p.n_programs, p.what,
+                          &(lh_show_how){options.steps, options.log,
+                                         lh_cli_batches(&s, options.batch, options.shuffle)});
         if (!c) lh_fail_in(cli->ctx, s.program->file, s.program->source, s.program->length);
         status = c ? draw(&p, c) : lh_cli_report(cli);
     }
@@ -124,12 +159,14 @@ static int plot_run(lh_cli *cli, int argc, char **argv) {
 
 const lh_command lh_command_plot = {
     .name = "plot",
-    .synopsis = "LESSON|FILE WHAT [-o FILE.svg] [options]",
+    .synopsis = "LESSON[:NAME]|FILE WHAT [-o FILE.svg] [options]",
     .summary = "The numbers of a program as a picture: heat maps, bars, curves, points.",
     .examples =
         "longhand plot ex4 heat P\tattention weights as shades\n"
         "longhand plot ex4 bars probs --steps 100\tprobabilities after 100 updates\n"
         "longhand plot ex4 loss 100 --vary rate=0.1,1,10\tthree runs in one picture\n"
+        "longhand plot ex4 loss 30 --freeze WQ,WK,WV --batch 1\tanother way to train\n"
+        "longhand plot matrices:fit points X\ta program inside a lesson, by its name\n"
         "longhand plot xor-sigmoid points x y out\tpoints, and what the network says between\n"
         "longhand plot sine line x y net@0 net@500 -o sine.svg\tbefore and after training\n"
         "longhand plot whitepaper stripes PE\tposition encoding, shades alone\n"

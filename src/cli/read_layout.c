@@ -117,6 +117,7 @@ bool lh_read_layout(lh_reading *r, lh_arena *a, int width, lh_read_lines *out) {
     lh_layout *l = lh_layout_new(r->cli, a, width);
     *out = (lh_read_lines){.layout = l};
     l->block = lay_block;
+    l->lesson = r->name;
     l->who = r;
     for (const lh_piece *p = r->page->piece; p && !lh_failed(r->cli->ctx); p = p->next) {
         lh_piece alone = *p;

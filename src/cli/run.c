@@ -13,18 +13,20 @@ enum { LINE = 70, COMMENT_COLUMN = 44 };
 
 static struct {
     lh_settings set;
-    lh_names train, freeze;
+    lh_names train, freeze, input;
     int steps, batch, shuffle, digits;
     const char *to, *mistake;
     bool table, json, all;
 } options = {.shuffle = -1};
 
 static const lh_option run_options[] = {
-    {"to", 0, LH_OPTION_TEXT, &options.to, "STEP", "stop after this step", 0, 0},
+    {"to", 0, LH_OPTION_TEXT, &options.to, "STEP",
+     "stop after this step; P.e: after the step that this line is in", 0, 0},
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE",
      "another value for a size or const; as many as follow", 0, 0},
+    LH_OPTION_INPUT(&options.input),
     {"steps", 0, LH_OPTION_INT, &options.steps, "N",
-     "repeat the update N times: loss, gradient norm, a plot", 1, 100000000},
+     "make N updates: loss, gradient norm, a plot; row 10 is loss@10", 1, 100000000},
     {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (all)", 1, 1000000},
     {"shuffle", 0, LH_OPTION_INT, &options.shuffle, "SEED",
      "another order of the examples in every epoch", 0, 2147483647},
@@ -34,7 +36,7 @@ static const lh_option run_options[] = {
      0, 0},
     {"all", 0, LH_OPTION_FLAG, &options.all, NULL, "gradients that no update needs, too", 0, 0},
     {"mistake", 0, LH_OPTION_TEXT, &options.mistake, "NAME[@STEP]",
-     "with a known mistake made, beside the right numbers", 0, 0},
+     "with a known mistake made, beside the right numbers; with --steps: trained so", 0, 0},
     {"digits", 0, LH_OPTION_INT, &options.digits, "N", "significant digits (6)", 1, 17},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
@@ -384,9 +386,10 @@ static int report_trouble(lh_run *r) {
 
 static int run_graph(lh_run *r) {
     lh_cli *cli = r->cli;
-    if (options.steps)
-        return lh_run_training(r, options.steps, options.batch, options.shuffle >= 0,
-                               options.shuffle, options.table, options.json);
+    if (options.steps) {
+        lh_loop_how how = lh_cli_batches(r->source, options.batch, options.shuffle);
+        return lh_run_training(r, options.steps, &how, options.table, options.json);
+    }
     lh_plan *plan = lh_exact.plan(r->g, &(lh_wish){.all = true});
     if (plan) lh_exact.start(plan), lh_exact.bind(plan, NULL, 0), lh_exact.run(plan);
     r->plan = plan;
@@ -397,7 +400,7 @@ static int run_graph(lh_run *r) {
         lh_fail_in(cli->ctx, r->source->program->file, r->source->program->source,
                    r->source->program->length);
         status = lh_cli_report(cli);
-    } else if (options.mistake) {
+    } else if (options.mistake && !options.table) {
         status = lh_run_mistake(r, options.mistake, t);
     } else if (options.json) {
         lh_run_json(r, t);
@@ -415,16 +418,53 @@ static int run_graph(lh_run *r) {
     return status;
 }
 
+/* Options that would do nothing. */
+static bool are_fitting(lh_cli *cli) {
+    const char *why = "it goes with --steps", *trace = "with --steps there is no trace";
+    bool steps = options.steps > 0, table = options.table && !steps;
+    return !(lh_cli_refuse(cli, options.batch && !steps, "batch", why) ||
+             lh_cli_refuse(cli, options.shuffle >= 0 && !steps, "shuffle", why) ||
+             lh_cli_refuse(cli, options.to && steps, "to", trace) ||
+             lh_cli_refuse(cli, options.all && steps, "all", trace) ||
+             lh_cli_refuse(cli, options.to && table, "to", "with --table there is no trace") ||
+             lh_cli_refuse(cli, options.all && table, "all", "with --table there is no trace") ||
+             lh_cli_refuse(cli, table && options.json, "table", "JSON has every number") ||
+             lh_cli_refuse(cli, options.mistake && options.json && !steps, "json",
+                           "both sides of --mistake are for people; with --steps there is JSON") ||
+             lh_cli_refuse(cli, options.digits && options.json, "digits", "JSON has every digit") ||
+             lh_cli_refuse(cli, options.digits && table, "digits", "the table has no numbers"));
+}
+
+/* In one batch of all examples their order changes nothing. */
+static bool has_order(lh_run *r) {
+    lh_loop_how how = lh_cli_batches(r->source, options.batch, -1);
+    bool one = how.batch == 0 || how.batch >= r->g->n_examples;
+    return !lh_cli_refuse(r->cli, options.shuffle >= 0 && one, "shuffle",
+                          "all examples are in one batch; --batch N makes several");
+}
+
+/* Training and the table are of the program with the mistake; without them both are shown beside each other. */
+static lh_graph *build(lh_cli *cli, const lh_source *s) {
+    lh_build more = lh_cli_build(&options.set, &options.train, &options.freeze), how;
+    const char *mistake = options.steps || options.table ? options.mistake : NULL;
+    if (!lh_cli_how(cli, s, &more, mistake, &how)) return NULL;
+    lh_graph *g = lh_graph_build(cli->ctx, s->program, &how);
+    if (!g) lh_cli_report(cli);
+    return g;
+}
+
 static int run_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_source s;
-    if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
-    lh_build how = lh_cli_build(&options.set, &options.train, &options.freeze);
+    if (!are_fitting(cli) || !lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_run r = {.cli = cli,
                 .source = &s,
-                .g = lh_cli_graph(cli, &s, &how),
-                .digits = options.digits ? options.digits : 6};
-    int status = r.g ? run_graph(&r) : LH_EXIT_FAILED;
+                .digits = options.digits ? options.digits : 6,
+                .has_digits = options.digits > 0};
+    if (lh_cli_input(cli, &s, &options.input)) r.g = build(cli, &s);
+    bool ok = r.g && has_order(&r) &&
+              lh_cli_learning(cli, &s, r.g, &options.train, &options.freeze, options.all);
+    int status = ok ? run_graph(&r) : LH_EXIT_FAILED;
     lh_graph_free(r.g);
     lh_program_free(s.program);
     return status;
@@ -432,11 +472,14 @@ static int run_run(lh_cli *cli, int argc, char **argv) {
 
 const lh_command lh_command_run = {
     .name = "run",
-    .synopsis = "LESSON|FILE [options]",
+    .synopsis = "LESSON[:NAME]|FILE [options]",
     .summary = "Every step of a program worked out, forward, backward and update.",
     .examples =
         "longhand run ex1\tExample 1, step by step\n"
         "longhand run ex1 --to P\tup to the attention weights\n"
+        "longhand run attention:bag\ta program inside a lesson, by its name\n"
+        "longhand run translator --input 'source = thank you'\tother words than its examples\n"
+        "longhand run ex2 --mistake uphill --steps 10\twhat a mistake does to the training\n"
         "longhand run ex4 --set rate=1 --steps 20 --table\ttrain, then see what was learned\n"
         "longhand run ex4 --freeze WQ,WK,WV --steps 30 --table\tonly the output matrix learns\n"
         "longhand run mine.lh --digits 10\ta file of your own\n",

@@ -12,6 +12,7 @@ typedef struct lh_run {
     lh_graph *g;
     const lh_plan *plan; /* every step, at the start values */
     int digits;
+    bool has_digits; /* they were asked for */
 } lh_run;
 
 /* Parts of the trace (run.c), for pages too. */
@@ -21,7 +22,7 @@ char *lh_run_cell(const lh_run *r, const lh_step *s,
                   int head); /* one cell worked out: Z[1][1] = 0.01 / 1.41421; NULL: it is given */
 
 /* A step of training, and what became of it (learning.c). */
-int lh_run_training(lh_run *r, int steps, int batch, bool shuffle, int seed, bool table, bool json);
+int lh_run_training(lh_run *r, int steps, const lh_loop_how *how, bool table, bool json);
 typedef struct lh_prediction {
     const char *pattern, *said, *target; /* pattern: "" where it is that of the row before */
     bool is_right, is_tied;
@@ -30,7 +31,8 @@ int lh_run_predictions(const lh_run *r, const lh_plan *plan, lh_arena *a,
                        lh_prediction **list); /* how many; -1: it scores no words */
 int lh_run_table(lh_run *r,
                  const lh_plan *plan); /* pattern, prediction, target; how many are right */
-void lh_plot_loss(const lh_cli *cli, const double *loss, int n); /* n numbers, from step 1 on */
+void lh_plot_loss(const lh_cli *cli, const double *loss,
+                  int n);      /* n numbers: before the first update, after it ... */
 void lh_run_effect(lh_run *r); /* loss and target before and after one update */
 lh_node *lh_run_prediction(
     const lh_graph *g,

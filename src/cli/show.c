@@ -77,7 +77,7 @@ static void show_trace(scene *s) {
         const lh_step *step = step_of(s, s->show->program, m, &plan);
         if (!step) break;
         const lh_trace_item *item = item_of(t, step);
-        lh_run run = {s->cli, &s->source, s->g, plan, DIGITS};
+        lh_run run = {s->cli, &s->source, s->g, plan, DIGITS, false};
         if (item)
             lh_run_step(&run, item);
         else
@@ -117,7 +117,7 @@ static void show_compare(scene *s) {
 static void show_given(scene *s) {
     const lh_plan *plan = lh_live_moment(s->r->live, s->show->program, 0);
     lh_trace *t = plan ? lh_trace_new(s->g, &(lh_trace_how){.all = true}) : NULL;
-    lh_run run = {s->cli, &s->source, s->g, plan, DIGITS};
+    lh_run run = {s->cli, &s->source, s->g, plan, DIGITS, false};
     if (t) lh_run_given(&run, t);
     lh_trace_free(t);
 }
@@ -141,7 +141,7 @@ static void show_jacobian(scene *s) {
 
 static void show_table(scene *s) {
     const lh_plan *plan = lh_live_moment(s->r->live, s->show->program, s->show->updates);
-    lh_run run = {s->cli, &s->source, s->g, plan, DIGITS};
+    lh_run run = {s->cli, &s->source, s->g, plan, DIGITS, false};
     if (plan) lh_run_table(&run, plan);
 }
 

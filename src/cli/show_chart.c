@@ -15,7 +15,7 @@ static lh_chart *loss_chart(lh_reading *r, const lh_show *s) {
     for (int i = 0; name && loss && length && i < n; i++) {
         int program = s->n_other ? s->other[i] : s->program;
         name[i] = program ? r->lesson->program[program].name : "this";
-        length[i] = s->updates;
+        length[i] = s->updates + 1;
         loss[i] = lh_live_losses(r->live, program, s->updates);
         if (!loss[i]) return NULL;
     }

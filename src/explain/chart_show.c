@@ -51,20 +51,6 @@ static lh_chart *chart_new(lh_arena *a, lh_chart_kind kind, const char *title) {
 
 /* ---- heat and bars ---- */
 
-static lh_plan *run_to(lh_graph *g, lh_node *n, int step) {
-    lh_plan *p = lh_exact.plan(g, &(lh_wish){.node = &n, .n_nodes = 1, .updates = step > 0});
-    if (!p) return NULL;
-    lh_exact.start(p);
-    lh_exact.bind(p, NULL, 0);
-    for (int i = 0; i <= step && !lh_failed(g->ctx); i++) {
-        if (i) lh_exact.commit(p);
-        lh_exact.run(p);
-    }
-    if (!lh_failed(g->ctx)) return p;
-    lh_exact.free(p);
-    return NULL;
-}
-
 static bool find_value(item *m, const char *text, asked *v) {
     *v = (asked){.text = text};
     if (!lh_address_parse(m->g->ctx, text, &v->at)) return false;
@@ -81,10 +67,13 @@ static bool find_value(item *m, const char *text, asked *v) {
 static lh_chart *show_matrix(item *m, const char *kind) {
     asked v;
     if (!find_value(m, m->word[0], &v)) return NULL;
-    lh_plan *p = run_to(m->g, v.node, v.step);
+    lh_moments moment;
     lh_cell at;
     lh_chart *c = NULL;
-    if (p && lh_address_cell(m->g, p, &v.at, v.node, &at)) {
+    bool ok = lh_moments_open(&moment, m->g, &m->how->training, &v.node, 1, v.step > 0) &&
+              lh_moments_to(&moment, v.step);
+    const lh_plan *p = moment.plan;
+    if (ok && lh_address_cell(m->g, p, &v.at, v.node, &at)) {
         lh_sizes z = lh_exact.sizes(p, v.node, at.example);
         if (strcmp(kind, "bars") != 0) {
             c = lh_chart_heat(m->a, m->g, p, v.node, at.example);
@@ -101,7 +90,7 @@ static lh_chart *show_matrix(item *m, const char *kind) {
     }
     if (c) c->title = lh_copy(m->a, m->word[0], strlen(m->word[0]));
     if (c && v.step && !v.at.has_step) c->title = lh_printf(m->a, "%s@%d", m->word[0], v.step);
-    lh_exact.free(p);
+    lh_moments_close(&moment);
     return c;
 }
 
@@ -140,19 +129,17 @@ static bool take_all(item *m) {
         node[i] = m->value[i].node;
         if (m->value[i].step > last) last = m->value[i].step;
     }
-    lh_plan *p =
-        lh_exact.plan(m->g, &(lh_wish){.node = node, .n_nodes = m->n_values, .updates = last > 0});
-    if (!p) return false;
-    lh_exact.start(p);
-    lh_exact.bind(p, NULL, 0);
-    for (int step = 0; step <= last && !lh_failed(m->g->ctx); step++) {
-        if (step) lh_exact.commit(p);
-        lh_exact.run(p);
-        for (int i = 0; i < m->n_values; i++)
-            if (m->value[i].step == step) take(m, &m->value[i], p);
+    lh_moments moment;
+    bool ok = lh_moments_open(&moment, m->g, &m->how->training, node, m->n_values, last > 0);
+    for (int step = 0; ok && step <= last; step++) {
+        bool is_asked = false;
+        for (int i = 0; i < m->n_values; i++) is_asked |= m->value[i].step == step;
+        if (is_asked) ok = lh_moments_to(&moment, step);
+        for (int i = 0; ok && i < m->n_values; i++)
+            if (m->value[i].step == step) take(m, &m->value[i], moment.plan);
     }
-    lh_exact.free(p);
-    return !lh_failed(m->g->ctx);
+    lh_moments_close(&moment);
+    return ok && !lh_failed(m->g->ctx);
 }
 
 static const double *column(lh_arena *a, const asked *v, int c) {
@@ -294,14 +281,17 @@ static void add_field(item *m, lh_chart *c, const asked *x, const asked *out) {
     if (!cell || !u || !w) return;
     pad(u, x->rows, &f.x0, &f.x1);
     pad(w, x->rows, &f.y0, &f.y1);
-    lh_plan *trained = run_to(m->g, out->node, out->step);
+    lh_moments trained;
+    lh_node *wanted = out->node;
+    bool ok = lh_moments_open(&trained, m->g, &m->how->training, &wanted, 1, out->step > 0) &&
+              lh_moments_to(&trained, out->step);
     lh_wish wish = {.node = (lh_node *const *)&out->node, .n_nodes = 1};
     if (x->node->kind != LH_OP_input) wish.known = (lh_node *const *)&x->node, wish.n_known = 1;
-    lh_plan *p = trained ? lh_exact.plan(m->g, &wish) : NULL;
+    lh_plan *p = ok ? lh_exact.plan(m->g, &wish) : NULL;
     if (p) {
         lh_exact.start(p);
         lh_exact.bind(p, NULL, 0);
-        copy_givens(m->g, trained, p);
+        copy_givens(m->g, trained.plan, p);
     }
     if (p && !lh_failed(m->g->ctx) && field_is_possible(m, p, x, out)) {
         fill_field(p, x, out, &f, cell);
@@ -309,7 +299,7 @@ static void add_field(item *m, lh_chart *c, const asked *x, const asked *out) {
         c->field = f;
     }
     lh_exact.free(p);
-    lh_exact.free(trained);
+    lh_moments_close(&trained);
 }
 
 static lh_chart *show_points(item *m, const char *kind) {
@@ -395,32 +385,18 @@ static lh_chart *show_line(item *m, const char *kind) {
 
 /* ---- losses ---- */
 
-/* The loss before each update; it ends where it is no number any more. */
-static double *train(lh_arena *a, lh_graph *g, int updates, int *n) {
-    bool learns = false;
-    for (int i = 0; i < g->n_steps; i++) learns |= g->step[i]->kind == LH_STEP_UPDATE;
-    if (!g->loss || !learns) {
+/* The loss before the first update, after the first ...: updates + 1 numbers. */
+static double *train(item *m, lh_graph *g, int updates) {
+    if (!g->loss || !lh_loop_learns(g)) {
         lh_fail(g->ctx, LH_ERROR_NAME, nowhere, "loss: the program has no %s",
                 g->loss ? "line with :=" : "backward, so no number is its loss");
         return NULL;
     }
-    double *loss = lh_alloc_array(a, (size_t)updates, sizeof *loss);
-    lh_node *node = g->loss;
-    lh_plan *p =
-        loss ? lh_exact.plan(g, &(lh_wish){.updates = true, .node = &node, .n_nodes = 1}) : NULL;
-    if (!p) return NULL;
-    lh_exact.start(p);
-    lh_exact.bind(p, NULL, 0);
-    int m = node->shape.is_batched ? lh_exact.examples(p) : 1;
-    for (*n = 0; *n < updates && !lh_failed(g->ctx);) {
-        double sum = 0;
-        lh_exact.run(p);
-        for (int e = 0; e < m; e++) sum += lh_exact.get(p, node, (lh_cell){e, 0, 0, 0}) / m;
-        loss[(*n)++] = sum;
-        if (!isfinite(sum)) break;
-        lh_exact.commit(p);
-    }
-    lh_exact.free(p);
+    double *loss = lh_alloc_array(m->a, (size_t)updates + 1, sizeof *loss);
+    lh_loop *t = loss ? lh_loop_new(g, &m->how->training) : NULL;
+    /* a step knows the loss before its update */
+    while (t && t->step <= updates && lh_loop_step(t)) loss[t->step - 1] = t->loss;
+    lh_loop_free(t);
     return lh_failed(g->ctx) ? NULL : loss;
 }
 
@@ -450,7 +426,8 @@ static lh_chart *show_loss(item *m, const char *kind) {
     for (int i = 0; i < count; i++) {
         lh_graph *g =
             m->n_words > 1 ? find_program(m, m->word[i + 1], strlen(m->word[i + 1])) : m->g;
-        if (!g || !(loss[i] = train(m->a, g, (int)updates, &n[i]))) return NULL;
+        if (!g || !(loss[i] = train(m, g, (int)updates))) return NULL;
+        n[i] = (int)updates + 1;
     }
     lh_chart *c = lh_chart_losses(m->a, m->n_words > 1 ? m->word + 1 : NULL, loss, n, count);
     c->title = "loss";

@@ -7,7 +7,7 @@
  *     heat P              a matrix as shades with its labels; each head is a panel; P{head 1}, P@10 and WO{example 2} as in explain
  *     stripes PE          likewise without numbers
  *     bars probs          a bar for each number of a row or column; the right word is marked
- *     loss 100 this fast  the loss over 100 updates, of one program or of several by name
+ *     loss 100 this fast  the loss before and after each of 100 updates, of one program or of several by name
  *     points X Y out      rows of X as places in the plane, classes by Y; behind them out, where X is moved over the plane
  *     vectors E           rows of E as arrows from the origin
  *     line xs ys zs       ys and zs over xs
@@ -23,6 +23,7 @@
 
 #include "eval/exact.h"
 #include "explain/chart.h"
+#include "train/loop.h"
 
 typedef struct lh_show_program {
     const char *name; /* "" or NULL for the lesson's own */
@@ -30,8 +31,9 @@ typedef struct lh_show_program {
 } lh_show_program;
 
 typedef struct lh_show_how {
-    int updates; /* numbers after so many updates, where the address has no @ */
-    bool log_y;  /* loss, line */
+    int updates;          /* numbers after so many updates, where the address has no @ */
+    bool log_y;           /* loss, line */
+    lh_loop_how training; /* its batches; 0: all examples in each update */
 } lh_show_how;
 
 bool lh_chart_shows(const char *what); /* does it begin with one of the words above? */
@@ -44,6 +46,6 @@ lh_chart *lh_chart_heat(lh_arena *a, const lh_graph *g, const lh_plan *p, const 
 lh_chart *lh_chart_bars(lh_arena *a, const lh_graph *g, const lh_plan *p, const lh_node *n,
                         int example, int row); /* a row, or the whole of a column */
 lh_chart *lh_chart_losses(lh_arena *a, const char *const *name, const double *const *loss,
-                          const int *n, int n_series); /* over steps from 1 */
+                          const int *n, int n_series); /* over updates from 0 */
 
 #endif

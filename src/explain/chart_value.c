@@ -89,6 +89,12 @@ lh_chart *lh_chart_bars(lh_arena *a, const lh_graph *g, const lh_plan *p, const 
     return chart;
 }
 
+static const double *from_zero(lh_arena *a, int n) {
+    double *x = lh_alloc_array(a, (size_t)n + 1, sizeof *x);
+    for (int i = 0; x && i < n; i++) x[i] = i;
+    return x;
+}
+
 lh_chart *lh_chart_losses(lh_arena *a, const char *const *name, const double *const *loss,
                           const int *n, int n_series) {
     lh_chart *c = chart_new(a, LH_CHART_PLANE, NULL);
@@ -97,6 +103,7 @@ lh_chart *lh_chart_losses(lh_arena *a, const char *const *name, const double *co
     c->y_name = "loss";
     c->n_series = c->series ? n_series : 0;
     for (int i = 0; i < c->n_series; i++)
-        c->series[i] = (lh_series){.name = name ? name[i] : NULL, .y = loss[i], .n = n[i]};
+        c->series[i] = (lh_series){
+            .name = name ? name[i] : NULL, .x = from_zero(a, n[i]), .y = loss[i], .n = n[i]};
     return c;
 }

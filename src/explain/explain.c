@@ -294,21 +294,12 @@ static const char *where_in_words(teller *t, const lh_node *n, lh_cell at) {
     return "";
 }
 
-/* The program, run up to the asked step of training. What := makes in step t is what step t + 1 begins with. */
-static lh_plan *run_to(lh_graph *g, const lh_node *n, int step) {
+/* The program, run up to the asked step of training. What := makes in step t is what step t + 1 begins with, and what it saw is
+ * the batch of step t. */
+static bool run_to(teller *t, const lh_node *n, int step, bool is_update, lh_moments *m) {
     lh_node *wanted[] = {(lh_node *)n};
-    lh_plan *p = lh_exact.plan(g, &(lh_wish){.node = wanted, .n_nodes = 1, .updates = step > 0});
-    if (!p) return NULL;
-    lh_exact.start(p);
-    lh_exact.bind(p, NULL, 0);
-    for (int i = 0; i < step && !lh_failed(g->ctx); i++) {
-        lh_exact.run(p);
-        lh_exact.commit(p);
-    }
-    lh_exact.run(p);
-    if (!lh_failed(g->ctx)) return p;
-    lh_exact.free(p);
-    return NULL;
+    return lh_moments_open(m, t->x.g, &t->how.training, wanted, 1, step > 0 || is_update) &&
+           lh_moments_to(m, step) && (!is_update || lh_moments_batch(m));
 }
 
 void lh_explanation_free(lh_explanation *e) {
@@ -316,11 +307,14 @@ void lh_explanation_free(lh_explanation *e) {
 }
 
 static void explain_all(teller *t, lh_step *s, const lh_node *n, int step) {
-    lh_graph *g = t->x.g;
     lh_explanation *e = t->e;
-    const bool has_numbers = t->how.plan || t->how.numbers;
-    lh_plan *own = has_numbers ? NULL : run_to(g, n, step);
-    t->x.plan = t->how.plan ? t->how.plan : own;
+    lh_moments own = {0};
+    const bool has_numbers = t->how.plan || t->how.numbers, is_update = n != s->node;
+    if (!has_numbers && !run_to(t, n, step, is_update, &own)) {
+        lh_moments_close(&own);
+        return;
+    }
+    t->x.plan = t->how.plan ? t->how.plan : own.plan;
     t->x.numbers = t->how.numbers;
     if ((t->x.plan || has_numbers) && lh_explain_cell(&t->x, &e->address, n, &e->at)) {
         e->step = s;
@@ -329,7 +323,7 @@ static void explain_all(teller *t, lh_step *s, const lh_node *n, int step) {
         t->x.from = n->scope;
         tell(t, n, e->at, 0);
     }
-    lh_exact.free(own);
+    lh_moments_close(&own);
 }
 
 lh_explanation *lh_explain(lh_graph *g, const char *address, const lh_explain_how *how) {

@@ -10,6 +10,7 @@
 
 #include "eval/exact.h"
 #include "explain/term.h"
+#include "train/loop.h"
 
 /* Where numbers come from when no plan of the exact evaluator has them. */
 typedef struct lh_numbers {
@@ -53,6 +54,7 @@ typedef struct lh_explain_how {
     const lh_plan *
         plan; /* numbers are there already; NULL: run the program up to the asked step of training */
     const lh_numbers *numbers; /* ... or come from elsewhere */
+    lh_loop_how training;      /* its batches, where it is run; 0: all examples in each update */
 } lh_explain_how;
 
 typedef struct lh_line {

@@ -56,12 +56,22 @@ static lh_section section_of(const lh_step *s) {
     }
 }
 
+/* Is `to` this step, or a line inside it? The last line of a call is the step itself. */
+static bool reaches(const lh_trace_item *item, const lh_step *to) {
+    for (int i = 0; i < item->n_inner; i++)
+        if (item->inner[i] == to) return true;
+    const lh_node *n = item->step->node;
+    while (n->kind == LH_OP_call && n != to->node) n = n->call->result;
+    return item->step == to || (n == to->node && lh_step_is_inner(to));
+}
+
 static void collect(collector *c, const lh_trace_how *how) {
     lh_graph *g = c->g;
     lh_step *to = how->to ? lh_graph_find(g, how->to) : NULL;
     bool *needed = how->all ? NULL : lh_trace_needed(g, c->t->arena);
+    bool is_reached = !to;
     if (lh_failed(g->ctx)) return;
-    for (int i = 0; i < g->n_steps; i++) {
+    for (int i = 0; i < g->n_steps && (!to || !is_reached); i++) {
         lh_step *s = g->step[i];
         lh_section section = section_of(s);
         bool is_hidden =
@@ -72,9 +82,12 @@ static void collect(collector *c, const lh_trace_how *how) {
                 lh_push(c->t->arena, (void **)&c->t->item, &c->t->n_items, sizeof *item);
             *item = (lh_trace_item){.step = s, .section = section};
             if (section != LH_SECTION_GIVEN) open_up(c, item, s->node, true);
+            if (to) is_reached = reaches(item, to);
         }
-        if (s == to) break;
     }
+    if (is_reached) return;
+    lh_fail(g->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "%s is no step that is shown", to->path);
+    lh_cure(g->ctx, "explain %s tells it, or `all` shows gradients that no update needs", to->path);
 }
 
 void lh_trace_free(lh_trace *t) {

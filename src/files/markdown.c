@@ -148,7 +148,10 @@ static char *attribute(reader *r, const MD_ATTRIBUTE *x) {
 
 static void begin_code(reader *r, const MD_BLOCK_CODE_DETAIL *d) {
     lh_piece *p = add_piece(r, LH_PIECE_CODE);
+    const char *info = attribute(r, &d->info);
     p->language = attribute(r, &d->lang);
+    p->name = info + strlen(p->language);
+    p->name += strspn(p->name, " ");
     p->line = line_of(r, d->lang.text);
     r->words = lh_text_new(r->arena);
     r->is_plain = true;

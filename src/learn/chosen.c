@@ -53,6 +53,7 @@ void lh_lesson_gather(const lh_lesson *l, lh_arena *a, int number, lh_lesson_pro
     if (p->batch) all->batch = p->batch;
     if (p->shuffle >= 0) all->shuffle = p->shuffle;
     if (p->mistake) all->mistake = p->mistake;
+    if (p->seed) all->seed = p->seed;
 }
 
 lh_build lh_chosen_build(lh_arena *a, const lh_lesson_program *use, const lh_build *more) {
@@ -88,6 +89,7 @@ const char *lh_chosen_options(lh_arena *a, const lh_lesson_program *use) {
     if (use->batch) lh_text_add(&t, " --batch %d", use->batch);
     if (use->shuffle >= 0) lh_text_add(&t, " --shuffle %d", use->shuffle);
     if (use->mistake) lh_text_add(&t, " --mistake %s", use->mistake);
+    if (use->seed) lh_text_add(&t, " --seed %llu", use->seed);
     return t.n ? t.s + 1 : t.s;
 }
 
@@ -176,7 +178,8 @@ static lh_lesson_program *copy_use(lh_arena *a, const lh_lesson_program *all) {
 }
 
 static bool is_empty(const lh_lesson_program *u) {
-    return !u->n_set && !u->n_train && !u->n_freeze && !u->batch && u->shuffle < 0 && !u->mistake;
+    return !u->n_set && !u->n_train && !u->n_freeze && !u->batch && u->shuffle < 0 && !u->mistake &&
+           !u->seed;
 }
 
 bool lh_chosen_open(lh_context *ctx, lh_arena *a, const lh_found *lesson, const char *name,
@@ -200,6 +203,24 @@ bool lh_chosen_open(lh_context *ctx, lh_arena *a, const lh_found *lesson, const 
     lh_program_free(out->program);
     out->program = NULL;
     return false;
+}
+
+const char *lh_chosen_text(lh_arena *a, const char *text) {
+    lh_text t = lh_text_new(a);
+    bool gap = false;
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        if (strspn(text, " \t\r") >= n) {
+            gap = t.n > 0;
+        } else {
+            if (gap) lh_text_add(&t, "\n");
+            lh_text_add_n(&t, text, n);
+            lh_text_add(&t, "\n");
+            gap = false;
+        }
+        text += n + (text[n] == '\n');
+    }
+    return t.s;
 }
 
 /* ---- mistakes ---- */

@@ -42,6 +42,10 @@ lh_program *lh_lesson_program_parse(
     const lh_lesson *l,
     int number); /* anew, in other numbers where it has a seed; NULL and the context failed */
 
+const char *
+lh_chosen_text(lh_arena *a,
+               const char *text); /* a program without the blank lines where prose stood */
+
 /* Names of the blocks of a lesson, in the order of the text: n of them. */
 const char **lh_chosen_names(lh_arena *a, const lh_found *lesson, int *n);
 

@@ -131,18 +131,6 @@ static void loop_to(lh_live *v, lh_live_program *x, int number, int step) {
                 x->loop->loss;
 }
 
-/* Training runs what := needs, on batches. Its params and states in a plan for all values and all examples: that is a moment. */
-static void copy_given(const lh_given *given, const lh_plan *from, lh_plan *to) {
-    const lh_node *n = given->node;
-    if (!given->renewed || !lh_exact.has(from, n) || !lh_exact.has(to, n)) return;
-    lh_sizes z = lh_exact.sizes(to, n, 0);
-    for (int h = 0; h < z.heads; h++)
-        for (int r = 0; r < z.rows; r++)
-            for (int c = 0; c < z.cols; c++)
-                lh_exact.set(to, n, (lh_cell){0, h, r, c},
-                             lh_exact.get(from, n, (lh_cell){0, h, r, c}));
-}
-
 static bool learns(lh_live *v, const lh_live_program *x, int step) {
     if (step > v->l->most_updates) {
         lh_fail(v->ctx, LH_ERROR_LIMIT, nowhere, "%d updates are too many: at most %d", step,
@@ -156,6 +144,7 @@ static bool learns(lh_live *v, const lh_live_program *x, int step) {
     return false;
 }
 
+/* Training runs what := needs, on batches. Its params and states in a plan for all values and all examples: that is a moment. */
 static bool run_at(lh_live *v, lh_live_program *x, int number, int step) {
     if (x->at == step) return true;
     if (!learns(v, x, step)) return false;
@@ -164,8 +153,7 @@ static bool run_at(lh_live *v, lh_live_program *x, int number, int step) {
     x->at = -1;
     lh_exact.start(x->plan);
     if (step > 0) loop_to(v, x, number, step);
-    for (int i = 0; step > 0 && i < x->g->n_givens && !lh_failed(v->ctx); i++)
-        copy_given(x->g->given[i], x->loop->plan, x->plan);
+    if (step > 0 && !lh_failed(v->ctx)) lh_loop_copy(x->loop, x->plan);
     lh_exact.at_step(x->plan, step);
     lh_exact.bind(x->plan, NULL, 0);
     lh_exact.run(x->plan);

@@ -72,6 +72,7 @@ struct lh_piece {
     const char *anchor;   /* scores-scaled; no two of a page are the same */
     const char *text;     /* of code; ends in a new line */
     const char *language; /* of code: its first word, or "" */
+    const char *name;     /* ... and what stands behind it, or "": of a program its name */
     lh_span *span;
     lh_piece *child, *next;
 };

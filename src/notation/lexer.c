@@ -429,6 +429,14 @@ lh_word lh_lexer_word(lh_lexer *lx, bool comma_ends) {
     return w;
 }
 
+void lh_lexer_pass_break(lh_lexer *lx) {
+    skip(lx);
+    while (lx->pos < lx->end && *lx->pos == '\n' && !lh_failed(lx->ctx)) {
+        pass_line(lx);
+        skip(lx);
+    }
+}
+
 static bool is_assign(const char *s, const char *end) {
     if (starts_with(s, end, ":=")) return true;
     return starts_with(s, end, "=") && !starts_with(s, end, "==") && !starts_with(s, end, "=>");

@@ -71,7 +71,7 @@ static void words_missing(lh_parser *p, lh_place at) {
                    "words are missing here");
 }
 
-/* example NAME = words, NAME = words */
+/* example NAME = words, NAME = words; behind a comma the line may break */
 static void example_long(lh_parser *p, lh_statement *s) {
     lh_word w;
     do {
@@ -84,6 +84,7 @@ static void example_long(lh_parser *p, lh_statement *s) {
         no_arrow(p, w);
         if (b->n_words == 0) words_missing(p, w.at);
         b->at = lh_lexer_span(&p->lx, start);
+        if (w.kind == LH_W_COMMA) lh_lexer_pass_break(&p->lx);
         if (w.kind == LH_W_COMMA && !lh_lexer_sees_binding(&p->lx))
             lh_parser_fail(p, w.at, "write \",\" in quotes if it is a word",
                            "behind the comma, NAME = words is expected");

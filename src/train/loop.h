@@ -32,5 +32,28 @@ lh_loop *lh_loop_new(lh_graph *g,
 void lh_loop_free(lh_loop *t);
 bool lh_loop_step(lh_loop *t);          /* run and update once; false on error */
 bool lh_loop_learns(const lh_graph *g); /* does the program renew anything? */
+void lh_loop_copy(const lh_loop *t,
+                  lh_plan *to); /* what it has learned, into another plan of the same graph */
+
+/* Values after so many updates, of all examples: what P@10 and WO@1 mean.
+ *
+ *     lh_moments m;
+ *     if (lh_moments_open(&m, g, &how, node, n)) ... lh_moments_to(&m, 10) ... m.plan
+ *     lh_moments_close(&m);
+ */
+typedef struct lh_moments {
+    lh_graph *g;
+    lh_plan *plan; /* of the nodes that were asked for */
+    lh_loop *
+        loop; /* training on batches; NULL: every update sees all examples, and the plan trains itself */
+    int step; /* updates done; -1: not run yet */
+} lh_moments;
+bool lh_moments_open(lh_moments *m, lh_graph *g, const lh_loop_how *how, lh_node **node,
+                     int n_nodes, bool learns); /* false and the context failed */
+bool lh_moments_to(lh_moments *m, int step);    /* forward alone; false and the context failed */
+bool lh_moments_batch(
+    lh_moments
+        *m); /* the same moment as the next update will see it: of its batch; false on error */
+void lh_moments_close(lh_moments *m);
 
 #endif
