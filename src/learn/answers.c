@@ -1,5 +1,6 @@
 #include "learn/answers.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ typedef struct placer {
     const lh_paper *p;
     lh_filled *r;
     const lh_answer_entry *e;
-    bool is_json;
+    bool is_json, drops_zeros;
 } placer;
 
 static bool wants_words(const placer *k) {
@@ -236,6 +237,22 @@ static void walk(placer *k, lh_cell_visit visit, void *who) {
         lh_scan_cells(k->e->from, k->e->to, k->e->line, visit, who);
 }
 
+/* A cell of a table whose last zeros are gone: what was written is the asked digits where these give the right number. */
+static void add_zeros(placer *k, const target *t, int first, int n) {
+    const lh_ask *q = &k->p->sheet->ask[t->ask];
+    double unit = pow(10, -q->decimals);
+    for (int i = first; i < first + n; i++) {
+        lh_written *w = &k->r->answers->cell[i];
+        if (w->kind != LH_WRITTEN_NUMBER || w->decimals < 0 || w->decimals >= q->decimals) continue;
+        lh_written longer = *w;
+        longer.unit = unit;
+        longer.digits += q->decimals - w->decimals;
+        longer.decimals = q->decimals;
+        if (lh_written_rounds(lh_sheet_exact(k->p->sheet, t->ask, i - q->first), longer))
+            *w = longer;
+    }
+}
+
 static void place(placer *k) {
     target t;
     shape s = {.at = -1};
@@ -260,6 +277,14 @@ static void place(placer *k) {
         note(k, k->e->line, "%.60s is written twice: the later one counts", k->e->name);
     }
     walk(k, fill_cell, &(filler){k, first});
+    if (k->drops_zeros) add_zeros(k, &t, first, rows * cols);
+}
+
+bool lh_answer_is_asked(lh_arena *a, const lh_paper *p, const char *name) {
+    lh_filled r = {.notes.n = LH_MAX_NOTES}; /* no words are wanted */
+    lh_answer_entry e = {.name = name};
+    target t;
+    return resolve(&(placer){.a = a, .p = p, .r = &r, .e = &e}, &t);
 }
 
 lh_filled *lh_answers_read(lh_arena *a, const lh_paper *p, const lh_answer_file *f) {
@@ -270,7 +295,7 @@ lh_filled *lh_answers_read(lh_arena *a, const lh_paper *p, const lh_answer_file 
     if (!r->answers->cell || !r->answers->other_shape || !r->text) return NULL;
     for (int i = 0; i < s->n_cells; i++) r->text[i] = "";
     r->notes = f->notes;
-    placer k = {.a = a, .p = p, .r = r, .is_json = f->is_json};
+    placer k = {.a = a, .p = p, .r = r, .is_json = f->is_json, .drops_zeros = f->drops_zeros};
     for (int i = 0; i < f->n_entries; i++) {
         k.e = &f->entry[i];
         place(&k);

@@ -14,7 +14,8 @@
  *     P[1][0] = 0.45                            one cell; P[1] = ... one row
  *
  * And JSON: {"lesson": "ex1", "seed": 7, "digits": 4, "answers": {"Z": [["0.1697", "0.0424"], [0.1061, null]]}}; a bare number
- * keeps its digits too. Lines that begin with # are not read. In Markdown only blocks that begin with ```answers are.
+ * keeps its digits too. Lines that begin with # are not read. In Markdown only blocks that begin with ```answers are. A table
+ * with a row for each learner is learn/answer_table.h's.
  *
  * Time is linear in the length. The file's text must outlive what is made of it.
  */
@@ -47,7 +48,8 @@ typedef struct lh_answer_file {
     int problem_line;
     bool is_json;
     const char *lesson; /* NULL where the file does not say; likewise below */
-    const char *code, *form, *learner;
+    const char *code, *form, *learner, *id;
+    const char *class_code; /* of the secret it was made with */
     bool has_seed;
     unsigned long long seed;
     int digits; /* 0 */
@@ -55,7 +57,8 @@ typedef struct lh_answer_file {
     int n_steps;
     lh_answer_entry *entry;
     int n_entries;
-    lh_notes notes; /* lines that belong to nothing */
+    bool drops_zeros; /* a spreadsheet had it, which shows 0.2500 as 0.25 */
+    lh_notes notes;   /* lines that belong to nothing */
 } lh_answer_file;
 
 lh_answer_file *lh_answer_file_read(lh_arena *a, const char *text, size_t length);
@@ -68,6 +71,9 @@ typedef struct lh_filled {
     int n_written, n_unread;
 } lh_filled;
 
+bool lh_answer_is_asked(
+    lh_arena *a, const lh_paper *p,
+    const char *name); /* is there a place for it on this sheet? P[1][0], WO := */
 lh_filled *lh_answers_read(lh_arena *a, const lh_paper *p, const lh_answer_file *f);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decode.h"
+
 enum { MOST_ENTRIES = 100000 };
 
 void lh_note_add(lh_notes *n, int line, const char *what) {
@@ -194,6 +196,8 @@ static void header_field(lh_arena *a, lh_answer_file *f, const char *s, const ch
         f->form = lh_clean(a, value, n, 20);
     } else if (word == 4 && memcmp(s, "code", 4) == 0) {
         f->code = lh_clean(a, value, n, 20);
+    } else if (word == 5 && memcmp(s, "class", 5) == 0) {
+        f->class_code = lh_clean(a, value, n, 20);
     } else if (word == 5 && memcmp(s, "steps", 5) == 0) {
         while (value < e) {
             const char *p = value;
@@ -206,8 +210,7 @@ static void header_field(lh_arena *a, lh_answer_file *f, const char *s, const ch
     }
 }
 
-/* sheet ex4, seed 7, digits 4, form A, code 1f2e3d, steps Z P */
-static void read_header(lh_arena *a, lh_answer_file *f, const char *s, const char *e, int line) {
+void lh_scan_header(lh_arena *a, lh_answer_file *f, const char *s, const char *e, int line) {
     if (f->lesson) {
         lh_scan_refuse(f, line, "a second sheet begins here: one file holds one sheet");
         return;
@@ -287,7 +290,7 @@ static void read_line(reader *r, const char *s, const char *whole, int line) {
     }
     const char *equals = memchr(s, '=', (size_t)(e - s));
     if (!equals && begins(s, e, "sheet") && (e - s == 5 || lh_scan_is_space(s[5])))
-        read_header(r->a, r->f, s, e, line);
+        lh_scan_header(r->a, r->f, s, e, line);
     else if (!equals && begins(s, e, "name") &&
              (e - s == 4 || lh_scan_is_space(s[4]) || s[4] == ':'))
         read_learner(r->a, r->f, s, e);
@@ -326,7 +329,7 @@ void lh_scan_text(lh_arena *a, lh_answer_file *f, const char *text, size_t lengt
 
 lh_answer_file *lh_answer_file_read(lh_arena *a, const char *text, size_t length) {
     lh_answer_file *f = lh_alloc(a, sizeof *f);
-    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, length -= 3;
+    text = lh_decode(a, text, length, &length);
     const char *nul = length ? memchr(text, 0, length) : NULL;
     if (nul) {
         int line = 1;

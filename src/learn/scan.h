@@ -15,6 +15,8 @@ void lh_scan_json_cells(const char *from, const char *to, int line, lh_cell_visi
 
 void lh_scan_text(lh_arena *a, lh_answer_file *f, const char *text, size_t length);
 void lh_scan_json(lh_arena *a, lh_answer_file *f, const char *text, size_t length);
+void lh_scan_header(lh_arena *a, lh_answer_file *f, const char *s, const char *e,
+                    int line); /* sheet ex4, seed 7, digits 4, form A, code 1f2e3d, steps Z P */
 
 /* What both share. */
 enum { LH_SCAN_NAME = 120 }; /* bytes of a name that are kept */

@@ -228,6 +228,12 @@ static void json_field(lh_arena *a, lh_answer_file *f, const char *key, json *j)
         f->form = word;
     } else if (strcmp(key, "learner") == 0) {
         f->learner = word;
+    } else if (strcmp(key, "name") == 0) {
+        if (!f->learner) f->learner = word;
+    } else if (strcmp(key, "id") == 0) {
+        f->id = word;
+    } else if (strcmp(key, "class") == 0) {
+        f->class_code = word;
     } else if (strcmp(key, "seed") == 0) {
         f->has_seed = lh_scan_seed(word, strlen(word), &f->seed);
         if (!f->has_seed) lh_scan_refuse(f, line, "the seed of the sheet is not a number");

@@ -1,0 +1,158 @@
+#include "learn/answer_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/decode.h"
+#include "learn/csv.h"
+#include "learn/names.h"
+#include "learn/scan.h"
+
+static bool ends_in(const char *file, const char *ending) {
+    size_t n = strlen(file), m = strlen(ending);
+    if (n < m) return false;
+    for (size_t i = 0; i < m; i++) {
+        char c = file[n - m + i];
+        if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != ending[i]) return false;
+    }
+    return true;
+}
+
+/* By the name of the file, or by UTF-16 with tabs: what spreadsheets call Unicode text. */
+bool lh_answer_table_is(const char *file, const char *text, size_t length) {
+    if (ends_in(file, ".csv") || ends_in(file, ".tsv") || ends_in(file, ".tab")) return true;
+    if (ends_in(file, ".xlsx") || ends_in(file, ".ods") || ends_in(file, ".xls")) return true;
+    bool is_utf16 = length > 4 && memcmp(text, "\xff\xfe", 2) == 0;
+    for (size_t i = 2; is_utf16 && i + 1 < length && text[i] != '\n'; i += 2)
+        if (text[i] == '\t') return true;
+    return false;
+}
+
+static bool says_whose(lh_column c) {
+    return c == LH_COLUMN_NAME || c == LH_COLUMN_FIRST || c == LH_COLUMN_LAST || c == LH_COLUMN_ID;
+}
+
+/* ---- one row ---- */
+
+static void set_number(lh_answer_file *f, lh_column c, const char *text, int line) {
+    unsigned long long n = 0;
+    bool is_seed = c == LH_COLUMN_SEED;
+    if (!lh_scan_seed(text, strlen(text), &n) || (!is_seed && (n < 1 || n > 15)))
+        lh_scan_refuse(f, line,
+                       is_seed ? "the seed of the sheet is not a number"
+                               : "the digits of the sheet are not a number from 1 to 15");
+    else if (is_seed)
+        f->seed = n, f->has_seed = true;
+    else
+        f->digits = (int)n;
+}
+
+static void set_name(lh_arena *a, lh_answer_file *f, const lh_csv_row *head,
+                     const lh_csv_row *row) {
+    const char *first = "", *last = "", *whole = "";
+    for (int i = 0; i < head->n_cells; i++) {
+        const char *text = lh_csv_cell(row, i);
+        switch (lh_column_of(head->cell[i])) {
+        case LH_COLUMN_NAME:
+            if (!*whole) whole = text;
+            break;
+        case LH_COLUMN_FIRST: first = text; break;
+        case LH_COLUMN_LAST: last = text; break;
+        default: break;
+        }
+    }
+    if (!*whole) whole = lh_printf(a, "%s%s%s", first, *first && *last ? " " : "", last);
+    if (*whole) f->learner = lh_clean(a, whole, strlen(whole), 100);
+}
+
+static lh_answer_file *row_answers(lh_arena *a, const lh_csv_row *head, const lh_csv_row *row) {
+    lh_answer_file *f = lh_alloc(a, sizeof *f);
+    f->drops_zeros = true;
+    set_name(a, f, head, row);
+    for (int i = 0; i < head->n_cells; i++) {
+        const char *text = lh_csv_cell(row, i), *end = text + strlen(text);
+        lh_column c = lh_column_of(head->cell[i]);
+        if (!*text || !*head->cell[i]) continue;
+        if (c == LH_COLUMN_SHEET && strncmp(text, "sheet", 5) == 0)
+            lh_scan_header(a, f, text, end, row->line);
+        else if (c == LH_COLUMN_SEED || c == LH_COLUMN_DIGITS)
+            set_number(f, c, text, row->line);
+        else if (c == LH_COLUMN_FORM)
+            f->form = lh_clean(a, text, strlen(text), 20);
+        else if (c == LH_COLUMN_ID && !f->id)
+            f->id = lh_clean(a, text, strlen(text), 100);
+        else if (c == LH_COLUMN_OTHER)
+            lh_scan_entry(a, f, (lh_answer_entry){head->cell[i], row->line, text, end});
+    }
+    return f;
+}
+
+/* ---- the whole ---- */
+
+static const char *names_of(lh_arena *a, const lh_csv_row *head) {
+    lh_text t = lh_text_new(a);
+    for (int i = 0; i < head->n_cells && i < 8; i++)
+        lh_text_add(&t, "%s\"%.30s\"", i ? ", " : "", head->cell[i]);
+    return t.s;
+}
+
+static bool has_what_it_needs(lh_context *ctx, lh_arena *a, const lh_csv *t) {
+    lh_place top = {t->n_rows ? t->row[0].line : 0, 1, 0};
+    bool whose = false, steps = false;
+    for (int i = 0; t->n_rows && i < t->row[0].n_cells; i++) {
+        lh_column c = lh_column_of(t->row[0].cell[i]);
+        whose |= says_whose(c);
+        steps |= c == LH_COLUMN_OTHER && *t->row[0].cell[i];
+    }
+    if (whose && steps && t->n_rows > 1) return true;
+    if (t->n_rows == 0)
+        lh_fail(ctx, LH_ERROR_TEXT, top, "the table is empty");
+    else if (!whose)
+        lh_fail(ctx, LH_ERROR_TEXT, top,
+                "no column says whose answers these are: the first line has %.300s",
+                names_of(a, &t->row[0]));
+    else if (!steps)
+        lh_fail(ctx, LH_ERROR_TEXT, top, "no column holds answers: the first line has %.300s",
+                names_of(a, &t->row[0]));
+    else
+        lh_fail(ctx, LH_ERROR_TEXT, top, "the table has columns and no row");
+    lh_cure(ctx, "the first line names the columns: name, sheet or form, then a step or a cell "
+                 "each (Z, P[0][1]); "
+                 "longhand sheet LESSON --format csv writes such a table");
+    return false;
+}
+
+lh_answer_table *lh_answer_table_read(lh_context *ctx, lh_arena *a, const char *file,
+                                      const char *text, size_t length) {
+    text = lh_decode(a, text, length, &length);
+    const lh_csv *t = lh_csv_read(ctx, a, file, text, length);
+    if (!t || !has_what_it_needs(ctx, a, t)) {
+        lh_fail_in(ctx, file, text, length);
+        return NULL;
+    }
+    lh_answer_table *out = lh_alloc(a, sizeof *out);
+    const lh_csv_row *head = &t->row[0];
+    out->line = head->line;
+    for (int i = 0; i < head->n_cells; i++)
+        if (lh_column_of(head->cell[i]) == LH_COLUMN_OTHER && *head->cell[i])
+            *(const char **)lh_push(a, (void **)&out->column, &out->n_columns,
+                                    sizeof *out->column) = head->cell[i];
+    for (int i = 1; i < t->n_rows && !lh_failed(ctx); i++)
+        *(lh_answer_row *)lh_push(a, (void **)&out->row, &out->n, sizeof *out->row) =
+            (lh_answer_row){t->row[i].line, row_answers(a, head, &t->row[i])};
+    return lh_failed(ctx) ? NULL : out;
+}
+
+void lh_answer_table_drop(lh_answer_table *t, const char *column) {
+    int k = 0;
+    for (int i = 0; i < t->n_columns; i++)
+        if (strcmp(t->column[i], column) != 0) t->column[k++] = t->column[i];
+    t->n_columns = k;
+    for (int r = 0; r < t->n; r++) {
+        lh_answer_file *f = t->row[r].answers;
+        k = 0;
+        for (int i = 0; i < f->n_entries; i++)
+            if (strcmp(f->entry[i].name, column) != 0) f->entry[k++] = f->entry[i];
+        f->n_entries = k;
+    }
+}

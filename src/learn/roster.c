@@ -1,0 +1,201 @@
+#include "learn/roster.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/decode.h"
+#include "learn/csv.h"
+#include "learn/scan.h"
+#include "learn/secret.h"
+
+/* Which column holds what; -1: none does. */
+typedef struct places {
+    int name, first, last, id, form, seed;
+    int from; /* the first row that is a student */
+} places;
+
+typedef struct reader {
+    lh_context *ctx;
+    lh_arena *a;
+    const lh_csv *t;
+    lh_roster *r;
+    places at;
+} reader;
+
+static void fail(reader *r, int line, const char *what, const char *cure) {
+    lh_fail(r->ctx, LH_ERROR_TEXT, (lh_place){line, 1, 0}, "%s", what);
+    lh_cure(r->ctx, "%s", cure);
+}
+
+static int column(const lh_csv_row *head, lh_column wanted) {
+    for (int i = 0; i < head->n_cells; i++)
+        if (lh_column_of(head->cell[i]) == wanted) return i;
+    return -1;
+}
+
+static const char *all_of(lh_arena *a, const lh_csv_row *row) {
+    lh_text t = lh_text_new(a);
+    for (int i = 0; i < row->n_cells && i < 8; i++)
+        lh_text_add(&t, "%s\"%.40s\"", i ? ", " : "", row->cell[i]);
+    return t.s;
+}
+
+/* Without words above the columns a list of names, one to a line, is a roster too. */
+static bool find_columns(reader *r) {
+    const lh_csv_row *head = &r->t->row[0];
+    places *p = &r->at;
+    *p = (places){column(head, LH_COLUMN_NAME),
+                  column(head, LH_COLUMN_FIRST),
+                  column(head, LH_COLUMN_LAST),
+                  column(head, LH_COLUMN_ID),
+                  column(head, LH_COLUMN_FORM),
+                  column(head, LH_COLUMN_SEED),
+                  1};
+    if (p->name >= 0 || p->first >= 0 || p->last >= 0) return true;
+    for (int i = 0; i < r->t->n_rows; i++) {
+        if (r->t->row[i].n_cells == 1 && p->id < 0) continue;
+        fail(r, head->line,
+             lh_printf(r->a, "no column holds the names: the first line has %.300s",
+                       all_of(r->a, head)),
+             "the first line names the columns: name, or first name and last name; id and form may "
+             "follow");
+        return false;
+    }
+    p->name = p->from = 0;
+    return true;
+}
+
+static const char *name_in(const reader *r, const lh_csv_row *row) {
+    const places *p = &r->at;
+    const char *whole = lh_csv_cell(row, p->name);
+    if (*whole || (p->first < 0 && p->last < 0)) return whole;
+    const char *first = lh_csv_cell(row, p->first), *last = lh_csv_cell(row, p->last);
+    return lh_printf(r->a, "%s%s%s", first, *first && *last ? " " : "", last);
+}
+
+static bool is_form(const char *form) {
+    return strlen(form) <= LH_FORM_LETTERS && !strpbrk(form, ",#=\"/\\\n\r\t");
+}
+
+static void add_student(reader *r, const lh_csv_row *row) {
+    const char *seed = lh_csv_cell(row, r->at.seed), *name = name_in(r, row);
+    lh_student s = {.name = lh_clean(r->a, name, strlen(name), 100),
+                    .id = lh_csv_cell(row, r->at.id),
+                    .form = lh_csv_cell(row, r->at.form),
+                    .line = row->line};
+    if (!*s.name)
+        fail(r, row->line, "this student has no name", "write one, or take the line away");
+    else if (!is_form(s.form))
+        fail(r, row->line, lh_printf(r->a, "\"%.40s\" cannot be a form", s.form),
+             "a form is a short word, such as A or 12");
+    else if (*seed && !lh_scan_seed(seed, strlen(seed), &s.seed))
+        fail(r, row->line, lh_printf(r->a, "\"%.40s\" is no seed", seed),
+             "a seed is a whole number");
+    s.key = *s.id ? lh_name_key(r->a, s.id) : lh_name_key(r->a, s.name);
+    *(lh_student *)lh_push(r->a, (void **)&r->r->student, &r->r->n, sizeof s) = s;
+}
+
+/* ---- who is who ---- */
+
+typedef struct entry {
+    const char *key;
+    int student;
+} entry;
+
+static int by_key(const void *a, const void *b) {
+    const entry *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+    return order ? order : x->student - y->student;
+}
+
+static entry *sorted(reader *r, bool by_name) {
+    lh_roster *l = r->r;
+    entry *e = lh_alloc_array(r->a, (size_t)l->n + 1, sizeof *e);
+    for (int i = 0; e && i < l->n; i++)
+        e[i] = (entry){by_name ? lh_name_key(r->a, l->student[i].name) : l->student[i].key, i};
+    if (e) qsort(e, (size_t)l->n, sizeof *e, by_key);
+    return e;
+}
+
+static int *numbers_of(reader *r, const entry *e) {
+    int *n = lh_alloc_array(r->a, (size_t)r->r->n + 1, sizeof *n);
+    for (int i = 0; n && e && i < r->r->n; i++) n[i] = e[i].student;
+    return n;
+}
+
+static void refuse_twice(reader *r, const lh_student *first, const lh_student *again) {
+    bool by_id = *again->id != 0;
+    fail(r, again->line,
+         lh_printf(r->a, "%s%.80s is also in line %d", by_id ? "the id " : "",
+                   by_id ? again->id : again->name, first->line),
+         by_id
+             ? "every student needs an id of his or her own"
+             : "if these are two students, a column id tells them apart; else take one line away");
+}
+
+static void index_students(reader *r) {
+    lh_roster *l = r->r;
+    entry *keys = sorted(r, false), *names = sorted(r, true);
+    if (!keys || !names) return;
+    for (int i = 1; i < l->n; i++)
+        if (strcmp(keys[i].key, keys[i - 1].key) == 0) {
+            refuse_twice(r, &l->student[keys[i - 1].student], &l->student[keys[i].student]);
+            return;
+        }
+    l->by_key = numbers_of(r, keys);
+    l->by_name = numbers_of(r, names);
+}
+
+lh_roster *lh_roster_read(lh_context *ctx, lh_arena *a, const char *file, const char *text,
+                          size_t length) {
+    lh_roster *l = lh_alloc(a, sizeof *l);
+    text = lh_decode(a, text, length, &length);
+    const lh_csv *t = lh_csv_read(ctx, a, file, text, length);
+    if (!t) return NULL;
+    reader r = {.ctx = ctx, .a = a, .t = t, .r = l};
+    l->file = file;
+    if (t->n_rows == 0)
+        fail(&r, 0, "the list of names is empty", "a name a line will do");
+    else if (find_columns(&r))
+        for (int i = r.at.from; i < t->n_rows && !lh_failed(ctx); i++) add_student(&r, &t->row[i]);
+    if (!lh_failed(ctx) && l->n == 0)
+        fail(&r, 0, "there are columns and no student",
+             "a line for each student follows the first");
+    if (!lh_failed(ctx)) index_students(&r);
+    if (!lh_failed(ctx)) return l;
+    lh_fail_in(ctx, file, text, length);
+    return NULL;
+}
+
+/* The first place in the order where a key may stand. */
+static int place_of(const lh_roster *r, lh_arena *a, const int *order, bool by_name,
+                    const char *key) {
+    int low = 0, high = r->n;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        const lh_student *s = &r->student[order[middle]];
+        const char *at = by_name ? lh_name_key(a, s->name) : s->key;
+        if (strcmp(at, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const lh_student *lh_roster_find(const lh_roster *r, lh_arena *a, const char *name, const char *id,
+                                 int *same) {
+    bool by_name = !*id;
+    const char *key = lh_name_key(a, by_name ? name : id);
+    const int *order = by_name ? r->by_name : r->by_key;
+    const lh_student *found = NULL;
+    *same = 0;
+    for (int i = place_of(r, a, order, by_name, key); i < r->n; i++) {
+        const lh_student *s = &r->student[order[i]];
+        if (strcmp(by_name ? lh_name_key(a, s->name) : s->key, key) != 0) break;
+        found = s;
+        ++*same;
+    }
+    return *same == 1 ? found : NULL;
+}
