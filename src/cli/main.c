@@ -27,6 +27,7 @@ extern const lh_command lh_command_plot;
 extern const lh_command lh_command_calc;
 extern const lh_command lh_command_formula;
 extern const lh_command lh_command_cost;
+extern const lh_command lh_command_class;
 extern const lh_command lh_command_sheet;
 extern const lh_command lh_command_mark;
 extern const lh_command lh_command_mistakes;
@@ -43,13 +44,35 @@ extern const lh_command lh_command_near;
 
 /* In the order of --help: the course, a program, sheets, writing lessons, models that learn. */
 const lh_command *const lh_commands[] = {
-    &lh_command_read,     &lh_command_book,    &lh_command_exercise, &lh_command_practice,
-    &lh_command_progress, &lh_command_program, &lh_command_run,      &lh_command_explain,
-    &lh_command_check,    &lh_command_graph,   &lh_command_plot,     &lh_command_calc,
-    &lh_command_formula,  &lh_command_cost,    &lh_command_sheet,    &lh_command_mark,
-    &lh_command_mistakes, &lh_command_lint,    &lh_command_errata,   &lh_command_tokens,
-    &lh_command_data,     &lh_command_train,   &lh_command_sample,   &lh_command_translate,
-    &lh_command_look,     &lh_command_weights, &lh_command_near,     NULL,
+    &lh_command_read,
+    &lh_command_book,
+    &lh_command_exercise,
+    &lh_command_practice,
+    &lh_command_progress,
+    &lh_command_program,
+    &lh_command_run,
+    &lh_command_explain,
+    &lh_command_check,
+    &lh_command_graph,
+    &lh_command_plot,
+    &lh_command_calc,
+    &lh_command_formula,
+    &lh_command_cost,
+    &lh_command_class,
+    &lh_command_sheet,
+    &lh_command_mark,
+    &lh_command_mistakes,
+    &lh_command_lint,
+    &lh_command_errata,
+    &lh_command_tokens,
+    &lh_command_data,
+    &lh_command_train,
+    &lh_command_sample,
+    &lh_command_translate,
+    &lh_command_look,
+    &lh_command_weights,
+    &lh_command_near,
+    NULL,
 };
 
 static const lh_command *find_command(const char *name) {

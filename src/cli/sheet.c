@@ -1,11 +1,10 @@
 /* sheet -- longhand sheet LESSON: a worksheet to print or fill in, its key, and forms for a class. */
 #include "cli/sheet.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "cli/json.h"
 #include "graph/build.h"
 #include "learn/variant.h"
@@ -13,8 +12,8 @@
 static struct {
     int seed, digits, forms;
     lh_names steps;
-    bool key, why;
-    const char *format, *out;
+    bool key, why, short_form;
+    const char *format, *out, *class_file, *form, *roster;
 } options;
 
 static const lh_option sheet_options[] = {
@@ -24,12 +23,20 @@ static const lh_option sheet_options[] = {
     {"steps", 0, LH_OPTION_NAMES, &options.steps, "NAMES", "ask these alone: Z,P.e,P,dZ,L@1", 0, 0},
     {"key", 0, LH_OPTION_FLAG, &options.key, NULL, "with the answers and their working", 0, 0},
     {"forms", 0, LH_OPTION_INT, &options.forms, "N",
-     "forms A, B, C ... with a key each, in the folder named by -o", 1, 26},
+     "forms A, B, C ... with a key each, in the folder named by -o", 1, 10000},
+    {"class", 0, LH_OPTION_TEXT, &options.class_file, "FILE",
+     "numbers and keys that only the owner of this secret can make: see longhand class", 0, 0},
+    {"form", 0, LH_OPTION_TEXT, &options.form, "NAME", "with --class: this form alone (A)", 0, 0},
+    {"roster", 0, LH_OPTION_TEXT, &options.roster, "FILE",
+     "a sheet for each student of this list, in the folder named by -o", 0, 0},
+    {"two-pages", 0, LH_OPTION_FLAG, &options.short_form, NULL,
+     "no room for the working: two sides of paper, in text or html", 0, 0},
     {"why", 0, LH_OPTION_FLAG, &options.why, NULL,
      "which mistakes these numbers show, and which they hide", 0, 0},
-    {"format", 0, LH_OPTION_TEXT, &options.format, "FORMAT", "text, md, html or json (text)", 0, 0},
-    {"out", 'o', LH_OPTION_TEXT, &options.out, "FILE", "write it there; with --forms a folder", 0,
-     0},
+    {"format", 0, LH_OPTION_TEXT, &options.format, "FORMAT", "text, md, html, json or csv (text)",
+     0, 0},
+    {"out", 'o', LH_OPTION_TEXT, &options.out, "FILE",
+     "write it there; with --forms or --roster a folder", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -200,37 +207,38 @@ static void why_json(FILE *out, const lh_paper *p, const shown *t) {
 
 /* ---- writing ---- */
 
-typedef enum format { TEXT, MARKDOWN, HTML, JSON, N_FORMATS } format;
+const char *const lh_sheet_endings[LH_N_SHEET_FORMATS] = {"txt", "md", "html", "json", "csv"};
 
-static const struct {
-    const char *name, *ending;
-} formats[N_FORMATS] = {{"text", "txt"}, {"md", "md"}, {"html", "html"}, {"json", "json"}};
-
-static bool read_format(lh_cli *cli, format *f) {
-    *f = TEXT;
-    if (!options.format) { /* the ending of the file says it, too */
-        const char *dot = options.out && !options.forms ? strrchr(options.out, '.') : NULL;
-        for (int i = 0; dot && i < N_FORMATS; i++)
-            if (strcmp(dot + 1, formats[i].ending) == 0) *f = (format)i;
+static bool read_format(lh_cli *cli, lh_sheet_format *f) {
+    bool is_folder = options.forms || (options.roster && !options.format);
+    const char *dot = options.out ? strrchr(options.out, '.') : NULL,
+               *word = options.format ? options.format
+                       : dot && !strchr(dot, '/') && (!is_folder || strcmp(dot, ".csv") == 0)
+                           ? dot + 1 /* the ending of the file says it, too */
+                           : "";
+    *f = LH_SHEET_TEXT;
+    for (int i = 0; i < LH_N_SHEET_FORMATS; i++)
+        if (strcmp(word, lh_sheet_endings[i]) == 0) *f = (lh_sheet_format)i;
+    if (!options.format || *f != LH_SHEET_TEXT || strcmp(word, "text") == 0 ||
+        strcmp(word, "txt") == 0)
         return true;
-    }
-    for (int i = 0; i < N_FORMATS; i++)
-        if (strcmp(options.format, formats[i].name) == 0 ||
-            strcmp(options.format, formats[i].ending) == 0) {
-            *f = (format)i;
-            return true;
-        }
     lh_cli_fail(cli, "there is no format %s", options.format);
-    fprintf(stderr, "formats are text, md, html and json\n");
+    fprintf(stderr, "formats are text, md, html, json and csv\n");
     return false;
 }
 
-static void write_paper(lh_stock *s, FILE *out, const lh_paper *p, format f, const char *hidden) {
+void lh_sheet_write(const lh_cli *cli, FILE *out, const lh_handout *h, lh_sheet_format f) {
+    lh_text t;
     switch (f) {
-    case TEXT: lh_sheet_text(s->cli, out, p, hidden); break;
-    case MARKDOWN: lh_sheet_markdown(s->cli, out, p, hidden); break;
-    case HTML: lh_sheet_html(out, p, hidden); break;
-    default: lh_sheet_json(out, p, hidden);
+    case LH_SHEET_TEXT: lh_sheet_text(cli, out, h); break;
+    case LH_SHEET_MARKDOWN: lh_sheet_markdown(cli, out, h); break;
+    case LH_SHEET_HTML: lh_sheet_html(out, h); break;
+    case LH_SHEET_JSON: lh_sheet_json(out, h); break;
+    default:
+        t = lh_text_new(h->paper->arena);
+        lh_sheet_csv_head(&t, h->paper);
+        lh_sheet_csv_row(&t, h);
+        fwrite(t.s, 1, t.n, out);
     }
 }
 
@@ -239,18 +247,18 @@ static int out_of_memory(lh_cli *cli) {
 }
 
 /* One sheet to a file, or to the screen when there is none. */
-static int write_to(lh_stock *s, const char *path, const lh_paper *p, format f, const char *hidden,
+static int write_to(lh_stock *s, const char *path, const lh_handout *h, lh_sheet_format f,
                     const shown *why) {
     char *text = NULL;
     size_t length = 0;
     FILE *out = path ? open_memstream(&text, &length) : stdout;
     if (!out) return out_of_memory(s->cli);
-    if (why && f == JSON)
-        why_json(out, p, why);
+    if (why && f == LH_SHEET_JSON)
+        why_json(out, h->paper, why);
     else if (why)
-        why_text(s->cli, out, p, why);
+        why_text(s->cli, out, h->paper, why);
     else
-        write_paper(s, out, p, f, hidden);
+        lh_sheet_write(s->cli, out, h, f);
     if (!path) return LH_EXIT_YES;
     bool ok = fclose(out) == 0;
     int status = !ok                                             ? out_of_memory(s->cli)
@@ -260,72 +268,121 @@ static int write_to(lh_stock *s, const char *path, const lh_paper *p, format f, 
     return status;
 }
 
-static lh_sheet_wish wish(unsigned long long seed, const char *form, bool key) {
-    return (lh_sheet_wish){.seed = seed,
+static lh_sheet_wish wish(void) {
+    return (lh_sheet_wish){.seed = (unsigned long long)options.seed,
                            .digits = options.digits,
                            .steps = options.steps.name,
                            .n_steps = options.steps.n,
-                           .form = form,
-                           .key = key};
+                           .key = options.key};
 }
 
-static int write_one(lh_stock *s, format f) {
-    lh_sheet_wish w = wish((unsigned long long)options.seed, NULL, options.key);
+static int too_long(lh_stock *s) {
+    lh_cli_fail(s->cli, "%s has too many numbers for two pages", s->name);
+    fprintf(stderr, "--steps names the steps to ask, as in --steps Z,P,dlogits\n");
+    return LH_EXIT_FAILED;
+}
+
+static int write_one(lh_stock *s, lh_sheet_format f, const lh_secret *secret) {
+    lh_sheet_wish w = wish();
+    if (secret) {
+        w.form = options.form ? options.form : "A";
+        w.seed = lh_secret_seed(secret, s->name, w.form);
+    }
     lh_paper *p = lh_stock_paper(s, &w);
     if (!p) return lh_cli_report(s->cli);
     shown t = {0};
     if (options.why) t = shown_by(s, p);
-    const char *hidden = options.why ? "" : hidden_note(s, p);
-    int status = lh_failed(s->cli->ctx)
-                     ? lh_cli_report(s->cli)
-                     : write_to(s, options.out, p, f, hidden, options.why ? &t : NULL);
+    lh_handout h = {.paper = p,
+                    .hidden = options.why ? "" : hidden_note(s, p),
+                    .learner = "",
+                    .id = "",
+                    .class_code = secret ? secret->code : "",
+                    .is_short = options.short_form};
+    int status = lh_failed(s->cli->ctx) ? lh_cli_report(s->cli)
+                 : h.is_short && f == LH_SHEET_HTML && !lh_sheet_html_fits(p)
+                     ? too_long(s)
+                     : write_to(s, options.out, &h, f, options.why ? &t : NULL);
     lh_paper_free(p);
     return status;
 }
 
-/* The same numbers twice: a form without answers, and its key. */
-static int write_form(lh_stock *s, format f, int number) {
-    char form[2] = {(char)('A' + number), 0};
-    unsigned long long seed =
-        (unsigned long long)(options.seed ? options.seed : 1) + (unsigned long long)number;
-    int status = LH_EXIT_YES;
-    for (int key = 0; key < 2 && status == LH_EXIT_YES; key++) {
-        lh_sheet_wish w = wish(seed, form, key);
-        lh_paper *p = lh_stock_paper(s, &w);
-        if (!p) return lh_cli_report(s->cli);
-        const char *path = lh_printf(p->arena, "%s/%s-%s%s.%s", options.out, s->name, form,
-                                     key ? "-key" : "", formats[f].ending);
-        status = write_to(s, path, p, f, "", NULL);
-        lh_paper_free(p);
-    }
-    return status;
+/* ---- a class ---- */
+
+lh_secret *lh_cli_secret(lh_cli *cli, const char *file) {
+    size_t length;
+    const char *text = lh_file_read(cli->ctx, cli->arena, file, &length);
+    lh_secret *s = text ? lh_secret_read(cli->ctx, cli->arena, file, text, length) : NULL;
+    if (s) return s;
+    lh_cli_report(cli);
+    if (!text) fprintf(stderr, "longhand class %s makes a new secret\n", file);
+    return NULL;
 }
 
-static int write_forms(lh_stock *s, format f) {
+lh_roster *lh_cli_roster(lh_cli *cli, const char *file) {
+    size_t length;
+    const char *text = lh_file_read(cli->ctx, cli->arena, file, &length);
+    lh_roster *r = text ? lh_roster_read(cli->ctx, cli->arena, file, text, length) : NULL;
+    if (!r) lh_cli_report(cli);
+    return r;
+}
+
+/* Options that would do nothing, or two that say the same. */
+static const char *clash(lh_sheet_format f) {
+    bool is_class = options.forms || options.roster;
+    if (options.seed && options.class_file)
+        return "--seed and --class: the secret of the class makes the numbers";
+    if (options.form && !options.class_file)
+        return "--form is for a class: --class FILE, or --seed N for numbers that anybody can make";
+    if (options.form && is_class) return "--form makes one sheet: leave --forms and --roster away";
+    if (is_class && options.why) return "--why is about one sheet: leave --forms and --roster away";
+    if (options.forms && !options.roster && options.key)
+        return "--forms makes the keys too: leave --key away";
+    if (options.short_form && f != LH_SHEET_TEXT && f != LH_SHEET_HTML)
+        return "--two-pages is for text and html";
+    if (is_class && !options.out && f != LH_SHEET_CSV)
+        return options.roster ? "--roster wants a folder: -o FOLDER"
+                              : "--forms wants a folder: -o FOLDER";
+    return NULL;
+}
+
+static bool fits_two_pages(lh_stock *s) {
+    lh_sheet_wish w = wish();
+    w.seed = 0;
+    lh_paper *p = lh_stock_paper(s, &w);
+    bool fits = p && lh_sheet_html_fits(p);
+    if (!p) lh_cli_report(s->cli);
+    if (p && !fits) too_long(s);
+    lh_paper_free(p);
+    return fits;
+}
+
+static int write_class(lh_stock *s, lh_sheet_format f, const lh_secret *secret) {
     lh_cli *cli = s->cli;
-    struct stat info;
-    int status = LH_EXIT_YES;
-    if (!options.out) return lh_cli_fail(cli, "--forms wants a folder: -o FOLDER");
-    if (options.key || options.why)
-        return lh_cli_fail(cli, "--forms makes the keys too: leave --%s away",
-                           options.key ? "key" : "why");
-    if (mkdir(options.out, 0777) && errno != EEXIST)
-        return lh_cli_fail(cli, "%s cannot be made: %s", options.out, strerror(errno));
-    if (stat(options.out, &info) || !S_ISDIR(info.st_mode))
-        return lh_cli_fail(cli, "%s is no folder", options.out);
-    for (int i = 0; i < options.forms && status == LH_EXIT_YES; i++) status = write_form(s, f, i);
-    if (status == LH_EXIT_YES)
-        fprintf(stderr, "%s/%s-A.%s and so on: %d form%s, each with its key\n", options.out,
-                s->name, formats[f].ending, options.forms, options.forms > 1 ? "s" : "");
-    return status;
+    lh_sheet_class c = {.stock = s,
+                        .secret = secret,
+                        .forms = options.forms,
+                        .wish = wish(),
+                        .format = f,
+                        .is_short = options.short_form,
+                        .wants_key = options.key || !options.roster,
+                        .out = options.out};
+    if (options.roster && !(c.roster = lh_cli_roster(cli, options.roster))) return LH_EXIT_FAILED;
+    if (c.is_short && f == LH_SHEET_HTML && !fits_two_pages(s)) return LH_EXIT_FAILED;
+    return lh_sheet_class_write(&c);
 }
 
 static int sheet_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_stock s;
-    format f;
-    if (!read_format(cli, &f) || !lh_stock_open(cli, argv[0], &s)) return LH_EXIT_FAILED;
-    int status = options.forms ? write_forms(&s, f) : write_one(&s, f);
+    lh_sheet_format f;
+    const lh_secret *secret = NULL;
+    if (!read_format(cli, &f)) return LH_EXIT_FAILED;
+    if (clash(f)) return lh_cli_fail(cli, "%s", clash(f));
+    if (options.class_file && !(secret = lh_cli_secret(cli, options.class_file)))
+        return LH_EXIT_FAILED;
+    if (!lh_stock_open(cli, argv[0], &s)) return LH_EXIT_FAILED;
+    int status =
+        options.forms || options.roster ? write_class(&s, f, secret) : write_one(&s, f, secret);
     lh_stock_close(&s);
     return status;
 }
@@ -334,12 +391,15 @@ const lh_command lh_command_sheet = {
     .name = "sheet",
     .synopsis = "LESSON|FILE [options]",
     .summary = "A worksheet: the lesson's steps with blanks in place of the numbers.",
-    .examples = "longhand sheet ex1 -o ex1.txt\tto fill in, then to mark\n"
-                "longhand sheet ex3 --seed 7 -o ex3.html\tother numbers, to print\n"
-                "longhand sheet ex3 --seed 7 --key\tits answers, with the working\n"
-                "longhand sheet ex2 --steps Z,P,dlogits\ta short one\n"
-                "longhand sheet ex4 --forms 26 --format html -o class\tforms A to Z\n"
-                "longhand sheet ex3 --why\twhich mistakes the numbers show\n",
+    .examples =
+        "longhand sheet ex1 -o ex1.txt\tto fill in, then to mark\n"
+        "longhand sheet ex3 --seed 7 -o ex3.html\tother numbers, to print\n"
+        "longhand sheet ex3 --seed 7 --key\tits answers, with the working\n"
+        "longhand sheet ex2 --steps Z,P,dlogits\ta short one\n"
+        "longhand sheet ex4 --forms 26 --format html -o class\tforms A to Z\n"
+        "longhand sheet ex3 --class physics.class --roster names.csv -o sheets\ta sheet for "
+        "each student, with numbers of his or her own\n"
+        "longhand sheet ex3 --why\twhich mistakes the numbers show\n",
     .notes = "The text filled in is an answer file. Its first line says which sheet it is, so that "
              "longhand mark needs no seed. A lesson may name the steps to ask, a line each, in a "
              "block that begins with ```sheet.",

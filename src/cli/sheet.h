@@ -5,6 +5,8 @@
 #include "cli/cli.h"
 #include "learn/answers.h"
 #include "learn/lesson.h"
+#include "learn/roster.h"
+#include "learn/secret.h"
 
 /* A lesson from which sheets are made. */
 typedef struct lh_stock {
@@ -30,11 +32,61 @@ typedef struct lh_sheet_wish {
 lh_paper *lh_stock_paper(lh_stock *s,
                          const lh_sheet_wish *w); /* NULL and the context failed: report it */
 
+/* A sheet as it is handed out. */
+typedef struct lh_handout {
+    const lh_paper *paper;
+    const char *hidden;     /* what its numbers cannot show, or "" */
+    const char *learner;    /* whose it is, or "" */
+    const char *id;         /* ... */
+    const char *class_code; /* of the secret it was made with: then its seed is not told; or "" */
+    bool is_short;          /* two pages: no room for the working */
+} lh_handout;
+
+/* Its first line: sheet ex3, seed 7, digits 4, form A, code 1f2e3d. */
+const char *lh_sheet_header(const lh_handout *h);
+
 /* The formats. */
-void lh_sheet_text(const lh_cli *cli, FILE *out, const lh_paper *p, const char *hidden);
-void lh_sheet_markdown(const lh_cli *cli, FILE *out, const lh_paper *p, const char *hidden);
-void lh_sheet_html(FILE *out, const lh_paper *p, const char *hidden);
-void lh_sheet_json(FILE *out, const lh_paper *p, const char *hidden);
+typedef enum lh_sheet_format {
+    LH_SHEET_TEXT,
+    LH_SHEET_MARKDOWN,
+    LH_SHEET_HTML,
+    LH_SHEET_JSON,
+    LH_SHEET_CSV,
+    LH_N_SHEET_FORMATS
+} lh_sheet_format;
+extern const char *const lh_sheet_endings[LH_N_SHEET_FORMATS]; /* "txt", "md" ... */
+
+void lh_sheet_write(const lh_cli *cli, FILE *out, const lh_handout *h, lh_sheet_format f);
+void lh_sheet_text(const lh_cli *cli, FILE *out, const lh_handout *h);
+void lh_sheet_markdown(const lh_cli *cli, FILE *out, const lh_handout *h);
+void lh_sheet_html(FILE *out, const lh_handout *h);
+void lh_sheet_json(FILE *out, const lh_handout *h);
+void lh_sheet_csv_head(lh_text *out, const lh_paper *p); /* the row above the columns */
+void lh_sheet_csv_row(lh_text *out, const lh_handout *h);
+
+/* Pages of several students as one file, to be printed in one go. */
+void lh_sheet_html_open(FILE *out, const char *title, bool is_short);
+void lh_sheet_html_add(FILE *out, const lh_handout *h, int number);
+void lh_sheet_html_close(FILE *out);
+bool lh_sheet_html_fits(const lh_paper *p); /* on two pages, and still to be read */
+
+/* Sheets for a class (sheet_class.c). */
+typedef struct lh_sheet_class {
+    lh_stock *stock;
+    const lh_secret *secret; /* or NULL */
+    const lh_roster *roster; /* or NULL: forms alone */
+    int forms;               /* 0: everybody has numbers of his own */
+    lh_sheet_wish wish;      /* seed: of the first form where there is no secret */
+    lh_sheet_format format;
+    bool is_short, wants_key;
+    const char *out;
+} lh_sheet_class;
+int lh_sheet_class_write(const lh_sheet_class *c);
+const char *lh_form_name(lh_arena *a, int number);  /* from 0: A ... Z, AA, AB ... */
+bool lh_form_number(const char *form, int *number); /* and back; 12 is the twelfth */
+
+lh_secret *lh_cli_secret(lh_cli *cli, const char *file); /* NULL: already reported */
+lh_roster *lh_cli_roster(lh_cli *cli, const char *file);
 
 const char *lh_short_name(lh_arena *a, const char *path); /* without folder and ending */
 const char *lh_section_title(const lh_paper *p, int step,

@@ -162,45 +162,217 @@ static void put_step(FILE *out, const lh_paper *p, const lh_paper_step *s) {
     fputs("</section>\n", out);
 }
 
-/* The words at the foot of each page, as a text of CSS. */
-static void put_foot(FILE *out, const lh_paper *p) {
-    fputs(":root{--foot:\"", out);
-    for (const char *s = p->lesson; *s; s++)
-        if (*s != '"' && *s != '\\' && *s != '<') fputc(*s, out);
-    if (*p->form) fprintf(out, "  \302\267  form %s", p->form);
-    fprintf(out, "  \302\267  seed %llu  \302\267  %s%s\"}\n", p->seed, p->code,
-            p->is_key ? "  \302\267  key" : "");
+/* ---- two pages ---- */
+
+/* How a sheet is set so that it fills two pages: columns of steps, and how large. */
+typedef struct setting {
+    int columns, percent;
+} setting;
+
+static const setting settings[] = {{2, 100}, {2, 90}, {3, 90}, {3, 80}, {4, 80}, {4, 70}};
+
+enum {
+    PAGE = 252,
+    WIDTH = 184,
+    TITLE = 9,
+    ROW = 6,
+    BLANK = 13
+}; /* millimetres; Letter is shorter than A4 */
+
+static int block_width(const lh_grid *g) {
+    return g->cols * BLANK + (g->row ? 9 : 0) + 5;
 }
 
-void lh_sheet_html(FILE *out, const lh_paper *p, const char *hidden) {
-    fputs("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
-          "<meta name=viewport content=\"width=device-width\">\n",
-          out);
-    lh_html_in(out, "<title>", p->title, p->is_key ? " (key" : "");
-    if (*p->form) lh_html_in(out, p->is_key ? ", form " : " (form ", p->form, "");
-    fputs(p->is_key || *p->form ? ")</title>\n<style>\n" : "</title>\n<style>\n", out);
-    put_foot(out, p);
-    fprintf(out, "%s</style>\n</head>\n<body>\n<header><div><h1>", style);
-    lh_html_text(out, p->title);
-    lh_html_in(out, "</h1><p class=id>", p->lesson, " &middot; ");
-    fprintf(out, "seed %llu &middot; %d digits &middot; %d steps &middot; code %s</p></div>",
-            p->seed, p->digits, p->n_steps, p->code);
+/* Blocks stand side by side as long as the column has room. */
+static double step_height(const lh_paper_step *s, double width) {
+    double height = TITLE, row = 0, used = 0;
+    if ((double)strlen(s->formula) * 1.6 + 20 > width) height += 4;
+    for (int i = 0; i < s->n_blocks; i++) {
+        const lh_grid *g = &s->block[i].grid;
+        double h = g->rows * ROW + (g->col ? 4 : 0) + (*s->block[i].title ? 4 : 0) + 1,
+               w = block_width(g);
+        if (w > width) return 1e6;
+        if (used + w > width) height += row, row = used = 0;
+        used += w;
+        if (h > row) row = h;
+    }
+    return height + row;
+}
+
+static double given_height(const lh_paper *p) {
+    double height = 30, used = 0, row = 0;
+    for (int i = 0; i < p->n_given; i++) {
+        const lh_grid *g = p->given[i].grid;
+        if (!g) {
+            height += 5;
+            continue;
+        }
+        double w = 14 + g->cols * 8, h = g->rows * 4.5 + 2;
+        if (used + w > WIDTH) height += row, row = used = 0;
+        used += w;
+        if (h > row) row = h;
+    }
+    return height + row;
+}
+
+static const setting *setting_for(const lh_paper *p) {
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const setting *x = &settings[i];
+        double scale = x->percent / 100.0,
+               width = (WIDTH - 6.0 * (x->columns - 1)) / x->columns / scale;
+        double height = 0, tallest = 0;
+        for (int k = 0; k < p->n_steps; k++) {
+            double h = step_height(&p->step[k], width);
+            height += h;
+            if (h > tallest) tallest = h;
+        }
+        height += 14 * 4; /* headings */
+        double room =
+            x->columns * (2 * PAGE / scale - given_height(p)) - 2 * x->columns * tallest / 2;
+        if (height <= room) return x;
+    }
+    return NULL;
+}
+
+bool lh_sheet_html_fits(const lh_paper *p) {
+    return setting_for(p) != NULL;
+}
+
+static const char short_style[] =
+    "@page{margin:11mm 12mm 13mm}\n"
+    ".short{font-size:8.5pt;line-height:1.25;max-width:186mm}\n"
+    ".short h1{font-size:12.5pt}.short h2{font-size:9.5pt;margin:2.5mm 0 1mm}\n"
+    ".short .who{margin:2mm 0 1mm}.short .note{font-size:7.5pt;margin:1mm 0}\n"
+    ".short .given{gap:1mm 5mm;font-size:8pt}.short .given .m td{padding:0 .8mm}\n"
+    ".short .steps{column-gap:6mm;column-fill:auto}\n"
+    ".short .step{padding:1mm 0 .8mm}.short .step h3,.short .step h3 .f{font-size:8.5pt}\n"
+    ".short .step h3{gap:1.5mm;flex-wrap:wrap}.short .step h3 b{min-width:4mm;font-size:8pt}\n"
+    ".short .step h3 i{font-size:7pt}.short .blocks{margin:.5mm 0 0 4mm;gap:.5mm 3mm}\n"
+    ".short .block small{font-size:7pt}.short .m th{font-size:6.5pt;padding:0 .6mm}\n"
+    ".short .m u{height:5.4mm}.short .m td{padding:0 .6mm}\n";
+
+static void put_short_step(FILE *out, const lh_paper_step *s) {
+    fprintf(out, "<section class=step><h3><b>%d</b><span class=f>", s->number);
+    lh_html_text(out, s->name);
+    lh_html_in(out, " ", s->sign, " ");
+    lh_html_in(out, "", s->formula, "</span><i>");
+    lh_html_in(out, "", s->precision, "</i></h3>\n<div class=blocks>");
+    for (int i = 0; i < s->n_blocks; i++) {
+        const lh_block *b = &s->block[i];
+        fputs("<div class=block>", out);
+        if (*b->title) lh_html_in(out, "<small>", b->title, "</small>");
+        put_matrix(out, &b->grid, false, s->is_scientific || s->decimals > 5 ? 15 : BLANK - 1);
+        fputs("</div>", out);
+    }
+    fputs("</div></section>\n", out);
+}
+
+/* ---- a page ---- */
+
+/* A text of CSS: at the foot of each page stand the words that say whose it is. */
+static void put_css(FILE *out, const char *s) {
+    for (; *s; s++)
+        if (*s != '"' && *s != '\\' && *s != '<' && (unsigned char)*s >= ' ') fputc(*s, out);
+}
+
+static void put_foot(FILE *out, const lh_handout *h) {
+    const lh_paper *p = h->paper;
+    put_css(out, p->lesson);
+    if (*h->learner) fputs("  \302\267  ", out), put_css(out, h->learner);
+    if (*p->form) fputs("  \302\267  form ", out), put_css(out, p->form);
+    if (!*h->class_code) fprintf(out, "  \302\267  seed %llu", p->seed);
+    fprintf(out, "  \302\267  %s%s", p->code, p->is_key ? "  \302\267  key" : "");
+}
+
+static void put_top(FILE *out, const lh_handout *h) {
+    const lh_paper *p = h->paper;
+    lh_html_in(out, "<header><div><h1>", p->title, "</h1>");
+    lh_html_in(out, "<p class=id>", p->lesson, " &middot; ");
+    if (*h->class_code)
+        lh_html_in(out, "class ", h->class_code, "");
+    else
+        fprintf(out, "seed %llu", p->seed);
+    fprintf(out, " &middot; %d digits &middot; %d steps &middot; code %s</p></div>", p->digits,
+            p->n_steps, p->code);
     if (p->is_key) fputs("<span class=key>KEY</span>", out);
     if (*p->form) lh_html_in(out, "<span class=form>", p->form, "</span>");
     fputs("</header>\n", out);
+    if (!p->is_key || *h->learner) {
+        lh_html_in(out, "<div class=who><span>Name", *h->learner ? "  " : "", "");
+        lh_html_in(out, *h->learner ? "<b>" : "", h->learner, *h->learner ? "</b>" : "");
+        if (*h->id) lh_html_in(out, "&nbsp; ", h->id, "");
+        fputs("</span><span>Date</span><span>Points</span></div>\n", out);
+    }
     if (!p->is_key)
-        fputs("<div class=who><span>Name</span><span>Date</span><span>Points</span></div>\n"
-              "<p class=note>Round only where you write a number down, to as many decimals as the "
+        fputs("<p class=note>Round only where you write a number down, to as many decimals as the "
               "step asks for, and go on with the numbers you wrote. A slip costs you one step: "
               "what follows from it counts.</p>\n",
               out);
-    if (*hidden) lh_html_in(out, "<p class=note>", hidden, "</p>\n");
+    if (*h->hidden) lh_html_in(out, "<p class=note>", h->hidden, "</p>\n");
+}
+
+/* The body of one sheet. */
+static void put_sheet(FILE *out, const lh_handout *h) {
+    const lh_paper *p = h->paper;
+    const setting *x = h->is_short ? setting_for(p) : NULL;
+    if (h->is_short && !x) x = &settings[sizeof settings / sizeof *settings - 1];
+    if (x) fprintf(out, "<div class=short style=\"zoom:%d%%\">\n", x->percent);
+    put_top(out, h);
     put_given(out, p);
+    if (x) fprintf(out, "<div class=steps style=\"columns:%d\">\n", x->columns);
     for (int i = 0; i < p->n_steps; i++) {
         bool is_new;
         const char *title = lh_section_title(p, i, &is_new);
         if (is_new) lh_html_in(out, "<h2>", title, "</h2>\n");
-        put_step(out, p, &p->step[i]);
+        if (x)
+            put_short_step(out, &p->step[i]);
+        else
+            put_step(out, p, &p->step[i]);
     }
+    if (x) fputs("</div></div>\n", out);
+}
+
+static void put_head(FILE *out, const char *title, bool is_short) {
+    fputs("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
+          "<meta name=viewport content=\"width=device-width\">\n",
+          out);
+    lh_html_in(out, "<title>", title, "</title>\n<style>\n");
+    fprintf(out, "%s%s", style, is_short ? short_style : "");
+}
+
+void lh_sheet_html(FILE *out, const lh_handout *h) {
+    const lh_paper *p = h->paper;
+    const char *title = p->title;
+    if (p->is_key || *p->form)
+        title = lh_printf(p->arena, "%s (%s%s%s%s)", p->title, p->is_key ? "key" : "",
+                          p->is_key && *p->form ? ", " : "", *p->form ? "form " : "", p->form);
+    put_head(out, title, h->is_short);
+    fputs(":root{--foot:\"", out);
+    put_foot(out, h);
+    fputs("\"}\n</style>\n</head>\n<body>\n", out);
+    put_sheet(out, h);
+    fputs("</body>\n</html>\n", out);
+}
+
+/* ---- a class ---- */
+
+void lh_sheet_html_open(FILE *out, const char *title, bool is_short) {
+    put_head(out, title, is_short);
+    fputs("article+article{break-before:page}\n"
+          "@media screen{article+article{border-top:2pt solid #000;margin-top:20mm}}\n"
+          "</style>\n</head>\n<body>\n",
+          out);
+}
+
+/* Each student's pages have a name of their own for the printer, so that their foot says whose they are. */
+void lh_sheet_html_add(FILE *out, const lh_handout *h, int number) {
+    fprintf(out, "<style>@page s%d{@bottom-left{content:\"", number);
+    put_foot(out, h);
+    fprintf(out, "\"}@bottom-right{content:\"\"}}</style>\n<article style=\"page:s%d\">\n", number);
+    put_sheet(out, h);
+    fputs("</article>\n", out);
+}
+
+void lh_sheet_html_close(FILE *out) {
     fputs("</body>\n</html>\n", out);
 }

@@ -10,7 +10,7 @@ enum { BLANK = 8, GAP = 2, LABEL = 12 };
 typedef struct layout {
     FILE *out;
     int width;
-    bool is_markdown;
+    bool is_markdown, is_short;
 } layout;
 
 const char *lh_section_title(const lh_paper *p, int step, bool *is_new) {
@@ -209,30 +209,87 @@ static void put_step(const layout *l, const lh_paper_step *s) {
     fputc('\n', l->out);
 }
 
-static void put_header(FILE *out, const lh_paper *p) {
-    fprintf(out, "sheet %s, seed %llu, digits %d", p->lesson, p->seed, p->digits);
-    if (*p->form) fprintf(out, ", form %s", p->form);
-    fprintf(out, ", code %s", p->code);
-    for (int i = 0; i < p->n_asked; i++) fprintf(out, "%s%s", i ? " " : ", steps ", p->asked[i]);
-    fputc('\n', out);
+/* ---- two pages ---- */
+
+/* S = ____ ____; ____ ____ where a line has room for it. */
+static bool put_line(const layout *l, const lh_paper_step *s, const lh_block *b) {
+    const lh_grid *g = &b->grid;
+    int width = cell_width(s, g),
+        used = lh_columns(b->address) + 4 + g->rows + (width + 1) * g->rows * g->cols;
+    if (used > l->width) return false;
+    fprintf(l->out, "%s %s", b->address, s->sign);
+    for (int i = 0; i < g->rows * g->cols; i++) {
+        fputs(i && i % g->cols == 0 ? "; " : " ", l->out);
+        if (*g->cell[i])
+            fprintf(l->out, "%*s", width, g->cell[i]);
+        else
+            put_blank(l->out, width);
+    }
+    fputc('\n', l->out);
+    return true;
 }
 
-void lh_sheet_text(const lh_cli *cli, FILE *out, const lh_paper *p, const char *hidden) {
-    layout l = {.out = out, .width = cli->width};
+static void put_short_step(const layout *l, const lh_paper_step *s) {
+    char text[1024];
+    snprintf(text, sizeof text, "%2d  %s %s %s   (%s)", s->number, s->name, s->sign, s->formula,
+             s->precision);
+    say(l, 0, text);
+    for (int i = 0; i < s->n_blocks; i++) {
+        lh_paper_step one = *s;
+        one.block = &s->block[i];
+        one.n_blocks = 1;
+        if (!put_line(l, s, &s->block[i])) put_blocks(l, &one);
+    }
+}
+
+const char *lh_sheet_header(const lh_handout *h) {
+    const lh_paper *p = h->paper;
+    lh_text t = lh_text_new(p->arena);
+    lh_text_add(&t, "sheet %s", p->lesson);
+    if (*h->class_code)
+        lh_text_add(&t, ", class %s", h->class_code);
+    else
+        lh_text_add(&t, ", seed %llu", p->seed);
+    lh_text_add(&t, ", digits %d", p->digits);
+    if (*p->form) lh_text_add(&t, ", form %s", p->form);
+    lh_text_add(&t, ", code %s", p->code);
+    for (int i = 0; i < p->n_asked; i++) lh_text_add(&t, "%s%s", i ? " " : ", steps ", p->asked[i]);
+    return t.s;
+}
+
+/* What would make the line another one is left out of the name. */
+static void put_name(FILE *out, const lh_handout *h) {
+    char *name = lh_printf(h->paper->arena, "%s",
+                           *h->learner ? h->learner : "______________________________");
+    for (char *c = name; *c; c++)
+        if (*c == '=' || *c == '#') *c = ' ';
+    fprintf(out, "name %s  date ______________\n", name);
+    if (*h->id) fprintf(out, "# %s\n", h->id);
+}
+
+/* Students cannot mark a sheet of a class: that takes the secret. */
+static const char *what_next(const lh_handout *h) {
+    if (*h->class_code) return "Hand in this file with your numbers in it.";
+    return lh_printf(h->paper->arena, "longhand mark %s FILE marks this file.", h->paper->lesson);
+}
+
+void lh_sheet_text(const lh_cli *cli, FILE *out, const lh_handout *h) {
+    const lh_paper *p = h->paper;
+    layout l = {.out = out, .width = cli->width, .is_short = h->is_short};
     char text[512];
     snprintf(text, sizeof text, "%s%s%s%s%s", p->title, *p->form ? "   form " : "", p->form,
              p->is_key ? "   " : "", p->is_key ? "KEY" : "");
     say(&l, 0, text);
-    put_header(out, p);
+    fprintf(out, "%s\n", lh_sheet_header(h));
+    if (!p->is_key || *h->learner) put_name(out, h);
     if (!p->is_key) {
-        fputs("name ______________________________  date ______________\n#\n", out);
+        fputs("#\n", out);
         say(&l, 0,
             "Write a number over each blank. Lines that begin with # are not read: work "
             "there, or on paper.");
-        snprintf(text, sizeof text, "longhand mark %s FILE marks this file.", p->lesson);
-        say(&l, 0, text);
+        say(&l, 0, what_next(h));
     }
-    if (*hidden) say(&l, 0, hidden);
+    if (*h->hidden) say(&l, 0, h->hidden);
     fputs("#\n# Given\n", out);
     for (int i = 0; i < p->n_given; i++) put_given(&l, "#   ", &p->given[i]);
     for (int i = 0; i < p->n_steps; i++) {
@@ -241,10 +298,13 @@ void lh_sheet_text(const lh_cli *cli, FILE *out, const lh_paper *p, const char *
         const char *title = lh_section_title(p, i, &is_new);
         if (is_new) {
             fputc('\n', out);
-            line_of(&l, l.width < 72 ? l.width : 72, '-');
-            fprintf(out, "# %s\n\n", title);
+            if (!l.is_short) line_of(&l, l.width < 72 ? l.width : 72, '-');
+            fprintf(out, l.is_short ? "# %s\n" : "# %s\n\n", title);
         }
-        put_step(&l, s);
+        if (l.is_short)
+            put_short_step(&l, s);
+        else
+            put_step(&l, s);
     }
 }
 
@@ -269,17 +329,16 @@ static void markdown_step(const layout *l, const lh_paper_step *s) {
     if (s->n_working) fputc('\n', out);
 }
 
-void lh_sheet_markdown(const lh_cli *cli, FILE *out, const lh_paper *p, const char *hidden) {
+void lh_sheet_markdown(const lh_cli *cli, FILE *out, const lh_handout *h) {
+    const lh_paper *p = h->paper;
     layout l = {.out = out, .width = cli->width, .is_markdown = true};
     fprintf(out, "# %s%s%s%s\n\n```answers\n", p->title, *p->form ? ", form " : "", p->form,
             p->is_key ? ": key" : "");
-    put_header(out, p);
-    if (!p->is_key) fputs("name ______________________________  date ______________\n", out);
+    fprintf(out, "%s\n", lh_sheet_header(h));
+    if (!p->is_key || *h->learner) put_name(out, h);
     fputs("```\n\n", out);
-    if (!p->is_key)
-        fprintf(out, "Write a number over each blank. `longhand mark %s FILE` marks this file.\n\n",
-                p->lesson);
-    if (*hidden) fprintf(out, "%s\n\n", hidden);
+    if (!p->is_key) fprintf(out, "Write a number over each blank. %s\n\n", what_next(h));
+    if (*h->hidden) fprintf(out, "%s\n\n", h->hidden);
     fputs("## Given\n\n```longhand\n", out);
     for (int i = 0; i < p->n_given; i++) put_given(&l, "", &p->given[i]);
     fputs("```\n", out);

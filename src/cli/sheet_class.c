@@ -1,0 +1,316 @@
+/* sheet_class -- sheets for a class: forms with their keys, or one sheet for each student of a roster. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/sheet.h"
+#include "learn/csv.h"
+
+/* ---- forms ---- */
+
+const char *lh_form_name(lh_arena *a, int number) {
+    char name[12];
+    int at = (int)sizeof name - 1;
+    name[at] = 0;
+    for (number++; number > 0 && at > 0; number = (number - 1) / 26)
+        name[--at] = (char)('A' + (number - 1) % 26);
+    return lh_printf(a, "%s", name + at);
+}
+
+bool lh_form_number(const char *form, int *number) {
+    int n = 0;
+    if (!*form || strlen(form) > 5) return false;
+    bool is_digits = *form >= '0' && *form <= '9';
+    for (const char *c = form; *c; c++) {
+        int letter = *c >= 'a' && *c <= 'z' ? *c - 'a' : *c >= 'A' && *c <= 'Z' ? *c - 'A' : -1;
+        int digit = *c >= '0' && *c <= '9' ? *c - '0' : -1;
+        if (is_digits ? digit < 0 : letter < 0) return false;
+        n = is_digits ? n * 10 + digit : n * 26 + letter + 1;
+    }
+    *number = n - 1;
+    return n > 0;
+}
+
+/* ---- who gets which ---- */
+
+/* One sheet to be made. */
+typedef struct copy {
+    const lh_student *student; /* or NULL */
+    const char *form;
+    unsigned long long seed;
+    const char *file; /* without folder and ending */
+} copy;
+
+static unsigned long long seed_of(const lh_sheet_class *c, const char *form, int number) {
+    if (c->secret) return lh_secret_seed(c->secret, c->stock->name, form);
+    return (c->wish.seed ? c->wish.seed : 1) + (unsigned long long)number;
+}
+
+/* A form that the roster names, one of a few in turn, or with a secret a word of the student's own. */
+static bool assign(const lh_sheet_class *c, copy *x, int number) {
+    lh_arena *a = c->stock->cli->arena;
+    const lh_student *s = x->student;
+    int at = number;
+    if (s && *s->form) {
+        x->form = s->form;
+        if (!c->secret && !s->seed && !lh_form_number(s->form, &at)) {
+            lh_cli_fail(c->stock->cli, "%s:%d: form %s has no number, and there is no secret",
+                        c->roster->file, s->line, s->form);
+            fprintf(stderr,
+                    "call forms A, B, C ... or 1, 2, 3 ..., or name a class: --class FILE\n");
+            return false;
+        }
+    } else if (c->forms) {
+        at = number % c->forms;
+        x->form = lh_form_name(a, at);
+    } else {
+        x->form = s && c->secret ? lh_secret_form(c->secret, a, s->key) : "";
+    }
+    x->seed = s && s->seed && !c->secret ? s->seed : seed_of(c, x->form, at);
+    return true;
+}
+
+static int by_file(const void *a, const void *b) {
+    return strcasecmp((*(const copy *const *)a)->file, (*(const copy *const *)b)->file);
+}
+
+/* Two names may become one name of a file: the later ones get a number. */
+static void tell_files_apart(const lh_sheet_class *c, copy *list, int n) {
+    lh_arena *a = c->stock->cli->arena;
+    copy **order = lh_alloc_array(a, (size_t)n + 1, sizeof *order);
+    for (int i = 0; order && i < n; i++) order[i] = &list[i];
+    if (order) qsort(order, (size_t)n, sizeof *order, by_file);
+    const char *last = "";
+    for (int i = 0, again = 1; order && i < n; i++) {
+        again = strcasecmp(last, order[i]->file) == 0 ? again + 1 : 1;
+        last = order[i]->file;
+        if (again > 1) order[i]->file = lh_printf(a, "%s-%d", last, again);
+    }
+}
+
+static copy *copies(const lh_sheet_class *c, int *n) {
+    lh_arena *a = c->stock->cli->arena;
+    *n = c->roster ? c->roster->n : c->forms;
+    copy *list = lh_alloc_array(a, (size_t)*n + 1, sizeof *list);
+    for (int i = 0; list && i < *n; i++) {
+        copy *x = &list[i];
+        int same = 1;
+        x->student = c->roster ? &c->roster->student[i] : NULL;
+        if (!assign(c, x, i)) return NULL;
+        if (!x->student) {
+            x->file = lh_printf(a, "%s-%s", c->stock->name, x->form);
+            continue;
+        }
+        lh_roster_find(c->roster, a, x->student->name, "", &same);
+        const char *name =
+            same > 1 ? lh_printf(a, "%s %s", x->student->name, x->student->id) : x->student->name;
+        x->file = lh_printf(a, "%s-%s", c->stock->name, lh_name_file(a, name));
+    }
+    if (list) tell_files_apart(c, list, *n);
+    return list;
+}
+
+/* ---- writing ---- */
+
+typedef struct tally {
+    int written, there, other; /* files that were made; the same sheet was there; another was */
+    int status;
+} tally;
+
+static bool make_folder(lh_cli *cli, const char *path) {
+    struct stat info;
+    if (mkdir(path, 0777) && errno != EEXIST) {
+        lh_cli_fail(cli, "%s cannot be made: %s", path, strerror(errno));
+        return false;
+    }
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return true;
+    lh_cli_fail(cli, "%s is not a folder", path);
+    return false;
+}
+
+/* A file that is there may hold a student's answers: it stays, whatever it is. */
+static void put_file(const lh_sheet_class *c, const lh_paper *p, const char *path, const char *text,
+                     size_t length, tally *t) {
+    lh_cli *cli = c->stock->cli;
+    size_t old_length;
+    if (access(path, F_OK) != 0) {
+        bool ok = lh_cli_write_file(cli, path, text, length);
+        t->written += ok;
+        if (!ok) t->status = LH_EXIT_FAILED;
+        return;
+    }
+    const char *old = lh_file_read(cli->ctx, p->arena, path, &old_length);
+    if (old && strstr(old, p->code)) {
+        t->there++;
+        return;
+    }
+    lh_context_clear(cli->ctx);
+    if (t->other++ == 0)
+        lh_cli_fail(cli, "%s is there and is another sheet: it was left as it is", path);
+}
+
+static lh_paper *paper_of(const lh_sheet_class *c, const copy *x, bool key) {
+    lh_sheet_wish w = c->wish;
+    w.seed = x->seed;
+    w.form = x->form;
+    w.key = key;
+    return lh_stock_paper(c->stock, &w);
+}
+
+static lh_handout handout_of(const lh_sheet_class *c, const copy *x, const lh_paper *p) {
+    return (lh_handout){.paper = p,
+                        .hidden = "",
+                        .learner = x->student ? x->student->name : "",
+                        .id = x->student ? x->student->id : "",
+                        .class_code = c->secret ? c->secret->code : "",
+                        .is_short = c->is_short};
+}
+
+static void write_copy(const lh_sheet_class *c, const lh_handout *h, const char *path, tally *t) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (out) lh_sheet_write(c->stock->cli, out, h, c->format);
+    if (!out || fclose(out))
+        t->status = lh_cli_fail(c->stock->cli, "out of memory");
+    else
+        put_file(c, h->paper, path, text, length, t);
+    free(text);
+}
+
+/* Keys of a class lie in a folder of their own: the other one can be handed out as it is. */
+static const char *path_of(const lh_sheet_class *c, lh_arena *a, const copy *x, bool key) {
+    const char *ending = lh_sheet_endings[c->format];
+    if (c->roster) return lh_printf(a, "%s%s/%s.%s", c->out, key ? "/keys" : "", x->file, ending);
+    return lh_printf(a, "%s/%s%s.%s", c->out, x->file, key ? "-key" : "", ending);
+}
+
+/* The sheet, its key, its row of the list, its pages for the printer. */
+static void make_copy(const lh_sheet_class *c, const copy *x, int number, FILE *print,
+                      lh_text *list, tally *t) {
+    lh_cli *cli = c->stock->cli;
+    for (int key = 0; key < (c->wants_key ? 2 : 1) && t->status == LH_EXIT_YES; key++) {
+        lh_paper *p = paper_of(c, x, key);
+        if (!p) {
+            t->status = lh_cli_report(cli);
+            return;
+        }
+        lh_handout h = handout_of(c, x, p);
+        write_copy(c, &h, path_of(c, p->arena, x, key), t);
+        if (!key && print) lh_sheet_html_add(print, &h, number);
+        if (!key) {
+            const char *row[] = {
+                h.learner,
+                h.id,
+                x->form,
+                c->secret ? "" : lh_printf(p->arena, "%llu", x->seed),
+                lh_sheet_header(&h),
+                lh_printf(p->arena, "%s.%s", x->file, lh_sheet_endings[c->format])};
+            lh_csv_row_put(list, row, 6);
+        }
+        lh_paper_free(p);
+    }
+}
+
+/* NAME.ending; where that is another text already, NAME-2.ending and so on. NULL: it was there, the same. */
+static const char *put_new(const lh_sheet_class *c, const char *name, const char *ending,
+                           const char *text, size_t length, tally *t) {
+    lh_cli *cli = c->stock->cli;
+    for (int i = 1; i < 1000; i++) {
+        const char *path = i == 1 ? lh_printf(cli->arena, "%s/%s.%s", c->out, name, ending)
+                                  : lh_printf(cli->arena, "%s/%s-%d.%s", c->out, name, i, ending);
+        size_t old_length = 0;
+        if (access(path, F_OK) == 0) {
+            lh_arena *a = lh_arena_new(cli->ctx);
+            const char *old = a ? lh_file_read(cli->ctx, a, path, &old_length) : NULL;
+            bool is_same = old && old_length == length && memcmp(old, text, length) == 0;
+            lh_context_clear(cli->ctx);
+            lh_arena_free(a);
+            if (is_same) return path;
+            continue;
+        }
+        if (!lh_cli_write_file(cli, path, text, length)) t->status = LH_EXIT_FAILED;
+        return path;
+    }
+    return NULL;
+}
+
+static void tell(const lh_sheet_class *c, const copy *list, int n, const char *list_file,
+                 const char *print_file, const tally *t) {
+    int sheets = c->wants_key ? (t->written + 1) / 2 : t->written;
+    if (!c->roster && t->status == LH_EXIT_YES && !t->there)
+        fprintf(stderr, "%s/%s.%s and so on: %d form%s, each with its key\n", c->out, list[0].file,
+                lh_sheet_endings[c->format], n, n > 1 ? "s" : "");
+    else
+        fprintf(stderr, "%s: %d sheet%s written%s\n", c->out, sheets, sheets == 1 ? "" : "s",
+                c->wants_key ? ", with keys" : "");
+    if (t->there)
+        fprintf(stderr, "%d file%s there already and left as %s\n", t->there,
+                t->there == 1 ? " was" : "s were", t->there == 1 ? "it is" : "they are");
+    if (t->other)
+        fprintf(stderr, "%d file%s of another sheet: move them away, or name another folder\n",
+                t->other, t->other == 1 ? " is" : "s are");
+    if (list_file) fprintf(stderr, "%s says who has which form\n", list_file);
+    if (print_file) fprintf(stderr, "%s has all of them, to be printed in one go\n", print_file);
+}
+
+/* ---- one table for all ---- */
+
+static int write_table(const lh_sheet_class *c, const copy *list, int n) {
+    lh_cli *cli = c->stock->cli;
+    lh_text t = lh_text_new(cli->arena);
+    for (int i = 0; i < n; i++) {
+        lh_paper *p = paper_of(c, &list[i], c->wants_key);
+        if (!p) return lh_cli_report(cli);
+        lh_handout h = handout_of(c, &list[i], p);
+        if (i == 0) lh_sheet_csv_head(&t, p);
+        lh_sheet_csv_row(&t, &h);
+        lh_paper_free(p);
+    }
+    if (!c->out) {
+        fwrite(t.s, 1, t.n, stdout);
+        return LH_EXIT_YES;
+    }
+    if (access(c->out, F_OK) == 0) {
+        lh_cli_fail(cli, "%s is there already: it may hold answers, and is left as it is", c->out);
+        fprintf(stderr, "name another file, or move it away\n");
+        return LH_EXIT_FAILED;
+    }
+    if (!lh_cli_write_file(cli, c->out, t.s, t.n)) return LH_EXIT_FAILED;
+    fprintf(stderr, "%s: a row for each of %d students, a column for each number\n", c->out, n);
+    return LH_EXIT_YES;
+}
+
+int lh_sheet_class_write(const lh_sheet_class *c) {
+    lh_cli *cli = c->stock->cli;
+    int n;
+    copy *list = copies(c, &n);
+    if (!list) return LH_EXIT_FAILED;
+    if (c->format == LH_SHEET_CSV) return write_table(c, list, n);
+    if (!make_folder(cli, c->out)) return LH_EXIT_FAILED;
+    if (c->roster && c->wants_key && !make_folder(cli, lh_printf(cli->arena, "%s/keys", c->out)))
+        return LH_EXIT_FAILED;
+    tally t = {0};
+    lh_text rows = lh_text_new(cli->arena);
+    lh_text_add(&rows, "name,id,form,seed,sheet,file\r\n");
+    char *pages = NULL;
+    size_t length = 0;
+    FILE *print = c->roster && c->format == LH_SHEET_HTML ? open_memstream(&pages, &length) : NULL;
+    if (print) lh_sheet_html_open(print, c->stock->source.title, c->is_short);
+    for (int i = 0; i < n && t.status == LH_EXIT_YES; i++)
+        make_copy(c, &list[i], i, print, &rows, &t);
+    if (print) lh_sheet_html_close(print);
+    bool has_pages = print && fclose(print) == 0 && t.status == LH_EXIT_YES;
+    const char *list_file = NULL, *print_file = NULL;
+    if (c->roster && t.status == LH_EXIT_YES)
+        list_file = put_new(c, "list", "csv", rows.s, rows.n, &t);
+    if (has_pages) print_file = put_new(c, "all", "html", pages, length, &t);
+    free(pages);
+    if (t.other) t.status = LH_EXIT_FAILED;
+    tell(c, list, n, list_file, print_file, &t);
+    return t.status;
+}
