@@ -72,8 +72,14 @@ static void picture(lh_context *ctx, const uint8_t *data, size_t size, int how) 
     memcpy(y, data, n * sizeof *y);
     for (size_t i = 0; i < n; i++) label[i] = lh_copy(a, (const char *)data + i, (size_t)how % 9);
     lh_panel panel = {"head", y, (int)n, n ? 1 : 0, how & 1 ? label : NULL, NULL};
-    lh_series s = {"series", how & 2 ? y : NULL,     y,
-                   (int)n,   how & 1 ? label : NULL, (lh_series_mark)(how >> 2 & 3)};
+    lh_series s = {.name = "series",
+                   .x = how & 2 ? y : NULL,
+                   .y = y,
+                   .n = (int)n,
+                   .from_x = how & 1 ? y : NULL,
+                   .from_y = how & 1 ? y : NULL,
+                   .label = how & 1 ? label : NULL,
+                   .mark = (lh_series_mark)(how >> 2 & 3)};
     lh_chart c = {.kind = (lh_chart_kind)(how >> 4 & 3),
                   .title = n ? label[0] : NULL,
                   .panel = &panel,

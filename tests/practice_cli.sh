@@ -163,6 +163,17 @@ COLUMNS=100 "$longhand" >out 2>err
 shows '▸ ex1' 'longhand alone: a lesson begun'
 shows '1 of 17 steps   longhand practice ex1' 'how far, and how to go on'
 silent 'longhand alone'
+shows 'go on with: longhand practice ex1' 'the sheet that waits'
+shows 'II. The six examples' 'the part it is in'
+test "$(wc -l <out)" -le 23; verdict $? 'longhand alone fits one screen'
+fresh
+COLUMNS=60 "$longhand" >out 2>err
+shows 'begin with: longhand read start' 'for somebody new'
+test "$(wc -l <out)" -le 23 && test "$(wc -L <out)" -le 80; verdict $? '... and fits'
+run help lessons
+exits 0 'every lesson by name'
+shows 'xor-relu'
+shows 'ex6-causal'
 
 # ---- a file that cannot be written or read ----
 fresh

@@ -571,12 +571,39 @@ static void values_are_taken_with_labels(void **state) {
     assert_true(c->is_even && c->series[0].n == 3 && c->series[0].mark == LH_MARK_ARROWS);
     assert_string_equal(c->series[0].label[0], "A");
     assert_true(c->series[0].x[0] == 1 && c->series[0].y[1] == 1);
+    c = show(&o, "moves E E"); /* three rows are corners of an outline, which is closed */
+    assert_int_equal(c->n_series, 3);
+    assert_true(c->series[0].n == 4 && c->series[0].x[3] == c->series[0].x[0]);
+    assert_true(c->series[2].n == 1 && c->series[2].from_x[0] == c->series[2].x[0]);
     c = show(&o, "loss 30 this fast");
     assert_int_equal(c->n_series, 2);
     assert_int_equal(c->series[1].n, 30);
     assert_string_equal(c->series[1].name, "fast");
     assert_true(c->series[0].y[29] < c->series[0].y[0]);
     assert_true(fabs(c->series[0].y[0] - show(&o, "fast: loss 1")->series[0].y[0]) == 0);
+    close_program(&o);
+}
+
+/* An arrow is drawn from where it begins, and its beginning is on the paper. */
+static void moves_have_a_beginning(void **state) {
+    (void)state;
+    opened o = open_program("const F = [0 0; 0 3; 2 3]\nconst x = [2 1]\n"
+                            "G = F @ [0 1; -1 0]\ny = x @ [0 1; -1 0]\n");
+    lh_chart *c = show(&o, "moves F G");
+    const lh_series *s = &c->series[2];
+    assert_true(s->from_x[0] == 2 && s->from_y[0] == 3 && s->x[0] == -3 && s->y[0] == 2);
+    assert_true(c->is_even);
+    lh_range r =
+        lh_chart_range(&(lh_chart){.kind = LH_CHART_PLANE, .series = &c->series[2], .n_series = 1},
+                       false, &(size_t){0});
+    assert_true(r.low == -3 &&
+                r.high == 2); /* 0 is not asked for: the arrow does not begin there */
+    c = show(&o, "moves x y");
+    assert_int_equal(c->n_series, 2);
+    assert_true(!c->series[1].from_x && c->series[1].x[0] == -1 && c->series[1].y[0] == 2);
+    lh_show_program own = {"", o.g};
+    assert_null(lh_chart_show(o.arena, &own, 1, "moves x G", &(lh_show_how){0}));
+    assert_non_null(strstr(lh_context_error(o.ctx)->what, "1 rows and G has 3"));
     close_program(&o);
 }
 
@@ -655,6 +682,7 @@ int main(void) {
         cmocka_unit_test(reduction_keeps_extremes_and_gaps),
         cmocka_unit_test(small_pictures_are_exact),
         cmocka_unit_test(values_are_taken_with_labels),
+        cmocka_unit_test(moves_have_a_beginning),
         cmocka_unit_test(points_have_classes_and_a_field),
         cmocka_unit_test(bad_requests_say_what_and_why),
         cmocka_unit_test(letters_have_their_width),

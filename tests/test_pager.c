@@ -184,6 +184,31 @@ static void size_may_change(void **state) {
     end(0);
 }
 
+/* e leaves the page for the prompt of the exercises and comes back to it. */
+static void e_begins_the_exercise(void **state) {
+    (void)state;
+    begin(12, 80, "start");
+    await("e exercise");
+    type("e");
+    await("After \"sea\""); /* nothing is on the screen: the first */
+    type("q\n");
+    await("back in the lesson");
+    type("/Exercise 3\r");
+    await("\033[7mExercise 3");
+    type("e");
+    await("Your own three words"); /* the first on the screen */
+    type("q\n");
+    await("back in the lesson");
+    type("q");
+    end(0);
+    begin(24, 80, "xor-relu");
+    await("h help");
+    type("e");
+    await("has no exercises");
+    type("q");
+    end(0);
+}
+
 static void stopped_and_gone_on_with(void **state) {
     (void)state;
     begin(24, 80, "everything");
@@ -263,9 +288,13 @@ int main(void) {
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_move),           cmocka_unit_test(search_finds),
-        cmocka_unit_test(size_may_change),     cmocka_unit_test(stopped_and_gone_on_with),
-        cmocka_unit_test(signals_leave_order), cmocka_unit_test(place_is_kept),
+        cmocka_unit_test(keys_move),
+        cmocka_unit_test(search_finds),
+        cmocka_unit_test(e_begins_the_exercise),
+        cmocka_unit_test(size_may_change),
+        cmocka_unit_test(stopped_and_gone_on_with),
+        cmocka_unit_test(signals_leave_order),
+        cmocka_unit_test(place_is_kept),
     };
     return cmocka_run_group_tests_name("pager", tests, make_data, remove_data);
 }

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/embedded.h"
+#include "base/columns.h"
+#include "explain/diagram.h"
 #include "explain/picture.h"
 #include "graph/op.h"
 #include "learn/lesson.h"
@@ -25,12 +27,12 @@ typedef struct opened {
     lh_picture *picture;
 } opened;
 
-static opened open_text(const char *name, const char *text, size_t length, bool all,
+static opened open_text(const char *name, const char *text, size_t length, int what,
                         const lh_setting *set, int n_set) {
     opened o = {.ctx = lh_context_new()};
     o.program = lh_lesson_parse(o.ctx, name, text, length);
     o.graph = lh_graph_build(o.ctx, o.program, &(lh_build){.set = set, .n_set = n_set});
-    o.picture = o.graph ? lh_picture_new(o.graph, all) : NULL;
+    o.picture = o.graph ? lh_picture_new(o.graph, (lh_picture_of)what) : NULL;
     if (o.picture) return o;
     fail_msg("%s:%d: %s", name, lh_context_error(o.ctx)->at.line, lh_context_error(o.ctx)->what);
     abort();
@@ -357,6 +359,127 @@ static void lines_fit(void **state) {
     unsetenv("COLUMNS");
 }
 
+/* ---- encoder beside decoder, the way to one step, diagrams ---- */
+
+static const lh_box *box_named(const lh_picture *p, const char *path) {
+    for (int i = 0; i < p->n_boxes; i++)
+        if (strcmp(p->box[i].path, path) == 0) return &p->box[i];
+    return NULL;
+}
+
+/* What reads the first text alone stands left, what reads the second one too stands right, and no two boxes meet. */
+static void two_texts_stand_side_by_side(void **state) {
+    (void)state;
+    static rect list[200];
+    const lh_embedded *e = lh_embedded_find("lessons/de-nada.md");
+    opened o = open_text(e->name, e->text, e->length, LH_PICTURE_FORWARD, NULL, 0);
+    assert_string_equal(o.picture->text[0], "source");
+    assert_string_equal(o.picture->text[1], "given");
+    static const char *const left[] = {"Xe", "A", "encoded"}, *const right[] = {"Ye", "C", "H"};
+    lh_text svg = lh_text_new(o.picture->arena);
+    lh_picture_svg(o.picture, "de-nada", &svg);
+    int n = read_rects(svg.s, list, 200), last = 0;
+    for (int i = 0; i < 3; i++) {
+        assert_false(box_named(o.picture, left[i])->is_second);
+        assert_true(box_named(o.picture, right[i])->is_second);
+        const rect *a = find_rect(list, n, left[i]), *b = find_rect(list, n, right[i]);
+        assert_true(a->x + a->w < b->x && a->y > last);
+        last = a->y;
+    }
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            assert_false(list[i].x < list[k].x + list[k].w && list[k].x < list[i].x + list[i].w &&
+                         list[i].y < list[k].y + list[k].h && list[k].y < list[i].y + list[i].h);
+    assert_null(find_rect(list, n, "AQ")); /* weights stand in the formulas */
+    assert_null(xml_problem(svg.s));
+    close_all(&o);
+    e = lh_embedded_find("lessons/ex5.md"); /* one text: one column */
+    o = open_text(e->name, e->text, e->length, LH_PICTURE_FORWARD, NULL, 0);
+    assert_null(o.picture->text[0]);
+    close_all(&o);
+}
+
+static void the_way_to_a_step_is_all_that_leads_there(void **state) {
+    (void)state;
+    const lh_embedded *e = lh_embedded_find("lessons/ex2.md");
+    opened o = open_text(e->name, e->text, e->length, false, NULL, 0);
+    const lh_step *goal = NULL;
+    for (int i = 0; i < o.graph->n_steps; i++)
+        if (o.graph->step[i]->kind == LH_STEP_UPDATE) goal = o.graph->step[i];
+    lh_picture *p = lh_picture_to(o.graph, goal);
+    static const char *const there[] = {"Q", "context", "probs", "dlogits", "dWO", "rate", "WO"},
+                             *const away[] = {"dcontext", "dP", "dQ", "dX", "dL"};
+    for (int i = 0; i < 7; i++) assert_non_null(box_named(p, there[i]));
+    for (int i = 0; i < 5; i++) {
+        assert_non_null(box_named(o.picture, away[i]));
+        assert_null(box_named(p, away[i]));
+    }
+    lh_picture_free(p);
+    close_all(&o);
+}
+
+static int count_of(const char *text, const char *what) {
+    int n = 0;
+    for (const char *s = text; (s = strstr(s, what)); s += strlen(what)) n++;
+    return n;
+}
+
+/* Both architectures: no line wider than the screen, the reader's place once or in both columns, every lesson that is named exists. */
+static void diagrams_show_the_place(void **state) {
+    (void)state;
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    for (int i = 0; strcmp(lh_diagram_names[i], "training") != 0; i++) {
+        const lh_diagram *d = lh_diagram_find(lh_diagram_names[i]);
+        const char *here = i ? "sampling" : "cross";
+        for (int width = 40; width <= 120; width += 4) {
+            lh_text t = lh_text_new(a);
+            lh_diagram_text(d, here, &(lh_chart_screen){.width = width}, &t);
+            for (char *line = strtok(t.s, "\n"); line; line = strtok(NULL, "\n"))
+                if (lh_columns(line) > width) fail_msg("%d: %s", width, line);
+        }
+        lh_text t = lh_text_new(a), svg = lh_text_new(a), none = lh_text_new(a);
+        lh_diagram_text(d, here, &(lh_chart_screen){.width = 80}, &t);
+        assert_int_equal(count_of(t.s, "▶ you are here"), 1);
+        lh_diagram_text(d, "glossary", &(lh_chart_screen){.width = 80}, &none);
+        assert_int_equal(count_of(none.s, "you are here"), 0);
+        lh_diagram_svg(d, here, &svg);
+        assert_null(xml_problem(svg.s));
+        assert_int_equal(count_of(svg.s, "class=\"here\""), 1);
+        for (int b = 0; b < d->n_blocks; b++)
+            for (int k = 0; k < d->block[b].n_lines; k++) {
+                const char *lesson = d->block[b].line[k].lesson;
+                if (lesson)
+                    assert_non_null(lh_embedded_find(lh_printf(a, "lessons/%s.md", lesson)));
+            }
+        for (int k = 0; k < d->n_links; k++)
+            assert_true(d->link[k].from_line < d->block[d->link[k].from].n_lines &&
+                        d->link[k].to_line < d->block[d->link[k].to].n_lines);
+    }
+    lh_arena_free(a);
+    lh_context_free(ctx);
+}
+
+static void training_is_a_loop(void **state) {
+    (void)state;
+    const lh_embedded *e = lh_embedded_find("lessons/ex2.md");
+    opened o = open_text(e->name, e->text, e->length, false, NULL, 0);
+    const lh_diagram *d = lh_diagram_training(o.picture->arena, o.graph);
+    lh_text t = lh_text_new(o.picture->arena);
+    lh_diagram_text(d, NULL, &(lh_chart_screen){.width = 80}, &t);
+    static const char *const parts[] = {
+        "forward", "loss", "backward", "update", "logits", "dlogits", "dWO", "▲", "▼", "◀", "▶"};
+    for (int i = 0; i < 11; i++)
+        if (!strstr(t.s, parts[i])) fail_msg("%s is missing:\n%s", parts[i], t.s);
+    assert_null(strstr(t.s, "dcontext")); /* no update needs it */
+    close_all(&o);
+    e = lh_embedded_find("lessons/ex1.md");
+    o = open_text(e->name, e->text, e->length, false, NULL, 0);
+    assert_null(lh_diagram_training(o.picture->arena, o.graph));
+    assert_non_null(strstr(lh_context_error(o.ctx)->what, "no line with :="));
+    close_all(&o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_is_topological_and_complete),
@@ -368,6 +491,10 @@ int main(void) {
         cmocka_unit_test(the_command_draws),
         cmocka_unit_test(the_command_lists),
         cmocka_unit_test(lines_fit),
+        cmocka_unit_test(two_texts_stand_side_by_side),
+        cmocka_unit_test(the_way_to_a_step_is_all_that_leads_there),
+        cmocka_unit_test(diagrams_show_the_place),
+        cmocka_unit_test(training_is_a_loop),
     };
     return cmocka_run_group_tests_name("picture", tests, NULL, NULL);
 }

@@ -8,7 +8,6 @@
 #include "cli/grid.h"
 #include "explain/chart_show.h"
 #include "explain/explain.h"
-#include "explain/picture.h"
 
 enum { DIGITS = 6, TEXT_WIDTH = 84 };
 
@@ -198,20 +197,30 @@ static const char *picture_id(scene *s) {
     return lh_printf(s->r->arena, "%sfigure-%d-", s->w->prefix, s->w->n_figures);
 }
 
-static void show_graph(scene *s) {
-    lh_picture *p = lh_picture_new(s->g, s->show->verb == LH_SHOW_MODEL ? LH_PICTURE_FORWARD
-                                                                        : LH_PICTURE_FOLDED);
-    lh_text svg = lh_text_new(s->r->arena);
+static void put_drawing(scene *s, const char *svg, const char *label) {
     const char *style = NULL;
-    if (!p) return;
-    lh_picture_svg(p, s->r->title, &svg);
-    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"the model as a "
-          "drawing\">\n",
-          s->out);
-    lh_html_svg(s->out, s->w->book->arena, svg.s, picture_id(s), "graph", &style);
+    lh_html_in(s->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"", label,
+               "\">\n");
+    lh_html_svg(s->out, s->w->book->arena, svg, picture_id(s), "graph", &style);
     fputs("</div>\n", s->out);
     if (style) s->w->book->graph_style = style;
+}
+
+static void show_graph(scene *s) {
+    lh_picture *p = lh_show_picture(s->r, s->number);
+    lh_text svg = lh_text_new(s->r->arena);
+    if (!p) return;
+    lh_picture_svg(p, s->r->title, &svg);
+    put_drawing(s, svg.s, "the model as a drawing");
     lh_picture_free(p);
+}
+
+static void show_diagram(scene *s) {
+    const lh_diagram *d = lh_show_diagram(s->r, s->number);
+    lh_text svg = lh_text_new(s->r->arena);
+    if (!d) return;
+    lh_diagram_svg(d, s->r->name, &svg);
+    put_drawing(s, svg.s, "a diagram");
 }
 
 static void show_chart(scene *s) {
@@ -274,10 +283,11 @@ bool lh_book_show(lh_writer *w, int show) {
         [LH_SHOW_MATRIX] = show_matrix,   [LH_SHOW_GIVEN] = show_given,
         [LH_SHOW_GRAPH] = show_graph,     [LH_SHOW_TABLE] = show_table,
         [LH_SHOW_COMPARE] = show_compare, [LH_SHOW_MODEL] = show_graph,
+        [LH_SHOW_DIAGRAM] = show_diagram,
     };
     scene s = {.w = w, .r = w->r, .out = w->out, .number = show, .show = &w->r->lesson->show[show]};
-    s.g = lh_live_graph(w->r->live, s.show->program);
-    if (!s.g) return false;
+    if (s.show->verb != LH_SHOW_DIAGRAM && !(s.g = lh_live_graph(w->r->live, s.show->program)))
+        return false;
     w->n_figures++;
     fprintf(w->out, "<figure class=\"show-%s\">\n", lh_show_words[s.show->verb]);
     if (*s.show->caption) {

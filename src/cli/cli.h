@@ -116,8 +116,10 @@ char *lh_cli_read_file(lh_cli *cli, const char *path,
                        size_t *length); /* in cli->arena; NULL and the context failed */
 bool lh_cli_write_file(lh_cli *cli, const char *path, const char *text,
                        size_t length);    /* whole or not at all; false: already reported */
-void lh_cli_list(lh_cli *cli, FILE *out); /* the lessons, a line each */
-int lh_cli_operations(lh_cli *cli);       /* longhand help operations: Markdown (operations.c) */
+void lh_cli_list(lh_cli *cli, FILE *out); /* lessons and models, a line each */
+void lh_cli_list_part(lh_cli *cli, FILE *out, const char *part); /* the lessons of one part */
+int lh_cli_welcome(lh_cli *cli);                                 /* longhand alone (welcome.c) */
+int lh_cli_operations(lh_cli *cli); /* longhand help operations: Markdown (operations.c) */
 
 bool lh_cli_learning(
     lh_cli *cli, const lh_source *s, const lh_graph *g, const lh_names *train,

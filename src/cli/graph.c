@@ -211,12 +211,28 @@ static void print_legend(const lh_cli *cli, const lh_picture *p) {
     lh_ink_off(cli, cli->out);
 }
 
+/* Of a model with two texts: the encoder's steps, or the decoder's. */
+static void print_side(const table *t, bool is_second) {
+    const lh_picture *p = t->p;
+    const lh_box *before = NULL;
+    fprintf(t->cli->out, is_second ? "\nDecoder: reads %s too\n" : "\nEncoder: reads %s\n",
+            p->text[is_second]);
+    for (int i = 0; i < p->n_boxes; i++) {
+        const lh_box *b = &p->box[i];
+        if (b->is_given || b->is_second != is_second) continue;
+        print_turn(t, b, before);
+        print_box(t, b);
+        before = b;
+    }
+}
+
 void lh_print_picture(const lh_cli *cli, const lh_picture *p) {
     table t = table_new(cli, p);
     fputs("Given\n", cli->out);
     print_given(&t);
     const lh_box *before = NULL;
-    for (int i = 0; i < p->n_boxes; i++) {
+    for (int side = 0; p->text[0] && side < 2; side++) print_side(&t, side);
+    for (int i = 0; i < p->n_boxes && !p->text[0]; i++) {
         const lh_box *b = &p->box[i];
         if (b->is_given) continue;
         if (!before || before->phase != b->phase) {

@@ -128,7 +128,8 @@ void lh_keep_close(lh_keeper *k) {
 
 /* ---- where a lesson stands ---- */
 
-lh_standing lh_keep_standing(lh_cli *cli, const char *lesson) {
+/* Read once: the list of lessons asks for each of them. */
+static const lh_progress *progress_so_far(lh_cli *cli) {
     static bool is_read;
     static lh_progress *progress;
     if (!is_read) {
@@ -140,6 +141,41 @@ lh_standing lh_keep_standing(lh_cli *cli, const char *lesson) {
                           : NULL;
         if (s) progress = lh_progress_new(cli->arena, s, lh_keep_zone()), s->close(s);
     }
+    return progress;
+}
+
+const char *lh_keep_read_sign(lh_cli *cli, const char *lesson) {
+    static bool is_read;
+    static lh_read *list;
+    static int n;
+    if (!is_read) {
+        char folder[LH_STORE_PATH];
+        lh_store_trouble why;
+        is_read = true;
+        lh_store *s = lh_store_folder(folder, sizeof folder)
+                          ? lh_store_open(folder, &(lh_store_how){0}, &why)
+                          : NULL;
+        if (s && !s->reads(s, cli->arena, &list, &n)) n = 0;
+        if (s) s->close(s);
+    }
+    const lh_read *r = lh_read_find(list, n, lesson);
+    return !r ? " " : r->is_finished ? "\u2713" : "\u25b8";
+}
+
+const char *lh_keep_begun(lh_cli *cli, long long *when) {
+    const lh_progress *p = progress_so_far(cli);
+    const lh_lesson_progress *last = NULL;
+    for (int i = 0; p && i < p->n_lessons; i++) {
+        const lh_lesson_progress *l = &p->lesson[i];
+        if (l->begun && l->begun->done < l->begun->total && (!last || l->last > last->last))
+            last = l;
+    }
+    *when = last ? last->last : 0;
+    return last ? last->lesson : NULL;
+}
+
+lh_standing lh_keep_standing(lh_cli *cli, const char *lesson) {
+    const lh_progress *progress = progress_so_far(cli);
     const lh_lesson_progress *l = progress ? lh_progress_lesson(progress, lesson) : NULL;
     return l ? (lh_standing){l->done, l->total, l->begun != NULL, l->n_exercises}
              : (lh_standing){0};

@@ -40,7 +40,12 @@ typedef struct lh_standing {
     int exercises; /* done */
 } lh_standing;
 lh_standing lh_keep_standing(lh_cli *cli, const char *lesson);
-const char *lh_standing_sign(lh_standing at); /* ✓ all done, ▸ begun, or a space */
+const char *lh_keep_begun(
+    lh_cli *cli,
+    long long *when); /* the lesson whose sheet was worked on last and waits; NULL: none */
+const char *lh_keep_read_sign(lh_cli *cli,
+                              const char *lesson); /* ✓ read to its end, ▸ begun, or a space */
+const char *lh_standing_sign(lh_standing at);      /* ✓ all done, ▸ begun, or a space */
 const char *lh_standing_text(
     lh_cli *cli, lh_standing at, const char *lesson, int exercises,
     int room); /* "   5 of 21 steps, 3 of 7 exercises", where there is room also how to go on; "" for nothing done */

@@ -61,7 +61,7 @@ static int fail_lesson(lh_cli *cli, const char *name) {
     int status = lh_cli_fail(cli, "%s is neither a lesson nor a file", lesson);
     if (near)
         fprintf(stderr, "did you mean %s%s%s?  ", near, program ? ":" : "", program ? program : "");
-    fprintf(stderr, "`longhand` alone lists the lessons\n");
+    fprintf(stderr, "`longhand help lessons` lists the lessons\n");
     return status;
 }
 
@@ -238,7 +238,9 @@ static int width_of(lh_cli *cli, const lh_embedded *const *list, int n) {
 static void list_line(lh_cli *cli, FILE *out, const lh_embedded *e, int width) {
     const char *name = short_name(cli, e->name);
     lh_standing at = lh_keep_standing(cli, name);
-    fprintf(out, "  %s ", lh_standing_sign(at));
+    const char *sign = lh_standing_sign(at);
+    if (*sign == ' ') sign = lh_keep_read_sign(cli, name);
+    fprintf(out, "  %s ", sign);
     lh_ink_on(cli, out, LH_INK_NAME);
     fprintf(out, "%-*s", width, name);
     lh_ink_off(cli, out);
@@ -276,6 +278,16 @@ static void list_models(lh_cli *cli, FILE *out) {
     qsort(list, (size_t)n, sizeof(const lh_embedded *), by_short_name);
     int width = width_of(cli, list, n);
     fprintf(out, "  Models and demonstrations\n");
+    for (int i = 0; i < n; i++) list_line(cli, out, list[i], width);
+}
+
+void lh_cli_list_part(lh_cli *cli, FILE *out, const char *part) {
+    const lh_contents *c = lh_contents_read(cli->ctx, cli->arena);
+    const lh_embedded *list[256] = {0};
+    int n = 0;
+    for (int i = 0; i < c->n && n < 256; i++)
+        if (c->item[i].file && strcmp(c->item[i].part, part) == 0) list[n++] = c->item[i].file;
+    int width = width_of(cli, list, n);
     for (int i = 0; i < n; i++) list_line(cli, out, list[i], width);
 }
 

@@ -135,7 +135,7 @@ static int help(lh_cli *cli) {
         fputs("  ", stdout);
         lh_wrap(stdout, cli->width, 13, lh_commands[i]->summary);
     }
-    printf("\nLESSON is a short name from the list that `longhand` alone prints, or a file (.lh or "
+    printf("\nLESSON is a short name from the list that `longhand help lessons` prints, or a file (.lh or "
            ".md);\nLESSON:NAME is one of the programs in it.\n");
     printf("--files FOLDER, with any command: programs may read files below FOLDER, too.\n");
     printf("Exit status: 0 yes or done, 1 the answer is no, 2 could not run. NO_COLOR is "
@@ -143,13 +143,9 @@ static int help(lh_cli *cli) {
     return LH_EXIT_YES;
 }
 
-static int welcome(lh_cli *cli) {
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    fputs("Longhand", stdout);
-    lh_ink_off(cli, stdout);
-    puts("   transformers, worked out by hand and at full speed\n");
+/* longhand help lessons */
+static int list_lessons(lh_cli *cli) {
     lh_cli_list(cli, stdout);
-    puts("\n  begin with: longhand run ex1            help: longhand --help");
     return LH_EXIT_YES;
 }
 
@@ -284,7 +280,7 @@ static int run_command(lh_cli *cli, const lh_command *c, int argc, char **argv) 
 }
 
 static int dispatch(lh_cli *cli, int argc, char **argv) {
-    if (argc < 2) return welcome(cli);
+    if (argc < 2) return lh_cli_welcome(cli);
     const char *word = argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
         (strcmp(word, "help") == 0 && argc == 2))
@@ -295,6 +291,7 @@ static int dispatch(lh_cli *cli, int argc, char **argv) {
     }
     if (strcmp(word, "help") == 0) {
         if (strcmp(argv[2], "operations") == 0) return lh_cli_operations(cli);
+        if (strcmp(argv[2], "lessons") == 0) return list_lessons(cli);
         const lh_command *c = find_command(argv[2]);
         if (c) return help_for(cli, c);
         word = argv[2];

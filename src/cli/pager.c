@@ -17,7 +17,8 @@ static const char *const help[] = {
     "  g, home            the beginning           G, end          the end",
     "  /                  search                  n, N            again, backward",
     "  ], n               the next lesson         [, p            the lesson before",
-    "  c                  the contents            q               the end",
+    "  c                  the contents            e               an exercise",
+    "  q                  the end",
     "",
     "Small letters find large ones too. n is the next lesson while nothing is searched for.",
     "",
@@ -103,7 +104,9 @@ static void put_status(lh_pager *p, int rows, int columns, const char *message) 
     char *right = message
                       ? lh_printf(p->arena, "%s", "")
                       : lh_printf(p->arena, "%d%%   %s", p->n_lines ? 100 * last / p->n_lines : 100,
-                                  p->choice ? "enter opens   q quit" : "h help   q quit");
+                                  p->choice      ? "enter opens   q quit"
+                                  : columns < 60 ? "h help   q quit"
+                                                 : "e exercise   h help   q quit");
     int room = columns - lh_columns(right) - 4;
     char *left = cut(p->arena, message ? message : p->title, room < 8 ? columns - 2 : room);
     int gap = columns - 2 - lh_columns(left) - lh_columns(right);
@@ -251,7 +254,8 @@ static void move_key(lh_pager *p, int key) {
 }
 
 lh_pager_end lh_pager_read(lh_pager *p) {
-    const char *message = NULL;
+    const char *message = p->message;
+    p->message = NULL;
     move_to(p, p->top);
     for (;;) {
         draw(p, message);
@@ -266,6 +270,9 @@ lh_pager_end lh_pager_read(lh_pager *p) {
         case '[':
         case 'p': return LH_PAGER_PREVIOUS;
         case 'c': return LH_PAGER_CONTENTS;
+        case 'e':
+            if (!p->choice) return LH_PAGER_EXERCISE;
+            break;
         case 'h':
         case '?': show_help(p); break;
         case LH_KEY_ESCAPE: p->search[0] = 0; break;

@@ -19,7 +19,8 @@ typedef enum lh_pager_end {
     LH_PAGER_PREVIOUS,
     LH_PAGER_CONTENTS,
     LH_PAGER_CHOSEN, /* p->chosen */
-    LH_PAGER_AGAIN   /* the screen has another size */
+    LH_PAGER_EXERCISE,
+    LH_PAGER_AGAIN /* the screen has another size */
 } lh_pager_end;
 
 typedef struct lh_pager {
@@ -27,13 +28,14 @@ typedef struct lh_pager {
     lh_arena *arena; /* for what is made while it runs */
     char **line;     /* with escape sequences */
     int n_lines;
-    int top;            /* the first line on the screen; kept from call to call */
-    const char *title;  /* in the last line */
-    bool has_colour;    /* escape sequences are welcome */
-    bool has_seen_end;  /* the last line was on the screen */
-    const bool *choice; /* NULL, or of a list: lines that can be chosen with enter */
-    int chosen;         /* the line chosen, or where the choice begins */
-    char search[128];   /* what was looked for last; "" nothing */
+    int top;             /* the first line on the screen; kept from call to call */
+    const char *title;   /* in the last line */
+    bool has_colour;     /* escape sequences are welcome */
+    bool has_seen_end;   /* the last line was on the screen */
+    const bool *choice;  /* NULL, or of a list: lines that can be chosen with enter */
+    int chosen;          /* the line chosen, or where the choice begins */
+    char search[128];    /* what was looked for last; "" nothing */
+    const char *message; /* in the last line until the next key, or NULL */
 } lh_pager;
 
 lh_pager_end lh_pager_read(lh_pager *p);

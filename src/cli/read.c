@@ -10,6 +10,8 @@
 #include "cli/keep.h"
 #include "cli/pager.h"
 
+extern const lh_command lh_command_exercise;
+
 static struct {
     int width;
     bool contents, no_pager;
@@ -25,25 +27,6 @@ static const lh_option read_options[] = {
 
 /* ---- where one stopped ---- */
 
-typedef struct places {
-    lh_read *read; /* the newest first */
-    int n;
-} places;
-
-/* Without a store there are none: reading needs no progress. */
-static places load_places(lh_cli *cli) {
-    char folder[LH_STORE_PATH];
-    lh_store_trouble why;
-    places p = {0};
-    lh_store *s = lh_store_folder(folder, sizeof folder)
-                      ? lh_store_open(folder, &(lh_store_how){0}, &why)
-                      : NULL;
-    if (!s) return p;
-    if (!s->reads(s, cli->arena, &p.read, &p.n)) p.n = 0;
-    s->close(s);
-    return p;
-}
-
 static void save_place(lh_cli *cli, const char *lesson, int piece, bool is_finished) {
     lh_keeper k;
     if (!lh_keep_open(cli, &k)) return;
@@ -51,19 +34,6 @@ static void save_place(lh_cli *cli, const char *lesson, int piece, bool is_finis
     if (!k.store->read(k.store, &r))
         fprintf(stderr, "progress is not saved: %s\n", k.store->problem);
     lh_keep_close(&k);
-}
-
-/* The lesson to go on with: the one read last; the next one when that was read to its end. */
-static const char *go_on(const lh_course *c, const places *p) {
-    if (!c->n_listed) return NULL;
-    for (int i = 0; i < p->n; i++) {
-        const lh_read *r = &p->read[i];
-        int at = lh_course_find(c, r->lesson);
-        if (at < 0 && access(r->lesson, F_OK)) continue; /* a file that is gone, or elsewhere */
-        return r->is_finished && at >= 0 && at + 1 < c->n_listed ? c->entry[at + 1].name
-                                                                 : r->lesson;
-    }
-    return c->entry[0].name;
 }
 
 /* ---- without a pager ---- */
@@ -82,7 +52,7 @@ static int print_lesson(lh_cli *cli, const char *lesson, int width) {
     return status;
 }
 
-static int print_contents(lh_cli *cli, const lh_course *c, const places *p, int width) {
+static int print_contents(lh_cli *cli, const lh_course *c, const lh_places *p, int width) {
     lh_listing list = lh_listing_lines(cli, cli->arena, c, p->read, p->n, width);
     for (int i = 0; i < list.n_lines; i++) fprintf(cli->out, "%s\n", list.line[i]);
     fputs("\n  \u2713 read   \u25b8 begun        longhand read goes on\n", cli->out);
@@ -111,9 +81,37 @@ static int piece_at(const lh_read_lines *l, int line) {
     return piece;
 }
 
+/* The number of an exercise that is on the screen, from 1; 0: there is none. */
+static int exercise_at(const lh_reading *r, const lh_read_lines *l, int top, int bottom) {
+    int i = 0;
+    for (const lh_piece *p = r->page->piece; p && i < l->n_pieces; p = p->next, i++) {
+        if (p->kind != LH_PIECE_BLOCK || l->first[i] < top || l->first[i] >= bottom) continue;
+        const lh_lesson_block *b = &r->lesson->block[p->number];
+        if (b->kind == LH_BLOCK_EXERCISE) return r->lesson->exercise[b->first].number;
+    }
+    return 0;
+}
+
+/* The exercises at the prompt, on the screen of the shell; then back to the page. Without one on the screen, the first that is not done.
+ * What the page should say next, or NULL. */
+static const char *do_exercise(book *b, const lh_reading *r, const lh_read_lines *l, int top) {
+    int rows, columns;
+    if (!r->lesson->n_exercises) return "this lesson has no exercises";
+    lh_terminal_size(b->terminal, &rows, &columns);
+    int number = exercise_at(r, l, top, top + rows - 1);
+    char *words[] = {lh_printf(b->cli->arena, "%s", r->name),
+                     lh_printf(b->cli->arena, "%d", number)};
+    lh_terminal_close(b->terminal);
+    lh_command_exercise.run(b->cli, number ? 2 : 1, words);
+    fflush(stdout);
+    b->terminal = lh_terminal_open();
+    return "back in the lesson";
+}
+
 /* Reads until another lesson, the contents or the end is wanted. */
 static lh_pager_end read_lines(book *b, lh_reading *r) {
-    for (;;) {
+    const char *message = NULL;
+    while (b->terminal) {
         lh_arena *a = lh_arena_new(b->cli->ctx);
         lh_read_lines lines;
         if (!a || !lh_read_layout(r, a, screen_columns(b), &lines)) {
@@ -127,19 +125,23 @@ static lh_pager_end read_lines(book *b, lh_reading *r) {
                       .line = lines.layout->line,
                       .n_lines = lines.layout->n_lines,
                       .top = is_known ? lines.first[b->piece] : 0,
+                      .message = message,
                       .title = lh_printf(a, "%s   %s", slash ? slash + 1 : r->name, r->title)};
         lh_pager_end end = lh_pager_read(&p);
         b->piece = piece_at(&lines, p.top);
+        message = end == LH_PAGER_EXERCISE ? do_exercise(b, r, &lines, p.top) : NULL;
+        if (end == LH_PAGER_EXERCISE) end = LH_PAGER_AGAIN;
         if (end != LH_PAGER_AGAIN) save_place(b->cli, r->name, b->piece, p.has_seen_end);
         lh_arena_free(a);
         if (end != LH_PAGER_AGAIN) return end;
     }
+    return LH_PAGER_QUIT;
 }
 
 static lh_pager_end read_lesson(book *b) {
     lh_reading r;
     if (b->piece < 0) {
-        places p = load_places(b->cli);
+        lh_places p = lh_places_load(b->cli);
         const lh_read *was = lh_read_find(p.read, p.n, b->lesson);
         b->piece = was && !was->is_finished ? was->piece : 0;
     }
@@ -154,7 +156,7 @@ static lh_pager_end read_list(book *b, const char *now) {
     for (;;) {
         lh_arena *a = lh_arena_new(b->cli->ctx);
         if (!a) return LH_PAGER_QUIT;
-        places at = load_places(b->cli);
+        lh_places at = lh_places_load(b->cli);
         lh_listing c = lh_listing_lines(b->cli, a, &b->course, at.read, at.n, screen_columns(b));
         bool *choice = lh_alloc_array(a, (size_t)c.n_lines + 1, sizeof *choice);
         lh_pager p = {.terminal = b->terminal,
@@ -199,9 +201,9 @@ static int read_course(book *b) {
 
 static int read_run(lh_cli *cli, int argc, char **argv) {
     lh_course course = lh_course_read(cli->ctx, cli->arena);
-    places at = load_places(cli);
+    lh_places at = lh_places_load(cli);
     int width = options.width ? options.width : cli->width;
-    const char *lesson = argc ? argv[0] : options.contents ? NULL : go_on(&course, &at);
+    const char *lesson = argc ? argv[0] : options.contents ? NULL : lh_places_next(&course, &at);
     bool is_paged = cli->is_terminal && !options.no_pager;
     if (argc && options.contents)
         return lh_cli_fail(cli, "--contents lists all lessons; it goes without %s", argv[0]);
@@ -235,7 +237,8 @@ const lh_command lh_command_read = {
                 "longhand read ex1 --width 60 | lpr\tplain lines\n",
     .notes = "Keys: space and b a screen forward and back, j and k a line, g and G the ends, / to "
              "search and n for the next find, ] and [ the next lesson and the one before, c the "
-             "contents, h all keys, q the end. Without a terminal the lesson is written as it is. "
+             "contents, e the exercises, h all keys, q the end. Without a terminal the lesson is "
+             "written as it is. "
              "Where you stopped is kept with your progress (longhand progress).",
     .options = read_options,
     .run = read_run,

@@ -14,6 +14,15 @@ typedef struct lh_read_lines {
 } lh_read_lines;
 bool lh_read_layout(lh_reading *r, lh_arena *a, int width, lh_read_lines *lines);
 
+/* How far each lesson was read, the newest first. Without a store there is none: reading needs no progress. */
+typedef struct lh_places {
+    lh_read *read;
+    int n;
+} lh_places;
+lh_places lh_places_load(lh_cli *cli);
+const char *lh_places_next(const lh_course *c,
+                           const lh_places *p); /* the lesson to go on with; NULL: there is none */
+
 /* The contents: the course by parts, with what was read (read_contents.c). */
 typedef struct lh_listing {
     char **line;

@@ -1,11 +1,38 @@
-/* read_contents -- the course by parts: titles, minutes, and what was read. */
+/* read_contents -- the course by parts: titles, minutes, what was read, and where to go on. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/embedded.h"
 #include "base/utf8.h"
 #include "cli/keep.h"
 #include "cli/read.h"
+
+lh_places lh_places_load(lh_cli *cli) {
+    char folder[LH_STORE_PATH];
+    lh_store_trouble why;
+    lh_places p = {0};
+    lh_store *s = lh_store_folder(folder, sizeof folder)
+                      ? lh_store_open(folder, &(lh_store_how){0}, &why)
+                      : NULL;
+    if (!s) return p;
+    if (!s->reads(s, cli->arena, &p.read, &p.n)) p.n = 0;
+    s->close(s);
+    return p;
+}
+
+/* The one read last; the next one when that was read to its end. */
+const char *lh_places_next(const lh_course *c, const lh_places *p) {
+    if (!c->n_listed) return NULL;
+    for (int i = 0; i < p->n; i++) {
+        const lh_read *r = &p->read[i];
+        int at = lh_course_find(c, r->lesson);
+        if (at < 0 && access(r->lesson, F_OK)) continue; /* a file that is gone, or elsewhere */
+        return r->is_finished && at >= 0 && at + 1 < c->n_listed ? c->entry[at + 1].name
+                                                                 : r->lesson;
+    }
+    return c->entry[0].name;
+}
 
 /* The line `minutes 20` of the head: the list is made for all lessons, and opening each would take long. */
 int lh_lesson_minutes(const char *text, size_t length) {

@@ -13,6 +13,8 @@
 
 #include "cli/cli.h"
 #include "cli/run.h"
+#include "explain/diagram.h"
+#include "explain/picture.h"
 #include "learn/live.h"
 #include "learn/page.h"
 
@@ -54,5 +56,8 @@ bool lh_show_print(lh_reading *r, lh_cli *cli, int show);
 /* The chart of an item that is one, or NULL: it is none, or the context failed. (show_chart.c) */
 bool lh_show_is_chart(lh_show_verb verb);
 lh_chart *lh_show_chart(lh_reading *r, int show);
+lh_picture *lh_show_picture(lh_reading *r,
+                            int show); /* of graph and model; NULL: the context failed */
+const lh_diagram *lh_show_diagram(lh_reading *r, int show); /* likewise */
 
 #endif

@@ -146,10 +146,17 @@ static void show_table(scene *s) {
 }
 
 static void show_graph(scene *s) {
-    lh_picture *p = lh_picture_new(s->g, s->show->verb == LH_SHOW_MODEL ? LH_PICTURE_FORWARD
-                                                                        : LH_PICTURE_FOLDED);
+    lh_picture *p = lh_show_picture(s->r, (int)(s->show - s->r->lesson->show));
     if (p) lh_print_picture(s->cli, p);
     lh_picture_free(p);
+}
+
+static void show_diagram(scene *s) {
+    const lh_diagram *d = lh_show_diagram(s->r, (int)(s->show - s->r->lesson->show));
+    lh_text t = lh_text_new(s->r->arena);
+    lh_chart_screen screen = lh_cli_screen(s->cli);
+    if (d) lh_diagram_text(d, s->r->name, &screen, &t);
+    fputs(t.s, s->cli->out);
 }
 
 /* With the settings that a use line gave the program. */
@@ -199,6 +206,10 @@ bool lh_show_print(lh_reading *r, lh_cli *cli, int show) {
         [LH_SHOW_MISTAKES] = show_mistakes, [LH_SHOW_MODEL] = show_graph,
     };
     scene s = {.r = r, .cli = cli, .show = &r->lesson->show[show]};
+    if (s.show->verb == LH_SHOW_DIAGRAM) {
+        show_diagram(&s);
+        return !failed(&s);
+    }
     s.g = lh_live_graph(r->live, s.show->program);
     if (!s.g) return false;
     s.source = (lh_source){.name = r->name,

@@ -1,4 +1,4 @@
-/* show_chart -- the items of a `show` block that are charts. */
+/* show_chart -- the items of a `show` block that are charts, drawings of a program or diagrams. */
 #include "cli/reading.h"
 #include "explain/chart_show.h"
 
@@ -38,4 +38,22 @@ lh_chart *lh_show_chart(lh_reading *r, int show) {
     lh_chart *c = s->verb == LH_SHOW_LOSS ? loss_chart(r, s) : value_chart(r, s);
     if (c) c->is_captioned = *s->caption || s->exercise; /* an exercise says itself what it shows */
     return c;
+}
+
+lh_picture *lh_show_picture(lh_reading *r, int show) {
+    const lh_show *s = &r->lesson->show[show];
+    lh_graph *g = lh_live_graph(r->live, s->program);
+    if (!g) return NULL;
+    if (s->verb == LH_SHOW_MODEL) return lh_picture_new(g, LH_PICTURE_FORWARD);
+    if (!s->n_operands) return lh_picture_new(g, LH_PICTURE_FOLDED);
+    lh_where where = {s->program, s->exercise, s->operand[0].at};
+    const lh_step *goal = lh_live_step(r->live, s->operand[0].text, where);
+    return goal ? lh_picture_to(g, goal) : NULL;
+}
+
+const lh_diagram *lh_show_diagram(lh_reading *r, int show) {
+    const lh_show *s = &r->lesson->show[show];
+    const lh_diagram *d = lh_diagram_find(s->operand[0].text);
+    lh_graph *g = d ? NULL : lh_live_graph(r->live, s->program);
+    return g ? lh_diagram_training(r->arena, g) : d;
 }

@@ -30,7 +30,7 @@ typedef enum lh_series_mark {
     LH_MARK_LINE,   /* joined, in the order given */
     LH_MARK_POINTS, /* each for itself */
     LH_MARK_BOTH,
-    LH_MARK_ARROWS, /* each from the origin */
+    LH_MARK_ARROWS, /* each from the origin, or from where from_x and from_y say */
 } lh_series_mark;
 
 /* One matrix of a heat map; several stand side by side and share one scale. */
@@ -48,7 +48,8 @@ typedef struct lh_series {
     const double *x;  /* n, or NULL: 1, 2, 3 ... */
     const double *y;  /* n */
     int n;
-    const char *const *label; /* n, of each bar or point; or NULL */
+    const double *from_x, *from_y; /* arrows: n, where each begins; NULL: the origin */
+    const char *const *label;      /* n, of each bar or point; or NULL */
     lh_series_mark mark;
 } lh_series;
 

@@ -57,7 +57,11 @@ lh_range lh_chart_range(const lh_chart *c, bool of_y, size_t *n_left_out) {
             if (is_shown || !isfinite(of_y ? y : x)) lh_range_add(&r, of_y ? y : x);
             if (!is_shown && isfinite(x) && isfinite(y)) ++*n_left_out;
         }
-        if (lh_series_is_arrows(c, s) && r.n > before) lh_range_add(&r, 0);
+        if (!lh_series_is_arrows(c, s) || r.n == before) continue;
+        const double *from = of_y ? s->from_y : s->from_x;
+        if (!from) lh_range_add(&r, 0);
+        for (int i = 0; from && i < s->n; i++)
+            if (isfinite(from[i])) lh_range_add(&r, from[i]);
     }
     if (c->field.cell && r.n) {
         lh_range_add(&r, of_y ? c->field.y0 : c->field.x0);

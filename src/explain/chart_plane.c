@@ -218,9 +218,11 @@ static void draw_arrows(plane *p, int k) {
     for (int i = 0; i < s->n; i++) {
         double x, y;
         if (!lh_series_point(p->c, s, i, &x, &y)) continue;
-        lh_canvas_line(p->v, dot_x(p, 0), dot_y(p, 0), dot_x(p, x), dot_y(p, y), k + 1);
+        double x0 = s->from_x ? s->from_x[i] : 0, y0 = s->from_y ? s->from_y[i] : 0;
+        if (!isfinite(x0) || !isfinite(y0)) continue;
+        lh_canvas_line(p->v, dot_x(p, x0), dot_y(p, y0), dot_x(p, x), dot_y(p, y), k + 1);
     }
-    lh_canvas_put(p->v, dot_x(p, 0) / 2, dot_y(p, 0) / 4, "+", 1, LH_CANVAS_PLAIN);
+    if (!s->from_x) lh_canvas_put(p->v, dot_x(p, 0) / 2, dot_y(p, 0) / 4, "+", 1, LH_CANVAS_PLAIN);
 }
 
 /* All that is drawn comes before the labels, so that no label covers a point. */

@@ -326,6 +326,68 @@ static lh_chart *show_points(item *m, const char *kind) {
     return c;
 }
 
+/* ---- moves ---- */
+
+enum { OUTLINE = 3 }; /* so many corners have an outline */
+
+/* Rows of a value as a closed outline: the first corner comes again at the end. */
+static lh_series outline_of(lh_arena *a, const asked *v) {
+    int n = v->rows + 1;
+    double *x = lh_alloc_array(a, (size_t)n, sizeof *x),
+           *y = lh_alloc_array(a, (size_t)n, sizeof *y);
+    for (int r = 0; x && y && r < n; r++) {
+        const double *row = v->cell + (size_t)(r % v->rows) * (size_t)v->cols;
+        x[r] = row[0], y[r] = row[1];
+    }
+    return (lh_series){.name = v->text, .x = x, .y = y, .n = x && y ? n : 0, .mark = LH_MARK_LINE};
+}
+
+static lh_series arrows_of(lh_arena *a, const asked *v) {
+    const double *x = column(a, v, 0), *y = column(a, v, 1);
+    return (lh_series){
+        .name = v->text, .x = x, .y = y, .n = x && y ? v->rows : 0, .mark = LH_MARK_ARROWS};
+}
+
+/* One arrow tells which way: from the corner of x that lies farthest out to the same corner of y. */
+static lh_series farthest_arrow(const asked *x, const asked *y) {
+    const double *from = x->cell, *to = y->cell;
+    for (int r = 0; r < x->rows; r++) {
+        const double *row = x->cell + (size_t)r * (size_t)x->cols;
+        if (hypot(row[0], row[1]) <= hypot(from[0], from[1])) continue;
+        from = row, to = y->cell + (size_t)r * (size_t)y->cols;
+    }
+    return (lh_series){.name = "one corner",
+                       .x = &to[0],
+                       .y = &to[1],
+                       .from_x = &from[0],
+                       .from_y = &from[1],
+                       .n = 1,
+                       .mark = LH_MARK_ARROWS};
+}
+
+static lh_chart *show_moves(item *m, const char *kind) {
+    if (!take_all(m)) return NULL;
+    const asked *x = &m->value[0], *y = &m->value[1];
+    if (!has_two_columns(m, x, kind) || !has_two_columns(m, y, kind)) return NULL;
+    if (x->rows != y->rows) {
+        lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere, "moves: %s has %d rows and %s has %d", x->text,
+                x->rows, y->text, y->rows);
+        lh_cure(m->g->ctx, "each row of the first goes to the same row of the second");
+        return NULL;
+    }
+    lh_chart *c = chart_new(m->a, LH_CHART_PLANE, lh_printf(m->a, "%s to %s", x->text, y->text));
+    bool is_outline = x->rows >= OUTLINE;
+    c->is_even = true;
+    c->n_series = is_outline ? 3 : 2;
+    c->series = lh_alloc_array(m->a, 3, sizeof *c->series);
+    if (!c->series) return NULL;
+    for (int i = 0; i < 2; i++)
+        c->series[i] = is_outline ? outline_of(m->a, &m->value[i]) : arrows_of(m->a, &m->value[i]);
+    if (!is_outline) return c;
+    c->series[2] = farthest_arrow(x, y);
+    return c;
+}
+
 /* ---- lines ---- */
 
 typedef struct pair {
@@ -450,6 +512,7 @@ static const struct kind {
     {"loss", 1, MOST_WORDS - 1, show_loss, "loss UPDATES [PROGRAM ...]"},
     {"points", 1, 3, show_points, "points X [CLASSES [BEHIND]]"},
     {"vectors", 1, 1, show_points, "vectors NAME"},
+    {"moves", 2, 2, show_moves, "moves BEFORE AFTER"},
     {"line", 1, MOST_WORDS - 1, show_line, "line XS YS ..."},
     {"growth", 2, MOST_WORDS - 1, show_line, "growth XS YS ..."},
 };
@@ -505,7 +568,7 @@ lh_chart *lh_chart_show(lh_arena *a, const lh_show_program *program, int n, cons
     if (!k) {
         lh_fail(ctx, LH_ERROR_NAME, nowhere, "%.*s is no picture", (int)(end < 80 ? end : 80),
                 words);
-        lh_cure(ctx, "there are heat, stripes, bars, loss, points, vectors, line, growth");
+        lh_cure(ctx, "there are heat, stripes, bars, loss, points, vectors, moves, line, growth");
         return NULL;
     }
     bool fits = read_words(&m, words + end);

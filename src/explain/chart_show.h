@@ -10,11 +10,13 @@
  *     loss 100 this fast  the loss before and after each of 100 updates, of one program or of several by name
  *     points X Y out      rows of X as places in the plane, classes by Y; behind them out, where X is moved over the plane
  *     vectors E           rows of E as arrows from the origin
+ *     moves X Y           rows of X and where they went, the same rows of Y: arrows from the origin where there are one or two of them,
+ *                         else two outlines, with an arrow for the corner that lies farthest out
  *     line xs ys zs       ys and zs over xs
  *     growth xs ys        likewise, both axes by factors
  *
  * An item for another program begins with its name: `fast: heat P`.
- * A value that each example has is taken from all of them by points, vectors, line and growth, and from the first by the others.
+ * A value that each example has is taken from all of them by points, vectors, moves, line and growth, and from the first by the others.
  *
  * Errors: NULL, and the context of the first program has failed. Memory: the chart and its numbers live in `arena`.
  */

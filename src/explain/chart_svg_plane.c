@@ -254,10 +254,10 @@ static void draw_labels(plane *p, int k) {
 /* The tip is drawn, not a marker: markers take no colour from their line in every reader. */
 static void draw_arrows(plane *p, int k) {
     const lh_series *s = &p->c->series[k];
-    double x0 = at_x(p, 0), y0 = at_y(p, 0);
     for (int i = 0; i < s->n && i < MOST_LABELS; i++) {
-        double x, y;
-        if (!lh_series_point(p->c, s, i, &x, &y)) continue;
+        double x, y, x0 = s->from_x ? s->from_x[i] : 0, y0 = s->from_y ? s->from_y[i] : 0;
+        if (!lh_series_point(p->c, s, i, &x, &y) || !isfinite(x0) || !isfinite(y0)) continue;
+        x0 = at_x(p, x0), y0 = at_y(p, y0);
         double u = at_x(p, x), w = at_y(p, y), length = hypot(u - x0, w - y0);
         lh_text_add(&p->s->body, "<path class=\"curve s%d\" d=\"", k % 6);
         add_pair(&p->s->body, 'M', x0, y0);

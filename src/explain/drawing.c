@@ -80,7 +80,7 @@ static void find_holders(const lh_drawing *d) {
     const lh_picture *p = d->p;
     for (int i = 0; i < p->n_boxes; i++) {
         const lh_box *b = &p->box[i];
-        d->s[i].in = i;
+        d->s[i].in = d->p->text[0] && b->is_given && b->kind != LH_BOX_INPUT ? -1 : i;
         int holder = -1;
         if (b->folds) continue;
         if (b->kind == LH_BOX_PART && b->step->of->gradient)
@@ -112,9 +112,32 @@ static bool is_param_gradient(const lh_picture *p, int box) {
     return b->beside >= 0 && p->box[b->beside].is_given;
 }
 
+/* Encoder and decoder begin at the same height. The weights stand in the formulas. */
+static void place_sides(lh_drawing *d) {
+    const lh_picture *p = d->p;
+    int n[2] = {0, 0};
+    for (int i = 0; i < p->n_boxes; i++) {
+        const lh_box *b = &p->box[i];
+        if (b->is_given) continue;
+        d->s[i].column = b->is_second ? BACK : AHEAD;
+        d->s[i].level = n[b->is_second]++;
+        while (d->n_levels <= d->s[i].level) new_level(d);
+    }
+    for (int i = 0; i < p->n_boxes; i++) {
+        if (!p->box[i].is_given) continue;
+        int at = level_of_reader(d, i, LH_FORWARD);
+        d->s[i].column = p->box[i].is_second ? LEARN : GIVEN;
+        d->s[i].level = at < 0 ? 0 : at;
+    }
+}
+
 static void place_columns(lh_drawing *d) {
     const lh_picture *p = d->p;
     for (int i = 0; i < p->n_boxes; i++) d->s[i].level = d->s[i].column = -1;
+    if (p->text[0]) {
+        place_sides(d);
+        return;
+    }
     for (int i = 0; i < p->n_boxes; i++)
         if (p->box[i].phase == LH_FORWARD && !p->box[i].is_given)
             d->s[i].column = AHEAD, d->s[i].level = new_level(d);
@@ -191,6 +214,7 @@ static void measure_columns(lh_drawing *d) {
     for (int i = 0; i < p->n_boxes; i++) {
         const lh_box *b = &p->box[i];
         int c = d->s[i].column, w = name_width(b->name) + 2 * lh_drawing_inset(b);
+        if (d->s[i].in < 0) continue;
         if (b->shape[0]) w += 14 + mono_width(lh_letters(b->shape));
         int f = mono_width(lh_letters(formula_line(d, i, d->s[i].in != i))) + 2 * PAD + 4;
         if (f > w) w = f;
@@ -248,13 +272,13 @@ static void find_frames(lh_drawing *d) {
     const lh_picture *p = d->p;
     for (int i = 0; i < p->n_boxes; i++) {
         const lh_box *b = &p->box[i];
-        if (d->s[i].column != AHEAD) continue;
+        if (b->is_given || (d->s[i].column != AHEAD && !p->text[0])) continue;
         for (int k = 0; k < b->n_turns; k++) {
             int f = 0;
             while (f < d->n_frames && strcmp(d->frame[f].path, b->turn[k]) != 0) f++;
             if (f == d->n_frames)
                 *(lh_frame *)lh_push(d->a, (void **)&d->frame, &d->n_frames, sizeof *d->frame) =
-                    (lh_frame){b->turn[k], k, d->s[i].level, d->s[i].level};
+                    (lh_frame){b->turn[k], d->s[i].column, k, d->s[i].level, d->s[i].level};
             if (f < d->n_frames) d->frame[f].last = d->s[i].level;
         }
     }
@@ -336,20 +360,34 @@ static lh_trunk *find_trunk(const lh_drawing *d, lh_arrows *all, int from, int g
     return t;
 }
 
+/* Between encoder and decoder, and down each of them. */
+static int side_gutter(const lh_drawn *a, const lh_drawn *b) {
+    if (b->column == AHEAD) return GIVEN;
+    return a->column == AHEAD ? AHEAD : BACK;
+}
+
+static int gutter_of(const lh_drawing *d, int from, int to) {
+    const lh_drawn *a = &d->s[from], *b = &d->s[to];
+    if (d->p->text[0]) return side_gutter(a, b);
+    if (b->column == AHEAD && a->column <= AHEAD) return GIVEN;
+    if (b->column == BACK && a->column == AHEAD) return AHEAD;
+    bool is_gradient = d->p->box[to].phase == LH_BACKWARD || d->p->box[to].folds;
+    return a->column == BACK && b->column >= BACK && is_gradient ? BACK : -1;
+}
+
+/* Steps forward go down; gradients go up. */
+static bool is_on_its_way(const lh_drawing *d, const lh_drawn *a, const lh_drawn *b) {
+    if (a->column != b->column || (a->column != AHEAD && a->column != BACK)) return false;
+    bool is_down = a->column == AHEAD || d->p->text[0];
+    return is_down ? a->y < b->y : a->y > b->y;
+}
+
 /* What is drawn: given to forward, forward to forward, gradient to gradient, and dotted what a gradient takes from the way
  * forward. What gradients take from given values stands in their formulas. */
 static void add_arrow(const lh_drawing *d, lh_arrows *all, int from, int to) {
-    const lh_drawn *a = &d->s[from], *b = &d->s[to];
-    int gutter = -1;
-    if (from == to) return;
-    if (b->column == AHEAD && a->column <= AHEAD) gutter = GIVEN;
-    if (b->column == BACK && a->column == AHEAD) gutter = AHEAD;
-    bool is_gradient = d->p->box[to].phase == LH_BACKWARD || d->p->box[to].folds;
-    if (a->column == BACK && b->column >= BACK && is_gradient) gutter = BACK;
+    int gutter = from == to || from < 0 || to < 0 ? -1 : gutter_of(d, from, to);
     if (gutter < 0) return;
-    bool is_forward = a->column == AHEAD && b->column == AHEAD;
-    bool is_back = a->column == BACK && b->column == BACK;
-    if (((is_forward && a->y < b->y) || (is_back && a->y > b->y)) && are_next(d, from, to)) {
+    if (is_on_its_way(d, &d->s[from], &d->s[to]) && are_next(d, from, to)) {
         for (int i = 0; i < all->n_straight; i++)
             if (all->straight[i][0] == from && all->straight[i][1] == to) return;
         int *pair = lh_push(d->a, (void **)&all->straight, &all->n_straight, sizeof *all->straight);
@@ -358,7 +396,7 @@ static void add_arrow(const lh_drawing *d, lh_arrows *all, int from, int to) {
         return;
     }
     lh_trunk *t = find_trunk(d, all, from, gutter);
-    t->is_dotted = gutter == AHEAD;
+    t->is_dotted = gutter == AHEAD && !d->p->text[0];
     for (int i = 0; i < t->n; i++)
         if (t->to[i] == to) return;
     *(int *)lh_push(d->a, (void **)&t->to, &t->n, sizeof to) = to;

@@ -31,7 +31,7 @@ typedef struct lh_drawn_line {
 } lh_drawn_line;
 
 typedef struct lh_drawn {
-    int in;            /* the box it is drawn in: itself, or a larger one */
+    int in;            /* the box it is drawn in: itself, or a larger one; -1: not drawn */
     int column, level; /* -1: not placed yet */
     int x, y, w, h;
     lh_drawn_line *line;
@@ -48,9 +48,11 @@ typedef struct lh_level {
 
 typedef struct lh_frame {
     const char *path;
+    int column;
     int depth, first, last; /* levels */
 } lh_frame;
 
+/* A model with two texts (p->text) has its encoder in the column AHEAD and its decoder in BACK, each with its inputs outside. */
 typedef struct lh_drawing {
     lh_picture *p;
     lh_arena *a;
@@ -89,5 +91,9 @@ int lh_drawing_depth(const lh_drawing *d);                   /* frames inside ea
 int lh_drawing_inset(const lh_box *b); /* from the side of a box to its text */
 int lh_letters(const char *s);
 const char *lh_box_word(const lh_box *b); /* "param"; "" of a step */
+
+/* What every drawing is written with (svg.c): the head of the document, and a line of text. */
+void lh_drawing_begin(lh_text *t, int w, int h, const char *title, const char *description);
+void lh_drawing_text(lh_text *t, int x, int y, const char *class, bool at_end, const char *s);
 
 #endif

@@ -156,28 +156,70 @@ static void count_steps(lh_picture *p) {
     }
 }
 
-static bool is_shown_step(const lh_picture *p, const lh_step *s, lh_picture_of what) {
-    return lh_outline_shows(p->outline, s) &&
-           (what != LH_PICTURE_FORWARD || lh_outline_phase(p->outline, s) == LH_FORWARD);
+/* What is asked for: everything, or the steps that lead to a goal. */
+typedef struct choice {
+    lh_picture_of what;
+    const bool *leads; /* for each step, or NULL: all of them */
+} choice;
+
+static bool is_shown_step(const lh_picture *p, const lh_step *s, const choice *c) {
+    return lh_outline_shows(p->outline, s) && (!c->leads || c->leads[s->id]) &&
+           (c->what != LH_PICTURE_FORWARD || lh_outline_phase(p->outline, s) == LH_FORWARD);
 }
 
-/* What is given: all of it, or of a picture forward what some step of it reads. */
-static void add_given(lh_picture *p, lh_picture_of what) {
+/* What is given: all of it, or what some step of the picture reads. */
+static void add_given(lh_picture *p, const choice *c) {
     lh_graph *g = p->g;
     bool *is_read = lh_alloc_array(p->arena, (size_t)g->n_steps + 1, sizeof *is_read);
     if (!is_read) return;
     for (int i = 0; i < g->n_steps && !lh_failed(g->ctx); i++) {
         lh_step **from;
-        if (!is_shown_step(p, g->step[i], what)) continue;
+        if (!is_shown_step(p, g->step[i], c)) continue;
         int n = lh_outline_reads(p->outline, g->step[i], &from);
         for (int k = 0; k < n; k++) is_read[from[k]->id] = true;
     }
     for (int i = 0; i < g->n_steps && !lh_failed(g->ctx); i++)
-        if (is_shown_given(g->step[i]) && (what != LH_PICTURE_FORWARD || is_read[i]))
-            add_step(p, g->step[i], what == LH_PICTURE_ALL);
+        if (is_shown_given(g->step[i]) &&
+            (is_read[i] || (c->what != LH_PICTURE_FORWARD && !c->leads)))
+            add_step(p, g->step[i], c->what == LH_PICTURE_ALL);
 }
 
-lh_picture *lh_picture_new(lh_graph *g, lh_picture_of what) {
+/* ---- a model with two texts ---- */
+
+/* Which inputs each box depends on, as bits; 0 where there are too many inputs, or none. */
+static unsigned *find_inputs(lh_picture *p) {
+    unsigned *of = lh_alloc_array(p->arena, (size_t)p->n_boxes + 1, sizeof *of);
+    int n = 0;
+    for (int i = 0; of && i < p->n_boxes; i++) {
+        if (p->box[i].kind == LH_BOX_INPUT && n < 31) of[i] = 1u << n++;
+        for (int k = 0; k < p->box[i].n_reads; k++) of[i] |= of[p->box[i].reads[k]];
+    }
+    return of;
+}
+
+/* A translator reads one text alone for several steps, another one alone for several steps, and then both together. Steps that
+ * depend on the first text alone are the encoder's, all others the decoder's. */
+static void find_sides(lh_picture *p) {
+    enum { FEW = 3 };
+    unsigned *of = find_inputs(p), last = 0, first = 0;
+    int alone = 0, without = 0;
+    for (int i = 0; of && i < p->n_boxes; i++) {
+        if (!first && p->box[i].kind == LH_BOX_INPUT) first = of[i];
+        if (!p->box[i].is_given) last = of[i];
+    }
+    for (int i = 0; of && i < p->n_boxes; i++) {
+        alone += !p->box[i].is_given && of[i] == first;
+        without += !p->box[i].is_given && of[i] && !(of[i] & first);
+    }
+    if (!(last & first) || alone < FEW || without < FEW) return;
+    for (int i = 0; i < p->n_boxes; i++) {
+        lh_box *b = &p->box[i];
+        b->is_second = of[i] != first;
+        if (b->kind == LH_BOX_INPUT && !p->text[b->is_second]) p->text[b->is_second] = b->name;
+    }
+}
+
+static lh_picture *picture_new(lh_graph *g, const choice *c) {
     if (lh_failed(g->ctx)) return NULL;
     lh_arena *arena = lh_arena_new(g->ctx);
     if (!arena) return NULL;
@@ -186,20 +228,44 @@ lh_picture *lh_picture_new(lh_graph *g, lh_picture_of what) {
     p->of_step = lh_alloc_array(arena, (size_t)g->n_steps + 1, sizeof *p->of_step);
     if (p->outline && p->of_step) {
         for (int i = 0; i < g->n_steps; i++) p->of_step[i] = -1;
-        add_given(p, what);
+        add_given(p, c);
         for (int i = 0; i < g->n_steps && !lh_failed(g->ctx); i++)
-            if (is_shown_step(p, g->step[i], what)) add_step(p, g->step[i], what == LH_PICTURE_ALL);
+            if (is_shown_step(p, g->step[i], c)) add_step(p, g->step[i], c->what == LH_PICTURE_ALL);
         for (int i = 0; i < g->n_steps && !lh_failed(g->ctx); i++) {
             const lh_step *s = g->step[i];
-            if (!is_shown_step(p, s, what)) continue;
+            if (!is_shown_step(p, s, c)) continue;
             add_reads(p, s);
             if (s->kind == LH_STEP_GRADIENT || s->kind == LH_STEP_PART) add_gradient(p, s);
         }
         count_steps(p);
+        if (c->what == LH_PICTURE_FORWARD) find_sides(p);
     }
     if (!lh_failed(g->ctx)) return p;
     lh_picture_free(p);
     return NULL;
+}
+
+lh_picture *lh_picture_new(lh_graph *g, lh_picture_of what) {
+    return picture_new(g, &(choice){what, NULL});
+}
+
+/* Everything that a step reads, and what that reads. */
+static void mark_reads(lh_outline *o, const lh_step *s, bool *leads) {
+    lh_step **from;
+    if (leads[s->id]) return;
+    leads[s->id] = true;
+    int n = lh_outline_reads(o, s, &from);
+    for (int i = 0; i < n; i++) mark_reads(o, from[i], leads);
+}
+
+lh_picture *lh_picture_to(lh_graph *g, const lh_step *goal) {
+    lh_arena *a = lh_failed(g->ctx) ? NULL : lh_arena_new(g->ctx);
+    lh_outline *o = a ? lh_outline_new(g, a) : NULL;
+    bool *leads = o ? lh_alloc_array(a, (size_t)g->n_steps + 1, sizeof *leads) : NULL;
+    if (leads) mark_reads(o, goal, leads);
+    lh_picture *p = leads ? picture_new(g, &(choice){LH_PICTURE_FOLDED, leads}) : NULL;
+    lh_arena_free(a);
+    return p;
 }
 
 void lh_picture_free(lh_picture *p) {

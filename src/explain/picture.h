@@ -40,8 +40,9 @@ typedef struct lh_box {
     const char *shape;                   /* tokens x 8; "" of a fold */
     const char *turn[LH_MAX_TURNS_DEEP]; /* the turns it stands in, from outside: h[0], h[0].k[1] */
     int n_turns;
-    int beside; /* of a gradient: the box of its value; of a value: its gradient's; or -1 */
-    int *reads; /* boxes, in the order of the formula */
+    bool is_second; /* of a model with two texts: it depends on the second one, as a decoder does */
+    int beside;     /* of a gradient: the box of its value; of a value: its gradient's; or -1 */
+    int *reads;     /* boxes, in the order of the formula */
     int n_reads;
 } lh_box;
 
@@ -52,19 +53,23 @@ typedef struct lh_picture {
     lh_box *box;
     int n_boxes;
     int *of_step; /* for each step: its box, or -1 */
+    const char *text
+        [2]; /* of a model with two texts: the inputs that its encoder and its decoder read; NULL: one column */
 } lh_picture;
 
 /* What a picture shows of a program. */
 typedef enum lh_picture_of {
     LH_PICTURE_FOLDED, /* turns of a repeat after the first are one box */
     LH_PICTURE_ALL,    /* every turn */
-    LH_PICTURE_FORWARD /* folded, the steps forward alone, and what they read */
+    LH_PICTURE_FORWARD /* folded, the steps forward alone, and what they read; of a model with two texts: in two columns */
 } lh_picture_of;
 
 lh_picture *
 lh_picture_new(lh_graph *g,
-               lh_picture_of what);  /* NULL and the context failed on error; g must outlive it */
-void lh_picture_free(lh_picture *p); /* NULL is allowed */
+               lh_picture_of what); /* NULL and the context failed on error; g must outlive it */
+lh_picture *lh_picture_to(lh_graph *g,
+                          const lh_step *goal); /* folded: what leads to one step, and no more */
+void lh_picture_free(lh_picture *p);            /* NULL is allowed */
 void lh_picture_svg(lh_picture *p, const char *title, lh_text *out); /* a whole SVG document */
 
 #endif

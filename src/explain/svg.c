@@ -19,12 +19,13 @@ static const char style[] =
     ".line { fill: none; stroke: #3c4450; stroke-width: 1.3; } .tip { fill: #3c4450; }\n"
     ".taken { fill: none; stroke: #7b8694; stroke-width: 1; stroke-dasharray: 1.5 3; } .grey { "
     "fill: #7b8694; }\n"
+    ".part { font-size: 14px; } .here { fill: #ffe9a8; }\n"
     "@media (prefers-color-scheme: dark) {\n"
     ".paper { fill: #14171c; } .box { fill: #1b2027; stroke: #b6c0cc; } .back { fill: #232a34; }\n"
     ".under { fill: #1b2027; stroke: #b6c0cc; } .frame { stroke: #66707d; } text { fill: #e8ecf1; "
     "}\n"
     ".shape, .quiet { fill: #a3adba; } .line { stroke: #b6c0cc; } .tip { fill: #b6c0cc; }\n"
-    ".taken { stroke: #8a95a3; } .grey { fill: #8a95a3; }\n"
+    ".taken { stroke: #8a95a3; } .grey { fill: #8a95a3; } .here { fill: #5a4a12; }\n"
     "}\n"
     "</style>\n"
     "<defs>\n"
@@ -36,7 +37,7 @@ static const char style[] =
     "<path class=\"grey\" d=\"M0 0.5 L8 4 L0 7.5 z\"/></marker>\n"
     "</defs>\n";
 
-static void write_text(lh_text *t, int x, int y, const char *class, bool at_end, const char *s) {
+void lh_drawing_text(lh_text *t, int x, int y, const char *class, bool at_end, const char *s) {
     lh_text_add(t, "<text class=\"%s\" x=\"%d\" y=\"%d\"%s>", class, x, y,
                 at_end ? " text-anchor=\"end\"" : "");
     lh_text_add_xml(t, s);
@@ -66,13 +67,13 @@ static void write_box(const lh_drawing *d, lh_text *t, int box) {
     for (int i = 0; i < s->n_lines; i++) {
         const lh_drawn_line *l = &s->line[i];
         y += l->is_title ? TITLE : LINE;
-        write_text(t, s->x + indent, y - 5,
-                   l->is_title   ? "name"
-                   : l->is_quiet ? "quiet"
-                                 : "formula",
-                   false, l->text);
+        lh_drawing_text(t, s->x + indent, y - 5,
+                        l->is_title   ? "name"
+                        : l->is_quiet ? "quiet"
+                                      : "formula",
+                        false, l->text);
         if (i == 0 && s->right && s->right[0])
-            write_text(t, s->x + s->w - indent, y - 5, "shape", true, s->right);
+            lh_drawing_text(t, s->x + s->w - indent, y - 5, "shape", true, s->right);
     }
     lh_text_add(t, "</g>\n");
 }
@@ -99,12 +100,14 @@ static void write_frames(const lh_drawing *d, lh_text *t) {
         int inset = (lh_drawing_depth(d) - r->depth) * FRAME;
         int y = d->level[r->first].y - (deep + 1) * (FRAME_TOP + FRAME) + FRAME;
         int end = d->level[r->last].y + d->level[r->last].h + (ends + 1) * FRAME;
-        int x = MARGIN + lh_drawing_depth(d) * FRAME - inset;
+        int x = MARGIN + lh_drawing_depth(d) * FRAME - inset, w = d->w - 2 * x;
+        if (d->p->text[0])
+            x = d->column_x[r->column] - inset, w = d->column_w[r->column] + 2 * inset;
         lh_text_add(t,
                     "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
                     "rx=\"8\"/>\n",
-                    x, y, d->w - 2 * x, end - y);
-        write_text(t, x + 10, y + 17, "quiet", false, frame_label(d, r));
+                    x, y, w, end - y);
+        lh_drawing_text(t, x + 10, y + 17, "quiet", false, frame_label(d, r));
     }
 }
 
@@ -146,42 +149,35 @@ static int write_legend(const lh_drawing *d, lh_text *t, bool has_back) {
     int x = MARGIN, y = d->h;
     for (int i = 0; i < (has_back ? 5 : 4); i++) {
         int w = 18 + lh_letters(kinds[i].word) * 7;
+        if (d->p->text[0] && (i == 1 || i == 2)) continue; /* weights stand in the formulas */
         if (x + w > d->w - MARGIN) x = MARGIN, y += 30;
         lh_text_add(t,
                     "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"22\" "
                     "rx=\"%d\"/>\n",
                     kinds[i].class, x, y, w, kinds[i].round);
-        write_text(t, x + 9, y + 15, "quiet", false, kinds[i].word);
+        lh_drawing_text(t, x + 9, y + 15, "quiet", false, kinds[i].word);
         x += w + 12;
     }
     const char *note = "dotted: what a gradient takes from the way forward";
     if (has_back) {
         if (x + lh_letters(note) * 7 > d->w - MARGIN) x = MARGIN, y += 30;
-        write_text(t, x, y + 15, "quiet", false, note);
+        lh_drawing_text(t, x, y + 15, "quiet", false, note);
     }
     return y + 22 + MARGIN;
 }
 
-static void write_description(const lh_drawing *d, lh_text *t) {
+static void describe(const lh_drawing *d, lh_text *t) {
     const lh_picture *p = d->p;
-    lh_text_add(t, "<desc id=\"longhand-desc\">");
     for (int i = 0; i < p->n_boxes; i++) {
         const lh_box *b = &p->box[i];
         if (b->folds)
             lh_text_add(t, "%s: %s.\n", b->name, b->formula);
-        else if (b->is_given) {
-            lh_text_add(t, "%s ", lh_box_word(b));
-            lh_text_add_xml(t, b->path);
-            lh_text_add(t, ", %s.\n", b->shape);
-        } else {
-            lh_text_add(t, "%d. ", b->number);
-            lh_text_add_xml(t, b->path);
-            lh_text_add(t, b->kind == LH_BOX_UPDATE ? " " : " = ");
-            lh_text_add_xml(t, b->formula);
-            lh_text_add(t, ", %s.\n", b->shape);
-        }
+        else if (b->is_given)
+            lh_text_add(t, "%s %s, %s.\n", lh_box_word(b), b->path, b->shape);
+        else
+            lh_text_add(t, "%d. %s%s%s, %s.\n", b->number, b->path,
+                        b->kind == LH_BOX_UPDATE ? " " : " = ", b->formula, b->shape);
     }
-    lh_text_add(t, "</desc>\n");
 }
 
 static bool has_gradients(const lh_picture *p) {
@@ -190,23 +186,33 @@ static bool has_gradients(const lh_picture *p) {
     return false;
 }
 
-static void write_all(const lh_drawing *d, const lh_arrows *all, const char *title, lh_text *t) {
-    lh_text legend = lh_text_new(d->a);
-    int h = write_legend(d, &legend, has_gradients(d->p));
+void lh_drawing_begin(lh_text *t, int w, int h, const char *title, const char *description) {
     lh_text_add(t,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                 "viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"longhand-title "
                 "longhand-desc\">\n<title id=\"longhand-title\">",
-                d->w, h, d->w, h);
+                w, h, w, h);
     lh_text_add_xml(t, title);
-    lh_text_add(t, "</title>\n");
-    write_description(d, t);
-    lh_text_add(t, "%s<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n", style, d->w, h);
-    write_text(t, MARGIN, MARGIN + 14, "head", false, title);
-    static const char *const heads[] = {"given", "forward, down", "backward, up",
-                                        "params: gradient, update"};
+    lh_text_add(t, "</title>\n<desc id=\"longhand-desc\">");
+    lh_text_add_xml(t, description);
+    lh_text_add(t, "</desc>\n%s<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n", style, w, h);
+}
+
+static void write_all(const lh_drawing *d, const lh_arrows *all, const char *title, lh_text *t) {
+    lh_text legend = lh_text_new(d->a), words = lh_text_new(d->a);
+    int h = write_legend(d, &legend, has_gradients(d->p));
+    describe(d, &words);
+    lh_drawing_begin(t, d->w, h, title, words.s);
+    lh_drawing_text(t, MARGIN, MARGIN + 14, "head", false, title);
+    const char *heads[] = {"given", "forward, down", "backward, up", "params: gradient, update"};
+    if (d->p->text[0]) {
+        heads[AHEAD] = lh_printf(d->a, "encoder: reads %s", d->p->text[0]);
+        heads[BACK] = lh_printf(d->a, "decoder: reads %s too", d->p->text[1]);
+        heads[LEARN] = "given";
+    }
     for (int c = 0; c < N_COLUMNS; c++)
-        if (d->column_w[c]) write_text(t, d->column_x[c], MARGIN + 42, "quiet", false, heads[c]);
+        if (d->column_w[c])
+            lh_drawing_text(t, d->column_x[c], MARGIN + 42, "quiet", false, heads[c]);
     write_frames(d, t);
     write_arrows(d, all, t);
     for (int i = 0; i < d->p->n_boxes; i++)

@@ -129,7 +129,7 @@ typedef enum lh_show_verb {
     LH_SHOW_EXPLAIN,  /* a cell */
     LH_SHOW_MATRIX,   /* steps */
     LH_SHOW_GIVEN,    /* - */
-    LH_SHOW_GRAPH,    /* - */
+    LH_SHOW_GRAPH,    /* -, or a step: the way to it */
     LH_SHOW_HEAT,     /* a step */
     LH_SHOW_BARS,     /* a step */
     LH_SHOW_LOSS,     /* updates, then programs */
@@ -145,6 +145,8 @@ typedef enum lh_show_verb {
     LH_SHOW_STRIPES,  /* a step */
     LH_SHOW_GROWTH,   /* as line */
     LH_SHOW_MODEL,    /* - */
+    LH_SHOW_MOVES,    /* two steps */
+    LH_SHOW_DIAGRAM,  /* a name of its own, no step */
     LH_N_SHOW
 } lh_show_verb;
 

@@ -7,6 +7,7 @@
 #include "base/embedded.h"
 #include "base/number.h"
 #include "explain/bill.h"
+#include "explain/diagram.h"
 #include "graph/build.h"
 #include "learn/fence.h"
 #include "learn/errata.h"
@@ -313,9 +314,19 @@ static bool check_operand(lh_live *v, const lh_show *x, int program, lh_mention 
     return check_whole(v, x, operand);
 }
 
+/* The loop of training is made from the program, which must have one. */
+static bool check_diagram(lh_live *v, const lh_show *x) {
+    if (lh_diagram_find(x->operand[0].text)) return true;
+    lh_graph *g = lh_live_graph(v, x->program);
+    if (g) lh_diagram_training(v->l->arena, g);
+    if (lh_failed(v->ctx) && v->ctx->error.at.line == 0) lh_live_fail_at(v, x->at);
+    return !lh_failed(v->ctx);
+}
+
 bool lh_live_show_check(lh_live *v, int show) {
     const lh_show *x = &v->l->show[show];
     bool has_loss = x->verb == LH_SHOW_LOSS;
+    if (x->verb == LH_SHOW_DIAGRAM) return check_diagram(v, x);
     if (!lh_live_graph(v, x->program)) return false;
     for (int i = 0; i < x->n_other && !lh_failed(v->ctx); i++) lh_live_graph(v, x->other[i]);
     for (int i = 0; i < x->n_operands && !lh_failed(v->ctx); i++) {

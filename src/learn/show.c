@@ -1,12 +1,13 @@
 /* show -- a line of a show block: a verb, what it is to show, a caption. */
 #include <string.h>
 
+#include "explain/diagram.h"
 #include "learn/reading.h"
 
 const char *const lh_show_words[LH_N_SHOW] = {
-    "trace",    "explain",  "matrix",  "given",   "graph",  "heat",   "bars",
-    "loss",     "table",    "compare", "check",   "cost",   "points", "line",
-    "jacobian", "mistakes", "vectors", "stripes", "growth", "model",
+    "trace",   "explain", "matrix", "given", "graph",  "heat",    "bars",     "loss",
+    "table",   "compare", "check",  "cost",  "points", "line",    "jacobian", "mistakes",
+    "vectors", "stripes", "growth", "model", "moves",  "diagram",
 };
 
 /* What a verb takes: whether a number of updates or a program comes first, how many steps follow, in words. */
@@ -23,7 +24,8 @@ static const show_form forms[LH_N_SHOW] = {
     [LH_SHOW_EXPLAIN] = {false, false, 1, 1, "one cell: explain P[1][0]"},
     [LH_SHOW_MATRIX] = {false, false, 1, MANY, "steps: matrix P"},
     [LH_SHOW_GIVEN] = {false, false, 0, 0, "nothing more"},
-    [LH_SHOW_GRAPH] = {false, false, 0, 0, "nothing more"},
+    [LH_SHOW_GRAPH] = {false, false, 0, 1,
+                       "nothing more, or the step that it leads to: graph WO:="},
     [LH_SHOW_HEAT] = {false, false, 1, 1, "one step: heat P"},
     [LH_SHOW_BARS] = {false, false, 1, 1, "one step: bars probs"},
     [LH_SHOW_LOSS] = {true, false, 0, MANY, "the number of updates, then programs: loss 100 fast"},
@@ -40,6 +42,8 @@ static const show_form forms[LH_N_SHOW] = {
     [LH_SHOW_STRIPES] = {false, false, 1, 1, "one step: stripes PE"},
     [LH_SHOW_GROWTH] = {false, false, 2, MANY, "steps, the first along the bottom: growth xs ys"},
     [LH_SHOW_MODEL] = {false, false, 0, 0, "nothing more"},
+    [LH_SHOW_MOVES] = {false, false, 2, 2, "two steps, before and after: moves X Y"},
+    [LH_SHOW_DIAGRAM] = {false, false, 1, 1, "a name: diagram transformer, gpt or training"},
 };
 
 static int verb_of(lh_row word) {
@@ -106,6 +110,16 @@ static void read_caption(lh_lesson *l, lh_show *x, lh_row row, lh_row code,
     x->caption = lh_read_prose(l, l->arena, text, line_start, x->exercise);
 }
 
+/* A diagram's name is no step of a program. */
+static void check_diagram(lh_lesson *l, const lh_show *x) {
+    int n = 0;
+    for (; lh_diagram_names[n]; n++)
+        if (strcmp(lh_diagram_names[n], x->operand[0].text) == 0) return;
+    lh_problem_add(l->problems, LH_ERROR_TEXT, x->operand[0].at, "there is no diagram %.60s",
+                   x->operand[0].text);
+    lh_problem_nearest(l, x->operand[0].text, lh_diagram_names, n);
+}
+
 void lh_read_show(lh_lesson *l, lh_row row, const char *line_start, int exercise) {
     lh_row code = lh_row_code(row), rest = code, word = {0};
     if (code.n == 0) return;
@@ -121,6 +135,7 @@ void lh_read_show(lh_lesson *l, lh_row row, const char *line_start, int exercise
     }
     x.verb = (lh_show_verb)verb;
     read_operands(l, &x, rest, line_start);
+    if (x.verb == LH_SHOW_DIAGRAM && x.n_operands == 1) check_diagram(l, &x);
     read_caption(l, &x, row, code, line_start);
     *(lh_show *)lh_push(l->arena, (void **)&l->show, &l->n_shows, sizeof(lh_show)) = x;
 }
