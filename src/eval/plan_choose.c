@@ -111,7 +111,7 @@ static bool is_constant_value(const lh_plan *p, const lh_node *n) {
     case MADE: break;
     default: return false;
     }
-    if (n->shape.is_batched || n->kind == LH_OP_coin) return false;
+    if (n->shape.is_batched || n->sees_examples || n->kind == LH_OP_coin) return false;
     if (n->kind == LH_OP_call) return p->value[n->call->result->id].is_static;
     for (int i = 0; i < n->n_in; i++)
         if (lh_op_reads(n, i) && !p->value[n->in[i]->id].is_static) return false;

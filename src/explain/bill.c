@@ -39,7 +39,7 @@ static bool is_view(const lh_node *n) {
 static bool is_static(const reader *r, const lh_node *n) {
     if (n->kind == LH_OP_given) return n->given->kind == LH_CONST;
     if (is_leaf(n)) return n->kind != LH_OP_runtime && n->kind != LH_OP_input;
-    if (n->shape.is_batched || n->kind == LH_OP_coin) return false;
+    if (n->shape.is_batched || n->sees_examples || n->kind == LH_OP_coin) return false;
     if (n->kind == LH_OP_call) return r->is_static[n->call->result->id];
     for (int i = 0; i < n->n_in; i++)
         if (lh_op_reads(n, i) && !r->is_static[n->in[i]->id]) return false;

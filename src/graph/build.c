@@ -337,8 +337,12 @@ static void given_shape(lh_builder *b, lh_given *given, const lh_statement *s, i
     lh_graph *g = b->g;
     lh_node *n = given->node;
     if (given->start == LH_START_EXPR) {
-        if (given->expr->shape.is_batched || !lh_axis_is_one(g, given->expr->shape.heads))
-            lh_fail(g->ctx, LH_ERROR_SHAPE, s->at, "%s cannot depend on an example", s->name);
+        if (given->expr->sees_examples)
+            lh_fail(g->ctx, LH_ERROR_SHAPE, s->at,
+                    "%s is there before the first example, and its start depends on examples",
+                    s->name);
+        else if (!lh_axis_is_one(g, given->expr->shape.heads))
+            lh_fail(g->ctx, LH_ERROR_SHAPE, s->at, "%s cannot have heads", s->name);
         if (rows < 0) rows = given->expr->shape.rows, cols = given->expr->shape.cols;
         lh_shape from = given->expr->shape;
         if ((!lh_axis_is_one(g, from.rows) && !lh_axis_same(g, from.rows, rows)) ||

@@ -193,6 +193,7 @@ lh_node *lh_call_node(lh_builder *b, const lh_statement *fn, lh_node **param, bo
     n->shape = result->shape;
     n->vocab = result->vocab;
     n->is_discrete = result->is_discrete;
+    n->sees_examples = result->sees_examples;
     scope->call = n;
     return n;
 }

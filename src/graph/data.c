@@ -186,7 +186,7 @@ static lh_input *input_new(lh_builder *b, const char *name, const lh_vocab *voca
     *in = (lh_input){.name = name, .vocab = vocab, .is_many = is_many};
     g->at = at;
     lh_node *n = in->node = lh_node_new(g, LH_OP_input, 0, NULL);
-    n->shape.is_batched = true;
+    n->shape.is_batched = n->sees_examples = true;
     n->vocab = vocab;
     n->input = g->n_inputs;
     n->is_discrete = vocab != NULL;

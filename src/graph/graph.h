@@ -77,10 +77,11 @@ struct lh_node {
     int n_in;
     lh_shape shape;
     const lh_vocab *vocab; /* its numbers are tokens of this vocabulary, or NULL */
-    bool is_discrete; /* made of comparisons, tokens and positions: no gradient goes through it */
-    lh_step *step;    /* its name, or NULL inside a formula */
-    lh_scope *scope;  /* where it was made */
-    lh_place at;      /* where it stands in the text; of a generated node: the backward line */
+    bool is_discrete;   /* made of comparisons, tokens and positions: no gradient goes through it */
+    bool sees_examples; /* its numbers depend on the examples, or on how many there are */
+    lh_step *step;      /* its name, or NULL inside a formula */
+    lh_scope *scope;    /* where it was made */
+    lh_place at;        /* where it stands in the text; of a generated node: the backward line */
 
     double number;       /* number, size; of other nodes their value where is_known */
     bool is_known;       /* one number that is known without running: 2 * cols(K) */

@@ -78,6 +78,13 @@ static void heads_preset(lh_graph *g, lh_node *n) {
     }
 }
 
+/* total(3) does, by their number. */
+static bool sees_examples(const lh_node *n) {
+    bool sees = n->shape.is_batched || n->kind == LH_OP_total;
+    for (int i = 0; i < n->n_in && !sees; i++) sees = lh_op_reads(n, i) && n->in[i]->sees_examples;
+    return sees;
+}
+
 lh_node *lh_op_node(lh_graph *g, lh_op_id kind, int n_in, lh_node *const *in) {
     if (g->is_generating && n_in > 0) {
         lh_node *s = simpler(g, kind, in);
@@ -97,6 +104,7 @@ lh_node *lh_op_node(lh_graph *g, lh_op_id kind, int n_in, lh_node *const *in) {
     heads_preset(g, n);
     if (kind == LH_OP_coin) n->stream = g->n_streams++;
     if (!lh_failed(g->ctx)) n->op->shape(g, n);
+    n->sees_examples = sees_examples(n);
     if (lh_shape_fits(g, n->shape, n->at)) lh_node_find_constant(g, n);
     return n;
 }
@@ -147,5 +155,6 @@ lh_node *lh_place_node(lh_graph *g, lh_node *d, lh_node *like, int row, int col)
     n->shape.is_batched |= d->shape.is_batched;
     if (lh_axis_is_one(g, n->shape.heads)) n->shape.heads = d->shape.heads;
     n->op->shape(g, n);
+    n->sees_examples = sees_examples(n);
     return n;
 }

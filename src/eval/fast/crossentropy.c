@@ -130,6 +130,7 @@ static bool find_products(const lh_plan *p, const lh_node *d, const lh_node *log
     int uses = 0;
     for (int i = d->id + 1; i < p->g->n_nodes; i++) {
         lh_node *n = p->g->node[i];
+        if (!p->value[i].uses) continue; /* the graph has it, and nobody asks for it */
         if (n->kind == LH_OP_matmul && n->in[0] == d &&
             (is_turned(n->in[1], w) || is_turned(w, n->in[1])))
             m->out[TO_X] = n, uses++;

@@ -60,7 +60,7 @@ static void average_cost(const lh_graph *g, const lh_node *n, lh_cost *c) {
 
 LH_OP_RECORD(average) = {
     .name = "average",
-    .summary = "The mean over all examples, cell by cell.",
+    .summary = "The mean over all examples, cell by cell; of what is the same for each, itself.",
     .example = {"average([1 2])", "[1 2]"},
     .n_min = 1,
     .n_max = 1,
