@@ -282,6 +282,9 @@ static const char *const found[] = {
     /* a step measured by one number */
     "L = mean(crossentropy(E[tokens] @ U, target))\nloss = average(L)\nbackward loss\nU := adam(U, "
     "loss, 0.1, 0.9, 0.99, 0.1)\nE := adam(E, colsum(dE), 0.1, 0.9, 0.99, 0.1)\n",
+    /* what all examples come to has heads; each looks at it, and so does the loss of all */
+    "k = total(split(E[word], 2))\nL = headsum(mean(split(E[tokens], 2) * k))\nloss = average(L) + "
+    "headsum(mean(k * k))\nbackward loss\n",
     /* the logits' gradient, used by the program itself */
     "const T : 7 x 4 = normal(1)\nlogits = T[tokens] @ U\nL = mean(crossentropy(logits, "
     "target))\nloss = average(L)\nbackward loss\nk = total(sum(dlogits @ Z))\nU := U - 0.1 * k * "

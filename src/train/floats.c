@@ -73,7 +73,7 @@ void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from, const lh
     float *a = lh_floats(to, n);
     if (!a || !b || a == b) return;
     lh_sizes s = lh_fast.sizes(to, n, 0);
-    memcpy(a, b, (size_t)s.rows * (size_t)s.cols * sizeof *a);
+    memcpy(a, b, (size_t)s.heads * (size_t)s.rows * (size_t)s.cols * sizeof *a);
 }
 
 void lh_floats_copy(lh_plan *to, const lh_plan *from, const lh_graph *g) {

@@ -43,11 +43,12 @@ static void sum_run(const lh_work *w) {
         lh_pool_run(w->moment->pool, a.pieces, add_piece, &a);
         return;
     }
-    for (int r = 0; r < y->rows; r++)
-        for (int c = 0; c < y->cols; c++) {
-            float *to = y->p + r * y->rs + c * y->cs;
-            *to = (adds ? *to : 0) + x->p[r * x->rs + c * x->cs];
-        }
+    for (int h = 0; h < y->heads; h++)
+        for (int r = 0; r < y->rows; r++)
+            for (int c = 0; c < y->cols; c++) {
+                float *to = lh_block_at(y, h, r, c);
+                *to = (adds ? *to : 0) + *lh_block_at(x, h, r, c);
+            }
 }
 
 const lh_kernel lh_kernel_sum_of_parts = {.name = "sum of parts", .run = sum_run};
