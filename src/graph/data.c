@@ -328,10 +328,12 @@ static int find_input(lh_graph *g, const char *name, lh_place at) {
 /* examples x = expr, y = expr: one example for each row. */
 static void build_examples(lh_builder *b, const lh_statement *s) {
     lh_graph *g = b->g;
-    lh_node *value[64] = {0};
-    int input[64] = {0};
+    const size_t n_bindings = (size_t)s->n_bindings + 1;
+    lh_node **value = lh_alloc_array(g->arena, n_bindings, sizeof *value);
+    int *input = lh_alloc_array(g->arena, n_bindings, sizeof *input);
     size_t rows = 0;
-    for (int i = 0; i < s->n_bindings && i < 64 && !lh_failed(g->ctx); i++) {
+    if (!value || !input) return;
+    for (int i = 0; i < s->n_bindings && !lh_failed(g->ctx); i++) {
         const lh_binding *with = &s->binding[i];
         input[i] = find_input(g, with->name, with->at);
         value[i] = lh_build_expr(b, with->expr, "", false);
@@ -355,7 +357,7 @@ static void build_examples(lh_builder *b, const lh_statement *s) {
     for (size_t r = 0; r < rows && !lh_failed(g->ctx); r++) {
         lh_example *ex = example_new(g, s->at);
         if (!ex) return;
-        for (int i = 0; i < s->n_bindings && i < 64; i++)
+        for (int i = 0; i < s->n_bindings; i++)
             ex->value[input[i]] =
                 (lh_example_value){.rows = (int)g->axis[g->input[input[i]]->node->shape.rows].n,
                                    .node = value[i],

@@ -14,7 +14,7 @@ typedef struct lh_candidate {
     double log_probability;
 } lh_candidate;
 
-enum { SOURCE = 512, MOST_INPUTS = 8 };
+enum { SOURCE = 512 };
 
 static int words_of(const lh_graph *g) {
     return (int)g->axis[g->generate->from->shape.cols].n;
@@ -54,7 +54,8 @@ static bool make_room(lh_beam *b) {
         b->token[i] = lh_alloc_array(b->arena, width * row, sizeof *b->token[i]);
         if (!b->rows[i] || !b->token[i]) return false;
     }
-    return b->found && b->other && b->score && b->best && b->from;
+    return lh_inputs_make(b->arena, b->g, &b->inputs) && b->found && b->other && b->score &&
+           b->best && b->from;
 }
 
 lh_beam *lh_beam_new(lh_graph *g, const lh_beam_how *how) {
@@ -105,7 +106,7 @@ static int put_row(const lh_beam *b, const search *s, int beam, int *to) {
 /* All beams at once, in as many examples as the beam is wide: what was kept of earlier rows stays where it is. */
 static void look(lh_beam *b, search *s) {
     const lh_graph *g = b->g;
-    const int *rows[MOST_INPUTS], *tokens[MOST_INPUTS];
+    const lh_inputs *in = &b->inputs;
     if (lh_fast_prevents(b->plan)) s->n_past = 0;
     int *to = b->token[0], *from = b->token[1];
     for (int e = 0; e < b->how.width; e++) {
@@ -116,10 +117,11 @@ static void look(lh_beam *b, search *s) {
     }
     for (int i = 0; i < g->n_inputs; i++) {
         const bool grows = i == g->generate->input || !s->n_source || i > g->generate->input;
-        rows[i] = b->rows[!grows], tokens[i] = b->token[!grows];
+        in->rows[i] = b->rows[!grows], in->tokens[i] = b->token[!grows];
     }
     lh_fast_past(b->plan, s->n_past);
-    lh_fast.feed(b->plan, &(lh_batch){.examples = b->how.width, .rows = rows, .tokens = tokens});
+    lh_fast.feed(b->plan,
+                 &(lh_batch){.examples = b->how.width, .rows = in->rows, .tokens = in->tokens});
     lh_fast.run(b->plan);
     s->n_past = s->n_given + s->n;
 }

@@ -19,7 +19,7 @@
 #ifndef LH_TRAIN_BEAM_H
 #define LH_TRAIN_BEAM_H
 
-#include "eval/exact.h"
+#include "train/feed.h"
 
 typedef struct lh_beam_how {
     int width;
@@ -48,6 +48,7 @@ typedef struct lh_beam {
     struct lh_candidate *best; /* [width] */
     int *from;                 /* [width] which beam each continues */
     int *rows[2], *token[2];   /* what is fed: [0] the growing input, [1] the source */
+    lh_inputs inputs;          /* ... as a batch names it */
 } lh_beam;
 
 lh_beam *lh_beam_new(lh_graph *g, const lh_beam_how *how); /* NULL and the context failed */

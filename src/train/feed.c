@@ -55,6 +55,19 @@ void lh_drawn_free(lh_drawn *b) {
 
 /* ---- what a program takes ---- */
 
+bool lh_inputs_make(lh_arena *a, const lh_graph *g, lh_inputs *in) {
+    const size_t n = (size_t)g->n_inputs + 1;
+    *in = (lh_inputs){.n = g->n_inputs};
+    in->rows = lh_alloc_array(a, n, sizeof *in->rows);
+    in->tokens = lh_alloc_array(a, n, sizeof *in->tokens);
+    in->numbers = lh_alloc_array(a, n, sizeof *in->numbers);
+    return !lh_failed(g->ctx) && in->rows && in->tokens && in->numbers;
+}
+
+void lh_inputs_fill(const lh_inputs *in, const int *rows, const int *tokens) {
+    for (int i = 0; i < in->n; i++) in->rows[i] = rows, in->tokens[i] = tokens;
+}
+
 static bool has_inputs(const lh_graph *g, const char *const *name, int n) {
     if (g->n_inputs != n) return false;
     for (int i = 0; i < n; i++) {

@@ -47,6 +47,17 @@ lh_drawn *lh_drawn_make(lh_context *ctx, int examples, int longest,
 void lh_drawn_begin(lh_drawn *b);         /* no example in it */
 void lh_drawn_free(lh_drawn *b);          /* NULL is allowed */
 
+/* What a batch says of each input, with room for all that the program has. */
+typedef struct lh_inputs {
+    const int **rows, **tokens; /* [n] */
+    const double **numbers;     /* [n] */
+    int n;
+} lh_inputs;
+
+bool lh_inputs_make(lh_arena *a, const lh_graph *g, lh_inputs *in); /* false: the context failed */
+void lh_inputs_fill(const lh_inputs *in, const int *rows,
+                    const int *tokens); /* every input has these: where one alone is read */
+
 bool lh_takes_text(const lh_graph *g);  /* tokens, target */
 bool lh_takes_pairs(const lh_graph *g); /* source, given, wanted */
 

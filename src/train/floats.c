@@ -36,7 +36,7 @@ static bool reads_half(const lh_plan *p, const lh_plan_work *w, const lh_plan_va
     for (int i = 0; i < w->n_in; i++) {
         const lh_node *n = lh_plan_operand(w, i);
         if (!n || lh_plan_owner(p, n) != v) continue;
-        const bool is_able = w->match && w->match->kernel->halves >> i & 1;
+        const bool is_able = w->match && i < LH_MAX_LEAVES && w->match->kernel->halves >> i & 1;
         if (!is_able || !is_as_it_lies(p, n, v)) return false;
     }
     return true;

@@ -38,11 +38,9 @@ static bool can_generate(const lh_graph *g) {
 
 /* With the longest text that it may look back on. */
 static bool fits_in_memory(lh_generator *w, const lh_wish *wish) {
-    enum { MOST = 64 };
-    const int *rows[MOST], *tokens[MOST];
-    for (int i = 0; i < w->g->n_inputs && i < MOST; i++)
-        rows[i] = &w->how.context, tokens[i] = NULL;
-    const lh_batch longest = {.examples = 1, .rows = rows, .tokens = tokens};
+    const lh_inputs *in = &w->inputs;
+    lh_inputs_fill(in, &w->how.context, NULL);
+    const lh_batch longest = {.examples = 1, .rows = in->rows, .tokens = in->tokens};
     w->needs = lh_fast_needs(w->g, wish, &longest);
     return lh_memory_fits(w->g->ctx, w->needs, "a shorter context; sample: --context N");
 }
@@ -69,7 +67,7 @@ lh_generator *lh_generator_new(lh_graph *g, const lh_generator_how *how) {
     if (!arena) return NULL;
     lh_generator *w = lh_alloc(arena, sizeof *w);
     *w = (lh_generator){.g = g, .arena = arena, .how = *how};
-    if (can_generate(g)) {
+    if (can_generate(g) && lh_inputs_make(arena, g, &w->inputs)) {
         w->score = lh_alloc_array(arena, (size_t)scores_of(g), sizeof *w->score);
         w->token = lh_alloc_array(arena, (size_t)how->context + 1, sizeof *w->token);
         w->chooser = lh_chooser_new(g->ctx, scores_of(g));
@@ -170,14 +168,12 @@ void lh_generator_prompt(lh_generator *w, const int *token, int n) {
 /* Feed what the plan has not seen yet. Only the growing input is read; the others get its rows, and no tokens. */
 static void look(lh_generator *w) {
     const lh_graph *g = w->g;
-    enum { MOST = 64 };
-    const int *rows[MOST], *tokens[MOST];
+    const lh_inputs *in = &w->inputs;
     if (lh_fast_prevents(w->plan)) w->n_past = 0;
     const int count = w->n - w->n_past;
-    for (int i = 0; i < g->n_inputs && i < MOST; i++)
-        rows[i] = &count, tokens[i] = w->token + w->n_past;
+    lh_inputs_fill(in, &count, w->token + w->n_past);
     lh_fast_past(w->plan, w->n_past);
-    lh_fast.feed(w->plan, &(lh_batch){.examples = 1, .rows = rows, .tokens = tokens});
+    lh_fast.feed(w->plan, &(lh_batch){.examples = 1, .rows = in->rows, .tokens = in->tokens});
     lh_fast.run(w->plan);
     w->n_past = w->n;
     if (lh_failed(g->ctx)) return;

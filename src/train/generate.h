@@ -22,6 +22,7 @@
 
 #include "eval/exact.h"
 #include "files/weights.h"
+#include "train/feed.h"
 #include "train/sample.h"
 
 typedef struct lh_generator_how {
@@ -41,11 +42,12 @@ typedef struct lh_generator {
     lh_plan *plan;
     double needs; /* bytes that the plan takes with the longest text, weights aside */
     lh_chooser *chooser;
-    float *score; /* [vocabulary] of the next token */
-    int *token;   /* [context] */
-    int n;        /* tokens so far */
-    int n_past;   /* ... that the plan has seen */
-    int n_slides; /* times that the older half was forgotten */
+    lh_inputs inputs; /* what is fed */
+    float *score;     /* [vocabulary] of the next token */
+    int *token;       /* [context] */
+    int n;            /* tokens so far */
+    int n_past;       /* ... that the plan has seen */
+    int n_slides;     /* times that the older half was forgotten */
     uint32_t n_made;
 } lh_generator;
 

@@ -83,7 +83,8 @@ lh_inside *lh_inside_new(lh_graph *g, const lh_weights *w, const int *token, int
     *in = (lh_inside){.g = g, .arena = arena, .token = token, .n = n, .threads = threads};
     in->param = lh_alloc_array(arena, (size_t)g->n_nodes + 1, sizeof *in->param);
     in->is_kept = lh_alloc_array(arena, (size_t)g->n_nodes + 1, sizeof *in->is_kept);
-    if (in->param && in->is_kept && find_input(in) && prompt_fits(in) && find_params(in, w))
+    if (in->param && in->is_kept && lh_inputs_make(arena, g, &in->inputs) && find_input(in) &&
+        prompt_fits(in) && find_params(in, w))
         return in;
     lh_inside_free(in);
     return NULL;
@@ -149,10 +150,9 @@ bool lh_inside_can(lh_inside *in, const lh_node *n) {
 /* ---- the forward pass ---- */
 
 static bool fits_in_memory(const lh_inside *in, const lh_wish *wish) {
-    enum { MOST = 64 };
-    const int *rows[MOST], *tokens[MOST];
-    for (int i = 0; i < in->g->n_inputs && i < MOST; i++) rows[i] = &in->n, tokens[i] = NULL;
-    const lh_batch prompt = {.examples = 1, .rows = rows, .tokens = tokens};
+    const lh_inputs *all = &in->inputs;
+    lh_inputs_fill(all, &in->n, NULL);
+    const lh_batch prompt = {.examples = 1, .rows = all->rows, .tokens = all->tokens};
     return lh_memory_fits(in->g->ctx, lh_fast_needs(in->g, wish, &prompt), "a shorter prompt");
 }
 
@@ -182,16 +182,15 @@ static lh_plan *make_plan(lh_inside *in, lh_node *const *node, int n, lh_node *a
 
 /* Examples of `rows` rows each. Inputs beside the prompt's get as many rows, and nobody reads them. */
 static void feed(const lh_inside *in, lh_plan *p, int examples, int rows) {
-    enum { MOST = 64 };
-    const int *row[MOST], *tokens[MOST];
     const size_t all = (size_t)examples * (size_t)rows;
     int *count = lh_alloc_array(in->arena, (size_t)examples, sizeof *count);
     int *token = lh_alloc_array(in->arena, all, sizeof *token);
     if (!count || !token) return;
     for (int e = 0; e < examples; e++) count[e] = rows;
     for (size_t i = 0; i < all; i++) token[i] = examples == 1 ? in->token[i] : 0;
-    for (int i = 0; i < in->g->n_inputs && i < MOST; i++) row[i] = count, tokens[i] = token;
-    lh_fast.feed(p, &(lh_batch){.examples = examples, .rows = row, .tokens = tokens});
+    lh_inputs_fill(&in->inputs, count, token);
+    lh_fast.feed(
+        p, &(lh_batch){.examples = examples, .rows = in->inputs.rows, .tokens = in->inputs.tokens});
 }
 
 bool lh_inside_run(lh_inside *in, lh_node *const *node, int n) {

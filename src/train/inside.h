@@ -20,6 +20,7 @@
 #include "explain/cells.h"
 #include "explain/explain.h"
 #include "files/weights.h"
+#include "train/feed.h"
 
 typedef struct lh_inside {
     lh_graph *g;
@@ -28,6 +29,7 @@ typedef struct lh_inside {
     int n;
     int threads;
     int input;           /* the prompt's: which */
+    lh_inputs inputs;    /* what is fed */
     const float **param; /* for each node that is a param: its numbers; else NULL */
     lh_plan *plan;       /* of the last run */
     bool *is_kept;       /* for each node: the plan has it after the run */

@@ -136,7 +136,7 @@ lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how) {
     if (!arena) return NULL;
     lh_parts *p = lh_alloc(arena, sizeof *p);
     *p = (lh_parts){.g = g, .how = *how, .arena = arena};
-    if (cut(p)) plan_all(p);
+    if (lh_inputs_make(arena, g, &p->next) && cut(p)) plan_all(p);
     if (!lh_failed(g->ctx)) return p;
     lh_parts_free(p);
     return NULL;
@@ -177,31 +177,23 @@ static void run_before(lh_parts *p, const lh_batch *batch) {
         lh_floats_take(p->whole, p->first[i], p->before, p->first[i]);
 }
 
-enum { MOST_INPUTS = 64 };
-
-/* Where the next part of each input begins. */
-typedef struct cursor {
-    const int *rows[MOST_INPUTS], *tokens[MOST_INPUTS];
-    const double *numbers[MOST_INPUTS];
-} cursor;
-
-static cursor begin(const lh_parts *p, const lh_batch *batch) {
-    cursor c = {0};
-    for (int k = 0; k < p->g->n_inputs && k < MOST_INPUTS; k++) {
-        c.rows[k] = batch->rows[k];
-        if (batch->tokens) c.tokens[k] = batch->tokens[k];
-        if (batch->numbers) c.numbers[k] = batch->numbers[k];
+static void begin(const lh_parts *p, const lh_batch *batch) {
+    const lh_inputs *next = &p->next;
+    for (int k = 0; k < next->n; k++) {
+        next->rows[k] = batch->rows[k];
+        next->tokens[k] = batch->tokens ? batch->tokens[k] : NULL;
+        next->numbers[k] = batch->numbers ? batch->numbers[k] : NULL;
     }
-    return c;
 }
 
-static void move_on(const lh_parts *p, cursor *c, int examples) {
-    for (int k = 0; k < p->g->n_inputs && k < MOST_INPUTS; k++) {
+static void move_on(const lh_parts *p, int examples) {
+    const lh_inputs *next = &p->next;
+    for (int k = 0; k < next->n; k++) {
         const size_t cols = p->g->axis[p->g->input[k]->node->shape.cols].n;
         size_t rows = 0;
-        for (int e = 0; e < examples; e++) rows += (size_t)*c->rows[k]++;
-        if (c->tokens[k]) c->tokens[k] += rows;
-        if (c->numbers[k]) c->numbers[k] += rows * cols;
+        for (int e = 0; e < examples; e++) rows += (size_t)*next->rows[k]++;
+        if (next->tokens[k]) next->tokens[k] += rows;
+        if (next->numbers[k]) next->numbers[k] += rows * cols;
     }
 }
 
@@ -218,19 +210,19 @@ void lh_parts_run(lh_parts *p, const lh_batch *batch, int step, bool is_training
     if (p->before) set_moment(p->before, step, is_training), run_before(p, batch);
     set_moment(p->part, step, is_training);
     set_moment(p->whole, step, is_training);
-    cursor c = begin(p, batch);
+    begin(p, batch);
     for (int from = 0; from < batch->examples && !lh_failed(ctx); from += p->how.most) {
         const int left = batch->examples - from, n = left < p->how.most ? left : p->how.most;
         lh_fast.feed(p->part, &(lh_batch){.examples = n,
                                           .first = batch->first + (unsigned)from,
                                           .of = batch->examples,
                                           .adds = from > 0,
-                                          .rows = c.rows,
-                                          .tokens = batch->tokens ? c.tokens : NULL,
-                                          .numbers = batch->numbers ? c.numbers : NULL});
+                                          .rows = p->next.rows,
+                                          .tokens = batch->tokens ? p->next.tokens : NULL,
+                                          .numbers = batch->numbers ? p->next.numbers : NULL});
         lh_fast.run(p->part);
         if (!lh_failed(ctx)) add_own_losses(p, n);
-        move_on(p, &c, n);
+        move_on(p, n);
     }
     lh_fast.feed(p->whole, batch);
     lh_fast.run(p->whole);

@@ -21,7 +21,7 @@
 #ifndef LH_TRAIN_PARTS_H
 #define LH_TRAIN_PARTS_H
 
-#include "eval/exact.h"
+#include "train/feed.h"
 
 typedef struct lh_parts_how {
     int most; /* examples at a time */
@@ -39,7 +39,8 @@ typedef struct lh_parts {
     lh_node **sum;   /* [n_sums] what `part` adds up */
     lh_node **given; /* [n_givens] what `part` and `before` read and `whole` holds */
     int n_first, n_sums, n_givens;
-    double loss; /* of the last run, where each example has its own: their sum */
+    lh_inputs next; /* where the next part of each input begins */
+    double loss;    /* of the last run, where each example has its own: their sum */
     int examples;
 } lh_parts;
 

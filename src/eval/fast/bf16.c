@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* syscall */
 #include "eval/fast/bf16.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #ifdef LH_HAVE_AMX
@@ -30,9 +31,13 @@ static bool may_use_tiles(void) {
 }
 
 const lh_bf16_way *lh_bf16(void) {
-    static int is_there = -1; /* every thread finds the same */
-    if (is_there < 0) is_there = has_instructions() && may_use_tiles();
-    return is_there ? &lh_bf16_amx : NULL;
+    static atomic_int is_there = -1; /* every thread finds the same */
+    int found = atomic_load_explicit(&is_there, memory_order_relaxed);
+    if (found < 0) {
+        found = has_instructions() && may_use_tiles();
+        atomic_store_explicit(&is_there, found, memory_order_relaxed);
+    }
+    return found ? &lh_bf16_amx : NULL;
 }
 #else
 const lh_bf16_way *lh_bf16(void) {

@@ -1,5 +1,6 @@
 /* processor -- which form of the innermost loops this machine can run. LONGHAND_PROCESSOR=plain or avx2 asks for an older one:
  * to find out whether something depends on it. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +17,9 @@ extern const lh_row_ways lh_row_avx2, lh_row_avx512;
 enum { PLAIN = 1, AVX2, AVX512 };
 
 static int generation(void) {
-    static int best; /* every thread finds the same one */
-    if (best) return best;
+    static atomic_int best; /* every thread finds the same one */
+    const int found = atomic_load_explicit(&best, memory_order_relaxed);
+    if (found) return found;
     const char *asked = getenv("LONGHAND_PROCESSOR");
     int most = !asked                        ? AVX512
                : strcmp(asked, "plain") == 0 ? PLAIN
@@ -28,7 +30,8 @@ static int generation(void) {
         most = AVX2;
     if (most == AVX2 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")))
         most = PLAIN;
-    return best = most;
+    atomic_store_explicit(&best, most, memory_order_relaxed);
+    return most;
 }
 
 const lh_vectors *lh_vector(void) {
