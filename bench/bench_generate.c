@@ -16,7 +16,6 @@
 #include "base/embedded.h"
 #include "eval/fast/bf16.h"
 #include "eval/fast/row.h"
-#include "eval/kernel.h"
 #include "notation/notation.h"
 #include "rates.h"
 #include "train/floats.h"
@@ -33,11 +32,7 @@ static lh_graph *gpt(lh_context *ctx) {
                                      {"context", "1024"}, {"vocab", "50257"}, {"steps", "1"}};
     const lh_embedded *f = lh_embedded_find("models/gpt.lh");
     lh_program *p = lh_program_parse(ctx, f->name, f->text, f->length);
-    return p ? lh_graph_build(ctx, p,
-                              &(lh_build){.set = set,
-                                          .n_set = 6,
-                                          .is_whole = lh_kernel_is_whole,
-                                          .without_examples = true})
+    return p ? lh_graph_build(ctx, p, &(lh_build){.set = set, .n_set = 6, .without_examples = true})
              : NULL;
 }
 

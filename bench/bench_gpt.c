@@ -20,7 +20,6 @@
 #include "eval/exact.h"
 #include "eval/fast/bf16.h"
 #include "eval/fast/profile.h"
-#include "eval/kernel.h"
 #include "notation/notation.h"
 #include "rates.h"
 
@@ -88,10 +87,8 @@ static lh_graph *gpt(lh_context *ctx, const size *s) {
     const lh_embedded *f = lh_embedded_find("models/gpt.lh");
     lh_program *program = f ? lh_program_parse(ctx, "gpt.lh", f->text, f->length) : NULL;
     if (!program) return NULL;
-    return lh_graph_build(
-        ctx, program,
-        &(lh_build){
-            .set = set, .n_set = 5, .is_whole = lh_kernel_is_whole, .without_examples = true});
+    return lh_graph_build(ctx, program,
+                          &(lh_build){.set = set, .n_set = 5, .without_examples = true});
 }
 
 /* The machine's peak is taken before and after every few steps, and the share that is given is the one in the middle. */

@@ -9,7 +9,6 @@
 
 #include "base/embedded.h"
 #include "base/file.h"
-#include "eval/kernel.h"
 #include "train/data.h"
 #include "train/trainer.h"
 
@@ -41,10 +40,8 @@ static void open_bench(bench *b, const char *path, lh_setting *set, int n, int b
     b->tokens = lh_data_tokenizer(b->ctx, "char", path, text, length);
     b->program = lh_program_parse(b->ctx, micro->name, micro->text, micro->length);
     set[n].name = "vocab", set[n].value = lh_printf(b->arena, "%d", lh_tokenizer_count(b->tokens));
-    b->g = lh_graph_build(
-        b->ctx, b->program,
-        &(lh_build){
-            .set = set, .n_set = n + 1, .is_whole = lh_kernel_is_whole, .without_examples = true});
+    b->g = lh_graph_build(b->ctx, b->program,
+                          &(lh_build){.set = set, .n_set = n + 1, .without_examples = true});
     b->data = lh_data_new(b->ctx, b->tokens, &(lh_data_how){path, 16, true}, text, length);
     if (b->g && b->data)
         b->t = lh_trainer_new(b->g, lh_data_feed(b->data),

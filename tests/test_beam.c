@@ -31,7 +31,7 @@ static void stop_if_failed(lh_context *ctx, const char *what) {
 typedef struct model {
     lh_context *ctx;
     lh_program *program;
-    lh_graph *g, *open; /* for the fast and for the exact evaluator */
+    lh_graph *g;
     lh_plan *exact;
 } model;
 
@@ -40,8 +40,6 @@ static model open_model(const char *name, const char *text, size_t length, const
     model m = {.ctx = lh_context_new()};
     m.program = lh_lesson_parse(m.ctx, name, text, length);
     lh_build how = {.set = set, .n_set = n, .without_examples = true};
-    m.open = lh_graph_build(m.ctx, m.program, &how);
-    how.is_whole = lh_kernel_is_whole;
     m.g = lh_graph_build(m.ctx, m.program, &how);
     stop_if_failed(m.ctx, name);
     return m;
@@ -54,28 +52,28 @@ static model open_file(const char *name, const lh_setting *set, int n) {
 
 static void close_model(model *m) {
     lh_exact.free(m->exact);
-    lh_graph_free(m->g), lh_graph_free(m->open);
+    lh_graph_free(m->g);
     lh_program_free(m->program);
     lh_context_free(m->ctx);
 }
 
 /* The same numbers in both, larger than a start's: answers that differ from question to question. */
 static void fill(model *m, lh_plan *fast) {
-    const lh_node *from = m->open->generate->from;
-    m->exact = lh_exact.plan(m->open, &(lh_wish){.node = (lh_node *const *)&from, .n_nodes = 1});
+    const lh_node *from = m->g->generate->from;
+    m->exact = lh_exact.plan(m->g, &(lh_wish){.node = (lh_node *const *)&from, .n_nodes = 1});
     lh_exact.start(m->exact);
     lh_exact.training(m->exact, false);
     unsigned k = 12345;
     for (int i = 0; i < m->g->n_givens; i++) {
         if (m->g->given[i]->kind != LH_PARAM) continue;
-        const lh_node *a = m->g->given[i]->node, *b = m->open->given[i]->node;
-        const lh_sizes s = lh_exact.sizes(m->exact, b, 0);
+        const lh_node *a = m->g->given[i]->node;
+        const lh_sizes s = lh_exact.sizes(m->exact, a, 0);
         for (int r = 0; r < s.rows; r++)
             for (int c = 0; c < s.cols; c++) {
                 k = k * 1664525u + 1013904223u;
                 const float x = (float)(k >> 8) / (1 << 23) - 1;
                 lh_fast.set(fast, a, (lh_cell){0, 0, r, c}, x);
-                lh_exact.set(m->exact, b, (lh_cell){0, 0, r, c}, x);
+                lh_exact.set(m->exact, a, (lh_cell){0, 0, r, c}, x);
             }
     }
     stop_if_failed(m->ctx, "weights");
@@ -84,7 +82,7 @@ static void fill(model *m, lh_plan *fast) {
 /* log probabilities of what follows given[0..n), by the definition and all at once. */
 static void exact_scores(model *m, const int *source, int n_source, const int *given, int n,
                          double *out) {
-    const lh_node *from = m->open->generate->from;
+    const lh_node *from = m->g->generate->from;
     const int *rows[3] = {&n, &n, &n}, *tokens[3] = {given, given, given};
     if (n_source) rows[0] = &n_source, tokens[0] = source;
     lh_exact.feed(m->exact, &(lh_batch){.examples = 1, .rows = rows, .tokens = tokens});
@@ -361,7 +359,7 @@ static void look_across(lesson *l) {
     lh_arena *a = lh_arena_new(l->m.ctx);
     const lh_answer *found = &b->found[0];
     const lh_asked q = {id, &l->pairs->start, found->token, n, 1, found->n};
-    const lh_cross *c = lh_cross_new(a, l->m.open, f->weights, &q);
+    const lh_cross *c = lh_cross_new(a, l->m.g, f->weights, &q);
     stop_if_failed(l->m.ctx, "cross");
     assert_int_equal(c->layers, 1);
     assert_int_equal(c->heads, 2);

@@ -21,7 +21,7 @@
 typedef struct pair {
     lh_context *ctx;
     lh_program *program;
-    lh_graph *exact_graph, *fast_graph; /* the second with calls differentiated as a whole */
+    lh_graph *g;
     lh_plan *exact, *fast;
 } pair;
 
@@ -36,18 +36,14 @@ static void open_pair(pair *p, const char *name, const char *text, size_t length
     *p = (pair){.ctx = lh_context_new()};
     p->program = lh_lesson_parse(p->ctx, name, text, length);
     stop_if_failed(p, name);
-    p->exact_graph = lh_graph_build(p->ctx, p->program, &(lh_build){.set = set, .n_set = n_set});
-    p->fast_graph =
-        lh_graph_build(p->ctx, p->program,
-                       &(lh_build){.set = set, .n_set = n_set, .is_whole = lh_kernel_is_whole});
+    p->g = lh_graph_build(p->ctx, p->program, &(lh_build){.set = set, .n_set = n_set});
     stop_if_failed(p, name);
 }
 
 static void close_pair(pair *p) {
     lh_exact.free(p->exact);
     lh_fast.free(p->fast);
-    lh_graph_free(p->exact_graph);
-    lh_graph_free(p->fast_graph);
+    lh_graph_free(p->g);
     lh_program_free(p->program);
     lh_context_free(p->ctx);
 }
@@ -72,14 +68,14 @@ static double apart(const pair *p, const lh_node *a, const lh_node *b) {
 
 /* Steps that both graphs have. */
 static const lh_node *twin(const pair *p, const lh_step *s) {
-    const lh_step *t = lh_graph_step(p->exact_graph, s->path);
+    const lh_step *t = lh_graph_step(p->g, s->path);
     return t && !t->is_dead ? t->node : NULL;
 }
 
 static double compare_steps(const pair *p, const char *name, double slack, bool shown) {
     double worst = 0;
-    for (int i = 0; i < p->fast_graph->n_steps; i++) {
-        const lh_step *s = p->fast_graph->step[i];
+    for (int i = 0; i < p->g->n_steps; i++) {
+        const lh_step *s = p->g->step[i];
         const lh_node *a = twin(p, s);
         if (!a || s->is_dead || !lh_fast.has(p->fast, s->node) || !lh_exact.has(p->exact, a))
             continue;
@@ -96,13 +92,12 @@ static bool is_asked(const lh_step *s) {
 
 /* All named steps at once: nothing is joined away, but every call runs by its kernel. */
 static void compare_all(pair *p, const char *name, int threads, double slack) {
-    lh_node **node = calloc((size_t)p->fast_graph->n_steps + 1, sizeof *node);
+    lh_node **node = calloc((size_t)p->g->n_steps + 1, sizeof *node);
     int n = 0;
-    for (int i = 0; i < p->fast_graph->n_steps; i++)
-        if (is_asked(p->fast_graph->step[i])) node[n++] = p->fast_graph->step[i]->node;
-    p->exact = lh_exact.plan(p->exact_graph, &(lh_wish){.all = true});
-    p->fast =
-        lh_fast.plan(p->fast_graph, &(lh_wish){.node = node, .n_nodes = n, .threads = threads});
+    for (int i = 0; i < p->g->n_steps; i++)
+        if (is_asked(p->g->step[i])) node[n++] = p->g->step[i]->node;
+    p->exact = lh_exact.plan(p->g, &(lh_wish){.all = true});
+    p->fast = lh_fast.plan(p->g, &(lh_wish){.node = node, .n_nodes = n, .threads = threads});
     lh_exact.run(p->exact);
     lh_fast.run(p->fast);
     stop_if_failed(p, name);
@@ -123,12 +118,11 @@ static bool is_measured(const lh_graph *g) {
 
 /* Three updates, with nothing asked for but the params: memory is shared, steps are joined, := is done in place. */
 static void compare_learning(pair *p, const char *name, int threads, double slack) {
-    p->exact = lh_exact.plan(p->exact_graph, &(lh_wish){.updates = true,
-                                                        .node = &p->exact_graph->loss,
-                                                        .n_nodes = p->exact_graph->loss != NULL});
-    lh_node *loss = p->fast_graph->loss;
+    p->exact = lh_exact.plan(
+        p->g, &(lh_wish){.updates = true, .node = &p->g->loss, .n_nodes = p->g->loss != NULL});
+    lh_node *loss = p->g->loss;
     p->fast = lh_fast.plan(
-        p->fast_graph,
+        p->g,
         &(lh_wish){.updates = true, .node = &loss, .n_nodes = loss != NULL, .threads = threads});
     for (int i = 0; i < 3; i++) {
         lh_exact.run(p->exact), lh_fast.run(p->fast);
@@ -137,11 +131,11 @@ static void compare_learning(pair *p, const char *name, int threads, double slac
     stop_if_failed(p, name);
     lh_exact.run(p->exact), lh_fast.run(p->fast);
     if (loss) {
-        double d = apart(p, p->exact_graph->loss, loss);
+        double d = apart(p, p->g->loss, loss);
         if (!(d <= slack)) fail_msg("%s: the loss is off by %g after three updates", name, d);
     }
-    for (int i = 0; i < p->fast_graph->n_givens && !is_measured(p->fast_graph); i++) {
-        const lh_given *a = p->exact_graph->given[i], *b = p->fast_graph->given[i];
+    for (int i = 0; i < p->g->n_givens && !is_measured(p->g); i++) {
+        const lh_given *a = p->g->given[i], *b = p->g->given[i];
         if (!lh_exact.has(p->exact, a->node) || !lh_fast.has(p->fast, b->node)) continue;
         double d = apart(p, a->node, b->node);
         if (!(d <= slack))
@@ -156,14 +150,12 @@ static double compare_gradients(pair *p, const char *name, int threads, lh_preci
                                 double slack) {
     lh_node *node[64];
     int n = 0;
-    node[n++] = p->fast_graph->loss; /* with it the projection is joined with the loss */
-    for (int i = 0; i < p->fast_graph->n_givens; i++)
-        if (p->fast_graph->given[i]->gradient && n < 64)
-            node[n++] = p->fast_graph->given[i]->gradient->node;
-    p->exact = lh_exact.plan(p->exact_graph, &(lh_wish){.all = true});
+    node[n++] = p->g->loss; /* with it the projection is joined with the loss */
+    for (int i = 0; i < p->g->n_givens; i++)
+        if (p->g->given[i]->gradient && n < 64) node[n++] = p->g->given[i]->gradient->node;
+    p->exact = lh_exact.plan(p->g, &(lh_wish){.all = true});
     p->fast = lh_fast.plan(
-        p->fast_graph,
-        &(lh_wish){.node = node, .n_nodes = n, .threads = threads, .precision = precision});
+        p->g, &(lh_wish){.node = node, .n_nodes = n, .threads = threads, .precision = precision});
     stop_if_failed(p, name);
     lh_exact.run(p->exact);
     for (int twice = 0; twice < 2; twice++) lh_fast.run(p->fast); /* memory that was used before */
@@ -269,8 +261,8 @@ static void try_kernel(const trial *t, int threads) {
     snprintf(text, sizeof text, "%s%s%s", head, t->text, tail);
     pair p;
     open_pair(&p, "trial", text, strlen(text), NULL, 0);
-    lh_node *loss = p.fast_graph->loss;
-    p.fast = lh_fast.plan(p.fast_graph, &(lh_wish){.updates = true, .node = &loss, .n_nodes = 1});
+    lh_node *loss = p.g->loss;
+    p.fast = lh_fast.plan(p.g, &(lh_wish){.updates = true, .node = &loss, .n_nodes = 1});
     stop_if_failed(&p, t->text);
     if (!uses_kernel(p.fast, t->kernel)) fail_msg("%s is not used in\n%s", t->kernel, text);
     lh_fast.free(p.fast);
@@ -300,7 +292,7 @@ static void compare_bits(lh_precision precision) {
     const lh_setting set[] = {{"dim", "48"}, {"heads", "3"}, {"layers", "2"}};
     pair p;
     open_pair(&p, f->name, f->text, f->length, set, 3);
-    lh_graph *g = p.fast_graph;
+    lh_graph *g = p.g;
     lh_plan *one =
                 lh_fast.plan(g, &(lh_wish){.updates = true, .threads = 1, .precision = precision}),
             *many =
@@ -358,8 +350,7 @@ static void bf16_is_there_or_refused(void **state) {
     const lh_embedded *f = lh_embedded_find("models/gpt.lh");
     pair p;
     open_pair(&p, f->name, f->text, f->length, NULL, 0);
-    lh_plan *plan =
-        lh_fast.plan(p.fast_graph, &(lh_wish){.updates = true, .precision = LH_IN_BF16});
+    lh_plan *plan = lh_fast.plan(p.g, &(lh_wish){.updates = true, .precision = LH_IN_BF16});
     assert_int_equal(plan != NULL, lh_bf16_name() != NULL);
     assert_int_equal(lh_failed(p.ctx), lh_bf16_name() == NULL);
     if (!plan) assert_non_null(strstr(lh_context_error(p.ctx)->what, "bf16"));
@@ -406,7 +397,7 @@ static void grows_as_a_whole(void **state) {
         const lh_embedded *f = lh_embedded_find(name[k]);
         pair p;
         open_pair(&p, f->name, f->text, f->length, NULL, 0);
-        lh_graph *g = p.fast_graph;
+        lh_graph *g = p.g;
         const lh_node *from = g->generate->from;
         lh_plan *part = growing(g, 16), *whole = growing(g, 16);
         stop_if_failed(&p, f->name);
@@ -437,10 +428,10 @@ static void rows_without_room_are_refused(void **state) {
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
         pair p;
         open_pair(&p, f->name, f->text, f->length, NULL, 0);
-        lh_plan *plan = growing(p.fast_graph, tries[i].grows);
+        lh_plan *plan = growing(p.g, tries[i].grows);
         stop_if_failed(&p, f->name);
-        if (tries[i].past) feed_part(plan, p.fast_graph, 0, 0, tries[i].past);
-        feed_part(plan, p.fast_graph, 0, tries[i].past, tries[i].past + tries[i].rows);
+        if (tries[i].past) feed_part(plan, p.g, 0, 0, tries[i].past);
+        feed_part(plan, p.g, 0, tries[i].past, tries[i].past + tries[i].rows);
         assert_int_equal(!lh_failed(p.ctx), tries[i].fits);
         if (!tries[i].fits)
             assert_non_null(strstr(lh_context_error(p.ctx)->what, "the plan has room for 4"));
@@ -449,7 +440,7 @@ static void rows_without_room_are_refused(void **state) {
     }
     pair p;
     open_pair(&p, f->name, f->text, f->length, NULL, 0);
-    lh_plan *plan = growing(p.fast_graph, 4);
+    lh_plan *plan = growing(p.g, 4);
     const int *rows[2] = {&one, &one}, *all[2] = {token, token}, *more[2] = {two, two};
     lh_fast.feed(plan, &(lh_batch){.examples = 1, .rows = rows, .tokens = all});
     lh_fast.run(plan);
@@ -462,26 +453,32 @@ static void rows_without_room_are_refused(void **state) {
     close_pair(&p);
 }
 
-/* A graph whose gradients were left to kernels has no definition to go by. */
-static void a_graph_for_kernels_is_not_run_without(void **state) {
+/* Every gradient is made by kernels for whole calls, and by the definitions of the same graph: both come to the same. */
+static void one_graph_goes_both_ways(void **state) {
     (void)state;
     const lh_embedded *f = lh_embedded_find("models/gpt.lh");
-    for (int updates = 0; updates < 2; updates++) {
-        pair p;
-        open_pair(&p, f->name, f->text, f->length, NULL, 0);
-        lh_plan *plan = lh_fast.plan(p.fast_graph, &(lh_wish){.node = &p.fast_graph->loss,
-                                                              .n_nodes = 1,
-                                                              .updates = updates,
-                                                              .by_definition = true});
-        assert_int_equal(plan != NULL, !updates);
-        if (!plan) assert_non_null(strstr(lh_context_error(p.ctx)->what, "left to a kernel"));
-        if (plan) lh_fast.run(plan);
-        if (plan) assert_false(lh_failed(p.ctx));
-        lh_fast.free(plan);
-        plan = lh_failed(p.ctx) ? NULL : lh_exact.plan(p.fast_graph, &(lh_wish){.updates = true});
-        assert_null(plan);
-        close_pair(&p);
+    pair p;
+    open_pair(&p, f->name, f->text, f->length, NULL, 0);
+    lh_node *wanted[512];
+    int n = 0;
+    for (int i = 0; i < p.g->n_givens && n < 512; i++)
+        if (p.g->given[i]->gradient) wanted[n++] = p.g->given[i]->gradient->node;
+    assert_true(n > 10);
+    p.exact = lh_exact.plan(p.g, &(lh_wish){.node = wanted, .n_nodes = n});
+    lh_exact.run(p.exact);
+    for (int by_definition = 0; by_definition < 2; by_definition++) {
+        p.fast = lh_fast.plan(
+            p.g, &(lh_wish){.node = wanted, .n_nodes = n, .by_definition = by_definition});
+        lh_fast.run(p.fast);
+        stop_if_failed(&p, f->name);
+        assert_int_equal(lh_fast_uses(p.fast, "attention, back") > 0, !by_definition);
+        for (int i = 0; i < n; i++)
+            if (apart(&p, wanted[i], wanted[i]) > 1e-4)
+                fail_msg("%s: apart by %g", wanted[i]->step->path, apart(&p, wanted[i], wanted[i]));
+        lh_fast.free(p.fast);
+        p.fast = NULL;
     }
+    close_pair(&p);
 }
 
 /* A step that needs all rows is named. */
@@ -493,7 +490,7 @@ static void prevents_are_named(void **state) {
         "Y = X - colsum(X) / rows(X)\nlogits = Y @ E^T\n";
     pair p;
     open_pair(&p, "test.lh", text, strlen(text), NULL, 0);
-    lh_plan *plan = growing(p.fast_graph, 8);
+    lh_plan *plan = growing(p.g, 8);
     stop_if_failed(&p, "test.lh");
     const lh_node *n = lh_fast_prevents(plan);
     assert_non_null(n);
@@ -525,7 +522,7 @@ int main(void) {
         cmocka_unit_test(same_bits),
         cmocka_unit_test(reads_below_an_update),
         cmocka_unit_test(rows_without_room_are_refused),
-        cmocka_unit_test(a_graph_for_kernels_is_not_run_without),
+        cmocka_unit_test(one_graph_goes_both_ways),
         cmocka_unit_test(grows_as_a_whole),
         cmocka_unit_test(prevents_are_named),
         cmocka_unit_test(gradients_in_bf16),

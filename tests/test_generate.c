@@ -19,7 +19,6 @@
 #include "eval/fast/few.h"
 #include "eval/fast/profile.h"
 #include "eval/fast/row.h"
-#include "eval/kernel.h"
 #include "files/half.h"
 #include "files/tensors.h"
 #include "notation/notation.h"
@@ -165,8 +164,7 @@ static model model_open(void) {
     const lh_embedded *f = lh_embedded_find("models/gpt.lh");
     model m = {.ctx = lh_context_new()};
     m.program = lh_program_parse(m.ctx, f->name, f->text, f->length);
-    m.g = lh_graph_build(m.ctx, m.program,
-                         &(lh_build){.set = set, .n_set = 2, .is_whole = lh_kernel_is_whole});
+    m.g = lh_graph_build(m.ctx, m.program, &(lh_build){.set = set, .n_set = 2});
     m.arena = lh_arena_new(m.ctx);
     m.weights = lh_weights_of(m.ctx, m.arena, m.g, LH_PARAM);
     assert_false(lh_failed(m.ctx));

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/embedded.h"
-#include "eval/kernel.h"
 #include "explain/cells.h"
 #include "learn/lesson.h"
 #include "train/inside.h"

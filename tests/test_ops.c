@@ -303,7 +303,7 @@ static void programs_agree(void **state) {
 static void every_operation_is_tried(void **state) {
     (void)state;
     for (int i = 0; i < LH_N_OPS; i++) {
-        int n = i == LH_OP_back; /* only for kernels: test_fast */
+        int n = i == LH_OP_back; /* in no formula: test_fast */
         for (size_t k = 0; k < sizeof trials / sizeof *trials; k++)
             n += strcmp(trials[k].of, op_names[i]) == 0;
         for (size_t k = 0; k < sizeof programs / sizeof *programs; k++)

@@ -12,7 +12,6 @@
 
 #include "base/embedded.h"
 #include "base/random.h"
-#include "eval/kernel.h"
 #include "learn/lesson.h"
 #include "train/floats.h"
 #include "train/parts.h"
@@ -84,10 +83,8 @@ static void make(made *m, const char *model, const char *text, const lh_setting 
     m->program = f ? lh_lesson_parse(m->ctx, name, f->text, f->length)
                    : lh_program_parse(m->ctx, "test.lh", text ? text : "", text ? strlen(text) : 0);
     stop_if_failed(m);
-    m->g = lh_graph_build(
-        m->ctx, m->program,
-        &(lh_build){
-            .set = set, .n_set = n_set, .is_whole = lh_kernel_is_whole, .without_examples = true});
+    m->g = lh_graph_build(m->ctx, m->program,
+                          &(lh_build){.set = set, .n_set = n_set, .without_examples = true});
     stop_if_failed(m);
     make_batch(m->g, &m->batch);
 }

@@ -216,8 +216,7 @@ static void try(trial *t) {
     ragged_draw_batch(&t->r, &t->b);
     t->program = lh_program_parse(t->ctx, "ragged.lh", t->r.text, t->r.n_text);
     t->plain = lh_graph_build(t->ctx, t->program, &(lh_build){.without_examples = true});
-    t->whole = lh_graph_build(
-        t->ctx, t->program, &(lh_build){.without_examples = true, .is_whole = lh_kernel_is_whole});
+    t->whole = lh_graph_build(t->ctx, t->program, &(lh_build){.without_examples = true});
     stop_if_failed(t);
     t->exact = lh_exact.plan(t->plain, &(lh_wish){.all = true});
     t->moved = lh_exact.plan(t->plain, &(lh_wish){.all = true});

@@ -14,7 +14,6 @@
 #include "base/embedded.h"
 #include "base/random.h"
 #include "eval/fast/bf16.h"
-#include "eval/kernel.h"
 #include "learn/lesson.h"
 #include "train/data.h"
 #include "train/floats.h"
@@ -245,10 +244,8 @@ static run open_run_how(const char *model, bool lines, const lh_trainer_how *how
         if (strcmp(set[i].name, other) == 0) set[i].value = to;
     const lh_embedded *f = lh_embedded_find(name);
     r.program = lh_lesson_parse(r.m.ctx, name, f->text, f->length);
-    r.g = lh_graph_build(
-        r.m.ctx, r.program,
-        &(lh_build){
-            .set = set, .n_set = n, .is_whole = lh_kernel_is_whole, .without_examples = true});
+    r.g = lh_graph_build(r.m.ctx, r.program,
+                         &(lh_build){.set = set, .n_set = n, .without_examples = true});
     stop_if_failed(r.m.ctx);
     assert_int_equal(r.g->n_examples, 0);
     r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data), how);
@@ -481,7 +478,7 @@ static void set_params_are_noticed(void **state) {
     words(words_text, sizeof words_text);
     run r = {.m = make_data("char", words_text, strlen(words_text), 8, false)};
     r.program = lh_program_parse(r.m.ctx, "test.lh", text, strlen(text));
-    r.g = lh_graph_build(r.m.ctx, r.program, &(lh_build){.is_whole = lh_kernel_is_whole});
+    r.g = lh_graph_build(r.m.ctx, r.program, NULL);
     stop_if_failed(r.m.ctx);
     r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data), &(lh_trainer_how){.batch = 3, .seed = 5});
     stop_if_failed(r.m.ctx);

@@ -7,7 +7,6 @@
 #include "eval/exact.h"
 #include "eval/fast/product.h"
 #include "eval/fast/profile.h"
-#include "eval/kernel.h"
 
 enum { RUNS = 3 };
 
@@ -39,9 +38,7 @@ static lh_batch batch_of(const lh_cli *cli, const lh_bill *b, const lh_graph *g,
 void lh_cost_model_new(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
                        const lh_cost_how *how, lh_cost_model *m) {
     *m = (lh_cost_model){0};
-    m->g = lh_graph_build(
-        cli->ctx, s->program,
-        &(lh_build){.set = set->set, .n_set = set->n, .is_whole = lh_kernel_is_whole});
+    m->g = lh_graph_build(cli->ctx, s->program, &(lh_build){.set = set->set, .n_set = set->n});
     if (!m->g) return;
     m->end = m->g->loss ? m->g->loss : m->g->generate ? m->g->generate->from : NULL;
     m->is_training = m->g->loss != NULL;

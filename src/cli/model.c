@@ -5,7 +5,6 @@
 
 #include "base/embedded.h"
 #include "base/number.h"
-#include "eval/kernel.h"
 #include "files/weights.h"
 #include "learn/lesson.h"
 #include "train/floats.h"
@@ -94,8 +93,7 @@ void lh_model_close(lh_model *m) {
 }
 
 lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set) {
-    lh_build how = {
-        .set = set->set, .n_set = set->n, .is_whole = lh_kernel_is_whole, .without_examples = true};
+    lh_build how = {.set = set->set, .n_set = set->n, .without_examples = true};
     return lh_cli_graph(cli, &m->source, &how);
 }
 

@@ -234,18 +234,14 @@ static void say_map(job *j, const map *m, const lh_case *said) {
         printf("the grammar says: %s\n", said->answer);
 }
 
-/* By the exact evaluator, of a graph whose calls stay open. */
+/* By the exact evaluator. */
 static bool show_map(job *j, const char *text) {
     lh_cli *cli = j->cli;
     const lh_answer *f = &j->beam->found[0];
     lh_case said;
     const bool is_ours = lh_grammar_read(text, &said);
-    const lh_build how = {
-        .set = j->model.set.set, .n_set = j->model.set.n, .without_examples = true};
-    lh_graph *open = lh_cli_graph(cli, &j->model.source, &how);
-    if (!open) return false;
     const lh_asked q = {j->question, &j->start, f->token, j->n_question, 1, f->n};
-    map m = {.cross = lh_cross_new(cli->arena, open, j->model.folder->weights, &q)};
+    map m = {.cross = lh_cross_new(cli->arena, j->g, j->model.folder->weights, &q)};
     if (m.cross && m.cross->layers) {
         const char *answer = words(j, f);
         m.known = is_ours && strcmp(said.answer, answer) == 0 ? &said : NULL;
@@ -254,7 +250,6 @@ static bool show_map(job *j, const char *text) {
         add_panels(j, &m);
         if (!lh_failed(cli->ctx)) say_map(j, &m, is_ours ? &said : NULL);
     }
-    lh_graph_free(open);
     return !lh_failed(cli->ctx);
 }
 

@@ -50,6 +50,7 @@ static inline lh_node *lh_match_leaf(const lh_match *m, int i) {
 
 extern const lh_kernel *const lh_kernels[]; /* ends with NULL; the first that fits is taken */
 
-bool lh_kernel_is_whole(const lh_graph *g, const lh_node *call); /* for lh_build.is_whole */
+bool lh_call_is(const lh_graph *g, const lh_node *n,
+                const char *fn); /* of the prelude, unchanged */
 
 #endif

@@ -73,6 +73,7 @@ struct lh_plan {
     bool lends;                      /* known values of a fixed size lie in the caller's memory */
     lh_plan_value *value;            /* one for each node */
     int n_nodes;
+    int newest_used; /* while nodes are chosen */
     lh_plan_list list[LH_N_WHEN];
     lh_node **runtime; /* training, step, examples */
     int n_runtime;
@@ -140,8 +141,9 @@ void lh_plan_sum_to(lh_plan *p, const lh_node *sum, void *memory);
 /* Parts of planning, in the order in which they are done. */
 bool lh_plan_choose(lh_plan *p, const lh_wish *wish); /* roles, kernels, sharing: plan_choose.c */
 void lh_plan_find_kernel(lh_plan *p, lh_node *n); /* and of what is made with it: plan_match.c */
-bool lh_plan_grow(lh_plan *p);                    /* what is done once: plan_grow.c */
-bool lh_plan_place_fixed(lh_plan *p);             /* plan_memory.c */
+bool lh_plan_sends_whole(const lh_plan *p, const lh_node *back); /* is there a kernel for it? */
+bool lh_plan_grow(lh_plan *p);        /* what is done once: plan_grow.c */
+bool lh_plan_place_fixed(lh_plan *p); /* plan_memory.c */
 void lh_plan_layouts_fixed(lh_plan *p, bool is_pool);
 bool lh_plan_order(lh_plan *p); /* operands before users; when each value is needed: plan_order.c */
 size_t lh_plan_place_pool(lh_plan *p); /* memory that is shared, and how much in all */

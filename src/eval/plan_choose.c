@@ -16,7 +16,7 @@ static bool is_leaf(const lh_node *n) {
 
 /* join is a view where the heads lie beside each other: not behind a view that moved columns. */
 static bool heads_lie_beside(const lh_node *n) {
-    for (n = n->in[0];; n = n->kind == LH_OP_call ? n->call->result : n->in[0]) {
+    for (n = n->in[0];; n = lh_node_meaning(n) ? lh_node_meaning(n) : n->in[0]) {
         switch (n->kind) {
         case LH_OP_transpose:
         case LH_OP_reverse:
@@ -26,7 +26,7 @@ static bool heads_lie_beside(const lh_node *n) {
         case LH_OP_spread: return false;
         default: break;
         }
-        if (n->kind != LH_OP_call && !n->op->view) return true;
+        if (!n->op->view) return true;
         if (n->kind == LH_OP_join) return true;
     }
 }
@@ -37,7 +37,6 @@ static lh_role role_of(const lh_plan *p, const lh_node *n) {
     if (is_leaf(n)) return LEAF;
     if (n->kind == LH_OP_given) return GIVEN;
     if (n->kind == LH_OP_input) return INPUT;
-    if (n->kind == LH_OP_call) return VIEW;
     if (n->kind == LH_OP_join) return heads_lie_beside(n) ? VIEW : MADE;
     return n->op->view ? VIEW : MADE;
 }
@@ -45,8 +44,8 @@ static lh_role role_of(const lh_plan *p, const lh_node *n) {
 static void use(lh_plan *p, const lh_node *n, bool at_start);
 
 static void use_operands(lh_plan *p, const lh_node *n, bool at_start) {
-    if (n->kind == LH_OP_call) {
-        use(p, n->call->result, at_start);
+    if (lh_node_meaning(n)) {
+        use(p, lh_node_meaning(n), at_start);
         return;
     }
     for (int i = 0; i < n->n_in; i++) {
@@ -57,14 +56,29 @@ static void use_operands(lh_plan *p, const lh_node *n, bool at_start) {
     }
 }
 
+/* How the gradient is made of what whole calls send back, where there is a kernel for one of these calls. */
+static lh_node *by_whole_calls(const lh_plan *p, const lh_node *n) {
+    for (int i = 0; p->kernels && n->whole && i < n->whole->n_backs; i++)
+        if (lh_plan_sends_whole(p, n->whole->back[i])) return n->whole->node;
+    return NULL;
+}
+
 /* Marks one node; spread_use finds what it needs. */
 static void use(lh_plan *p, const lh_node *n, bool at_start) {
     lh_plan_value *v = &p->value[n->id];
     v->uses += !p->joins;
     v->at_start |= at_start;
-    if (v->role == KNOWN || v->role > SHAPE) return;
+    if (v->role == KNOWN) return;
+    lh_node *whole = at_start || v->role > SHAPE ? v->same : by_whole_calls(p, n);
+    if (whole && !v->match) {
+        v->role = VIEW, v->same = whole;
+        use(p, whole, at_start);
+        return;
+    }
+    if (v->role > SHAPE) return;
     if (p->kernels && !at_start && !v->match) lh_plan_find_kernel(p, (lh_node *)n);
     v->role = role_of(p, n);
+    if (n->id > p->newest_used) p->newest_used = n->id;
     if (!v->match) return;
     for (int i = 0; i < v->match->n_leaves; i++)
         if (lh_match_leaf(v->match, i)) use(p, lh_match_leaf(v->match, i), false);
@@ -87,20 +101,29 @@ static void use_wishes(lh_plan *p, const lh_wish *wish) {
         if (g->given[i]->renewed) use(p, g->given[i]->renewed, false);
 }
 
-/* Operands come before users, so one pass from the end marks everything. */
-static void spread_use(lh_plan *p) {
-    lh_graph *g = p->g;
+static void use_what_it_needs(lh_plan *p, lh_node *n) {
+    const lh_plan_value *v = &p->value[n->id];
+    const bool is_made = v->role != UNUSED && v->role != SHAPE && v->role != KNOWN &&
+                         v->role != INPUT && !v->match && !v->same;
+    if (!is_made) return;
+    if (v->role != GIVEN)
+        use_operands(p, n, v->at_start);
+    else if (n->given->expr)
+        use(p, n->given->expr, true);
+}
+
+/* Operands come before users, so one pass from the end marks everything. Only what stands for a gradient may come behind it: then
+ * the pass begins again there. */
+static bool spread_use(lh_plan *p) {
+    bool *is_done = lh_alloc_array(p->arena, (size_t)p->n_nodes + 1, sizeof *is_done);
+    if (!is_done) return false;
     for (int i = p->n_nodes - 1; i >= 0; i--) {
-        lh_node *n = g->node[i];
-        const lh_plan_value *v = &p->value[i];
-        if (v->role == UNUSED || v->role == SHAPE || v->role == KNOWN || v->match) continue;
-        if (v->role == GIVEN) {
-            const lh_given *given = n->given;
-            if (given->expr) use(p, given->expr, true);
-        } else if (v->role != INPUT) {
-            use_operands(p, n, v->at_start);
-        }
+        p->newest_used = -1;
+        if (!is_done[i]) use_what_it_needs(p, p->g->node[i]);
+        is_done[i] = p->value[i].role != UNUSED && p->value[i].role != SHAPE;
+        if (p->newest_used > i) i = p->newest_used + 1;
     }
+    return true;
 }
 
 static bool is_constant_value(const lh_plan *p, const lh_node *n) {
@@ -112,7 +135,7 @@ static bool is_constant_value(const lh_plan *p, const lh_node *n) {
     default: return false;
     }
     if (n->shape.is_batched || n->sees_examples || n->kind == LH_OP_coin) return false;
-    if (n->kind == LH_OP_call) return p->value[n->call->result->id].is_static;
+    if (lh_node_meaning(n)) return p->value[lh_node_meaning(n)->id].is_static;
     for (int i = 0; i < n->n_in; i++)
         if (lh_op_reads(n, i) && !p->value[n->in[i]->id].is_static) return false;
     return true;
@@ -126,7 +149,7 @@ static size_t mix(size_t h, size_t x) {
 
 static bool can_share(const lh_node *n, lh_role r) {
     return (r == MADE || r == VIEW || (r == LEAF && n->kind != LH_OP_matrix)) &&
-           n->kind != LH_OP_coin && n->kind != LH_OP_renew && n->kind != LH_OP_call;
+           n->kind != LH_OP_coin && n->kind != LH_OP_renew && !lh_node_meaning(n);
 }
 
 static size_t formula_hash(const lh_plan *p, const lh_node *n) {
@@ -162,9 +185,9 @@ static bool share_formulas(lh_plan *p, bool calls_only) {
     for (int i = 0; i < p->n_nodes; i++) {
         lh_node *n = p->g->node[i];
         lh_plan_value *v = &p->value[i];
-        if (v->match) continue;
-        if (v->role == VIEW && n->kind == LH_OP_call)
-            v->same = (lh_node *)lh_standing(p, n->call->result);
+        if (v->match || v->same) continue; /* made by a kernel, or of what whole calls send back */
+        if (v->role == VIEW && lh_node_meaning(n))
+            v->same = (lh_node *)lh_standing(p, lh_node_meaning(n));
         if (calls_only || v->is_changed || !can_share(n, v->role)) continue;
         size_t k = formula_hash(p, n) & (size - 1);
         while (table[k] && !same_formula(p, table[k], n)) k = (k + 1) & (size - 1);
@@ -179,34 +202,19 @@ static bool share_formulas(lh_plan *p, bool calls_only) {
 /* ---- all of it ---- */
 
 /* Which nodes run. Kernels that join several steps need to know who else reads them, so they wait for a second round. */
-static void mark_all(lh_plan *p, const lh_wish *wish) {
+static bool mark_all(lh_plan *p, const lh_wish *wish) {
     use_wishes(p, wish);
-    spread_use(p);
-    if (!p->kernels) return;
+    if (!spread_use(p)) return false;
+    if (!p->kernels) return true;
     for (int i = 0; i < p->n_nodes; i++) p->value[i] = (lh_plan_value){.uses = p->value[i].uses};
     p->joins = true;
     use_wishes(p, wish);
-    spread_use(p);
-}
-
-/* What a whole call sends back has no definition in such a graph: the rule of the call was left out for the kernel. */
-static bool backs_have_kernels(const lh_plan *p) {
-    for (int i = 0; i < p->n_nodes; i++) {
-        const lh_node *n = p->g->node[i];
-        if (n->kind != LH_OP_back || p->value[i].role != MADE || p->value[i].match) continue;
-        lh_fail(p->g->ctx, LH_ERROR_VALUE, n->at,
-                "what %s sends back was left to a kernel when the graph was built, and this plan "
-                "goes by definitions",
-                n->in[0]->call->fn->name);
-        lh_cure(p->g->ctx, "build the graph without is_whole, or plan with kernels");
-        return false;
-    }
-    return true;
+    return spread_use(p);
 }
 
 bool lh_plan_choose(lh_plan *p, const lh_wish *wish) {
-    mark_all(p, wish);
+    if (!mark_all(p, wish)) return false;
     for (int i = 0; i < p->n_nodes; i++)
         p->value[i].is_static = is_constant_value(p, p->g->node[i]);
-    return backs_have_kernels(p) && share_formulas(p, wish->as_written);
+    return share_formulas(p, wish->as_written);
 }

@@ -26,7 +26,7 @@ static void find_once(lh_plan *p) {
             const lh_node *leaf = lh_match_leaf(v->match, k);
             depends |= leaf && !p->value[leaf->id].is_once;
         }
-        if (n->kind == LH_OP_call && !v->match) depends |= !p->value[n->call->result->id].is_once;
+        if (lh_node_meaning(n) && !v->match) depends |= !p->value[lh_node_meaning(n)->id].is_once;
         v->is_once = !depends;
         if (v->is_once && v->role == MADE) v->lasts = true;
     }

@@ -1,5 +1,43 @@
 /* plan_match -- which kernel makes a node, if one does. */
+#include <string.h>
+
 #include "eval/plan.h"
+
+/* ---- calls ---- */
+
+static const lh_statement *fn_of(const lh_program *p, const char *name) {
+    for (int i = 0; p && i < p->n_statements; i++)
+        if (p->statement[i]->kind == LH_S_FN && strcmp(p->statement[i]->name, name) == 0)
+            return p->statement[i];
+    return NULL;
+}
+
+/* A program that makes a function of the prelude anew may mean something else by those that call it, too. */
+static bool changes_prelude(const lh_graph *g) {
+    for (int i = 0; i < g->program->n_statements; i++) {
+        const lh_statement *s = g->program->statement[i];
+        if (s->kind == LH_S_FN && fn_of(g->prelude, s->name)) return true;
+    }
+    return false;
+}
+
+bool lh_call_is(const lh_graph *g, const lh_node *n, const char *fn) {
+    return n->kind == LH_OP_call && strcmp(n->call->fn->name, fn) == 0 && !n->call->is_rewritten &&
+           g->how.n_rewrites == 0 && !changes_prelude(g);
+}
+
+/* Every kernel that makes what a call sends back names the function. */
+static bool makes_back(const lh_kernel *k, const lh_graph *g, const lh_node *call) {
+    return k->fn && lh_call_is(g, call, k->fn) && (!k->suits || k->suits(g, call));
+}
+
+bool lh_plan_sends_whole(const lh_plan *p, const lh_node *back) {
+    for (const lh_kernel *const *k = p->kernels; k && *k; k++)
+        if (makes_back(*k, p->g, back->in[0])) return true;
+    return false;
+}
+
+/* ---- nodes ---- */
 
 /* Several nodes made at once, n among them; none of them may have been given to another. */
 static bool is_free(const lh_plan *p, const lh_node *n, const lh_match *m) {
@@ -28,6 +66,7 @@ static void settle(lh_plan *p, lh_match *m) {
 void lh_plan_find_kernel(lh_plan *p, lh_node *n) {
     for (const lh_kernel *const *k = p->kernels; *k; k++) {
         if ((*k)->joins && !p->joins) continue;
+        if (n->kind == LH_OP_back && (*k)->fn && !makes_back(*k, p->g, n->in[0])) continue;
         lh_match found = {.kernel = *k};
         if (!(*k)->fits(p, n, &found)) continue;
         if (found.n_outs == 0) found.out[found.n_outs++] = n;

@@ -250,9 +250,9 @@ static bool is_there(lh_cells *c, const lh_node *n, lh_cell at, double *x) {
 
 double lh_cells_get(lh_cells *c, const lh_node *n, lh_cell at) {
     double x;
-    while (n->kind == LH_OP_call &&
+    while (lh_node_meaning(n) &&
            !c->from.known(c->from.who, n, within(sizes(c, n, at.example), n, at), &x))
-        n = n->call->result;
+        n = lh_node_meaning(n);
     at = within(sizes(c, n, at.example), n, at);
     if (is_there(c, n, at, &x)) return x;
     if (n->kind == LH_OP_given) return of_given(c, n, at);

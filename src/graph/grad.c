@@ -10,30 +10,10 @@
  */
 #include <string.h>
 
-#include "graph/build.h"
-#include "graph/op.h"
-
-typedef struct contribution {
-    struct contribution *next; /* the next user */
-    lh_node *node;             /* in the shape of the operand */
-    const lh_step *user;       /* the step in whose formula the operand stands */
-    const char *alias;         /* P.grad.dx: the path of a rule's line, or NULL */
-} contribution;
-
-typedef struct backward {
-    lh_builder *b;
-    lh_graph *g;
-    lh_node *root;
-    int n;                 /* nodes that were there before */
-    bool *wants;           /* something below is to have a gradient */
-    contribution **got;    /* for each node */
-    bool *leads;           /* for each node: it leads to the loss */
-    const lh_step **owner; /* the step in whose formula an unnamed node stands */
-    bool across;           /* the loss is one number for all examples */
-} backward;
+#include "graph/grad.h"
 
 /* Params want a gradient, and every computed step; numbers, words and consts do not. */
-static void find_wants(backward *w) {
+static void find_wants(lh_backward *w) {
     for (int i = 0; i < w->n; i++) {
         const lh_node *n = w->g->node[i];
         if (n->is_discrete) continue;
@@ -50,7 +30,7 @@ static void find_wants(backward *w) {
 }
 
 /* From the loss back: which nodes lead to it. */
-static void find_leads(backward *w) {
+static void find_leads(lh_backward *w) {
     w->leads[w->root->id] = true;
     for (int i = w->root->id; i >= 0; i--) {
         const lh_node *n = w->g->node[i];
@@ -67,7 +47,7 @@ static bool is_in_body(const lh_node *n, const lh_node *call) {
 }
 
 /* Does anything but this call lead from the value to the loss? */
-static bool has_other_user(const backward *w, const lh_node *value, const lh_node *call) {
+static bool has_other_user(const lh_backward *w, const lh_node *value, const lh_node *call) {
     for (int i = value->id + 1; i <= w->root->id; i++) {
         const lh_node *n = w->g->node[i];
         if (n == call || !w->leads[i] || !w->wants[i] || is_in_body(n, call)) continue;
@@ -77,11 +57,15 @@ static bool has_other_user(const backward *w, const lh_node *value, const lh_nod
     return false;
 }
 
-static void contribute(backward *w, lh_node *to, lh_node *d, const lh_step *user,
+static void contribute(lh_backward *w, lh_node *to, lh_node *d, const lh_step *user,
                        const char *alias) {
     if (to->id >= w->n || !w->wants[to->id] || lh_failed(w->g->ctx)) return;
-    contribution *c = lh_alloc(w->g->arena, sizeof *c);
-    *c = (contribution){w->got[to->id], lh_fit(w->g, d, to, w->across), user, alias};
+    lh_contribution *c = lh_alloc(w->g->arena, sizeof *c);
+    *c = (lh_contribution){.next = w->got[to->id],
+                           .node = lh_fit(w->g, d, to, w->across),
+                           .user = user,
+                           .alias = alias};
+    lh_whole_find(w, to, c);
     w->got[to->id] = c;
 }
 
@@ -93,7 +77,7 @@ static const char *gradient_name(lh_graph *g, const char *name) {
 }
 
 /* Give a node a name of the given kind; a node that has one gets another of its own. */
-static lh_step *name_node(backward *w, lh_step_kind kind, lh_scope *scope, const char *name,
+static lh_step *name_node(lh_backward *w, lh_step_kind kind, lh_scope *scope, const char *name,
                           lh_node *n, const char *alias) {
     lh_graph *g = w->g;
     lh_scope *here = w->b->scope;
@@ -114,7 +98,7 @@ static const char *last_part(const char *path) {
 }
 
 /* Parts are named after the step that uses the value; where one step uses it twice, after the operand there. */
-static const char *part_label(const contribution *c, bool by_operand) {
+static const char *part_label(const lh_contribution *c, bool by_operand) {
     const lh_step *user = c->user;
     if (!user) return "?";
     if (!by_operand && user->kind == LH_STEP_AUX && user->scope->call && user->scope->call->step)
@@ -122,15 +106,15 @@ static const char *part_label(const contribution *c, bool by_operand) {
     return last_part(user->name);
 }
 
-static bool is_shared(const contribution *all, const contribution *c, bool by_operand) {
-    for (const contribution *o = all; o; o = o->next)
+static bool is_shared(const lh_contribution *all, const lh_contribution *c, bool by_operand) {
+    for (const lh_contribution *o = all; o; o = o->next)
         if (o != c && strcmp(part_label(o, by_operand), part_label(c, by_operand)) == 0)
             return true;
     return false;
 }
 
-static const char *part_name(backward *w, const lh_scope *scope, const char *name,
-                             const contribution *c, const contribution *all) {
+static const char *part_name(lh_backward *w, const lh_scope *scope, const char *name,
+                             const lh_contribution *c, const lh_contribution *all) {
     const char *label = part_label(c, false);
     if (is_shared(all, c, false))
         label = is_shared(all, c, true) && c->user ? c->user->path : part_label(c, true);
@@ -141,11 +125,11 @@ static const char *part_name(backward *w, const lh_scope *scope, const char *nam
 }
 
 /* The gradient of a named node: its parts, if there are several, then their sum. */
-static lh_node *name_gradient(backward *w, lh_node *n) {
+static lh_node *name_gradient(lh_backward *w, lh_node *n) {
     lh_graph *g = w->g;
     lh_step *x = n->step;
     const char *name = gradient_name(g, x->name);
-    contribution *all = w->got[n->id]; /* users in the order of the program */
+    lh_contribution *all = w->got[n->id]; /* users in the order of the program */
     const lh_node *taken = lh_scope_here(x->scope, name);
     if (taken && !w->b->has_backward) { /* asked from outside: the program's own dX stays dX */
         name = lh_printf(g->arena, "%s'", name);
@@ -170,7 +154,7 @@ static lh_node *name_gradient(backward *w, lh_node *n) {
     if (all->next) {
         alias = NULL;
         lh_node *first = NULL;
-        for (contribution *c = all; c && !lh_failed(g->ctx); c = c->next) {
+        for (lh_contribution *c = all; c && !lh_failed(g->ctx); c = c->next) {
             lh_step *part = name_node(w, LH_STEP_PART, x->scope,
                                       part_name(w, x->scope, name, c, all), c->node, c->alias);
             part->of = x;
@@ -178,6 +162,7 @@ static lh_node *name_gradient(backward *w, lh_node *n) {
         }
         if (first) sum = first;
     }
+    lh_whole_attach(w, sum, all, true);
     if (!w->across && n->kind == LH_OP_given && !sum->shape.is_batched) {
         /* of each example its own, though all are equal: total(dW) counts them */
         sum = lh_op1(g, LH_OP_same, sum);
@@ -191,13 +176,14 @@ static lh_node *name_gradient(backward *w, lh_node *n) {
 }
 
 /* An unnamed node: its gradient stays inside the next formula, unless several operands need it. */
-static lh_node *unnamed_gradient(backward *w, lh_node *n) {
+static lh_node *unnamed_gradient(lh_backward *w, lh_node *n) {
     lh_graph *g = w->g;
     lh_node *d = w->got[n->id]->node;
     int users = 0;
     for (int k = 0; k < n->n_in; k++) users += w->wants[n->in[k]->id];
-    for (contribution *c = w->got[n->id]->next; c; c = c->next)
+    for (lh_contribution *c = w->got[n->id]->next; c; c = c->next)
         d = lh_op2(g, LH_OP_add, c->node, d);
+    lh_whole_attach(w, d, w->got[n->id], false);
     if (d->step || d->n_in == 0 || users < 2 || !w->owner[n->id]) return d;
     const lh_step *owner = w->owner[n->id];
     const char *base = gradient_name(g, owner->name), *name = NULL;
@@ -248,7 +234,7 @@ static const lh_statement *rule_line(const lh_statement *rule, const char *name)
 
 /* A rule serves when its patterns fit, it says what goes back to every operand that wants a gradient, and the operands it
  * leaves out want none. */
-static bool rule_serves(backward *w, const lh_node *n, int k, match *m) {
+static bool rule_serves(lh_backward *w, const lh_node *n, int k, match *m) {
     const lh_statement *rule = w->b->rule[k];
     *m = (match){.b = w->b, .rule = rule, .is_own = k < w->b->n_own_rules};
     if (!is_about(m, rule->name, n->call->fn) || rule->n_patterns > n->n_in) return false;
@@ -273,7 +259,7 @@ static bool is_nested(const lh_statement *rule) {
     return false;
 }
 
-static bool find_rule(backward *w, const lh_node *n, match *m) {
+static bool find_rule(lh_backward *w, const lh_node *n, match *m) {
     if (w->b->how->ignore_rules || n->call->is_rewritten) return false;
     const lh_builder *b = w->b;
     for (int own = 1; own >= 0; own--)
@@ -295,7 +281,7 @@ static void need(const lh_statement *rule, const lh_expr *e, bool *needed) {
     for (int i = 0; i < e->n_args; i++) need(rule, e->arg[i], needed);
 }
 
-static lh_scope *rule_scope(backward *w, lh_node *n, const match *m, lh_node *dy) {
+static lh_scope *rule_scope(lh_backward *w, lh_node *n, const match *m, lh_node *dy) {
     lh_graph *g = w->g;
     const lh_call *call = n->call;
     lh_scope *s =
@@ -310,7 +296,7 @@ static lh_scope *rule_scope(backward *w, lh_node *n, const match *m, lh_node *dy
     return s;
 }
 
-static bool is_output(backward *w, const match *m, const char *line, lh_node **to) {
+static bool is_output(lh_backward *w, const match *m, const char *line, lh_node **to) {
     for (int i = 0; i < m->n; i++)
         if (line[0] == 'd' && strcmp(line + 1, m->name[i]) == 0 && w->wants[m->node[i]->id]) {
             *to = m->node[i];
@@ -321,7 +307,7 @@ static bool is_output(backward *w, const match *m, const char *line, lh_node **t
 
 /* A rule of the prelude is written for operands of full size. Where a row or a number stands in for one and the lines of
  * the rule do not fit, nothing has happened yet, and the call is differentiated through its body. */
-static bool give_up_rule(backward *w, const match *m, int steps) {
+static bool give_up_rule(lh_backward *w, const match *m, int steps) {
     lh_graph *g = w->g;
     if (!lh_failed(g->ctx) || m->is_own || g->ctx->error.kind != LH_ERROR_SHAPE) return false;
     lh_context_clear(g->ctx);
@@ -330,7 +316,7 @@ static bool give_up_rule(backward *w, const match *m, int steps) {
 }
 
 /* The lines of a rule in its scope; what goes back is kept in `out` until all of them are made. */
-static int rule_lines(backward *w, const match *m, const bool *needed, contribution *out,
+static int rule_lines(lh_backward *w, const match *m, const bool *needed, lh_contribution *out,
                       lh_node **to) {
     lh_graph *g = w->g;
     lh_builder *b = w->b;
@@ -342,7 +328,7 @@ static int rule_lines(backward *w, const match *m, const bool *needed, contribut
         lh_node *line = lh_build_expr(b, s->expr, path, true);
         line = lh_apply_rewrites(b, path, line);
         if (n < 32 && is_output(w, m, s->name, &to[n])) {
-            out[n++] = (contribution){.node = line, .alias = path};
+            out[n++] = (lh_contribution){.node = line, .alias = path};
         } else if (!line->step) {
             if (line->id < w->n) line = lh_op1(g, LH_OP_same, line);
             lh_step_new(g, LH_STEP_RULE, b->scope, s->name, line);
@@ -352,12 +338,12 @@ static int rule_lines(backward *w, const match *m, const bool *needed, contribut
     return n;
 }
 
-static bool apply_rule(backward *w, lh_node *n, const match *m, lh_node *dy) {
+static bool apply_rule(lh_backward *w, lh_node *n, const match *m, lh_node *dy) {
     lh_graph *g = w->g;
     lh_builder *b = w->b;
     const lh_statement *rule = m->rule;
     bool needed[64] = {false};
-    contribution out[32];
+    lh_contribution out[32];
     lh_node *to[33];
     if (rule->n_body > 64) {
         lh_fail(g->ctx, LH_ERROR_LIMIT, rule->at, "grad %s has more than 64 lines", rule->name);
@@ -387,7 +373,7 @@ static bool apply_rule(backward *w, lh_node *n, const match *m, lh_node *dy) {
 
 /* ---- the visit ---- */
 
-static void fail_across(backward *w, const lh_node *n) {
+static void fail_across(lh_backward *w, const lh_node *n) {
     lh_graph *g = w->g;
     lh_fail(g->ctx, LH_ERROR_SHAPE, g->at,
             "backward %s: %s exists once for each example and depends on other examples through %s",
@@ -395,50 +381,12 @@ static void fail_across(backward *w, const lh_node *n) {
     lh_cure(g->ctx, "go back from one number for all: loss = average(%s)", w->root->step->name);
 }
 
-/* A function of the prelude, unchanged, that the reader of this graph has a kernel for. */
-static bool is_whole(const backward *w, const lh_node *n) {
-    const lh_builder *b = w->b;
-    if (n->kind != LH_OP_call || !b->how->is_whole || n->call->is_rewritten) return false;
-    for (int i = 0; i < b->n_own_fns; i++)
-        if (b->fn[i] == n->call->fn) return false;
-    for (int i = 0; i < n->call->fn->n_params && !w->across;
-         i++) { /* no gradients of each example */
-        const lh_node *x = n->call->param[i];
-        if (x->id < w->n && w->wants[x->id] && !x->shape.is_batched) return false;
-    }
-    return b->how->is_whole(w->g, n);
-}
-
-/* One `back` node for each parameter that wants a gradient, all of them before anything is made of one. */
-static void send_back_whole(backward *w, lh_node *n, lh_node *dy) {
-    lh_graph *g = w->g;
-    const lh_call *call = n->call;
-    const int n_params = call->fn->n_params;
-    lh_node *in[2 + 32], *back[32] = {0};
-    in[0] = n, in[1] = dy;
-    for (int i = 0; i < n_params; i++) in[2 + i] = call->param[i];
-    for (int i = 0; i < n_params && !lh_failed(g->ctx); i++) {
-        const lh_node *to = call->param[i];
-        if (to->id >= w->n || !w->wants[to->id]) continue;
-        back[i] = lh_op_node(g, LH_OP_back, n_params + 2, in);
-        back[i]->index[0] = i;
-        back[i]->call = n->call;
-        back[i]->shape = to->shape;
-        back[i]->shape.is_batched |= !w->across && dy->shape.is_batched;
-    }
-    for (int i = 0; i < n_params; i++)
-        if (back[i])
-            contribute(w, call->param[i], back[i], n->step ? n->step : w->owner[n->id], NULL);
-}
-
-static void send_back(backward *w, lh_node *n, lh_node *dy) {
+static void send_back(lh_backward *w, lh_node *n, lh_node *dy) {
     lh_graph *g = w->g;
     const lh_step *user = n->step ? n->step : w->owner[n->id];
     match m;
-    if (is_whole(w, n)) {
-        send_back_whole(w, n, dy);
-        return;
-    }
+    w->visiting = n;
+    if (n->kind == LH_OP_call) w->dy[n->id] = dy;
     if (n->kind == LH_OP_call && find_rule(w, n, &m) && apply_rule(w, n, &m, dy)) return;
     if (n->kind == LH_OP_call) {
         w->owner[n->call->result->id] = user;
@@ -466,7 +414,7 @@ static bool is_result_of_call(const lh_node *n) {
            s->scope->call->call->result == n;
 }
 
-static void visit(backward *w, lh_node *n) {
+static void visit(lh_backward *w, lh_node *n) {
     if (!w->got[n->id]) return;
     lh_node *dy;
     lh_scope *here = w->b->scope;
@@ -481,7 +429,7 @@ static void visit(backward *w, lh_node *n) {
     w->b->scope = here;
 }
 
-static bool root_is_fit(backward *w) {
+static bool root_is_fit(lh_backward *w) {
     lh_graph *g = w->g;
     const lh_node *root = w->root;
     if (!lh_axis_is_one(g, root->shape.rows) || !lh_axis_is_one(g, root->shape.cols) ||
@@ -502,13 +450,15 @@ static bool root_is_fit(backward *w) {
 
 void lh_build_backward(lh_builder *b, lh_node *root) {
     lh_graph *g = b->g;
-    backward w = {.b = b, .g = g, .root = root, .n = g->n_nodes, .across = !root->shape.is_batched};
+    lh_backward w = {
+        .b = b, .g = g, .root = root, .n = g->n_nodes, .across = !root->shape.is_batched};
     size_t n = (size_t)w.n;
     w.wants = lh_alloc_array(g->arena, n, sizeof *w.wants);
     w.leads = lh_alloc_array(g->arena, n, sizeof *w.leads);
     w.got = lh_alloc_array(g->arena, n, sizeof *w.got);
     w.owner = lh_alloc_array(g->arena, n, sizeof *w.owner);
-    if (!w.wants || !w.leads || !w.got || !w.owner) return;
+    w.dy = lh_alloc_array(g->arena, n, sizeof *w.dy);
+    if (!w.wants || !w.leads || !w.got || !w.owner || !w.dy) return;
     g->loss = root;
     find_wants(&w);
     find_leads(&w);

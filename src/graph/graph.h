@@ -91,7 +91,9 @@ struct lh_node {
         [2]; /* back: [0] the parameter; row, cell, column, columns, place: constants of its formula, resolved; matrix: rows, columns; size: its axis */
     struct lh_given *given; /* given */
     int input;              /* input: its number */
-    struct lh_call *call;   /* call */
+    struct lh_call *call;   /* call; back: of the call that sends it */
+    lh_node *definition;    /* back: the nodes that it stands for */
+    struct lh_whole *whole; /* a gradient that can also be made of `back` nodes, or NULL */
     uint32_t stream;        /* coin: its place in the random numbers */
 };
 
@@ -105,7 +107,16 @@ typedef struct lh_call {
     bool
         is_rewritten; /* a line of the body was changed by a rewrite: the rule for its gradient no longer holds */
     const lh_statement *rule; /* how its gradient goes back; set by the differentiation */
+    lh_node **back; /* for each parameter what goes back to it as a whole, or NULL; or NULL */
 } lh_call;
+
+/* The same gradient, made of what whole calls send back instead of the nodes of their bodies and rules: for plans that have
+ * kernels for such calls (graph/grad_whole.c). */
+typedef struct lh_whole {
+    lh_node *node;
+    lh_node **back; /* those that it is made of */
+    int n_backs;
+} lh_whole;
 
 typedef enum lh_start_kind {
     LH_START_EXPR,
@@ -247,9 +258,6 @@ typedef struct lh_build {
     const char *backward;  /* differentiate this although the program has no backward, or NULL */
     bool ignore_rules;     /* differentiate every call by its body: check compares the two */
     bool without_examples; /* the program's own are left out: batches come from elsewhere */
-    bool (*is_whole)(
-        const lh_graph *g,
-        const lh_node *call); /* NULL, or: differentiate this call as a whole, by `back` nodes? */
 } lh_build;
 
 struct lh_graph {
@@ -292,6 +300,11 @@ lh_graph *
 lh_graph_build(lh_context *ctx, const lh_program *p,
                const lh_build *how); /* how may be NULL; NULL on error; p must outlive it */
 void lh_graph_free(lh_graph *g);
+
+/* Of a call its last line, of a back node its definition: the node whose value it has. NULL: it is computed by itself. */
+static inline lh_node *lh_node_meaning(const lh_node *n) {
+    return n->kind == LH_OP_call ? n->call->result : n->kind == LH_OP_back ? n->definition : NULL;
+}
 
 lh_step *lh_graph_step(const lh_graph *g, const char *path); /* the whole path, or NULL */
 lh_step *lh_graph_find(

@@ -5,8 +5,7 @@
  *     lh_cross_mean(c, layer, row, col)             how much the answer's word `row` looked at the source's word `col`
  *     c->log_probability                            of the answer, token by token
  *
- * g is built for the exact evaluator: without whole calls. Cross attentions are found by what they are: calls of attention
- * with queries from what grows and keys from another input. A program that has none has 0 layers.
+ * Cross attentions are found by what they are: calls of attention with queries from what grows and keys from another input. A program that has none has 0 layers.
  *
  * Errors: in the graph's context. Memory: in the arena.
  */

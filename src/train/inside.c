@@ -121,13 +121,9 @@ static bool *marks(const lh_inside *in) {
 
 static void refuse(const lh_inside *in, const lh_node *n, const lh_node *needed) {
     lh_graph *g = in->g;
-    const char *path = n->step ? n->step->path : "this";
-    if (needed->kind == LH_OP_input)
-        lh_fail(g->ctx, LH_ERROR_VALUE, nowhere,
-                "%s depends on the input %s, and a prompt is %s alone", path,
-                g->input[needed->input]->name, g->input[in->input]->name);
-    else
-        lh_fail(g->ctx, LH_ERROR_VALUE, nowhere, "%s is made in training, on the way back", path);
+    lh_fail(g->ctx, LH_ERROR_VALUE, nowhere, "%s depends on the input %s, and a prompt is %s alone",
+            n->step ? n->step->path : "this", g->input[needed->input]->name,
+            g->input[in->input]->name);
     lh_cure(g->ctx, "steps of the forward pass up to %s can be asked for",
             g->generate && g->generate->from->step ? g->generate->from->step->path : "the loss");
 }
@@ -140,7 +136,7 @@ bool lh_inside_can(lh_inside *in, const lh_node *n) {
     for (int i = 0; i < in->g->n_nodes; i++) {
         const lh_node *x = in->g->node[i];
         const bool is_other = x->kind == LH_OP_input && x->input != in->input;
-        if (!needs[i] || !(is_other || x->kind == LH_OP_back)) continue;
+        if (!needs[i] || !is_other) continue;
         refuse(in, n, x);
         return false;
     }

@@ -343,23 +343,22 @@ double lh_trainer_validate(lh_trainer *t, int most) {
 
 /* ---- where a loss stopped being a number ---- */
 
-/* The same step once more, by the definitions and with every value kept in a place of its own: in a graph whose gradients
- * are not made by whole calls. Its givens are those of the other, in the same order. */
-static lh_trouble find_trouble(const lh_trainer *t, lh_graph *plain) {
+/* The same step once more, by the definitions and with every value kept in a place of its own. */
+static lh_trouble find_trouble(const lh_trainer *t) {
     lh_trouble found = {0};
     lh_plan *p = lh_fast.plan(
-        plain, &(lh_wish){.all = true, .by_definition = true, .threads = t->how.threads});
+        t->g, &(lh_wish){.all = true, .by_definition = true, .threads = t->how.threads});
     if (!p) return found;
     lh_fast.start(p);
-    for (int i = 0; i < plain->n_givens; i++) {
-        const lh_node *to = plain->given[i]->node, *from = t->g->given[i]->node;
-        if (plain->given[i]->kind != LH_CONST) lh_floats_take(p, to, t->plan, from);
+    for (int i = 0; i < t->g->n_givens; i++) {
+        const lh_node *n = t->g->given[i]->node;
+        if (t->g->given[i]->kind != LH_CONST) lh_floats_take(p, n, t->plan, n);
     }
     lh_fast.at_step(p, t->step);
     t->feed.draw(t->feed.from, t->how.seed, (uint32_t)t->step, t->batch);
     lh_fast.feed(p, &t->batch->batch);
     lh_fast.run(p);
-    if (!lh_failed(plain->ctx)) found = lh_fast.trouble(p);
+    if (!lh_failed(t->g->ctx)) found = lh_fast.trouble(p);
     lh_fast.free(p);
     return found;
 }
@@ -367,16 +366,11 @@ static lh_trouble find_trouble(const lh_trainer *t, lh_graph *plain) {
 bool lh_trainer_trouble(lh_trainer *t, lh_text *formula, int *line) {
     lh_context *ctx = t->g->ctx;
     if (lh_failed(ctx)) return false;
-    lh_build how = t->g->how;
-    how.is_whole = NULL;
-    lh_graph *plain = lh_graph_build(ctx, t->g->program, &how);
-    lh_trouble found = {0};
-    if (plain) lh_trainer_seed(plain, t->g->seed), found = find_trouble(t, plain);
+    const lh_trouble found = find_trouble(t);
     if (found.node) {
         *line = found.node->at.line;
         lh_node_print_inside(formula, found.node, found.node->scope);
     }
-    lh_graph_free(plain);
     lh_context_clear(ctx); /* there was no room to look: nothing else is wrong */
     return found.node != NULL;
 }

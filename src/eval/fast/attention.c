@@ -83,7 +83,7 @@ static bool back_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     add_operands(m, p->g, n->in[0]);
     m->leaf[4] = n->in[1];
     m->n_leaves = 5;
-    lh_match_backs(p, n, m);
+    lh_match_backs(n, m);
     return true;
 }
 

@@ -113,8 +113,8 @@ static const lh_node *call_of(const lh_graph *g, const lh_node *n) {
     for (int i = 0; n->kind == LH_OP_matmul && i < 2; i++)
         of[k++] = n->in[i]->kind == LH_OP_transpose ? n->in[i]->in[0] : n->in[i];
     for (int i = 0; i < k; i++) {
-        if (of[i]->kind == LH_OP_back && lh_call_is(g, of[i]->in[0], "crossentropy"))
-            return of[i]->in[0];
+        const lh_node *d = of[i]->whole ? of[i]->whole->node : of[i];
+        if (d->kind == LH_OP_back && lh_call_is(g, d->in[0], "crossentropy")) return d->in[0];
         if (lh_call_is(g, of[i], "crossentropy")) return of[i];
     }
     return NULL;
@@ -122,6 +122,13 @@ static const lh_node *call_of(const lh_graph *g, const lh_node *n) {
 
 static bool is_turned(const lh_node *n, const lh_node *of) {
     return n->kind == LH_OP_transpose && n->in[0] == of;
+}
+
+/* The gradient that is what the call sends back, and no more. */
+static const lh_node *gradient_of(const lh_graph *g, const lh_node *back) {
+    for (int i = back->definition->id; i < g->n_nodes; i++)
+        if (g->node[i]->whole && g->node[i]->whole->node == back) return g->node[i];
+    return back;
 }
 
 /* What is made of the logits' gradient d: products for X and for W, and nothing else. */
@@ -161,10 +168,8 @@ static bool head_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     if (logits->kind != LH_OP_matmul || logits->in[1]->shape.is_batched ||
         !lh_axis_is_one(p->g, logits->in[1]->shape.heads) || !is_matrix(logits->in[1]))
         return false;
-    for (int i = call->id + 1; i < p->g->n_nodes && !back; i++)
-        if (p->g->node[i]->kind == LH_OP_back && p->g->node[i]->in[0] == call &&
-            p->value[p->g->node[i]->id].uses)
-            back = p->g->node[i];
+    lh_node *const to_logits = call->call->back ? call->call->back[0] : NULL;
+    if (to_logits && p->value[to_logits->id].uses) back = to_logits;
     if (p->value[logits->id].uses != (back ? 2 : 1)) return false;
     m->leaf[X] = logits->in[0], m->leaf[PROJECTION] = logits->in[1];
     m->leaf[TOKENS] = (lh_node *)lh_param_of(call, "t");
@@ -172,7 +177,8 @@ static bool head_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     m->n_leaves = 4;
     m->out[LOSS] = (lh_node *)call;
     m->n_outs = 3;
-    return !back || (find_products(p, back, logits, m) && !depends_on(back->in[1], call, 0));
+    return !back || (find_products(p, gradient_of(p->g, back), logits, m) &&
+                     !depends_on(back->in[1], call, 0));
 }
 
 typedef struct chunk {

@@ -152,27 +152,6 @@ bool lh_product_threads(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, c
 
 /* ---- nodes ---- */
 
-static const lh_statement *fn_of(const lh_program *p, const char *name) {
-    for (int i = 0; p && i < p->n_statements; i++)
-        if (p->statement[i]->kind == LH_S_FN && strcmp(p->statement[i]->name, name) == 0)
-            return p->statement[i];
-    return NULL;
-}
-
-/* A program that makes a function of the prelude anew may mean something else by those that call it, too. */
-static bool changes_prelude(const lh_graph *g) {
-    for (int i = 0; i < g->program->n_statements; i++) {
-        const lh_statement *s = g->program->statement[i];
-        if (s->kind == LH_S_FN && fn_of(g->prelude, s->name)) return true;
-    }
-    return false;
-}
-
-bool lh_call_is(const lh_graph *g, const lh_node *n, const char *fn) {
-    return n->kind == LH_OP_call && strcmp(n->call->fn->name, fn) == 0 && !n->call->is_rewritten &&
-           g->how.n_rewrites == 0 && !changes_prelude(g);
-}
-
 bool lh_is_zero(const lh_graph *g, const lh_node *n) {
     double x;
     if (n->kind == LH_OP_given && n->given->kind == LH_CONST && n->given->start == LH_START_EXPR)
@@ -187,16 +166,7 @@ const lh_node *lh_param_of(const lh_node *call, const char *name) {
     return NULL;
 }
 
-void lh_match_backs(const lh_plan *p, const lh_node *n, lh_match *m) {
-    const lh_graph *g = p->g;
-    int from = n->id, to = from;
-    while (from > 0 && g->node[from - 1]->kind == LH_OP_back &&
-           g->node[from - 1]->in[0] == n->in[0])
-        from--;
-    while (to + 1 < g->n_nodes && g->node[to + 1]->kind == LH_OP_back &&
-           g->node[to + 1]->in[0] == n->in[0])
-        to++;
+void lh_match_backs(const lh_node *n, lh_match *m) {
     m->n_outs = n->call->fn->n_params < LH_MAX_OUTS ? n->call->fn->n_params : LH_MAX_OUTS;
-    for (int i = from; i <= to; i++)
-        if (g->node[i]->index[0] < LH_MAX_OUTS) m->out[g->node[i]->index[0]] = g->node[i];
+    for (int i = 0; i < m->n_outs; i++) m->out[i] = n->call->back[i];
 }

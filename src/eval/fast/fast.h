@@ -117,12 +117,9 @@ static inline ptrdiff_t lh_piece_from(ptrdiff_t things, int i, int n) {
 }
 
 /* Nodes. */
-bool lh_call_is(const lh_graph *g, const lh_node *n,
-                const char *fn);                      /* of the prelude, unchanged */
 bool lh_is_zero(const lh_graph *g, const lh_node *n); /* a number or a const that is 0 for good */
 const lh_node *lh_param_of(const lh_node *call, const char *name); /* what stands for a parameter */
-void lh_match_backs(const lh_plan *p, const lh_node *n,
-                    lh_match *m); /* out[i]: what goes back to parameter i */
+void lh_match_backs(const lh_node *n, lh_match *m); /* out[i]: what goes back to parameter i */
 
 static inline bool lh_read_once(const lh_plan *p, const lh_node *n) {
     return p->value[n->id].uses == 1;

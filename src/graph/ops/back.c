@@ -1,10 +1,10 @@
-/* back -- what a call that is differentiated as a whole sends back to one of its parameters.
+/* back -- what a call as a whole sends back to one of its parameters.
  *
  *     operands: the call, the gradient of its value, then every parameter of the function
+ *     value:    that of its definition: what the rule of the call or the lines of its body send back, added up
  *
- * It has the shape of the parameter: sums over stretched rows and over examples are its own affair. Only graphs built
- * for a reader that has a kernel for the call (lh_build.is_whole) hold such nodes; its definition is the rule of the call
- * or its body, which the other graphs hold in its place.
+ * No formula of a program holds such a node. A plan that has a kernel for the call makes gradients of it (lh_node.whole); no
+ * numbers move where it goes by the definition.
  */
 #include "eval/work.h"
 #include "explain/term.h"
@@ -14,8 +14,12 @@ static void back_shape(lh_graph *g, lh_node *n) {
     (void)g, (void)n;
 }
 
+static void back_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
+    (void)n, (void)in, (void)out;
+}
+
 static lh_term *back_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
-    return lh_term_number(x, lh_explain_value(x, n, at), NULL);
+    return lh_explain_at(x, n->definition, at);
 }
 
 LH_OP_RECORD(back) = {
@@ -26,5 +30,6 @@ LH_OP_RECORD(back) = {
     .rows = LH_ROWS_ALL,
     .print_kind = LH_PRINT_CALL,
     .shape = back_shape,
+    .view = back_view,
     .explain = back_explain,
 };
