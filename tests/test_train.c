@@ -14,6 +14,7 @@
 #include "base/embedded.h"
 #include "base/random.h"
 #include "eval/fast/bf16.h"
+#include "eval/fast/profile.h"
 #include "learn/lesson.h"
 #include "train/data.h"
 #include "train/floats.h"
@@ -509,6 +510,32 @@ static void a_lost_loss_stops(void **state) {
     close_run(&r);
 }
 
+/* Training by kernels, a gradient worked out step by step, and the search for what went wrong read one graph. */
+static void one_graph_is_enough(void **state) {
+    (void)state;
+    run r = open_run_with("gpt", false, 1, "rate", "1e38");
+    assert_int_equal(r.m.ctx->n_graphs, 1);
+    steps(&r, 1);
+    assert_true(lh_fast_uses(r.t->plan, "attention, back") > 0);
+    const int row = 4, token[] = {1, 2, 3, 4}, *rows[] = {&row, &row}, *tokens[] = {token, token};
+    lh_node *dQ = lh_graph_find(r.g, "h[0].dQ")->node;
+    lh_plan *exact = lh_exact.plan(r.g, &(lh_wish){.node = &dQ, .n_nodes = 1});
+    lh_exact.feed(exact, &(lh_batch){.examples = 1, .rows = rows, .tokens = tokens});
+    lh_exact.run(exact);
+    stop_if_failed(r.m.ctx);
+    assert_true(isfinite(lh_exact.get(exact, dQ, (lh_cell){0, 0, 1, 0})));
+    assert_string_equal(lh_step_formula(r.g, dQ->step), "dS @ K");
+    lh_exact.free(exact);
+    while (lh_trainer_step(r.t) && r.t->step < 50) {}
+    lh_arena *a = lh_arena_new(r.m.ctx);
+    lh_text formula = lh_text_new(a);
+    int line = 0;
+    assert_true(lh_trainer_trouble(r.t, &formula, &line));
+    lh_arena_free(a);
+    assert_int_equal(r.m.ctx->n_graphs, 1);
+    close_run(&r);
+}
+
 static void sizes_that_cannot_be_had(void **state) {
     (void)state;
     run r = open_run("gpt", false, 1);
@@ -664,6 +691,7 @@ int main(void) {
         cmocka_unit_test(looks_go_forward_alone),
         cmocka_unit_test(set_params_are_noticed),
         cmocka_unit_test(a_lost_loss_stops),
+        cmocka_unit_test(one_graph_is_enough),
         cmocka_unit_test(sizes_that_cannot_be_had),
         cmocka_unit_test(certain_choices),
         cmocka_unit_test(draws_fit),

@@ -69,6 +69,7 @@ struct lh_context {
     void *
         kept; /* what a folder further on keeps for the context's life (the parsed prelude), or NULL */
     void (*free_kept)(void *kept);
+    int n_graphs; /* that were built in it: one is enough for everything */
 };
 
 lh_context *lh_context_new(void);       /* NULL only when there is no memory at all */

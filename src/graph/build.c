@@ -766,6 +766,7 @@ lh_graph *lh_graph_build(lh_context *ctx, const lh_program *p, const lh_build *h
     if (lh_failed(ctx) || !p) return NULL;
     lh_arena *arena = lh_arena_new(ctx);
     if (!arena) return NULL;
+    ctx->n_graphs++;
     lh_graph *g = lh_alloc(arena, sizeof *g);
     *g = (lh_graph){.ctx = ctx, .arena = arena, .program = p, .how = how ? *how : plain};
     g->prelude = prelude_of(ctx);
