@@ -17,7 +17,7 @@ static void write_string(FILE *out, const char *s) {
 
 static void lead(lh_json *j, const char *name) {
     if (j->needs_comma) fputc(',', j->out);
-    if (name && j->depth <= 2)
+    if (name && j->depth <= 2 && !j->is_line)
         fprintf(j->out, "\n%*s", j->depth * 2, "");
     else if (j->needs_comma)
         fputc(' ', j->out);

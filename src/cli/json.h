@@ -12,6 +12,7 @@
 typedef struct lh_json {
     FILE *out;
     bool needs_comma;
+    bool is_line; /* all of it on one line; set it after lh_json_open */
     int depth;
 } lh_json;
 

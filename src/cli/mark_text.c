@@ -163,8 +163,10 @@ void lh_mark_show(const lh_marked *m, bool wants_echo) {
     printf("%s", p->lesson);
     lh_ink_off(cli, stdout);
     printf("   %s\n", p->title);
-    printf("%s%s%s, seed %llu, %d digits\n\n", m->file, m->answers->learner ? ", " : "",
-           m->answers->learner ? m->answers->learner : "", p->seed, p->digits);
+    printf("%s%s%s", m->learner->file, *m->learner->name ? ", " : "", m->learner->name);
+    if (*p->form) printf(", form %s", p->form);
+    if (m->has_seed) printf(", seed %llu", p->seed);
+    printf(", %d digits\n\n", p->digits);
     if (wants_echo) echo(m);
     put_notes(m);
     for (int i = 0; i < p->n_steps; i++) put_step(m, i);

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,43 +73,28 @@ static bool assign(const lh_sheet_class *c, copy *x, int number) {
     return true;
 }
 
-static int by_file(const void *a, const void *b) {
-    return strcasecmp((*(const copy *const *)a)->file, (*(const copy *const *)b)->file);
-}
-
-/* Two names may become one name of a file: the later ones get a number. */
-static void tell_files_apart(const lh_sheet_class *c, copy *list, int n) {
-    lh_arena *a = c->stock->cli->arena;
-    copy **order = lh_alloc_array(a, (size_t)n + 1, sizeof *order);
-    for (int i = 0; order && i < n; i++) order[i] = &list[i];
-    if (order) qsort(order, (size_t)n, sizeof *order, by_file);
-    const char *last = "";
-    for (int i = 0, again = 1; order && i < n; i++) {
-        again = strcasecmp(last, order[i]->file) == 0 ? again + 1 : 1;
-        last = order[i]->file;
-        if (again > 1) order[i]->file = lh_printf(a, "%s-%d", last, again);
-    }
-}
-
 static copy *copies(const lh_sheet_class *c, int *n) {
     lh_arena *a = c->stock->cli->arena;
     *n = c->roster ? c->roster->n : c->forms;
     copy *list = lh_alloc_array(a, (size_t)*n + 1, sizeof *list);
-    for (int i = 0; list && i < *n; i++) {
+    const char **file = lh_alloc_array(a, (size_t)*n + 1, sizeof *file);
+    for (int i = 0; list && file && i < *n; i++) {
         copy *x = &list[i];
         int same = 1;
         x->student = c->roster ? &c->roster->student[i] : NULL;
         if (!assign(c, x, i)) return NULL;
         if (!x->student) {
-            x->file = lh_printf(a, "%s-%s", c->stock->name, x->form);
+            file[i] = lh_printf(a, "%s-%s", c->stock->name, x->form);
             continue;
         }
         lh_roster_find(c->roster, a, x->student->name, "", &same);
         const char *name =
             same > 1 ? lh_printf(a, "%s %s", x->student->name, x->student->id) : x->student->name;
-        x->file = lh_printf(a, "%s-%s", c->stock->name, lh_name_file(a, name));
+        file[i] = lh_printf(a, "%s-%s", c->stock->name, lh_name_file(a, name));
     }
-    if (list) tell_files_apart(c, list, *n);
+    if (!list || !file) return NULL;
+    lh_names_apart(a, file, *n);
+    for (int i = 0; i < *n; i++) list[i].file = file[i];
     return list;
 }
 

@@ -1,7 +1,7 @@
 #include "learn/names.h"
 
 #include <stdint.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -102,6 +102,28 @@ char *lh_name_file(lh_arena *a, const char *name) {
         lh_text_add_n(&t, out, lh_utf8_write(out, c));
     }
     return t.n ? t.s : lh_printf(a, "nameless");
+}
+
+/* Keys do not change while places are sorted by them. */
+typedef struct placed {
+    const char *key;
+    int at;
+} placed;
+
+static int by_key(const void *a, const void *b) {
+    const placed *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+    return order ? order : x->at - y->at;
+}
+
+void lh_names_apart(lh_arena *a, const char **name, int n) {
+    placed *order = lh_alloc_array(a, (size_t)n + 1, sizeof *order);
+    for (int i = 0; order && i < n; i++) order[i] = (placed){lh_name_key(a, name[i]), i};
+    if (order) qsort(order, (size_t)n, sizeof *order, by_key);
+    for (int i = 1, again = 1; order && i < n; i++) {
+        again = strcmp(order[i].key, order[i - 1].key) == 0 ? again + 1 : 1;
+        if (again > 1) name[order[i].at] = lh_printf(a, "%s-%d", name[order[i].at], again);
+    }
 }
 
 /* ---- columns ---- */

@@ -14,6 +14,9 @@ int lh_name_order(const char *a, const char *b); /* as strcmp; 0 only for the sa
 char *lh_name_key(lh_arena *a, const char *name);
 char *lh_name_file(lh_arena *a, const char *name); /* never empty, no folder, no leading point */
 
+/* Names that are the same but for large and small letters: the later ones get -2, -3 ... behind them. */
+void lh_names_apart(lh_arena *a, const char **name, int n);
+
 /* What a column of a class list or of a table of answers holds, by the words above it. */
 typedef enum lh_column {
     LH_COLUMN_OTHER,

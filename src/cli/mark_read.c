@@ -1,0 +1,259 @@
+/* mark_read -- who handed in what: files with one sheet each, tables with a row for each learner, and the roster of the class. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/mark.h"
+#include "graph/build.h"
+#include "learn/names.h"
+
+/* ---- files and tables ---- */
+
+static void add_learner(lh_hall *h, const char *file, int line, lh_answer_file *f) {
+    *(lh_learner *)lh_push(h->arena, (void **)&h->learner, &h->n, sizeof *h->learner) =
+        (lh_learner){.file = file,
+                     .line = line,
+                     .answers = f,
+                     .name = f->learner ? f->learner : "",
+                     .id = f->id ? f->id : ""};
+}
+
+static void report(lh_hall *h) {
+    lh_cli_report(h->stock->cli);
+    lh_context_clear(h->stock->cli->ctx);
+    h->failed = true;
+}
+
+/* Columns that are no step of the lesson are told once, not once for each learner. */
+static bool check_columns(lh_hall *h, const char *file, lh_answer_table *t) {
+    lh_stock *s = h->stock;
+    const lh_answer_file *first = t->row[0].answers;
+    lh_sheet_wish w = {.digits = first->digits, .steps = first->step, .n_steps = first->n_steps};
+    lh_paper *p = lh_stock_paper(s, &w);
+    if (!p) {
+        report(h);
+        return false;
+    }
+    const char **known = lh_alloc_array(h->arena, (size_t)p->n_steps + 1, sizeof *known);
+    for (int i = 0; known && i < p->n_steps; i++)
+        known[i] = lh_printf(h->arena, "%s", p->step[i].name);
+    int others = 0, n = t->n_columns;
+    for (int i = 0; i < t->n_columns;) {
+        const char *column = t->column[i];
+        if (lh_answer_is_asked(h->arena, p, column)) {
+            i++;
+            continue;
+        }
+        const char *near = known ? lh_nearest(column, known, p->n_steps) : NULL;
+        lh_answer_table_drop(t, column);
+        if (others++ < 5)
+            fprintf(stderr, "%s:%d: the column \"%s\" is no step of %s and was not read%s%s%s\n",
+                    file, t->line, column, s->name, near ? "; did you mean " : "", near ? near : "",
+                    near ? "?" : "");
+    }
+    if (others > 5) fprintf(stderr, "%s:%d: nor were %d more\n", file, t->line, others - 5);
+    lh_paper_free(p);
+    if (others < n) return true;
+    lh_cli_fail(s->cli, "%s:%d: no column is a step of %s", file, t->line, s->name);
+    fprintf(stderr, "longhand sheet %s --format csv writes a table with the right columns\n",
+            s->name);
+    h->failed = true;
+    return false;
+}
+
+static void read_table(lh_hall *h, const char *file, const char *text, size_t length) {
+    lh_context *ctx = h->stock->cli->ctx;
+    lh_answer_table *t = lh_answer_table_read(ctx, h->arena, file, text, length);
+    if (!t)
+        report(h);
+    else if (check_columns(h, file, t))
+        for (int i = 0; i < t->n; i++) add_learner(h, file, t->row[i].line, t->row[i].answers);
+}
+
+static void read_one(lh_hall *h, const char *file) {
+    lh_context *ctx = h->stock->cli->ctx;
+    size_t length = 0;
+    const char *text = lh_file_read(ctx, h->arena, file, &length);
+    if (!text)
+        report(h);
+    else if (lh_answer_table_is(file, text, length))
+        read_table(h, file, text, length);
+    else
+        add_learner(h, file, 0, lh_answer_file_read(h->arena, text, length));
+}
+
+const char *lh_learner_where(const lh_hall *h, const lh_learner *x) {
+    return x->line ? lh_printf(h->arena, "%s:%d", x->file, x->line) : x->file;
+}
+
+/* ---- the roster ---- */
+
+/* As sheet --roster gives them. */
+static void find_forms(lh_hall *h) {
+    const lh_roster *r = h->roster;
+    h->form = lh_alloc_array(h->arena, (size_t)r->n + 1, sizeof *h->form);
+    for (int i = 0; h->form && i < r->n; i++) {
+        const lh_student *s = &r->student[i];
+        h->form[i] = *s->form    ? s->form
+                     : h->secret ? lh_secret_form(h->secret, h->arena, s->key)
+                                 : "";
+    }
+}
+
+static const char *form_of(const lh_hall *h, const lh_student *s) {
+    return h->form ? h->form[s - h->roster->student] : "";
+}
+
+/* Whose form it is, where only one has it. */
+static const lh_student *owner_of(const lh_hall *h, const char *form) {
+    const lh_student *found = NULL;
+    for (int i = 0; i < h->roster->n; i++) {
+        if (strcmp(form_of(h, &h->roster->student[i]), form) != 0) continue;
+        if (found) return NULL;
+        found = &h->roster->student[i];
+    }
+    return found;
+}
+
+static void not_on_roster(lh_hall *h, const lh_learner *x, int same) {
+    const lh_roster *r = h->roster;
+    const char *who = *x->name ? x->name : *x->id ? x->id : "";
+    if (same > 1) {
+        fprintf(stderr, "%s: %d students of %s are called %s: the id is needed to know which\n",
+                lh_learner_where(h, x), same, r->file, who);
+        return;
+    }
+    const char **known = lh_alloc_array(h->arena, (size_t)r->n + 1, sizeof *known);
+    for (int i = 0; known && i < r->n; i++) known[i] = r->student[i].name;
+    const char *near = known && *who ? lh_nearest(who, known, r->n) : NULL;
+    if (*who)
+        fprintf(stderr, "%s: %s is not on the roster %s%s%s%s\n", lh_learner_where(h, x), who,
+                r->file, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    else
+        fprintf(stderr, "%s: no name is on it, so nobody on the roster %s has handed it in\n",
+                lh_learner_where(h, x), r->file);
+}
+
+/* The sheet says whose it is by its form, the learner by name. Two sheets that were swapped are worth a word. */
+static void find_student(lh_hall *h, lh_learner *x) {
+    lh_answer_file *f = x->answers;
+    int same = 0;
+    const lh_student *by_name =
+        *x->name || *x->id ? lh_roster_find(h->roster, h->arena, x->name, x->id, &same) : NULL;
+    const lh_student *by_form = f->form ? owner_of(h, f->form) : NULL;
+    x->student = by_name ? by_name : by_form;
+    if (by_name && by_form && by_name != by_form)
+        fprintf(stderr, "%s: form %s is the sheet of %s, and the name on it is %s\n",
+                lh_learner_where(h, x), f->form, by_form->name, by_name->name);
+    if (!x->student) {
+        not_on_roster(h, x, same);
+        return;
+    }
+    x->name = x->student->name;
+    x->id = x->student->id;
+    if (f->form || f->has_seed || f->class_code) return;
+    if (*form_of(h, x->student)) f->form = form_of(h, x->student);
+    if (x->student->seed && !h->secret) f->seed = x->student->seed, f->has_seed = true;
+}
+
+int lh_hall_missing(const lh_hall *h, const lh_student ***missing) {
+    int n = 0;
+    *missing = NULL;
+    if (!h->roster) return 0;
+    bool *is_here = lh_alloc_array(h->arena, (size_t)h->roster->n + 1, sizeof *is_here);
+    for (int i = 0; is_here && i < h->n; i++)
+        if (h->learner[i].student) is_here[h->learner[i].student - h->roster->student] = true;
+    for (int i = 0; is_here && i < h->roster->n; i++)
+        if (!is_here[i])
+            *(const lh_student **)lh_push(h->arena, (void **)missing, &n, sizeof **missing) =
+                &h->roster->student[i];
+    return n;
+}
+
+/* ---- labels ---- */
+
+/* The last `parts` parts of a path, without the ending; the whole path where it has no more. */
+static const char *tail(const lh_hall *h, const char *path, int parts, bool *is_all) {
+    const char *s = path + strlen(path);
+    for (; s > path; s--)
+        if (s[-1] == '/' && --parts <= 0) break;
+    *is_all = s == path;
+    const char *dot = strrchr(s, '.'), *slash = strrchr(s, '/');
+    bool has_ending = dot && dot != s && (!slash || dot > slash + 1);
+    return *is_all && parts > 0 ? path
+                                : lh_copy(h->arena, s, has_ending ? (size_t)(dot - s) : strlen(s));
+}
+
+/* The name alone; then with the id; then with the place, as much of it as is needed. */
+static const char *label_at(const lh_hall *h, lh_learner *x, bool *is_all) {
+    bool has_name = *x->name != 0, has_id = *x->id != 0;
+    int parts = x->depth - has_name - (has_name && has_id) + 1;
+    *is_all = false;
+    if (has_name && x->depth == 0) return x->name;
+    if (has_name && has_id && x->depth == 1) return lh_printf(h->arena, "%s (%s)", x->name, x->id);
+    if (!has_name && has_id && x->depth == 0) return x->id;
+    if (x->line && parts == 1)
+        return lh_printf(h->arena, has_name ? "%s (line %d)" : "%sline %d", x->name, x->line);
+    const char *place = tail(h, x->file, x->line ? parts - 1 : parts, is_all);
+    if (x->line) place = lh_printf(h->arena, "%s:%d", place, x->line);
+    return has_name ? lh_printf(h->arena, "%s (%s)", x->name, place) : place;
+}
+
+typedef struct labelled {
+    const char *key;
+    lh_learner *x;
+} labelled;
+
+static int by_key(const void *a, const void *b) {
+    const labelled *p = a, *q = b;
+    int order = strcmp(p->key, q->key);
+    return order ? order : p->x < q->x ? -1 : p->x > q->x;
+}
+
+static bool deepen(lh_hall *h, lh_learner *x) {
+    bool is_all;
+    x->depth++;
+    x->label = label_at(h, x, &is_all);
+    return !is_all;
+}
+
+/* True: some had the same label, and more of where they are from was added. */
+static bool tell_apart(lh_hall *h, labelled *order) {
+    bool again = false;
+    for (int i = 0; i < h->n; i++)
+        order[i] = (labelled){lh_name_key(h->arena, h->learner[i].label), &h->learner[i]};
+    qsort(order, (size_t)h->n, sizeof *order, by_key);
+    for (int i = 0; i < h->n; i++) {
+        bool same = (i && strcmp(order[i].key, order[i - 1].key) == 0) ||
+                    (i + 1 < h->n && strcmp(order[i].key, order[i + 1].key) == 0);
+        if (same) again |= deepen(h, order[i].x);
+    }
+    return again;
+}
+
+static int by_label(const void *a, const void *b) {
+    const lh_learner *x = a, *y = b;
+    int order = lh_name_order(x->label, y->label);
+    return order ? order : x->line - y->line;
+}
+
+static void label_all(lh_hall *h) {
+    enum { DEEPEST = 40 };
+    bool is_all;
+    labelled *order = lh_alloc_array(h->arena, (size_t)h->n + 1, sizeof *order);
+    const char **label = lh_alloc_array(h->arena, (size_t)h->n + 1, sizeof *label);
+    if (!order || !label) return;
+    for (int i = 0; i < h->n; i++) h->learner[i].label = label_at(h, &h->learner[i], &is_all);
+    for (int i = 0; i < DEEPEST && tell_apart(h, order); i++) continue;
+    for (int i = 0; i < h->n; i++) label[i] = h->learner[i].label;
+    lh_names_apart(h->arena, label, h->n); /* one file that was named twice */
+    for (int i = 0; i < h->n; i++) h->learner[i].label = label[i];
+    qsort(h->learner, (size_t)h->n, sizeof *h->learner, by_label);
+}
+
+void lh_hall_read(lh_hall *h, int n, char **files) {
+    for (int i = 0; i < n; i++) read_one(h, files[i]);
+    if (h->roster) find_forms(h);
+    for (int i = 0; h->roster && i < h->n; i++) find_student(h, &h->learner[i]);
+    label_all(h);
+}
