@@ -28,7 +28,7 @@ run lint
 tried 'the course' 0 'lessons/ex1.md' 'lessons/ex6-wide.md'
 printf '# Open\n\n```longhand\nx = 1\n' >open.md
 run lint open.md
-tried 'a block without an end' 1 'open.md:3:1: the block that begins here has no end'
+tried 'a block without an end' 1 'open.md:3:1: the longhand block that begins here has no end'
 mkdir sub
 printf '# A\n\n```use\nb = other\n```\n\n{{b:x == 2}}\n' >sub/a.md
 run lint sub/a.md

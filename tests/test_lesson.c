@@ -479,7 +479,7 @@ typedef struct bad {
 
 static const bad wrong[] = {
     {"```show\ngraph\n", 15, "has no end", "three backticks", false},
-    {"a\n\n{{y\n\nb", 17, "{{ has no }}", "before the next empty line", false},
+    {"a\n\n{{y\n\nb", 17, "{{y has no }}", "before the next empty line", false},
     {"{{}}", 15, "is empty", "{{P[1][0]}}", false},
     {"It is {{losss}}.", 15, "there is no step named losss", "did you mean loss?", false},
     {"{{y[3]}}", 15, "there is no column 3 in y: it has 1", "", false},

@@ -8,14 +8,14 @@
 /* ---- spans ---- */
 
 /* ex2, ex2#part and #part are places in the book; what has a scheme leads out of it. */
-static const char *target(lh_writer *w, const char *to) {
+static const char *target(lh_writer *w, const char *to, lh_place at) {
     lh_arena *a = w->r->arena;
     size_t n = strcspn(to, "#");
     const char *name = lh_copy(a, to, n), *anchor = to[n] ? to + n + 1 : "";
     if (strstr(to, "://")) return to;
     if (n && lh_course_find(&w->book->course, name) < 0) {
-        lh_fail(w->r->cli->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0},
-                "%s: the link to \"%s\" leads to no lesson of the book", w->r->lesson->file, to);
+        lh_fail(w->r->cli->ctx, LH_ERROR_NAME, at,
+                "the link to \"%s\" leads to no lesson of the book", to);
         return to;
     }
     if (!*w->prefix) return n ? lh_printf(a, "%s.html%s%s", name, *anchor ? "#" : "", anchor) : to;
@@ -59,7 +59,7 @@ static void put_span(lh_writer *w, const lh_span *s) {
         break;
     case LH_SPAN_CODE: lh_html_in(out, "<code>", s->text, "</code>"); break;
     case LH_SPAN_LINK:
-        lh_html_in(out, "<a href=\"", target(w, s->to ? s->to : ""), "\">");
+        lh_html_in(out, "<a href=\"", target(w, s->to ? s->to : "", s->at), "\">");
         lh_book_spans(w, s->child);
         fputs("</a>", out);
         break;
@@ -189,7 +189,7 @@ static void put_head(lh_writer *w) {
         const char *name = l->needs[i].text;
         int at = lh_course_find(&w->book->course, name);
         if (i) fputs(", ", w->out);
-        if (at >= 0) lh_html_in(w->out, "<a href=\"", target(w, name), "\">");
+        if (at >= 0) lh_html_in(w->out, "<a href=\"", target(w, name, (lh_place){0, 0, 0}), "\">");
         lh_html_text(w->out, name);
         if (at >= 0) fputs("</a>", w->out);
     }

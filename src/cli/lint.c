@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "cli/lint.h"
 #include "learn/contents.h"
 #include "learn/lint.h"
 
@@ -82,7 +83,8 @@ static int lint_one(lh_cli *cli, const char *name, lh_json *j) {
     }
     lh_finder finder = lh_cli_finder(cli);
     lh_lesson *l = lh_lesson_read(cli->ctx, s.file, s.text, s.length, &finder);
-    if (l) lh_lesson_lint(l);
+    if (l) lh_lint_page(l);
+    if (l && !lh_failed(cli->ctx)) lh_lesson_lint(l);
     if (!l || lh_failed(cli->ctx)) {
         lh_cli_report(cli);
         lh_lesson_free(l);

@@ -61,7 +61,9 @@ bool lh_stock_open(lh_cli *cli, const char *lesson, lh_stock *s) {
         lh_stock_close(s);
         return false;
     }
-    s->mistakes = lh_mistakes_load(cli->ctx, s->source.program);
+    /* A sheet is made from the program written anew: what is wrong with it is told here, while its lines are the file's. */
+    lh_graph_free(lh_graph_build(cli->ctx, s->source.program, NULL));
+    s->mistakes = lh_failed(cli->ctx) ? NULL : lh_mistakes_load(cli->ctx, s->source.program);
     if (!s->source.chosen) /* what the lesson asks is about its own program */
         s->asks = lh_lesson_sheet_read(cli->ctx, cli->arena, s->source.program->file,
                                        s->source.text, s->source.length);

@@ -20,6 +20,8 @@ typedef struct reader {
     bool is_plain; /* text goes into words */
     const char **anchor;
     int n_anchors;
+    const char *noted; /* what was refused last, and where */
+    int noted_line;
 } reader;
 
 /* ---- places ---- */
@@ -37,7 +39,7 @@ static int line_of(const reader *r, const char *s) {
 static lh_place place_of(const reader *r, const char *s) {
     lh_place at = {line_of(r, s), 1, 0};
     const char *begin = s;
-    if (!at.line) return (lh_place){0, 0, 0};
+    if (!at.line || !s) return (lh_place){0, 0, 0};
     while (begin > r->how->text && begin[-1] != '\n') begin--;
     for (const char *c = begin; c < s; c++)
         if ((unsigned char)*c == 0xEE || (unsigned char)*c == 0xEF) return at;
@@ -45,7 +47,20 @@ static lh_place place_of(const reader *r, const char *s) {
     return at;
 }
 
+/* One line that is refused is told once, whatever stands in it, and so are lines below each other. */
+static int note(reader *r, int line, const char *what, const char *cure) {
+    bool again = r->noted == what && line <= r->noted_line + 1;
+    r->noted = what;
+    r->noted_line = line;
+    if (again) return 0;
+    lh_problem_add(r->how->problems, LH_ERROR_TEXT, (lh_place){line, line ? 1 : 0, 0}, "%s", what);
+    lh_problem_cure(r->how->problems, "%s", cure);
+    return 0;
+}
+
+/* 1: reading ends here. */
 static int refuse(reader *r, int line, const char *what, const char *cure) {
+    if (r->how->problems) return note(r, line, what, cure);
     lh_fail(r->ctx, LH_ERROR_TEXT, (lh_place){line, line ? 1 : 0, 0}, "%s", what);
     lh_cure(r->ctx, "%s", cure);
     lh_fail_in(r->ctx, r->how->file, r->how->text, r->how->length);
@@ -259,11 +274,15 @@ static int enter_span(MD_SPANTYPE type, void *detail, void *who) {
     case MD_SPAN_A:
         s = add_span(r, LH_SPAN_LINK);
         s->to = attribute(r, &((MD_SPAN_A_DETAIL *)detail)->href);
+        s->at = place_of(r, ((MD_SPAN_A_DETAIL *)detail)->href.text);
         break;
     case MD_SPAN_IMG:
-        return refuse(r, line_of(r, ((MD_SPAN_IMG_DETAIL *)detail)->src.text),
-                      "a lesson takes no image files",
-                      "a `show` block draws what the engine knows: graph, heat, loss, points");
+        if (refuse(r, line_of(r, ((MD_SPAN_IMG_DETAIL *)detail)->src.text),
+                   "a lesson takes no image files",
+                   "a `show` block draws what the engine knows: graph, heat, loss, points"))
+            return 1;
+        s = add_span(r, LH_SPAN_EMPHASIS);
+        break;
     default: s = add_span(r, LH_SPAN_EMPHASIS); break;
     }
     r->span[r->n_spans++] = s;

@@ -70,6 +70,7 @@ static bool ends_fence(lh_row row, char sign, size_t n) {
 static void open_block(lh_segment *s, lh_row row, size_t n) {
     lh_row rest = lh_row_trim(row), word = {0};
     s->is_block = true;
+    s->n_fence = n;
     s->at = (lh_place){row.number, (int)(rest.s - row.s) + 1, (int)rest.n};
     rest.s += n;
     rest.n -= n;

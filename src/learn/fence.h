@@ -18,7 +18,8 @@ typedef struct lh_segment {
     lh_place at;             /* block: its fence */
     const char *word, *rest; /* block: the first word behind the fence, and what follows it */
     size_t n_word, n_rest;
-    size_t next; /* where the next segment begins */
+    size_t n_fence; /* block: how many signs its fence has */
+    size_t next;    /* where the next segment begins */
     int next_line;
 } lh_segment;
 

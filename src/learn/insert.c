@@ -173,11 +173,22 @@ static void count_lines(prose_reader *p, const char *s, const char *end, bool co
         }
 }
 
+/* The first words behind {{, to be found again. */
+static const char *open_words(lh_arena *a, const char *s, const char *end) {
+    size_t n = 0;
+    while (s + n < end && s[n] != '\n' && n < 30) n++;
+    while (n && s + n < end && ((unsigned char)s[n] & 0xC0) == 0x80) n--;
+    bool is_cut = s + n < end && s[n] != '\n';
+    return lh_printf(a, "%.*s%s", (int)n, s, is_cut ? "..." : "");
+}
+
 static const char *read_insert(prose_reader *p, const char *s, const char *end) {
     lh_lesson *l = p->l;
     const char *stop = find_end(s + 2, end);
     if (!stop || l->n_inserts >= LH_MAX_INSERTS) {
-        if (!stop) lh_problem_add(l->problems, LH_ERROR_TEXT, place_at(p, s, 2), "{{ has no }}");
+        if (!stop)
+            lh_problem_add(l->problems, LH_ERROR_TEXT, place_at(p, s, 2), "{{%s has no }}",
+                           open_words(l->arena, s + 2, end));
         if (!stop) lh_problem_cure(l->problems, "it ends before the next empty line");
         if (stop)
             lh_problem_add(l->problems, LH_ERROR_LIMIT, place_at(p, s, 2),

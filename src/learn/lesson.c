@@ -75,6 +75,39 @@ bool lh_lesson_find(void *who, const char *name, lh_found *out) {
     return false;
 }
 
+/* ---- blocks that are left open ---- */
+
+static const char *const fence_words[] = {"longhand", "lesson",  "use",  "show", "sheet",
+                                          "exercise", "console", "text", "sh",   "c",
+                                          "json",     "python",  "html", "csv",  "markdown"};
+enum { N_FENCES = sizeof fence_words / sizeof *fence_words };
+
+/* The line inside a block in which another one begins, where the first one was not closed; 0: there is none. A block that shows
+ * Markdown has a longer fence than those inside it. */
+static int begins_inside(const lh_segment *s) {
+    if (!s->is_block) return 0;
+    for (lh_row row = {0}; lh_row_next(s->s, s->n, s->line, &row);) {
+        lh_segment b = {0};
+        if (!lh_segment_next(row.s, row.n, &b) || !b.is_block || b.n_fence < s->n_fence) continue;
+        for (int i = 0; i < N_FENCES; i++)
+            if (lh_segment_is(&b, fence_words[i])) return row.number;
+    }
+    return 0;
+}
+
+/* "" where the block is closed. */
+static const char *open_block(lh_arena *a, const lh_segment *s) {
+    int line = begins_inside(s);
+    if (s->is_closed && line == 0) return "";
+    const char *word = lh_copy(a, s->word, s->n_word < 40 ? s->n_word : 40);
+    const char *kind = s->n_word ? lh_printf(a, "the %s block", word) : "the block";
+    if (line == 0) return lh_printf(a, "%s that begins here has no end", kind);
+    return lh_printf(a, "%s that begins here has no end before line %d, where another one begins",
+                     kind, line);
+}
+
+static const char close_it[] = "a line of three backticks ends it";
+
 /* ---- the program alone ---- */
 
 /* A name says which program is meant: two of one name are refused, also where only the lesson's own is wanted. */
@@ -98,10 +131,10 @@ static char *program_lines(lh_context *ctx, lh_arena *a, const char *file, const
     bool any = false, has_named = false;
     int line = 1;
     for (lh_segment s = {0}; lh_segment_next(text, length, &s) && !lh_failed(ctx);) {
-        if (s.is_block && !s.is_closed) {
-            lh_fail(ctx, LH_ERROR_TEXT, (lh_place){s.at.line, s.at.col, 3},
-                    "the block that begins here has no end");
-            lh_cure(ctx, "a line of three backticks ends it");
+        const char *open = s.is_block ? open_block(a, &s) : "";
+        if (*open) {
+            lh_fail(ctx, LH_ERROR_TEXT, (lh_place){s.at.line, s.at.col, 3}, "%s", open);
+            lh_cure(ctx, close_it);
         }
         if (!lh_segment_is(&s, "longhand")) continue;
         if (s.n_rest) {
@@ -258,11 +291,6 @@ static void read_heading(lh_lesson *l, lh_row row) {
 
 /* ---- segments ---- */
 
-static const char *const fence_words[] = {"longhand", "lesson",  "use",  "show", "sheet",
-                                          "exercise", "console", "text", "sh",   "c",
-                                          "json",     "python",  "html", "csv",  "markdown"};
-enum { N_FENCES = sizeof fence_words / sizeof *fence_words };
-
 static void read_prose(lh_lesson *l, const lh_segment *s, lh_text *out) {
     const char *text = lh_read_prose(l, l->arena, (lh_row){s->s, s->n, s->line}, s->s, 0);
     lh_text_add_n(out, text, strlen(text));
@@ -313,10 +341,11 @@ static void check_fence(lh_lesson *l, const lh_segment *s) {
 
 static void read_block(lh_lesson *l, const lh_segment *s, lh_text *out, const char *from) {
     lh_lesson_block block = {.at = s->at, .first = l->n_exercises};
-    if (!s->is_closed) {
-        lh_problem_add(l->problems, LH_ERROR_TEXT, (lh_place){s->at.line, s->at.col, 3},
-                       "the block that begins here has no end");
-        lh_problem_cure(l->problems, "a line of three backticks ends it");
+    const char *open = open_block(l->arena, s);
+    if (*open) {
+        lh_problem_add(l->problems, LH_ERROR_TEXT, (lh_place){s->at.line, s->at.col, 3}, "%s",
+                       open);
+        lh_problem_cure(l->problems, close_it);
         return; /* what it would swallow is not read: one message is enough */
     }
     if (read_lines(l, s, &block)) {

@@ -8,6 +8,7 @@
 #include "learn/exercise.h"
 #include "learn/fence.h"
 #include "learn/mark.h"
+#include "learn/paper.h"
 
 /* ---- the head ---- */
 
@@ -192,6 +193,30 @@ static void check_sheet(lh_lesson *l, lh_live *v) {
     }
 }
 
+/* As `sheet` would make it. A lesson that names no step may be one of which no sheet is wanted. */
+static void check_paper(lh_lesson *l, lh_live *v) {
+    bool is_wanted = l->sheet.n_steps > 0;
+    int before = l->problems->n_errors;
+    const lh_program *p = l->program[0].text ? lh_live_program_of(v, 0) : NULL;
+    if (!p || lh_failed(l->ctx)) return;
+    lh_paper_how how = {.lesson = l->name,
+                        .digits = l->sheet.digits,
+                        .steps = l->sheet.step,
+                        .at = l->sheet.at,
+                        .n_steps = l->sheet.n_steps};
+    lh_paper_free(lh_paper_new(l->ctx, p, &how));
+    if (!lh_failed(l->ctx) || lh_context_error(l->ctx)->kind == LH_ERROR_MEMORY) return;
+    lh_place at = is_wanted ? l->sheet.at[0] : (lh_place){l->program[0].piece[0].line, 1, 0};
+    lh_error e = *lh_context_error(l->ctx);
+    if (e.at.line == 0) e.at = at;
+    lh_context_clear(l->ctx);
+    if (is_wanted && before == l->problems->n_errors)
+        lh_problem_add(l->problems, e.kind, e.at, "no sheet can be made: %.400s", e.what);
+    else if (!is_wanted)
+        lh_problem_warn(l->problems, at, "no sheet can be made: %.400s", e.what);
+    lh_problem_cure(l->problems, "%s", e.cure);
+}
+
 /* ---- exercises ---- */
 
 static void check_exercises(lh_lesson *l, lh_live *v) {
@@ -206,7 +231,9 @@ void lh_lesson_lint(lh_lesson *l) {
     lh_live *v = a ? lh_live_new(l) : NULL;
     if (v) {
         bool good = lh_live_all(v, l->problems);
+        int before = l->problems->n_errors;
         if (is_lesson && good) check_sheet(l, v);
+        if (is_lesson && good && before == l->problems->n_errors) check_paper(l, v);
         if (is_lesson && good) check_symbols(l, v);
         if (is_lesson && good) check_exercises(l, v);
     }

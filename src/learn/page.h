@@ -13,7 +13,7 @@
 #ifndef LH_LEARN_PAGE_H
 #define LH_LEARN_PAGE_H
 
-#include "base/context.h"
+#include "learn/problem.h"
 
 #define LH_PAGE_BLOCK "longhand-block"
 enum { LH_PAGE_INSERT = 0xE000, LH_PAGE_DEEP = 32, LH_MAX_PAGE = 1 << 22 };
@@ -36,7 +36,7 @@ struct lh_span {
     const char *text, *to, *source;
     int insert;      /* its number */
     bool is_formula; /* of an insert: notation, not a number */
-    lh_place at;     /* of a formula: where it begins in the text; line 0: not known */
+    lh_place at; /* of a formula and of a link: where it begins in the text; line 0: not known */
     lh_span *child, *next;
 };
 
@@ -92,6 +92,8 @@ typedef struct lh_page_how {
     void *who;
     int n_inserts;
     const char *prefix; /* of anchors: "exercise-1-", or NULL */
+    lh_problems *
+        problems; /* what is refused goes there, and the rest is read all the same; NULL: the context fails */
 } lh_page_how;
 
 lh_page *lh_page_read(lh_context *ctx, lh_arena *a,
