@@ -4,7 +4,7 @@
 
 {
     printf '# Good\n\n```lesson\nminutes 5\n```\n\n'
-    printf '```longhand\nx = 1 + 1\n```\n\nIt is {{x}}. {{x == 2}}\n'
+    printf '```longhand\nx = [1 1] @ [1; 1]\n```\n\nIt is {{x}}. {{x == 2}}\n'
 } >good.md
 run lint good.md
 tried 'a good lesson' 0 'good.md: all is well: 1 number, 1 claim, 0 exercises'
@@ -37,5 +37,5 @@ cp good.md sub/other.md
 run lint sub/a.md
 tried 'a neighbour' 0 'sub/a.md: 1 warning'
 run run bad.md
-tried 'other commands take the program alone' 0 'x = 1 + 1'
+tried 'other commands take the program alone' 0 'x = [1 1] @ [1; 1]'
 finish
