@@ -169,27 +169,25 @@ typedef struct setting {
     int columns, percent;
 } setting;
 
-static const setting settings[] = {{2, 100}, {2, 90}, {3, 90}, {3, 80}, {4, 80}, {4, 70}};
+static const setting settings[] = {{2, 100}, {2, 90}, {3, 100}, {3, 90},
+                                   {3, 80},  {4, 80}, {3, 70},  {4, 70}};
 
-enum {
-    PAGE = 252,
-    WIDTH = 184,
-    TITLE = 9,
-    ROW = 6,
-    BLANK = 13
-}; /* millimetres; Letter is shorter than A4 */
+/* Millimetres, as they come out of the printer; the paper is as high as Letter and as wide as A4. */
+enum { PAGE = 250, WIDTH = 184, GAP = 5, BLANK = 12 };
+static const double title_height = 6.5, row_height = 5.9, words_height = 3.2;
 
-static int block_width(const lh_grid *g) {
-    return g->cols * BLANK + (g->row ? 9 : 0) + 5;
+static double block_width(const lh_grid *g) {
+    return g->cols * (BLANK + 1.4) + (g->row ? 4 : 0) + 8;
 }
 
 /* Blocks stand side by side as long as the column has room. */
 static double step_height(const lh_paper_step *s, double width) {
-    double height = TITLE, row = 0, used = 0;
-    if ((double)strlen(s->formula) * 1.6 + 20 > width) height += 4;
+    double height = title_height, row = 0, used = 0;
+    if ((double)(strlen(s->formula) + strlen(s->name)) * 1.75 + 26 > width) height += 3.8;
     for (int i = 0; i < s->n_blocks; i++) {
         const lh_grid *g = &s->block[i].grid;
-        double h = g->rows * ROW + (g->col ? 4 : 0) + (*s->block[i].title ? 4 : 0) + 1,
+        double h = g->rows * row_height + (g->col ? words_height : 0) +
+                   (*s->block[i].title ? words_height : 0),
                w = block_width(g);
         if (w > width) return 1e6;
         if (used + w > width) height += row, row = used = 0;
@@ -199,7 +197,7 @@ static double step_height(const lh_paper_step *s, double width) {
     return height + row;
 }
 
-static double given_height(const lh_paper *p) {
+static double given_height(const lh_paper *p, double width) {
     double height = 30, used = 0, row = 0;
     for (int i = 0; i < p->n_given; i++) {
         const lh_grid *g = p->given[i].grid;
@@ -208,7 +206,7 @@ static double given_height(const lh_paper *p) {
             continue;
         }
         double w = 14 + g->cols * 8, h = g->rows * 4.5 + 2;
-        if (used + w > WIDTH) height += row, row = used = 0;
+        if (used + w > width) height += row, row = used = 0;
         used += w;
         if (h > row) row = h;
     }
@@ -218,17 +216,16 @@ static double given_height(const lh_paper *p) {
 static const setting *setting_for(const lh_paper *p) {
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         const setting *x = &settings[i];
-        double scale = x->percent / 100.0,
-               width = (WIDTH - 6.0 * (x->columns - 1)) / x->columns / scale;
-        double height = 0, tallest = 0;
+        double scale = x->percent / 100.0, whole = WIDTH / scale,
+               width = (whole - GAP * (x->columns - 1)) / x->columns;
+        double height = 5 * 7, tallest = 0; /* headings */
         for (int k = 0; k < p->n_steps; k++) {
             double h = step_height(&p->step[k], width);
             height += h;
             if (h > tallest) tallest = h;
         }
-        height += 14 * 4; /* headings */
-        double room =
-            x->columns * (2 * PAGE / scale - given_height(p)) - 2 * x->columns * tallest / 2;
+        /* a step is not torn apart: a column ends in a gap, half a step on average */
+        double room = x->columns * (2 * PAGE / scale - given_height(p, whole) - tallest);
         if (height <= room) return x;
     }
     return NULL;
@@ -240,14 +237,16 @@ bool lh_sheet_html_fits(const lh_paper *p) {
 
 static const char short_style[] =
     "@page{margin:11mm 12mm 13mm}\n"
-    ".short{font-size:8.5pt;line-height:1.25;max-width:186mm}\n"
+    ".short{font-size:8.5pt;line-height:1.25}\n"
+    "@media print{body:has(.short){max-width:none}}\n"
     ".short h1{font-size:12.5pt}.short h2{font-size:9.5pt;margin:2.5mm 0 1mm}\n"
     ".short .who{margin:2mm 0 1mm}.short .note{font-size:7.5pt;margin:1mm 0}\n"
     ".short .given{gap:1mm 5mm;font-size:8pt}.short .given .m td{padding:0 .8mm}\n"
-    ".short .steps{column-gap:6mm;column-fill:auto}\n"
+    ".short .steps{column-gap:5mm;column-fill:auto}\n"
     ".short .step{padding:1mm 0 .8mm}.short .step h3,.short .step h3 .f{font-size:8.5pt}\n"
-    ".short .step h3{gap:1.5mm;flex-wrap:wrap}.short .step h3 b{min-width:4mm;font-size:8pt}\n"
-    ".short .step h3 i{font-size:7pt}.short .blocks{margin:.5mm 0 0 4mm;gap:.5mm 3mm}\n"
+    ".short .step h3{display:block}.short .step h3 b{font-size:8pt;margin-right:1mm}\n"
+    ".short .step h3 i{font-size:7pt;margin-left:1.5mm}.short .blocks{margin:.5mm 0 0 4mm;gap:.5mm "
+    "3mm}\n"
     ".short .block small{font-size:7pt}.short .m th{font-size:6.5pt;padding:0 .6mm}\n"
     ".short .m u{height:5.4mm}.short .m td{padding:0 .6mm}\n";
 
@@ -261,7 +260,7 @@ static void put_short_step(FILE *out, const lh_paper_step *s) {
         const lh_block *b = &s->block[i];
         fputs("<div class=block>", out);
         if (*b->title) lh_html_in(out, "<small>", b->title, "</small>");
-        put_matrix(out, &b->grid, false, s->is_scientific || s->decimals > 5 ? 15 : BLANK - 1);
+        put_matrix(out, &b->grid, false, s->is_scientific || s->decimals > 5 ? BLANK + 2 : BLANK);
         fputs("</div>", out);
     }
     fputs("</div></section>\n", out);
