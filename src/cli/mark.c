@@ -179,14 +179,17 @@ static bool mark_one(job *b, int i, bool is_alone) {
 static void show_class(const job *b) {
     const lh_hall *h = &b->hall;
     const lh_cli *cli = h->stock->cli;
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    fputs(h->stock->name, stdout);
-    lh_ink_off(cli, stdout);
-    printf("   %s\n", h->stock->source.title);
-    if (options.table)
-        lh_mark_table(cli, b->class);
-    else if (!options.summary)
-        lh_mark_list(cli, b->class);
+    if (!options.summary) {
+        lh_ink_on(cli, stdout, LH_INK_BOLD);
+        fputs(h->stock->name, stdout);
+        lh_ink_off(cli, stdout);
+        printf("   %s\n", h->stock->source.title);
+        if (options.table)
+            lh_mark_table(cli, b->class);
+        else
+            lh_mark_list(cli, b->class);
+        putchar('\n');
+    }
     lh_mark_summary(h, b->class, b->refused);
 }
 

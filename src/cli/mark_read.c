@@ -172,16 +172,15 @@ int lh_hall_missing(const lh_hall *h, const lh_student ***missing) {
 
 /* ---- labels ---- */
 
-/* The last `parts` parts of a path, without the ending; the whole path where it has no more. */
+/* The last `parts` parts of a path, without the ending; the whole of it where more are wanted than it has. */
 static const char *tail(const lh_hall *h, const char *path, int parts, bool *is_all) {
     const char *s = path + strlen(path);
     for (; s > path; s--)
         if (s[-1] == '/' && --parts <= 0) break;
-    *is_all = s == path;
+    *is_all = s == path && parts > 1;
     const char *dot = strrchr(s, '.'), *slash = strrchr(s, '/');
     bool has_ending = dot && dot != s && (!slash || dot > slash + 1);
-    return *is_all && parts > 0 ? path
-                                : lh_copy(h->arena, s, has_ending ? (size_t)(dot - s) : strlen(s));
+    return lh_copy(h->arena, s, has_ending && !*is_all ? (size_t)(dot - s) : strlen(s));
 }
 
 /* The name alone; then with the id; then with the place, as much of it as is needed. */

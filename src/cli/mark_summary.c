@@ -94,12 +94,12 @@ void lh_mark_list(const lh_cli *cli, const lh_class *c) {
 
 /* ---- the summary ---- */
 
-static void put_mean(const lh_class *c, const lh_class_sum *s) {
-    fputs("mean ", stdout);
-    if (s->total) printf("%.1f of %d, ", s->points, s->total);
-    printf("%d %%   median %d %%   from %d to %d %%   all right: %d\n", percent(s->mean),
-           percent(s->median), percent(s->lowest), percent(s->highest), s->all_right);
-    (void)c;
+static void put_mean(const lh_cli *cli, const lh_class *c, const lh_class_sum *s) {
+    const char *points = s->total ? lh_printf(c->arena, "%.1f of %d, ", s->points, s->total) : "";
+    lh_wrap(stdout, cli->width, 0,
+            lh_printf(c->arena, "mean %s%d %%;  median %d %%;  from %d to %d %%;  all right: %d",
+                      points, percent(s->mean), percent(s->median), percent(s->lowest),
+                      percent(s->highest), s->all_right));
 }
 
 /* One column for each tenth, as high as it has sheets. */
@@ -171,26 +171,29 @@ static void put_names(const lh_cli *cli, const char *lead, const char *const *na
     putchar('\n');
 }
 
-static void put_below(const lh_cli *cli, const lh_class *c) {
+/* True: there was somebody. */
+static bool put_below(const lh_cli *cli, const lh_class *c) {
     const char **name = lh_alloc_array(c->arena, (size_t)c->n_rows + 1, sizeof *name);
     int n = 0;
     for (int r = 0; name && r < c->n_rows; r++)
         if (c->row[r].credit * 2 < c->row[r].total) name[n++] = c->row[r].learner;
+    if (n) putchar('\n');
     put_names(cli, lh_printf(c->arena, "%d below half: ", n), name, n);
+    return n > 0;
 }
 
-static void put_missing(const lh_hall *h) {
+static void put_missing(const lh_hall *h, bool has_gap) {
     const lh_student **s;
     int n = lh_hall_missing(h, &s);
     const char **name = lh_alloc_array(h->arena, (size_t)n + 1, sizeof *name);
     for (int i = 0; name && i < n; i++) name[i] = s[i]->name;
+    if (n && !has_gap) putchar('\n');
     if (name) put_names(h->stock->cli, lh_printf(h->arena, "%d handed in nothing: ", n), name, n);
 }
 
 void lh_mark_summary(const lh_hall *h, const lh_class *c, int refused) {
     const lh_cli *cli = h->stock->cli;
     lh_class_sum s = lh_class_summary(c);
-    putchar('\n');
     lh_ink_on(cli, stdout, LH_INK_BOLD);
     fputs(h->stock->name, stdout);
     lh_ink_off(cli, stdout);
@@ -198,11 +201,9 @@ void lh_mark_summary(const lh_hall *h, const lh_class *c, int refused) {
     if (h->roster) printf(" of a class of %d", h->roster->n);
     if (refused) printf("; %d could not be marked", refused);
     putchar('\n');
-    put_mean(c, &s);
+    put_mean(cli, c, &s);
     if (c->n_rows > 4) put_spread(&s);
     put_hardest(cli, c);
     put_mistakes(cli, c);
-    if (c->n_rows > 4 || h->roster) putchar('\n');
-    if (c->n_rows > 4) put_below(cli, c);
-    put_missing(h);
+    put_missing(h, c->n_rows > 4 && put_below(cli, c));
 }

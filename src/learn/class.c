@@ -61,13 +61,15 @@ lh_class_sum lh_class_summary(const lh_class *c) {
     for (int i = 0; i < n; i++) {
         const lh_class_row *row = &c->row[i];
         share[i] = row->total ? (double)row->credit / row->total : 0;
-        s.mean += share[i] / n;
-        s.points += (double)row->credit / n;
+        s.mean += share[i];
+        s.points += row->credit;
         s.all_right += row->credit == row->total;
         int tenth = row->total ? 10 * row->credit / row->total : 0;
         s.tenth[tenth > 9 ? 9 : tenth]++;
         if (row->total != s.total) s.total = 0;
     }
+    s.mean /= n; /* at the end: a class that is all right has 1 */
+    s.points /= n;
     qsort(share, (size_t)n, sizeof *share, by_size);
     s.lowest = share[0];
     s.highest = share[n - 1];
