@@ -577,7 +577,8 @@ static void values_are_taken_with_labels(void **state) {
     assert_true(c->series[2].n == 1 && c->series[2].from_x[0] == c->series[2].x[0]);
     c = show(&o, "loss 30 this fast");
     assert_int_equal(c->n_series, 2);
-    assert_int_equal(c->series[1].n, 30);
+    assert_int_equal(c->series[1].n, 31);
+    assert_true(c->series[1].x[0] == 0 && c->series[1].x[30] == 30);
     assert_string_equal(c->series[1].name, "fast");
     assert_true(c->series[0].y[29] < c->series[0].y[0]);
     assert_true(fabs(c->series[0].y[0] - show(&o, "fast: loss 1")->series[0].y[0]) == 0);

@@ -46,6 +46,15 @@ void lh_fail(lh_context *ctx, lh_error_kind kind, lh_place at, const char *what,
     va_end(args);
 }
 
+void lh_warn(lh_context *ctx, lh_place at, const char *what, ...) {
+    if (ctx->warning[0]) return;
+    va_list args;
+    va_start(args, what);
+    vsnprintf(ctx->warning, sizeof ctx->warning, what, args);
+    va_end(args);
+    ctx->warned_at = at;
+}
+
 void lh_cure(lh_context *ctx, const char *cure, ...) {
     if (!ctx->wants_cure) return;
     ctx->wants_cure = false;

@@ -59,6 +59,8 @@ struct lh_context {
     lh_error error;
     bool is_failed;
     bool wants_cure;        /* the last lh_fail was kept and has no cure yet */
+    char warning[256];      /* the first of the text that was parsed last, or "": no error */
+    lh_place warned_at;     /* where in that text */
     void *(*alloc)(size_t); /* malloc, unless a test makes it fail */
     void (*release)(void *);
     size_t memory_limit;    /* bytes that one value may take: what the machine has; 0: not known */
@@ -86,6 +88,10 @@ void lh_cure(lh_context *ctx, const char *cure, ...)
 void lh_fail_in(
     lh_context *ctx, const char *file, const char *text,
     size_t length); /* fills file and source of an error that has a place and no file yet */
+
+void lh_warn(lh_context *ctx, lh_place at, const char *what, ...)
+    __attribute__((format(printf, 3,
+                          4))); /* unless there is one: what runs, and is likely not meant */
 
 lh_arena *lh_arena_new(lh_context *ctx);  /* NULL and the context failed when there is no memory */
 void lh_arena_free(lh_arena *a);          /* NULL is allowed */

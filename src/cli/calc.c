@@ -12,6 +12,7 @@
 #include "cli/matrix.h"
 #include "cli/prompt.h"
 #include "cli/session.h"
+#include "cli/trouble.h"
 #include "explain/trace.h"
 #include "graph/build.h"
 
@@ -112,11 +113,13 @@ static void show_step(const lh_session *s, const lh_step *step, const char *name
     print_inner(s, step);
     if (!is_number(s, step->node) || (step->node->vocab && lh_exact.examples(s->plan))) {
         print_value(s, step->node);
-        return;
+    } else {
+        lh_number_text(number, sizeof number,
+                       lh_exact.get(s->plan, step->node, (lh_cell){0, 0, 0, 0}), digits());
+        if (strcmp(number, formula) != 0) printf("    %s\n", number);
     }
-    lh_number_text(number, sizeof number, lh_exact.get(s->plan, step->node, (lh_cell){0, 0, 0, 0}),
-                   digits());
-    if (strcmp(number, formula) != 0) printf("    %s\n", number);
+    const char *tie = lh_tie_text(cli->arena, s->g, s->plan, step->node, 0);
+    if (*tie) fputs("    ", stdout), lh_wrap(stdout, cli->width, 4, tie);
 }
 
 static void show_gradients(const lh_session *s) {
@@ -361,6 +364,10 @@ static reply answer(lh_session *s, const char *text, bool bare_only) {
     } else {
         if (!lh_session_add(s, text)) return WRONG;
         show_last(s, bare_only);
+        if (s->plan && lh_cli_trouble(s->cli, s->g, s->plan, true)) {
+            lh_context_clear(s->cli->ctx);
+            return WRONG;
+        }
     }
     return GO_ON;
 }
@@ -442,6 +449,7 @@ const lh_command lh_command_calc = {
         "from a pipe or as an argument it ends the command with exit status 2.",
     .options = calc_options,
     .run = calc_run,
+    .takes_formulas = true,
     .min_args = 0,
     .max_args = 1 << 16,
 };

@@ -69,6 +69,7 @@ typedef struct lh_command {
     int (*run)(lh_cli *cli, int argc,
                char **argv); /* options are read already: argv holds the rest */
     int min_args, max_args;
+    bool takes_formulas; /* -log(0.7) is an argument, although it begins with - */
 } lh_command;
 
 extern const lh_command *const lh_commands[]; /* ends with NULL */
@@ -76,6 +77,10 @@ extern const lh_command *const lh_commands[]; /* ends with NULL */
 /* Messages (message.c). */
 int lh_cli_report(
     lh_cli *cli); /* the context's error on stderr, with its line; returns LH_EXIT_FAILED */
+void lh_cli_warn(
+    lh_cli *cli, const char *file, const char *text,
+    size_t
+        length); /* what was likely not meant in the text parsed last, on stderr; then it is forgotten */
 int lh_cli_fail(lh_cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3))); /* longhand: ... on stderr; returns LH_EXIT_FAILED */
 

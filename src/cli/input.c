@@ -61,8 +61,7 @@ static lh_statement *read_example(lh_cli *cli, const char *text, const lh_statem
     *(lh_program **)lh_push(cli->arena, (void **)&cli->kept, &cli->n_kept, sizeof p) = p;
     lh_statement *s = p->n_statements == 1 ? p->statement[0] : NULL;
     if (!s) {
-        lh_fail(cli->ctx, LH_ERROR_TEXT, nowhere, "--input takes one example: \"%s\"",
-                text);
+        lh_fail(cli->ctx, LH_ERROR_TEXT, nowhere, "--input takes one example: \"%s\"", text);
         lh_cure(cli->ctx, "several --input are several examples");
         return NULL;
     }

@@ -37,6 +37,8 @@ struct lh_layout {
     int n_sources;
     void (*block)(lh_layout *l, void *who, int number, int indent); /* NULL: left out */
     void *who;
+    bool
+        is_code_whole; /* a line of the notation that cannot be parted may be wider: it can be copied */
     const char *lesson; /* whose programs have names that can be run, or NULL */
 };
 

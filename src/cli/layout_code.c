@@ -121,9 +121,9 @@ static int indent_behind(const code *c, const char *text, size_t n, int blank) {
     return blank + 4 < c->room / 2 ? blank + 4 : 0;
 }
 
-/* What cannot be parted stays whole, for a terminal or a file to go on as it does; on a page of lines it is cut. */
+/* What cannot be parted stays whole where nobody counts lines; on a page of lines it is cut. */
 static void put_rest(const code *c, int indent, const char *text) {
-    if (c->is_notation && !c->l->cli->is_terminal)
+    if (c->is_notation && c->l->is_code_whole)
         lh_layout_whole(c->l, indent, text);
     else
         lh_layout_add(c->l, indent, text);

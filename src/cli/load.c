@@ -157,6 +157,7 @@ bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
         lh_cli_report(cli);
         return false;
     }
+    lh_cli_warn(cli, s->file, s->text, s->length);
     s->program = chosen.program;
     s->use = chosen.use;
     s->chosen = program;

@@ -256,6 +256,10 @@ static int run_command(lh_cli *cli, const lh_command *c, int argc, char **argv) 
         if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) return help_for(cli, c);
         size_t len = strcspn(a, "=");
         const lh_option *o = find_option(c, a, len);
+        if (!o && c->takes_formulas && a[1] != '-') {
+            rest[n++] = argv[i];
+            continue;
+        }
         if (!o) return fail_option(cli, c, a, len);
         if (o->kind == LH_OPTION_FLAG) {
             if (a[len]) return lh_cli_fail(cli, "--%s takes no value", o->name);

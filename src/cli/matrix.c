@@ -38,17 +38,24 @@ static char *padded(lh_arena *a, const figure *f, int left, int right) {
     return lh_printf(a, "%*s%s%*s", left - f->left, "", f->text, right - f->right, "");
 }
 
+/* A place has the brackets of an address, so that it cannot be taken for a number; a word that is one, quotes. */
+static char *label_text(lh_arena *a, const char *word, int place) {
+    char *end = NULL;
+    if (!word) return lh_printf(a, "[%d]", place);
+    strtod(word, &end);
+    return lh_printf(a, *word && !*end ? "\"%.10s\"" : "%.12s", word);
+}
+
 static char *column_label(lh_arena *a, const lh_graph *g, const lh_plan *p, const lh_node *n,
                           int example, int c) {
     const char *word = lh_axis_label(g, p, n->shape.cols, example, c);
-    return word ? lh_printf(a, "%.12s", word) : lh_printf(a, "%d", c);
+    return label_text(a, word, c);
 }
 
 static char *row_label(lh_arena *a, const lh_graph *g, const lh_plan *p, const lh_node *n,
                        int example, int r, int rows) {
     const char *word = lh_axis_label(g, p, n->shape.rows, example, r);
-    if (word) return lh_printf(a, "%.12s", word);
-    return rows == 1 ? lh_printf(a, "%s", "") : lh_printf(a, "%d", r);
+    return word || rows > 1 ? label_text(a, word, r) : lh_printf(a, "%s", "");
 }
 
 static double scale_of(const lh_plan *p, const lh_node *n, int example, int head, lh_sizes s) {

@@ -32,16 +32,35 @@ static void print_mark(const lh_error *e) {
     fputc('\n', stderr);
 }
 
+static void print_place(lh_cli *cli, const lh_error *e) {
+    lh_ink_on(cli, stderr, LH_INK_BOLD);
+    fprintf(stderr, "%s:", e->file);
+    if (e->at.line) fprintf(stderr, "%d:%d:", e->at.line, e->at.col);
+    lh_ink_off(cli, stderr);
+}
+
+/* Laid out as an error is, which it is not: the context's own stays as it was. */
+void lh_cli_warn(lh_cli *cli, const char *file, const char *text, size_t length) {
+    lh_context *ctx = cli->ctx;
+    if (!ctx->warning[0] || lh_failed(ctx)) return;
+    lh_fail(ctx, LH_ERROR_TEXT, ctx->warned_at, "%s", ctx->warning);
+    lh_fail_in(ctx, file, text, length);
+    const lh_error *e = lh_context_error(ctx);
+    fflush(stdout);
+    print_place(cli, e);
+    fprintf(stderr, " note: %s\n", e->what);
+    if (e->source[0]) print_mark(e);
+    lh_context_clear(ctx);
+    ctx->warning[0] = 0;
+}
+
 int lh_cli_report(lh_cli *cli) {
     const lh_error *e = lh_context_error(cli->ctx);
     fflush(stdout);
     if (!e->file[0]) {
         lh_cli_fail(cli, "%s", e->what);
     } else {
-        lh_ink_on(cli, stderr, LH_INK_BOLD);
-        fprintf(stderr, "%s:", e->file);
-        if (e->at.line) fprintf(stderr, "%d:%d:", e->at.line, e->at.col);
-        lh_ink_off(cli, stderr);
+        print_place(cli, e);
         fprintf(stderr, " %s\n", e->what);
         if (e->source[0]) print_mark(e);
     }

@@ -43,6 +43,7 @@ static int print_lesson(lh_cli *cli, const char *lesson, int width) {
     if (!lh_reading_open(cli, lesson, &r)) return LH_EXIT_FAILED;
     lh_read_lines lines;
     int status = LH_EXIT_YES;
+    r.is_code_whole = true;
     if (lh_read_layout(&r, r.arena, width, &lines))
         for (int i = 0; i < lines.layout->n_lines; i++)
             fprintf(cli->out, "%s\n", lines.layout->line[i]);

@@ -118,6 +118,7 @@ bool lh_read_layout(lh_reading *r, lh_arena *a, int width, lh_read_lines *out) {
     *out = (lh_read_lines){.layout = l};
     l->block = lay_block;
     l->lesson = r->name;
+    l->is_code_whole = r->is_code_whole;
     l->who = r;
     for (const lh_piece *p = r->page->piece; p && !lh_failed(r->cli->ctx); p = p->next) {
         lh_piece alone = *p;

@@ -26,6 +26,7 @@ typedef struct lh_reading {
     lh_lesson *lesson;
     lh_live *live;
     lh_page *page;
+    bool is_code_whole; /* no pager counts the lines: see layout.h */
 } lh_reading;
 
 bool lh_reading_open(lh_cli *cli, const char *lesson, lh_reading *r); /* false: already reported */

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "cli/matrix.h"
+#include "cli/trouble.h"
 #include "explain/explain.h"
 #include "train/loop.h"
 
@@ -226,6 +227,8 @@ void lh_run_step(const lh_run *r, const lh_trace_item *item) {
         print_update(r, s);
     else if (!print_words(r, s))
         print_value(r, s);
+    const char *tie = lh_tie_text(r->cli->arena, r->g, r->plan, s->node, 0);
+    if (*tie) fputs("    ", r->cli->out), lh_wrap(r->cli->out, r->cli->width, 4, tie);
     fputc('\n', r->cli->out);
 }
 
@@ -303,9 +306,11 @@ static void print_others(const lh_run *r, const lh_trace *t) {
                 continue;
             lh_sizes z = lh_exact.sizes(r->plan, s->node, e);
             if (z.rows != 1 || z.heads != 1) continue;
+            const char *tie = lh_tie_text(r->cli->arena, g, r->plan, s->node, e);
             fprintf(
-                r->cli->out, "    %-10s %s\n", s->path,
-                lh_matrix_row(r->cli->arena, r->plan, s->node, e, r->digits, r->cli->width - 16));
+                r->cli->out, "    %-10s %s%s%s\n", s->path,
+                lh_matrix_row(r->cli->arena, r->plan, s->node, e, r->digits, r->cli->width - 16),
+                *tie ? "   " : "", tie);
         }
     }
     if (n > 9) fprintf(r->cli->out, "\n  and %d more\n", n - 9);
@@ -354,36 +359,6 @@ static void print_trace(lh_run *r, const lh_trace *t) {
     print_next(r, t);
 }
 
-/* Something stopped being a number: say where, and why that usually happens. */
-static int report_trouble(lh_run *r) {
-    lh_trouble bad = lh_exact.trouble(r->plan);
-    if (!bad.node) return LH_EXIT_YES;
-    const lh_node *n = bad.node;
-    lh_text formula = lh_text_new(r->cli->arena);
-    lh_node_print_inside(&formula, n, n->scope);
-    const lh_step *s = n->step;
-    for (int i = n->id; !s && i < r->g->n_nodes; i++)
-        for (int k = 0; k < r->g->node[i]->n_in && !s; k++)
-            if (r->g->node[i]->in[k] == n) n = r->g->node[i], s = n->step;
-    lh_fail(r->g->ctx, LH_ERROR_VALUE, bad.node->at,
-            "%s: %s first appears in %s (example %d, row %d, column %d)", s ? s->path : "?",
-            isnan(bad.value) ? "nan" : "inf", formula.s, bad.at.example, bad.at.row, bad.at.col);
-    if (isnan(bad.value) && bad.node->kind == LH_OP_sub)
-        lh_cure(r->g->ctx, "inf - inf: is a row masked whole, so that nothing is left to look at?");
-    else if (bad.node->kind == LH_OP_log)
-        lh_cure(r->g->ctx, "the logarithm needs positive numbers");
-    else if (bad.node->kind == LH_OP_div)
-        lh_cure(r->g->ctx, "a division by 0?");
-    else if (bad.node->kind == LH_OP_sqrt)
-        lh_cure(r->g->ctx, "the root of a negative number?");
-    else if (bad.node->kind == LH_OP_exp)
-        lh_cure(r->g->ctx, "the exponential of a number over 709 is too large: softmax takes the "
-                           "largest off first");
-    lh_fail_in(r->g->ctx, r->source->program->file, r->source->program->source,
-               r->source->program->length);
-    return lh_cli_report(r->cli);
-}
-
 static int run_graph(lh_run *r) {
     lh_cli *cli = r->cli;
     if (options.steps) {
@@ -410,7 +385,7 @@ static int run_graph(lh_run *r) {
         print_trace(r, t);
     }
     if (t) {
-        int trouble = report_trouble(r);
+        int trouble = lh_cli_trouble(cli, r->g, r->plan, false);
         if (trouble) status = trouble;
     }
     lh_trace_free(t);

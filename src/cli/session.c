@@ -176,6 +176,7 @@ static bool read_line(lh_session *s, const char *text, lh_calc_line *line) {
         move_place(&(change){.down = line->first - 1}, &ctx->error.at);
         return false;
     }
+    lh_cli_warn(s->cli, "calc", text, strlen(text));
     change_program(&(change){.down = line->first - 1}, line->parsed);
     return true;
 }

@@ -292,6 +292,7 @@ lh_trouble lh_plan_trouble(const lh_plan *p) {
     if (came_so(p, &t)) return t;
     for (int i = 0; i < start->n + run->n; i++) { /* constant formulas run at the start */
         const lh_node *n = i < start->n ? start->work[i].node : run->work[i - start->n].node;
+        if (n->kind == LH_OP_matrix || n->kind == LH_OP_number) continue; /* written so: [1 -inf] */
         if (!find_in(p, n, false, &t)) continue;
         bool nan_before = false, inf_before = false;
         for (int k = 0; k < n->n_in; k++) {

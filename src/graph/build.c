@@ -123,6 +123,7 @@ static lh_op_id infix_op(lh_expr_kind kind) {
     case LH_E_ADD: return LH_OP_add;
     case LH_E_SUB: return LH_OP_sub;
     case LH_E_MUL: return LH_OP_mul;
+    case LH_E_TIMES: return LH_OP_mul;
     case LH_E_DIV: return LH_OP_div;
     case LH_E_MATMUL: return LH_OP_matmul;
     case LH_E_DOT: return LH_OP_matmul;
@@ -139,6 +140,28 @@ static lh_op_id infix_op(lh_expr_kind kind) {
 
 static bool is_one_number(const lh_graph *g, const lh_node *n) {
     return lh_axis_is_one(g, n->shape.rows) && lh_axis_is_one(g, n->shape.cols);
+}
+
+/* On paper × is any product. Between two matrices the writer says which one. */
+static void refuse_times(lh_graph *g, const lh_expr *e, lh_node *const in[2]) {
+    lh_text a = lh_text_new(g->arena), b = lh_text_new(g->arena);
+    lh_expr_print(&a, e->arg[0]);
+    lh_expr_print(&b, e->arg[1]);
+    lh_fail(g->ctx, LH_ERROR_SHAPE, g->at,
+            "%.80s × %.80s: %s by %s: × between two matrices can mean two products", a.s, b.s,
+            lh_shape_text(g, in[0]->shape), lh_shape_text(g, in[1]->shape));
+    lh_cure(g->ctx, "%.80s @ %.80s is the matrix product, %.40s * %.40s goes cell by cell", a.s,
+            b.s, a.s, b.s);
+}
+
+/* a · b: of two rows or two columns the dot product. */
+static lh_node *build_dot(lh_graph *g, lh_node *a, lh_node *b) {
+    if (is_one_number(g, a) || is_one_number(g, b)) return lh_op2(g, LH_OP_mul, a, b);
+    bool rows = lh_axis_is_one(g, a->shape.rows) && lh_axis_is_one(g, b->shape.rows),
+         columns = lh_axis_is_one(g, a->shape.cols) && lh_axis_is_one(g, b->shape.cols);
+    if (rows) b = lh_op1(g, LH_OP_transpose, b);
+    if (columns) a = lh_op1(g, LH_OP_transpose, a);
+    return lh_op2(g, LH_OP_matmul, a, b);
 }
 
 /* a[i]: one row where i is known from the program, the rows that i names where it is computed. */
@@ -194,9 +217,11 @@ lh_node *lh_build_expr(lh_builder *b, const lh_expr *e, const char *path, bool i
     }
     build_pair(b, e, path, in);
     if (!b->inside) g->at = e->at;
-    lh_op_id op = infix_op(e->kind);
-    if (e->kind == LH_E_DOT && (is_one_number(g, in[0]) || is_one_number(g, in[1]))) op = LH_OP_mul;
-    return lh_op2(g, op, in[0], in[1]);
+    if (lh_failed(g->ctx)) return lh_number(g, 0, "0");
+    if (e->kind == LH_E_DOT) return build_dot(g, in[0], in[1]);
+    if (e->kind == LH_E_TIMES && !is_one_number(g, in[0]) && !is_one_number(g, in[1]))
+        refuse_times(g, e, in);
+    return lh_op2(g, infix_op(e->kind), in[0], in[1]);
 }
 
 /* What a line makes. A number that came by a name (the turn of a repeat, an operand of a call) stands in other formulas, too:
@@ -221,12 +246,30 @@ lh_step *lh_define(lh_builder *b, lh_step_kind kind, const char *name, lh_node *
     return s;
 }
 
+/* Words that mean something everywhere: a value of that name would be seen here and not inside functions. */
+static const char *meaning_of(const char *name) {
+    static const char *const word[][2] = {
+        {"training", "1 in training and 0 else, which dropout looks at"},
+        {"step", "the number of the step of training"},
+        {"inf", "infinity"},
+        {"pi", "3.14159..."},
+        {"gradients", "all gradients beside each other"},
+    };
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (strcmp(name, word[i][0]) == 0) return word[i][1];
+    return NULL;
+}
+
 static bool is_free(lh_builder *b, const lh_statement *s) {
     lh_graph *g = b->g;
     const lh_node *old = lh_scope_here(b->scope, s->name);
-    if (!old) return true;
+    const char *meaning = meaning_of(s->name);
+    if (!old && !meaning) return true;
     lh_place at = b->inside ? g->at : s->name_at;
-    if (old->step && old->step->kind == LH_STEP_GRADIENT) {
+    if (meaning) {
+        lh_fail(g->ctx, LH_ERROR_NAME, at, "%s has a meaning already: %s", s->name, meaning);
+        lh_cure(g->ctx, "choose another name");
+    } else if (old->step && old->step->kind == LH_STEP_GRADIENT) {
         lh_fail(g->ctx, LH_ERROR_NAME, at, "%s is the gradient of %s, which `backward` has made",
                 s->name, s->name + 1);
         lh_cure(g->ctx, "leave `backward` out to make gradients by hand, or choose another name");

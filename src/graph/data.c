@@ -310,6 +310,17 @@ static void example_words(lh_builder *b, lh_example *ex, int k, const char *cons
                                       .cells = cell};
 }
 
+static const char *input_names(lh_graph *g) {
+    lh_text t = lh_text_new(g->arena);
+    for (int i = 0; i < g->n_inputs; i++)
+        lh_text_add(&t, "%s%s",
+                    i == 0                ? ""
+                    : i + 1 < g->n_inputs ? ", "
+                                          : " and ",
+                    g->input[i]->name);
+    return t.s;
+}
+
 static int find_input(lh_graph *g, const char *name, lh_place at) {
     const char *known[64];
     for (int i = 0; i < g->n_inputs; i++) {
@@ -320,6 +331,8 @@ static int find_input(lh_graph *g, const char *name, lh_place at) {
     lh_fail(g->ctx, LH_ERROR_NAME, at, "there is no input %s", name);
     if (near)
         lh_cure(g->ctx, "did you mean %s?", near);
+    else if (g->n_inputs)
+        lh_cure(g->ctx, "the inputs are %s", input_names(g));
     else
         lh_cure(g->ctx, "input %s : vocab* declares it", name);
     return -1;

@@ -1,6 +1,7 @@
 /* op -- the table of operations, and the shapes many of them share. */
 #include "graph/op.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,24 @@ void lh_shape_fail(lh_graph *g, const lh_node *n, const char *why, ...) {
     vsnprintf(reason, sizeof reason, why, args);
     va_end(args);
     lh_fail(g->ctx, LH_ERROR_SHAPE, n->at, "%s: %s", t.s, reason);
+}
+
+void lh_check_places(lh_graph *g, const lh_node *n, const lh_node *t, int axis, const char *what) {
+    size_t count = g->axis[axis].n;
+    while (t->kind == LH_OP_given && t->given->kind == LH_CONST && t->given->start == LH_START_EXPR)
+        t = t->given->expr;
+    double one = 0;
+    bool is_matrix = t->kind == LH_OP_matrix;
+    if (count == 0 || (!is_matrix && !lh_node_constant(g, t, &one))) return;
+    int cells = is_matrix ? t->index[0] * t->index[1] : 1;
+    for (int i = 0; i < cells; i++) {
+        double x = is_matrix ? t->cells[i] : one;
+        if (x >= 0 && x < (double)count && x == floor(x)) continue;
+        lh_shape_fail(g, n,
+                      "there is no %s %g: %ss count from 0, in whole numbers, and there are %zu",
+                      what, x, what, count);
+        return;
+    }
 }
 
 void lh_shape_as_first(lh_graph *g, lh_node *n) {

@@ -111,6 +111,9 @@ static inline bool lh_node_whole(const lh_graph *g, const lh_node *n, int *value
 void lh_shape_fail(lh_graph *g, const lh_node *n, const char *why, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Numbers of rows or columns that are known before running, each one of the axis? `what` is "row" or "column". */
+void lh_check_places(lh_graph *g, const lh_node *n, const lh_node *t, int axis, const char *what);
+
 /* d in the shape of `like`: summed down where like is 1 and d is not, stretched where it is the other way round. */
 lh_node *lh_fit(lh_graph *g, lh_node *d, const lh_node *like, bool across_examples);
 

@@ -62,7 +62,8 @@ static lh_op_id op_of_expr(const lh_expr *e) {
     case LH_E_NEG: return LH_OP_neg;
     case LH_E_ADD: return LH_OP_add;
     case LH_E_SUB: return LH_OP_sub;
-    case LH_E_MUL: return LH_OP_mul;
+    case LH_E_MUL:
+    case LH_E_TIMES: return LH_OP_mul;
     case LH_E_DIV: return LH_OP_div;
     case LH_E_MATMUL: return LH_OP_matmul;
     case LH_E_POW: return LH_OP_pow;

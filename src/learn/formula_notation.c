@@ -111,6 +111,7 @@ static bool is_number(const maker *m, const lh_expr *e) {
     case LH_E_ADD:
     case LH_E_SUB:
     case LH_E_MUL:
+    case LH_E_TIMES:
     case LH_E_DIV:
     case LH_E_POW: return is_number(m, e->arg[0]) && is_number(m, e->arg[1]);
     case LH_E_CELL: return true;
@@ -127,10 +128,10 @@ typedef struct binary {
 } binary;
 
 static const binary binaries[] = {
-    {LH_E_ADD, "+", SUM},       {LH_E_SUB, "-", SUM},     {LH_E_MUL, "⊙", PRODUCT},
-    {LH_E_MATMUL, "", PRODUCT}, {LH_E_DOT, "⋅", PRODUCT}, {LH_E_EQ, "=", LOOSE},
-    {LH_E_NE, "≠", LOOSE},      {LH_E_LT, "<", LOOSE},    {LH_E_LE, "≤", LOOSE},
-    {LH_E_GT, ">", LOOSE},      {LH_E_GE, "≥", LOOSE},
+    {LH_E_ADD, "+", SUM},       {LH_E_SUB, "-", SUM},       {LH_E_MUL, "⊙", PRODUCT},
+    {LH_E_MATMUL, "", PRODUCT}, {LH_E_TIMES, "×", PRODUCT}, {LH_E_DOT, "⋅", PRODUCT},
+    {LH_E_EQ, "=", LOOSE},      {LH_E_NE, "≠", LOOSE},      {LH_E_LT, "<", LOOSE},
+    {LH_E_LE, "≤", LOOSE},      {LH_E_GT, ">", LOOSE},      {LH_E_GE, "≥", LOOSE},
 };
 
 static const binary *find_binary(lh_expr_kind kind) {

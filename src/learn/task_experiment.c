@@ -98,7 +98,8 @@ static bool open_experiment(lh_task *t) {
 static bool is_plain(const lh_expr *e) {
     if (e->kind == LH_E_NUMBER || e->kind == LH_E_MATRIX) return true;
     bool is_sum = e->kind == LH_E_NEG || e->kind == LH_E_ADD || e->kind == LH_E_SUB ||
-                  e->kind == LH_E_MUL || e->kind == LH_E_DIV || e->kind == LH_E_POW;
+                  e->kind == LH_E_MUL || e->kind == LH_E_TIMES || e->kind == LH_E_DIV ||
+                  e->kind == LH_E_POW;
     for (int i = 0; is_sum && i < e->n_args; i++) is_sum = is_plain(e->arg[i]);
     return is_sum;
 }

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "notation/parser.h"
 
+#include <math.h>
 #include <string.h>
 
 bool lh_parser_is(const lh_parser *p, const char *name) {
@@ -223,19 +224,34 @@ static void matrix_wrong(lh_parser *p) {
                        "a number of the matrix is expected, %s is found", lh_parser_found(p));
 }
 
-/* One number of a matrix; n counts them all. */
-static void matrix_cell(lh_parser *p, lh_expr *m, int *n) {
-    bool negative = lh_parser_accept(p, LH_T_MINUS);
-    if (p->lx.tok.kind != LH_T_NUMBER) {
+/* [1 - 2] is two numbers, and looks like one: a minus with a space on both sides, no comma before it. */
+static void warn_minus(lh_parser *p, lh_place before, lh_place minus) {
+    const lh_place *number = &p->lx.tok.at;
+    bool is_apart = before.line == minus.line && before.col + before.len < minus.col &&
+                    number->line == minus.line && minus.col + minus.len < number->col;
+    if (!is_apart || p->lx.tok.kind != LH_T_NUMBER) return;
+    lh_place at = {before.line, before.col, number->col + number->len - before.col};
+    lh_warn(p->lx.ctx, at,
+            "this is two numbers, the second one negative: a matrix holds no sums; [1 -2] is "
+            "clearer, and (1 - 2) outside a matrix is the difference");
+}
+
+/* One number of a matrix, or inf; n counts them all. */
+static void matrix_cell(lh_parser *p, lh_expr *m, int *n, bool may_warn) {
+    lh_place before = p->lx.last, minus = p->lx.tok.at;
+    bool negative = lh_parser_accept(p, LH_T_MINUS), is_inf = lh_parser_is(p, "inf");
+    if (p->lx.tok.kind != LH_T_NUMBER && !is_inf) {
         matrix_wrong(p);
         return;
     }
+    if (negative && may_warn) warn_minus(p, before, minus);
     const lh_token *t = &p->lx.tok;
     const char *text = lh_printf(p->lx.arena, "%s%.*s", negative ? "-" : "", t->at.len, t->s);
+    double value = is_inf ? INFINITY : t->number;
     int same = *n;
     *(const char **)lh_push(p->lx.arena, (void **)&m->celltext, &same, sizeof text) = text;
     *(double *)lh_push(p->lx.arena, (void **)&m->cell, n, sizeof(double)) =
-        negative ? -t->number : t->number;
+        negative ? -value : value;
     lh_lexer_next(&p->lx);
 }
 
@@ -243,12 +259,15 @@ static void matrix_row(lh_parser *p, lh_expr *m, int *n) {
     lh_place start = p->lx.tok.at;
     int before = *n;
     lh_token_kind kind;
+    bool may_warn = false;
     do {
-        matrix_cell(p, m, n);
+        matrix_cell(p, m, n, may_warn);
+        may_warn = p->lx.tok.kind != LH_T_COMMA;
         if (lh_parser_accept(p, LH_T_COMMA)) continue;
         kind = p->lx.tok.kind;
         if (kind == LH_T_SEMICOLON || kind == LH_T_UNBRACKET || kind == LH_T_END) break;
-        if (kind == LH_T_NAME && p->lx.tok.at.line > p->lx.last.line) break; /* ] was forgotten */
+        if (kind == LH_T_NAME && !lh_parser_is(p, "inf") && p->lx.tok.at.line > p->lx.last.line)
+            break; /* ] was forgotten */
     } while (!lh_failed(p->lx.ctx));
     int cols = *n - before;
     m->rows++;
@@ -412,7 +431,7 @@ static lh_expr *unary(lh_parser *p) {
 static lh_expr_kind term_kind(const lh_parser *p) {
     switch (p->lx.tok.kind) {
     case LH_T_STAR: return LH_E_MUL;
-    case LH_T_TIMES: return p->in_shape ? LH_E_KINDS : LH_E_MUL;
+    case LH_T_TIMES: return p->in_shape ? LH_E_KINDS : LH_E_TIMES;
     case LH_T_SLASH: return LH_E_DIV;
     case LH_T_AT: return LH_E_MATMUL;
     case LH_T_DOT: return LH_E_DOT;

@@ -22,11 +22,12 @@ typedef enum lh_expr_kind {
     LH_E_NEG,    /* -a */
     LH_E_ADD,    /* a + b */
     LH_E_SUB,    /* a - b */
-    LH_E_MUL,    /* a * b    cell by cell; also the sign × */
+    LH_E_MUL,    /* a * b    cell by cell */
+    LH_E_TIMES, /* a × b    plain product where a side is one number; between two matrices it is refused */
     LH_E_DIV,    /* a / b */
     LH_E_MATMUL, /* a @ b    matrix product */
-    LH_E_DOT, /* a · b    as on paper: matrix product, or plain product where a side is one number */
-    LH_E_POW,       /* a ^ b */
+    LH_E_DOT, /* a · b    as on paper: matrix product, dot product of two rows or two columns, plain product where a side is one number */
+    LH_E_POW, /* a ^ b */
     LH_E_TRANSPOSE, /* a^T      also aᵀ */
     LH_E_EQ,        /* a == b */
     LH_E_NE,        /* a != b */

@@ -96,6 +96,13 @@ static void bindings(lh_parser *p, lh_statement *s, const char *cure) {
     } while (lh_parser_accept(p, LH_T_COMMA));
 }
 
+/* (2 × dim) x 3: between sizes, which are numbers, the sign is plain multiplication; printed without its brackets it would be
+ * the x of the shape. */
+static void plain_product(lh_expr *e) {
+    if (e->kind == LH_E_TIMES) e->kind = LH_E_MUL;
+    for (int i = 0; i < e->n_args; i++) plain_product(e->arg[i]);
+}
+
 /* rows x cols: the word x, with white space around it, or the sign. */
 static void shape(lh_parser *p, lh_statement *s) {
     p->in_shape = true;
@@ -108,6 +115,8 @@ static void shape(lh_parser *p, lh_statement *s) {
                        "the `x` of a shape is expected, %s is found", lh_parser_found(p));
     s->cols = lh_parse_sum(p);
     p->in_shape = false;
+    plain_product(s->rows);
+    plain_product(s->cols);
 }
 
 unsigned long long lh_parser_whole(lh_parser *p, const char *digits, lh_place at,
@@ -558,6 +567,7 @@ lh_program *lh_program_parse(lh_context *ctx, const char *file, const char *text
     p->file = lh_copy(arena, file ? file : "", file ? strlen(file) : 0);
     p->source = lh_copy(arena, text ? text : "", length);
     p->length = length;
+    ctx->warning[0] = 0;
     if (!lh_failed(ctx)) program(p);
     if (!lh_failed(ctx)) return p;
     lh_fail_in(ctx, p->file, text, length);

@@ -9,14 +9,38 @@
 #include "eval/work.h"
 #include "explain/term.h"
 
+#include <string.h>
+
 #include "base/number.h"
 #include "base/random.h"
+
+/* A number that is known before running, in training: 1 - 0.1 * training is 0.9. */
+static bool known_in_training(const lh_graph *g, const lh_node *n, int depth, double *x) {
+    double a, b;
+    if (lh_node_constant(g, n, x)) return true;
+    if (n->kind == LH_OP_runtime && strcmp(n->text, "training") == 0) return *x = 1, true;
+    if ((n->kind != LH_OP_sub && n->kind != LH_OP_mul) || depth == 4) return false;
+    if (!known_in_training(g, n->in[0], depth + 1, &a) ||
+        !known_in_training(g, n->in[1], depth + 1, &b))
+        return false;
+    *x = n->kind == LH_OP_sub ? a - b : a * b;
+    return true;
+}
+
+static void check_chance(lh_graph *g, lh_node *n) {
+    double p;
+    if (!known_in_training(g, n->in[1], 0, &p) || (p >= 0 && p <= 1)) return;
+    lh_shape_fail(g, n, "a probability lies between 0 and 1, and this one is %g", p);
+    lh_cure(g->ctx, "in dropout(x, rate) the rate lies between 0 and 1");
+}
 
 static void coin_shape(lh_graph *g, lh_node *n) {
     const lh_shape *x = &n->in[0]->shape, *p = &n->in[1]->shape;
     if ((!lh_axis_is_one(g, p->rows) && !lh_axis_meet(g, n, p->rows, x->rows)) ||
         (!lh_axis_is_one(g, p->cols) && !lh_axis_meet(g, n, p->cols, x->cols)))
         lh_shape_fail(g, n, "the probability is one number, or one for each cell");
+    else
+        check_chance(g, n);
     lh_shape_as_first(g, n);
 }
 

@@ -20,6 +20,8 @@ static void lookup_shape(lh_graph *g, lh_node *n) {
         lh_shape_fail(g, n, "%zu rows are too few for the %d words of %s", rows, t->vocab->n_words,
                       t->vocab->name);
         lh_cure(g->ctx, "a table for tokens has one row for each word");
+    } else {
+        lh_check_places(g, n, t, from->shape.rows, "row");
     }
     n->shape.rows = t->shape.rows;
     n->shape.cols = from->shape.cols;

@@ -16,6 +16,7 @@ static void onehot_shape(lh_graph *g, lh_node *n) {
                       lh_axis_text(g, t->shape.cols));
     n->shape.rows = t->shape.rows;
     n->shape.cols = lh_axis_of_node(g, n->in[1]);
+    lh_check_places(g, n, t, n->shape.cols, "column");
     n->shape.is_batched |= g->axis[n->shape.cols].n == 0;
 }
 

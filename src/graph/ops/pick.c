@@ -6,7 +6,7 @@
  *
  *     dp = dy * onehot(t, cols(p))
  *
- * t gets none. A number in t that is no column of p gives nan.
+ * t gets none. A number in t that is no column of p is an error where it is known before running, else it gives nan.
  */
 #include "eval/work.h"
 #include "explain/term.h"
@@ -19,6 +19,8 @@ static void pick_shape(lh_graph *g, lh_node *n) {
     else if (!lh_axis_meet(g, n, p->shape.rows, t->shape.rows))
         lh_shape_fail(g, n, "one number is needed for each row, but rows differ (%s and %s)",
                       lh_axis_text(g, p->shape.rows), lh_axis_text(g, t->shape.rows));
+    else
+        lh_check_places(g, n, t, p->shape.cols, "column");
     n->shape.rows = p->shape.rows;
     n->shape.cols = lh_axis_number(g, 1);
 }
