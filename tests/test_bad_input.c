@@ -27,6 +27,22 @@ typedef struct stopped {
 } stopped;
 
 static const wrong wrongs[] = {
+    {"A = [1 2; 3 4]\nB = A × A\n", LH_ERROR_SHAPE, 2, 5,
+     "A × A: 2x2 by 2x2: × between two matrices can mean two products",
+     "A @ A is the matrix product, A * A goes cell by cell"},
+    {"A = [1 2; 3 4]\nb = pick(A, [0; 7])\n", LH_ERROR_SHAPE, 2, 5, "there is no column 7", ""},
+    {"A = [1 2; 3 4]\nb = A[[0; 2]]\n", LH_ERROR_SHAPE, 2, 5, "there is no row 2", ""},
+    {"L = nll(softmax([1 2]), 5)\n", LH_ERROR_SHAPE, 1, 5, "there is no column 5", ""},
+    {"L = nll(softmax([1 2]), 0.5)\n", LH_ERROR_SHAPE, 1, 5, "there is no column 0.5", ""},
+    {"y = onehot(3, 3)\n", LH_ERROR_SHAPE, 1, 5, "there is no column 3", ""},
+    {"const drop = 1.5\ny = dropout([1 2], drop)\n", LH_ERROR_SHAPE, 2, 5,
+     "a probability lies between 0 and 1, and this one is -0.5", "the rate lies between 0 and 1"},
+    {"const training = 1\n", LH_ERROR_NAME, 1, 7, "training has a meaning already",
+     "choose another name"},
+    {"x = [1 2]\npi = x\n", LH_ERROR_NAME, 2, 1, "pi has a meaning already",
+     "choose another name"},
+    {"vocab A B\ninput a : vocab\nexample a = A,\n", LH_ERROR_TEXT, 3, 14,
+     "behind the comma, NAME = words is expected", "in quotes"},
     {"x = [1 2; 3]\n", LH_ERROR_TEXT, 1, 11, "row 2 has 1 number, the first row has 2",
      "every row of a matrix has as many numbers as the first"},
     {"x = \n", LH_ERROR_TEXT, 1, 4, "the formula of `x` is missing",
@@ -316,8 +332,8 @@ static const wrong wrongs[] = {
 };
 
 static const stopped stops[] = {
-    {"A = [1 2; 3 4]\nb = pick(A, [0; 7])\n", "pick", 2, 1, 0, true},
-    {"A = [1 2; 3 4]\nb = A[[0; 2]]\n", "[t]", 2, 1, 0, true},
+    {"A = [1 2; 3 4]\nb = pick(A, [0; 7] * 1)\n", "pick", 2, 1, 0, true},
+    {"A = [1 2; 3 4]\nb = A[[0; 2] * 1]\n", "[t]", 2, 1, 0, true},
     {"x = log(-1)\n", "log", 1, 0, 0, true},
     {"param W = [1 0]\nx = log(W)\n", "log", 2, 0, 1, false},
     {"param W = [-1 0]\nx = sqrt(W)\ny = x * 2\n", "sqrt", 2, 0, 0, true},
@@ -326,7 +342,7 @@ static const stopped stops[] = {
     {"x = 1 / 0\n", "/", 1, 0, 0, false},
     {"param W = 1 / 0\ny = W * 2\n", "/", 1, 0, 0, false},
     {"vocab A B\ninput x : 1 x 1\nexample x = nan\ny = x * 2\n", "input", 2, 0, 0, true},
-    {"L = nll(softmax([1 2]), 5)\n", "pick", 1, 0, 0, true},
+    {"L = nll(softmax([1 2]), sum([2 3]))\n", "pick", 1, 0, 0, true},
     {"vocab A B\ninput x : 1 x 1\nexample x = inf\ny = x * 2\n", "input", 2, 0, 0, false},
     {"vocab A B\ninput x : vocab\ninput t : vocab\nexamples x = [0; 1; 5], t = [0; 1; 1]\nconst E "
      "= [1 2; 3 4]\ny = E[x]\n",
