@@ -17,6 +17,16 @@ size_t lh_utf8_read(const char *text, size_t length, uint32_t *c) {
     return n;
 }
 
+size_t lh_utf8_cut(const char *text, size_t length) {
+    for (size_t n = 1; n <= 3 && n <= length; n++) {
+        unsigned char c = (unsigned char)text[length - n];
+        if ((c & 0xC0) == 0x80) continue;
+        size_t wants = c < 0xC2 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 1;
+        return wants > n ? n : 0;
+    }
+    return 0;
+}
+
 size_t lh_utf8_write(char out[4], uint32_t c) {
     if (c < 0x80) {
         out[0] = (char)c;

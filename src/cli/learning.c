@@ -45,6 +45,11 @@ static int winner(const lh_plan *p, const lh_node *n, int example, int row, int 
     return best;
 }
 
+/* Padding fills a row up to the length of the others: there is nothing to get right. */
+static bool is_padding(const lh_vocab *v, double token) {
+    return token >= 0 && token < v->n_words && strcmp(v->word[(int)token], "<pad>") == 0;
+}
+
 typedef struct score {
     int right, total;
 } score;
@@ -55,6 +60,7 @@ static score count_right(const lh_graph *g, const lh_plan *p, const lh_node *n, 
         int at = n->shape.is_batched ? e : 0, rows = lh_exact.sizes(p, n, at).rows;
         const lh_example_value *v = &g->example[e]->value[target];
         for (int r = 0; r < v->rows && r < rows; r++) {
+            if (is_padding(g->input[target]->vocab, v->cells[r])) continue;
             int tied, best = winner(p, n, at, rows == 1 ? 0 : r, &tied);
             s.total++;
             s.right += tied < 0 && best == (int)v->cells[r];
@@ -72,18 +78,50 @@ int lh_run_predictions(const lh_run *r, const lh_plan *p, lh_arena *a, lh_predic
     for (int e = 0; e < g->n_examples && e < 1000; e++) {
         int at = n->shape.is_batched ? e : 0, rows = lh_exact.sizes(p, n, at).rows;
         const lh_example_value *t = &g->example[e]->value[target];
+        bool is_first = true;
         for (int row = 0; row < t->rows && row < rows; row++) {
+            if (is_padding(v, t->cells[row])) continue;
             int tied, best = winner(p, n, at, row, &tied), right = (int)t->cells[row];
             *(lh_prediction *)lh_push(a, (void **)list, &n_rows, sizeof **list) = (lh_prediction){
-                .pattern = row ? "" : lh_example_text(a, g, e),
+                .pattern = is_first ? lh_example_text(a, g, e) : "",
                 .said = tied < 0 ? v->word[best]
                                  : lh_printf(a, "%s = %s", v->word[best], v->word[tied]),
                 .target = v->word[right],
                 .is_right = tied < 0 && best == right,
                 .is_tied = tied >= 0};
+            is_first = false;
         }
     }
     return n_rows;
+}
+
+static int pad_to(int width, const char *text) {
+    int n = lh_columns(text);
+    return n < width ? width - n : 0;
+}
+
+enum { NARROW_PATTERN = 28, BESIDE_PATTERN = 36 };
+
+/* As wide as the longest example, as far as the screen allows. */
+static int pattern_width(const lh_cli *cli, const lh_prediction *row, int n) {
+    int width = NARROW_PATTERN, most = cli->width - BESIDE_PATTERN;
+    for (int i = 0; i < n; i++)
+        if (lh_columns(row[i].pattern) > width) width = lh_columns(row[i].pattern);
+    return width > most && most > NARROW_PATTERN ? most
+           : most < NARROW_PATTERN               ? NARROW_PATTERN
+                                                 : width;
+}
+
+static const char *cut(lh_arena *a, const char *text, int width) {
+    size_t n = strlen(text);
+    if (lh_columns(text) <= width) return text;
+    char *shorter = lh_copy(a, text, n);
+    while (n && lh_columns(shorter) > width - 1) {
+        do n--;
+        while (n && ((unsigned char)shorter[n] & 0xC0) == 0x80);
+        shorter[n] = 0;
+    }
+    return lh_printf(a, "%s\u2026", shorter);
 }
 
 int lh_run_table(lh_run *r, const lh_plan *p) {
@@ -93,9 +131,13 @@ int lh_run_table(lh_run *r, const lh_plan *p) {
     if (n < 0)
         return lh_cli_fail(r->cli,
                            "--table wants a program that scores words and has an input `target`");
-    fprintf(cli->out, "%-28s %-14s %-10s\n", "pattern", "prediction", "target");
+    int width = pattern_width(cli, row, n);
+    fprintf(cli->out, "%-*s %-14s %-10s\n", width, "pattern", "prediction", "target");
     for (int i = 0; i < n; i++) {
-        fprintf(cli->out, "%-28.28s %-14s %-10s ", row[i].pattern, row[i].said, row[i].target);
+        const char *pattern = cut(cli->arena, row[i].pattern, width);
+        fprintf(cli->out, "%s%*s %s%*s %s%*s ", pattern, width - lh_columns(pattern), "",
+                row[i].said, pad_to(14, row[i].said), "", row[i].target, pad_to(10, row[i].target),
+                "");
         lh_ink_on(cli, cli->out, row[i].is_right ? LH_INK_GOOD : LH_INK_BAD);
         fprintf(cli->out, "%s\n",
                 row[i].is_right  ? "\u2713 right"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/model.h"
 #include "files/tokenizer_file.h"
@@ -42,6 +43,8 @@ typedef struct job {
     lh_graph *g;
     lh_generator *w;
     int end;
+    char waiting[4]; /* the first bytes of a character */
+    size_t n_waiting;
 } job;
 
 static bool read_number(lh_cli *cli, const char *name, const char *text, double low, double high,
@@ -84,11 +87,35 @@ static int *prompt_of(job *j, int *n) {
     return lh_failed(cli->ctx) ? NULL : id;
 }
 
-static void put(const job *j, int token) {
-    size_t n;
+/* Whole characters: bytes that belong to none, which a model may well write, become the replacement character. */
+static void put_bytes(const char *s, size_t n) {
+    uint32_t c;
+    while (n) {
+        size_t k = lh_utf8_read(s, n, &c);
+        if (k)
+            fwrite(s, 1, k, stdout);
+        else
+            fputs("\xEF\xBF\xBD", stdout);
+        s += k ? k : 1;
+        n -= k ? k : 1;
+    }
+}
+
+/* A token may be a part of a character: it waits for the other parts. */
+static void put(job *j, int token) {
+    size_t n = 0;
     if (token >= lh_tokenizer_count(j->tokens)) return; /* a vocabulary that was rounded up */
     const char *piece = lh_tokenizer_piece(j->tokens, token, &n);
-    if (piece) fwrite(piece, 1, n, stdout);
+    if (!piece) return;
+    char *all = malloc(j->n_waiting + n);
+    if (!all) return;
+    memcpy(all, j->waiting, j->n_waiting);
+    memcpy(all + j->n_waiting, piece, n);
+    n += j->n_waiting;
+    j->n_waiting = lh_utf8_cut(all, n);
+    put_bytes(all, n - j->n_waiting);
+    memcpy(j->waiting, all + n - j->n_waiting, j->n_waiting);
+    free(all);
 }
 
 static bool write_text(job *j) {
@@ -103,6 +130,7 @@ static bool write_text(job *j) {
         put(j, token);
         if (fflush(stdout)) break; /* whoever reads has gone: main says so */
     }
+    put_bytes(j->waiting, j->n_waiting);
     putchar('\n');
     fflush(stdout);
     if (j->w->n_slides)

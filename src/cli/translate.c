@@ -119,6 +119,24 @@ static const char *words(job *j, const lh_answer *f) {
     return out.s;
 }
 
+/* With the special tokens, which make two answers differ that read alike; the end, which all have, aside. */
+static const char *spelled(job *j, const lh_answer *f) {
+    lh_text out = lh_text_new(j->cli->arena);
+    for (int i = 0; i < f->n; i++) {
+        size_t k = 0;
+        if (i == f->n - 1 && f->is_ended && f->token[i] == j->end) break;
+        const char *piece = f->token[i] < lh_tokenizer_count(j->tokens)
+                                ? lh_tokenizer_piece(j->tokens, f->token[i], &k)
+                                : NULL;
+        if (!piece) continue;
+        bool is_special = j->tokens->token[f->token[i]].role == LH_TOKEN_SPECIAL;
+        if (is_special && out.n) lh_text_add(&out, " ");
+        size_t skip = !out.n && k > 0 && *piece == ' ';
+        lh_text_add_n(&out, piece + skip, k - skip);
+    }
+    return out.s;
+}
+
 static void say_found(job *j) {
     const lh_beam *b = j->beam;
     lh_ink_on(j->cli, stdout, LH_INK_BOLD);
@@ -130,7 +148,7 @@ static void say_found(job *j) {
     printf("log probability %.4f (probability %.4g)\n", b->found[0].log_probability,
            exp(b->found[0].log_probability));
     for (int i = 1; i < b->n_found; i++)
-        printf("%9.4f   %s%s\n", b->found[i].log_probability, words(j, &b->found[i]),
+        printf("%9.4f   %s%s\n", b->found[i].log_probability, spelled(j, &b->found[i]),
                b->found[i].is_ended ? "" : " ...");
 }
 
