@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/explain.h"
+#include "cli/explain_next.h"
 #include "cli/inside.h"
 #include "cli/parts.h"
 #include "explain/explain.h"
@@ -13,7 +14,7 @@
 
 static struct {
     bool deep, all, jacobian, json;
-    const char *prompt;
+    const char *prompt, *next;
     int digits, batch, shuffle;
     const char *mistake;
     lh_settings set;
@@ -41,6 +42,8 @@ static const lh_option explain_options[] = {
     {"digits", 0, LH_OPTION_INT, &options.digits, "N", "significant digits (6)", 1, 17},
     {"prompt", 0, LH_OPTION_TEXT, &options.prompt, "TEXT",
      "what a trained model reads; - takes it from stdin", 0, 0},
+    {"next", 0, LH_OPTION_TEXT, &options.next, "TOKEN",
+     "what should follow the prompt: then the loss and its gradients are numbers too", 0, 0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -284,9 +287,9 @@ static int explain_model(lh_cli *cli, const char *path, const char *address) {
         return LH_EXIT_FAILED;
     }
     if (!lh_opened_open(cli, path, options.prompt, 0, &o)) return LH_EXIT_FAILED;
-    lh_explanation *e = lh_inside_explain(
-        o.in, address,
-        &(lh_explain_how){.digits = digits, .deep = options.deep, .all_terms = options.all});
+    lh_explain_how how = {.digits = digits, .deep = options.deep, .all_terms = options.all};
+    lh_explanation *e = options.next ? lh_explain_next(&o, options.next, address, &how)
+                                     : lh_inside_explain(o.in, address, &how);
     int status = LH_EXIT_YES;
     if (!e)
         status = lh_cli_report(cli);
@@ -339,7 +342,8 @@ static int explain_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_source s;
     lh_build more = lh_cli_build(&options.set, &options.train, &options.freeze), how;
-    if (options.prompt || is_folder(argv[0])) return explain_model(cli, argv[0], argv[1]);
+    if (options.prompt || options.next || is_folder(argv[0]))
+        return explain_model(cli, argv[0], argv[1]);
     if (!are_fitting(cli, argv[1]) || !lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_graph *g = NULL;
     if (lh_cli_input(cli, &s, &options.input) &&
@@ -369,13 +373,16 @@ const lh_command lh_command_explain = {
         "longhand explain out --prompt 'The cat sat' 'h[1].P{head 0}[2][1]'\ta trained model: how "
         "much "
         "\"sat\" looks at \"cat\"\n"
+        "longhand explain out --prompt 'The cat' --next ' sat' 'dlogits[1][5]'\ta gradient of "
+        "it\n"
         "longhand explain ex3 'P[1]' --jacobian\thow the row of a softmax moves with its scores\n",
     .notes =
         "An address is a path, then {example N, head N}, then the cell, then @ and the step "
         "of training. A tail that is unique is enough: h[1].P for h[1].A.P. P.e is a line "
         "inside the call that made P, P.grad.dot a line of its gradient rule. FOLDER is a model "
         "that longhand train wrote, or a Hugging Face folder of GPT-2: the forward pass is done in "
-        "float as far as the asked step needs, the step itself in double.",
+        "float as far as the asked step needs, the step itself in double. With --next, the token "
+        "that should follow, the loss and every gradient can be asked for: all of it in double.",
     .options = explain_options,
     .run = explain_run,
     .min_args = 2,

@@ -2,6 +2,7 @@
 #ifndef LH_CLI_INSIDE_H
 #define LH_CLI_INSIDE_H
 
+#include "cli/json.h"
 #include "cli/model.h"
 #include "train/inside.h"
 
@@ -11,7 +12,8 @@ typedef struct lh_opened {
     lh_tokenizer *tokens;
     lh_graph *g;
     lh_inside *in;
-    int *id; /* the prompt: n */
+    lh_graph *open; /* of explain_next.h, with open calls; or NULL */
+    int *id;        /* the prompt: n */
     int n;
 } lh_opened;
 
@@ -19,5 +21,7 @@ bool lh_opened_open(lh_cli *cli, const char *path, const char *prompt, int threa
                     lh_opened *o); /* "-": the prompt is read from stdin; false: reported */
 void lh_opened_close(lh_opened *o);
 const char *lh_opened_word(const lh_opened *o, int token); /* as it is shown: ␣cat */
+void lh_opened_json(const lh_opened *o, lh_json *j,
+                    int token); /* id, text as it is, and its bytes where they are no text */
 
 #endif

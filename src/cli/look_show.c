@@ -99,8 +99,7 @@ static void json_top(lh_look *l, lh_json *j, const char *name, const double *p, 
     lh_json_begin(j, name, '[');
     for (int i = 0; i < LH_LOOK_TOP && top[i] >= 0; i++) {
         lh_json_begin(j, NULL, '{');
-        lh_json_int(j, "id", top[i]);
-        lh_json_text(j, "text", lh_opened_word(&l->o, top[i]));
+        lh_opened_json(&l->o, j, top[i]);
         lh_json_number(j, "probability", p[top[i]]);
         lh_json_end(j, '}');
     }
@@ -149,8 +148,7 @@ void lh_look_json(lh_look *l) {
     lh_json_begin(&j, "tokens", '[');
     for (int i = 0; i < l->o.n; i++) {
         lh_json_begin(&j, NULL, '{');
-        lh_json_int(&j, "id", l->o.id[i]);
-        lh_json_text(&j, "text", lh_opened_word(&l->o, l->o.id[i]));
+        lh_opened_json(&l->o, &j, l->o.id[i]);
         lh_json_end(&j, '}');
     }
     lh_json_end(&j, ']');

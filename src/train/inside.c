@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "eval/fast/profile.h"
+#include "train/feed.h"
 #include "train/floats.h"
 #include "train/generate.h"
 
@@ -124,8 +125,10 @@ static void refuse(const lh_inside *in, const lh_node *n, const lh_node *needed)
     lh_fail(g->ctx, LH_ERROR_VALUE, nowhere, "%s depends on the input %s, and a prompt is %s alone",
             n->step ? n->step->path : "this", g->input[needed->input]->name,
             g->input[in->input]->name);
-    lh_cure(g->ctx, "steps of the forward pass up to %s can be asked for",
-            g->generate && g->generate->from->step ? g->generate->from->step->path : "the loss");
+    lh_cure(g->ctx, "steps of the forward pass up to %s can be asked for%s",
+            g->generate && g->generate->from->step ? g->generate->from->step->path : "the loss",
+            lh_takes_text(g) ? "; --next ' sat' says what follows, and the others can be, too"
+                             : "");
 }
 
 bool lh_inside_can(lh_inside *in, const lh_node *n) {

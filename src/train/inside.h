@@ -10,7 +10,7 @@
  * are computed in double from the operands (explain/cells.h), so that an explanation adds up to all of its digits.
  *
  * The prompt is given to the input that the program generates. A step that depends on another input (the loss on `target`, and so
- * every gradient) is refused. Dropout is off.
+ * every gradient) is refused: cli/explain_next.h has them. Dropout is off.
  *
  * Errors: in the graph's context. Memory: an arena of its own; graph, weights and ids must outlive it.
  */
