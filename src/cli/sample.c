@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/model.h"
+#include "cli/whole.h"
 #include "files/tokenizer_file.h"
 #include "train/generate.h"
 
@@ -43,8 +43,7 @@ typedef struct job {
     lh_graph *g;
     lh_generator *w;
     int end;
-    char waiting[4]; /* the first bytes of a character */
-    size_t n_waiting;
+    lh_whole text;
 } job;
 
 static bool read_number(lh_cli *cli, const char *name, const char *text, double low, double high,
@@ -87,35 +86,11 @@ static int *prompt_of(job *j, int *n) {
     return lh_failed(cli->ctx) ? NULL : id;
 }
 
-/* Whole characters: bytes that belong to none, which a model may well write, become the replacement character. */
-static void put_bytes(const char *s, size_t n) {
-    uint32_t c;
-    while (n) {
-        size_t k = lh_utf8_read(s, n, &c);
-        if (k)
-            fwrite(s, 1, k, stdout);
-        else
-            fputs("\xEF\xBF\xBD", stdout);
-        s += k ? k : 1;
-        n -= k ? k : 1;
-    }
-}
-
-/* A token may be a part of a character: it waits for the other parts. */
 static void put(job *j, int token) {
     size_t n = 0;
     if (token >= lh_tokenizer_count(j->tokens)) return; /* a vocabulary that was rounded up */
     const char *piece = lh_tokenizer_piece(j->tokens, token, &n);
-    if (!piece) return;
-    char *all = malloc(j->n_waiting + n);
-    if (!all) return;
-    memcpy(all, j->waiting, j->n_waiting);
-    memcpy(all + j->n_waiting, piece, n);
-    n += j->n_waiting;
-    j->n_waiting = lh_utf8_cut(all, n);
-    put_bytes(all, n - j->n_waiting);
-    memcpy(j->waiting, all + n - j->n_waiting, j->n_waiting);
-    free(all);
+    if (piece) lh_whole_put(&j->text, piece, n);
 }
 
 static bool write_text(job *j) {
@@ -130,7 +105,7 @@ static bool write_text(job *j) {
         put(j, token);
         if (fflush(stdout)) break; /* whoever reads has gone: main says so */
     }
-    put_bytes(j->waiting, j->n_waiting);
+    lh_whole_end(&j->text);
     putchar('\n');
     fflush(stdout);
     if (j->w->n_slides)
@@ -167,7 +142,7 @@ static int sample(job *j, const char *path) {
 }
 
 static int run(lh_cli *cli, int argc, char **argv) {
-    job j = {.cli = cli, .end = -1};
+    job j = {.cli = cli, .end = -1, .text = {.out = stdout, .line_end = "\n"}};
     (void)argc;
     int status = sample(&j, argv[0]);
     lh_generator_free(j.w);

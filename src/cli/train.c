@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/model.h"
+#include "cli/whole.h"
 #include "files/log.h"
 #include "files/tokenizer_file.h"
 #include "train/data.h"
@@ -83,6 +84,7 @@ typedef struct job {
     const char *out;
     const char *text_name, *text;
     size_t length;
+    const char *text_mark; /* which text it is: lh_train_mark */
     lh_arena *text_arena;
     lh_tokenizer *tokens;
     lh_settings set;
@@ -189,7 +191,10 @@ static bool read_text(job *j) {
     j->text_name = options.data ? options.data : options.task ? options.task : "the course's text";
     j->text = find_text(j);
     j->pairs.how.name = j->text_name, j->pairs.how.text = j->text, j->pairs.how.length = j->length;
-    return !lh_failed(ctx) || (lh_cli_report(j->cli), false);
+    if (lh_failed(ctx)) return lh_cli_report(j->cli), false;
+    j->text_mark = lh_train_mark(j->cli->arena, j->text_name, j->text, j->length);
+    if (options.resume) lh_train_compare(j->model.folder, j->text_mark);
+    return true;
 }
 
 /* The tokeniser of a model that is gone on with is its own. */
@@ -350,6 +355,7 @@ static bool save(job *j) {
     bool is_saved =
         lh_trainer_save(j->t, j->writer,
                         &(lh_save){.program = lh_copy(j->cli->arena, p->source, p->length),
+                                   .data = j->text_mark,
                                    .set = j->set.set,
                                    .n_set = j->set.n});
     j->saved_at = lh_seconds();
@@ -424,21 +430,22 @@ static void say_start(job *j) {
 enum { SAMPLE = 160, SAMPLE_LINES = 5 };
 
 /* A line's end moves the text in; of running text this goes on, where lines are learned a new one begins. */
-static void put_piece(const job *j, int token) {
+static void put_piece(const job *j, lh_whole *text, int token) {
     size_t n = 0;
     const char *piece =
         token < lh_tokenizer_count(j->tokens) ? lh_tokenizer_piece(j->tokens, token, &n) : NULL;
-    for (size_t k = 0; k < n; k++)
-        fputs(piece[k] == '\n' ? "\n    " : (char[]){piece[k], 0}, stdout);
+    if (piece) lh_whole_put(text, piece, n);
 }
 
 static void put_sample(const job *j, lh_generator *w) {
     const int first = j->data->newline >= 0 ? j->data->newline : lh_data_token(j->data, 0);
     for (int line = 0, n = 0; line < (j->end >= 0 ? SAMPLE_LINES : 1); line++) {
+        lh_whole text = {.out = stdout, .line_end = "\n    "};
         int token;
         lh_generator_prompt(w, &first, 1);
         fputs(line ? "\n    " : "    ", stdout);
-        for (; n < SAMPLE && (token = lh_generator_next(w)) >= 0; n++) put_piece(j, token);
+        for (; n < SAMPLE && (token = lh_generator_next(w)) >= 0; n++) put_piece(j, &text, token);
+        lh_whole_end(&text);
     }
 }
 

@@ -36,6 +36,10 @@ void lh_show_free(lh_train_show *s);
 /* What options say (train_how.c); false: it is none, and a message was written. NULL as text: nothing was said. */
 bool lh_train_positive(lh_cli *cli, const char *name, const char *text, double *x);
 bool lh_train_time(lh_cli *cli, const char *text, double *seconds); /* 90, 90s, 10m, 1.5h */
+const char *lh_train_mark(lh_arena *a, const char *name, const char *text,
+                          size_t length); /* which text: a sum of it, its name, its length */
+void lh_train_compare(const lh_folder *f,
+                      const char *mark); /* says so where the folder learned from another text */
 bool lh_train_precision(lh_cli *cli, const char *text, const lh_folder *resumed,
                         lh_precision *to); /* ... then as the folder says; NULL: float */
 int lh_train_micro(int option, const lh_folder *resumed);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/model.h"
 #include "cli/train.h"
 #include "eval/fast/bf16.h"
 
@@ -57,4 +58,32 @@ bool lh_train_precision(lh_cli *cli, const char *text, const lh_folder *resumed,
 int lh_train_micro(int option, const lh_folder *resumed) {
     if (option) return option;
     return resumed && resumed->micro <= 1000000 ? (int)resumed->micro : 0;
+}
+
+/* ---- which text ---- */
+
+/* FNV-1a: enough to tell a text from another, not to keep a secret. */
+static uint64_t sum_of(const char *s, size_t n) {
+    uint64_t sum = 14695981039346656037u;
+    for (size_t i = 0; i < n; i++) sum = (sum ^ (unsigned char)s[i]) * 1099511628211u;
+    return sum;
+}
+
+/* A task has no text: its name is all there is to know. */
+const char *lh_train_mark(lh_arena *a, const char *name, const char *text, size_t length) {
+    if (length == 0) return lh_printf(a, "%016llx %s", 0ull, name);
+    return lh_printf(a, "%016llx %s, %s bytes", (unsigned long long)sum_of(text, length), name,
+                     lh_whole_text(a, (double)length));
+}
+
+void lh_train_compare(const lh_folder *f, const char *mark) {
+    enum { SUM = 16 };
+    const char *old = f ? f->data : NULL;
+    if (!old || strlen(old) <= SUM + 1) return; /* saved before this was noted */
+    bool has_text = strspn(mark, "0") < SUM;
+    if (strncmp(old, mark, SUM) == 0 && (has_text || strcmp(old, mark) == 0)) return;
+    fprintf(stderr, "longhand: the run so far learned from another text: %s; now %s\n",
+            old + SUM + 1, mark + SUM + 1);
+    fprintf(stderr, "it goes on with the new one: what is held out now may have been learned "
+                    "before, and losses are not comparable\n");
 }

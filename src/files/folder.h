@@ -52,6 +52,7 @@ typedef struct lh_folder {
     uint64_t seed, position;
     const char *precision; /* in which products were made: "float", "bf16" */
     uint64_t micro;        /* examples at a time; 0: all of a batch */
+    const char *data;      /* which text was learned from, as the save said; or NULL */
     const lh_setting *set; /* as given by --set */
     int n_set;
     const char *program; /* its text, or NULL */
@@ -73,6 +74,7 @@ typedef struct lh_save {
     const char *precision; /* NULL: float */
     uint64_t micro;        /* 0: all examples of a batch at once */
     const char *program;   /* NULL: none */
+    const char *data; /* which text is learned from, in words of the caller's; NULL: not said */
     const lh_setting *set;
     int n_set;
     const lh_tensor_entry *weight;
