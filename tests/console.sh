@@ -55,7 +55,7 @@ compare() {
 }
 
 n=0
-for document in README.md CONTRIBUTING.md docs/notation.md docs/tour.md examples/c/README.md; do
+for document in README.md CONTRIBUTING.md docs/notation.md docs/tour.md examples/c/README.md lessons/embeddings.md; do
     test -f "$root/$document" && n=$(cut_blocks "$document" "$n")
 done
 i=0
@@ -71,5 +71,17 @@ while test $i -lt "$n"; do
     esac
     compare $i.wanted out
     verdict $? "$(cat $i.at) $command"
+done
+
+# C that a lesson prints is C that the examples compile.
+for lesson in "$root"/lessons/*.md; do
+    awk '/^```c$/ { n++; inside = 1; next } /^```/ { inside = 0 } inside { print > ("code-" n) }' "$lesson"
+    for code in code-*; do
+        test -f "$code" || continue
+        cat "$root"/examples/c/*.c | awk 'FNR == NR { want[++n] = $0; next } { have[++m] = $0 }
+            END { for (i = 1; i + n - 1 <= m; i++) { for (k = 1; k <= n && have[i + k - 1] == want[k]; k++); if (k > n) exit 0 } exit 1 }' "$code" -
+        verdict $? "$(basename "$lesson"): the C is that of examples/c"
+        rm "$code"
+    done
 done
 finish

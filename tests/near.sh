@@ -33,6 +33,10 @@ ends 'ties are said' 0 '     2  c      1.0000 =' near ties.txt a
 ends 'those left out, too' 0 '  1 more is exactly as near as the last' near ties.txt a -n 1
 ends 'the word itself would be first' 0 '  the words of the question are left out; man itself would come first, with 0.99' near vectors.txt man --plus woman
 
+ends 'the file that comes with it' 0 '     1  plane' near words airplane -n 3
+cp vectors.txt words
+ends 'a file of that name wins' 0 '     1  dog' near words cat
+rm words
 refused 'an unknown word' 'vectors.txt has no word "kng" among its 7' near vectors.txt kng
 grep -q 'did you mean king?' err
 verdict $? 'and the nearest'

@@ -73,7 +73,7 @@ static bool add_lesson(lh_book *b, const char *lesson, int entry) {
 /* The lessons that were named, else the whole course. files[i]: how entry i is opened. */
 static const char **choose_lessons(lh_book *b) {
     lh_course all = lh_course_read(b->cli->ctx, b->arena);
-    int n = options.only.n ? options.only.n : all.n_listed;
+    int n = options.only.n ? options.only.n : all.n;
     const char **file = lh_alloc_array(b->arena, (size_t)n + 1, sizeof *file);
     b->lesson = lh_alloc_array(b->arena, (size_t)n + 1, sizeof *b->lesson);
     b->course = all;

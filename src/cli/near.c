@@ -1,7 +1,9 @@
 /* near -- longhand near FILE WORD: the words whose arrows point the same way, and analogies. */
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/embedded.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "cli/cli.h"
@@ -187,7 +189,10 @@ static int near_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     size_t length;
     question q = {.cli = cli, .file = argv[0]};
-    char *text = lh_cli_read_file(cli, q.file, &length);
+    const lh_embedded *own =
+        strcmp(q.file, "words") == 0 && access(q.file, F_OK) ? lh_embedded_find("words.txt") : NULL;
+    const char *text = own ? own->text : lh_cli_read_file(cli, q.file, &length);
+    if (own) length = own->length;
     if (text) q.v = lh_vectors_read(cli->ctx, cli->arena, q.file, text, length);
     if (!q.v) return lh_cli_report(cli);
     if (!ask(&q, argv[1])) return LH_EXIT_FAILED;
@@ -204,11 +209,13 @@ const lh_command lh_command_near = {
     .name = "near",
     .synopsis = "FILE WORD [options]",
     .summary = "Words whose vectors lie near a word's, by cosine; and analogies.",
-    .examples = "longhand near vectors.txt cat\tthe ten nearest words\n"
+    .examples = "longhand near words airplane\tin the small file that comes with Longhand\n"
+                "longhand near vectors.txt cat\tthe ten nearest words\n"
                 "longhand near vectors.txt cat -n 3\tthree of them\n"
                 "longhand near vectors.txt king --minus man --plus woman\tan analogy\n",
     .notes =
-        "A line of FILE is a word and its numbers, as file(\"vectors.txt\") reads them in a "
+        "words, where no file has that name, is a small file that comes with Longhand. A line of "
+        "FILE is a word and its numbers, as file(\"vectors.txt\") reads them in a "
         "program. A first line that counts words and numbers, as word2vec writes it, is passed "
         "over. The words of the question are not among the answers.",
     .options = near_options,

@@ -45,8 +45,8 @@ typedef struct lh_course_entry {
 
 typedef struct lh_course {
     lh_course_entry *entry;
-    int n;        /* of the course; further ones are variations, which the contents do not list */
-    int n_listed; /* those */
+    int n;        /* of the course, with the variations, which come last */
+    int n_listed; /* without the variations: what the reader's contents list */
 } lh_course;
 
 lh_course lh_course_read(lh_context *ctx, lh_arena *a);   /* those whose text there is */

@@ -13,7 +13,7 @@ enum {
     BLOCK_W = 270,
     GUTTER_W = 34,
     LANE_W = 14,
-    HEAD = 52
+    HEAD = 60
 };
 
 typedef struct paper {
