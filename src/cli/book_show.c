@@ -219,7 +219,7 @@ static void show_diagram(scene *s) {
     const lh_diagram *d = lh_show_diagram(s->r, s->number);
     lh_text svg = lh_text_new(s->r->arena);
     if (!d) return;
-    lh_diagram_svg(d, s->r->name, &svg);
+    lh_diagram_svg(d, s->r->lesson->name, &svg);
     put_drawing(s, svg.s, "a diagram");
 }
 

@@ -155,7 +155,7 @@ static void show_diagram(scene *s) {
     const lh_diagram *d = lh_show_diagram(s->r, (int)(s->show - s->r->lesson->show));
     lh_text t = lh_text_new(s->r->arena);
     lh_chart_screen screen = lh_cli_screen(s->cli);
-    if (d) lh_diagram_text(d, s->r->name, &screen, &t);
+    if (d) lh_diagram_text(d, s->r->lesson->name, &screen, &t);
     fputs(t.s, s->cli->out);
 }
 
