@@ -119,14 +119,28 @@ static void put_lesson(lh_book *b, FILE *out, int i) {
     put_foot(out);
 }
 
+/* How long lessons take: from the shortest to the longest that says it. */
+static void put_minutes(const lh_book *b, FILE *out) {
+    int least = 0, most = 0;
+    for (int i = 0; i < b->n_lessons; i++) {
+        int n = b->lesson[i].minutes;
+        if (n && (!least || n < least)) least = n;
+        if (n > most) most = n;
+    }
+    if (most > least)
+        fprintf(out, "takes %d to %d minutes, ", least, most);
+    else if (most)
+        fprintf(out, "takes %d minutes, ", most);
+}
+
 static void put_index(lh_book *b, FILE *out) {
     put_head(out, "Longhand: transformers, worked out by hand");
     put_top(out);
     fputs("<main id=\"text\" tabindex=\"-1\" class=\"contents\">\n<h1>Longhand</h1>\n"
-          "<p>Transformers, worked out by hand and at full speed. Each lesson takes a few minutes, "
-          "has "
-          "its program in it, and ends in exercises that are checked.</p>\n",
+          "<p>Transformers, worked out by hand and at full speed. Each lesson ",
           out);
+    put_minutes(b, out);
+    fputs("contains its own program and ends with exercises that are marked for you.</p>\n", out);
     fputs("<nav aria-label=\"Lessons\">\n", out);
     lh_book_contents(b, out, false, NULL);
     fputs("</nav>\n</main>\n", out);
