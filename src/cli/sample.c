@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/model.h"
-#include "cli/whole.h"
+#include "cli/character_stream.h"
 #include "files/tokenizer_file.h"
 #include "train/generate.h"
 
@@ -43,7 +43,7 @@ typedef struct job {
     lh_graph *g;
     lh_generator *w;
     int end;
-    lh_whole text;
+    lh_character_stream text;
 } job;
 
 static bool read_number(lh_cli *cli, const char *name, const char *text, double low, double high,
@@ -90,7 +90,7 @@ static void put(job *j, int token) {
     size_t n = 0;
     if (token >= lh_tokenizer_count(j->tokens)) return; /* a vocabulary that was rounded up */
     const char *piece = lh_tokenizer_piece(j->tokens, token, &n);
-    if (piece) lh_whole_put(&j->text, piece, n);
+    if (piece) lh_character_stream_put(&j->text, piece, n);
 }
 
 static bool write_text(job *j) {
@@ -105,7 +105,7 @@ static bool write_text(job *j) {
         put(j, token);
         if (fflush(stdout)) break; /* whoever reads has gone: main says so */
     }
-    lh_whole_end(&j->text);
+    lh_character_stream_end(&j->text);
     putchar('\n');
     fflush(stdout);
     if (j->w->n_slides)

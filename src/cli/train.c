@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/model.h"
-#include "cli/whole.h"
+#include "cli/character_stream.h"
 #include "files/log.h"
 #include "files/tokenizer_file.h"
 #include "train/data.h"
@@ -430,22 +430,22 @@ static void say_start(job *j) {
 enum { SAMPLE = 160, SAMPLE_LINES = 5 };
 
 /* A line's end moves the text in; of running text this goes on, where lines are learned a new one begins. */
-static void put_piece(const job *j, lh_whole *text, int token) {
+static void put_piece(const job *j, lh_character_stream *text, int token) {
     size_t n = 0;
     const char *piece =
         token < lh_tokenizer_count(j->tokens) ? lh_tokenizer_piece(j->tokens, token, &n) : NULL;
-    if (piece) lh_whole_put(text, piece, n);
+    if (piece) lh_character_stream_put(text, piece, n);
 }
 
 static void put_sample(const job *j, lh_generator *w) {
     const int first = j->data->newline >= 0 ? j->data->newline : lh_data_token(j->data, 0);
     for (int line = 0, n = 0; line < (j->end >= 0 ? SAMPLE_LINES : 1); line++) {
-        lh_whole text = {.out = stdout, .line_end = "\n    "};
+        lh_character_stream text = {.out = stdout, .line_end = "\n    "};
         int token;
         lh_generator_prompt(w, &first, 1);
         fputs(line ? "\n    " : "    ", stdout);
         for (; n < SAMPLE && (token = lh_generator_next(w)) >= 0; n++) put_piece(j, &text, token);
-        lh_whole_end(&text);
+        lh_character_stream_end(&text);
     }
 }
 

@@ -1,10 +1,10 @@
-#include "cli/whole.h"
+#include "cli/character_stream.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
 
-static void put_character(const lh_whole *w, const char *s, size_t n) {
+static void put_character(const lh_character_stream *w, const char *s, size_t n) {
     if (n == 0)
         fputs("\xEF\xBF\xBD", w->out);
     else if (*s == '\n')
@@ -14,7 +14,7 @@ static void put_character(const lh_whole *w, const char *s, size_t n) {
 }
 
 /* One byte more: a character is whole, waits for others, or the bytes so far begin none. */
-static void put_byte(lh_whole *w, char byte) {
+static void put_byte(lh_character_stream *w, char byte) {
     uint32_t c;
     w->waiting[w->n_waiting++] = byte;
     while (w->n_waiting) {
@@ -27,10 +27,10 @@ static void put_byte(lh_whole *w, char byte) {
     }
 }
 
-void lh_whole_put(lh_whole *w, const char *s, size_t n) {
+void lh_character_stream_put(lh_character_stream *w, const char *s, size_t n) {
     for (size_t i = 0; i < n; i++) put_byte(w, s[i]);
 }
 
-void lh_whole_end(lh_whole *w) {
+void lh_character_stream_end(lh_character_stream *w) {
     for (; w->n_waiting; w->n_waiting--) put_character(w, "", 0);
 }
