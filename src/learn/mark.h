@@ -84,6 +84,13 @@ lh_sheet *lh_sheet_new(lh_graph *g,
                        const lh_sheet_how *how); /* NULL and the context failed on error */
 bool lh_ask_is_named(const lh_ask *q,
                      const char *name); /* P, h[0].P or P.e of it, WO for WO:=, L@1 */
+void lh_sheet_start(const lh_graph *g,
+                    lh_plan *p); /* lh_exact.start, with the numbers that a sheet prints as given */
+const char *lh_given_text(char *text, size_t n,
+                          double x); /* a given number as a sheet prints and uses it */
+bool lh_ask_shows_update(
+    const lh_sheet *s,
+    const lh_ask *q); /* of a later moment: are old numbers told from new ones at its digits? */
 void lh_sheet_free(lh_sheet *s);
 lh_cell lh_sheet_cell(const lh_sheet *s, int ask, int k); /* which cell the k-th of a step is */
 double lh_sheet_exact(const lh_sheet *s, int ask, int k); /* the right number */

@@ -88,7 +88,7 @@ static lh_grid *given_grid(const lh_paper *p, const lh_node *n) {
     for (int i = 0; g->cell && i < z.rows * z.cols; i++) {
         char text[LH_NUMBER_MAX];
         double x = lh_exact.get(p->sheet->plan, n, (lh_cell){0, 0, i / z.cols, i % z.cols});
-        g->cell[i] = lh_printf(p->arena, "%s", lh_number_text(text, sizeof text, x, 6));
+        g->cell[i] = lh_printf(p->arena, "%s", lh_given_text(text, sizeof text, x));
     }
     return g;
 }
@@ -233,6 +233,12 @@ static const char *at_moment(const lh_paper *p, const char *path, int moment) {
     return moment ? lh_printf(p->arena, "%s@%d", path, moment) : path;
 }
 
+static const char *precision_of(const lh_paper *p, int decimals) {
+    if (decimals == 0) return "whole numbers";
+    if (decimals > MOST_DECIMALS) return lh_printf(p->arena, "%d digits, as 1.5e-9", p->digits);
+    return lh_printf(p->arena, "%d decimal%s", decimals, decimals == 1 ? "" : "s");
+}
+
 static void add_step(lh_paper *p, const lh_trace *t, bool *is_seen, int ask) {
     const lh_ask *q = &p->sheet->ask[ask];
     const lh_step *step = q->step;
@@ -250,13 +256,7 @@ static void add_step(lh_paper *p, const lh_trace *t, bool *is_seen, int ask) {
         .moment = q->moment,
         .decimals = q->decimals,
         .is_scientific = q->decimals > MOST_DECIMALS};
-    if (s->decimals == 0)
-        s->precision = "whole numbers";
-    else if (s->is_scientific)
-        s->precision = lh_printf(p->arena, "%d digits, as 1.5e-9", p->digits);
-    else
-        s->precision =
-            lh_printf(p->arena, "%d decimal%s", s->decimals, s->decimals == 1 ? "" : "s");
+    s->precision = precision_of(p, s->decimals);
     add_blocks(p, s, step->node);
     s->shape = shape_of(p, s);
     bool is_new_moment = ask > 0 && q[-1].moment != q->moment;
@@ -347,6 +347,7 @@ static void hash(unsigned *h, const char *s) {
     *h = (*h ^ 0xFFu) * 16777619u;
 }
 
+/* More digits for later moments do not make it another sheet, nor does the wording of a formula. */
 static const char *code_of(const lh_paper *p) {
     unsigned h = 2166136261u;
     for (int i = 0; i < p->n_given; i++) {
@@ -356,9 +357,11 @@ static const char *code_of(const lh_paper *p) {
     }
     for (int i = 0; i < p->n_steps; i++) {
         hash(&h, p->step[i].path);
-        hash(&h, lh_step_formula(p->g, p->sheet->ask[i].step));
+        const lh_ask *q = &p->sheet->ask[i];
+        hash(&h, lh_step_formula(p->g, q->step));
         hash(&h, p->step[i].shape);
-        hash(&h, p->step[i].precision);
+        int decimals = lh_decimals_for(p->sheet->at[q->moment], q->step->node, p->digits);
+        hash(&h, precision_of(p, decimals));
     }
     return lh_printf(p->arena, "%06x", (h ^ (h >> 24)) & 0xFFFFFFu);
 }

@@ -111,7 +111,7 @@ static lh_plan *plan_line(maker *m, const line *l) {
         known ? lh_exact.plan(
                     g, &(lh_wish){.node = wanted, .n_nodes = 1, .known = known, .n_known = n})
               : NULL;
-    if (p) lh_exact.start(p), lh_exact.at_step(p, m->moment), lh_exact.bind(p, NULL, 0);
+    if (p) lh_sheet_start(m->v->g, p), lh_exact.at_step(p, m->moment), lh_exact.bind(p, NULL, 0);
     return p;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "explain/trace.h"
 #include "learn/mark.h"
 #include "learn/reach.h"
@@ -30,14 +31,80 @@ int lh_decimals_for(const lh_plan *p, const lh_node *n, int digits) {
                                             : decimals;
 }
 
+/* ---- what is given, as it is printed ---- */
+
+enum { TYPED_DIGITS = 9, DRAWN_DIGITS = 6 };
+
+const char *lh_given_text(char *text, size_t n, double x) {
+    lh_number_text(text, n, x, TYPED_DIGITS);
+    return strtod(text, NULL) == x ? text : lh_number_text(text, n, x, DRAWN_DIGITS);
+}
+
+/* Up to three decimals and six digits before them: typed, and printed as it is. */
+static bool is_short(double x) {
+    return fabs(x) < 1e6 && rint(x * 1000) / 1000 == x;
+}
+
+static void start_cells(lh_plan *p, const lh_node *n) {
+    char text[LH_NUMBER_MAX];
+    lh_sizes z = lh_exact.sizes(p, n, 0);
+    for (int r = 0; r < z.rows; r++)
+        for (int c = 0; c < z.cols; c++) {
+            lh_cell at = {0, 0, r, c};
+            double x = lh_exact.get(p, n, at);
+            if (is_short(x)) continue;
+            double printed = strtod(lh_given_text(text, sizeof text, x), NULL);
+            if (isfinite(x) && printed != x) lh_exact.set(p, n, at, printed);
+        }
+}
+
+void lh_sheet_start(const lh_graph *g, lh_plan *p) {
+    lh_exact.start(p);
+    for (int i = 0; i < g->n_givens && !lh_failed(g->ctx); i++)
+        if (lh_exact.has(p, g->given[i]->node)) start_cells(p, g->given[i]->node);
+}
+
+/* ---- what is asked ---- */
+
+enum { SEEN = 6, PEN = 7 };
+
+/* How far the numbers of a step moved in the last update. */
+static double moved(const lh_sheet *s, const lh_node *n, int moment) {
+    double most = 0;
+    const lh_plan *p = s->at[moment], *before = s->at[moment - 1];
+    int examples = n->shape.is_batched ? lh_exact.examples(p) : 1;
+    for (int e = 0; e < examples; e++) {
+        lh_sizes z = lh_exact.sizes(p, n, e);
+        for (int k = 0; k < z.heads * z.rows * z.cols; k++) {
+            lh_cell at = {e, k / (z.rows * z.cols), k / z.cols % z.rows, k % z.cols};
+            double d = fabs(lh_exact.get(p, n, at) - lh_exact.get(before, n, at));
+            if (isfinite(d) && d > most) most = d;
+        }
+    }
+    return most;
+}
+
+bool lh_ask_shows_update(const lh_sheet *s, const lh_ask *q) {
+    return moved(s, q->step->node, q->moment) >= SEEN * pow(10, -q->decimals);
+}
+
+/* After an update so many that old numbers are told from new ones; what a pen cannot write is not asked. */
+static int decimals_after(const lh_sheet *s, const lh_node *n, int moment, int decimals) {
+    double d = moment > 0 && decimals > 0 ? moved(s, n, moment) : 0;
+    int enough = decimals;
+    while (d > 0 && enough < PEN && d < SEEN * pow(10, -enough)) enough++;
+    return d >= SEEN * pow(10, -enough) ? enough : decimals;
+}
+
 static void ask(lh_sheet *s, lh_step *step, int moment) {
     int n = lh_count_cells(s->at[moment], step->node);
+    int decimals = lh_decimals_for(s->at[moment], step->node, s->digits);
     for (int i = 0; i < s->n_asks; i++)
         if (s->ask[i].step == step && s->ask[i].moment == moment) return;
     *(lh_ask *)lh_push(s->arena, (void **)&s->ask, &s->n_asks, sizeof(lh_ask)) =
         (lh_ask){.step = step,
                  .moment = moment,
-                 .decimals = lh_decimals_for(s->at[moment], step->node, s->digits),
+                 .decimals = decimals_after(s, step->node, moment, decimals),
                  .is_whole = step->node->is_discrete,
                  .first = s->n_cells,
                  .n_cells = n};
@@ -131,7 +198,7 @@ static void run_moments(lh_sheet *s) {
     for (int m = 0; m < s->n_moments && !lh_failed(s->g->ctx); m++) {
         lh_plan *p = s->at[m] = lh_exact.plan(s->g, &(lh_wish){.all = true});
         if (!p) return;
-        lh_exact.start(p), lh_exact.bind(p, NULL, 0), lh_exact.run(p);
+        lh_sheet_start(s->g, p), lh_exact.bind(p, NULL, 0), lh_exact.run(p);
         for (int i = 0; i < m; i++) lh_exact.commit(p), lh_exact.run(p);
     }
     s->plan = s->at[0];
