@@ -137,13 +137,20 @@ static int unkindness(const lh_graph *g, const lh_plan *p) {
 
 /* ---- does every mistake show? ---- */
 
-/* A mistake with the program it makes: built once, run for every draw. */
+enum { LOOKED_AT = 120, JUDGED = 20, ENOUGH = 6, UNKIND = 4, NONE = 1 << 20 };
+
+/* A draw that is tried with every mistake: the right numbers in it, and for each mistake whether it shows. */
+typedef struct trial {
+    int number, unkind;
+    lh_plan *plan;
+    bool *shows;
+} trial;
+
+/* One way to make a mistake. The program that it makes is built, run for every draw, and let go again: a large lesson has
+ * hundreds of ways, and each program takes as much memory as the lesson itself. */
 typedef struct wrong {
     lh_candidate how;
-    lh_graph *g;
-    lh_plan *plan;
-    const lh_node *node;
-    bool can_show; /* in some draw */
+    bool can_be; /* such a program can be built and run */
 } wrong;
 
 typedef struct study {
@@ -153,25 +160,16 @@ typedef struct study {
     lh_plan *plan;
     wrong *wrong;
     int n, digits;
+    trial tried[JUDGED];
+    int n_tries;
 } study;
 
 static void study_free(study *t) {
-    for (int i = 0; i < t->n; i++) lh_exact.free(t->wrong[i].plan), lh_graph_free(t->wrong[i].g);
+    for (int i = 0; i < t->n_tries; i++) lh_exact.free(t->tried[i].plan);
     lh_exact.free(t->plan);
     lh_graph_free(t->g);
     lh_arena_free(t->a);
     lh_context_free(t->own);
-}
-
-static void build_wrong(study *t, wrong *w) {
-    lh_build how = {.rewrite = w->how.rewrite, .n_rewrites = w->how.n_rewrites};
-    lh_context_clear(t->own);
-    w->g = lh_graph_build(t->own, t->g->program, &how);
-    lh_step *s = w->g ? lh_graph_step(w->g, w->how.step->path) : NULL;
-    if (!s) return;
-    w->node = s->node;
-    lh_node *wanted[] = {s->node};
-    w->plan = lh_exact.plan(w->g, &(lh_wish){.node = wanted, .n_nodes = 1});
 }
 
 static bool study_new(study *t, lh_context *ctx, const lh_program *p, const lh_variant_how *how) {
@@ -183,74 +181,99 @@ static bool study_new(study *t, lh_context *ctx, const lh_program *p, const lh_v
     int n = 0;
     lh_candidate *c = how->mistakes ? lh_candidates(t->g, how->mistakes, NULL, t->a, &n) : NULL;
     t->wrong = lh_alloc_array(t->a, (size_t)n + 1, sizeof *t->wrong);
-    for (int i = 0; t->wrong && i < n && !lh_failed(ctx); i++) {
-        if (c[i].mistake->is_same || c[i].step->node->is_discrete) continue;
-        wrong *w = &t->wrong[t->n];
-        *w = (wrong){.how = c[i]};
-        build_wrong(t, w);
-        if (w->plan)
-            t->n++;
-        else
-            lh_graph_free(w->g);
-    }
+    for (int i = 0; t->wrong && i < n && !lh_failed(ctx); i++)
+        if (!c[i].mistake->is_same && !c[i].step->node->is_discrete)
+            t->wrong[t->n++] = (wrong){.how = c[i]};
     return !lh_failed(ctx);
+}
+
+static void start(lh_plan *p) {
+    if (lh_exact.examples(p) == 0) lh_exact.start(p), lh_exact.bind(p, NULL, 0);
+}
+
+static bool is_drawn(const lh_graph *g, const lh_plan *p, int given) {
+    const lh_node *first = given < g->n_givens ? g->given[given]->expr : NULL;
+    return first && first->kind == LH_OP_matrix && lh_exact.has(p, g->given[given]->node);
 }
 
 /* The numbers of a draw, put into a plan's givens. */
 static void give(const lh_graph *g, lh_plan *p, const lh_graph *from) {
-    if (lh_exact.examples(p) == 0) lh_exact.start(p), lh_exact.bind(p, NULL, 0);
+    start(p);
     for (int i = 0; i < g->n_givens && i < from->n_givens; i++) {
-        const lh_node *n = g->given[i]->node, *start = from->given[i]->expr;
-        if (!lh_exact.has(p, n) || !start || start->kind != LH_OP_matrix) continue;
+        const lh_node *n = g->given[i]->node, *first = from->given[i]->expr;
+        if (!is_drawn(g, p, i) || !first || first->kind != LH_OP_matrix) continue;
         lh_sizes s = lh_exact.sizes(p, n, 0);
         for (int r = 0; r < s.rows; r++)
             for (int c = 0; c < s.cols; c++)
-                lh_exact.set(p, n, (lh_cell){0, 0, r, c}, start->cells[r * s.cols + c]);
+                lh_exact.set(p, n, (lh_cell){0, 0, r, c}, first->cells[r * s.cols + c]);
+    }
+    lh_exact.run(p);
+}
+
+/* The same numbers as another plan has. */
+static void give_same(const lh_graph *g, lh_plan *p, const lh_graph *from, const lh_plan *right) {
+    start(p);
+    for (int i = 0; i < g->n_givens && i < from->n_givens; i++) {
+        const lh_node *n = g->given[i]->node, *same = from->given[i]->node;
+        if (!is_drawn(g, p, i) || !is_drawn(from, right, i)) continue;
+        lh_sizes s = lh_exact.sizes(p, n, 0);
+        for (int r = 0; r < s.rows; r++)
+            for (int c = 0; c < s.cols; c++) {
+                lh_cell at = {0, 0, r, c};
+                lh_exact.set(p, n, at, lh_exact.get(right, same, at));
+            }
     }
     lh_exact.run(p);
 }
 
 /* By more than rounding can: several units of the last digit asked for, in some cell of the step. */
-static bool shows(const study *t, const wrong *w) {
-    const lh_node *right = w->how.step->node;
-    double unit = pow(10, -lh_decimals_for(t->plan, right, t->digits));
-    int examples = right->shape.is_batched ? lh_exact.examples(t->plan) : 1;
-    if (lh_failed(w->g->ctx)) return false;
+static bool shows(const study *t, const lh_plan *plan, const lh_node *right, const lh_plan *other,
+                  const lh_node *changed) {
+    double unit = pow(10, -lh_decimals_for(plan, right, t->digits));
+    int examples = right->shape.is_batched ? lh_exact.examples(plan) : 1;
+    if (lh_failed(t->own)) return false;
     for (int e = 0; e < examples; e++) {
-        lh_sizes s = lh_exact.sizes(t->plan, right, e), z = lh_exact.sizes(w->plan, w->node, e);
+        lh_sizes s = lh_exact.sizes(plan, right, e), z = lh_exact.sizes(other, changed, e);
         if (s.rows != z.rows || s.cols != z.cols || s.heads != z.heads) return false;
         for (int h = 0; h < s.heads; h++)
             for (int r = 0; r < s.rows; r++)
                 for (int c = 0; c < s.cols; c++) {
                     lh_cell at = {e, h, r, c};
-                    double d =
-                        lh_exact.get(w->plan, w->node, at) - lh_exact.get(t->plan, right, at);
+                    double d = lh_exact.get(other, changed, at) - lh_exact.get(plan, right, at);
                     if (!(fabs(d) < 6 * unit)) return isfinite(d);
                 }
     }
     return false;
 }
 
-/* How many mistakes a draw hides. */
-static int hidden_by(study *t, const lh_graph *draw) {
-    int hidden = 0;
-    give(t->g, t->plan, draw);
-    if (lh_failed(t->g->ctx)) return t->n; /* memory has run out */
-    for (int i = 0; i < t->n; i++) {
-        wrong *w = &t->wrong[i];
+/* One mistake, made in every draw. */
+static void make_wrong(study *t, int i) {
+    wrong *w = &t->wrong[i];
+    lh_build how = {.rewrite = w->how.rewrite, .n_rewrites = w->how.n_rewrites};
+    lh_context_clear(t->own);
+    lh_graph *g = lh_graph_build(t->own, t->g->program, &how);
+    lh_step *s = g ? lh_graph_step(g, w->how.step->path) : NULL;
+    lh_node *wanted[] = {s ? s->node : NULL};
+    lh_plan *p = s ? lh_exact.plan(g, &(lh_wish){.node = wanted, .n_nodes = 1}) : NULL;
+    w->can_be = p != NULL;
+    for (int k = 0; p && k < t->n_tries; k++) {
         lh_context_clear(t->own);
-        give(w->g, w->plan, draw);
-        bool seen = shows(t, w);
-        w->can_show |= seen;
-        hidden += !seen;
+        give_same(g, p, t->g, t->tried[k].plan);
+        t->tried[k].shows[i] = shows(t, t->tried[k].plan, w->how.step->node, p, wanted[0]);
     }
-    return hidden;
+    lh_exact.free(p);
+    lh_graph_free(g);
 }
 
-static int never_shown(const study *t) {
-    int n = 0;
-    for (int i = 0; i < t->n; i++) n += !t->wrong[i].can_show;
-    return n;
+static bool add_try(study *t, int number, int unkind) {
+    trial *x = &t->tried[t->n_tries];
+    *x = (trial){.number = number,
+                 .unkind = unkind,
+                 .plan = lh_exact.plan(t->g, &(lh_wish){.all = true}),
+                 .shows = lh_alloc_array(t->a, (size_t)t->n + 1, sizeof *x->shows)};
+    if (!x->plan || !x->shows) return false;
+    t->n_tries++;
+    return true;
 }
 
 /* One draw of the lesson: a program, and its graph. */
@@ -271,12 +294,10 @@ static void drawn_free(drawn *d) {
     lh_program_free(d->p);
 }
 
-enum { LOOKED_AT = 120, JUDGED = 20, ENOUGH = 6, UNKIND = 4, NONE = 1 << 20 };
-
-/* Many draws are looked at for kindness, which is quick; of the kindest, each is tried with every mistake. Returns the best, or
- * -1. Some unkindness no draw can avoid: A A looks at both alike. */
-static int best_draw(study *t, lh_context *ctx, const lh_program *lesson, unsigned long long seed) {
-    int unkind[LOOKED_AT] = {0}, best = -1, least = NONE;
+/* Many draws are looked at for kindness, which is quick; the kindest are tried. */
+static void choose_tries(study *t, lh_context *ctx, const lh_program *lesson,
+                         unsigned long long seed) {
+    int unkind[LOOKED_AT] = {0};
     for (int i = 0; i < LOOKED_AT && !lh_failed(ctx); i++) {
         drawn d = draw(ctx, lesson, seed, i);
         if (d.g) give(t->g, t->plan, d.g);
@@ -284,18 +305,34 @@ static int best_draw(study *t, lh_context *ctx, const lh_program *lesson, unsign
         unkind[i] = is_run && !lh_exact.trouble(t->plan).node ? unkindness(t->g, t->plan) : NONE;
         drawn_free(&d);
     }
-    for (int k = 0; k < JUDGED && !lh_failed(ctx); k++) {
+    while (t->n_tries < JUDGED && !lh_failed(ctx)) {
         int next = 0;
         for (int i = 1; i < LOOKED_AT; i++)
             if (unkind[i] < unkind[next]) next = i;
         if (unkind[next] == NONE) break;
         drawn d = draw(ctx, lesson, seed, next);
-        int hidden = d.g ? hidden_by(t, d.g) : NONE, cost = hidden + UNKIND * unkind[next];
+        if (d.g && add_try(t, next, unkind[next])) give(t->g, t->tried[t->n_tries - 1].plan, d.g);
         drawn_free(&d);
-        if (cost < least) least = cost, best = next;
-        /* what no draw shows is no mistake in this lesson; the best shows all the others */
-        if (k + 1 >= ENOUGH && hidden <= never_shown(t)) break;
         unkind[next] = NONE;
+    }
+}
+
+/* Of the draws that were tried the one that hides the fewest mistakes, or -1. What no draw shows is no mistake in this lesson;
+ * some unkindness no draw can avoid: A A looks at both alike. */
+static int best_try(study *t) {
+    bool *can_show = lh_alloc_array(t->a, (size_t)t->n + 1, sizeof *can_show);
+    int best = -1, least = NONE;
+    for (int k = 0; can_show && k < t->n_tries; k++) {
+        const trial *x = &t->tried[k];
+        int hidden = 0, never = 0;
+        for (int i = 0; i < t->n; i++) {
+            can_show[i] |= x->shows[i];
+            hidden += t->wrong[i].can_be && !x->shows[i];
+            never += t->wrong[i].can_be && !can_show[i];
+        }
+        int cost = hidden + UNKIND * x->unkind;
+        if (cost < least) least = cost, best = x->number;
+        if (k + 1 >= ENOUGH && hidden <= never) break;
     }
     return best;
 }
@@ -303,8 +340,13 @@ static int best_draw(study *t, lh_context *ctx, const lh_program *lesson, unsign
 lh_program *lh_variant_program(lh_context *ctx, const lh_program *lesson,
                                const lh_variant_how *how) {
     study t;
+    int best = -1;
     if (how->seed == 0) return again(ctx, lesson);
-    int best = study_new(&t, ctx, lesson, how) ? best_draw(&t, ctx, lesson, how->seed) : -1;
+    if (study_new(&t, ctx, lesson, how)) {
+        choose_tries(&t, ctx, lesson, how->seed);
+        for (int i = 0; i < t.n && !lh_failed(ctx); i++) make_wrong(&t, i);
+        best = best_try(&t);
+    }
     study_free(&t);
     if (best < 0 && !lh_failed(ctx))
         lh_fail(ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},
@@ -320,15 +362,15 @@ lh_shown *lh_variant_shown(lh_context *ctx, const lh_program *p, const lh_varian
     study t;
     lh_shown *list = NULL;
     *n = 0;
-    if (study_new(&t, ctx, p, how)) {
-        give(t.g, t.plan, t.g);
+    if (study_new(&t, ctx, p, how) && add_try(&t, 0, 0)) {
+        give(t.g, t.tried[0].plan, t.g);
         for (int i = 0; i < t.n && !lh_failed(ctx); i++) {
-            wrong *w = &t.wrong[i];
-            lh_context_clear(t.own);
-            give(w->g, w->plan, t.g);
-            *(lh_shown *)lh_push(a, (void **)&list, n, sizeof *list) =
-                (lh_shown){w->how.mistake, lh_printf(a, "%s", w->how.step->path),
-                           lh_printf(a, "%s", w->how.line->path), w->how.chosen, shows(&t, w)};
+            const wrong *w = &t.wrong[i];
+            make_wrong(&t, i);
+            if (!w->can_be) continue;
+            *(lh_shown *)lh_push(a, (void **)&list, n, sizeof *list) = (lh_shown){
+                w->how.mistake, lh_printf(a, "%s", w->how.step->path),
+                lh_printf(a, "%s", w->how.line->path), w->how.chosen, t.tried[0].shows[i]};
         }
     }
     study_free(&t);
