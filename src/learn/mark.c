@@ -162,7 +162,7 @@ static marker marker_new(lh_arena *a, lh_sheet *s, const lh_written *cell,
     m->own = lh_alloc_array(a, (size_t)s->n_cells + 1, sizeof *m->own);
     m->note = lh_alloc_array(a, (size_t)s->n_cells + 1, sizeof *m->note);
     m->step = lh_alloc_array(a, (size_t)s->n_asks + 1, sizeof *m->step);
-    m->first_too_early = -1;
+    m->too_early = -1;
     marker k = {.a = a,
                 .s = s,
                 .r = s->reach,
@@ -171,6 +171,7 @@ static marker marker_new(lh_arena *a, lh_sheet *s, const lh_written *cell,
                 .m = m,
                 .habit = habit,
                 .n_active = 1,
+                .effort = LH_MOST_EFFORT / 4,
                 .truth_ask = -1,
                 .truth = lh_alloc_array(a, (size_t)most, sizeof *k.truth),
                 .box = lh_alloc_array(a, (size_t)most, sizeof *k.box),
@@ -185,6 +186,7 @@ static marker marker_new(lh_arena *a, lh_sheet *s, const lh_written *cell,
 static lh_marks *mark_once(marker *k) {
     lh_sheet *s = k->s;
     if (lh_failed(s->g->ctx)) return NULL;
+    lh_reach_allow(s->reach, k->effort);
     lh_reach_begin(s->reach);
     lh_reach_habit(s->reach, k->habit);
     bool ends = false;
@@ -202,6 +204,7 @@ static lh_marks *mark_once(marker *k) {
     }
     for (int i = k->n_active - 1; i > 0; i--) lh_reach_drop(s->reach, k->active[i]);
     lh_reach_habit(s->reach, (lh_habit){0});
+    k->m->gave_up = lh_reach_gave_up(s->reach) || (s->truth && lh_reach_gave_up(s->truth));
     return lh_failed(s->g->ctx) ? NULL : k->m;
 }
 
@@ -222,22 +225,29 @@ static lh_marks *as_cut(marker *plain, lh_marks *m, marker *k) {
     return !cut || looks || !count_blame(plain->s, cut) ? cut : m;
 }
 
+/* Do the marks of the second pass have credit where those of the first have not? One number with fewer digits than asked
+ * proves no habit: 0.250 for 0.2506 is wrong. Returns the first ask with such a number, or -1. */
+static int rescued(const marker *k, const lh_marks *m, const lh_marks *few) {
+    const lh_sheet *s = k->s;
+    int first = -1, n = 0, n_short = 0;
+    for (int i = 0; i < s->n_asks; i++)
+        for (int c = s->ask[i].first; c < s->ask[i].first + s->ask[i].n_cells; c++) {
+            if (!lh_verdict_has_credit(few->cell[c]) || !lh_verdict_is_blame(m->cell[c])) continue;
+            n++, n_short += k->cell[c].unit > LH_FEWER_UNITS * marking_unit(&s->ask[i]);
+            if (first < 0) first = i;
+        }
+    return n > 1 || n_short == 0 ? first : -1;
+}
+
 /* And as that of somebody who carries on a digit fewer than is asked for. It must explain more than was explained before: the
  * numbers of somebody with a slip do not fit together so, and more of them are wrong. */
 static lh_marks *as_fewer(marker *plain, lh_marks *m, bool cuts) {
-    lh_sheet *s = plain->s;
-    marker k =
-        marker_new(plain->a, s, plain->cell, plain->mistakes, (lh_habit){.cuts = cuts, .fewer = 1});
+    marker k = marker_new(plain->a, plain->s, plain->cell, plain->mistakes,
+                          (lh_habit){.cuts = cuts, .fewer = 1});
     lh_marks *few = mark_once(&k);
-    if (!few || count_blame(s, few) >= count_blame(s, m)) return few ? m : NULL;
-    for (int i = 0; i < s->n_asks; i++)
-        for (int c = s->ask[i].first; c < s->ask[i].first + s->ask[i].n_cells; c++) {
-            bool is_now = few->cell[c] == LH_EARLY || few->cell[c] == LH_LAST_DIGIT;
-            if (!is_now || !lh_verdict_is_blame(m->cell[c])) continue;
-            few->cell[c] = LH_TOO_EARLY;
-            if (few->first_too_early < 0) few->first_too_early = i;
-        }
-    return few;
+    if (!few || count_blame(k.s, few) >= count_blame(k.s, m)) return few ? m : NULL;
+    few->too_early = rescued(&k, m, few);
+    return few->too_early >= 0 ? few : m;
 }
 
 /* ---- the sum ---- */
@@ -277,6 +287,7 @@ lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
                   const lh_mistakes *mistakes) {
     if (lh_failed(s->g->ctx) || !prepare(s)) return NULL;
     const lh_written *cell = asked_cells(a, s, answers);
+    if (s->truth) lh_reach_allow(s->truth, LH_MOST_EFFORT / 4);
     marker plain = marker_new(a, s, cell, mistakes, (lh_habit){0}), cut, *best = &plain;
     lh_marks *m = mark_once(&plain);
     if (m && count_blame(s, m)) m = as_cut(&plain, m, &cut);

@@ -21,7 +21,6 @@ typedef enum lh_verdict {
     LH_RIGHT, /* the exact value, to the digits asked for or, where fewer stand there, to those written */
     LH_LAST_DIGIT, /* one unit beside its reach: cut off, say; full credit */
     LH_EARLY,      /* within reach: an operand was rounded on the way; full credit */
-    LH_TOO_EARLY,  /* operands were carried on with a digit fewer than asked; full credit */
     LH_OTHER_WAY,  /* another way to the same result: exp without the shift; full credit */
     LH_FOLLOWS,    /* correctly worked out from an earlier slip; full credit */
     LH_FEW_DIGITS, /* a correct rounding, with fewer digits than asked: the teacher says what it is worth */
@@ -136,9 +135,9 @@ typedef struct lh_marks {
     lh_step_mark *step; /* n_asks */
     lh_remark *remark;
     int n_remarks;
-    int first_too_early; /* the ask with the first number that was rounded too early, or -1 */
-    int credit, total;   /* cells with full credit, of all that were asked */
-    double points;       /* credit, and half a point where fewer digits are worth that */
+    int too_early; /* the ask with the first number that was carried on with too few digits, or -1 */
+    int credit, total; /* cells with full credit, of all that were asked */
+    double points;     /* credit, and half a point where fewer digits are worth that */
     lh_worth few_digits;
     bool
         gave_up; /* it was too much work: what is left was judged by a first look, in favour of the learner */

@@ -10,12 +10,11 @@ const char *const lh_verdict_names[LH_N_VERDICTS] = {
     [LH_RIGHT] = "right",
     [LH_LAST_DIGIT] = "last digit",
     [LH_EARLY] = "rounded early",
-    [LH_TOO_EARLY] = "rounded too early",
     [LH_OTHER_WAY] = "another way",
     [LH_FOLLOWS] = "follows",
-    [LH_FEW_DIGITS] = "fewer digits",
+    [LH_FEW_DIGITS] = "too few digits",
     [LH_CARRIED] = "carried",
-    [LH_COARSE] = "too few digits",
+    [LH_COARSE] = "says too little",
     [LH_MISTAKE] = "known mistake",
     [LH_SLIP] = "slip of the pen",
     [LH_WRONG] = "wrong",
@@ -24,8 +23,8 @@ const char *const lh_verdict_names[LH_N_VERDICTS] = {
 };
 
 bool lh_verdict_has_credit(lh_verdict v) {
-    return v == LH_RIGHT || v == LH_LAST_DIGIT || v == LH_EARLY || v == LH_TOO_EARLY ||
-           v == LH_OTHER_WAY || v == LH_FOLLOWS || v == LH_FEW_DIGITS;
+    return v == LH_RIGHT || v == LH_LAST_DIGIT || v == LH_EARLY || v == LH_OTHER_WAY ||
+           v == LH_FOLLOWS || v == LH_FEW_DIGITS;
 }
 
 bool lh_verdict_is_blame(lh_verdict v) {

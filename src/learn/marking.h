@@ -25,6 +25,7 @@ typedef struct marker {
     double *plain;  /* and for its numbers */
     int truth_ask;  /* the step that is in truth, or -1 */
     lh_habit habit; /* how numbers were carried on that nobody wrote down */
+    double effort;  /* that it may take */
     bool is_trial;  /* an idea is tried: known mistakes are not looked for */
     int cuts;       /* how many more numbers look cut off than rounded */
     int *origin;    /* for each unit: the ask where a slip that reaches it began, or -1 */

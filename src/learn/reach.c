@@ -100,7 +100,7 @@ lh_reach *lh_reach_new(const lh_sheet *s) {
         lh_context_free(own);
         return NULL;
     }
-    *r = (lh_reach){.ctx = g->ctx, .own = own, .arena = a, .s = s, .g = g};
+    *r = (lh_reach){.ctx = g->ctx, .own = own, .arena = a, .s = s, .g = g, .left = LH_MOST_EFFORT};
     lh_reach_begin(r);
     lh_trace *t = lh_trace_new(g, &(lh_trace_how){NULL, true});
     for (int m = 0; t && m < s->n_moments; m++) add_moment(r, t, m);
@@ -144,12 +144,27 @@ void lh_reach_habit(lh_reach *r, lh_habit habit) {
     r->habit = habit;
 }
 
+void lh_reach_allow(lh_reach *r, double effort) {
+    r->left = effort;
+    r->gave_up = false;
+}
+
+double lh_reach_left(const lh_reach *r) {
+    return r->left > 0 ? r->left : 0;
+}
+
+bool reach_may(lh_reach *r) {
+    r->gave_up |= r->left <= 0;
+    return !r->gave_up;
+}
+
 bool lh_reach_gave_up(const lh_reach *r) {
     return r->gave_up;
 }
 
 int lh_reach_variant(lh_reach *r, const lh_rewrite *rewrite, int n) {
-    if (r->n_variants == LH_MOST_VARIANTS) return -1;
+    if (r->n_variants == LH_MOST_VARIANTS || !reach_may(r)) return -1;
+    r->left -= LH_BUILD_EFFORT * (double)r->g->n_nodes;
     lh_context_clear(r->own);
     r->own->read_file = r->ctx->read_file;
     r->own->read_file_who = r->ctx->read_file_who;

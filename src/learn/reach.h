@@ -76,7 +76,9 @@ int lh_reach_count(const lh_reach *r);
 lh_unit *lh_reach_unit(lh_reach *r, int i);
 int lh_reach_find(const lh_reach *r, const lh_step *step, int moment); /* its unit, or -1 */
 void lh_reach_habit(lh_reach *r, lh_habit habit); /* of lines that nobody asked for */
-bool lh_reach_gave_up(const lh_reach *r);         /* since it was begun: too much work was left */
+void lh_reach_allow(lh_reach *r, double effort);  /* so much work from now on: then it gives up */
+double lh_reach_left(const lh_reach *r);
+bool lh_reach_gave_up(const lh_reach *r); /* since it was begun: too much work was left */
 
 /* A program to take formulas from: 0 is the right one. NULL rewrites are refused; -1 when it cannot be built. */
 int lh_reach_variant(lh_reach *r, const lh_rewrite *rewrite, int n);

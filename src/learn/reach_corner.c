@@ -40,13 +40,14 @@ static double rounded(double x, double by, lh_box b) {
 
 /* Works everything out anew. False: it leads nowhere. */
 static bool run_chain(const chain *c) {
+    if (!reach_may(c->r)) return false;
     for (int i = 0; i < c->n; i++) {
         const work *w = c->work[i];
         for (int k = 0; k < w->n_lines; k++) {
             const line *l = &w->line[k];
             reach_put(c->r, w, l, c->place);
             bool is_last = i == c->n - 1 && k == w->n_lines - 1;
-            if (!reach_take(l, is_last ? c->right : NULL, l->now)) return false;
+            if (!reach_take(c->r, l, is_last ? c->right : NULL, l->now)) return false;
             for (int j = 0; j < l->n_cells; j++)
                 if (l->rounding[j] >= 0)
                     l->now[j] = rounded(l->now[j], c->place[l->rounding[j]], l->box[j]);
@@ -462,7 +463,7 @@ static bool run_plain(const chain *c, lh_carry how) {
             const line *l = &w->line[k];
             bool is_step = k == w->n_lines - 1, is_last = is_step && i == c->n - 1;
             reach_put(c->r, w, l, c->place);
-            if (!reach_take(l, is_last ? c->right : NULL, l->now)) return false;
+            if (!reach_take(c->r, l, is_last ? c->right : NULL, l->now)) return false;
             if (is_last || !how.rounds || l->decimals < 0 || !(is_step || how.inside)) continue;
             for (int j = 0; j < l->n_cells; j++)
                 l->now[j] = carried(l->now[j], l->decimals, how.cuts);

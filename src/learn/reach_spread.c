@@ -128,7 +128,8 @@ void reach_put(lh_reach *r, const work *w, const line *l, const double *place) {
 }
 
 /* False: something is no number. Infinite is one only where it should be: a hidden score. */
-bool reach_take(const line *l, const double *right, double *to) {
+bool reach_take(lh_reach *r, const line *l, const double *right, double *to) {
+    r->left -= l->effort;
     lh_exact.run(l->plan);
     for (int i = 0; i < l->n_cells; i++) {
         to[i] = lh_exact.get(l->plan, l->node, l->at[i]);
@@ -199,7 +200,7 @@ static void list_cells(spreading *s, const work *w) {
 static bool try_end(const spreading *s, const cell *c, double way) {
     for (int k = 0; k < 8 && way != 0; k++, way /= 2) {
         lh_exact.set(s->l->plan, c->node, c->at, c->rest + way);
-        if (reach_take(s->l, s->right, s->l->now)) return true;
+        if (reach_take(s->r, s->l, s->right, s->l->now)) return true;
     }
     return false;
 }
@@ -316,7 +317,7 @@ static bool spread_line(lh_reach *r, lh_arena *a, const work *w, line *l, const 
     spreading s = {.r = r, .a = a, .l = l, .right = right};
     l->swing = (lh_swing){0};
     reach_put(r, w, l, NULL);
-    if (!reach_take(l, right, l->rest)) return false;
+    if (!reach_take(r, l, right, l->rest)) return false;
     bool is_by_hand = l->n_cells <= LH_BY_HAND;
     for (int i = 0; i < l->n_cells; i++) l->rounding[i] = -1;
     int most = r->n_freedoms; /* those of operands that were just written down are still to come */
@@ -348,7 +349,8 @@ bool lh_reach_of(lh_reach *r, int v, int i, const lh_written *written, lh_box *o
     bool ok = a && spread_work(r, a, w, r->unit[i].right, -1);
     const line *l = ok ? &w->line[w->n_lines - 1] : NULL;
     if (ok) memcpy(out, l->box, (size_t)l->n_cells * sizeof *out);
-    if (ok && l->swing.n > 0) reach_corners(r, a, w, r->unit[i].right, written, out);
+    if (ok && l->swing.n > 0 && reach_may(r))
+        reach_corners(r, a, w, r->unit[i].right, written, out);
     lh_arena_free(a);
     return ok;
 }

@@ -131,8 +131,11 @@ static bool furnish(const maker *m, line *l) {
         from->at = reach_cells(a, l->plan, from->node, &from->n_cells);
         if (!from->at) return false;
         if (from->unit >= 0 && from->n_cells != m->r->unit[from->unit].n_cells) return false;
+        l->effort += from->n_cells;
     }
     l->at = reach_cells(a, l->plan, l->node, &l->n_cells);
+    l->effort += l->n_cells + LH_LINE_EFFORT;
+    m->r->left -= LH_NODE_EFFORT * (double)m->v->g->n_nodes; /* a plan looks at every node */
     size_t n = (size_t)l->n_cells + 1;
     l->rest = lh_alloc_array(a, n, sizeof *l->rest);
     l->now = lh_alloc_array(a, n, sizeof *l->now);

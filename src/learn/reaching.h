@@ -38,6 +38,7 @@ typedef struct line {
     int n_from;
     lh_cell *at; /* its own cells */
     int n_cells;
+    int effort;    /* cells that it reads and works out */
     int decimals;  /* to which it may have been rounded; -1: it is not */
     double *rest;  /* n_cells: where they rest */
     double *now;   /* n_cells: where they are while freedoms are tried */
@@ -73,6 +74,7 @@ struct lh_reach {
     lh_unit *unit;
     int n_units;
     lh_habit habit;
+    double left; /* of the work that a sheet may take, in cells that are read or worked out */
     bool gave_up;
     freedom *freedom;
     int n_freedoms;
@@ -84,10 +86,12 @@ lh_cell *reach_cells(lh_arena *a, const lh_plan *p, const lh_node *n,
                      int *n_cells); /* of all examples and heads, in order */
 work *reach_work(lh_reach *r, int variant, int unit);
 
+bool reach_may(lh_reach *r); /* is there work left that may be done? Notes it where there is none */
+
 /* A line, from the numbers of others: operands to where they are while freedoms have these places (NULL: at rest), then the
  * formula. False: something is no number. */
 void reach_put(lh_reach *r, const work *w, const line *l, const double *place);
-bool reach_take(const line *l, const double *right, double *to);
+bool reach_take(lh_reach *r, const line *l, const double *right, double *to);
 
 /* out: where the last line of the work can lie by the sum of what freedoms do; it comes back as it can really. */
 void reach_corners(lh_reach *r, lh_arena *a, work *w, const double *right,
