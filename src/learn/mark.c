@@ -214,6 +214,13 @@ static int count_blame(const lh_sheet *s, const lh_marks *m) {
     return n;
 }
 
+/* Is there anything wrong that has no name? */
+static bool has_riddle(const lh_sheet *s, const lh_marks *m) {
+    for (int i = 0; i < s->n_cells; i++)
+        if (lh_verdict_is_blame(m->cell[i]) && m->cell[i] != LH_MISTAKE) return true;
+    return false;
+}
+
 /* ---- how the numbers were carried on ---- */
 
 /* A sheet with blame on it is looked at again as that of somebody who cuts off: if it looks so, or if the blame goes away. */
@@ -292,8 +299,8 @@ lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
     lh_marks *m = mark_once(&plain);
     if (m && count_blame(s, m)) m = as_cut(&plain, m, &cut);
     if (m && m != plain.m) best = &cut;
-    if (m && count_blame(s, m)) m = as_fewer(&plain, m, false);
-    if (m && count_blame(s, m)) m = as_fewer(&plain, m, true);
+    if (m && has_riddle(s, m)) m = as_fewer(&plain, m, false);
+    if (m && has_riddle(s, m)) m = as_fewer(&plain, m, true);
     if (!m) return NULL;
     best->m = m;
     marking_remark(best);

@@ -31,9 +31,10 @@ void marking_put_truth(const lh_sheet *s, lh_reach *r) {
     }
 }
 
+/* The right numbers do not change: what was spread once stays. */
 static lh_reach *second_reach(const lh_sheet *s) {
     lh_reach *r = lh_reach_new(s);
-    if (r) lh_reach_allow(r, LH_MOST_EFFORT / 4);
+    if (r) marking_put_truth(s, r), lh_reach_allow(r, LH_MOST_EFFORT / 4);
     return r;
 }
 
@@ -48,7 +49,6 @@ static const lh_box *from_true(marker *k, int ask) {
         is_wide |= marking_written(k, ask, i)->kind == LH_WRITTEN_NUMBER &&
                    known[i].high - known[i].low > LH_REACH_WIDE * marking_unit(q);
     if (!is_wide || (!s->truth && !(s->truth = second_reach(s)))) return known;
-    marking_put_truth(s, s->truth);
     int unit = lh_reach_find(s->truth, q->step, q->moment);
     if (!lh_reach_of(s->truth, 0, unit, marking_written(k, ask, 0), k->truth)) return known;
     k->truth_ask = ask;

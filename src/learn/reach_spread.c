@@ -173,7 +173,10 @@ static void add_cell(spreading *s, cell c) {
     if (!(c.high > c.low)) return;
     *(cell *)lh_push(s->a, (void **)&s->cell, &s->n_cells, sizeof(cell)) = c;
     if (c.freedom >= 0) column_of(s, c.freedom);
-    for (int k = 0; c.swing && k < c.swing->n; k++) column_of(s, c.swing->freedom[k]);
+    for (int k = 0; c.swing && k < c.swing->n; k++) {
+        size_t at = (size_t)c.row * (size_t)c.swing->n + (size_t)k;
+        if (c.swing->down[at] != 0 || c.swing->up[at] != 0) column_of(s, c.swing->freedom[k]);
+    }
 }
 
 static void list_cells(spreading *s, const work *w) {
