@@ -63,6 +63,8 @@ enum {
     LH_MOST_ACTIVE =
         16, /* of these, those that later steps may follow: six mistakes and their unions */
     LH_MOST_OPERANDS = 32, /* of a step, that are tried as they were before an update */
+    LH_PROVING_CELLS =
+        3, /* numbers that must speak for a mistake in a step that nobody wrote down */
     LH_MOST_SLIPS =
         4 /* of n cells of a matrix one in so many, and at least one, may be off by a last digit besides a
                                known mistake */

@@ -36,13 +36,14 @@ static bool best_reach(marker *k, int ask, int unit, int *variant) {
     lh_verdict *v = lh_alloc_array(k->a, (size_t)n + 1, sizeof *v);
     bool any = false;
     *variant = 0;
-    for (int i = k->n_active - 1; v && i >= 0 && least > 0; i--) {
-        if (!lh_reach_of(k->r, k->active[i], unit, marking_written(k, ask, 0), k->other)) continue;
-        int bad =
-            marking_judge_step(k, ask, k->other, marking_taint(k, k->active[i], unit) >= 0, v);
+    int last = k->anew > 0 && k->s->ask[ask].moment ? -1 : 0;
+    for (int i = k->n_active - 1; v && i >= last && least > 0; i--) {
+        int program = i < 0 ? k->anew : k->active[i];
+        if (!lh_reach_of(k->r, program, unit, marking_written(k, ask, 0), k->other)) continue;
+        int bad = marking_judge_step(k, ask, k->other, marking_taint(k, program, unit) >= 0, v);
         if (bad >= least) continue;
         least = bad;
-        *variant = k->active[i];
+        *variant = program;
         memcpy(k->box, k->other, (size_t)n * sizeof *k->box);
         any = true;
     }
@@ -73,6 +74,7 @@ static bool explain(marker *k, int ask, int unit, const lh_box *own, int bad, lh
     if (k->m->step[ask].n_diagnoses) {
         replace(v, n, LH_WRONG, LH_MISTAKE);
         replace(v, n, LH_CANNOT, LH_MISTAKE);
+        k->is_empty[unit] = false; /* they say which mistake it was */
     }
     return true;
 }
@@ -189,6 +191,7 @@ static lh_marks *mark_once(marker *k) {
     lh_reach_allow(s->reach, k->effort);
     lh_reach_begin(s->reach);
     lh_reach_habit(s->reach, k->habit);
+    k->anew = s->n_moments > 1 ? lh_reach_anew(s->reach) : -1;
     bool ends = false;
     for (int i = 0; i < lh_reach_count(s->reach) && !ends && !lh_failed(s->g->ctx); i++) {
         const lh_unit *u = lh_reach_unit(s->reach, i);
@@ -203,6 +206,7 @@ static lh_marks *mark_once(marker *k) {
             ends |= lh_verdict_is_blame(k->m->cell[s->ask[ask].first + c]);
     }
     for (int i = k->n_active - 1; i > 0; i--) lh_reach_drop(s->reach, k->active[i]);
+    lh_reach_drop(s->reach, k->anew);
     lh_reach_habit(s->reach, (lh_habit){0});
     k->m->gave_up = lh_reach_gave_up(s->reach) || (s->truth && lh_reach_gave_up(s->truth));
     return lh_failed(s->g->ctx) ? NULL : k->m;

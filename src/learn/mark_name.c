@@ -133,6 +133,65 @@ static void diagnose_stale(marker *k, int ask, int unit) {
     }
 }
 
+/* ---- a mistake in a step that nobody wrote down ---- */
+
+static int unit_at(const marker *k, const lh_step *step, int unit) {
+    for (int i = unit; i >= 0; i--)
+        if (lh_reach_unit(k->r, i)->step == step) return i;
+    return -1;
+}
+
+/* Open units that lead to this one. */
+static void find_open(marker *k, int unit, bool *is) {
+    for (int i = 0; i < unit; i++)
+        if (!is[i] && lh_reach_unit(k->r, i)->is_open && lh_reach_reads(k->r, 0, unit, i))
+            is[i] = true, find_open(k, i, is);
+}
+
+/* What the mistake changed reaches further: open steps behind it follow from this ask. */
+static void taint_open(marker *k, int ask, int from, int to) {
+    k->origin[from] = ask;
+    for (int i = from + 1; i < to; i++)
+        if (lh_reach_unit(k->r, i)->is_open && k->origin[i] < 0)
+            k->origin[i] = marking_taint(k, 0, i);
+}
+
+static int count_written(const marker *k, int ask) {
+    int n = 0;
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++)
+        n += marking_written(k, ask, i)->kind == LH_WRITTEN_NUMBER;
+    return n;
+}
+
+/* Several numbers must speak for it: of all mistakes in all steps before, some would explain any number alone. */
+static void diagnose_before(marker *k, int ask, int unit) {
+    int n;
+    bool *is = lh_alloc_array(k->a, (size_t)unit + 1, sizeof *is);
+    if (!is || count_written(k, ask) < LH_PROVING_CELLS) return;
+    find_open(k, unit, is);
+    lh_candidate *c = lh_candidates(k->s->g, k->mistakes, NULL, k->a, &n);
+    for (int i = 0; i < n && !k->m->step[ask].n_diagnoses; i++) {
+        int from = c[i].mistake->is_same ? -1 : unit_at(k, c[i].step, unit - 1);
+        if (from < 0 || !is[from]) continue;
+        int v = variant_with(k, k->n_active - 1, &c[i]);
+        if (v < 0) continue;
+        const int *before = lh_reach_reopen(k->r, v);
+        if (before && marking_explains(k, v, ask, unit)) {
+            add_diagnosis(k, ask,
+                          (lh_diagnosis){.mistake = c[i].mistake,
+                                         .where = c[i].line->path,
+                                         .choice = c[i].chosen,
+                                         .what = choice_words(k, &c[i])});
+            if (keep_active(k, v, k->n_active - 1, &c[i])) {
+                taint_open(k, ask, from, unit);
+                continue;
+            }
+        }
+        if (before) lh_reach_restore(k->r, before);
+        lh_reach_drop(k->r, v);
+    }
+}
+
 /* Alone first; a line that nobody asked for may need an earlier mistake besides. */
 void marking_diagnose(marker *k, int ask, int unit) {
     int n, n_active = k->n_active;
@@ -143,6 +202,7 @@ void marking_diagnose(marker *k, int ask, int unit) {
         if (first) keep_union(k, base, n_active - 1, first);
     }
     if (k->s->ask[ask].moment && !k->m->step[ask].n_diagnoses) diagnose_stale(k, ask, unit);
+    if (!k->m->step[ask].n_diagnoses) diagnose_before(k, ask, unit);
 }
 
 /* ---- the same by another way ---- */

@@ -30,6 +30,7 @@ typedef struct marker {
     int cuts;       /* how many more numbers look cut off than rounded */
     int *origin;    /* for each unit: the ask where a slip that reaches it began, or -1 */
     bool *is_empty; /* for each unit: its numbers say nothing, and they do not follow */
+    int anew; /* the right program, for somebody who works unchanged steps out again after an update; -1: no update */
     int active[LH_MOST_ACTIVE],
         n_active; /* programs that later steps may follow: the right one, and those with the mistakes made so far */
     made made[LH_MOST_ACTIVE];

@@ -182,6 +182,27 @@ void lh_reach_drop(lh_reach *r, int v) {
     if (v > 0 && v == r->n_variants - 1) variant_free(r, v), r->n_variants--;
 }
 
+int lh_reach_anew(lh_reach *r) {
+    if (r->n_variants == LH_MOST_VARIANTS || !variant_new(r, r->g)) return -1;
+    r->variant[r->n_variants - 1].is_anew = true;
+    return r->n_variants - 1;
+}
+
+int *lh_reach_reopen(lh_reach *r, int v) {
+    int *before = lh_alloc_array(r->sheet, (size_t)r->n_units + 1, sizeof *before);
+    for (int i = 0; before && i < r->n_units; i++) {
+        before[i] = r->unit[i].is_open ? r->unit[i].variant : -1;
+        if (before[i] >= 0) r->unit[i].variant = v, r->unit[i].is_spread = false;
+    }
+    return before;
+}
+
+void lh_reach_restore(lh_reach *r, const int *before) {
+    for (int i = 0; i < r->n_units; i++)
+        if (before[i] >= 0)
+            r->unit[i].is_open = true, r->unit[i].variant = before[i], r->unit[i].is_spread = false;
+}
+
 int lh_reach_stale(lh_reach *r, int unit, int operand, const char **name) {
     if (r->n_variants == LH_MOST_VARIANTS || r->unit[unit].moment == 0) return -1;
     int n = 0, which = -1;

@@ -86,6 +86,9 @@ int lh_reach_stale(
     lh_reach *r, int unit, int operand,
     const char **
         name); /* the right one, but this unit reads an operand as it was a moment before; -1: there is none */
+int lh_reach_anew(
+    lh_reach *
+        r); /* the right one, but steps that no update changes are worked out again after it; -1: no memory */
 void lh_reach_drop(lh_reach *r, int variant); /* the newest variant alone */
 
 /* A new sheet: every unit is known, and lies in the box that the caller gives it. */
@@ -103,6 +106,10 @@ bool lh_reach_plain(lh_reach *r, int variant, int i, lh_carry how, double *out);
 /* Nobody wrote unit i down: it stays open, to be worked out by this program, and perhaps rounded, when it is first read.
  * Where that leads nowhere it is known, and lies in the box that it has. */
 void lh_reach_open(lh_reach *r, int variant, int i, int decimals);
+int *lh_reach_reopen(
+    lh_reach *r,
+    int variant); /* open units by this program from now on; returns those they had, for: */
+void lh_reach_restore(lh_reach *r, const int *before);
 bool lh_reach_settle(lh_reach *r,
                      int i); /* now; its box says where it can lie. False: it leads nowhere */
 bool lh_reach_reads(lh_reach *r, int variant, int i, int other); /* does unit i read unit other? */

@@ -23,9 +23,9 @@ typedef struct maker {
 } maker;
 
 /* A line of its own inside a formula: one that a person writes down on the way. */
-static bool is_line(const lh_node *n) {
+static bool is_line(const maker *m, const lh_node *n) {
     const lh_step *s = n->step;
-    if (!s || !lh_step_is_inner(s) || n->is_known || n->kind == LH_OP_number ||
+    if (!s || !(lh_step_is_inner(s) || m->v->is_anew) || n->is_known || n->kind == LH_OP_number ||
         n->kind == LH_OP_size || n->kind == LH_OP_given)
         return false;
     bool is_result = s->kind == LH_STEP_BODY && s->scope->call && s->scope->call->call->result == n;
@@ -72,8 +72,10 @@ static int unit_of(const maker *m, const lh_node *n) {
     const bool *changes = changes_of(m->v);
     int moment = m->moment, unit = s ? unit_of_path(r, s->path, moment) : -1;
     while (unit >= 0 && moment > 0 && changes && !changes[n->id] &&
-           (unit == m->unit || !r->unit[unit].is_asked))
+           (unit == m->unit || !r->unit[unit].is_asked)) {
+        if (m->v->is_anew) return -1;
         unit = unit_of_path(r, s->path, --moment);
+    }
     return unit;
 }
 
@@ -89,7 +91,7 @@ static void find_sources(maker *m, line *l, lh_node *n, bool is_whole, int depth
     if (m->seen[n->id] == m->at || depth > 500) return;
     m->seen[n->id] = m->at;
     int unit = is_whole ? -1 : unit_of(m, n);
-    if (unit >= 0 || (!is_whole && (is_line(n) || is_rounded_constant(m, n)))) {
+    if (unit >= 0 || (!is_whole && (is_line(m, n) || is_rounded_constant(m, n)))) {
         *(source *)lh_push(m->v->arena, (void **)&l->from, &l->n_from, sizeof(source)) =
             (source){.node = n, .unit = unit, .line = -1};
         return;

@@ -59,6 +59,7 @@ typedef struct variant {
     lh_graph *g;
     work *work;      /* one for each unit */
     bool *changes;   /* for each node: does an update change it? Made when it is first asked for */
+    bool is_anew;    /* steps that no update changes are worked out again all the same */
     int stale;       /* the unit that reads old numbers, or -1 */
     int stale_which; /* the unit it reads too early, or -1: all of them */
 } variant;
