@@ -137,18 +137,19 @@ static void skip_step(marker *k, int ask, int unit) {
 static bool prepare(lh_sheet *s) {
     if (s->reach) return true;
     s->reach = lh_reach_new(s);
-    if (!s->reach) return false;
+    s->truth = s->reach ? lh_reach_new(s) : NULL;
+    if (!s->truth) return false;
     int n = lh_reach_count(s->reach);
     s->from_true = lh_alloc_array(s->arena, (size_t)s->n_cells + 1, sizeof *s->from_true);
     s->exact = lh_alloc_array(s->arena, (size_t)n + 1, sizeof *s->exact);
-    marking_put_truth(s, s->reach);
+    marking_put_truth(s, s->truth);
     for (int i = 0; s->from_true && s->exact && i < n; i++) {
-        const lh_unit *u = lh_reach_unit(s->reach, i);
+        const lh_unit *u = lh_reach_unit(s->truth, i);
         int ask = marking_ask(s, u->step, u->moment);
         lh_box *box = s->exact[i] = lh_alloc_array(s->arena, (size_t)u->n_cells + 1, sizeof *box);
         if (!box) return false;
         for (int c = 0; c < u->n_cells; c++) box[c] = lh_box_at(u->right[c]);
-        if (ask >= 0 && !lh_reach_of(s->reach, 0, i, NULL, s->from_true + s->ask[ask].first))
+        if (ask >= 0 && !lh_reach_of(s->truth, 0, i, NULL, s->from_true + s->ask[ask].first))
             memcpy(s->from_true + s->ask[ask].first, box, (size_t)u->n_cells * sizeof *box);
     }
     return !lh_failed(s->g->ctx);
@@ -208,7 +209,7 @@ static lh_marks *mark_once(marker *k) {
     for (int i = k->n_active - 1; i > 0; i--) lh_reach_drop(s->reach, k->active[i]);
     lh_reach_drop(s->reach, k->anew);
     lh_reach_habit(s->reach, (lh_habit){0});
-    k->m->gave_up = lh_reach_gave_up(s->reach) || (s->truth && lh_reach_gave_up(s->truth));
+    k->m->gave_up = lh_reach_gave_up(s->reach) || lh_reach_gave_up(s->truth);
     return lh_failed(s->g->ctx) ? NULL : k->m;
 }
 
@@ -298,7 +299,7 @@ lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
                   const lh_mistakes *mistakes) {
     if (lh_failed(s->g->ctx) || !prepare(s)) return NULL;
     const lh_written *cell = asked_cells(a, s, answers);
-    if (s->truth) lh_reach_allow(s->truth, LH_MOST_EFFORT / 4);
+    lh_reach_allow(s->truth, LH_MOST_EFFORT / 4);
     marker plain = marker_new(a, s, cell, mistakes, (lh_habit){0}), cut, *best = &plain;
     lh_marks *m = mark_once(&plain);
     if (m && count_blame(s, m)) m = as_cut(&plain, m, &cut);

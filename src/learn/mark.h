@@ -75,7 +75,7 @@ typedef struct lh_sheet {
     struct lh_box *
         from_true; /* n_cells: where a step can lie whose operands are the right numbers, rounded */
     struct lh_reach
-        *truth; /* with these operands; made when a box of from_true is too wide to say much */
+        *truth; /* with these operands, which do not change: what was spread once stays */
     struct lh_box **exact; /* for each unit of reach: the right numbers */
 } lh_sheet;
 

@@ -31,13 +31,6 @@ void marking_put_truth(const lh_sheet *s, lh_reach *r) {
     }
 }
 
-/* The right numbers do not change: what was spread once stays. */
-static lh_reach *second_reach(const lh_sheet *s) {
-    lh_reach *r = lh_reach_new(s);
-    if (r) marking_put_truth(s, r), lh_reach_allow(r, LH_MOST_EFFORT / 4);
-    return r;
-}
-
 /* Where a step can lie whose operands are the right numbers. A wide box is looked at again, with what was written. */
 static const lh_box *from_true(marker *k, int ask) {
     lh_sheet *s = k->s;
@@ -48,7 +41,7 @@ static const lh_box *from_true(marker *k, int ask) {
     for (int i = 0; i < q->n_cells; i++)
         is_wide |= marking_written(k, ask, i)->kind == LH_WRITTEN_NUMBER &&
                    known[i].high - known[i].low > LH_REACH_WIDE * marking_unit(q);
-    if (!is_wide || (!s->truth && !(s->truth = second_reach(s)))) return known;
+    if (!is_wide) return known;
     int unit = lh_reach_find(s->truth, q->step, q->moment);
     if (!lh_reach_of(s->truth, 0, unit, marking_written(k, ask, 0), k->truth)) return known;
     k->truth_ask = ask;
