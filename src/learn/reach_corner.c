@@ -58,7 +58,7 @@ static bool run_chain(const chain *c) {
 
 /* The end of a freedom that pulls a cell furthest in a direction: how far it pulls. */
 static double pull(const lh_swing *w, const freedom *f, int i, int k, int way, double *end) {
-    size_t at = (size_t)i * (size_t)w->n + (size_t)k;
+    size_t at = (size_t)i * (size_t)w->width + (size_t)k;
     double down = way * w->down[at], up = way * w->up[at], most = up >= down ? up : down;
     *end = most <= 0 ? 0 : up >= down ? f[w->freedom[k]].high : f[w->freedom[k]].low;
     return most > 0 ? most : 0;
@@ -124,7 +124,8 @@ static double climb(const chain *c, lh_arena *a, const line *l, int i, int way, 
 
 /* Whether none of a cell's freedoms moves another cell of the group. Takes it in, if so. */
 static bool joins(const lh_swing *w, int i, int *moved, int group) {
-    const double *down = w->down + (size_t)i * (size_t)w->n, *up = w->up + (size_t)i * (size_t)w->n;
+    const double *down = w->down + (size_t)i * (size_t)w->width,
+                 *up = w->up + (size_t)i * (size_t)w->width;
     for (int k = 0; k < w->n; k++)
         if (moved[k] == group && (down[k] != 0 || up[k] != 0)) return false;
     for (int k = 0; k < w->n; k++)
@@ -292,7 +293,7 @@ static void find_parts(const freedom *f, bool is_cut, spans *s) {
 
 /* What a freedom does alone: so much at a place between its ends. */
 static double effect_at(const lh_swing *w, const freedom *f, int i, int k, double place) {
-    const size_t at = (size_t)i * (size_t)w->n + (size_t)k;
+    const size_t at = (size_t)i * (size_t)w->width + (size_t)k;
     return place < 0 ? w->down[at] * place / f->low : place > 0 ? w->up[at] * place / f->high : 0;
 }
 

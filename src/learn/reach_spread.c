@@ -174,7 +174,7 @@ static void add_cell(spreading *s, cell c) {
     *(cell *)lh_push(s->a, (void **)&s->cell, &s->n_cells, sizeof(cell)) = c;
     if (c.freedom >= 0) column_of(s, c.freedom);
     for (int k = 0; c.swing && k < c.swing->n; k++) {
-        size_t at = (size_t)c.row * (size_t)c.swing->n + (size_t)k;
+        size_t at = (size_t)c.row * (size_t)c.swing->width + (size_t)k;
         if (c.swing->down[at] != 0 || c.swing->up[at] != 0) column_of(s, c.swing->freedom[k]);
     }
 }
@@ -219,7 +219,8 @@ static void add_effects(spreading *s, const cell *c, const double *slope_down,
                         const double *slope_up) {
     const lh_swing *w = &s->l->swing, *from = c->swing;
     for (int i = 0; i < s->l->n_cells; i++) {
-        double *down = w->down + (size_t)i * (size_t)w->n, *up = w->up + (size_t)i * (size_t)w->n;
+        double *down = w->down + (size_t)i * (size_t)w->width,
+               *up = w->up + (size_t)i * (size_t)w->width;
         if (slope_down[i] == 0 && slope_up[i] == 0) continue;
         if (!from) {
             const freedom *f = &s->r->freedom[c->freedom];
@@ -227,7 +228,7 @@ static void add_effects(spreading *s, const cell *c, const double *slope_down,
             add_effect(&down[k], &up[k], f->low, f->high, slope_down[i], slope_up[i]);
         }
         for (int k = 0; from && k < from->n; k++) {
-            size_t at = (size_t)c->row * (size_t)from->n + (size_t)k;
+            size_t at = (size_t)c->row * (size_t)from->width + (size_t)k;
             int to = s->column[from->freedom[k]] - 1;
             if (from->down[at] != 0 || from->up[at] != 0)
                 add_effect(&down[to], &up[to], from->down[at], from->up[at], slope_down[i],
@@ -253,8 +254,8 @@ static lh_box box_of(const line *l, int i) {
     const lh_swing *w = &l->swing;
     lh_box b = lh_box_at(l->rest[i]);
     for (int k = 0; k < w->n; k++) {
-        double down = w->down[(size_t)i * (size_t)w->n + (size_t)k],
-               up = w->up[(size_t)i * (size_t)w->n + (size_t)k], least = down < up ? down : up,
+        double down = w->down[(size_t)i * (size_t)w->width + (size_t)k],
+               up = w->up[(size_t)i * (size_t)w->width + (size_t)k], least = down < up ? down : up,
                most = down < up ? up : down;
         if (least < 0) b.low += least;
         if (most > 0) b.high += most;
@@ -268,8 +269,8 @@ static void fit_swing(const line *l, int i, lh_box sum, lh_box to) {
     double below = sum.low < to.low ? (to.low - to.at) / (sum.low - to.at) : 1,
            above = sum.high > to.high ? (to.high - to.at) / (sum.high - to.at) : 1;
     for (int k = 0; k < w->n && (below < 1 || above < 1); k++) {
-        double *down = &w->down[(size_t)i * (size_t)w->n + (size_t)k],
-               *up = &w->up[(size_t)i * (size_t)w->n + (size_t)k];
+        double *down = &w->down[(size_t)i * (size_t)w->width + (size_t)k],
+               *up = &w->up[(size_t)i * (size_t)w->width + (size_t)k];
         *down *= *down < 0 ? below : above;
         *up *= *up < 0 ? below : above;
     }
@@ -278,7 +279,8 @@ static void fit_swing(const line *l, int i, lh_box sum, lh_box to) {
 /* Each cell may have been rounded: a freedom of its own, in a column behind the others. */
 static bool add_roundings(spreading *s) {
     line *l = s->l;
-    lh_swing old = l->swing, *w = &l->swing;
+    lh_swing *w = &l->swing;
+    const int before = w->n;
     lh_box *sum = lh_alloc_array(s->a, (size_t)l->n_cells + 1, sizeof *sum);
     const int decimals = l->decimals - s->r->habit.fewer;
     if (!sum) return false;
@@ -298,14 +300,8 @@ static bool add_roundings(spreading *s) {
             *(int *)lh_push(s->a, (void **)&w->freedom, &w->n, sizeof(int)) = l->rounding[i];
         l->box[i] = lh_box_rounded(b, decimals, s->r->habit.cuts);
     }
-    size_t n = (size_t)w->n * (size_t)l->n_cells;
-    w->down = lh_alloc_array(s->a, n + 1, sizeof *w->down);
-    w->up = lh_alloc_array(s->a, n + 1, sizeof *w->up);
-    if (!w->down || !w->up) return false;
-    for (int i = 0, next = old.n; i < l->n_cells; i++) {
-        size_t from = (size_t)i * (size_t)old.n, to = (size_t)i * (size_t)w->n;
-        if (old.n) memcpy(w->down + to, old.down + from, (size_t)old.n * sizeof *w->down);
-        if (old.n) memcpy(w->up + to, old.up + from, (size_t)old.n * sizeof *w->up);
+    for (int i = 0, next = before; i < l->n_cells; i++) {
+        size_t to = (size_t)i * (size_t)w->width;
         if (l->rounding[i] < 0) continue;
         const freedom *f = &s->r->freedom[l->rounding[i]];
         w->down[to + (size_t)next] = f->low;
@@ -329,13 +325,15 @@ static bool spread_line(lh_reach *r, lh_arena *a, const work *w, line *l, const 
     if (!s.column) return false;
     if (is_by_hand) list_cells(&s, w);
     size_t n = (size_t)l->n_cells;
-    l->swing.down = lh_alloc_array(a, n * (size_t)l->swing.n + 1, sizeof(double));
-    l->swing.up = lh_alloc_array(a, n * (size_t)l->swing.n + 1, sizeof(double));
+    const bool is_rounded = l->decimals >= 0 && is_by_hand;
+    l->swing.width = l->swing.n + (is_rounded ? l->n_cells : 0);
+    l->swing.down = lh_alloc_array(a, n * (size_t)l->swing.width + 1, sizeof(double));
+    l->swing.up = lh_alloc_array(a, n * (size_t)l->swing.width + 1, sizeof(double));
     double *slope = lh_alloc_array(a, 2 * n + 1, sizeof *slope);
     if (!l->swing.down || !l->swing.up || !slope) return false;
     for (int k = 0; k < s.n_cells; k++) move_cell(&s, &s.cell[k], slope, slope + n);
     for (int i = 0; i < l->n_cells; i++) l->box[i] = box_of(l, i);
-    return l->decimals < 0 || !is_by_hand || add_roundings(&s);
+    return !is_rounded || add_roundings(&s);
 }
 
 static bool spread_work(lh_reach *r, lh_arena *a, work *w, const double *right, int decimals) {

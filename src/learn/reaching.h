@@ -25,9 +25,9 @@ typedef struct freedom {
 
 /* What freedoms do to the cells of a value, each alone. */
 typedef struct lh_swing {
-    int n;
+    int n, width;      /* columns in use, and those that there is room for */
     int *freedom;      /* n of them */
-    double *down, *up; /* cells x n: what the low end does, what the high end does */
+    double *down, *up; /* cells x width: what the low end does, what the high end does */
 } lh_swing;
 
 /* A formula between values that are known: the unit itself, or a line inside it (e of a softmax) that nobody asked for. */
