@@ -6,13 +6,33 @@
 
 enum { MAX_TEXT = 64 };
 
-/* Plain signs: the typographic minus and times, a comma as the decimal point, no spaces at the ends. False: too long. */
+/* A no-break space, or one of the widths from an en quad to a hair: how many bytes, or 0. */
+static size_t odd_space(const char *s, size_t n) {
+    const unsigned char *u = (const unsigned char *)s;
+    if (n >= 2 && u[0] == 0xC2 && u[1] == 0xA0) return 2;
+    bool is_wide = n >= 3 && u[0] == 0xE2 && u[1] == 0x80;
+    return is_wide && ((u[2] >= 0x80 && u[2] <= 0x8A) || u[2] == 0xAF) ? 3 : 0;
+}
+
+/* 0.2497... and 0.2497. at the end of a sentence: the points are no part of the number. */
+static void drop_points(char *s) {
+    size_t n = strlen(s), k = n;
+    while (k > 0 && s[k - 1] == '.') k--;
+    if (k > 0 && k < n && s[k - 1] >= '0' && s[k - 1] <= '9') s[k] = 0;
+}
+
+/* Plain signs: the typographic minus and times, a comma as the decimal point, no spaces at the ends, and none of the odd ones,
+ * which group digits or keep a sign with its number. False: too long. */
 static bool tidy(const char *s, size_t n, char out[MAX_TEXT]) {
-    size_t k = 0;
+    size_t k = 0, odd;
     while (n && strchr(" \t\r\n", *s)) s++, n--;
     while (n && strchr(" \t\r\n", s[n - 1])) n--;
     for (size_t i = 0; i < n;) {
-        if (k + 2 >= MAX_TEXT) return false;
+        if (k + 4 >= MAX_TEXT) return false;
+        if ((odd = odd_space(s + i, n - i)) > 0) {
+            i += odd;
+            continue;
+        }
         if (n - i >= 3 && memcmp(s + i, "\xe2\x88\x92", 3) == 0)
             out[k++] = '-', i += 3; /* − */
         else if (n - i >= 3 && memcmp(s + i, "\xe2\x80\x93", 3) == 0)
@@ -21,6 +41,8 @@ static bool tidy(const char *s, size_t n, char out[MAX_TEXT]) {
             out[k++] = '*', i += 2; /* · */
         else if (n - i >= 2 && memcmp(s + i, "\xc3\x97", 2) == 0)
             out[k++] = '*', i += 2; /* × */
+        else if (n - i >= 3 && memcmp(s + i, "\xe2\x80\xa6", 3) == 0)
+            out[k++] = '.', i += 3; /* … */
         else if (s[i] == 0)
             return false;
         else
@@ -126,6 +148,7 @@ lh_written lh_written_read(const char *text, size_t length) {
         w.kind = LH_WRITTEN_BLANK;
         return w;
     }
+    drop_points(s);
     int infinite = read_infinite(s);
     if (infinite)
         return (lh_written){LH_WRITTEN_NUMBER, infinite > 0 ? INFINITY : -INFINITY, 0, 0, -1};

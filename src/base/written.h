@@ -27,7 +27,7 @@ typedef struct lh_written {
 
 lh_written
 lh_written_read(const char *text,
-                size_t length); /* .5  -0,25  1/3  1e-3  25%  −0.1  1.2·10^-3  -inf  −∞ */
+                size_t length); /* .5  -0,25  1/3  1e-3  25%  −0.1  1.2·10^-3  -inf  −∞  0.25...  0.25. */
 bool lh_written_rounds(double exact,
                        lh_written w); /* is w a correct rounding of exact? ties either way */
 

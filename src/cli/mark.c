@@ -6,7 +6,7 @@
 static struct {
     bool json, csv, echo, lines, table, summary, answers;
     int digits, seed;
-    const char *class_file, *roster, *out;
+    const char *class_file, *roster, *out, *few_digits;
 } options;
 
 static const lh_option mark_options[] = {
@@ -25,6 +25,8 @@ static const lh_option mark_options[] = {
      2147483647},
     {"digits", 0, LH_OPTION_INT, &options.digits, "N", "for files that do not name their digits", 2,
      9},
+    {"few-digits", 0, LH_OPTION_TEXT, &options.few_digits, "WORTH",
+     "what right numbers with too few digits are worth: full (standard), half or none", 0, 0},
     {"csv", 0, LH_OPTION_FLAG, &options.csv, NULL, "a table for a spreadsheet", 0, 0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {"lines", 0, LH_OPTION_FLAG, &options.lines, NULL,
@@ -83,6 +85,14 @@ static bool find_seed(const lh_marked *m, const lh_mark_how *how, unsigned long 
     return true;
 }
 
+/* -1: no such word. */
+static int few_digits_worth(void) {
+    if (!options.few_digits) return LH_WORTH_FULL;
+    for (int i = 0; lh_worth_names[i]; i++)
+        if (strcmp(options.few_digits, lh_worth_names[i]) == 0) return i;
+    return -1;
+}
+
 static bool find_paper(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
     lh_stock *s = m->stock;
     const lh_answer_file *f = m->answers;
@@ -113,6 +123,7 @@ bool lh_mark_answers(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
                       lh_printf(m->arena, "longhand mark %s FILE marks it", f->lesson));
     if (!find_paper(m, how, r)) return false;
     m->filled = lh_answers_read(m->arena, m->paper, f);
+    m->paper->sheet->few_digits = how->few_digits;
     if (m->filled) m->marks = lh_mark(m->arena, m->paper->sheet, m->filled->answers, s->mistakes);
     return m->marks && !lh_failed(s->cli->ctx);
 }
@@ -254,7 +265,11 @@ static int mark_run(lh_cli *cli, int argc, char **argv) {
     lh_stock s;
     job b = {.how = {.shelf = lh_shelf_new(cli->arena),
                      .seed = (unsigned long long)options.seed,
-                     .digits = options.digits}};
+                     .digits = options.digits,
+                     .few_digits = (lh_worth)few_digits_worth()}};
+    if (few_digits_worth() < 0)
+        return lh_cli_fail(cli, "--few-digits %s: full, half or none is expected",
+                           options.few_digits);
     if (clash(argc)) return lh_cli_fail(cli, "%s", clash(argc));
     if (options.class_file && !(b.how.secret = lh_cli_secret(cli, options.class_file)))
         return LH_EXIT_FAILED;

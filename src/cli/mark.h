@@ -73,6 +73,7 @@ typedef struct lh_mark_how {
     const lh_secret *secret;
     unsigned long long seed;
     int digits;
+    lh_worth few_digits; /* what right numbers with too few digits are worth */
 } lh_mark_how;
 
 /* m->answers is read; fills in the rest. False: refused, or the context failed (why is NULL then). */

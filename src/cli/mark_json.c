@@ -21,7 +21,7 @@ static void write_block(lh_json *j, const lh_marked *m, int ask, const lh_block 
     lh_json_end(j, '}');
 }
 
-static void write_diagnoses(lh_json *j, const lh_step_mark *s) {
+static void write_diagnoses(lh_json *j, const lh_paper *p, const lh_step_mark *s) {
     lh_json_begin(j, "mistakes", '[');
     for (int i = 0; i < s->n_diagnoses; i++) {
         lh_json_begin(j, NULL, '{');
@@ -31,6 +31,8 @@ static void write_diagnoses(lh_json *j, const lh_step_mark *s) {
         if (s->diagnosis[i].choice >= 0) lh_json_int(j, "choice", s->diagnosis[i].choice);
         lh_json_text(j, "what", s->diagnosis[i].what);
         lh_json_text(j, "see", s->diagnosis[i].mistake->see);
+        lh_json_text(j, "again",
+                     s->diagnosis[i].again >= 0 ? p->step[s->diagnosis[i].again].path : NULL);
         lh_json_end(j, '}');
     }
     lh_json_end(j, ']');
@@ -57,8 +59,10 @@ static void write_step(lh_json *j, const lh_marked *m, int ask) {
     lh_json_int(j, "total", m->paper->sheet->ask[ask].n_cells);
     lh_json_text(j, "follows_from", follows(m, ask) ? m->paper->step[mark->origin].path : NULL);
     lh_json_bool(j, "few_digits", mark->few_digits);
+    lh_json_bool(j, "too_early", m->marks->too_early == ask);
+    lh_json_text(j, "other_way", mark->other_way ? mark->other_way->says : NULL);
     lh_json_text(j, "other_shape", m->filled->answers->other_shape[ask]);
-    write_diagnoses(j, mark);
+    write_diagnoses(j, m->paper, mark);
     lh_json_begin(j, "advice", '[');
     for (int i = 0; i < n; i++) lh_json_text(j, NULL, line[i].text);
     lh_json_end(j, ']');
@@ -84,6 +88,8 @@ void lh_mark_json_file(lh_json *j, const lh_marked *m) {
     lh_json_int(j, "digits", m->paper->digits);
     lh_json_int(j, "credit", m->marks->credit);
     lh_json_int(j, "total", m->marks->total);
+    lh_json_number(j, "points", m->marks->points);
+    lh_json_bool(j, "gave_up", m->marks->gave_up);
     lh_json_begin(j, "notes", '[');
     for (int i = 0; i < notes->n && i < LH_MAX_NOTES; i++) {
         lh_json_begin(j, NULL, '{');

@@ -177,4 +177,12 @@ void lh_mark_show(const lh_marked *m, bool wants_echo) {
     else
         printf("%d of %d numbers have full credit%s\n", m->marks->credit, m->marks->total,
                blank ? lh_printf(m->arena, ", %d %s blank", blank, blank == 1 ? "is" : "are") : "");
+    if (m->marks->points > m->marks->credit)
+        printf("%g points, with half a point for each right number that has too few digits\n",
+               m->marks->points);
+    if (m->marks->gave_up)
+        lh_wrap(stdout, cli->width, 0,
+                "There was more to look at than one sheet may take: numbers that could not be "
+                "looked at closely were judged in favour of the learner, and not every known "
+                "mistake was tried.");
 }

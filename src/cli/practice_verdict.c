@@ -140,6 +140,9 @@ static void note_wrong(lh_desk *d, notes *out, int ask) {
         add_note(d, out, LH_COARSE,
                  lh_printf(d->a, "give %s: %s %s too little", s->precision, cells,
                            n == 1 ? "says" : "say"));
+    for (int i = 0; i < d->p->marks->n_remarks; i++)
+        if (d->p->marks->remark[i].ask == ask)
+            add_note(d, out, LH_WRONG, d->p->marks->remark[i].text);
     cells = cells_with(d, ask, LH_CARRIED, &n);
     if (n)
         add_note(d, out, LH_CARRIED,
@@ -160,7 +163,13 @@ static void note_credit(lh_desk *d, notes *out, int ask, int block) {
                  lh_printf(d->a, "%s from your %s, carried on correctly: full credit",
                            n == 1 ? "follows" : "follow", origin_text(d, m->origin)));
     cells_with(d, ask, LH_EARLY, &n);
-    if (n) add_note(d, out, LH_EARLY, "rounded on the way: full credit");
+    if (d->p->marks->too_early == ask)
+        add_note(d, out, LH_EARLY,
+                 "rounded too early: carry at least as many digits on as you write; full credit");
+    else if (n)
+        add_note(d, out, LH_EARLY, "rounded on the way: full credit");
+    if (m->other_way)
+        add_note(d, out, LH_OTHER_WAY, lh_printf(d->a, "%s: full credit", m->other_way->says));
     cells_with(d, ask, LH_LAST_DIGIT, &n);
     if (n) add_note(d, out, LH_LAST_DIGIT, "one off in the last digit: full credit");
     if (m->few_digits) add_note(d, out, LH_RIGHT, lh_printf(d->a, "right; give %s", s->precision));

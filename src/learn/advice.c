@@ -13,6 +13,8 @@ const char *lh_verdict_sign(lh_verdict v) {
     case LH_BLANK: return "\302\267";
     case LH_RIGHT: return "\342\234\223";
     case LH_EARLY:
+    case LH_OTHER_WAY:
+    case LH_FEW_DIGITS:
     case LH_LAST_DIGIT: return "\342\211\210";
     case LH_FOLLOWS: return "\342\206\252";
     case LH_UNREAD: return "?";
@@ -89,15 +91,18 @@ static void advise_mistakes(list *l) {
     lh_graph *g = x->paper->g;
     int n = 0;
     lh_candidate *c =
-        m->n_diagnoses && x->mistakes
-            ? lh_candidates(g, x->mistakes, x->paper->sheet->ask[l->ask].step, x->arena, &n)
-            : NULL;
+        m->n_diagnoses && x->mistakes ? lh_candidates(g, x->mistakes, NULL, x->arena, &n) : NULL;
     for (int i = 0; i < m->n_diagnoses; i++) {
         const lh_diagnosis *d = &m->diagnosis[i];
         const lh_candidate *how = candidate_of(l, d, c, n);
         const char *lead = i ? "or " : "";
         lh_changed f;
         const char *says = lh_diagnosis_text(x->arena, d);
+        if (d->again >= 0) {
+            add(l, LH_MISTAKE, "%sthe same again as in step %d (%s): %s", lead, d->again + 1,
+                x->paper->step[d->again].name, d->mistake->says);
+            continue;
+        }
         if (!how || !lh_effect_formula(g, how, x->arena, &f) || strcmp(f.right, f.wrong) == 0) {
             add(l, LH_MISTAKE, "%slook at %s %s %s: %s", lead, x->paper->step[l->ask].name,
                 x->paper->step[l->ask].sign, x->paper->step[l->ask].formula, says);
@@ -140,8 +145,11 @@ static void advise_wrong(list *l) {
     if (count(l, LH_CANNOT))
         add(l, LH_CANNOT, "correct %s first: no number follows from it here", origin_of(l));
     if (count(l, LH_COARSE))
-        add(l, LH_COARSE, "give %s: %s has too few digits to tell", s->precision,
-            cells(l, LH_COARSE));
+        add(l, LH_COARSE,
+            l->x->marks->few_digits == LH_WORTH_NONE
+                ? "give %s: %s is right as far as it goes, but has too few digits"
+                : "give %s: %s has too few digits to tell",
+            s->precision, cells(l, LH_COARSE));
     if (count(l, LH_CARRIED))
         add(l, LH_CARRIED,
             "work %s out: numbers that are all equal or copied are carried on "
@@ -156,10 +164,26 @@ static void advise_credit(list *l) {
     const lh_paper_step *s = &l->x->paper->step[l->ask];
     if (count(l, LH_FOLLOWS))
         add(l, LH_FOLLOWS, "follows from %s, carried on correctly: full credit", origin_of(l));
-    if (count(l, LH_EARLY)) add(l, LH_EARLY, "rounded on the way: full credit");
+    if (l->x->marks->too_early == l->ask)
+        add(l, LH_EARLY,
+            "rounded too early, here or on the way: carry at least as many digits on as you write; "
+            "full credit");
+    else if (count(l, LH_EARLY))
+        add(l, LH_EARLY, "rounded on the way: full credit");
+    if (count(l, LH_OTHER_WAY))
+        add(l, LH_OTHER_WAY, "%s: full credit", l->x->marks->step[l->ask].other_way->says);
     if (count(l, LH_LAST_DIGIT))
         add(l, LH_LAST_DIGIT, "round up from 5 on: the last digit is one beside; full credit");
-    if (l->x->marks->step[l->ask].few_digits) add(l, LH_RIGHT, "right; give %s", s->precision);
+    if (count(l, LH_FEW_DIGITS))
+        add(l, LH_FEW_DIGITS, "right; give %s: %s credit", s->precision,
+            lh_worth_names[l->x->marks->few_digits]);
+}
+
+/* Of the step's numbers together. */
+static void advise_whole(list *l) {
+    const lh_marks *m = l->x->marks;
+    for (int i = 0; i < m->n_remarks; i++)
+        if (m->remark[i].ask == l->ask) add(l, LH_WRONG, "%s", m->remark[i].text);
 }
 
 lh_advice *lh_advise(const lh_advisor *x, int ask, int *n) {
@@ -169,6 +193,7 @@ lh_advice *lh_advise(const lh_advisor *x, int ask, int *n) {
     advise_mistakes(&l);
     advise_slips(&l);
     advise_wrong(&l);
+    advise_whole(&l);
     advise_credit(&l);
     *n = l.n;
     return l.line;

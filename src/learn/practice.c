@@ -87,8 +87,8 @@ int lh_practice_find(const lh_practice *p, const char *name) {
 /* ---- verdicts ---- */
 
 static const lh_verdict telling[] = {
-    LH_MISTAKE, LH_SLIP,    LH_WRONG, LH_CANNOT,     LH_UNREAD, LH_COARSE,
-    LH_CARRIED, LH_FOLLOWS, LH_EARLY, LH_LAST_DIGIT, LH_RIGHT,
+    LH_MISTAKE, LH_SLIP,       LH_WRONG,     LH_CANNOT, LH_UNREAD,     LH_COARSE, LH_CARRIED,
+    LH_FOLLOWS, LH_FEW_DIGITS, LH_OTHER_WAY, LH_EARLY,  LH_LAST_DIGIT, LH_RIGHT,
 };
 
 lh_verdict lh_practice_verdict(const lh_practice *p, int ask, int first, int n) {

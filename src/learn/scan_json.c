@@ -110,6 +110,21 @@ static unsigned hex4(const char *s) {
     return (unsigned)strtoul(text, NULL, 16);
 }
 
+/* What follows \\u: four digits, or two times four for what lies beyond. Half a pair is no character. */
+static size_t put_escape(const char *s, const char *e, char *out, size_t *n) {
+    unsigned c = hex4(s), low = e - s >= 10 && s[4] == '\\' && s[5] == 'u' ? hex4(s + 6) : 0;
+    if (c >= 0xD800 && c < 0xDC00 && low >= 0xDC00 && low < 0xE000) {
+        c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
+        out[(*n)++] = (char)(0xF0 | (c >> 18));
+        out[(*n)++] = (char)(0x80 | ((c >> 12) & 63));
+        out[(*n)++] = (char)(0x80 | ((c >> 6) & 63));
+        out[(*n)++] = (char)(0x80 | (c & 63));
+        return 10;
+    }
+    *n += put_utf8(out + *n, c >= 0xD800 && c < 0xE000 ? '?' : c);
+    return 4;
+}
+
 /* A string without its escapes; 0 bytes long where it does not fit. */
 static size_t unescape(const char *s, const char *e, char out[ESCAPED]) {
     size_t n = 0;
@@ -122,7 +137,7 @@ static size_t unescape(const char *s, const char *e, char out[ESCAPED]) {
         char c = s[1];
         s += 2;
         if (c == 'u' && e - s >= 4)
-            n += put_utf8(out + n, hex4(s)), s += 4;
+            s += put_escape(s, e, out, &n);
         else
             out[n++] = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
     }
