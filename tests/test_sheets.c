@@ -339,7 +339,7 @@ static void hand_and_machine(void) {
     static const struct {
         const char *text;
         lh_verdict verdict;
-    } list[] = {{"0.498232240", LH_RIGHT}, {"0.4982", LH_RIGHT}, {"0.498", LH_RIGHT},
+    } list[] = {{"0.498232240", LH_RIGHT}, {"0.4982", LH_RIGHT}, {"0.498", LH_FEW_DIGITS},
                 {"0.4984", LH_LAST_DIGIT}, {"0.4987", LH_WRONG}, {"0.4892", LH_SLIP},
                 {"four", LH_UNREAD}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {

@@ -63,6 +63,8 @@ enum {
     LH_MOST_ACTIVE =
         16, /* of these, those that later steps may follow: six mistakes and their unions */
     LH_MOST_OPERANDS = 32, /* of a step, that are tried as they were before an update */
+    LH_PROVING_HABIT =
+        2, /* numbers that must speak for a digit fewer carried on: one is any slip */
     LH_PROVING_CELLS =
         3, /* numbers that must speak for a mistake in a step that nobody wrote down */
     LH_MOST_SLIPS =

@@ -237,18 +237,16 @@ static lh_marks *as_cut(marker *plain, lh_marks *m, marker *k) {
     return !cut || looks || !count_blame(plain->s, cut) ? cut : m;
 }
 
-/* Do the marks of the second pass have credit where those of the first have not? One number with fewer digits than asked
- * proves no habit: 0.250 for 0.2506 is wrong. Returns the first ask with such a number, or -1. */
-static int rescued(const marker *k, const lh_marks *m, const lh_marks *few) {
-    const lh_sheet *s = k->s;
-    int first = -1, n = 0, n_short = 0;
+/* Do the marks of the second pass have credit where those of the first have not? One number alone proves no habit. Returns the
+ * first ask with such a number, or -1. */
+static int rescued(const lh_sheet *s, const lh_marks *m, const lh_marks *few) {
+    int first = -1, n = 0;
     for (int i = 0; i < s->n_asks; i++)
         for (int c = s->ask[i].first; c < s->ask[i].first + s->ask[i].n_cells; c++) {
             if (!lh_verdict_has_credit(few->cell[c]) || !lh_verdict_is_blame(m->cell[c])) continue;
-            n++, n_short += k->cell[c].unit > LH_FEWER_UNITS * marking_unit(&s->ask[i]);
-            if (first < 0) first = i;
+            if (n++ == 0) first = i;
         }
-    return n > 1 || n_short == 0 ? first : -1;
+    return n >= LH_PROVING_HABIT ? first : -1;
 }
 
 /* And as that of somebody who carries on a digit fewer than is asked for. It must explain more than was explained before: the
@@ -258,7 +256,7 @@ static lh_marks *as_fewer(marker *plain, lh_marks *m, bool cuts) {
                           (lh_habit){.cuts = cuts, .fewer = 1});
     lh_marks *few = mark_once(&k);
     if (!few || count_blame(k.s, few) >= count_blame(k.s, m)) return few ? m : NULL;
-    few->too_early = rescued(&k, m, few);
+    few->too_early = rescued(k.s, m, few);
     return few->too_early >= 0 ? few : m;
 }
 

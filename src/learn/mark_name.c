@@ -15,6 +15,11 @@ bool marking_explains(marker *k, int variant, int ask, int unit) {
         if (w->kind == LH_WRITTEN_UNREAD) return false;
         if (w->kind != LH_WRITTEN_NUMBER) continue;
         n++;
+        if (w->unit >
+            LH_FEWER_UNITS * marking_unit(q)) { /* fewer digits must be a correct rounding */
+            if (!lh_written_rounds(k->other[i].at, *w)) return false;
+            continue;
+        }
         if (marking_fits(*w, k->other[i], k->habit.cuts ? w->unit / 2 : 0)) continue;
         if (q->is_whole || !marking_fits(*w, k->other[i], w->unit)) return false;
         beside++;
