@@ -17,6 +17,9 @@
 #define LH_WHOLE_UNITS                                                                             \
     1e-3 /* 2.9998 for a count of 3 is dust of a calculator; 2.9 is another number */
 
+#define LH_STALE_UNITS                                                                             \
+    3 /* an old number so far off is not so by rounding: a sheet asks for digits that move by 6 */
+
 /* Somebody who cuts off writes a number from 0.5 to 1 below, somebody who rounds up one from 0 to 0.5 above; close to the ends
  * both may be. */
 #define LH_CUT_FROM     0.55

@@ -86,15 +86,16 @@ static void go_on(marker *k, int ask, int unit, const lh_box *own, const lh_verd
     lh_reach_known(k->r, unit);
     for (int i = 0; i < q->n_cells; i++) {
         const lh_written *w = marking_written(k, ask, i);
+        const bool has = own && !isnan(own[i].at);
         if (w->kind == LH_WRITTEN_NUMBER && u->is_whole)
             u->box[i] = lh_box_at(w->value);
         else if (w->kind == LH_WRITTEN_NUMBER)
-            u->box[i] = lh_box_dusty(marking_box(*w, v[i], own ? &own[i] : NULL, k->habit),
+            u->box[i] = lh_box_dusty(marking_box(*w, v[i], has ? &own[i] : NULL, k->habit),
                                      marking_unit(q));
         else
-            u->box[i] = rounded_box(k, u, own ? own[i] : k->s->exact[unit][i], q->decimals);
+            u->box[i] = rounded_box(k, u, has ? own[i] : k->s->exact[unit][i], q->decimals);
         k->m->own[q->first + i] = own ? own[i].at : NAN;
-        if (own && lh_verdict_has_credit(v[i])) k->cuts += marking_looks_cut(*w, own[i]);
+        if (has && lh_verdict_has_credit(v[i])) k->cuts += marking_looks_cut(*w, own[i]);
     }
 }
 
@@ -237,16 +238,17 @@ static lh_marks *as_cut(marker *plain, lh_marks *m, marker *k) {
     return !cut || looks || !count_blame(plain->s, cut) ? cut : m;
 }
 
-/* Do the marks of the second pass have credit where those of the first have not? One number alone proves no habit. Returns the
- * first ask with such a number, or -1. */
+/* Do the marks of the second pass have credit where those of the first have not? One number alone proves no habit: others must
+ * show it, too. Returns the first ask with such a number, or -1. */
 static int rescued(const lh_sheet *s, const lh_marks *m, const lh_marks *few) {
-    int first = -1, n = 0;
+    int first = -1, proofs = 0;
     for (int i = 0; i < s->n_asks; i++)
         for (int c = s->ask[i].first; c < s->ask[i].first + s->ask[i].n_cells; c++) {
-            if (!lh_verdict_has_credit(few->cell[c]) || !lh_verdict_is_blame(m->cell[c])) continue;
-            if (n++ == 0) first = i;
+            bool has = lh_verdict_has_credit(few->cell[c]);
+            proofs += has && few->cell[c] != LH_RIGHT;
+            if (first < 0 && has && lh_verdict_is_blame(m->cell[c])) first = i;
         }
-    return n >= LH_PROVING_HABIT ? first : -1;
+    return proofs >= LH_PROVING_HABIT ? first : -1;
 }
 
 /* And as that of somebody who carries on a digit fewer than is asked for. It must explain more than was explained before: the

@@ -239,19 +239,19 @@ static int ask_before(const marker *k, int ask) {
     return -1;
 }
 
-/* The same numbers stand there as before the update, and not all of them are still right. */
+/* The same numbers stand there as before the update, and some are too far from right to be so by chance. */
 static bool is_copied(const marker *k, int ask, int before) {
-    bool all_right = true, any = false;
+    double most = 0;
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         const lh_written *w = marking_written(k, ask, i), *old = marking_written(k, before, i);
         if (w->kind == LH_WRITTEN_BLANK) continue;
         if (w->kind != LH_WRITTEN_NUMBER || old->kind != LH_WRITTEN_NUMBER ||
             w->value != old->value)
             return false;
-        any = true;
-        all_right &= lh_written_rounds(lh_sheet_exact(k->s, ask, i), *w);
+        double off = fabs(lh_sheet_exact(k->s, ask, i) - w->value);
+        if (isfinite(off)) most = fmax(most, off);
     }
-    return any && !all_right;
+    return most >= LH_STALE_UNITS * marking_unit(&k->s->ask[ask]);
 }
 
 /* Would somebody come to these numbers who works them out in one of the usual ways: unrounded, rounded or cut off line by
@@ -272,7 +272,9 @@ bool marking_is_stale(marker *k, int ask, int unit) {
                                     {.rounds = true},
                                     {.rounds = true, .inside = true},
                                     {.rounds = true, .cuts = true},
-                                    {.rounds = true, .inside = true, .cuts = true}};
+                                    {.rounds = true, .inside = true, .cuts = true},
+                                    {.rounds = true, .fewer = 1},
+                                    {.rounds = true, .fewer = 1, .cuts = true}};
     const lh_mistake *m = stale_mistake(k);
     int before = k->s->ask[ask].moment && m ? ask_before(k, ask) : -1;
     if (before < 0 || !is_copied(k, ask, before)) return false;

@@ -145,10 +145,12 @@ lh_box marking_box(lh_written w, lh_verdict v, const lh_box *own, lh_habit habit
     if (!own || !lh_verdict_has_credit(v) || own->low > w.value + room ||
         own->high < w.value - room)
         return b;
-    double low = fmax(own->low, w.value - room), high = fmin(own->high, w.value + room);
+    double low = fmax(own->low, w.value - room), high = fmin(own->high, w.value + room),
+           asked =
+               floor(w.value / w.unit + 0.5) * w.unit; /* of a display that was copied in full */
     return (lh_box){.at = w.value,
-                    .low = fmin(low, w.value),
-                    .high = fmax(high, w.value),
+                    .low = fmin(low, fmin(w.value, asked)),
+                    .high = fmax(high, fmax(w.value, asked)),
                     .was_rounded = true,
                     .decimals = w.decimals,
                     .from = low,

@@ -55,8 +55,9 @@ int marking_judge_step(marker *k, int ask, const lh_box *own, bool is_tainted, l
     for (int i = 0; i < q->n_cells; i++) {
         const lh_written *w = marking_written(k, ask, i);
         if (w->kind == LH_WRITTEN_NUMBER)
-            out[i] = marking_judge(*w, lh_sheet_exact(k->s, ask, i), own ? &own[i] : NULL, truth[i],
-                                   is_tainted, q);
+            out[i] =
+                marking_judge(*w, lh_sheet_exact(k->s, ask, i),
+                              own && !isnan(own[i].at) ? &own[i] : NULL, truth[i], is_tainted, q);
         else
             out[i] = w->kind == LH_WRITTEN_BLANK ? LH_BLANK : LH_UNREAD;
         bad += lh_verdict_is_blame(out[i]);

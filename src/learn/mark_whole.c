@@ -25,18 +25,22 @@ static bool makes_shares(const lh_node *n) {
     return all->kind == LH_OP_rowsum && through_names(all->in[0]) == through_names(n->in[0]);
 }
 
-/* A row may be off by one unit for each of its numbers: cut off, each loses up to one. */
+/* A row may be off by one unit for each of its numbers: cut off, each loses up to one. Where all are right but for rounding on
+ * the way, it may be off by more. */
 static void look_at_row(marker *k, int ask, int from, int n, const char *which) {
     double sum = 0, room = 0;
     int decimals = 0;
+    bool is_right = true;
     for (int i = from; i < from + n; i++) {
         const lh_written *w = marking_written(k, ask, i);
+        lh_verdict v = k->m->cell[k->s->ask[ask].first + i];
         if (w->kind != LH_WRITTEN_NUMBER || !isfinite(w->value)) return;
+        is_right &= v != LH_FOLLOWS && lh_verdict_has_credit(v);
         sum += w->value;
         room += w->unit;
         if (w->decimals > decimals) decimals = w->decimals;
     }
-    if (fabs(sum - 1) <= room * (1 + LH_DUST)) return;
+    if (is_right || fabs(sum - 1) <= room * (1 + LH_DUST)) return;
     add_remark(k, ask, lh_printf(k->a, "%s %.*f: probabilities add up to 1", which, decimals, sum));
 }
 

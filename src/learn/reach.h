@@ -39,6 +39,7 @@ typedef struct lh_carry {
     bool rounds; /* each step to the digits asked */
     bool inside; /* and each line inside one */
     bool cuts;   /* off, instead of rounding */
+    int fewer;   /* digits than asked, of what was written down, too */
 } lh_carry;
 
 typedef struct lh_unit {

@@ -467,10 +467,32 @@ static bool run_plain(const chain *c, lh_carry how) {
             if (!reach_take(c->r, l, is_last ? c->right : NULL, l->now)) return false;
             if (is_last || !how.rounds || l->decimals < 0 || !(is_step || how.inside)) continue;
             for (int j = 0; j < l->n_cells; j++)
-                l->now[j] = carried(l->now[j], l->decimals, how.cuts);
+                l->now[j] = carried(l->now[j], l->decimals - how.fewer, how.cuts);
         }
     }
     return true;
+}
+
+static int decimals_asked(const lh_reach *r, const lh_unit *u) {
+    for (int i = 0; i < r->s->n_asks; i++)
+        if (r->s->ask[i].step == u->step && r->s->ask[i].moment == u->moment)
+            return r->s->ask[i].decimals;
+    return u->decimals;
+}
+
+/* Numbers that were written down, carried on with fewer digits; to NULL: as they were. */
+static void shorten(lh_reach *r, lh_carry how, double **kept, lh_arena *a) {
+    for (int i = 0; kept && i < r->n_units; i++) {
+        lh_unit *u = &r->unit[i];
+        bool is_new = !kept[i];
+        if (u->is_open || u->is_whole) continue;
+        if (is_new) kept[i] = lh_alloc_array(a, (size_t)u->n_cells + 1, sizeof **kept);
+        for (int c = 0; kept[i] && c < u->n_cells; c++) {
+            if (is_new) kept[i][c] = u->box[c].at;
+            u->box[c].at = is_new ? carried(kept[i][c], decimals_asked(r, u) - how.fewer, how.cuts)
+                                  : kept[i][c];
+        }
+    }
 }
 
 bool lh_reach_plain(lh_reach *r, int v, int i, lh_carry how, double *out) {
@@ -484,7 +506,11 @@ bool lh_reach_plain(lh_reach *r, int v, int i, lh_carry how, double *out) {
         for (int j = 0; j < c.work[k]->n_lines; j++)
             reach_put(r, c.work[k], &c.work[k]->line[j], NULL);
     c.place = ok ? lh_alloc_array(a, (size_t)r->n_freedoms + 1, sizeof *c.place) : NULL;
+    double **kept =
+        ok && how.fewer ? lh_alloc_array(a, (size_t)r->n_units + 1, sizeof *kept) : NULL;
+    shorten(r, how, kept, a);
     ok = c.place && run_plain(&c, how);
+    shorten(r, how, kept, a);
     const line *l = ok ? &w->line[w->n_lines - 1] : NULL;
     for (int j = 0; ok && j < l->n_cells; j++) out[j] = l->now[j];
     lh_arena_free(a);

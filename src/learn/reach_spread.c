@@ -127,15 +127,19 @@ void reach_put(lh_reach *r, const work *w, const line *l, const double *place) {
     }
 }
 
-/* False: something is no number. Infinite is one only where it should be: a hidden score. */
+/* Infinite is a number only where it should be: a hidden score. What is none is left out: a root of a negative number says
+ * nothing about its neighbours. False: nothing is left, or something is none that is one at rest. */
 bool reach_take(lh_reach *r, const line *l, const double *right, double *to) {
+    bool any = false, is_rest = to == l->rest, is_same = true;
     r->left -= l->effort;
     lh_exact.run(l->plan);
     for (int i = 0; i < l->n_cells; i++) {
         to[i] = lh_exact.get(l->plan, l->node, l->at[i]);
-        if (isnan(to[i]) || (isinf(to[i]) && right && to[i] != right[i])) return false;
+        if (isinf(to[i]) && right && to[i] != right[i]) to[i] = NAN;
+        any |= !isnan(to[i]);
+        is_same &= is_rest || !isnan(to[i]) || isnan(l->rest[i]);
     }
-    return true;
+    return any && is_same;
 }
 
 /* ---- what each freedom does alone ---- */
@@ -243,7 +247,9 @@ static void move_cell(spreading *s, const cell *c, double *slope_down, double *s
         double *slope = side ? slope_up : slope_down, way = (side ? c->high : c->low) - c->rest;
         bool leads = try_end(s, c, way); /* over the whole way, however far of it led somewhere */
         for (int i = 0; i < l->n_cells; i++)
-            slope[i] = leads && isfinite(l->rest[i]) ? (l->now[i] - l->rest[i]) / way : 0;
+            slope[i] = leads && isfinite(l->rest[i]) && isfinite(l->now[i])
+                           ? (l->now[i] - l->rest[i]) / way
+                           : 0;
     }
     lh_exact.set(l->plan, c->node, c->at, c->rest);
     add_effects(s, c, slope_down, slope_up);
