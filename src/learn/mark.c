@@ -39,8 +39,11 @@ static bool best_reach(marker *k, int ask, int unit, int *variant) {
     int last = k->anew > 0 && k->s->ask[ask].moment ? -1 : 0;
     for (int i = k->n_active - 1; v && i >= last && least > 0; i--) {
         int program = i < 0 ? k->anew : k->active[i];
-        if (!lh_reach_of(k->r, program, unit, marking_written(k, ask, 0), k->other)) continue;
-        int bad = marking_judge_step(k, ask, k->other, marking_taint(k, program, unit) >= 0, v);
+        const int *before = i < 0 ? lh_reach_reopen(k->r, program) : NULL;
+        bool ok = lh_reach_of(k->r, program, unit, marking_written(k, ask, 0), k->other);
+        int bad = ok ? marking_judge_step(k, ask, k->other, marking_taint(k, program, unit) >= 0, v)
+                     : least;
+        if (bad >= least && before) lh_reach_restore(k->r, before);
         if (bad >= least) continue;
         least = bad;
         *variant = program;
@@ -55,10 +58,11 @@ static void replace(lh_verdict *v, int n, lh_verdict from, lh_verdict to) {
         if (v[i] == from) v[i] = to;
 }
 
-/* Looks for what explains numbers that have no credit, and for old ones that have. Returns whether a slip begins here. */
+/* Looks for what explains numbers that have no credit, and for old ones that have; where digits were dropped, old numbers come
+ * of that. Returns whether a slip begins here. */
 static bool explain(marker *k, int ask, int unit, const lh_box *own, int bad, lh_verdict *v) {
     int n = k->s->ask[ask].n_cells;
-    if (marking_is_stale(k, ask, unit)) {
+    if (!(k->habit.fewer && bad == 0) && marking_is_stale(k, ask, unit)) {
         for (int i = 0; i < n; i++)
             if (v[i] != LH_RIGHT && v[i] != LH_BLANK && v[i] != LH_UNREAD) v[i] = LH_MISTAKE;
         return true;
@@ -220,10 +224,15 @@ static int count_blame(const lh_sheet *s, const lh_marks *m) {
     return n;
 }
 
-/* Is there anything wrong that has no name? */
+/* Is there anything wrong that has no name? An old number may also be one that was rounded so. */
 static bool has_riddle(const lh_sheet *s, const lh_marks *m) {
-    for (int i = 0; i < s->n_cells; i++)
-        if (lh_verdict_is_blame(m->cell[i]) && m->cell[i] != LH_MISTAKE) return true;
+    for (int i = 0; i < s->n_asks; i++) {
+        const lh_step_mark *mark = &m->step[i];
+        bool is_named = mark->n_diagnoses && !marking_is_later(mark->diagnosis[0].mistake);
+        for (int c = s->ask[i].first; c < s->ask[i].first + s->ask[i].n_cells; c++)
+            if (lh_verdict_is_blame(m->cell[c]) && !(m->cell[c] == LH_MISTAKE && is_named))
+                return true;
+    }
     return false;
 }
 
@@ -304,8 +313,9 @@ lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
     lh_marks *m = mark_once(&plain);
     if (m && count_blame(s, m)) m = as_cut(&plain, m, &cut);
     if (m && m != plain.m) best = &cut;
-    if (m && has_riddle(s, m)) m = as_fewer(&plain, m, false);
-    if (m && has_riddle(s, m)) m = as_fewer(&plain, m, true);
+    bool is_light = m && !plain.m->gave_up;
+    if (is_light && m && has_riddle(s, m)) m = as_fewer(&plain, m, false);
+    if (is_light && m && has_riddle(s, m)) m = as_fewer(&plain, m, true);
     if (!m) return NULL;
     best->m = m;
     marking_remark(best);

@@ -109,15 +109,19 @@ static void keep_union(marker *k, int base, int newest, const lh_candidate *c) {
     if (v >= 0 && !keep_active(k, v, newest, c)) lh_reach_drop(k->r, v);
 }
 
-/* Old numbers after an update: one operand as it was before, or in the end all of them. */
+bool marking_is_later(const lh_mistake *m) {
+    return m->where && strcmp(m->where, "later") == 0;
+}
+
 static const lh_mistake *stale_mistake(const marker *k) {
     for (int i = 0; k->mistakes && i < k->mistakes->n; i++) {
         const lh_mistake *m = &k->mistakes->mistake[i];
-        if (m->where && strcmp(m->where, "later") == 0) return m;
+        if (marking_is_later(m)) return m;
     }
     return NULL;
 }
 
+/* Old numbers after an update: one operand as it was before, or in the end all of them. */
 static void diagnose_stale(marker *k, int ask, int unit) {
     lh_step_mark *mark = &k->m->step[ask];
     const lh_mistake *m = stale_mistake(k);

@@ -333,6 +333,7 @@ static bool spread_line(lh_reach *r, lh_arena *a, const work *w, line *l, const 
     size_t n = (size_t)l->n_cells;
     const bool is_rounded = l->decimals >= 0 && is_by_hand;
     l->swing.width = l->swing.n + (is_rounded ? l->n_cells : 0);
+    r->left -= LH_SWING_EFFORT * (double)n * l->swing.width;
     l->swing.down = lh_alloc_array(a, n * (size_t)l->swing.width + 1, sizeof(double));
     l->swing.up = lh_alloc_array(a, n * (size_t)l->swing.width + 1, sizeof(double));
     double *slope = lh_alloc_array(a, 2 * n + 1, sizeof *slope);
