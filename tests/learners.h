@@ -122,9 +122,11 @@ static desk desk_new(const char *name, unsigned long long seed, int digits) {
     d.lesson = program_named(d.ctx, name);
     must(&d, d.lesson != NULL, name);
     d.mistakes = lh_mistakes_load(d.ctx, d.lesson);
-    d.program =
-        seed ? lh_variant_program(d.ctx, d.lesson, &(lh_variant_how){seed, digits, d.mistakes})
-             : d.lesson;
+    d.program = seed
+                    ? lh_variant_program(
+                          d.ctx, d.lesson,
+                          &(lh_variant_how){.seed = seed, .digits = digits, .mistakes = d.mistakes})
+                    : d.lesson;
     must(&d, d.program != NULL, name);
     d.g = lh_graph_build(d.ctx, d.program, NULL);
     d.sheet = d.g ? lh_sheet_new(d.g, &(lh_sheet_how){.digits = digits}) : NULL;

@@ -487,7 +487,8 @@ static void variants_show_mistakes(void **state) {
         bool seen[SEEDS][MOST] = {{false}};
         int n = 0;
         for (int s = 0; s < SEEDS; s++) {
-            lh_variant_how how = {(unsigned long long)s + 1, 4, own.mistakes};
+            lh_variant_how how = {
+                .seed = (unsigned long long)s + 1, .digits = 4, .mistakes = own.mistakes};
             lh_program *p = lh_variant_program(own.ctx, own.lesson, &how);
             must(&own, p != NULL, lessons[l]);
             lh_shown *t = lh_variant_shown(own.ctx, p, &how, own.arena, &n);

@@ -392,24 +392,42 @@ static void check_steps(lh_paper *p, const lh_paper_how *how) {
     }
 }
 
+static lh_sheet *sheet_of(lh_graph *g, const lh_paper_how *how, int digits) {
+    return g ? lh_sheet_new(
+                   g,
+                   &(lh_sheet_how){.digits = digits, .steps = how->steps, .n_steps = how->n_steps})
+             : NULL;
+}
+
+static void check_size(lh_paper *p, const lh_paper_how *how, const lh_sheet *s) {
+    if (s->n_cells <= LH_PAPER_CELLS) return;
+    lh_fail(p->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
+            "a sheet of %s would ask for %d numbers, and %d are the most", how->lesson, s->n_cells,
+            LH_PAPER_CELLS);
+    lh_cure(p->ctx, "--steps names the steps to ask");
+}
+
+/* In the lesson's own numbers it asks for as much as in others: what is too much is said before other numbers are looked for. */
+static bool fits(lh_paper *p, const lh_program *lesson, const lh_paper_how *how) {
+    lh_graph *g = how->seed ? lh_graph_build(p->ctx, lesson, NULL) : NULL;
+    lh_sheet *s = sheet_of(g, how, p->digits);
+    if (s) check_size(p, how, s);
+    lh_sheet_free(s);
+    lh_graph_free(g);
+    return !lh_failed(p->ctx);
+}
+
 static bool open_sheet(lh_paper *p, const lh_program *lesson, const lh_paper_how *how) {
     lh_variant_how draw = {.seed = how->seed, .digits = p->digits, .mistakes = how->mistakes};
-    p->variant = lh_variant_program(p->ctx, lesson, &draw);
+    p->variant = fits(p, lesson, how) ? lh_variant_program(p->ctx, lesson, &draw) : NULL;
     p->g = p->variant ? lh_graph_build(p->ctx, p->variant, NULL) : NULL;
-    p->sheet = p->g ? lh_sheet_new(p->g, &(lh_sheet_how){.digits = p->digits,
-                                                         .steps = how->steps,
-                                                         .n_steps = how->n_steps})
-                    : NULL;
+    p->sheet = sheet_of(p->g, how, p->digits);
     if (!p->sheet) return false;
     check_steps(p, how);
     if (p->sheet->n_cells == 0)
         lh_fail(p->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "%s has no step to ask for",
                 how->lesson);
-    if (p->sheet->n_cells > LH_PAPER_CELLS)
-        lh_fail(p->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-                "a sheet of %s would ask for %d numbers, and %d are the most", how->lesson,
-                p->sheet->n_cells, LH_PAPER_CELLS),
-            lh_cure(p->ctx, "--steps names the steps to ask");
+    check_size(p, how, p->sheet);
     return !lh_failed(p->ctx);
 }
 

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "eval/exact.h"
 #include "learn/mark.h"
+#include "learn/reach.h"
 
 enum { STREAM = 0x5EED };
 
@@ -80,7 +81,8 @@ typedef struct span {
     bool has_tie, all_positive, all_cut;
 } span;
 
-static span span_of(const lh_plan *p, const lh_node *n) {
+/* Ties, of a softmax alone: every number of a row with every other. */
+static span span_of(const lh_plan *p, const lh_node *n, bool ties) {
     span s = {INFINITY, 0, false, true, true};
     int examples = n->shape.is_batched ? lh_exact.examples(p) : 1;
     for (int e = 0; e < examples; e++) {
@@ -93,7 +95,7 @@ static span span_of(const lh_plan *p, const lh_node *n) {
                     if (!(fabs(x) <= s.most)) s.most = fabs(x);
                     s.all_positive &= x > 0;
                     s.all_cut &= x <= 0;
-                    for (int k = 0; k < c && z.cols > 1; k++)
+                    for (int k = 0; ties && k < c && !s.has_tie; k++)
                         s.has_tie |= fabs(x - lh_exact.get(p, n, (lh_cell){e, h, r, k})) <
                                      1e-3 * (fabs(x) + 1e-6);
                 }
@@ -106,18 +108,19 @@ static double spread_least(const lh_graph *g, const lh_plan *p, const lh_step *s
     char path[256];
     snprintf(path, sizeof path, "%s.v", s->path);
     const lh_step *v = lh_graph_step(g, path);
-    return v && lh_exact.has(p, v->node) ? span_of(p, v->node).least : 1;
+    return v && lh_exact.has(p, v->node) ? span_of(p, v->node, false).least : 1;
 }
 
 /* Softmaxes neither saturated nor tied, norms of rows that differ, ReLU cuts some and not all, numbers neither huge nor lost,
  * no step all zero. 0: kind; a norm of what is nearly equal is worse than anything else: no pen can do it. */
 static int unkindness_of(const lh_graph *g, const lh_plan *p, const lh_step *s) {
     const lh_node *n = s->node;
-    span z = span_of(p, n);
+    bool is_softmax = is_call_of(n, "softmax");
+    span z = span_of(p, n, is_softmax);
     if (is_call_of(n, "layernorm") && spread_least(g, p, s) < 0.02) return 1000;
-    if (is_call_of(n, "softmax") && (z.least < 0.03 || z.most > 0.93 || z.has_tie)) return 1;
+    if (is_softmax && (z.least < 0.03 || z.most > 0.93 || z.has_tie)) return 1;
     if (is_call_of(n, "relu")) {
-        span in = span_of(p, n->in[0]);
+        span in = span_of(p, n->in[0], false);
         if (in.all_positive || in.all_cut) return 1;
     }
     if (z.most < 1e-4 && !lh_step_is_inner(s) && n->kind != LH_OP_number) return 1;
@@ -138,6 +141,7 @@ static int unkindness(const lh_graph *g, const lh_plan *p) {
 /* ---- does every mistake show? ---- */
 
 enum { LOOKED_AT = 120, JUDGED = 20, ENOUGH = 6, UNKIND = 4, NONE = 1 << 20 };
+#define WORK 1e9 /* see size_of: some seconds */
 
 /* A draw that is tried with every mistake: the right numbers in it, and for each mistake whether it shows. */
 typedef struct trial {
@@ -160,6 +164,7 @@ typedef struct study {
     lh_plan *plan;
     wrong *wrong;
     int n, digits;
+    int looks, most_tries, n_untried; /* see set_bounds */
     trial tried[JUDGED];
     int n_tries;
 } study;
@@ -170,6 +175,36 @@ static void study_free(study *t) {
     lh_graph_free(t->g);
     lh_arena_free(t->a);
     lh_context_free(t->own);
+}
+
+static void start(lh_plan *p) {
+    if (lh_exact.examples(p) == 0) lh_exact.start(p), lh_exact.bind(p, NULL, 0);
+}
+
+/* What one run takes: a unit for each cell, and of a product for each pair that is multiplied. */
+static double size_of(const study *t) {
+    double work = 0;
+    for (int i = 0; i < t->g->n_nodes; i++) {
+        const lh_node *n = t->g->node[i];
+        if (!lh_exact.has(t->plan, n)) continue;
+        double pairs = n->kind == LH_OP_matmul ? lh_exact.sizes(t->plan, n->in[0], 0).cols : 1;
+        work += lh_count_cells(t->plan, n) * pairs;
+    }
+    return work;
+}
+
+/* Of a large program fewer draws are looked at, and not every mistake is tried in them. The bound counts work, not seconds:
+ * a seed has the same numbers on every machine. */
+static void set_bounds(study *t) {
+    start(t->plan);
+    double runs = WORK / (size_of(t) + 1), ways = t->n;
+    t->looks = runs / 4 < LOOKED_AT ? (int)(runs / 4) + 2 : LOOKED_AT;
+    t->most_tries = runs / (ways + 1) < JUDGED ? (int)(runs / (ways + 1)) + 1 : JUDGED;
+    int most = runs < ways ? (int)runs + 1 : t->n;
+    t->n_untried = t->n - most;
+    for (int i = 0; i < most; i++) /* spread over all of them */
+        t->wrong[i] = t->wrong[(size_t)i * (size_t)t->n / (size_t)most];
+    t->n = most;
 }
 
 static bool study_new(study *t, lh_context *ctx, const lh_program *p, const lh_variant_how *how) {
@@ -184,11 +219,8 @@ static bool study_new(study *t, lh_context *ctx, const lh_program *p, const lh_v
     for (int i = 0; t->wrong && i < n && !lh_failed(ctx); i++)
         if (!c[i].mistake->is_same && !c[i].step->node->is_discrete)
             t->wrong[t->n++] = (wrong){.how = c[i]};
+    if (!lh_failed(ctx)) set_bounds(t);
     return !lh_failed(ctx);
-}
-
-static void start(lh_plan *p) {
-    if (lh_exact.examples(p) == 0) lh_exact.start(p), lh_exact.bind(p, NULL, 0);
 }
 
 static bool is_drawn(const lh_graph *g, const lh_plan *p, int given) {
@@ -298,16 +330,16 @@ static void drawn_free(drawn *d) {
 static void choose_tries(study *t, lh_context *ctx, const lh_program *lesson,
                          unsigned long long seed) {
     int unkind[LOOKED_AT] = {0};
-    for (int i = 0; i < LOOKED_AT && !lh_failed(ctx); i++) {
+    for (int i = 0; i < t->looks && !lh_failed(ctx); i++) {
         drawn d = draw(ctx, lesson, seed, i);
         if (d.g) give(t->g, t->plan, d.g);
         bool is_run = d.g && !lh_failed(ctx); /* memory may have run out in between */
         unkind[i] = is_run && !lh_exact.trouble(t->plan).node ? unkindness(t->g, t->plan) : NONE;
         drawn_free(&d);
     }
-    while (t->n_tries < JUDGED && !lh_failed(ctx)) {
+    while (t->n_tries < t->most_tries && !lh_failed(ctx)) {
         int next = 0;
-        for (int i = 1; i < LOOKED_AT; i++)
+        for (int i = 1; i < t->looks; i++)
             if (unkind[i] < unkind[next]) next = i;
         if (unkind[next] == NONE) break;
         drawn d = draw(ctx, lesson, seed, next);
@@ -346,6 +378,7 @@ lh_program *lh_variant_program(lh_context *ctx, const lh_program *lesson,
         choose_tries(&t, ctx, lesson, how->seed);
         for (int i = 0; i < t.n && !lh_failed(ctx); i++) make_wrong(&t, i);
         best = best_try(&t);
+        if (how->n_untried) *how->n_untried = t.n_untried;
     }
     study_free(&t);
     if (best < 0 && !lh_failed(ctx))
@@ -363,6 +396,7 @@ lh_shown *lh_variant_shown(lh_context *ctx, const lh_program *p, const lh_varian
     lh_shown *list = NULL;
     *n = 0;
     if (study_new(&t, ctx, p, how) && add_try(&t, 0, 0)) {
+        if (how->n_untried) *how->n_untried = t.n_untried;
         give(t.g, t.tried[0].plan, t.g);
         for (int i = 0; i < t.n && !lh_failed(ctx); i++) {
             const wrong *w = &t.wrong[i];

@@ -15,6 +15,8 @@ typedef struct lh_variant_how {
     unsigned long long seed;
     int digits; /* of the sheet: a mistake shows when it moves an asked number by more than rounding can */
     const lh_mistakes *mistakes;
+    int *
+        n_untried; /* NULL, or set to how many ways to go wrong were not tried: a large program has a bound */
 } lh_variant_how;
 
 /* A row of the table mistake by step: does it show? */
