@@ -101,6 +101,7 @@ lh_paper *lh_stock_paper(lh_stock *s, const lh_sheet_wish *w) {
 typedef struct shown {
     lh_shown *row;
     int n, ways, hidden; /* mistakes, each counted once for every step where it can be made */
+    int untried;         /* a large program has a bound */
 } shown;
 
 static bool is_first_of(const shown *t, int i) {
@@ -127,16 +128,38 @@ static void count_ways(shown *t) {
     }
 }
 
+/* Old numbers after an update: a mistake of the sheet, which asks the moments. */
+static void add_old_numbers(lh_stock *s, const lh_paper *p, shown *t) {
+    const lh_mistake *old = NULL;
+    for (int i = 0; i < s->mistakes->n && !old; i++) {
+        const lh_mistake *m = &s->mistakes->mistake[i];
+        if (m->where && strcmp(m->where, "later") == 0) old = m;
+    }
+    for (int i = 0; old && i < p->n_steps; i++) {
+        const lh_ask *q = &p->sheet->ask[i];
+        if (q->moment > 0)
+            *(lh_shown *)lh_push(p->arena, (void **)&t->row, &t->n, sizeof(lh_shown)) = (lh_shown){
+                old, p->step[i].path, p->step[i].path, -1, lh_ask_shows_update(p->sheet, q)};
+    }
+}
+
 static shown shown_by(lh_stock *s, const lh_paper *p) {
     shown t = {0};
-    lh_variant_how how = {.seed = p->seed, .digits = p->digits, .mistakes = s->mistakes};
+    lh_variant_how how = {
+        .seed = p->seed, .digits = p->digits, .mistakes = s->mistakes, .n_untried = &t.untried};
     t.row = lh_variant_shown(s->cli->ctx, p->variant, &how, p->arena, &t.n);
+    add_old_numbers(s, p, &t);
     count_ways(&t);
     return t;
 }
 
-/* The line that a sheet in the lesson's own numbers carries, or "". */
+/* The line that a sheet in the lesson's own numbers carries, or one of a large program, or "". */
 static const char *hidden_note(lh_stock *s, const lh_paper *p) {
+    if (p->seed && p->n_untried)
+        return lh_printf(p->arena,
+                         "The program is large: the search for numbers was given up with %d ways "
+                         "to go wrong not tried.",
+                         p->n_untried);
     if (p->seed) return "";
     shown t = shown_by(s, p);
     if (t.hidden == 0) return "";
@@ -182,6 +205,8 @@ static void why_text(lh_cli *cli, FILE *out, const lh_paper *p, const shown *t) 
     fprintf(out,
             "\n%d ways to go wrong, a mistake counted once for each step: %d show, %d hidden\n",
             t->ways, t->ways - t->hidden, t->hidden);
+    if (t->untried)
+        fprintf(out, "The program is large: %d more ways were not tried.\n", t->untried);
 }
 
 static void why_json(FILE *out, const lh_paper *p, const shown *t) {
@@ -192,6 +217,7 @@ static void why_json(FILE *out, const lh_paper *p, const shown *t) {
     lh_json_int(&j, "digits", p->digits);
     lh_json_int(&j, "ways", t->ways);
     lh_json_int(&j, "hidden", t->hidden);
+    lh_json_int(&j, "untried", t->untried);
     lh_json_begin(&j, "table", '[');
     for (int i = 0; i < t->n; i++) {
         lh_json_begin(&j, NULL, '{');

@@ -10,7 +10,7 @@
 #include "learn/paper_lines.h"
 #include "learn/variant.h"
 
-enum { MOST_DECIMALS = 7, GIVEN_CELLS = 400, LINE = 160, WORKED_CELLS = 4 };
+enum { MOST_DECIMALS = 7, GIVEN_CELLS = 20000, LINE = 160, WORKED_CELLS = 4 };
 
 /* ---- labels and numbers ---- */
 
@@ -82,7 +82,13 @@ static void give_lines(lh_paper *p) {
 
 static lh_grid *given_grid(const lh_paper *p, const lh_node *n) {
     lh_sizes z = lh_exact.sizes(p->sheet->plan, n, 0);
-    if ((double)z.rows * z.cols > GIVEN_CELLS) return NULL;
+    if ((double)z.rows * z.cols > GIVEN_CELLS) {
+        lh_fail(p->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
+                "a sheet would have to give %s, which is %s, and %d numbers are the most",
+                n->step->path, lh_shape_text(p->g, n->shape), GIVEN_CELLS);
+        lh_cure(p->ctx, "--steps names steps that do without it");
+        return NULL;
+    }
     lh_grid *g = lh_alloc(p->arena, sizeof *g);
     *g = grid_for(p, n, 0);
     for (int i = 0; g->cell && i < z.rows * z.cols; i++) {
@@ -150,11 +156,8 @@ static void give_numbers(lh_paper *p) {
         if (is_known) continue;
         *(given_turns *)lh_push(p->arena, (void **)&seen, &n_seen, sizeof *seen) =
             (given_turns){s->name, s->scope, p->n_given};
-        const char *line =
-            grid ? lh_printf(p->arena, "%s %s", kind_word(given), s->path)
-                 : lh_printf(p->arena, "%s %s : %s   too large to print", kind_word(given), s->path,
-                             lh_shape_text(p->g, given->node->shape));
-        lh_paper_given *x = add_given(p, line, s->comment);
+        lh_paper_given *x =
+            add_given(p, lh_printf(p->arena, "%s %s", kind_word(given), s->path), s->comment);
         x->grid = grid;
     }
 }
@@ -418,7 +421,10 @@ static bool fits(lh_paper *p, const lh_program *lesson, const lh_paper_how *how)
 }
 
 static bool open_sheet(lh_paper *p, const lh_program *lesson, const lh_paper_how *how) {
-    lh_variant_how draw = {.seed = how->seed, .digits = p->digits, .mistakes = how->mistakes};
+    lh_variant_how draw = {.seed = how->seed,
+                           .digits = p->digits,
+                           .mistakes = how->mistakes,
+                           .n_untried = &p->n_untried};
     p->variant = fits(p, lesson, how) ? lh_variant_program(p->ctx, lesson, &draw) : NULL;
     p->g = p->variant ? lh_graph_build(p->ctx, p->variant, NULL) : NULL;
     p->sheet = sheet_of(p->g, how, p->digits);

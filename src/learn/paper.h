@@ -81,6 +81,7 @@ typedef struct lh_paper {
     const char *const *asked; /* steps named by the caller: a part of the sheet's address */
     int n_asked;
     bool is_key;
+    int n_untried;    /* ways to go wrong that were not tried when the numbers were chosen */
     const char *code; /* six signs that stand for all numbers and questions of it */
     lh_paper_given *given;
     int n_given;
