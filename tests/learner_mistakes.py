@@ -175,8 +175,34 @@ CALL = {
 }
 
 
-def is_operand(tree, name):
-    return tree == ("name", name)
+# Of lessons that write a function out step by step, and their own.
+WRITTEN_OUT = {
+    "n_minus_one": [("rowsum(c * c) / cols(m)", "rowsum(c * c) / (cols(m) - 1)")],
+    "variance_summed": [("rowsum(c * c) / cols(m)", "rowsum(c * c)")],
+    "no_root": [("sqrt(v + n)", "v + n"), ("sqrt(v) + n", "v + n")],
+    "mean_not_taken_off": [("a - b", "a")],
+    "shares_swapped": [("k * m + (1 - k) * n", "(1 - k) * m + k * n")],
+    "not_squared": [("(1 - k) * n * n", "(1 - k) * n")],
+    "no_correction": [("n / (1 - k^t)", "n")],
+    "no_rate": [("r * x / y", "x / y"), ("w - r * x", "w - x")],
+    "probabilities_added": [("a * b", "a + b")],
+    "parts_added": [("a * b", "a + b")],
+    "log10": [("log(a)", "log(a) / log(10)")],
+    "not_averaged": [("-x / cols(w)", "-x")],
+    "loss_sign": [("-x / cols(w)", "x / cols(w)"), ("-log(x)", "log(x)")],
+    "one_minus_p": [("-log(x)", "1 - x")],
+    "power_of_ten": [("exp(x)", "10^x")],
+    "uphill": [("w - r * x", "w + r * x")],
+    "decay_without_rate": [("w - r * (g + x)", "w - r * g - x")],
+    "no_decay": [("w - r * (g + x)", "w - r * g")],
+    "not_enlarged": [("x / (1 - n)", "x")],
+    "divided_by_share": [("x / (1 - n)", "x / n")],
+    "from_one": [("w[t]", "w[max(t - 1, 0)]")],
+    "not_normalised": [("e / s", "e")],
+    "divided_by_count": [("e / s", "e / cols(e)")],
+    "no_mask": [("where(k, a, z)", "z")],
+    "mask_zero": [("where(k, a, z)", "where(k, 0, z)")],
+}
 
 
 def own_exponent(tree):
@@ -246,9 +272,11 @@ def known(name, step, line, choice, sheet, rng):
     path = step[:-2] if step.endswith(":=") else step
     if name in CALL:
         scope = line.rsplit(".", 1)[0] if "." in line and line != step else path
-        return in_call(name, sheet, scope, rng) or in_call(name, sheet, path, rng)
-    rules = STEP.get(name) or CHOSEN.get(name)
-    target = sheet.lines.get(line) or sheet.lines.get(step)
+        change = in_call(name, sheet, scope, rng) or in_call(name, sheet, path, rng)
+        if change:
+            return change
+    rules = (STEP.get(name) or CHOSEN.get(name) or []) + WRITTEN_OUT.get(name, [])
+    target = sheet.lines.get(path + ".x" if "mask" in name else line) or sheet.lines.get(line) or sheet.lines.get(step)
     if not rules or not target:
         return None
     if target.is_last_line and name in ("softmax_columns",):

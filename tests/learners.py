@@ -22,9 +22,10 @@ import learner_habits as habits
 import learner_mistakes
 import learner_sheet
 
-CREDITED = {"right", "last digit", "rounded early", "follows", "another way", "blank"}
-MILD = {"too few digits"}  # a verdict of its own: not credited, and not called wrong
+CREDITED = {"right", "last digit", "rounded early", "rounded too early", "another way", "follows", "blank"}
+MILD = {"too few digits", "fewer digits"}  # verdicts of their own: not called wrong
 CONTENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lessons", "contents.txt")
+FEW = {"one digit fewer"}  # these did write fewer
 BATCH = 60  # files in one call of mark
 SECONDS = 20  # for a call of mark with one file
 
@@ -246,7 +247,7 @@ def judge(filled, marks):
         for address, i, j, verdict in cells_of(step):
             if (address, i, j) in wrong_cells:
                 missed = missed or verdict in CREDITED
-            elif verdict not in CREDITED:
+            elif verdict not in CREDITED and not (verdict == "fewer digits" and filled.kind in FEW):
                 out.add("lost credit" if verdict in MILD or verdict == "carried" else "spread" if filled.slips else "called wrong")
         if step["mistakes"] and not any(b["address"] in slipped for b in step["blocks"]):
             out.add("named wrong")

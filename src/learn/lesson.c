@@ -124,6 +124,20 @@ static void check_twins(lh_context *ctx, const char *text, size_t length, const 
     }
 }
 
+static bool is_mistake(lh_row row) {
+    lh_row rest = row, word = {0};
+    return lh_row_word(&rest, &word) && lh_row_is(word, "mistake") && lh_row_trim(rest).n > 0;
+}
+
+/* Mistakes that a lesson adds stand in its sheet block, which no page shows. */
+static void keep_mistakes(lh_text *out, const lh_segment *s, int *line) {
+    for (lh_row row = {0}; lh_row_next(s->s, s->n, s->line, &row);) {
+        if (!is_mistake(row)) continue;
+        for (; *line < row.number; (*line)++) lh_text_add_n(out, "\n", 1);
+        lh_text_add_n(out, row.s, row.n);
+    }
+}
+
 /* The program's lines as they stand, every other line empty. */
 static char *program_lines(lh_context *ctx, lh_arena *a, const char *file, const char *text,
                            size_t length) {
@@ -136,6 +150,7 @@ static char *program_lines(lh_context *ctx, lh_arena *a, const char *file, const
             lh_fail(ctx, LH_ERROR_TEXT, (lh_place){s.at.line, s.at.col, 3}, "%s", open);
             lh_cure(ctx, close_it);
         }
+        if (lh_segment_is(&s, "sheet")) keep_mistakes(&out, &s, &line);
         if (!lh_segment_is(&s, "longhand")) continue;
         if (s.n_rest) {
             has_named = true;
@@ -181,10 +196,10 @@ const char *lh_lesson_title(lh_arena *a, const char *file, const char *text, siz
 
 /* ---- the sheet ---- */
 
-/* One line of a sheet block: `digits 4`, or a step. */
+/* One line of a sheet block: `digits 4`, a step, or a mistake, which the program has. */
 static void sheet_line(lh_context *ctx, lh_arena *a, lh_lesson_sheet *out, lh_row row) {
     lh_row code = lh_row_code(row), word = {0}, rest = code;
-    if (code.n == 0) return;
+    if (code.n == 0 || is_mistake(code)) return;
     lh_place at = lh_row_place(code, row.s);
     if (lh_row_word(&rest, &word) && lh_row_is(word, "digits") && lh_row_trim(rest).n) {
         rest = lh_row_trim(rest);

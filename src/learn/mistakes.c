@@ -121,18 +121,22 @@ static int choices_for(const lh_graph *g, const lh_mistake *m) {
     return n < MAX_CHOICES ? n : MAX_CHOICES;
 }
 
-/* A mistake made in one formula: each place where the pattern fits is a candidate. */
+static int find_rule(finder *f, const lh_mistake *m, int rule, lh_step *line, bool look) {
+    lh_rewrite probe = rewrite_for(m, rule, line, 0, 0, look);
+    int matches = lh_rewrite_matches(f->g, line, &probe);
+    for (int k = 0; k < matches; k++)
+        for (int c = 0; c < choices_for(f->g, m); c++) {
+            lh_rewrite r = rewrite_for(m, rule, line, k, c, look);
+            add(f, m, line, &r, 1, m->choice ? c : -1);
+        }
+    return matches;
+}
+
+/* A mistake made in one formula: each place where a pattern fits is a candidate. */
 static void find_in_line(finder *f, const lh_mistake *m, lh_step *line) {
-    for (int look = 0; look < 2; look++) {
-        lh_rewrite probe = rewrite_for(m, 0, line, 0, 0, look);
-        int matches = lh_rewrite_matches(f->g, line, &probe);
-        for (int k = 0; k < matches; k++)
-            for (int c = 0; c < choices_for(f->g, m); c++) {
-                lh_rewrite r = rewrite_for(m, 0, line, k, c, look);
-                add(f, m, line, &r, 1, m->choice ? c : -1);
-            }
-        if (matches) return;
-    }
+    int matches = 0;
+    for (int look = 0; look < 2 && !matches; look++)
+        for (int rule = 0; rule < m->n_rules; rule++) matches += find_rule(f, m, rule, line, look);
 }
 
 /* A mistake inside a function is made on every line of that call where a rule fits. */
