@@ -71,8 +71,9 @@ static void give_key(talk *t) {
 
 static void help(const talk *t) {
     say(t, lh_printf(t->c->cli->arena, "Type %s.", lh_task_form(t->task)));
-    printf("%*sh hint   a answer, after two tries   n next   b back   l list\n%*sgo 3   q quit\n",
-           INDENT, "", INDENT, "");
+    bool has_choices = lh_task_options(t->task) > 0; /* their letters are answers */
+    printf("%*sh hint   %s, after two tries   n next   %s   l list\n%*sgo 3   q quit\n", INDENT, "",
+           has_choices ? "answer" : "a answer", has_choices ? "back" : "b back", INDENT, "");
 }
 
 static void go_to(talk *t, const char *where) {
@@ -88,9 +89,15 @@ static void go_to(talk *t, const char *where) {
 static const char *const words[][2] = {{"h", "hint"}, {"a", "answer"}, {"n", "next"}, {"b", "back"},
                                        {"l", "list"}, {"?", "help"},   {"q", "quit"}};
 
-/* A letter is a key, not a choice: choices are numbers here. */
+/* Among choices a letter is a choice: b is the second one, and back is a word. */
+static bool is_choice(const talk *t, const char *text) {
+    unsigned letter = ((unsigned char)text[0] | 32u) - 'a';
+    return text[0] && !text[1] && letter < (unsigned)lh_task_options(t->task);
+}
+
 static bool obey(talk *t, const char *text) {
     int which = -1, n = t->c->lesson->n_exercises;
+    if (is_choice(t, text)) return false;
     for (int i = 0; i < (int)(sizeof words / sizeof *words); i++)
         if (strcmp(text, words[i][0]) == 0 || strcmp(text, words[i][1]) == 0) which = i;
     if (strncmp(text, "go ", 3) == 0) {
@@ -120,7 +127,8 @@ static void answer(talk *t, const char *text) {
                     : t->hints < LH_HINTS - 1 ? t->hints
                                               : LH_HINTS - 1);
     if (a.state == LH_ANSWER_WRONG && ++t->tries == TRIES)
-        printf("%*sh hint   a answer   n next\n", INDENT, "");
+        printf("%*sh hint   %s   n next\n", INDENT, "",
+               lh_task_options(t->task) ? "answer" : "a answer");
     if (a.state != LH_ANSWER_RIGHT && p && p->at != before) lh_view_sheet(t->c, t->task);
     if (a.state != LH_ANSWER_RIGHT) return;
     lh_view_end(t->c, t->task);

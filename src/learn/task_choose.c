@@ -135,7 +135,8 @@ static void answer(lh_task *t, const char *text, lh_answered *out) {
             t, out, "Line %d is right: it comes to %s.", n + 1,
             lh_task_number(t->arena, t->choice[n].exact, t->choice[n].printed.digits + 2));
     else
-        lh_answered_say(t, out, "No: that does not hold here.");
+        lh_answered_say(t, out, "No: it would have to be %s, and here that reads %s.",
+                        t->choice[n].field->right, t->choice[n].shown);
 }
 
 static const char *key(lh_task *t) {
