@@ -206,6 +206,7 @@ static void go_to(talk *t, const char *where) {
         return;
     }
     lh_practice_go(p, ask);
+    t->d->hides_open = p->only < 0; /* where one jumps over steps, they stay questions */
     show_step(t);
 }
 
@@ -220,6 +221,7 @@ static void next_step(talk *t) {
     int before = p->at;
     bool moved = lh_practice_next(p);
     if (moved && p->at < before) lh_desk_left(t->d);
+    t->d->hides_open = false; /* what was passed over is given */
     move_to(t, moved,
             lh_practice_is_finished(p) ? "everything is done; q ends"
                                        : "this is what is left; h gives a hint, q ends");
@@ -254,6 +256,7 @@ static void obey(talk *t, const char *text) {
     case LIST: lh_desk_list(d); return;
     case BACK: move_to(t, lh_practice_back(d->p), "this is the first step"); return;
     case SKIP:
+        d->hides_open = false;
         move_to(t, lh_practice_skip(d->p), "there is no other step to go to; q ends");
         return;
     case RESET: reset(t); return;
@@ -311,6 +314,7 @@ static int talk_on(lh_desk *d) {
     t.prompt = lh_prompt_open(t.is_interactive, "practice-history");
     if (!t.prompt) return lh_cli_fail(d->cli, "out of memory");
     if (lh_practice_is_finished(d->p)) lh_practice_reset(d->p);
+    d->hides_open = d->p->only < 0;
     show_step(&t);
     while (!t.is_over && !lh_failed(d->cli->ctx) && fresh_arena(d)) {
         const char *line = next_line(&t, lh_desk_sign(d, pending_rows(d)));

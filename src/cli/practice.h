@@ -11,6 +11,7 @@ typedef struct lh_desk {
     lh_keeper keep;
     lh_arena *a;         /* for one answer of the prompt */
     const char *instead; /* of "Step 3 of 9" before a step, or NULL */
+    bool hides_open;     /* numbers of steps that are still questions are not shown */
 } lh_desk;
 
 enum { LH_DESK_INDENT = 4 };

@@ -131,6 +131,37 @@ static void note_seen(lh_desk *d, const lh_step *s) {
         if (sheet->ask[i].step == s && d->p->marks->step[i].n_blank) d->p->step[i].hints = LH_HINTS;
 }
 
+/* The step that asks for it, or -1. */
+static int ask_of(const lh_desk *d, const lh_step *s) {
+    const lh_sheet *sheet = d->p->sheet;
+    for (int i = 0; i < sheet->n_asks; i++)
+        if (sheet->ask[i].step == s && sheet->ask[i].moment == sheet->ask[d->p->at].moment)
+            return i;
+    return -1;
+}
+
+static bool is_open(const lh_desk *d, int ask) {
+    return !lh_practice_is_written(d->p, ask) && d->p->step[ask].hints < LH_HINTS;
+}
+
+/* The first step before this one that is still a question, if this operand is one, or is worked out from one; else -1. */
+static int still_open(const lh_desk *d, const lh_step *s) {
+    if (!d->hides_open || s->kind == LH_STEP_GIVEN || s->node->is_discrete) return -1;
+    int ask = ask_of(d, s);
+    if (ask >= 0) return is_open(d, ask) ? ask : -1;
+    for (int i = 0; i < d->p->at; i++)
+        if (is_open(d, i)) return i;
+    return -1;
+}
+
+static void print_open(lh_desk *d, const char *label, int width, int ask) {
+    printf("%*s", INDENT, "");
+    lh_ink_on(d->cli, stdout, LH_INK_NAME);
+    printf("%s%*s", label, width - lh_columns(label) > 0 ? width - lh_columns(label) : 0, "");
+    lh_ink_off(d->cli, stdout);
+    printf("   not worked out yet: step %d\n", d->p->paper->step[ask].number);
+}
+
 static void print_operands(lh_desk *d) {
     lh_practice *p = d->p;
     int n, width = 0;
@@ -143,7 +174,13 @@ static void print_operands(lh_desk *d) {
     }
     for (int i = 0; plan && i < n; i++) {
         if (!lh_exact.has(plan, list[i]->node)) continue;
-        print_operand(d, plan, list[i], lh_step_label(p->sheet->g, list[i], from), width);
+        const char *label = lh_step_label(p->sheet->g, list[i], from);
+        int open = still_open(d, list[i]);
+        if (open >= 0) {
+            print_open(d, label, width, open);
+            continue;
+        }
+        print_operand(d, plan, list[i], label, width);
         note_seen(d, list[i]);
     }
     lh_exact.free(plan);

@@ -51,7 +51,7 @@ lh_plan *lh_practice_plan(lh_practice *p, int ask) {
     lh_plan *plan =
         known ? lh_exact.plan(s->g, &(lh_wish){.all = true, .known = known, .n_known = n}) : NULL;
     if (plan) {
-        lh_exact.start(plan);
+        lh_sheet_start(s->g, plan);
         lh_exact.at_step(plan, s->ask[ask].moment);
         lh_exact.bind(plan, NULL, 0);
         give_updates(p, plan, ask);

@@ -278,9 +278,9 @@ static void judge(lh_task *t, lh_answered *out) {
                  : credit + blank == all ? LH_ANSWER_PARTLY
                                          : LH_ANSWER_WRONG;
     say_marks(t, out);
-    int next = next_item(t);
-    if (blank && next >= 0)
-        lh_answered_say(t, out, "%d number%s to go: %s comes next.", blank, blank == 1 ? "" : "s",
+    int next = next_item(t), left = all - credit; /* what is wrong is to be done again */
+    if (left && next >= 0)
+        lh_answered_say(t, out, "%d number%s to go: %s comes next.", left, left == 1 ? "" : "s",
                         x->item[next].address);
 }
 
