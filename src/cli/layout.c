@@ -61,7 +61,7 @@ void lh_layout_add(lh_layout *l, int indent, const char *line) {
     int room = l->width - indent;
     if (room < 8) indent = 0, room = l->width;
     do {
-        size_t n = lh_layout_columns(line) <= room ? strlen(line) : lh_fitting(line, room);
+        size_t n = lh_fitting(line, room);
         push_line(l, lh_printf(l->arena, "%*s%.*s", indent, "", (int)n, line));
         line += n;
     } while (*line);
@@ -182,7 +182,8 @@ static void quote(lh_layout *l, const lh_piece *p, int indent) {
         const char *s = l->line[i];
         size_t blank = strspn(s, " ");
         if (blank > (size_t)indent) blank = (size_t)indent;
-        l->line[i] = lh_printf(l->arena, "%*s\u2502 %s", indent, "", s + blank);
+        int at = *s ? (int)blank : indent; /* a line that was cut begins further left */
+        l->line[i] = lh_printf(l->arena, "%*s\u2502 %s", at, "", s + blank);
     }
 }
 

@@ -96,7 +96,8 @@ static int run_columns(const lh_words *w, int i) {
 int lh_words_longest(const lh_words *w) {
     int most = 0;
     for (int i = 0; i < w->n; i++) {
-        int n = run_columns(w, i);
+        const bool is_inside = i > 0 && w->word[i].is_glued && !w->word[i - 1].is_break;
+        int n = is_inside ? 0 : run_columns(w, i);
         if (n > most) most = n;
     }
     return most;

@@ -5,6 +5,7 @@
 
 #include <md4c.h>
 
+#include "base/index.h"
 #include "base/utf8.h"
 #include "learn/page.h"
 
@@ -13,13 +14,16 @@ typedef struct reader {
     lh_arena *arena;
     const lh_page_how *how;
     lh_piece *open[LH_PAGE_DEEP]; /* from outside; [0] is the page */
+    lh_piece **end[LH_PAGE_DEEP]; /* of each: where its next child goes */
     int n_open;
-    lh_span *span[LH_PAGE_DEEP]; /* inside the innermost piece */
+    lh_span *span[LH_PAGE_DEEP];          /* inside the innermost piece */
+    lh_span **span_end[LH_PAGE_DEEP + 1]; /* [0]: of that piece; [i + 1]: of span[i] */
     int n_spans;
-    lh_text words; /* of a code block or of a span without children */
-    bool is_plain; /* text goes into words */
-    const char **anchor;
-    int n_anchors;
+    lh_text words;    /* of a code block or of a span without children */
+    bool is_plain;    /* text goes into words */
+    lh_index anchors; /* with the number that the next one of the same words gets */
+    const char *seen; /* where line_of looked last, and which line that is */
+    int seen_line;
     const char *noted; /* what was refused last, and where */
     int noted_line;
 } reader;
@@ -27,22 +31,23 @@ typedef struct reader {
 /* ---- places ---- */
 
 /* md4c hands out pieces of our own text: where such a piece lies is its line. */
-static int line_of(const reader *r, const char *s) {
+static int line_of(reader *r, const char *s) {
     const char *begin = r->how->text, *end = begin + r->how->length;
-    int line = 1;
     if (!s || s < begin || s > end) return 0;
-    for (const char *c = begin; c < s; c++) line += *c == '\n';
-    return line;
+    if (!r->seen || r->seen < begin || r->seen > s) r->seen = begin, r->seen_line = 1;
+    for (; r->seen < s; r->seen++) r->seen_line += *r->seen == '\n';
+    return r->seen_line;
 }
 
 /* The column is that of the file only while no insert stands before it on the line. */
-static lh_place place_of(const reader *r, const char *s) {
+static lh_place place_of(reader *r, const char *s) {
+    enum { FAR = 1000 }; /* in a line that is longer, the line is enough */
     lh_place at = {line_of(r, s), 1, 0};
     const char *begin = s;
     if (!at.line || !s) return (lh_place){0, 0, 0};
-    while (begin > r->how->text && begin[-1] != '\n') begin--;
-    for (const char *c = begin; c < s; c++)
-        if ((unsigned char)*c == 0xEE || (unsigned char)*c == 0xEF) return at;
+    for (; begin > r->how->text && begin[-1] != '\n'; begin--)
+        if ((unsigned char)begin[-1] == 0xEE || (unsigned char)begin[-1] == 0xEF || s - begin > FAR)
+            return at;
     at.col = (int)(s - begin) + 1;
     return at;
 }
@@ -80,20 +85,21 @@ static lh_piece *inner(const reader *r) {
 }
 
 static lh_piece *add_piece(reader *r, lh_piece_kind kind) {
-    lh_piece *p = lh_alloc(r->arena, sizeof *p), **end = &inner(r)->child;
+    lh_piece *p = lh_alloc(r->arena, sizeof *p), ***end = &r->end[r->n_open - 1];
     p->kind = kind;
-    while (*end) end = &(*end)->next;
-    *end = p;
+    **end = p;
+    *end = &p->next;
+    r->end[r->n_open] = &p->child;
     r->open[r->n_open++] = p;
+    r->span_end[0] = &p->span;
     return p;
 }
 
 static lh_span *add_span(reader *r, lh_span_kind kind) {
-    lh_span *s = lh_alloc(r->arena, sizeof *s);
-    lh_span **end = r->n_spans ? &r->span[r->n_spans - 1]->child : &inner(r)->span;
+    lh_span *s = lh_alloc(r->arena, sizeof *s), ***end = &r->span_end[r->n_spans];
     s->kind = kind;
-    while (*end) end = &(*end)->next;
-    *end = s;
+    **end = s;
+    *end = &s->next;
     return s;
 }
 
@@ -233,13 +239,18 @@ static void name_heading(reader *r, lh_piece *p) {
     char *name = lh_printf(r->arena, "%s%s", r->how->prefix ? r->how->prefix : "",
                            lh_page_anchor(r->arena, lh_span_words(r->arena, p->span)));
     p->anchor = name;
-    for (int i = 0, k = 2; i < r->n_anchors; i++)
-        if (strcmp(r->anchor[i], p->anchor) == 0) {
-            p->anchor = lh_printf(r->arena, "%s-%d", name, k++);
-            i = -1;
-        }
-    *(const char **)lh_push(r->arena, (void **)&r->anchor, &r->n_anchors, sizeof *r->anchor) =
-        p->anchor;
+    int k = lh_index_add(&r->anchors, name, strlen(name), 2);
+    if (k < 0) return;
+    do p->anchor = lh_printf(r->arena, "%s-%d", name, k++);
+    while (lh_index_add(&r->anchors, p->anchor, strlen(p->anchor), 2) >= 0);
+    lh_index_set(&r->anchors, name, strlen(name), k);
+}
+
+/* Words of a tight list's item may go on behind a list in it. */
+static lh_span **end_of_spans(lh_piece *p) {
+    lh_span **end = &p->span;
+    while (*end) end = &(*end)->next;
+    return end;
 }
 
 static int leave_block(MD_BLOCKTYPE type, void *detail, void *who) {
@@ -256,6 +267,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *who) {
     }
     r->n_open--;
     r->n_spans = 0;
+    r->span_end[0] = end_of_spans(inner(r));
     return lh_failed(r->ctx);
 }
 
@@ -286,6 +298,7 @@ static int enter_span(MD_SPANTYPE type, void *detail, void *who) {
     default: s = add_span(r, LH_SPAN_EMPHASIS); break;
     }
     r->span[r->n_spans++] = s;
+    r->span_end[r->n_spans] = &s->child;
     if (s->kind != LH_SPAN_CODE && s->kind != LH_SPAN_MATH && s->kind != LH_SPAN_DISPLAY) return 0;
     r->words = lh_text_new(r->arena);
     r->is_plain = true;
@@ -363,6 +376,9 @@ lh_page *lh_page_read(lh_context *ctx, lh_arena *a, const lh_page_how *how) {
     reader *r = lh_alloc(a, sizeof *r);
     lh_piece root = {0};
     *r = (reader){.ctx = ctx, .arena = a, .how = how, .open = {&root}, .n_open = 1};
+    r->end[0] = &root.child;
+    r->span_end[0] = &root.span;
+    r->anchors.arena = a;
     if (how->length > LH_MAX_PAGE)
         lh_fail(ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
                 "%s: a lesson of %zu bytes; %d are the most", how->file, how->length, LH_MAX_PAGE);

@@ -150,27 +150,46 @@ static bool ends_paragraph(const char *s, const char *end) {
     return s + 1 < end && s[0] == '\n' && s[1] == '\n';
 }
 
+static const struct {
+    const char *open, *close;
+} quiet[] = {{"{{", "}}"}, {"$$", "$$"}, {"$", "$"}, {"<!--", "-->"}, {"](", ")"}, {"<http", ">"}};
+enum { N_QUIET = sizeof quiet / sizeof *quiet };
+
+/* Before these places no end follows: what has none is looked for once. */
+typedef struct endless {
+    const char *quiet[N_QUIET];
+    const char *ticks[8]; /* of code that begins with so many backticks */
+} endless;
+
+/* Behind the code that n backticks at s begin; NULL: nothing ends it. */
+static const char *skip_code(const char *s, const char *end, size_t n, const char **none) {
+    const char *t = s + n;
+    if (s < *none) return NULL;
+    for (size_t k = 0; t < end && !ends_paragraph(t, end); t++) {
+        k = *t == '`' ? k + 1 : 0;
+        if (k == n && (t + 1 == end || t[1] != '`')) return t + 1;
+    }
+    *none = t;
+    return NULL;
+}
+
 /* Where what begins here is over, if it is nothing to read numbers in; else s. */
-static const char *skip(const char *s, const char *end) {
-    static const struct {
-        const char *open, *close;
-    } quiet[] = {{"{{", "}}"},    {"$$", "$$"}, {"$", "$"},
-                 {"<!--", "-->"}, {"](", ")"},  {"<http", ">"}};
+static const char *skip(const char *s, const char *end, endless *no) {
     if (*s == '\\' && s + 1 < end) return s + 2;
     if (*s == '`') {
-        size_t n = 0, k = 0;
+        size_t n = 0;
         while (s + n < end && s[n] == '`') n++;
-        for (const char *t = s + n; t < end && !ends_paragraph(t, end); t++) {
-            k = *t == '`' ? k + 1 : 0;
-            if (k == n && (t + 1 == end || t[1] != '`')) return t + 1;
-        }
-        return s + n;
+        const char *past = n < 8 ? skip_code(s, end, n, &no->ticks[n]) : NULL;
+        return past ? past : s + n;
     }
-    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+    for (size_t i = 0; i < N_QUIET; i++) {
         size_t n = strlen(quiet[i].open), m = strlen(quiet[i].close);
-        if ((size_t)(end - s) < n || strncmp(s, quiet[i].open, n) != 0) continue;
-        for (const char *t = s + n; t + m <= end && !ends_paragraph(t, end); t++)
+        if ((size_t)(end - s) < n || strncmp(s, quiet[i].open, n) != 0 || s < no->quiet[i])
+            continue;
+        const char *t = s + n;
+        for (; t + m <= end && !ends_paragraph(t, end); t++)
             if (strncmp(t, quiet[i].close, m) == 0) return t + m;
+        no->quiet[i] = t;
     }
     return s;
 }
@@ -258,6 +277,9 @@ static const char *next_sign(const char *s, const char *end) {
 static void find_in(finder *f, const lh_prose *p) {
     const char *s = p->s, *end = p->s + p->n, *line_start = s - (p->at.col - 1);
     int line = p->at.line;
+    endless no;
+    for (int i = 0; i < N_QUIET; i++) no.quiet[i] = s;
+    for (int i = 0; i < 8; i++) no.ticks[i] = s;
     f->before[0] = 0;
     s = skip_numbering(s, end);
     while (s < end) {
@@ -267,7 +289,7 @@ static void find_in(finder *f, const lh_prose *p) {
             s = skip_numbering(s + 1, end);
             continue;
         }
-        const char *past = skip(s, end);
+        const char *past = skip(s, end, &no);
         for (const char *t = s; t < past; t++)
             if (*t == '\n') line++, line_start = t + 1;
         char sign;

@@ -137,19 +137,21 @@ static lh_insert insert_read(lh_lesson *l, lh_row inside, lh_place at, int exerc
     return x;
 }
 
-/* Where the }} is; an insert may go on in the next line, not in the next paragraph. */
-static const char *find_end(const char *s, const char *end) {
+/* Where the }} is; an insert may go on in the next line, not in the next paragraph. NULL: up to *none there is none. */
+static const char *find_end(const char *s, const char *end, const char **none) {
+    if (s < *none) return NULL;
     for (bool blank = false; s + 1 < end; s++) {
         if (s[0] == '}' && s[1] == '}') {
             while (s + 2 < end && s[2] == '}') s++; /* {{A{head 1}}}: the last two */
             return s;
         }
-        if (*s == '\n' && blank) return NULL;
+        if (*s == '\n' && blank) break;
         if (*s == '\n')
             blank = true;
         else if (*s != ' ' && *s != '\r')
             blank = false;
     }
+    *none = s;
     return NULL;
 }
 
@@ -158,6 +160,7 @@ typedef struct prose_reader {
     lh_text out;
     const char *line_start;
     int line, exercise;
+    const char *no_end; /* before this place no }} follows */
 } prose_reader;
 
 static lh_place place_at(const prose_reader *p, const char *s, size_t n) {
@@ -184,7 +187,7 @@ static const char *open_words(lh_arena *a, const char *s, const char *end) {
 
 static const char *read_insert(prose_reader *p, const char *s, const char *end) {
     lh_lesson *l = p->l;
-    const char *stop = find_end(s + 2, end);
+    const char *stop = find_end(s + 2, end, &p->no_end);
     if (!stop || l->n_inserts >= LH_MAX_INSERTS) {
         if (!stop)
             lh_problem_add(l->problems, LH_ERROR_TEXT, place_at(p, s, 2), "{{%s has no }}",
@@ -207,7 +210,7 @@ static const char *read_insert(prose_reader *p, const char *s, const char *end) 
 }
 
 char *lh_read_prose(lh_lesson *l, lh_arena *a, lh_row text, const char *line_start, int exercise) {
-    prose_reader p = {l, lh_text_new(a), line_start, text.number, exercise};
+    prose_reader p = {l, lh_text_new(a), line_start, text.number, exercise, text.s};
     *(lh_prose *)lh_push(l->arena, (void **)&l->prose, &l->n_proses, sizeof(lh_prose)) =
         (lh_prose){text.s, text.n, place_at(&p, text.s, text.n)};
     for (const char *s = text.s, *end = text.s + text.n; s < end && !lh_failed(l->ctx);) {

@@ -111,17 +111,12 @@ static const char close_it[] = "a line of three backticks ends it";
 /* ---- the program alone ---- */
 
 /* A name says which program is meant: two of one name are refused, also where only the lesson's own is wanted. */
-static void check_twins(lh_context *ctx, const char *text, size_t length, const lh_segment *s) {
-    for (lh_segment b = {0}; lh_segment_next(text, length, &b) && b.line < s->line;) {
-        if (!lh_segment_is(&b, "longhand") || b.n_rest != s->n_rest ||
-            memcmp(b.rest, s->rest, s->n_rest) != 0)
-            continue;
-        lh_fail(ctx, LH_ERROR_NAME, (lh_place){s->at.line, s->at.col, 3},
-                "two programs are called %.*s: here and in line %d", (int)s->n_rest, s->rest,
-                b.at.line);
-        lh_cure(ctx, "give one of them another name");
-        return;
-    }
+static void check_twins(lh_context *ctx, lh_index *names, const lh_segment *s) {
+    const int before = lh_index_add(names, s->rest, s->n_rest, s->at.line);
+    if (before < 0) return;
+    lh_fail(ctx, LH_ERROR_NAME, (lh_place){s->at.line, s->at.col, 3},
+            "two programs are called %.*s: here and in line %d", (int)s->n_rest, s->rest, before);
+    lh_cure(ctx, "give one of them another name");
 }
 
 static bool is_mistake(lh_row row) {
@@ -142,6 +137,7 @@ static void keep_mistakes(lh_text *out, const lh_segment *s, int *line) {
 static char *program_lines(lh_context *ctx, lh_arena *a, const char *file, const char *text,
                            size_t length) {
     lh_text out = lh_text_new(a);
+    lh_index names = {.arena = a};
     bool any = false, has_named = false;
     int line = 1;
     for (lh_segment s = {0}; lh_segment_next(text, length, &s) && !lh_failed(ctx);) {
@@ -154,7 +150,7 @@ static char *program_lines(lh_context *ctx, lh_arena *a, const char *file, const
         if (!lh_segment_is(&s, "longhand")) continue;
         if (s.n_rest) {
             has_named = true;
-            check_twins(ctx, text, length, &s);
+            check_twins(ctx, &names, &s);
             continue;
         }
         any = true;
@@ -292,13 +288,11 @@ static void read_heading(lh_lesson *l, lh_row row) {
     }
     const char *anchor = anchor_of(l, words);
     lh_place at = {row.number, 1, (int)row.n};
-    for (int i = 0; i < l->n_headings; i++) {
-        if (strcmp(l->heading[i].anchor, anchor) != 0) continue;
+    const int before = lh_index_add(&l->anchors, anchor, strlen(anchor), row.number);
+    if (before >= 0) {
         lh_problem_add(l->problems, LH_ERROR_NAME, at,
-                       "two headings have the anchor #%.60s: here and in line %d", anchor,
-                       l->heading[i].at.line);
+                       "two headings have the anchor #%.60s: here and in line %d", anchor, before);
         lh_problem_cure(l->problems, "give one of them other words");
-        break;
     }
     *(lh_heading *)lh_push(l->arena, (void **)&l->heading, &l->n_headings, sizeof(lh_heading)) =
         (lh_heading){words, anchor, level, at};
@@ -458,6 +452,7 @@ lh_lesson *lh_lesson_read(lh_context *ctx, const char *file, const char *text, s
     if (!a) return NULL;
     lh_lesson *l = lh_alloc(a, sizeof *l);
     *l = (lh_lesson){.ctx = ctx, .arena = a, .length = length, .problems = lh_problems_new(a)};
+    l->anchors.arena = a;
     l->most_updates = LH_MOST_UPDATES;
     l->finder = finder ? *finder : (lh_finder){lh_lesson_find, NULL};
     l->file = lh_copy(a, file, strlen(file));

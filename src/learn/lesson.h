@@ -16,6 +16,7 @@
 #ifndef LH_LEARN_LESSON_H
 #define LH_LEARN_LESSON_H
 
+#include "base/index.h"
 #include "graph/graph.h"
 #include "learn/problem.h"
 
@@ -235,7 +236,7 @@ typedef struct lh_heading {
     lh_place at;
 } lh_heading;
 
-enum { LH_MOST_UPDATES = 1000000 };
+enum { LH_MOST_UPDATES = 1000000, LH_MAX_PROGRAMS = 256 };
 
 typedef struct lh_lesson {
     lh_context *ctx;
@@ -257,9 +258,11 @@ typedef struct lh_lesson {
     int n_proses;
     lh_heading *heading; /* but the title */
     int n_headings;
+    lh_index anchors; /* of the headings, with their lines */
     lh_lesson_program
         *program; /* program 0 is the lesson's own; its text is NULL where the lesson has none */
     int n_programs;
+    bool has_too_many; /* programs: it is said once */
     lh_insert *insert;
     int n_inserts;
     lh_show *show;

@@ -13,6 +13,13 @@ static lh_lesson_program *program_new(lh_lesson *l, const char *name, lh_place a
 }
 
 static bool check_name(lh_lesson *l, lh_mention name, int exercise) {
+    if (l->n_programs >= LH_MAX_PROGRAMS) {
+        if (!l->has_too_many)
+            lh_problem_add(l->problems, LH_ERROR_LIMIT, name.at,
+                           "more than %d programs in one lesson", LH_MAX_PROGRAMS);
+        l->has_too_many = true;
+        return false;
+    }
     if (!lh_is_name(name.text, strlen(name.text)) || strcmp(name.text, "this") == 0) {
         lh_problem_add(l->problems, LH_ERROR_NAME, name.at, "\"%.40s\" cannot name a program",
                        name.text);
@@ -47,16 +54,13 @@ void lh_read_program(lh_lesson *l, const lh_segment *s) {
                                 sizeof(lh_lesson_piece)) = (lh_lesson_piece){s->line, lines};
 }
 
-static bool is_in(const lh_lesson_program *p, int line) {
-    for (int i = 0; i < p->n_pieces; i++)
-        if (line >= p->piece[i].line && line < p->piece[i].line + p->piece[i].n_lines) return true;
-    return false;
-}
-
+/* Its pieces stand in the order of the text. */
 const char *lh_program_lines(lh_lesson *l, lh_arena *a, const lh_lesson_program *p) {
     lh_text out = lh_text_new(a);
+    int k = 0;
     for (lh_row row = {0}; lh_row_next(l->source, l->length, 1, &row);) {
-        if (is_in(p, row.number)) lh_text_add_n(&out, row.s, row.n);
+        while (k < p->n_pieces && row.number >= p->piece[k].line + p->piece[k].n_lines) k++;
+        if (k < p->n_pieces && row.number >= p->piece[k].line) lh_text_add_n(&out, row.s, row.n);
         lh_text_add_n(&out, "\n", 1);
     }
     return out.s;
