@@ -3,7 +3,9 @@
 PREFIX       ?= /usr/local
 DESTDIR      ?=
 FUZZ_SECONDS ?= 60
+DEPS         ?= yes
 
+NEEDS = DEPS='$(DEPS)' sh scripts/deps.sh
 SETUP = meson setup -Dwerror=true
 BUILT = build/build.ninja
 
@@ -11,7 +13,7 @@ BUILT = build/build.ninja
 .DEFAULT_GOAL := all
 
 all: $(BUILT) ## build ./longhand
-	@sh scripts/deps.sh build
+	@$(NEEDS) build
 	@ninja -C build --quiet all
 	@ln -sf build/longhand longhand
 
@@ -19,42 +21,42 @@ run: all ## show Example 1, every number of it
 	@./longhand run ex1
 
 test: $(BUILT) ## build and run every test; the exit status is the verdict
-	@sh scripts/deps.sh build test
+	@$(NEEDS) build test
 	@sh scripts/test.sh build
 
 asan: ## every test with the address and undefined-behaviour sanitizers
-	@sh scripts/deps.sh build test
+	@$(NEEDS) build test
 	@test -f build-asan/build.ninja || $(SETUP) -Db_sanitize=address,undefined -Db_lundef=false \
 	    -Dc_args=-fno-sanitize-recover=all build-asan
 	@sh scripts/test.sh build-asan 4
 
 lint: $(BUILT) ## clang-format, clang-tidy, cppcheck, the public header as C++; quiet when clean
-	@sh scripts/deps.sh build lint
+	@$(NEEDS) build lint
 	@sh scripts/lint.sh build
 
 format: ## let clang-format lay out every C file
-	@sh scripts/deps.sh lint
+	@$(NEEDS) lint
 	@sh scripts/c-files.sh | xargs clang-format -i
 
 coverage: ## which lines the tests reach: build-coverage/coverage.html
-	@sh scripts/deps.sh build test coverage
+	@$(NEEDS) build test coverage
 	@test -f build-coverage/build.ninja || $(SETUP) -Db_coverage=true --buildtype=debug -Doptimization=g \
 	    -Dc_args=-fprofile-update=atomic build-coverage
 	@sh scripts/test.sh build-coverage 4
 	@cd build-coverage && gcovr --root .. --filter ../src/ --html-details coverage.html --print-summary .
 
 bench: $(BUILT) ## speed, as ratios
-	@sh scripts/deps.sh build
+	@$(NEEDS) build
 	@ninja -C build --quiet all
 	@meson test -C build --benchmark --verbose --num-processes 1
 
 fuzz: ## libFuzzer, FUZZ_SECONDS=60 for each target
-	@sh scripts/deps.sh build fuzz
+	@$(NEEDS) build fuzz
 	@test -f build-fuzz/build.ninja || CC=clang $(SETUP) -Dfuzz=true -Db_lundef=false build-fuzz
 	@sh scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
 mutants: $(BUILT) ## break the code on purpose: does a test notice?
-	@sh scripts/deps.sh build test
+	@$(NEEDS) build test
 	@sh scripts/mutants.sh
 
 docs: all tour ## docs/operations.md, docs/formulas.md and the line numbers of docs/tour.md anew
@@ -65,7 +67,7 @@ tour: ## the line numbers of docs/tour.md anew
 	@sh scripts/tour.sh >docs/tour.new && mv docs/tour.new docs/tour.md || { rm -f docs/tour.new; exit 1; }
 
 man: $(BUILT) ## the manual pages: build/man
-	@sh scripts/deps.sh build man
+	@$(NEEDS) build man
 	@meson configure build -Dman=enabled
 	@ninja -C build --quiet all
 
@@ -84,8 +86,9 @@ clean: ## remove everything that was built
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo 'Missing packages are installed with apt-get; make DEPS=no installs nothing and says what is missing.'
 
 # With the tests where cmocka is there: `make` alone does not install it, `make test` does, and then meson looks again.
 $(BUILT):
-	@case '$(MAKECMDGOALS)' in test|mutants) sh scripts/deps.sh build test;; *) sh scripts/deps.sh build;; esac
+	@case '$(MAKECMDGOALS)' in test|mutants) $(NEEDS) build test;; *) $(NEEDS) build;; esac
 	@$(SETUP) build

@@ -3,7 +3,7 @@
 #
 #     sh scripts/deps.sh build test lint fuzz coverage man     (any of these groups)
 #
-# Debian and its relatives: apt-get, as root or through sudo. Elsewhere: says what to install and ends with 2.
+# Debian and its relatives: apt-get, as root or through sudo. Elsewhere, and with DEPS=no: says what to install and ends with 2.
 set -eu
 
 missing=''  # Debian names of what is not there
@@ -65,6 +65,14 @@ by_hand() {
     exit 2
 }
 
+case ${DEPS:-yes} in
+yes) ;;
+no) by_hand 'DEPS=no: nothing is installed' ;;
+*)
+    echo "deps.sh: DEPS is yes or no, not $DEPS" >&2
+    exit 2
+    ;;
+esac
 have apt-get || by_hand 'there is no apt-get here to do it'
 as_root=''
 if test "$(id -u)" != 0; then

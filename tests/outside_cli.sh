@@ -227,6 +227,25 @@ within 20 lint zeros.md
 test $status -eq 1 && test "$(grep -c 'byte 0x00' out)" -le 10
 verdict $? 'a file of zeros is told in a few lines'
 
+# ---- long lessons: time grows with their length, not with its square ----
+many() { # FILE TIMES TEXT: a lesson of TEXT again and again
+    { printf '# Long\n\n'; awk -v n="$2" -v text="$3" 'BEGIN { gsub(/@/, "\n", text); while (n-- > 0) { t = text; gsub(/%/, n, t); printf "%s", t } }'; } >"$1"
+    printf '\n' >>"$1"
+}
+for kind in 'paragraphs:a@@' 'headings:## h%@@' 'code:```text@x@```@@' 'emphasis:*a* ' 'formulas:$x$@@' 'items:- a@' 'rows:| a | b |@' \
+    'inserts without an end:{{a ' 'one word:abcdefgh' 'quotes:> a@@' 'links:[a](b) ' 'programs:```longhand@# %@```@'; do
+    text=${kind#*:}
+    many long.md 60000 "$text"
+    within 20 lint long.md
+    first=$status
+    within 20 read long.md
+    test "$first" -le 1 && test $status -ne 124
+    verdict $? "60,000 times: ${kind%%:*}"
+done
+awk 'BEGIN { print "# Code\n\n```text"; while (n++ < 600000) printf "x"; print "\n```" }' >long.md
+within 20 read long.md
+exits 0 'a line of code of 600 kB'
+
 # ---- closed doors ----
 # shellcheck disable=SC2086
 "$longhand" train gpt $learn --steps 3 -o closed <&- >&- 2>err
@@ -273,6 +292,79 @@ sleep 1
 kill -s TERM $pid
 verdict $? 'SIGHUP that the shell ignores (nohup) stays ignored'
 wait $pid
+
+# ---- what reaches a terminal ----
+escape=$(printf '\033]0;title\007')
+on_terminal() { # WORD...: longhand with these words at a terminal; what that saw is in `seen`
+    for tap_word; do printf "'%s' " "$tap_word"; done >words
+    TERM=xterm COLUMNS=80 script -qec "'$longhand' $(cat words)" /dev/null >seen </dev/null 2>&1
+    status=$?
+}
+no_escape() { # NAME: nothing but colours reached it
+    sed 's/\x1b\[[0-9;]*m//g' seen | tr -d '\r\n\t' | LC_ALL=C grep -q '[[:cntrl:]]'
+    test $? -eq 1
+    verdict $? "$1"
+}
+if ! command -v script >/dev/null; then
+    skip 'what reaches a terminal' 'there is no script(1)'
+else
+    on_terminal run "$escape.lh"
+    no_escape 'the name of a file that is not there'
+    grep -q '␛]0;title␇' seen
+    verdict $? 'it is shown by its pictures'
+    cp project/reads.lh "$(printf 'a\033[2Jb\302\233c\377.lh')"
+    on_terminal run "$(printf 'a\033[2Jb\302\233c\377.lh')"
+    no_escape 'the name of a file that is'
+    on_terminal "$escape"
+    no_escape 'a command'
+    on_terminal run ex1 "--$escape"
+    no_escape 'an option'
+    printf '# a%s' "$escape" >made.txt
+    on_terminal near made.txt "$escape"
+    no_escape 'a file of words'
+    "$longhand" run "$escape.lh" 2>err
+    LC_ALL=C grep -q "$(printf '\033')" err
+    verdict $? 'into a file goes what there is'
+    unset NO_COLOR
+    on_terminal run ex1
+    export NO_COLOR=1
+    grep -q "$(printf '\033')\[[0-9]*m" seen
+    verdict $? 'colours are there'
+    no_escape 'and nothing else'
+    "$longhand" run ex1 >plain 2>err
+    sed 's/\x1b\[[0-9;]*m//g' seen | tr -d '\r' | cmp -s - plain
+    verdict $? 'the words are the same as in a file'
+    if test -f data/progress.db || { begin_progress && test -f data/progress.db; } && command -v sqlite3 >/dev/null; then
+        sqlite3 data/progress.db "INSERT INTO attempt VALUES (99, 1700000000, 'ex' || char(27) || '[2J', 1, 4, 'P' || char(27) || 'c', '', 'wrong', 'm' || char(7), 0, 0, 1)"
+        on_terminal progress
+        no_escape 'what is kept of a learner'
+        grep -q '␛\[2J' seen
+        verdict $? 'is shown by its pictures'
+    fi
+    unset NO_COLOR
+    on_terminal train gpt --data names.txt --lines --set layers=1 dim=4 heads=1 context=8 --batch 2 --steps 5 -o shown
+    export NO_COLOR=1
+    grep -q "$(printf '\r\033')\[K" seen && test $status -eq 0
+    verdict $? 'a line that is renewed in its place'
+fi
+
+# ---- make DEPS=no ----
+mkdir tools
+for tool in sh id env ls; do ln -s "$(command -v $tool)" tools/$tool; done
+printf '#!/bin/sh\n: >"%s/installed"\n' "$work" >tools/apt-get
+cp tools/apt-get tools/sudo
+chmod +x tools/apt-get tools/sudo
+PATH=$work/tools DEPS=no sh "$root/scripts/deps.sh" build >out 2>err
+status=$?
+test $status -eq 2 && grep -q 'Please install' err && ! test -e installed
+verdict $? 'DEPS=no: nothing is installed, and what is missing is said'
+PATH=$work/tools sh "$root/scripts/deps.sh" build >out 2>err
+test -e installed
+verdict $? '(without it, it would be)'
+(cd "$root" && make -n DEPS=no all) >out 2>err
+has 'make hands it on' "DEPS='no' sh scripts/deps.sh build" out
+(cd "$root" && make help) >out 2>err
+has 'make help says it' 'make DEPS=no installs nothing' out
 
 # ---- read-only ----
 if test "$(id -u)" -ne 0; then

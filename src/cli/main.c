@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "graph/build.h"
 #include "base/version.h"
 #include "learn/mistakes.h"
@@ -334,6 +335,7 @@ static void take_closed(void) {
 
 int main(int argc, char **argv) {
     take_closed();
+    lh_screen_guard();
     setlocale(LC_CTYPE, "");
     lh_cli cli = {.ctx = lh_context_new(), .out = stdout};
     if (!cli.ctx || !(cli.arena = lh_arena_new(cli.ctx))) {

@@ -7,6 +7,7 @@
 
 #include "base/columns.h"
 #include "cli/layout.h"
+#include "cli/screen.h"
 
 static const char *const help[] = {
     "Keys",
@@ -87,7 +88,7 @@ static void put_line(lh_pager *p, int i, bool is_chosen) {
 
 /* As much of a text as fits, with a sign where it was cut. */
 static char *cut(lh_arena *a, const char *s, int columns) {
-    char *copy = lh_printf(a, "%s", s);
+    char *copy = lh_screen_clean(a, s);
     size_t n = strlen(copy);
     if (lh_columns(copy) <= columns) return copy;
     while (n && lh_columns(copy) > columns - 1) {

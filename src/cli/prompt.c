@@ -1,4 +1,5 @@
 #include "cli/prompt.h"
+#include "cli/screen.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -100,7 +101,7 @@ static unsigned char edit_drop(EditLine *e, int c) {
 
 static bool edit_open(lh_prompt *p, const char *file) {
     HistEvent event;
-    p->edit = el_init("longhand", stdin, stdout, stderr);
+    p->edit = el_init("longhand", stdin, lh_screen_plain(stdout), lh_screen_plain(stderr));
     p->history = history_init();
     if (!p->edit || !p->history) return false;
     find_history(p, file);

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/tokens.h"
+#include "cli/screen.h"
 #include "files/tokenizer_file.h"
 #include "graph/build.h"
 
@@ -79,7 +80,8 @@ static void tell(void *who, int done, int size) {
     progress *p = who;
     if (!p->is_shown || seconds() < p->next) return;
     p->next = seconds() + 0.1;
-    fprintf(stderr, "\r  %d of %d tokens  %d%%", done, size, (int)(100LL * done / size));
+    lh_screen_begin_line(stderr);
+    fprintf(stderr, "  %d of %d tokens  %d%%", done, size, (int)(100LL * done / size));
     fflush(stderr);
 }
 
@@ -100,7 +102,7 @@ static bool read_kind(lh_cli *cli, lh_tokenizer_kind *kind) {
 static void tell_end(const lh_tokenizer *t, const char *text, size_t length, double took,
                      bool is_shown) {
     size_t n = lh_tokenizer_encode(t, text, length, false, NULL, 0);
-    if (is_shown) fprintf(stderr, "\r");
+    if (is_shown) lh_screen_begin_line(stderr);
     fprintf(stderr, "%s: %d tokens", options.out, t->n_tokens);
     if (t->n_merges) fprintf(stderr, ", %d merges", t->n_merges);
     fprintf(stderr, "; %zu bytes are %zu tokens, %.2f bytes each; %.1f s\n", length, n,

@@ -5,6 +5,7 @@
 
 #include "cli/model.h"
 #include "cli/train.h"
+#include "cli/screen.h"
 #include "explain/chart.h"
 
 enum { SPARK = 10, SMOOTH = 20, POINTS = 400 };
@@ -100,7 +101,7 @@ void lh_show_line(lh_train_show *s, int step) {
     if (!a) return;
     const char *text = line_text(s, a, step);
     if (s->in_place)
-        printf("\r\033[K%s", text);
+        lh_screen_begin_line(stdout), fputs(text, stdout);
     else
         puts(text);
     fflush(stdout);
@@ -120,7 +121,7 @@ void lh_show_keep(lh_train_show *s) {
 }
 
 void lh_show_clear(lh_train_show *s) {
-    if (s->in_place) fputs("\r\033[K", stdout);
+    if (s->in_place) lh_screen_begin_line(stdout);
 }
 
 bool lh_show_step(lh_train_show *s, const lh_trainer *t, bool looks_up) {

@@ -302,8 +302,9 @@ static void read_heading(lh_lesson *l, lh_row row) {
 
 static void read_prose(lh_lesson *l, const lh_segment *s, lh_text *out) {
     const char *text = lh_read_prose(l, l->arena, (lh_row){s->s, s->n, s->line}, s->s, 0);
-    lh_text_add_n(out, text, strlen(text));
-    for (lh_row row = {0}; lh_row_next(text, strlen(text), s->line, &row);) read_heading(l, row);
+    const size_t n = strlen(text);
+    lh_text_add_n(out, text, n);
+    for (lh_row row = {0}; lh_row_next(text, n, s->line, &row);) read_heading(l, row);
 }
 
 /* The fence, the number, and empty lines: as many lines as the block has in the file. */

@@ -236,7 +236,7 @@ typedef struct lh_heading {
     lh_place at;
 } lh_heading;
 
-enum { LH_MOST_UPDATES = 1000000, LH_MAX_PROGRAMS = 256 };
+enum { LH_MOST_UPDATES = 1000000, LH_MAX_PROGRAMS = 100 };
 
 typedef struct lh_lesson {
     lh_context *ctx;
