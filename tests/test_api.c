@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "comma.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -589,6 +591,24 @@ static char *read_text(const char *path) {
 }
 
 /* A function of the header must be in the list, and this file must use it beside the list. */
+/* In a program whose locale writes 1,5. */
+static void a_comma_locale_changes_nothing(void **state) {
+    static const char text[] = "input x : 1 x 2\nexample x = 1.5 0.25\nY = x * 0.5\n";
+    longhand *lh = *state;
+    comma_begin();
+    longhand_open_text(lh, "comma.lh", text, 0);
+    is_well(lh);
+    const double y = longhand_value(lh, "Y[0][1]");
+    is_well(lh);
+    longhand_clear_error(lh);
+    longhand_open_lesson(lh, "ex1");
+    const double p = longhand_value(lh, "P[1][0]");
+    is_well(lh);
+    comma_end();
+    assert_true(y == 0.125);
+    assert_true(fabs(p - 0.498232) < 1e-6);
+}
+
 static void header_is_tested(void **state) {
     (void)state;
     char *header = read_text("include/longhand.h"), *test = read_text("tests/test_api.c");
@@ -634,6 +654,7 @@ int main(void) {
         TEST(one_step_is_evaluated),
         TEST(examples_are_evaluated),
         TEST(programs_are_rewritten),
+        TEST(a_comma_locale_changes_nothing),
         TEST(header_is_tested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "comma.h"
+
 #include <glob.h>
 #include <locale.h>
 #include <stdio.h>
@@ -711,13 +713,11 @@ static void a_formula_alone(void **state) {
 
 /* Where a comma is the decimal sign, 0.5 is still a half. */
 static void numbers_do_not_ask_the_locale(void **state) {
-    static const char *const locales[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "C.UTF-8"};
-    for (size_t i = 0; i < sizeof locales / sizeof *locales; i++)
-        if (setlocale(LC_NUMERIC, locales[i])) break;
+    comma_begin();
     lh_program *p = parsed(
         *state, "x = [0.5 12.25e1 .5e-1 3. 1e22 0.1e-400 123456789012345678901234567890.5e-20]");
     static const double values[] = {0.5, 122.5, 0.05, 3, 1e22, 0, 1234567890.1234567890123456789};
-    setlocale(LC_NUMERIC, "C");
+    comma_end();
     for (int i = 0; i < 7; i++)
         if (p->statement[0]->expr->cell[i] != values[i]) fail_msg("number %d", i);
     lh_program_free(p);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 lh_context *lh_context_new(void) {
     lh_context *ctx = calloc(1, sizeof *ctx);
@@ -42,7 +43,7 @@ void lh_fail(lh_context *ctx, lh_error_kind kind, lh_place at, const char *what,
     ctx->error.at = at;
     va_list args;
     va_start(args, what);
-    vsnprintf(ctx->error.what, sizeof ctx->error.what, what, args);
+    lh_vformat(ctx->error.what, sizeof ctx->error.what, what, args);
     va_end(args);
 }
 
@@ -60,7 +61,7 @@ void lh_cure(lh_context *ctx, const char *cure, ...) {
     ctx->wants_cure = false;
     va_list args;
     va_start(args, cure);
-    vsnprintf(ctx->error.cure, sizeof ctx->error.cure, cure, args);
+    lh_vformat(ctx->error.cure, sizeof ctx->error.cure, cure, args);
     va_end(args);
 }
 
@@ -191,13 +192,13 @@ char *lh_printf(lh_arena *a, const char *format, ...) {
     char room[128]; /* most texts are short: formatted once, then copied */
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(room, sizeof room, format, args);
+    int n = lh_vformat(room, sizeof room, format, args);
     va_end(args);
     char *s = n < 0 ? NULL : lh_alloc(a, (size_t)n + 1);
     if (!s) return lh_alloc(a, 1);
     if ((size_t)n < sizeof room) return memcpy(s, room, (size_t)n + 1);
     va_start(args, format);
-    vsnprintf(s, (size_t)n + 1, format, args);
+    lh_vformat(s, (size_t)n + 1, format, args);
     va_end(args);
     return s;
 }
@@ -241,7 +242,7 @@ void lh_text_add(lh_text *t, const char *format, ...) {
     char small[512];
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(small, sizeof small, format, args);
+    int n = lh_vformat(small, sizeof small, format, args);
     va_end(args);
     if (n < 0) return;
     if ((size_t)n < sizeof small) {
@@ -251,7 +252,7 @@ void lh_text_add(lh_text *t, const char *format, ...) {
     char *big = lh_alloc(t->arena, (size_t)n + 1);
     if (!big) return;
     va_start(args, format);
-    vsnprintf(big, (size_t)n + 1, format, args);
+    lh_vformat(big, (size_t)n + 1, format, args);
     va_end(args);
     lh_text_add_n(t, big, (size_t)n);
 }

@@ -1,3 +1,4 @@
+#include "base/number.h"
 #include "base/memory.h"
 
 #include <stdio.h>

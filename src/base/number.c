@@ -1,6 +1,7 @@
 #include "base/number.h"
 
 #include <float.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,4 +85,45 @@ char *lh_number_bytes(char *buf, size_t n, double bytes) {
     number_trim(s);
     snprintf(buf, n, "%s %s", s, units[unit]);
     return buf;
+}
+
+/* ---- whatever the locale ---- */
+
+/* Of this thread alone. C's own locale is there always, and asking for it takes no memory in the libraries we know. */
+typedef struct own_locale {
+    locale_t plain, before;
+} own_locale;
+
+static own_locale enter(void) {
+    own_locale l = {newlocale(LC_ALL_MASK, "C", (locale_t)0), (locale_t)0};
+    if (l.plain) l.before = uselocale(l.plain);
+    return l;
+}
+
+static void leave(own_locale l) {
+    if (!l.plain) return;
+    uselocale(l.before);
+    freelocale(l.plain);
+}
+
+double lh_number_read(const char *text, char **end) {
+    own_locale l = enter();
+    double x = strtod(text, end);
+    leave(l);
+    return x;
+}
+
+int lh_vformat(char *buf, size_t n, const char *format, va_list args) {
+    own_locale l = enter();
+    int length = vsnprintf(buf, n, format, args);
+    leave(l);
+    return length;
+}
+
+int lh_format(char *buf, size_t n, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int length = lh_vformat(buf, n, format, args);
+    va_end(args);
+    return length;
 }

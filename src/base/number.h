@@ -11,6 +11,7 @@
 #ifndef LH_BASE_NUMBER_H
 #define LH_BASE_NUMBER_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #define LH_NUMBER_MAX 32
@@ -26,5 +27,12 @@ char *lh_number_exact(char *buf, size_t n, double x);
 
 /* So many bytes, in thousands: "512 B", "12.5 kB", "497 MB", "2.6 GB". */
 char *lh_number_bytes(char *buf, size_t n, double bytes);
+
+/* As strtod in the locale C: a library may be called in another one, where the point is a comma. */
+double lh_number_read(const char *text, char **end);
+
+/* As vsnprintf and snprintf in the locale C. */
+int lh_vformat(char *buf, size_t n, const char *format, va_list args);
+int lh_format(char *buf, size_t n, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/model.h"
 #include "cli/character_stream.h"
@@ -50,7 +51,7 @@ static bool read_number(lh_cli *cli, const char *name, const char *text, double 
                         double *x) {
     char *end;
     if (!text) return true;
-    *x = strtod(text, &end);
+    *x = lh_number_read(text, &end);
     if (end != text && !*end && *x >= low && *x <= high) return true;
     lh_cli_fail(cli, "--%s wants a number from %g to %g, and \"%s\" is none", name, low, high,
                 text);

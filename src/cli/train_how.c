@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/model.h"
 #include "cli/train.h"
 #include "eval/fast/bf16.h"
@@ -10,7 +11,7 @@
 bool lh_train_positive(lh_cli *cli, const char *name, const char *text, double *x) {
     char *end;
     if (!text) return true;
-    *x = strtod(text, &end);
+    *x = lh_number_read(text, &end);
     if (end != text && !*end && isfinite(*x) && *x > 0) return true;
     lh_cli_fail(cli, "--%s wants a number above 0, and \"%s\" is none", name, text);
     return false;
@@ -19,10 +20,10 @@ bool lh_train_positive(lh_cli *cli, const char *name, const char *text, double *
 bool lh_train_time(lh_cli *cli, const char *text, double *seconds) {
     char *end;
     if (!text) return true;
-    double x = strtod(text, &end), unit = strcmp(end, "h") == 0            ? 3600
-                                          : strcmp(end, "m") == 0          ? 60
-                                          : strcmp(end, "s") == 0 || !*end ? 1
-                                                                           : 0;
+    double x = lh_number_read(text, &end), unit = strcmp(end, "h") == 0            ? 3600
+                                                  : strcmp(end, "m") == 0          ? 60
+                                                  : strcmp(end, "s") == 0 || !*end ? 1
+                                                                                   : 0;
     *seconds = x * unit;
     if (end != text && isfinite(*seconds) && *seconds > 0) return true;
     lh_cli_fail(cli, "--time wants 90s, 10m or 2h, and \"%s\" is none of these", text);

@@ -1,3 +1,4 @@
+#include "base/number.h"
 #include "files/vectors.h"
 
 #include <math.h>
@@ -102,7 +103,7 @@ static bool read_number(const token *t, double *out) {
     if (t->n >= sizeof copy || !is_decimal(t)) return false;
     memcpy(copy, t->s, t->n);
     copy[t->n] = 0;
-    *out = strtod(copy, &end);
+    *out = lh_number_read(copy, &end);
     return end == copy + t->n && end > copy &&
            fabs(*out) < 1e100; /* squares of more may overflow */
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "graph/build.h"
 #include "graph/op.h"
 
@@ -275,7 +276,7 @@ static lh_example *example_new(lh_graph *g, lh_place at) {
 
 static bool read_number(const char *word, double *x) {
     char *end;
-    *x = strtod(word, &end);
+    *x = lh_number_read(word, &end);
     return *word && !*end;
 }
 

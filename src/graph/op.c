@@ -1,4 +1,5 @@
 /* op -- the table of operations, and the shapes many of them share. */
+#include "base/number.h"
 #include "graph/op.h"
 
 #include <math.h>
@@ -37,7 +38,7 @@ void lh_shape_fail(lh_graph *g, const lh_node *n, const char *why, ...) {
     char reason[256];
     va_list args;
     va_start(args, why);
-    vsnprintf(reason, sizeof reason, why, args);
+    lh_vformat(reason, sizeof reason, why, args);
     va_end(args);
     lh_fail(g->ctx, LH_ERROR_SHAPE, n->at, "%s: %s", t.s, reason);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "learn/effect.h"
+#include "base/number.h"
 
 enum { NAMED = 4 };
 
@@ -36,7 +37,7 @@ static void add(list *l, lh_verdict v, const char *format, ...) {
     char text[1024];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    lh_vformat(text, sizeof text, format, args);
     va_end(args);
     *(lh_advice *)lh_push(l->x->arena, (void **)&l->line, &l->n, sizeof(lh_advice)) =
         (lh_advice){v, lh_printf(l->x->arena, "%s", text)};

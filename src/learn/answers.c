@@ -8,6 +8,7 @@
 
 #include "graph/build.h"
 #include "learn/scan.h"
+#include "base/number.h"
 
 /* ---- where an answer belongs ---- */
 
@@ -37,7 +38,7 @@ static void note(placer *k, int line, const char *format, ...) {
     char text[512];
     va_list args;
     va_start(args, format);
-    if (wants_words(k)) vsnprintf(text, sizeof text, format, args);
+    if (wants_words(k)) lh_vformat(text, sizeof text, format, args);
     va_end(args);
     lh_note_add(&k->r->notes, line, wants_words(k) ? lh_printf(k->a, "%s", text) : "");
 }

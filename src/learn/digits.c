@@ -1,4 +1,5 @@
 #include "base/utf8.h"
+#include "base/number.h"
 #include "learn/digits.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ static void add_numbers(given *g, const char *s, size_t n) {
                    (is_digit(s[k]) || strchr(".eE+-", s[k])))
                 buffer[k] = s[k], k++;
             buffer[k] = 0;
-            add_number(g, strtod(buffer, &stop));
+            add_number(g, lh_number_read(buffer, &stop));
             s += stop > buffer ? stop - buffer - 1 : 0;
         }
     }
@@ -61,7 +62,7 @@ static void add_program(given *g, const lh_lesson_program *p) {
 /* loss@100 */
 static void add_steps(given *g, const char *expr) {
     for (const char *s = strchr(expr, '@'); s; s = strchr(s + 1, '@'))
-        if (is_digit(s[1])) add_number(g, strtod(s + 1, NULL));
+        if (is_digit(s[1])) add_number(g, lh_number_read(s + 1, NULL));
 }
 
 static given given_of(const lh_lesson *l, lh_arena *a) {
@@ -109,8 +110,8 @@ static bool part_is_allowed(const given *g, const char *s, size_t n, bool after_
         return true;
     }
     if (i + 1 < n && (s[i] == 'e' || s[i] == 'E') && (is_digit(s[i + 1]) || s[i + 1] == '-'))
-        return is_allowed(g, strtod(s, NULL));
-    double x = strtod(plain, NULL);
+        return is_allowed(g, lh_number_read(s, NULL));
+    double x = lh_number_read(plain, NULL);
     bool is_whole = !memchr(plain, '.', k), is_year = is_whole && k == 4 && x >= 1900 && x < 2100;
     bool is_percent = i < n && s[i] == '%';
     if (is_percent) return is_given(g, x) || is_given(g, x / 100) || x == 0 || x == 100;

@@ -22,7 +22,7 @@ bool lh_task_fail(lh_task *t, lh_place at, const char *what, ...) {
     char text[sizeof t->ctx->error.what];
     va_list args;
     va_start(args, what);
-    vsnprintf(text, sizeof text, what, args);
+    lh_vformat(text, sizeof text, what, args);
     va_end(args);
     lh_fail(t->ctx, LH_ERROR_TEXT, at, "%s", text);
     lh_fail_in(t->ctx, t->l->file, t->l->source, t->l->length);
@@ -46,7 +46,7 @@ void lh_answered_say(lh_task *t, lh_answered *out, const char *what, ...) {
     char text[1000];
     va_list args;
     va_start(args, what);
-    vsnprintf(text, sizeof text, what, args);
+    lh_vformat(text, sizeof text, what, args);
     va_end(args);
     *(lh_advice *)lh_push(t->arena, (void **)&out->line, &out->n_lines, sizeof(lh_advice)) =
         (lh_advice){LH_BLANK, lh_printf(t->arena, "%s", text)};
@@ -56,7 +56,7 @@ void lh_answered_refuse(lh_task *t, lh_answered *out, const char *what, ...) {
     char text[1000];
     va_list args;
     va_start(args, what);
-    vsnprintf(text, sizeof text, what, args);
+    lh_vformat(text, sizeof text, what, args);
     va_end(args);
     out->state = LH_ANSWER_UNREAD;
     lh_answered_say(t, out, "%s", text);

@@ -1,5 +1,4 @@
 /* live_insert -- what an insert shows, and whether everything that a lesson asks for exists. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,11 +97,15 @@ static bool check_claim(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
 
 /* ---- words ---- */
 
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 /* The first program that the expression names, as in argmax(fast:logits); the lesson's own when it names none. */
 static int program_of(lh_live *v, const lh_insert *x) {
     const char *colon = strchr(x->expr, ':'), *from = colon;
     if (!colon || colon[1] == '=') return 0;
-    while (from > x->expr && (isalnum((unsigned char)from[-1]) || from[-1] == '_')) from--;
+    while (from > x->expr && is_letter(from[-1])) from--;
     return lh_lesson_program_named(v->l, lh_copy(v->l->arena, from, (size_t)(colon - from)),
                                    x->exercise);
 }

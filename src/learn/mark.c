@@ -1,3 +1,4 @@
+#include "base/number.h"
 #include "learn/mark.h"
 
 #include <math.h>

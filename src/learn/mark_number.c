@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "learn/marking.h"
 
 const char *const lh_verdict_names[LH_N_VERDICTS] = {
@@ -86,7 +87,7 @@ static bool fits_number(lh_written w, double value, double unit, lh_box own) {
 /* Two neighbouring digits change places. */
 static bool is_swapped(lh_written w, lh_box own) {
     char text[64];
-    int n = snprintf(text, sizeof text, "%.*f", w.decimals > 0 ? w.decimals : 0, fabs(w.value));
+    int n = lh_format(text, sizeof text, "%.*f", w.decimals > 0 ? w.decimals : 0, fabs(w.value));
     if (n <= 0 || n >= (int)sizeof text) return false;
     for (int i = 0; i + 1 < n; i++) {
         int k = text[i + 1] == '.' ? i + 2 : i + 1;
@@ -94,7 +95,7 @@ static bool is_swapped(lh_written w, lh_box own) {
         char c = text[i];
         text[i] = text[k];
         text[k] = c;
-        double value = strtod(text, NULL);
+        double value = lh_number_read(text, NULL);
         if (fits_number(w, w.value < 0 ? -value : value, w.unit, own)) return true;
         text[k] = text[i];
         text[i] = c;

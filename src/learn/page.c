@@ -1,19 +1,18 @@
 #include "learn/page.h"
 
-#include <ctype.h>
-
 char *lh_page_anchor(lh_arena *a, const char *words) {
     lh_text t = lh_text_new(a);
     bool gap = false;
     for (const char *s = words; *s; s++) {
         unsigned char c = (unsigned char)*s;
-        if (!isalnum(c) && c < 0x80) {
+        const bool is_capital = c >= 'A' && c <= 'Z', is_digit = c >= '0' && c <= '9';
+        if (!is_capital && !is_digit && !(c >= 'a' && c <= 'z') && c < 0x80) {
             gap = true;
             continue;
         }
         if (gap && t.n) lh_text_add(&t, "-");
         gap = false;
-        lh_text_add(&t, "%c", c < 0x80 ? tolower(c) : c);
+        lh_text_add(&t, "%c", is_capital ? c + 32 : c);
     }
     return t.n ? t.s : lh_printf(a, "part");
 }

@@ -1,4 +1,5 @@
 #include "learn/problem.h"
+#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static void fill(lh_problem *p, lh_error_kind kind, lh_place at, const char *wha
     if (!p) return;
     p->error.kind = kind;
     p->error.at = at;
-    vsnprintf(p->error.what, sizeof p->error.what, what, args);
+    lh_vformat(p->error.what, sizeof p->error.what, what, args);
 }
 
 void lh_problem_add(lh_problems *all, lh_error_kind kind, lh_place at, const char *what, ...) {
@@ -46,7 +47,7 @@ void lh_problem_cure(lh_problems *all, const char *cure, ...) {
     lh_error *e = &all->problem[all->n - 1]->error;
     va_list args;
     va_start(args, cure);
-    vsnprintf(e->cure, sizeof e->cure, cure, args);
+    lh_vformat(e->cure, sizeof e->cure, cure, args);
     va_end(args);
 }
 

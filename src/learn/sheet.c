@@ -37,7 +37,7 @@ enum { TYPED_DIGITS = 9, DRAWN_DIGITS = 6 };
 
 const char *lh_given_text(char *text, size_t n, double x) {
     lh_number_text(text, n, x, TYPED_DIGITS);
-    return strtod(text, NULL) == x ? text : lh_number_text(text, n, x, DRAWN_DIGITS);
+    return lh_number_read(text, NULL) == x ? text : lh_number_text(text, n, x, DRAWN_DIGITS);
 }
 
 /* Up to three decimals and six digits before them: typed, and printed as it is. */
@@ -53,7 +53,7 @@ static void start_cells(lh_plan *p, const lh_node *n) {
             lh_cell at = {0, 0, r, c};
             double x = lh_exact.get(p, n, at);
             if (is_short(x)) continue;
-            double printed = strtod(lh_given_text(text, sizeof text, x), NULL);
+            double printed = lh_number_read(lh_given_text(text, sizeof text, x), NULL);
             if (isfinite(x) && printed != x) lh_exact.set(p, n, at, printed);
         }
 }

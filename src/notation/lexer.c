@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/number.h"
 
 /* Longer signs stand before their own beginnings. */
 static const struct sign {
@@ -46,7 +47,7 @@ void lh_lexer_fail(lh_lexer *lx, lh_error_kind kind, lh_place at, const char *cu
         char text[512];
         va_list args;
         va_start(args, what);
-        vsnprintf(text, sizeof text, what, args);
+        lh_vformat(text, sizeof text, what, args);
         va_end(args);
         lh_fail(lx->ctx, kind, at, "%s", text);
         lh_cure(lx->ctx, "%s", cure);
