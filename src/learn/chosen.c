@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/embedded.h"
 #include "graph/build.h"
 #include "learn/effect.h"
 #include "learn/reading.h"
@@ -107,7 +108,12 @@ static lh_program *take_variant(const lh_lesson *l, lh_program *plain, unsigned 
 }
 
 static lh_program *parse_text(const lh_lesson *l, const lh_lesson_program *p) {
-    if (p->is_elsewhere) return lh_lesson_parse(l->ctx, p->file, p->text, p->length);
+    if (p->is_elsewhere) {
+        lh_chosen of;
+        lh_found there = {p->file, p->text, p->length};
+        lh_chosen_open(l->ctx, l->arena, &there, p->block, &l->finder, &of);
+        return of.program;
+    }
     lh_program *own = lh_program_parse(l->ctx, p->file, p->text, p->length);
     lh_error *e = &l->ctx->error;
     if (!own && e->kind != LH_ERROR_MEMORY && strcmp(p->file, l->file) == 0) {
@@ -133,7 +139,7 @@ lh_program *lh_lesson_program_parse(const lh_lesson *l, int number) {
 }
 
 static void fail_name(lh_context *ctx, lh_arena *a, const lh_lesson *l, const char *name) {
-    const char **known = NULL, *near;
+    const char **known = NULL, *near, *lesson = lh_embedded_find(l->file) ? l->name : l->file;
     int n = 0;
     lh_text list = lh_text_new(a);
     for (int i = 1; i < l->n_programs; i++) {
@@ -143,13 +149,13 @@ static void fail_name(lh_context *ctx, lh_arena *a, const lh_lesson *l, const ch
         lh_text_add(&list, "%s%s", list.n ? " " : "", p->name);
     }
     if (!*name)
-        lh_fail(ctx, LH_ERROR_NAME, nowhere, "%s: the name of a program is missing", l->name);
+        lh_fail(ctx, LH_ERROR_NAME, nowhere, "%s: the name of a program is missing", lesson);
     else
-        lh_fail(ctx, LH_ERROR_NAME, nowhere, "%s has no program %s", l->name, name);
+        lh_fail(ctx, LH_ERROR_NAME, nowhere, "%s has no program %s", lesson, name);
     if (n == 0)
-        lh_cure(ctx, "it has no programs with a name: write %s alone", l->name);
+        lh_cure(ctx, "it has no programs with a name: write %s alone", lesson);
     else if (*name && (near = lh_nearest(name, known, n)))
-        lh_cure(ctx, "did you mean %s:%s?", l->name, near);
+        lh_cure(ctx, "did you mean %s:%s?", lesson, near);
     else
         lh_cure(ctx, "it has %s", list.s);
 }

@@ -71,6 +71,7 @@ typedef struct lh_lesson_program {
     size_t length;
     const char *file;  /* of the text */
     bool is_elsewhere; /* the text is another lesson's, whole, or a model's */
+    const char *block; /* ... and this is the program of it that is meant; NULL: its own */
 
     int of;             /* made from this program of the lesson, or -1 */
     lh_mention of_name; /* ... as written: this, line, ex6-wide; text NULL: made from none */

@@ -28,6 +28,9 @@ static void parse(lh_live *v, lh_live_program *x, int number) {
     }
     x->own = lh_lesson_program_parse(v->l, number);
     x->program = x->own;
+    if (!v->ctx->warning[0] || p->is_elsewhere) return;
+    x->warning = lh_copy(v->l->arena, v->ctx->warning, strlen(v->ctx->warning));
+    x->warned_at = v->ctx->warned_at;
 }
 
 static void make_mistake(lh_live *v, lh_live_program *x, const char *text) {

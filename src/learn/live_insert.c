@@ -373,6 +373,9 @@ bool lh_live_all(lh_live *v, lh_problems *problems) {
         if (!p->text && p->of < 0) continue;
         lh_live_graph(v, i);
         note(v, problems, p->at, !was_told);
+        const lh_live_program *x = v->program && i < v->n_programs ? v->program[i] : NULL;
+        if (x && x->warning)
+            lh_problem_add(problems, LH_ERROR_TEXT, x->warned_at, "%s", x->warning);
     }
     for (int i = 0; i < l->n_inserts && !lh_failed(v->ctx); i++) {
         if (l->insert[i].kind == LH_INSERT_BROKEN) continue;

@@ -19,13 +19,15 @@ typedef struct lh_wanted {
 typedef struct lh_live_program {
     lh_program *own;           /* parsed for this program alone, or NULL */
     const lh_program *program; /* own, or that of the program it is made from */
-    lh_graph *plain, *g;       /* without its mistake, and with it; the same where it has none */
-    lh_mistakes *mistakes;     /* whose rules g was built with */
-    lh_arena *arena;           /* the rewrites of g */
-    lh_loop *loop;             /* training, as far as it has come */
-    lh_plan *plan;             /* every value */
-    int at;                    /* ... after so many updates; -1: not run yet */
-    double *loss;              /* before each update so far */
+    const char *warning;       /* of what was likely not meant in its text, or NULL */
+    lh_place warned_at;
+    lh_graph *plain, *g;   /* without its mistake, and with it; the same where it has none */
+    lh_mistakes *mistakes; /* whose rules g was built with */
+    lh_arena *arena;       /* the rewrites of g */
+    lh_loop *loop;         /* training, as far as it has come */
+    lh_plan *plan;         /* every value */
+    int at;                /* ... after so many updates; -1: not run yet */
+    double *loss;          /* before each update so far */
     int n_losses;
     lh_wanted *wanted;
     int n_wanted;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "graph/build.h"
+#include "learn/chosen.h"
 #include "learn/reading.h"
 
 static lh_lesson_program *program_new(lh_lesson *l, const char *name, lh_place at, int exercise) {
@@ -234,6 +235,20 @@ static void fail_program(lh_lesson *l, lh_mention name, int exercise) {
     lh_problem_nearest(l, name.text, known, n);
 }
 
+/* attention:bag is a block of another lesson. */
+static bool find_block(lh_lesson *l, lh_lesson_program *p, lh_found *found) {
+    size_t n;
+    int count;
+    const char *block = lh_chosen_name(p->of_name.text, &n);
+    if (!block) return false;
+    const char *lesson = lh_copy(l->arena, p->of_name.text, n);
+    if (!l->finder.find(l->finder.who, lesson, found)) return false;
+    const char **name = lh_chosen_names(l->arena, found, &count);
+    for (int i = 0; i < count; i++)
+        if (strcmp(name[i], block) == 0) p->block = name[i];
+    return p->block != NULL;
+}
+
 /* A program of this lesson comes before a lesson of that name. A line may not name itself: softmax = softmax is the lesson. */
 static void find_base(lh_lesson *l, int number) {
     lh_lesson_program *p = &l->program[number];
@@ -248,7 +263,7 @@ static void find_base(lh_lesson *l, int number) {
         lh_problem_cure(l->problems, "a block that begins with ```longhand holds the program");
     }
     if (p->of >= 0) return;
-    if (l->finder.find(l->finder.who, p->of_name.text, &found)) {
+    if (l->finder.find(l->finder.who, p->of_name.text, &found) || find_block(l, p, &found)) {
         p->text = found.text;
         p->length = found.length;
         p->file = found.file;
