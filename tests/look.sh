@@ -51,6 +51,45 @@ if command -v jq >/dev/null; then
         and (.layers[2].next[0].id == .next[0].id)' out >/dev/null
     verdict $? 'rows add up to 1, and the last layer says what the model says'
 fi
+has 'tokens as they are, not as they are shown' '"text": " "' out
+! grep -q '␣' out
+verdict $? 'no sign stands for another'
+printf 'ñandú ☃ héllo wörld\n%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 >unicode.txt
+does 'a model of byte pairs' train gpt --data unicode.txt --tokens bpe:300 --set layers=1 dim=8 heads=1 context=8 \
+    --steps 2 --batch 2 -o bytes
+iconv -f UTF-8 -t UTF-8 out >/dev/null 2>err
+verdict $? 'its sample while it learns is UTF-8'
+"$longhand" sample bytes -n 200 -t 3 -k 0 >out 2>err
+iconv -f UTF-8 -t UTF-8 out >/dev/null 2>err && grep -q '�' out
+verdict $? 'what it writes is UTF-8, although it writes loose bytes'
+"$longhand" sample bytes -i 'ñandú ☃' -n 1 -t 0 >out 2>err
+grep -q '^ñandú ☃' out
+verdict $? 'characters of several tokens are whole'
+does 'its tokens as JSON' look bytes --prompt 'h' --json
+is_json 'they are JSON' out
+has 'loose bytes as numbers' '"text": null, "bytes": \[[0-9]+\]' out
+
+# The way back: a prompt and the token that should follow.
+refused 'a gradient depends on what follows' '--next' explain model --prompt 'The ca' 'dlogits[5][3]'
+does 'a gradient' explain model --prompt 'The ca' --next t 'dlogits[5][3]' --json
+LONGHAND=$longhand python3 - out <<'END' 2>err
+import json, subprocess, sys, os
+d = json.load(open(sys.argv[1]))
+look = json.loads(subprocess.run([os.environ.get('LONGHAND', 'longhand'), 'look', 'model', '--prompt', 'The ca', '--json'],
+                                 capture_output=True, text=True).stdout)
+p = {x['id']: x['probability'] for x in look['next']}
+sys.exit(0 if 3 not in p or abs(d['value'] - p[3] / 6) < 1e-6 else 1)
+END
+verdict $? 'it is the probability over the number of positions'
+does 'inside a layer' explain model --prompt 'The ca' --next t 'h[1].dX[5][3]'
+has '... from its users' '= h\[1\]\.dX\.' out
+does 'the loss' explain model --prompt 'The ca' --next t loss
+does 'a weight' explain model --prompt 'The ca' --next t 'h[0].dWA[0][0]' --deep
+run explain model --prompt 'The ca' --next 't s' loss
+tried 'more than a token is said' 0 '"t s" is 3 tokens; the next one is t'
+refused 'a token that is not there' 'is not in the vocabulary' explain model --prompt 'The ca' --next Q loss
+refused 'no token' '--next is empty' explain model --prompt 'The ca' --next '' loss
+refused 'a step of training' 'trained already' explain model --prompt 'The ca' --next t loss@3
 does 'a picture' look model --prompt 'The cat' --layer 1 -o map.svg
 has 'an SVG' '<svg ' map.svg
 does 'a folder of pictures' look model --prompt 'The cat' -o maps

@@ -63,6 +63,23 @@ static void opens_lessons(void **state) {
     assert_null(longhand_lesson(-1));
     longhand_open_lesson(lh, "ex1");
     assert_string_equal(longhand_title(lh), "Example 1: the forward pass");
+    longhand_open_lesson(lh, "attention:bag");
+    is_near(longhand_value(lh, "W[0][0]"), 0.1);
+    longhand_open_lesson(lh, "lessons/attention.md:bag");
+    is_well(lh);
+    longhand_open_lesson(lh, "ex4:wo1"); /* a use line: --set rate=1 --freeze WQ,WK,WV */
+    is_near(longhand_value(lh, "rate"), 1);
+    longhand_set(lh, "rate", "0.5");
+    is_near(longhand_value(lh, "rate"), 0.5);
+    longhand_restore(lh);
+    is_near(longhand_value(lh, "rate"), 1);
+    longhand_open_lesson(lh, "ex2:up"); /* with a mistake, which restoring keeps */
+    double up = longhand_value(lh, "WO[1][2]@1");
+    longhand_restore(lh);
+    is_near(longhand_value(lh, "WO[1][2]@1"), up);
+    assert_true(up < longhand_value(lh, "WO[1][2]"));
+    longhand_open_lesson(lh, "attention:bags");
+    is_wrong(lh, LONGHAND_NAME, "attention has no program bags");
     longhand_open_lesson(lh, "ex11");
     is_wrong(lh, LONGHAND_NAME, "there is no lesson ex11");
 }
@@ -75,6 +92,9 @@ static void opens_text(void **state) {
     longhand_open_text(lh, "mine.md", "# A\n\n```longhand\nx = 1 + 1\n```\n", 0);
     is_near(longhand_value(lh, "x"), 2);
     is_well(lh);
+    longhand_open_text(lh, "mine.md:two",
+                       "# A\n\n```longhand\nx = 1\n```\n\n```longhand two\nx = 2\n```\n", 0);
+    is_near(longhand_value(lh, "x"), 2);
     longhand_open_text(lh, "mine.lh", "x = [1 2\n", 0);
     const longhand_message *e = longhand_error(lh);
     assert_non_null(e);

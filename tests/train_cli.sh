@@ -118,6 +118,14 @@ sys.exit(abs(said - peak) > 0.03 * peak)' "$longhand" train gpt --data text.txt 
 else
     skip 'memory as it is said' 'there is no python3'
 fi
+warns_not() { ! grep -qF 'another text' err; verdict $? "$1"; }
+run train part --resume --data text.txt --steps 26
+warns_not 'the same text: nothing to say'
+sed 's/a/o/' text.txt >turned.txt
+run train part --resume --data turned.txt --steps 27
+tried 'resume: another text is said' 0 'learned from another text: text.txt' 'now turned.txt'
+run train part --resume --data turned.txt --steps 28
+warns_not 'and once is enough'
 
 # A few examples at a time, and products in bf16: the folder remembers both.
 # shellcheck disable=SC2086  # several words
