@@ -39,7 +39,7 @@ static const wrong wrongs[] = {
      "a probability lies between 0 and 1, and this one is -0.5", "the rate lies between 0 and 1"},
     {"const training = 1\n", LH_ERROR_NAME, 1, 7, "training has a meaning already",
      "choose another name"},
-    {"x = [1 2]\npi = x\n", LH_ERROR_NAME, 2, 1, "pi has a meaning already",
+    {"x = [1 2]\ninf = x\n", LH_ERROR_NAME, 2, 1, "inf has a meaning already",
      "choose another name"},
     {"vocab A B\ninput a : vocab\nexample a = A,\n", LH_ERROR_TEXT, 3, 14,
      "behind the comma, NAME = words is expected", "in quotes"},

@@ -246,14 +246,11 @@ lh_step *lh_define(lh_builder *b, lh_step_kind kind, const char *name, lh_node *
     return s;
 }
 
-/* Words that mean something everywhere: a value of that name would be seen here and not inside functions. */
+/* Words that functions and matrices use: a value of that name would not be seen there, and nobody would say so. */
 static const char *meaning_of(const char *name) {
     static const char *const word[][2] = {
         {"training", "1 in training and 0 else, which dropout looks at"},
-        {"step", "the number of the step of training"},
-        {"inf", "infinity"},
-        {"pi", "3.14159..."},
-        {"gradients", "all gradients beside each other"},
+        {"inf", "infinity, in matrices too"},
     };
     for (size_t i = 0; i < sizeof word / sizeof *word; i++)
         if (strcmp(name, word[i][0]) == 0) return word[i][1];
