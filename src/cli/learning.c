@@ -183,8 +183,10 @@ static bool is_shown(int step, int last) {
 /* The loss before an update belongs to the number of updates before it: row 10 is loss@10. */
 static void print_progress(const lh_run *r, int step, int epoch, double loss, const char *norm) {
     char a[64];
-    fprintf(r->cli->out, "%8d %8d   %-14s %s\n", step, epoch,
-            lh_number_text(a, sizeof a, loss, r->has_digits ? r->digits : 10), norm);
+    lh_number_text(a, sizeof a, loss, r->has_digits ? r->digits : 10);
+    fprintf(r->cli->out, "%8d %8d   %s", step, epoch, a);
+    if (*norm) fprintf(r->cli->out, "%*s%s", pad_to(15, a), "", norm);
+    fputc('\n', r->cli->out);
 }
 
 static void watch(lh_run *r, const lh_loop *t, lh_plan *all, const lh_node *n, int target,
