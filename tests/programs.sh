@@ -86,6 +86,9 @@ run check calculus-rules --json
 is_json 'check as JSON' out
 shows '"lesson": "calculus-rules:product"' 'JSON has them, too'
 
+refused 'a param that learns already' 'learns already' check ex2 --train WO
+refused 'training of a program with settings' 'has settings: --set layers=12' train cost:gpt1 -o x
+
 # The names are seen.
 run read attention
 shows '    # longhand run attention:bag' 'read shows the command above the code'
@@ -203,7 +206,6 @@ refused '--batch without --steps' 'it goes with --steps' run ex4 --batch 1
 refused '--shuffle without --steps' 'it goes with --steps' run ex4 --shuffle 1
 refused '--shuffle without batches' 'all examples are in one batch' run ex4 --steps 3 --shuffle 1
 refused '--to with --steps' 'there is no trace' run ex4 --steps 3 --to P
-refused '--digits with JSON' 'JSON has every digit' run ex4 --json --digits 3
 refused '--table with JSON' 'JSON has every number' run ex4 --json --table
 refused '--batch for a number before training' 'steps of training' explain ex4 L --batch 1
 refused '--deep with --jacobian' 'a jacobian is no line of steps' explain ex3 'P[1]' --jacobian --deep

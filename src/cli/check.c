@@ -238,7 +238,8 @@ static bool check_one(lh_cli *cli, const char *lesson, checked *out) {
     lh_build more = lh_cli_build(&options.set, &options.train, &options.freeze), how;
     *out = (checked){0};
     if (!lh_cli_load(cli, lesson, &out->source)) return false;
-    if (lh_cli_input(cli, &out->source, &options.input) &&
+    if (lh_cli_learning(cli, &out->source, NULL, &options.train, &options.freeze, true) &&
+        lh_cli_input(cli, &out->source, &options.input) &&
         lh_cli_how(cli, &out->source, &more, NULL, &how)) {
         out->check = lh_check_program(cli->ctx, out->source.program, &how);
         if (!out->check) lh_cli_report(cli);

@@ -103,8 +103,8 @@ lh_finder lh_cli_finder(
 bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s); /* false: already reported */
 bool lh_cli_is_plain(
     lh_cli *cli,
-    const lh_source
-        *s); /* no use line sets anything: worksheets may be made; false: already reported */
+    const lh_source *
+        s); /* no use line sets anything: worksheets and training need that; false: already reported */
 lh_build lh_cli_build(const lh_settings *set, const lh_names *train,
                       const lh_names *freeze); /* what --set, --train and --freeze ask for */
 bool lh_cli_how(

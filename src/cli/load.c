@@ -167,8 +167,8 @@ bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
 
 bool lh_cli_is_plain(lh_cli *cli, const lh_source *s) {
     if (!s->use) return true;
-    lh_cli_fail(cli, "a worksheet is made of a program as it is written, and %s has settings: %s",
-                s->name, lh_chosen_options(cli->arena, s->use));
+    lh_cli_fail(cli, "a program as it is written is wanted here, and %s has settings: %s", s->name,
+                lh_chosen_options(cli->arena, s->use));
     fprintf(stderr, "longhand program %s -o mine.lh writes it to a file, to be changed there\n",
             s->name);
     return false;

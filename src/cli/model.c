@@ -71,7 +71,12 @@ bool lh_model_is_folder(lh_cli *cli, const char *path) {
 bool lh_model_open(lh_cli *cli, const char *path, lh_model *m) {
     struct stat st;
     *m = (lh_model){.path = path};
-    if (stat(path, &st) || !S_ISDIR(st.st_mode)) return lh_cli_load(cli, path, &m->source);
+    if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
+        if (!lh_cli_load(cli, path, &m->source)) return false;
+        if (lh_cli_is_plain(cli, &m->source)) return true;
+        lh_model_close(m);
+        return false;
+    }
     m->folder = lh_folder_open(cli->ctx, path);
     if (m->folder && folder_program(cli, m)) folder_settings(cli, m);
     if (lh_failed(cli->ctx)) lh_cli_report(cli);
