@@ -526,7 +526,7 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
 
 const lh_command lh_command_cost = {
     .name = "cost",
-    .synopsis = "LESSON|FILE [--set NAME=VALUE ...] [--measure] [--predict] [--json]",
+    .synopsis = "LESSON[:NAME]|FILE [--set NAME=VALUE ...] [--measure] [--predict] [--json]",
     .summary = "Parameters, operations and bytes, as numbers and as formulas in the sizes.",
     .examples =
         "longhand cost ex1\tevery step of the first example\n"

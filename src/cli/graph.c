@@ -331,7 +331,7 @@ static int graph_run(lh_cli *cli, int argc, char **argv) {
 
 const lh_command lh_command_graph = {
     .name = "graph",
-    .synopsis = "LESSON|FILE [-o FILE.svg] [options]",
+    .synopsis = "LESSON[:NAME]|FILE [-o FILE.svg] [options]",
     .summary = "The steps in the order they are computed, and what each of them reads.",
     .examples = "longhand graph ex3\tforward, backward and update as a list\n"
                 "longhand graph ex3 -o ex3.svg\tthe same as a drawing\n"

@@ -136,11 +136,16 @@ static int help(lh_cli *cli) {
         fputs("  ", stdout);
         lh_wrap(stdout, cli->width, 13, lh_commands[i]->summary);
     }
-    printf("\nLESSON is a short name from the list that `longhand help lessons` prints, or a file (.lh or "
-           ".md);\nLESSON:NAME is one of the programs in it.\n");
-    printf("--files FOLDER, with any command: programs may read files below FOLDER, too.\n");
-    printf("Exit status: 0 yes or done, 1 the answer is no, 2 could not run. NO_COLOR is "
-           "respected.\n");
+    putchar('\n');
+    lh_wrap(stdout, cli->width, 0,
+            "LESSON is a short name from the list that `longhand help lessons` prints, or a file "
+            "(.lh or "
+            ".md); LESSON:NAME is one of the programs inside it.");
+    lh_wrap(stdout, cli->width, 0,
+            "--files FOLDER, with any command: programs may read files below FOLDER, too.");
+    lh_wrap(stdout, cli->width, 0,
+            "Exit status: 0 yes or done, 1 the answer is no, 2 could not run. NO_COLOR is "
+            "respected.");
     return LH_EXIT_YES;
 }
 
