@@ -331,4 +331,26 @@ refused 'lines and files' '--lines reads standard input' mark --lines ex1 --csv
 wait $!
 test "$(wc -l <out)" -eq 60
 verdict $? 'sixty of them'
+
+# ---- docs/teaching.md ----
+# Its table is the roster, its commands are run in order; sheets come back as they were made, so the answer is "no", never "cannot".
+mkdir teaching && cd teaching || exit 1
+sed -n '/^```csv/,/^```/p' "$root/docs/teaching.md" | grep -v '^```' >names.csv
+sed -n '/^ *```sh/,/^ *```/p' "$root/docs/teaching.md" | sed -n 's/^ *\(longhand .*\)/\1/p' >commands
+test "$(wc -l <commands)" -gt 8
+verdict $? 'docs/teaching.md has commands'
+PATH=$build:$PATH
+while read -r command; do
+    case $command in
+    *sheets.jsonl*) longhand sheet ex3 --class physics.class --key --format json 2>../err | tr -d '\n' >sheets.jsonl ;;
+    esac
+    eval "$command" >../out 2>../err </dev/null
+    status=$?
+    test $status -lt 2
+    verdict $? "docs/teaching.md: $command"
+done <commands
+cd ..
+grep -q '"credit": 150' teaching/marks.jsonl && test "$(find teaching/feedback -name '*.html' | wc -l)" -eq 3 &&
+    test "$(find teaching/sheets -name '*.txt' | wc -l)" -eq 3 && grep -q 'Cem Öztürk' teaching/marks.csv && test -s teaching/print/all.html
+verdict $? '... and do what they say'
 finish
