@@ -4,7 +4,7 @@
 
 #include "cli/mark.h"
 
-enum { PLACES = 64 };
+enum { PLACES = 32 }; /* of some megabytes each */
 
 typedef struct place {
     lh_stock *stock;

@@ -65,9 +65,15 @@ static void draw_program(lh_program *p, unsigned long long seed, int attempt) {
     draw_statements(&d, p->statement, p->n_statements);
 }
 
+/* The text lives in an arena of its own: a lesson is copied so often that it must not grow by it. */
 static lh_program *again(lh_context *ctx, const lh_program *p) {
-    const char *text = lh_program_print(p);
-    return lh_failed(ctx) ? NULL : lh_program_parse(ctx, p->file, text, strlen(text));
+    lh_arena *a = lh_arena_new(ctx);
+    lh_program one = *p;
+    one.arena = a;
+    const char *text = a ? lh_program_print(&one) : "";
+    lh_program *copy = lh_failed(ctx) ? NULL : lh_program_parse(ctx, p->file, text, strlen(text));
+    lh_arena_free(a);
+    return copy;
 }
 
 /* ---- is it kind? ---- */
