@@ -138,7 +138,8 @@ const char *lh_csv_cell(const lh_csv_row *row, int column) {
 /* ---- writing ---- */
 
 void lh_csv_put(lh_text *out, const char *text) {
-    bool wants_quotes = strpbrk(text, ",;\t\"\r\n") != NULL || *text == ' ';
+    bool wants_quotes =
+        strpbrk(text, ",;\t\"\r\n") || *text == ' ' || strncmp(text, "sep=", 4) == 0;
     if (wants_quotes) lh_text_add_n(out, "\"", 1);
     if (*text && strchr("=+-@\t\r", *text)) lh_text_add_n(out, "'", 1);
     for (; *text; text++) {
