@@ -297,7 +297,7 @@ static void put_top(FILE *out, const lh_handout *h) {
     if (*p->form) lh_html_in(out, "<span class=form>", p->form, "</span>");
     fputs("</header>\n", out);
     if (!p->is_key || *h->learner) {
-        lh_html_in(out, "<div class=who><span>Name", *h->learner ? "  " : "", "");
+        fputs(*h->learner ? "<div class=who><span>Name&nbsp; " : "<div class=who><span>Name", out);
         lh_html_in(out, *h->learner ? "<b>" : "", h->learner, *h->learner ? "</b>" : "");
         if (*h->id) lh_html_in(out, "&nbsp; ", h->id, "");
         fputs("</span><span>Date</span><span>Points</span></div>\n", out);

@@ -11,7 +11,7 @@ static char *word_of(lh_arena *a, const unsigned char print[LH_SHA256]) {
     static const char letters[] = "bcdfghjkmnpqrstvwxz";
     char word[7] = "";
     for (int i = 0; i < 6; i++) /* 16 bits each: no letter is noticeably more likely */
-        word[i] = letters[(print[2 * i] << 8 | print[2 * i + 1]) % (sizeof letters - 1)];
+        word[i] = letters[((unsigned)print[2 * i] << 8 | print[2 * i + 1]) % (sizeof letters - 1)];
     return lh_printf(a, "%s", word);
 }
 
