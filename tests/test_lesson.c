@@ -185,7 +185,7 @@ static void the_pieces_of_the_page_are_a_lesson(void **state) {
     assert_int_equal(l->minutes, 20);
     assert_int_equal(l->n_needs, 2);
     assert_string_equal(l->next.text, "ex2");
-    assert_int_equal(l->n_shows, 23);
+    assert_int_equal(l->n_shows, 27);
     assert_int_equal(l->n_exercises, LH_N_EXERCISES);
     assert_int_equal(l->sheet.n_steps, 3);
     lh_lesson_free(l);

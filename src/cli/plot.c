@@ -172,7 +172,8 @@ const lh_command lh_command_plot = {
         "longhand plot whitepaper stripes PE\tposition encoding, shades alone\n"
         "longhand plot word-vectors vectors E\trows as arrows\n",
     .notes = "WHAT is a line of a lesson's show block: heat NAME, stripes NAME, bars NAME, loss N, "
-             "points X [CLASSES [BEHIND]], vectors NAME, line XS YS ..., growth XS YS ... Names "
+             "points X [CLASSES [BEHIND]], vectors NAME, moves BEFORE AFTER, line XS YS ..., "
+             "growth XS YS ... Names "
              "are addresses as in explain: P{example 1, head 0}, net@500.",
     .options = plot_options,
     .run = plot_run,
