@@ -106,7 +106,7 @@ static void put_status(lh_pager *p, int rows, int columns, const char *message) 
                       ? lh_printf(p->arena, "%s", "")
                       : lh_printf(p->arena, "%d%%   %s", p->n_lines ? 100 * last / p->n_lines : 100,
                                   p->choice      ? "enter opens   q quit"
-                                  : columns < 60 ? "h help   q quit"
+                                  : columns < 72 ? "h help   q quit"
                                                  : "e exercise   h help   q quit");
     int room = columns - lh_columns(right) - 4;
     char *left = cut(p->arena, message ? message : p->title, room < 8 ? columns - 2 : room);
