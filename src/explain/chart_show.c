@@ -356,13 +356,9 @@ static lh_series farthest_arrow(const asked *x, const asked *y) {
         if (hypot(row[0], row[1]) <= hypot(from[0], from[1])) continue;
         from = row, to = y->cell + (size_t)r * (size_t)y->cols;
     }
-    return (lh_series){.name = "one corner",
-                       .x = &to[0],
-                       .y = &to[1],
-                       .from_x = &from[0],
-                       .from_y = &from[1],
-                       .n = 1,
-                       .mark = LH_MARK_ARROWS};
+    lh_series s = {.name = "one corner", .x = &to[0], .y = &to[1], .n = 1, .mark = LH_MARK_ARROWS};
+    s.from_x = &from[0], s.from_y = &from[1];
+    return s;
 }
 
 static lh_chart *show_moves(item *m, const char *kind) {
@@ -375,16 +371,15 @@ static lh_chart *show_moves(item *m, const char *kind) {
         lh_cure(m->g->ctx, "each row of the first goes to the same row of the second");
         return NULL;
     }
-    lh_chart *c = chart_new(m->a, LH_CHART_PLANE, lh_printf(m->a, "%s to %s", x->text, y->text));
     bool is_outline = x->rows >= OUTLINE;
+    lh_chart *c = chart_new(m->a, LH_CHART_PLANE, lh_printf(m->a, "%s to %s", x->text, y->text));
     c->is_even = true;
-    c->n_series = is_outline ? 3 : 2;
     c->series = lh_alloc_array(m->a, 3, sizeof *c->series);
     if (!c->series) return NULL;
+    c->n_series = is_outline ? 3 : 2;
     for (int i = 0; i < 2; i++)
         c->series[i] = is_outline ? outline_of(m->a, &m->value[i]) : arrows_of(m->a, &m->value[i]);
-    if (!is_outline) return c;
-    c->series[2] = farthest_arrow(x, y);
+    if (is_outline) c->series[2] = farthest_arrow(x, y);
     return c;
 }
 
