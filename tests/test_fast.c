@@ -6,6 +6,8 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,8 @@
 #include "eval/fast/bf16.h"
 #include "eval/fast/grow.h"
 #include "eval/fast/profile.h"
+#include "eval/fast/row.h"
+#include "eval/fast/vector.h"
 #include "eval/kernel.h"
 #include "learn/lesson.h"
 
@@ -46,6 +50,37 @@ static void close_pair(pair *p) {
     lh_graph_free(p->g);
     lh_program_free(p->program);
     lh_context_free(p->ctx);
+}
+
+/* ---- the first question of each thread ---- */
+
+enum { ASKING = 4 };
+
+typedef struct asked {
+    atomic_int here; /* threads that are ready: all of them ask at once */
+    const void *vector[ASKING], *row[ASKING], *half[ASKING];
+} asked;
+
+static void ask(void *what, int piece, int thread) {
+    (void)thread;
+    asked *a = what;
+    atomic_fetch_add(&a->here, 1);
+    for (int i = 0; i < 100000 && atomic_load(&a->here) < ASKING; i++) sched_yield();
+    a->vector[piece] = lh_vector(), a->row[piece] = lh_row_way(), a->half[piece] = lh_bf16();
+}
+
+/* Nobody has asked before: this is the first test. Under ThreadSanitizer it says whether they race. */
+static void threads_find_the_same_processor(void **state) {
+    (void)state;
+    asked a = {0};
+    lh_pool *pool = lh_pool_new(ASKING);
+    lh_pool_run(pool, ASKING, ask, &a);
+    lh_pool_free(pool);
+    for (int i = 1; i < ASKING; i++) {
+        assert_ptr_equal(a.vector[i], a.vector[0]);
+        assert_ptr_equal(a.row[i], a.row[0]);
+        assert_ptr_equal(a.half[i], a.half[0]);
+    }
 }
 
 /* |a - b| / |a| over all cells and examples; numbers that are all below 0.01 count as that. */
@@ -517,6 +552,7 @@ static void reads_below_an_update(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_find_the_same_processor),
         cmocka_unit_test(every_program),
         cmocka_unit_test(every_kernel),
         cmocka_unit_test(same_bits),

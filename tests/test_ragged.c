@@ -281,6 +281,9 @@ static const char *const found[] = {
     /* a step measured by one number */
     "L = mean(crossentropy(E[tokens] @ U, target))\nloss = average(L)\nbackward loss\nU := adam(U, "
     "loss, 0.1, 0.9, 0.99, 0.1)\nE := adam(E, colsum(dE), 0.1, 0.9, 0.99, 0.1)\n",
+    /* columns that differ by example, beside each other and in heads */
+    "X = E[tokens]\nS = X @ X^T\nL = headsum(mean(split(beside(S, gelu(S)), 2) ^ 2))\nloss = "
+    "average(L)\nbackward loss\n",
     /* what all examples come to has heads; each looks at it, and so does the loss of all */
     "k = total(split(E[word], 2))\nL = headsum(mean(split(E[tokens], 2) * k))\nloss = average(L) + "
     "headsum(mean(k * k))\nbackward loss\n",

@@ -285,15 +285,31 @@ static bool came_so(const lh_plan *p, lh_trouble *t) {
     return false;
 }
 
+/* What leads to a step or a start that is no number. Infinity on the way to a number is none of it: in sigmoid(-800), exp(800) is. */
+static void mark_leading(const lh_plan *p, char *leads) {
+    lh_trouble ignore;
+    for (int i = p->n_nodes - 1; i >= 0; i--) {
+        const lh_node *n = p->g->node[i], *meaning = lh_node_meaning(n);
+        const bool is_seen = n->step && !lh_step_is_inner(n->step) && lh_plan_has(p, n);
+        if (!leads[i] && is_seen) leads[i] = find_in(p, n, false, &ignore);
+        const lh_node *start = n->kind == LH_OP_given ? n->given->expr : NULL;
+        if (start && lh_plan_has(p, n) && lh_plan_has(p, start))
+            leads[start->id] |= find_in(p, start, false, &ignore);
+        if (!leads[i]) continue;
+        if (meaning) leads[meaning->id] = 1;
+        for (int k = 0; k < n->n_in && !meaning; k++) leads[n->in[k]->id] = 1;
+        leads[lh_standing(p, n)->id] = 1; /* the same formula, which was written before */
+    }
+}
+
 /* nan from operands without nan, or infinity from finite operands: that is where it began. */
-lh_trouble lh_plan_trouble(const lh_plan *p) {
+static lh_trouble where_it_began(const lh_plan *p, const char *leads) {
     const lh_plan_list *start = &p->list[LH_WHEN_STARTED], *run = &p->list[LH_WHEN_RUN];
     lh_trouble t = {0}, ignore;
-    if (came_so(p, &t)) return t;
     for (int i = 0; i < start->n + run->n; i++) { /* constant formulas run at the start */
         const lh_node *n = i < start->n ? start->work[i].node : run->work[i - start->n].node;
         if (n->kind == LH_OP_matrix || n->kind == LH_OP_number) continue; /* written so: [1 -inf] */
-        if (!find_in(p, n, false, &t)) continue;
+        if (!leads[n->id] || !find_in(p, n, false, &t)) continue;
         bool nan_before = false, inf_before = false;
         for (int k = 0; k < n->n_in; k++) {
             if (!lh_plan_has(p, n->in[k]) || !lh_op_reads(n, k)) continue;
@@ -305,6 +321,18 @@ lh_trouble lh_plan_trouble(const lh_plan *p) {
         if (!is_nan && !inf_before) return t;
     }
     return (lh_trouble){0};
+}
+
+lh_trouble lh_plan_trouble(const lh_plan *p) {
+    lh_trouble t = {0};
+    char *leads = p->g->ctx->alloc((size_t)p->n_nodes + 1);
+    if (leads && !came_so(p, &t)) {
+        memset(leads, 0, (size_t)p->n_nodes + 1);
+        mark_leading(p, leads);
+        t = where_it_began(p, leads);
+    }
+    p->g->ctx->release(leads);
+    return t;
 }
 
 void lh_plan_count(lh_plan *p, unsigned long long total[2]) {

@@ -33,8 +33,10 @@ bool lh_axis_same(const lh_graph *g, int a, int b) {
     if (a == b) return true;
     const lh_axis *x = &g->axis[a], *y = &g->axis[b];
     if (x->n || y->n) return x->n == y->n;
-    return x->how && x->how == y->how && lh_axis_same(g, x->part[0], y->part[0]) &&
-           lh_axis_same(g, x->part[1], y->part[1]);
+    if (!x->how || x->how != y->how) return false;
+    const int *p = x->part, *q = y->part;
+    return (lh_axis_same(g, p[0], q[0]) && lh_axis_same(g, p[1], q[1])) ||
+           (x->how != '/' && lh_axis_same(g, p[0], q[1]) && lh_axis_same(g, p[1], q[0]));
 }
 
 bool lh_axis_meet(lh_graph *g, const lh_node *n, int a, int b) {
@@ -125,9 +127,23 @@ int lh_axis_times(lh_graph *g, int a, int b) {
     return axis_product(g, a, b, 1);
 }
 
+/* A length as a number of times another: 2 * tokens. */
+static int multiple_of(const lh_graph *g, int axis, size_t *times) {
+    const lh_axis *a = &g->axis[axis];
+    *times = 1;
+    for (int i = 0; a->how == '*' && i < 2; i++)
+        if (g->axis[a->part[i]].n) {
+            *times = g->axis[a->part[i]].n;
+            return a->part[1 - i];
+        }
+    return axis;
+}
+
 int lh_axis_divide(lh_graph *g, int a, int b) {
-    size_t n = g->axis[a].n, by = g->axis[b].n;
+    size_t n = g->axis[a].n, by = g->axis[b].n, times;
+    const int length = multiple_of(g, a, &times);
     if (by == 1) return a;
+    if (!n && by && times % by == 0) return lh_axis_times(g, length, lh_axis_number(g, times / by));
     if (!n && g->axis[a].how == '*') /* heads that were joined come apart again */
         for (int i = 0; i < 2; i++)
             if (lh_axis_same(g, g->axis[a].part[i], b)) return g->axis[a].part[1 - i];
@@ -146,6 +162,11 @@ int lh_axis_sum(lh_graph *g, int a, int b) {
             lh_fail(g->ctx, LH_ERROR_LIMIT, g->at, "a size of %zu is too large", x + y);
         return lh_axis_number(g, x + y);
     }
+    size_t times[2];
+    const int length = multiple_of(g, a, &times[0]);
+    if (!x && !y && lh_axis_same(g, length, multiple_of(g, b, &times[1])) &&
+        times[0] + times[1] <= LH_MAX_AXIS) /* tokens + tokens: 2 * tokens can be divided */
+        return lh_axis_times(g, length, lh_axis_number(g, times[0] + times[1]));
     const char *name = lh_printf(g->arena, "(%s + %s)", lh_axis_text(g, a), lh_axis_text(g, b));
     int id = axis_intern(
         g, (lh_axis){

@@ -775,6 +775,7 @@ static void build_all(lh_builder *b, const lh_program *p) {
     b->n_own_fns = b->n_fns;
     b->n_own_rules = b->n_rules;
     collect(b, g->prelude);
+    lh_check_rules(b);
     for (int i = 0; i < p->n_statements && !lh_failed(g->ctx); i++)
         if (p->statement[i]->kind != LH_S_GENERATE) build_statement(b, p->statement[i]);
     for (int i = 0; i < p->n_statements && !lh_failed(g->ctx); i++)

@@ -63,6 +63,7 @@ lh_vocab *lh_vocab_find(const lh_graph *g, const char *name);
 void lh_fail_word(lh_graph *g, lh_place at, const lh_vocab *v, const char *word);
 void lh_build_backward(lh_builder *b, lh_node *root);                    /* grad.c */
 lh_node *lh_apply_rewrites(lh_builder *b, const char *path, lh_node *n); /* rewrite.c */
+void lh_check_rules(lh_builder *b); /* those of the program: rule.c */
 
 /* Data (data.c). */
 void lh_build_vocab(lh_builder *b, const lh_statement *s);

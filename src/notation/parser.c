@@ -3,6 +3,7 @@
 #include "notation/parser.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { AT_TOP = 1, IN_REPEAT = 2, IN_EACH = 4, IN_FN = 8, IN_GRAD = 16 };
@@ -229,8 +230,11 @@ static void read_seed(lh_parser *p, lh_statement *s) {
     if (!*digits || digits[strspn(digits, "0123456789")])
         lh_parser_fail(p, lx->tok.at, "seed 42, or seed numpy 42",
                        "a whole number is expected, %s is found", lh_parser_found(p));
+    else if (s->of && strcmp(s->of, "numpy") != 0)
+        lh_parser_fail(p, s->at, "seed 42, or seed numpy 42", "the numbers of %s are not known",
+                       s->of);
     else
-        s->seed = lh_parser_whole(p, digits, lx->tok.at, ULLONG_MAX);
+        s->seed = lh_parser_whole(p, digits, lx->tok.at, s->of ? UINT32_MAX : ULLONG_MAX);
     lh_lexer_next(lx);
 }
 

@@ -3,7 +3,8 @@
  *     y_rc = a_rc for c < A, else b_r(c - A)           A columns of a
  *
  * Gradient: each gets its own columns of dy back, columns(dy, 0, A) and
- * columns(dy, A, A + B).
+ * columns(dy, A, A + B). Where their number differs from example to example, they are the
+ * first and the last rows of dy turned: da = toprows(dy^T, a^T)^T.
  */
 #include "eval/work.h"
 #include "explain/term.h"
@@ -38,9 +39,10 @@ static void beside_exact(const lh_work *w) {
 static lh_node *beside_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
     int left = n->in[0]->shape.cols, all = n->shape.cols;
     if (!g->axis[all].n) {
-        lh_shape_fail(g, n,
-                      "the gradient of columns that differ from example to example is not known");
-        return NULL;
+        lh_node *turned = lh_op1(g, LH_OP_transpose, dy),
+                *like = lh_op1(g, LH_OP_transpose, n->in[i]);
+        lh_op_id part = i == 0 ? LH_OP_toprows : LH_OP_bottomrows;
+        return lh_op1(g, LH_OP_transpose, lh_op2(g, part, turned, like));
     }
     lh_node *from = i == 0 ? lh_number(g, 0, "0") : lh_axis_node(g, left);
     return lh_op3(g, LH_OP_columns, dy, from, lh_axis_node(g, i == 0 ? left : all));
