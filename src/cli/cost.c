@@ -516,6 +516,7 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
     } else {
         print_text(cli, &s, b, n_lengths == 0);
         if (options.measure) lh_print_measured(cli, b, &m);
+        if (options.measure && options.threads) lh_print_cores(cli, &m);
         if (options.predict) lh_print_predicted(cli, &p);
     }
     lh_bill_free(b);
@@ -534,6 +535,9 @@ const lh_command lh_command_cost = {
         "longhand cost gpt --set layers=12 heads=12 dim=768 context=1024 vocab=50257\tGPT-2\n"
         "longhand cost gpt --set layers=6 dim=384 tokens=256 --measure\thow long each step takes "
         "here\n"
+        "longhand cost gpt --set layers=6 dim=384 tokens=256 --batch 12 --measure --threads "
+        "16\tand "
+        "what 1 to 64 cores would make of it\n"
         "longhand cost gpt --set layers=48 heads=25 dim=1600 context=1024 vocab=50257 tokens=1024 "
         "--predict\tGPT-2 XL: how long and how much memory\n"
         "longhand cost mine.lh --json\tfor programs\n",

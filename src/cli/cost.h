@@ -6,6 +6,7 @@
 #include "cli/json.h"
 #include "eval/exact.h"
 #include "eval/fast/machine.h"
+#include "eval/fast/threads.h"
 #include "explain/bill.h"
 
 /* Numbers that have to be kept. */
@@ -16,6 +17,14 @@ typedef struct lh_keep {
 
 enum { LH_KEEPS = 5 };
 
+/* How work is cut into pieces, and what follows for 1, 2, 4 ... 64 cores. */
+typedef struct lh_measured_cores {
+    long pieces, runs;          /* runs: how often pieces are shared out */
+    double serial;              /* seconds outside all pieces, on one thread */
+    double longest;             /* the longest stretch for one thread: of those, or a piece */
+    double with[LH_POOL_CORES]; /* seconds on 1 << i cores */
+} lh_measured_cores;
+
 /* A step, or the same step of every turn, as the fast evaluator does it. */
 typedef struct lh_measured_row {
     const char *name, *key;
@@ -25,6 +34,7 @@ typedef struct lh_measured_row {
     const char *by_definition; /* operations that have none: "+, sum" */
     double seconds, bytes;
     double flops; /* as the bill counts them; 0: it has no such row */
+    lh_measured_cores cores;
 } lh_measured_row;
 
 typedef struct lh_measured {
@@ -37,6 +47,7 @@ typedef struct lh_measured {
     int kernels, definitions;     /* works */
     bool is_training;             /* a whole step; else the forward pass */
     int examples;                 /* of a batch */
+    lh_measured_cores cores;      /* of all rows */
 } lh_measured;
 
 /* How it is run, measured or predicted. */
@@ -64,6 +75,9 @@ void lh_cost_model_feed(const lh_cost_model *m, lh_plan *p);
 bool lh_cost_measured(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
                       const lh_cost_how *how, lh_measured *m); /* false: reported */
 void lh_print_measured(const lh_cli *cli, const lh_bill *b, const lh_measured *m);
+void lh_print_cores(const lh_cli *cli, const lh_measured *m); /* cost_cores.c */
+void lh_cores_add(lh_measured_cores *to, const lh_pool_counts *counts, double seconds);
+void lh_cores_json(lh_json *j, const lh_measured_cores *c);
 void lh_measured_json(lh_json *j, const lh_bill *b, const lh_measured *m);
 
 /* A repeat that was measured with one turn and with two. */

@@ -183,31 +183,42 @@ static ptrdiff_t block_of_weights(const head *x, ptrdiff_t r0, ptrdiff_t r1, flo
     return keys;
 }
 
-static void attention_head(void *what, int piece, int thread) {
-    const lh_work *w = what;
-    const int heads = w->out.block->heads, e = piece / heads, h = piece % heads;
-    const head x = head_of(w, e, h);
-    const lh_matrix y = lh_block_matrix(lh_block_of(&w->out, e), h);
-    float *weights = lh_scratch(w, thread);
-    for (ptrdiff_t r0 = 0; r0 < x.q.rows; r0 += BLOCK) {
-        const ptrdiff_t r1 = r0 + BLOCK < x.q.rows ? r0 + BLOCK : x.q.rows;
-        const ptrdiff_t keys = block_of_weights(&x, r0, r1, weights);
-        const lh_matrix P = {weights, r1 - r0, keys, keys, 1}, v = lh_matrix_rows(x.v, 0, keys),
-                        to = lh_matrix_rows(y, r0, r1);
-        lh_matrix_product(&P, &v, &to, false);
-    }
-}
-
-static void attention_run(const lh_work *w) {
-    for (int e = 0; w->kept && e < w->examples; e++) keep_rows(w, e);
-    lh_pool_run(w->moment->pool, w->examples * w->out.block->heads, attention_head, (void *)w);
-}
-
 static size_t longest(const lh_view *v, int examples) {
     int most = 0;
     for (int e = 0; e < (v->step ? examples : 1); e++)
         if (v->block[e].rows > most) most = v->block[e].rows;
     return (size_t)most;
+}
+
+/* A block of queries of one head: each has rows of its own. */
+typedef struct queries {
+    const lh_work *w;
+    int blocks; /* of the longest example */
+} queries;
+
+static void attention_block(void *what, int piece, int thread) {
+    const queries *s = what;
+    const lh_work *w = s->w;
+    const int heads = w->out.block->heads, e = piece / s->blocks / heads,
+              h = piece / s->blocks % heads;
+    const ptrdiff_t r0 = (ptrdiff_t)(piece % s->blocks) * BLOCK;
+    const head x = head_of(w, e, h);
+    if (r0 >= x.q.rows) return;
+    const lh_matrix y = lh_block_matrix(lh_block_of(&w->out, e), h);
+    float *weights = lh_scratch(w, thread);
+    const ptrdiff_t r1 = r0 + BLOCK < x.q.rows ? r0 + BLOCK : x.q.rows,
+                    keys = block_of_weights(&x, r0, r1, weights);
+    const lh_matrix P = {weights, r1 - r0, keys, keys, 1}, v = lh_matrix_rows(x.v, 0, keys),
+                    to = lh_matrix_rows(y, r0, r1);
+    lh_matrix_product(&P, &v, &to, false);
+}
+
+static void attention_run(const lh_work *w) {
+    const int rows = (int)longest(&w->in[0], w->moment->examples);
+    const queries s = {w, (rows + BLOCK - 1) / BLOCK};
+    for (int e = 0; w->kept && e < w->examples; e++) keep_rows(w, e);
+    lh_pool_run(w->moment->pool, w->examples * w->out.block->heads * s.blocks, attention_block,
+                (void *)&s);
 }
 
 static size_t attention_scratch(const lh_work *w) {

@@ -62,7 +62,7 @@ typedef struct packed {
     int down, across;         /* pieces */
 } packed;
 
-enum { PIECE_PANELS = 16, PIECE_BLOCKS = 16 };
+enum { PIECE_PANELS = 4, PIECE_BLOCKS = 16 };
 
 static ptrdiff_t up(ptrdiff_t n, ptrdiff_t by) {
     return (n + by - 1) / by;
@@ -109,7 +109,8 @@ static void pack_piece(const packed *p, int piece) {
 /* ---- the product ---- */
 
 enum { SQUARE = 2 * LH_BF16_LINES };
-enum { ROWS = 4 * SQUARE, COLS = 8 * SQUARE }; /* of a piece of C */
+enum { ROWS = 4 * SQUARE, COLS = 8 * SQUARE }; /* of a piece of C at most ... */
+enum { ENOUGH = 64 };                          /* ... smaller where there would be fewer pieces */
 enum { BLOCKS = 64 }; /* along k at a time: what a piece reads again and again stays near */
 
 typedef struct product {
@@ -117,6 +118,7 @@ typedef struct product {
     const lh_matrix *c;
     const float *bias;
     bool adds;
+    ptrdiff_t rows, cols; /* of a piece */
     int across;
 } product;
 
@@ -156,10 +158,10 @@ static void multiply_piece(void *what, int piece, int thread) {
     (void)thread;
     const product *t = what;
     const lh_matrix *c = t->c;
-    const ptrdiff_t r0 = (ptrdiff_t)(piece / t->across) * ROWS,
-                    c0 = (ptrdiff_t)(piece % t->across) * COLS;
-    const ptrdiff_t r1 = r0 + ROWS < c->rows ? r0 + ROWS : c->rows,
-                    c1 = c0 + COLS < c->cols ? c0 + COLS : c->cols;
+    const ptrdiff_t r0 = (ptrdiff_t)(piece / t->across) * t->rows,
+                    c0 = (ptrdiff_t)(piece % t->across) * t->cols;
+    const ptrdiff_t r1 = r0 + t->rows < c->rows ? r0 + t->rows : c->rows,
+                    c1 = c0 + t->cols < c->cols ? c0 + t->cols : c->cols;
     for (ptrdiff_t r = r0; t->bias && r < r1; r++)
         memcpy(c->p + r * c->rs + c0, t->bias + c0, (size_t)(c1 - c0) * sizeof(float));
     t->a.way->begin();
@@ -187,22 +189,40 @@ bool lh_bf16_pack(lh_pool *pool, const lh_matrix *a, const lh_matrix *b) {
     return t.a.way && pack_operands(pool, &t);
 }
 
+/* The longer side is halved, down to two squares: a square comes to the same wherever it is cut. */
+static void cut(product *t) {
+    const lh_matrix *c = t->c;
+    t->rows = ROWS, t->cols = COLS;
+    while (up(c->rows, t->rows) * up(c->cols, t->cols) < ENOUGH &&
+           (t->rows > 2 * SQUARE || t->cols > 2 * SQUARE)) {
+        if (t->cols >= t->rows)
+            t->cols /= 2;
+        else
+            t->rows /= 2;
+    }
+    t->across = (int)up(c->cols, t->cols);
+}
+
 static bool multiply(lh_pool *pool, product *t) {
     if (!t->a.way || t->a.k == 0 || !pack_operands(pool, t)) return false;
-    t->across = (int)up(t->c->cols, COLS);
-    lh_pool_run(pool, (int)up(t->c->rows, ROWS) * t->across, multiply_piece, t);
+    cut(t);
+    lh_pool_run(pool, (int)up(t->c->rows, t->rows) * t->across, multiply_piece, t);
     return true;
 }
 
 bool lh_bf16_product(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
                      const float *bias, bool adds) {
-    product t = {plan_packing(a, false), plan_packing(b, true), c, bias, adds, 0};
+    product t = {.a = plan_packing(a, false),
+                 .b = plan_packing(b, true),
+                 .c = c,
+                 .bias = bias,
+                 .adds = adds};
     return multiply(pool, &t);
 }
 
 bool lh_bf16_half_product(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
                           const float *bias) {
-    product t = {plan_packing(a, false), plan_packing(b, true), c, bias, false, 0};
+    product t = {.a = plan_packing(a, false), .b = plan_packing(b, true), .c = c, .bias = bias};
     t.b.is_half = true;
     return multiply(pool, &t);
 }

@@ -123,12 +123,18 @@ static void tile(void *what, int piece, int thread) {
                b->cs, to, c->rs, t->adds || t->bias);
 }
 
-/* Cut where it is longer until a tile is small enough for good balance and large enough to be worth it. */
+/* Another cut pays: up to 8 tiles for balance, where one takes a tenth of a millisecond; more for more threads, the larger the more
+ * there are, since a large tile is made faster than two small ones. */
+static bool is_worth(double work, int n) {
+    const double worth = n < 8 ? 1e6 : 1e6 * n;
+    return n < 128 && work / (2 * n) > worth;
+}
+
+/* Cut where it is longer, by the sizes alone. */
 static void cut(tiles *t) {
     double work = 2.0 * (double)t->c->rows * (double)t->c->cols * (double)t->a->cols;
-    double aim = work / 8 > 2e6 ? work / 8 : 2e6;
     t->down = t->across = 1;
-    while (work / (t->down * t->across) > aim) {
+    while (is_worth(work, t->down * t->across)) {
         ptrdiff_t rows = t->c->rows / t->down, cols = t->c->cols / t->across;
         if (rows < 64 && cols < 128) break;
         if (rows * 2 > cols)

@@ -70,7 +70,7 @@ static const float *side_by_side(const lh_all_rows *rows, ptrdiff_t r, float *ro
     return room;
 }
 
-/* Room for two rows and two sums, for each piece. */
+/* On the way back: room for two rows and two sums, for each part; forward for one row of each of up to 4 PARTS pieces. */
 static float *room_of(const lh_work *w, int piece) {
     return w->moment->scratch + (size_t)piece * 4 * (size_t)w->in[0].block->cols;
 }
@@ -89,7 +89,7 @@ static void layernorm_rows(void *what, int piece, int thread) {
     const norms *s = what;
     const lh_work *w = s->w;
     const ptrdiff_t cols = w->out.block->cols, end = lh_piece_from(s->x.n, piece + 1, s->pieces);
-    float *room = room_of(w, piece);
+    float *room = w->moment->scratch + (ptrdiff_t)piece * cols;
     const float *restrict g = w->in[1].block->p, *restrict b = w->in[2].block->p;
     const float eps = w->in[3].block->p[0];
     for (ptrdiff_t r = lh_piece_from(s->x.n, piece, s->pieces); r < end; r++)
@@ -99,7 +99,7 @@ static void layernorm_rows(void *what, int piece, int thread) {
 static void layernorm_run(const lh_work *w) {
     norms s = {.w = w, .x = lh_rows_of(&w->in[0], w->examples)};
     s.to = lh_rows_of(&w->out, w->examples);
-    s.pieces = parts_of(&s.x);
+    s.pieces = lh_pieces((size_t)s.x.n * (size_t)w->out.block->cols, 1 << 12);
     lh_pool_run(w->moment->pool, s.pieces, layernorm_rows, &s);
 }
 

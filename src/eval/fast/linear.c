@@ -154,7 +154,10 @@ static bool columns_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     return true;
 }
 
-enum { WIDE = 192 }; /* columns of a piece at least: memory is read in long runs */
+enum {
+    WIDE = 64,
+    LINE = 16
+}; /* columns of a piece at least: memory is read in runs, of whole lines */
 
 typedef struct summing {
     const lh_matrix *x;
@@ -166,8 +169,10 @@ typedef struct summing {
 static void sum_columns(void *what, int piece, int thread) {
     (void)thread;
     const summing *s = what;
-    const ptrdiff_t c0 = lh_piece_from(s->x->cols, piece, s->pieces),
-                    c1 = lh_piece_from(s->x->cols, piece + 1, s->pieces);
+    const ptrdiff_t cols = s->x->cols, lines = (cols + LINE - 1) / LINE,
+                    c0 = lh_piece_from(lines, piece, s->pieces) * LINE,
+                    end = lh_piece_from(lines, piece + 1, s->pieces) * LINE,
+                    c1 = end < cols ? end : cols;
     for (ptrdiff_t c = c0; c < c1; c++) s->y[c] = 0;
     for (ptrdiff_t r = 0; r < s->x->rows; r++)
         lh_vector()->add(s->y + c0, s->x->p + r * s->x->rs + c0, c1 - c0);

@@ -7,6 +7,7 @@
 #include "eval/fast/row.h"
 
 enum { TABLE, NUMBERS };
+enum { MANY = 1 << 16 }; /* cells that are worth a thread */
 
 static bool lookup_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     if (n->kind != LH_OP_lookup || !n->shape.is_batched || n->in[0]->shape.is_batched ||
@@ -35,13 +36,26 @@ static void look_up(const lh_work *w, const lh_block *y, int row, int k) {
         for (int c = 0; c < y->cols; c++) to[c] = from->p[k * from->rs + c * from->cs];
 }
 
+enum { STRIPS = 8 }; /* pieces of each example */
+
 /* The result is a value of its own: its rows lie one after another. */
+static void look_up_strip(void *what, int piece, int thread) {
+    (void)thread;
+    const lh_work *w = what;
+    const int rows = w->in[TABLE].block->rows, e = piece / STRIPS, k = piece % STRIPS;
+    const lh_block *y = lh_block_of(&w->out, e), *t = lh_block_of(&w->in[NUMBERS], e);
+    const int end = (int)lh_piece_from(y->rows, k + 1, STRIPS);
+    for (int r = (int)lh_piece_from(y->rows, k, STRIPS); r < end; r++)
+        look_up(w, y, r, lh_place_of(t->p[r * t->rs], rows));
+}
+
 static void lookup_run(const lh_work *w) {
-    const int rows = w->in[TABLE].block->rows;
-    for (int e = 0; e < w->examples; e++) {
-        const lh_block *y = lh_block_of(&w->out, e), *t = lh_block_of(&w->in[NUMBERS], e);
-        for (int r = 0; r < y->rows; r++) look_up(w, y, r, lh_place_of(t->p[r * t->rs], rows));
-    }
+    const int pieces = w->examples * STRIPS;
+    const double cells = (double)w->out.block->rows * w->out.block->cols * w->examples;
+    if (cells > MANY)
+        lh_pool_run(w->moment->pool, pieces, look_up_strip, (void *)w);
+    else
+        for (int i = 0; i < pieces; i++) look_up_strip((void *)w, i, 0);
 }
 
 const lh_kernel lh_kernel_lookup = {.name = "lookup",

@@ -2,13 +2,12 @@
 
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "eval/fast/fast.h"
 
-static double now(void) {
+static double now(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -46,10 +45,25 @@ lh_profile_work lh_fast_work_run(lh_plan *p, int i) {
     for (int k = 0; w->match && k < w->match->n_outs; k++)
         done.bytes += view_bytes(&w->outs[k], p->examples);
     if (!w->match) done.bytes += view_bytes(&w->out, p->examples);
-    const double start = now();
+    const double start = now(CLOCK_MONOTONIC);
     w->run(w);
-    done.seconds = now() - start;
+    done.seconds = now(CLOCK_MONOTONIC) - start;
     return done;
+}
+
+const lh_node *lh_fast_work_node(const lh_plan *p, int i) {
+    return lh_fast_work_at(p, i)->node;
+}
+
+double lh_fast_work_count(lh_plan *p, int i, lh_pool_counts *c) {
+    const lh_work *w = lh_fast_work_at(p, i);
+    *c = (lh_pool_counts){0};
+    lh_pool_count(p->moment.pool, c);
+    const double start = now(CLOCK_THREAD_CPUTIME_ID);
+    w->run(w);
+    const double seconds = now(CLOCK_THREAD_CPUTIME_ID) - start;
+    lh_pool_count(p->moment.pool, NULL);
+    return seconds;
 }
 
 lh_profile lh_fast_profile(lh_plan *p) {
@@ -57,9 +71,9 @@ lh_profile lh_fast_profile(lh_plan *p) {
     for (int i = 0; i < p->list[LH_WHEN_RUN].n + p->list[LH_WHEN_COMMITTED].n; i++) {
         const lh_work *w = lh_fast_work_at(p, i);
         lh_profile_kind *k = kind_of(&f, w);
-        const double start = now();
+        const double start = now(CLOCK_MONOTONIC);
         w->run(w);
-        const double seconds = now() - start;
+        const double seconds = now(CLOCK_MONOTONIC) - start;
         k->works++;
         k->seconds += seconds;
         f.seconds += seconds;
@@ -83,8 +97,7 @@ double lh_fast_needs(lh_graph *g, const lh_wish *wish, const lh_batch *batch) {
     lh_plan *p = lh_fast.plan(g, &sizes);
     if (!p) return 0;
     lh_fast.feed(p, batch);
-    const long cores = wish->threads ? wish->threads : sysconf(_SC_NPROCESSORS_ONLN);
-    lh_fast_of(p)->threads = cores > 0 ? (int)cores : 1;
+    lh_fast_of(p)->threads = wish->threads ? wish->threads : lh_pool_processors();
     const double bytes = lh_fast_bytes(p);
     lh_fast.free(p);
     return lh_failed(g->ctx) ? 0 : bytes;

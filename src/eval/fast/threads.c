@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* the processors that a thread may run on */
 #include "eval/fast/threads.h"
 
 #include <pthread.h>
@@ -7,120 +8,155 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "eval/fast/product.h"
 
 enum { MAX_THREADS = 256, SPINS = 4000 };
 
-/* Pieces that one thread begins with, in a cache line of its own. */
-typedef struct share {
-    alignas(64) atomic_int next;
+/* What a helper is about. Whoever changes it from ASKED decides: the helper begins, or the caller does without it. */
+enum { IDLE, ASKED, AT_WORK, ENDING };
+
+/* A thread, and the pieces that it begins with, in cache lines of its own. */
+typedef struct helper {
+    alignas(64) atomic_int next; /* piece; up to `end` */
     int end;
-} share;
+    alignas(64) atomic_int state;
+    atomic_bool sleeps;
+    struct lh_pool *pool;
+    int number;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t call;
+} helper;
 
 struct lh_pool {
-    int threads; /* the caller among them */
-    pthread_t thread[MAX_THREADS];
-    pthread_mutex_t lock;
-    pthread_cond_t begin;
-    atomic_int round; /* counts up with each run: a sleeper looks at it */
-    atomic_int busy;  /* helpers that have not finished this run */
-    atomic_bool is_ending;
-    share share[MAX_THREADS];
+    int threads; /* the caller among them: number 0 */
+    int at_work; /* of them in this run */
+    helper *helper[MAX_THREADS];
     lh_piece piece;
     void *what;
     bool uses_bf16;
     void *room;
     size_t room_bytes;
+    lh_pool_counts *counts; /* NULL: nobody counts */
 };
 
-typedef struct helper {
-    lh_pool *pool;
-    int number;
-} helper;
+/* ---- pieces ---- */
 
 /* Its own share first, then what others have left. Pieces mostly stand for rows, so a thread comes back to the rows that it
  * has in its cache. */
-static void take_pieces(lh_pool *p, int thread) {
-    for (int k = 0; k < p->threads; k++) {
-        share *s = &p->share[(thread + k) % p->threads];
-        for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->end;) p->piece(p->what, i, thread);
+static void take_pieces(const lh_pool *p, int thread) {
+    for (int k = 0; k < p->at_work; k++) {
+        helper *h = p->helper[(thread + k) % p->at_work];
+        for (int i; (i = atomic_fetch_add(&h->next, 1)) < h->end;) p->piece(p->what, i, thread);
     }
 }
 
-static void share_out(lh_pool *p, int pieces) {
-    for (int i = 0, from = 0; i < p->threads; i++) {
-        const int end = (int)((long long)pieces * (i + 1) / p->threads);
-        atomic_store(&p->share[i].next, from);
-        p->share[i].end = from = end;
+static void share_out(const lh_pool *p, int pieces) {
+    for (int i = 0, from = 0; i < p->at_work; i++) {
+        const int end = (int)((long long)pieces * (i + 1) / p->at_work);
+        atomic_store(&p->helper[i]->next, from);
+        p->helper[i]->end = from = end;
     }
 }
+
+/* ---- helpers ---- */
 
 /* The next run comes soon, mostly: look for a while before sleeping. */
-static void wait_for_round(lh_pool *p, int seen) {
-    for (int i = 0; i < SPINS && atomic_load(&p->round) == seen; i++) __builtin_ia32_pause();
-    if (atomic_load(&p->round) != seen) return;
-    pthread_mutex_lock(&p->lock);
-    while (atomic_load(&p->round) == seen) pthread_cond_wait(&p->begin, &p->lock);
-    pthread_mutex_unlock(&p->lock);
+static void wait_for_call(helper *h) {
+    for (int i = 0; i < SPINS && atomic_load(&h->state) == IDLE; i++) __builtin_ia32_pause();
+    if (atomic_load(&h->state) != IDLE) return;
+    pthread_mutex_lock(&h->lock);
+    atomic_store(&h->sleeps,
+                 true); /* then look again: a caller that came in between saw no sleeper */
+    while (atomic_load(&h->state) == IDLE) pthread_cond_wait(&h->call, &h->lock);
+    atomic_store(&h->sleeps, false);
+    pthread_mutex_unlock(&h->lock);
 }
 
 static void *help(void *arg) {
-    helper h = *(helper *)arg;
-    free(arg);
-    lh_pool *p = h.pool;
+    helper *h = arg;
     lh_product_one_thread();
-    for (int seen = 0;;) {
-        wait_for_round(p, seen);
-        seen = atomic_load(&p->round);
-        if (atomic_load(&p->is_ending)) return NULL;
-        take_pieces(p, h.number);
-        atomic_fetch_sub(&p->busy, 1);
+    for (;;) {
+        wait_for_call(h);
+        int state = ASKED;
+        if (atomic_compare_exchange_strong(&h->state, &state, AT_WORK)) {
+            take_pieces(h->pool, h->number);
+            atomic_store(&h->state, IDLE);
+        } else if (state == ENDING) {
+            return NULL;
+        }
     }
 }
 
-static bool start_helper(lh_pool *p) {
-    helper *h = malloc(sizeof *h);
-    if (!h) return false;
-    *h = (helper){p, p->threads};
-    if (pthread_create(&p->thread[p->threads], NULL, help, h) != 0) {
-        free(h);
-        return false;
-    }
-    p->threads++;
-    return true;
+static void call_helper(helper *h, int state) {
+    atomic_store(&h->state, state);
+    if (!atomic_load(&h->sleeps)) return;
+    pthread_mutex_lock(&h->lock);
+    pthread_cond_signal(&h->call);
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* One that has not begun is not waited for: all pieces are taken. */
+static void release_helper(helper *h) {
+    int state = ASKED;
+    if (atomic_compare_exchange_strong(&h->state, &state, IDLE)) return;
+    for (int i = 0; atomic_load(&h->state) != IDLE; i++) /* it is at its last piece */
+        if (i < SPINS)
+            __builtin_ia32_pause();
+        else
+            sched_yield();
+}
+
+static helper *helper_new(lh_pool *p, int number) {
+    helper *h = aligned_alloc(alignof(helper), sizeof *h);
+    if (!h) return NULL;
+    memset(h, 0, sizeof *h);
+    h->pool = p, h->number = number;
+    pthread_mutex_init(&h->lock, NULL);
+    pthread_cond_init(&h->call, NULL);
+    if (number == 0 || pthread_create(&h->thread, NULL, help, h) == 0) return h;
+    free(h);
+    return NULL;
+}
+
+/* ---- the pool ---- */
+
+/* Those that this process may run on: a container or taskset may leave it fewer than the machine has. */
+int lh_pool_processors(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
 }
 
 lh_pool *lh_pool_new(int threads) {
-    lh_pool *p = aligned_alloc(alignof(lh_pool), sizeof *p);
+    lh_pool *p = calloc(1, sizeof *p);
     if (!p) return NULL;
-    memset(p, 0, sizeof *p);
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (threads <= 0) threads = cores > 0 ? (int)cores : 1;
+    if (threads <= 0) threads = lh_pool_processors();
     if (threads > MAX_THREADS) threads = MAX_THREADS;
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->begin, NULL);
     lh_product_one_thread();
-    p->threads = 1;
-    while (p->threads < threads && start_helper(p)) {}
-    return p;
-}
-
-static void wake(lh_pool *p) {
-    pthread_mutex_lock(&p->lock);
-    atomic_fetch_add(&p->round, 1);
-    pthread_cond_broadcast(&p->begin);
-    pthread_mutex_unlock(&p->lock);
+    while (p->threads < threads) {
+        helper *h = helper_new(p, p->threads);
+        if (!h) break;
+        p->helper[p->threads++] = h;
+    }
+    if (p->threads) return p;
+    free(p);
+    return NULL;
 }
 
 void lh_pool_free(lh_pool *p) {
     if (!p) return;
-    atomic_store(&p->is_ending, true);
-    wake(p);
-    for (int i = 1; i < p->threads; i++) pthread_join(p->thread[i], NULL);
-    pthread_cond_destroy(&p->begin);
-    pthread_mutex_destroy(&p->lock);
+    for (int i = 0; i < p->threads; i++) {
+        helper *h = p->helper[i];
+        if (i) call_helper(h, ENDING), pthread_join(h->thread, NULL);
+        pthread_cond_destroy(&h->call);
+        pthread_mutex_destroy(&h->lock);
+        free(h);
+    }
     free(p->room);
     free(p);
 }
@@ -129,23 +165,52 @@ int lh_pool_threads(const lh_pool *p) {
     return p ? p->threads : 1;
 }
 
+/* ---- counting ---- */
+
+/* Of this thread: others that work on the same core do not count. */
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* On this thread alone, one piece after another. */
+static void count_run(lh_pool_counts *c, int pieces, lh_piece piece, void *what) {
+    const double start = now();
+    for (int i = 0; i < pieces; i++) piece(what, i, 0);
+    const double seconds = now() - start;
+    c->runs++, c->pieces += pieces, c->seconds += seconds;
+    if (seconds / pieces > c->longest) c->longest = seconds / pieces;
+    for (int k = 0; k < LH_POOL_CORES; k++) {
+        const int cores = 1 << k;
+        c->with[k] += seconds * ((pieces + cores - 1) / cores) / pieces;
+    }
+}
+
+void lh_pool_count(lh_pool *p, lh_pool_counts *counts) {
+    if (p) p->counts = counts;
+}
+
+/* A piece is worth a thread, and a thread more than there are pieces is not called. */
 void lh_pool_run(lh_pool *p, int pieces, lh_piece piece, void *what) {
-    if (!p || p->threads == 1 || pieces == 1) {
+    if (p && p->counts) {
+        count_run(p->counts, pieces, piece, what);
+        return;
+    }
+    if (!p || p->threads == 1 || pieces <= 1) {
         for (int i = 0; i < pieces; i++) piece(what, i, 0);
         return;
     }
+    p->at_work = pieces < p->threads ? pieces : p->threads;
     share_out(p, pieces);
     p->piece = piece;
     p->what = what;
-    atomic_store(&p->busy, p->threads - 1);
-    wake(p);
+    for (int i = 1; i < p->at_work; i++) call_helper(p->helper[i], ASKED);
     take_pieces(p, 0);
-    for (int i = 0; atomic_load(&p->busy); i++) /* they are at their last pieces */
-        if (i < SPINS)
-            __builtin_ia32_pause();
-        else
-            sched_yield();
+    for (int i = 1; i < p->at_work; i++) release_helper(p->helper[i]);
 }
+
+/* ---- what a pool has besides ---- */
 
 void lh_pool_use_bf16(lh_pool *p, bool is_on) {
     if (p) p->uses_bf16 = is_on;

@@ -201,6 +201,8 @@ static bool scatter_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     return true;
 }
 
+enum { LINES = 32 }; /* columns of a piece at least: lines of the cache */
+
 typedef struct scatter {
     const lh_work *w;
     int pieces;
@@ -232,7 +234,11 @@ static void scatter_columns(void *what, int piece, int thread) {
 }
 
 static void scatter_run(const lh_work *w) {
-    scatter s = {w, w->out.block->cols >= 128 ? 4 : 1, w->match->kernel->in_place};
+    const lh_block *y = w->out.block;
+    const size_t rows =
+        (size_t)lh_rows_of(&w->in[w->match->kernel->in_place], w->moment->examples).n;
+    const int most = (y->cols + LINES - 1) / LINES, n = lh_pieces(rows * (size_t)y->cols, 1 << 14);
+    scatter s = {w, n < most ? n : most, w->match->kernel->in_place};
     lh_pool_run(w->moment->pool, s.pieces, scatter_columns, &s);
 }
 
