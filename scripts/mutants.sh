@@ -39,7 +39,7 @@ likely() {
     done
     case $1 in src/graph/* | src/eval/loops.c | src/eval/plan*.c | src/notation/prelude.lh) echo ops prelude random ;; esac
     case $1 in src/train/* | src/cli/train*) echo train parts beam tasks generate ;; esac
-    case $1 in src/eval/*) echo fast ;; esac
+    case $1 in src/eval/*) echo fast backend ;; esac
     case $1 in src/learn/*) echo sheets exercise ;; esac
 }
 $only_list || tests=$(meson test -C build --list 2>/dev/null | sed 's/.* //')

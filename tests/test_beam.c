@@ -446,8 +446,8 @@ static char *replaced(const char *text, const char *from, const char *to) {
 
 static int count_kernels(const lh_plan *p, const char *name) {
     int n = 0;
-    for (int i = 0; i < p->list[LH_WHEN_RUN].n; i++) {
-        const lh_match *m = p->list[LH_WHEN_RUN].work[i].match;
+    for (int i = 0; i < p->list[LH_STAGE_RUN].n; i++) {
+        const lh_match *m = p->list[LH_STAGE_RUN].work[i].match;
         n += m && strcmp(m->kernel->name, name) == 0;
     }
     return n;

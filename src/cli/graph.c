@@ -5,11 +5,13 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/parts.h"
+#include "eval/backends.h"
+#include "eval/plan_text.h"
 #include "explain/picture.h"
 
 static struct {
-    const char *out;
-    bool all, forward, json;
+    const char *out, *backend;
+    bool all, forward, json, plan;
     lh_settings set;
 } options;
 
@@ -20,6 +22,10 @@ static const lh_option graph_options[] = {
      0},
     {"forward", 0, LH_OPTION_FLAG, &options.forward, NULL,
      "the steps forward alone: no gradients, no updates", 0, 0},
+    {"plan", 0, LH_OPTION_FLAG, &options.plan, NULL,
+     "what an evaluator does instead: its works, and the memory they read and write", 0, 0},
+    {"backend", 0, LH_OPTION_TEXT, &options.backend, "NAME",
+     "with --plan: exact, wide or fast (fast)", 0, 0},
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE", "another value for a size or const",
      0, 0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
@@ -247,14 +253,55 @@ void lh_print_picture(const lh_cli *cli, const lh_picture *p) {
     print_legend(cli, p);
 }
 
-static void print_text(const lh_cli *cli, const lh_source *s, const lh_picture *p) {
+static void print_head(const lh_cli *cli, const lh_source *s) {
     lh_ink_on(cli, cli->out, LH_INK_BOLD);
     fputs(s->name, cli->out);
     lh_ink_off(cli, cli->out);
     fputs("   ", cli->out);
     lh_wrap(cli->out, cli->width, lh_columns(s->name) + 3, s->title ? s->title : "");
     fputc('\n', cli->out);
+}
+
+static void print_text(const lh_cli *cli, const lh_source *s, const lh_picture *p) {
+    print_head(cli, s);
     lh_print_picture(cli, p);
+}
+
+/* ---- the plan ---- */
+
+static const lh_evaluator *find_backend(lh_cli *cli) {
+    const lh_evaluator *with = lh_evaluator_find(options.backend ? options.backend : "fast");
+    if (with) return with;
+    lh_text known = lh_text_new(cli->arena);
+    for (int i = 0; lh_evaluators[i]; i++)
+        lh_text_add(&known, "%s%s", i ? ", " : "", lh_evaluators[i]->name);
+    lh_fail(cli->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "there is no evaluator %s",
+            options.backend);
+    lh_cure(cli->ctx, "one of %s", known.s);
+    return NULL;
+}
+
+/* A step of training, where the program has a loss; a plan of sizes, for which no memory is taken. */
+static lh_plan *sketch(const lh_evaluator *with, lh_graph *g) {
+    const bool trains = g->loss && !options.forward;
+    lh_plan *p = with->plan(g, &(lh_wish){.node = &g->loss,
+                                          .n_nodes = g->loss != NULL,
+                                          .updates = trains,
+                                          .all = !g->loss,
+                                          .is_sketch = true});
+    if (p) with->bind(p, NULL, 0);
+    return p;
+}
+
+static int print_plan(lh_cli *cli, const lh_source *s, lh_graph *g) {
+    const lh_evaluator *with = find_backend(cli);
+    lh_plan *p = with ? sketch(with, g) : NULL;
+    lh_text text = lh_text_new(cli->arena);
+    if (p) lh_plan_print(&text, p, &(lh_plan_how){.width = cli->width, .all_turns = options.all});
+    const bool is_good = p && !lh_failed(cli->ctx);
+    if (is_good) print_head(cli, s), fputs(text.s, cli->out);
+    if (with) with->free(p);
+    return is_good ? LH_EXIT_YES : lh_cli_report(cli);
 }
 
 /* ---- JSON ---- */
@@ -306,9 +353,19 @@ static int draw(lh_cli *cli, const lh_source *s, lh_picture *p) {
 static int graph_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_source s;
+    if (options.plan && (options.out || options.json))
+        return lh_cli_fail(cli, "--plan is text: without %s", options.out ? "--output" : "--json");
+    if (options.backend && !options.plan)
+        return lh_cli_fail(cli, "--backend says whose plan it is: with --plan");
     if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_graph *g =
         lh_cli_graph(cli, &s, &(lh_build){.set = options.set.set, .n_set = options.set.n});
+    if (g && options.plan) {
+        const int status = print_plan(cli, &s, g);
+        lh_graph_free(g);
+        lh_program_free(s.program);
+        return status;
+    }
     lh_picture *p = g ? lh_picture_new(g, options.forward               ? LH_PICTURE_FORWARD
                                           : options.all || options.json ? LH_PICTURE_ALL
                                                                         : LH_PICTURE_FOLDED)
@@ -338,6 +395,8 @@ const lh_command lh_command_graph = {
                 "longhand graph ex6 --forward\tthe model alone\n"
                 "longhand graph gpt --set layers=12\tturns after the first are one line\n"
                 "longhand graph ex6 --all\tevery turn of a repeat\n"
+                "longhand graph ex3 --plan\twhat the fast evaluator does, work by work\n"
+                "longhand graph ex3 --plan --backend exact\tthe same by the definitions\n"
                 "longhand graph mine.lh --json\tnodes and edges, for programs\n",
     .notes =
         "In the drawing the way forward runs down on the left, the way back up beside it: each "

@@ -20,12 +20,12 @@
 #include "eval/layout.h"
 
 /* When works are done. */
-typedef enum lh_when {
-    LH_WHEN_STARTED,   /* once: what is made of consts, what starts are made of */
-    LH_WHEN_RUN,       /* in every run */
-    LH_WHEN_COMMITTED, /* when := is carried out */
-    LH_N_WHEN
-} lh_when;
+typedef enum lh_stage {
+    LH_STAGE_START,  /* once: what is made of consts, what starts are made of */
+    LH_STAGE_RUN,    /* in every run */
+    LH_STAGE_COMMIT, /* when := is carried out */
+    LH_N_STAGES
+} lh_stage;
 
 typedef void (*lh_do_piece)(void *what, int piece, int thread);
 
@@ -53,7 +53,7 @@ struct lh_backend {
     bool (*open)(lh_plan *p, const lh_wish *wish); /* everything is planned: p->own is its own */
     void (*close)(lh_plan *p);                     /* also behind an open that failed */
     bool (*ready)(lh_plan *p, bool is_bound); /* layouts are new: of the start, or of a batch */
-    void (*run)(lh_plan *p, lh_when when, int from, int to); /* works from .. to - 1 of a list */
+    void (*run)(lh_plan *p, lh_stage stage, int from, int to); /* works from .. to - 1 of a list */
     void (*count)(lh_plan *p, int i, unsigned long long count[2]); /* runs work i, and counts */
     void (*each)(lh_plan *p, int n, lh_do_piece piece,
                  void *what); /* n pieces that do not depend on each other; NULL: in turn */

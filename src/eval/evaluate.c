@@ -96,12 +96,12 @@ static void fill_runtime(lh_plan *p) {
 static void start_all(lh_plan *p) {
     lh_graph *g = p->g;
     lh_numpy numpy;
-    const lh_plan_list *list = &p->list[LH_WHEN_STARTED];
+    const lh_plan_list *list = &p->list[LH_STAGE_START];
     int seeded = -1, k = 0;
     for (int i = 0; i < g->n_givens; i++) {
         const lh_given *given = g->given[i];
         for (; k < list->n && list->work[k].node->id < given->node->id; k++)
-            p->by->run(p, LH_WHEN_STARTED, k, k + 1);
+            p->by->run(p, LH_STAGE_START, k, k + 1);
         bool is_random = given->start == LH_START_NORMAL || given->start == LH_START_UNIFORM ||
                          given->start == LH_START_XAVIER || given->start == LH_START_HE;
         if (!is_random) {
@@ -114,7 +114,7 @@ static void start_all(lh_plan *p) {
         if (is_numpy || lh_value_of(p, given->node)->role == GIVEN)
             start_random(p, given, is_numpy ? &numpy : NULL);
     }
-    p->by->run(p, LH_WHEN_STARTED, k, list->n);
+    p->by->run(p, LH_STAGE_START, k, list->n);
 }
 
 void lh_plan_start(lh_plan *p) {
@@ -132,9 +132,9 @@ void lh_plan_start(lh_plan *p) {
 
 /* What is made of consts alone, after a const was changed. */
 static void renew_static(lh_plan *p) {
-    const lh_plan_list *list = &p->list[LH_WHEN_STARTED];
+    const lh_plan_list *list = &p->list[LH_STAGE_START];
     for (int i = 0; i < list->n; i++)
-        if (p->value[list->work[i].node->id].is_static) p->by->run(p, LH_WHEN_STARTED, i, i + 1);
+        if (p->value[list->work[i].node->id].is_static) p->by->run(p, LH_STAGE_START, i, i + 1);
     p->is_stale = false;
 }
 
@@ -146,7 +146,7 @@ void lh_plan_run(lh_plan *p) {
     p->is_lent_anew = false;
     if (p->is_stale) renew_static(p);
     fill_runtime(p);
-    p->by->run(p, LH_WHEN_RUN, 0, p->list[LH_WHEN_RUN].n);
+    p->by->run(p, LH_STAGE_RUN, 0, p->list[LH_STAGE_RUN].n);
 }
 
 /* Its new value, if it has one to be copied. */
@@ -177,7 +177,7 @@ static void copy_renewed(lh_plan *p, bool is_aside) {
 
 void lh_plan_commit(lh_plan *p) {
     if (lh_failed(p->g->ctx)) return;
-    p->by->run(p, LH_WHEN_COMMITTED, 0, p->list[LH_WHEN_COMMITTED].n);
+    p->by->run(p, LH_STAGE_COMMIT, 0, p->list[LH_STAGE_COMMIT].n);
     copy_renewed(p, true);
     copy_renewed(p, false);
     p->moment.step++;
@@ -304,7 +304,7 @@ static void mark_leading(const lh_plan *p, char *leads) {
 
 /* nan from operands without nan, or infinity from finite operands: that is where it began. */
 static lh_trouble where_it_began(const lh_plan *p, const char *leads) {
-    const lh_plan_list *start = &p->list[LH_WHEN_STARTED], *run = &p->list[LH_WHEN_RUN];
+    const lh_plan_list *start = &p->list[LH_STAGE_START], *run = &p->list[LH_STAGE_RUN];
     lh_trouble t = {0}, ignore;
     for (int i = 0; i < start->n + run->n; i++) { /* constant formulas run at the start */
         const lh_node *n = i < start->n ? start->work[i].node : run->work[i - start->n].node;
@@ -340,8 +340,8 @@ void lh_plan_count(lh_plan *p, unsigned long long total[2]) {
     if (lh_failed(p->g->ctx)) return;
     if (!p->is_bound) lh_plan_bind(p, NULL, 0);
     fill_runtime(p);
-    for (int i = 0; i < p->list[LH_WHEN_RUN].n && !lh_failed(p->g->ctx); i++) {
-        const lh_node *n = p->list[LH_WHEN_RUN].work[i].node;
+    for (int i = 0; i < p->list[LH_STAGE_RUN].n && !lh_failed(p->g->ctx); i++) {
+        const lh_node *n = p->list[LH_STAGE_RUN].work[i].node;
         p->by->count(p, i, total);
         if (n->op->cost || n->op->view) continue; /* a view is free, copied or not */
         const int examples = lh_value_of(p, n)->step ? p->examples : 1;

@@ -150,11 +150,11 @@ static void flatten(lh_work *w) {
 bool LH_LOOPS(ready)(lh_plan *p, bool is_bound) {
     if (is_bound && !reserve_moving(p)) return false;
     find_blocks(p, is_bound);
-    for (int when = 0; when < LH_N_WHEN; when++)
-        for (int i = 0; i < p->list[when].n && is_bound == (when != LH_WHEN_STARTED); i++) {
-            lh_work *w = &lh_loops_of(p)->work[when][i];
-            connect(p, &p->list[when].work[i], w);
-            if (when != LH_WHEN_COMMITTED && !p->is_sketch) flatten(w);
+    for (int stage = 0; stage < LH_N_STAGES; stage++)
+        for (int i = 0; i < p->list[stage].n && is_bound == (stage != LH_STAGE_START); i++) {
+            lh_work *w = &lh_loops_of(p)->work[stage][i];
+            connect(p, &p->list[stage].work[i], w);
+            if (stage != LH_STAGE_COMMIT && !p->is_sketch) flatten(w);
         }
     return true;
 }
@@ -185,11 +185,11 @@ bool LH_LOOPS(open)(lh_plan *p, const lh_wish *wish) {
     for (int i = 0; own->view && i < p->n_nodes; i++)
         if (p->value[i].layout && !p->value[i].step)
             own->view[i].block = lh_alloc(p->arena, sizeof(lh_block));
-    for (int when = 0; when < LH_N_WHEN; when++) {
-        const int n = p->list[when].n;
+    for (int stage = 0; stage < LH_N_STAGES; stage++) {
+        const int n = p->list[stage].n;
         lh_work *work = lh_alloc_array(p->arena, (size_t)n + 1, sizeof *work);
-        for (int i = 0; work && i < n; i++) work[i] = work_for(p, &p->list[when].work[i]);
-        own->work[when] = work;
+        for (int i = 0; work && i < n; i++) work[i] = work_for(p, &p->list[stage].work[i]);
+        own->work[stage] = work;
     }
     return !lh_failed(p->g->ctx);
 }
@@ -198,15 +198,15 @@ void LH_LOOPS(close)(lh_plan *p) {
     if (p->own) p->g->ctx->release(lh_loops_of(p)->moving);
 }
 
-void LH_LOOPS(run)(lh_plan *p, lh_when when, int from, int to) {
-    const lh_work *work = lh_loops_of(p)->work[when];
-    const bool goes_on = when == LH_WHEN_RUN && p->moment.past > 0;
+void LH_LOOPS(run)(lh_plan *p, lh_stage stage, int from, int to) {
+    const lh_work *work = lh_loops_of(p)->work[stage];
+    const bool goes_on = stage == LH_STAGE_RUN && p->moment.past > 0;
     for (int i = from; i < to; i++)
         if (!(goes_on && work[i].is_once)) work[i].run(&work[i]);
 }
 
 void LH_LOOPS(count)(lh_plan *p, int i, unsigned long long count[2]) {
-    lh_work w = lh_loops_of(p)->work[LH_WHEN_RUN][i];
+    lh_work w = lh_loops_of(p)->work[LH_STAGE_RUN][i];
     w.count = count;
     w.run(&w);
 }

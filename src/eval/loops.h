@@ -17,7 +17,7 @@ typedef struct lh_loops {
     lh_block *moving; /* of values that exist once for each example: cap for each */
     lh_block *sums;   /* where each sum is added up */
     int cap;
-    lh_work *work[LH_N_WHEN]; /* one for each of the plan */
+    lh_work *work[LH_N_STAGES]; /* one for each of the plan */
 } lh_loops;
 
 static inline lh_loops *lh_loops_of(const lh_plan *p) {
@@ -33,7 +33,7 @@ double LH_LOOPS(difference)(const lh_plan *p, const lh_layout *a, const lh_plan 
 bool LH_LOOPS(open)(lh_plan *p, const lh_wish *wish); /* p->own: memory for it, or NULL */
 void LH_LOOPS(close)(lh_plan *p);
 bool LH_LOOPS(ready)(lh_plan *p, bool is_bound);
-void LH_LOOPS(run)(lh_plan *p, lh_when when, int from, int to);
+void LH_LOOPS(run)(lh_plan *p, lh_stage stage, int from, int to);
 void LH_LOOPS(count)(lh_plan *p, int i, unsigned long long count[2]);
 
 /* The functions of a record that has no others. */

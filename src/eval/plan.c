@@ -3,9 +3,9 @@
 
 /* ---- the lists of works ---- */
 
-static void list_one(lh_plan *p, lh_when when, lh_node *n) {
+static void list_one(lh_plan *p, lh_stage stage, lh_node *n) {
     const lh_match *m = p->value[n->id].match;
-    p->list[when].work[p->list[when].n++] =
+    p->list[stage].work[p->list[stage].n++] =
         (lh_plan_work){.node = n,
                        .match = m,
                        .n_in = m ? m->n_leaves : n->n_in,
@@ -28,16 +28,17 @@ static bool is_changing(const lh_plan_value *v) {
 }
 
 static bool reserve_lists(lh_plan *p) {
-    size_t most[LH_N_WHEN] = {0};
+    size_t most[LH_N_STAGES] = {0};
     for (int i = 0; i < p->n_nodes; i++) {
         const lh_plan_value *v = &p->value[i];
-        most[LH_WHEN_COMMITTED] += v->match && v->match->kernel->renews;
+        most[LH_STAGE_COMMIT] += v->match && v->match->kernel->renews;
         if (v->role != MADE || (v->same && !is_changing(v))) continue;
-        most[LH_WHEN_STARTED] += v->is_static || v->at_start;
-        most[LH_WHEN_RUN] += !v->is_static;
+        most[LH_STAGE_START] += v->is_static || v->at_start;
+        most[LH_STAGE_RUN] += !v->is_static;
     }
-    for (int when = 0; when < LH_N_WHEN; when++)
-        p->list[when].work = lh_alloc_array(p->arena, most[when] + 1, sizeof *p->list[when].work);
+    for (int stage = 0; stage < LH_N_STAGES; stage++)
+        p->list[stage].work =
+            lh_alloc_array(p->arena, most[stage] + 1, sizeof *p->list[stage].work);
     return !lh_failed(p->g->ctx);
 }
 
@@ -48,9 +49,9 @@ static bool list_work(lh_plan *p) {
         lh_node *n = p->g->node[i];
         bool renews = v->match && v->match->kernel->renews;
         if (v->role != MADE || (v->same && !renews && !is_changing(v)) || is_listed(p, n)) continue;
-        if (renews) list_one(p, LH_WHEN_COMMITTED, n);
-        if (!renews && (v->is_static || v->at_start)) list_one(p, LH_WHEN_STARTED, n);
-        if (!renews && !v->is_static) list_one(p, LH_WHEN_RUN, n);
+        if (renews) list_one(p, LH_STAGE_COMMIT, n);
+        if (!renews && (v->is_static || v->at_start)) list_one(p, LH_STAGE_START, n);
+        if (!renews && !v->is_static) list_one(p, LH_STAGE_RUN, n);
     }
     return !(p->kernels || p->shares_memory || p->n_sums) || lh_plan_order(p);
 }

@@ -2,7 +2,7 @@
  *
  *     lh_plan *p = lh_exact.plan(g, &wish);          or of any other evaluator; wish.is_sketch: without memory
  *     lh_exact.bind(p, NULL, 0);                     layouts of a batch are known
- *     for (int i = 0; i < p->list[LH_WHEN_RUN].n; i++) ... p->list[LH_WHEN_RUN].work[i]
+ *     for (int i = 0; i < p->list[LH_STAGE_RUN].n; i++) ... p->list[LH_STAGE_RUN].work[i]
  *     lh_plan_print(&text, p);                       the same as text: eval/plan_text.h
  *
  * Made in two stages. What does not depend on examples is decided when the plan is made: the role of each node, which nodes share
@@ -74,7 +74,7 @@ struct lh_plan {
     lh_plan_value *value;            /* one for each node */
     int n_nodes;
     int newest_used; /* while nodes are chosen */
-    lh_plan_list list[LH_N_WHEN];
+    lh_plan_list list[LH_N_STAGES];
     lh_node **runtime; /* training, step, examples */
     int n_runtime;
     void *memory[LH_N_BUFFERS]; /* the backend's; of LH_LENT: see lent */

@@ -56,7 +56,7 @@ static void put(ordering *o, int k) {
 
 static void find_makers(ordering *o) {
     for (int i = 0; i < o->p->n_nodes; i++) o->maker[i] = -1;
-    for (int k = 0; k < o->p->list[LH_WHEN_RUN].n; k++) {
+    for (int k = 0; k < o->p->list[LH_STAGE_RUN].n; k++) {
         const lh_plan_work *w = &o->from[k];
         o->maker[w->node->id] = k;
         for (int i = 0; w->match && i < w->match->n_outs; i++)
@@ -73,7 +73,7 @@ static bool add_up(lh_plan *p, int i, lh_plan_list *to) {
 
 /* Behind the work that makes a value its adding up: then its memory is free for others. */
 static bool add_sums(lh_plan *p, const int *maker) {
-    const lh_plan_list *run = &p->list[LH_WHEN_RUN];
+    const lh_plan_list *run = &p->list[LH_STAGE_RUN];
     if (!p->n_sums) return true;
     const size_t most = (size_t)run->n + (size_t)p->n_sums + 1;
     lh_plan_list all = {lh_alloc_array(p->arena, most, sizeof *all.work), 0};
@@ -84,7 +84,7 @@ static bool add_sums(lh_plan *p, const int *maker) {
                 !add_up(p, i, &all))
                 return false;
     }
-    p->list[LH_WHEN_RUN] = all;
+    p->list[LH_STAGE_RUN] = all;
     return all.work != NULL;
 }
 
@@ -94,7 +94,7 @@ static void is_there(lh_plan_value *v, int k) {
 
 /* From which work to which a value is needed. */
 static void find_spans(lh_plan *p) {
-    const lh_plan_list *run = &p->list[LH_WHEN_RUN], *commit = &p->list[LH_WHEN_COMMITTED];
+    const lh_plan_list *run = &p->list[LH_STAGE_RUN], *commit = &p->list[LH_STAGE_COMMIT];
     for (int i = 0; i < p->n_nodes; i++) p->value[i].first = -1, p->value[i].last = -1;
     for (int k = 0; k < run->n + commit->n; k++) {
         const lh_plan_work *w = k < run->n ? &run->work[k] : &commit->work[k - run->n];
@@ -114,7 +114,7 @@ static void find_spans(lh_plan *p) {
 }
 
 bool lh_plan_order(lh_plan *p) {
-    lh_plan_list *run = &p->list[LH_WHEN_RUN];
+    lh_plan_list *run = &p->list[LH_STAGE_RUN];
     const size_t n = (size_t)run->n;
     ordering o = {.p = p, .from = run->work};
     o.to = lh_alloc_array(p->arena, n + 1, sizeof *o.to);

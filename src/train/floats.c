@@ -44,10 +44,10 @@ static bool reads_half(const lh_plan *p, const lh_plan_work *w, const lh_plan_va
 
 bool lh_floats_may_be_half(const lh_plan *p, const lh_node *known) {
     const lh_plan_value *v = lh_value_of(p, known);
-    if (v->role != KNOWN || !p->lends || p->list[LH_WHEN_COMMITTED].n || v->lasts) return false;
-    for (int when = 0; when < LH_N_WHEN; when++)
-        for (int k = 0; k < p->list[when].n; k++)
-            if (!reads_half(p, &p->list[when].work[k], v)) return false;
+    if (v->role != KNOWN || !p->lends || p->list[LH_STAGE_COMMIT].n || v->lasts) return false;
+    for (int stage = 0; stage < LH_N_STAGES; stage++)
+        for (int k = 0; k < p->list[stage].n; k++)
+            if (!reads_half(p, &p->list[stage].work[k], v)) return false;
     return true;
 }
 

@@ -26,8 +26,8 @@ static inline lh_fast_own *lh_fast_of(const lh_plan *p) {
 /* Work i of a step: those of a run, then those of a commit. */
 static inline lh_work *lh_fast_work_at(const lh_plan *p, int i) {
     const lh_loops *own = lh_loops_of(p);
-    const int n = p->list[LH_WHEN_RUN].n;
-    return i < n ? &own->work[LH_WHEN_RUN][i] : &own->work[LH_WHEN_COMMITTED][i - n];
+    const int n = p->list[LH_STAGE_RUN].n;
+    return i < n ? &own->work[LH_STAGE_RUN][i] : &own->work[LH_STAGE_COMMIT][i - n];
 }
 
 extern const lh_kernel

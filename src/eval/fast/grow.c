@@ -22,7 +22,7 @@ static bool keeps_rows(const lh_plan *p, const lh_work *w) {
 /* Where each keeps them, from `kept` on (NULL: only counted); how many floats in all. */
 static size_t share_out(lh_plan *p, float *kept) {
     size_t at = 0;
-    for (int i = 0; i < p->list[LH_WHEN_RUN].n; i++) {
+    for (int i = 0; i < p->list[LH_STAGE_RUN].n; i++) {
         lh_work *w = lh_fast_work_at(p, i);
         if (!keeps_rows(p, w)) continue;
         w->kept_rows = p->grows;
@@ -64,7 +64,7 @@ void lh_fast_reorder(lh_plan *p, const int *from, int n) {
         return;
     }
     memcpy(aside, own->kept, own->n_kept * sizeof *aside);
-    for (int i = 0; i < p->list[LH_WHEN_RUN].n; i++) {
+    for (int i = 0; i < p->list[LH_STAGE_RUN].n; i++) {
         const lh_work *w = lh_fast_work_at(p, i);
         if (!w->kept) continue;
         const size_t cells = w->match->kernel->keeps(w) * (size_t)w->kept_rows;

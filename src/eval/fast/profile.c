@@ -35,7 +35,7 @@ static double view_bytes(const lh_view *v, int examples) {
 }
 
 int lh_fast_works(const lh_plan *p) {
-    return p->list[LH_WHEN_RUN].n + p->list[LH_WHEN_COMMITTED].n;
+    return p->list[LH_STAGE_RUN].n + p->list[LH_STAGE_COMMIT].n;
 }
 
 lh_profile_work lh_fast_work_run(lh_plan *p, int i) {
@@ -68,7 +68,7 @@ double lh_fast_work_count(lh_plan *p, int i, lh_pool_counts *c) {
 
 lh_profile lh_fast_profile(lh_plan *p) {
     lh_profile f = {0};
-    for (int i = 0; i < p->list[LH_WHEN_RUN].n + p->list[LH_WHEN_COMMITTED].n; i++) {
+    for (int i = 0; i < p->list[LH_STAGE_RUN].n + p->list[LH_STAGE_COMMIT].n; i++) {
         const lh_work *w = lh_fast_work_at(p, i);
         lh_profile_kind *k = kind_of(&f, w);
         const double start = now(CLOCK_MONOTONIC);

@@ -1,0 +1,45 @@
+#!/bin/sh
+# longhand graph --plan from the outside: the plans of two programs as text, their width, and what is refused.
+#
+# After a change that is meant: COLUMNS=80 NO_COLOR=1 longhand graph ex3 --plan --backend fast >tests/plans/ex3-fast.txt
+. "$(dirname "$0")/tap.sh"
+
+for name in ex3-exact ex3-fast gpt-fast; do
+    run graph "${name%-*}" --plan --backend "${name#*-}"
+    diff "$root/tests/plans/$name.txt" out >err
+    verdict $? "the plan $name is as it was"
+done
+run graph gpt --plan
+diff "$root/tests/plans/gpt-fast.txt" out >err
+verdict $? 'fast is the standard'
+
+for name in ex3 gpt translator classic whitepaper; do
+    for backend in exact wide fast; do
+        run graph $name --plan --backend $backend
+        test "$status" -eq 0 && ! grep -qE '^.{81,}$' out
+        verdict $? "$name for $backend, 80 columns"
+    done
+done
+
+run graph gpt --plan --all
+test "$status" -eq 0 && ! grep -q ' of this turn ' out && grep -q 'h\[1\]\.dQ' out
+verdict $? 'every turn with --all'
+run graph gpt --plan --forward
+test "$status" -eq 0 && grep -q 'attention ' out && ! grep -q 'attention, back' out && ! grep -q 'adam' out
+verdict $? 'the way forward alone'
+run graph gpt --plan --set layers=96 dim=12288 heads=96 context=2048
+test "$status" -eq 0 && grep -q '^  in all  *[0-9]\{12,\}$' out
+verdict $? 'a plan that fits into no memory'
+run graph whitepaper --plan
+test "$status" -eq 0
+verdict $? 'a program without a loss'
+
+printf 'vocab A B\ninput tokens : vocab*\nparam E : vocab x 2 = 1\nX = E[tokens]\n' >bare.lh
+refused 'a program without examples' 'has no example to run on' graph bare.lh --plan
+refused 'an unknown evaluator' 'there is no evaluator gpu' graph ex3 --plan --backend gpu
+grep -q 'one of exact, wide, fast' err
+verdict $? 'and the known ones'
+refused 'a plan as a drawing' '--plan is text' graph ex3 --plan -o x.svg
+refused 'a plan as JSON' '--plan is text' graph ex3 --plan --json
+refused 'an evaluator of no plan' 'with --plan' graph ex3 --backend fast
+finish

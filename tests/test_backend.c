@@ -1,0 +1,201 @@
+/* Backends: the plan as they see it, by one that checks every access of every work, and the table of those that there are. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "base/embedded.h"
+#include "checked.h"
+#include "eval/backends.h"
+#include "eval/plan_text.h"
+#include "learn/lesson.h"
+
+enum { MOST_CELLS = 20000 }; /* of a plan that is checked cell by cell */
+
+typedef struct program {
+    lh_context *ctx;
+    lh_program *program;
+    lh_graph *g;
+} program;
+
+static program open_text(const char *name, const char *text, size_t length) {
+    program p = {.ctx = lh_context_new()};
+    p.program = lh_lesson_parse(p.ctx, name, text, length);
+    p.g = p.program ? lh_graph_build(p.ctx, p.program, NULL) : NULL;
+    return p;
+}
+
+static void close_program(program *p) {
+    lh_graph_free(p->g);
+    lh_program_free(p->program);
+    lh_context_free(p->ctx);
+}
+
+static void stop_if_failed(const program *p, const char *name) {
+    const lh_error *e = lh_context_error(p->ctx);
+    if (lh_failed(p->ctx)) fail_msg("%s:%d: %s (%s)", name, e->at.line, e->what, e->cure);
+}
+
+/* Two steps of training, or two runs. */
+static lh_plan *run_twice(const lh_evaluator *with, lh_graph *g, const lh_wish *wish) {
+    lh_plan *p = with->plan(g, wish);
+    for (int i = 0; p && i < 2; i++) {
+        if (i && g->loss) with->commit(p);
+        with->run(p);
+    }
+    return p;
+}
+
+static void same_bits(const lh_plan *a, const lh_plan *b, const lh_node *n, const char *name) {
+    for (int e = 0; e < (n->shape.is_batched ? lh_exact.examples(a) : 1); e++) {
+        const lh_sizes s = lh_exact.sizes(a, n, e);
+        for (int h = 0; h < s.heads; h++)
+            for (int r = 0; r < s.rows; r++)
+                for (int c = 0; c < s.cols; c++) {
+                    const lh_cell at = {e, h, r, c};
+                    const double x = lh_exact.get(a, n, at), y = lh_checked.get(b, n, at);
+                    if (memcmp(&x, &y, sizeof x) != 0 && !(x != x && y != y))
+                        fail_msg("%s: %s is %.17g, checked %.17g", name,
+                                 n->step ? n->step->path : n->op->name, x, y);
+                }
+    }
+}
+
+/* The last step or the loss, and all params and states after the update. */
+static int wanted_of(lh_graph *g, lh_node **node, int most) {
+    int n = 0;
+    node[n++] = g->loss ? g->loss : g->step[g->n_steps - 1]->node;
+    for (int i = 0; i < g->n_givens && n < most; i++)
+        if (g->given[i]->kind != LH_CONST) node[n++] = g->given[i]->node;
+    return n;
+}
+
+static size_t cells_of(lh_graph *g, const lh_wish *wish) {
+    lh_wish sizes = *wish;
+    sizes.is_sketch = true;
+    lh_plan *p = lh_checked.plan(g, &sizes);
+    if (p) lh_checked.bind(p, NULL, 0);
+    size_t cells = 0;
+    for (int i = 0; p && i < LH_N_BUFFERS; i++) cells += p->cells[i];
+    lh_checked.free(p);
+    return cells;
+}
+
+static bool check_program(const char *name, const char *text, size_t length) {
+    program p = open_text(name, text, length);
+    lh_node *node[256];
+    bool is_checked = false;
+    if (p.g && (p.g->n_examples || !p.g->n_inputs) && p.g->n_steps) {
+        const lh_wish wish = {
+            .node = node, .n_nodes = wanted_of(p.g, node, 256), .updates = p.g->loss != NULL};
+        if (!(is_checked = cells_of(p.g, &wish) < MOST_CELLS)) return close_program(&p), false;
+        lh_plan *exact = run_twice(&lh_exact, p.g, &wish),
+                *plan = run_twice(&lh_checked, p.g, &wish);
+        stop_if_failed(&p, name);
+        if (*checked.problem) fail_msg("%s: %s", name, checked.problem);
+        for (int i = 0; i < wish.n_nodes; i++)
+            if (lh_exact.has(exact, node[i])) same_bits(exact, plan, node[i], name);
+        lh_exact.free(exact), lh_checked.free(plan);
+    }
+    close_program(&p);
+    return is_checked;
+}
+
+/* The same bits as by the exact evaluator, in less memory; every cell that is read or written is the work's own. */
+static void every_access_is_its_own(void **state) {
+    (void)state;
+    int n = 0;
+    memset(&checked, 0, sizeof checked);
+    for (int i = 0; i < lh_n_embedded_files; i++) {
+        const lh_embedded *f = &lh_embedded_files[i];
+        const char *end = strrchr(f->name, '.');
+        const bool is_program = strncmp(f->name, "lessons/", 8) == 0 && strcmp(end, ".md") == 0;
+        if (is_program || strncmp(f->name, "models/", 7) == 0)
+            n += check_program(f->name, f->text, f->length);
+    }
+    if (n < 30) fail_msg("%d programs were checked", n);
+    assert_true(checked.works > 1000 && checked.kernels > 0);
+    assert_true(checked.cells_read > checked.cells_written && checked.cells_written > 0);
+    assert_int_equal(checked.taken, checked.given_back);
+}
+
+/* A check that cannot fail is none: works that are told to run with their operands changed are found out. */
+static void faults_are_found(void **state) {
+    (void)state;
+    static const char text[] = "const A = [1 2; 3 4]\nparam B : 2 x 2 = [5 6; 7 8]\nC = A @ B\n"
+                               "D = exp(C)\nloss = sum(D)\n";
+    program p = open_text("test.lh", text, strlen(text));
+    for (int fault = 0; fault < 3; fault++) {
+        memset(&checked, 0, sizeof checked);
+        lh_plan *plan = lh_checked.plan(p.g, &(lh_wish){.all = true});
+        lh_checked.bind(plan, NULL, 0);
+        stop_if_failed(&p, "test.lh");
+        lh_work *work = lh_loops_of(plan)->work[LH_STAGE_RUN];
+        lh_node *C = lh_graph_find(p.g, "C")->node;
+        if (fault == 1)
+            ((lh_view *)work[1].in)[0] = lh_loops_of(plan)->view[p.g->given[1]->node->id];
+        if (fault == 2) lh_value_of(plan, C)->layout->at += 1000000;
+        lh_checked.run(plan);
+        assert_int_equal(*checked.problem != 0, fault > 0);
+        lh_checked.free(plan);
+    }
+    close_program(&p);
+}
+
+/* A kernel of its own is in its plan, as text. */
+static void its_plan_is_text(void **state) {
+    (void)state;
+    static const char text[] = "param W : 1 x 2 = [1 -2]\nY = relu(W)\nloss = sum(Y * Y)\n";
+    program p = open_text("test.lh", text, strlen(text));
+    lh_plan *plan =
+        lh_checked.plan(p.g, &(lh_wish){.node = &lh_graph_find(p.g, "loss")->node, .n_nodes = 1});
+    lh_checked.bind(plan, NULL, 0);
+    lh_arena *a = lh_arena_new(p.ctx);
+    lh_text out = lh_text_new(a);
+    lh_plan_print(&out, plan, &(lh_plan_how){.width = 60});
+    stop_if_failed(&p, "test.lh");
+    const char *run = strstr(out.s, "In every run\n");
+    assert_non_null(run);
+    assert_non_null(strstr(out.s, "Evaluator checked: cells of double, 8 bytes each; 1 example\n"));
+    static const char wanted[] = "In every run\n"
+                                 "   0 relu         Y               moving+0                16\n"
+                                 "       ← W\n"
+                                 "   1 (*)          Y * Y           moving+128              16\n"
+                                 "       ← Y, Y\n"
+                                 "   2 (sum)        loss            fixed+64                 8\n"
+                                 "       ← Y * Y\n";
+    if (strncmp(run, wanted, strlen(wanted)) != 0) fail_msg("%s", run);
+    lh_arena_free(a);
+    lh_checked.free(plan);
+    close_program(&p);
+}
+
+/* What a backend cannot do is said. */
+static void sums_need_a_backend_that_adds(void **state) {
+    (void)state;
+    static const char text[] = "param W : 1 x 2 = [1 -2]\nY = W * W\nloss = sum(Y)\n";
+    program p = open_text("test.lh", text, strlen(text));
+    lh_node *Y = lh_graph_find(p.g, "Y")->node;
+    assert_null(lh_checked.plan(p.g, &(lh_wish){.sum = &Y, .n_sums = 1}));
+    assert_non_null(strstr(lh_context_error(p.ctx)->what, "checked does not add up"));
+    close_program(&p);
+}
+
+static void every_backend_has_a_name(void **state) {
+    (void)state;
+    int n = 0;
+    for (; lh_evaluators[n]; n++)
+        assert_ptr_equal(lh_evaluator_find(lh_evaluators[n]->name), lh_evaluators[n]);
+    assert_true(n >= 3);
+    assert_null(lh_evaluator_find("checked")); /* not of the program: of this test */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_access_is_its_own),  cmocka_unit_test(faults_are_found),
+        cmocka_unit_test(its_plan_is_text),         cmocka_unit_test(sums_need_a_backend_that_adds),
+        cmocka_unit_test(every_backend_has_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
