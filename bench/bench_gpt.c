@@ -18,6 +18,7 @@
 
 #include "base/embedded.h"
 #include "eval/exact.h"
+#include "eval/fast/wish.h"
 #include "eval/fast/bf16.h"
 #include "eval/fast/profile.h"
 #include "notation/notation.h"
@@ -142,8 +143,7 @@ static void ours(const size *s, lh_precision precision, bool profiles, int to) {
     lh_plan *p = g ? lh_fast.plan(g, &(lh_wish){.updates = true,
                                                 .node = &g->loss,
                                                 .n_nodes = 1,
-                                                .threads = threads(),
-                                                .precision = precision})
+                                                .own = &(lh_fast_wish){threads(), precision}})
                    : NULL;
     result r = {0};
     if (p) r = take_steps(p, s);

@@ -15,6 +15,7 @@
 #include "base/embedded.h"
 #include "eval/exact.h"
 #include "eval/fast/bf16.h"
+#include "eval/fast/wish.h"
 #include "eval/fast/grow.h"
 #include "eval/fast/profile.h"
 #include "eval/fast/row.h"
@@ -132,7 +133,8 @@ static void compare_all(pair *p, const char *name, int threads, double slack) {
     for (int i = 0; i < p->g->n_steps; i++)
         if (is_asked(p->g->step[i])) node[n++] = p->g->step[i]->node;
     p->exact = lh_exact.plan(p->g, &(lh_wish){.all = true});
-    p->fast = lh_fast.plan(p->g, &(lh_wish){.node = node, .n_nodes = n, .threads = threads});
+    p->fast = lh_fast.plan(
+        p->g, &(lh_wish){.node = node, .n_nodes = n, .own = &(lh_fast_wish){.threads = threads}});
     lh_exact.run(p->exact);
     lh_fast.run(p->fast);
     stop_if_failed(p, name);
@@ -156,9 +158,10 @@ static void compare_learning(pair *p, const char *name, int threads, double slac
     p->exact = lh_exact.plan(
         p->g, &(lh_wish){.updates = true, .node = &p->g->loss, .n_nodes = p->g->loss != NULL});
     lh_node *loss = p->g->loss;
-    p->fast = lh_fast.plan(
-        p->g,
-        &(lh_wish){.updates = true, .node = &loss, .n_nodes = loss != NULL, .threads = threads});
+    p->fast = lh_fast.plan(p->g, &(lh_wish){.updates = true,
+                                            .node = &loss,
+                                            .n_nodes = loss != NULL,
+                                            .own = &(lh_fast_wish){.threads = threads}});
     for (int i = 0; i < 3; i++) {
         lh_exact.run(p->exact), lh_fast.run(p->fast);
         lh_exact.commit(p->exact), lh_fast.commit(p->fast);
@@ -190,7 +193,7 @@ static double compare_gradients(pair *p, const char *name, int threads, lh_preci
         if (p->g->given[i]->gradient && n < 64) node[n++] = p->g->given[i]->gradient->node;
     p->exact = lh_exact.plan(p->g, &(lh_wish){.all = true});
     p->fast = lh_fast.plan(
-        p->g, &(lh_wish){.node = node, .n_nodes = n, .threads = threads, .precision = precision});
+        p->g, &(lh_wish){.node = node, .n_nodes = n, .own = &(lh_fast_wish){threads, precision}});
     stop_if_failed(p, name);
     lh_exact.run(p->exact);
     for (int twice = 0; twice < 2; twice++) lh_fast.run(p->fast); /* memory that was used before */
@@ -329,9 +332,9 @@ static void compare_bits(lh_precision precision) {
     open_pair(&p, f->name, f->text, f->length, set, 3);
     lh_graph *g = p.g;
     lh_plan *one =
-                lh_fast.plan(g, &(lh_wish){.updates = true, .threads = 1, .precision = precision}),
+                lh_fast.plan(g, &(lh_wish){.updates = true, .own = &(lh_fast_wish){1, precision}}),
             *many =
-                lh_fast.plan(g, &(lh_wish){.updates = true, .threads = 3, .precision = precision});
+                lh_fast.plan(g, &(lh_wish){.updates = true, .own = &(lh_fast_wish){3, precision}});
     stop_if_failed(&p, f->name);
     for (int i = 0; i < 5; i++) {
         lh_fast.run(one), lh_fast.run(many);
@@ -385,7 +388,8 @@ static void bf16_is_there_or_refused(void **state) {
     const lh_embedded *f = lh_embedded_find("models/gpt.lh");
     pair p;
     open_pair(&p, f->name, f->text, f->length, NULL, 0);
-    lh_plan *plan = lh_fast.plan(p.g, &(lh_wish){.updates = true, .precision = LH_IN_BF16});
+    lh_plan *plan = lh_fast.plan(
+        p.g, &(lh_wish){.updates = true, .own = &(lh_fast_wish){.precision = LH_IN_BF16}});
     assert_int_equal(plan != NULL, lh_bf16_name() != NULL);
     assert_int_equal(lh_failed(p.ctx), lh_bf16_name() == NULL);
     if (!plan) assert_non_null(strstr(lh_context_error(p.ctx)->what, "bf16"));

@@ -275,10 +275,13 @@ static void needs_are_what_is_taken(void **state) {
     const int *all_rows[] = {rows, count}, *all_tokens[] = {token, token};
     const lh_batch batch = {.examples = 3, .rows = all_rows, .tokens = all_tokens};
     const lh_wish wish[] = {
-        {.node = &m.g->loss, .n_nodes = 1, .updates = true, .threads = 2},
-        {.node = &m.g->loss, .n_nodes = 1, .threads = 1},
-        {.node = &m.g->generate->from, .n_nodes = 1, .grows = 16, .threads = 2},
-        {.all = true, .threads = 2},
+        {.node = &m.g->loss, .n_nodes = 1, .updates = true, .own = &(lh_fast_wish){.threads = 2}},
+        {.node = &m.g->loss, .n_nodes = 1, .own = &(lh_fast_wish){.threads = 1}},
+        {.node = &m.g->generate->from,
+         .n_nodes = 1,
+         .grows = 16,
+         .own = &(lh_fast_wish){.threads = 2}},
+        {.all = true, .own = &(lh_fast_wish){.threads = 2}},
     };
     for (int i = 0; i < 4; i++) {
         const double needs = lh_fast_needs(m.g, &wish[i], &batch);

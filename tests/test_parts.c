@@ -123,8 +123,10 @@ static lh_plan *whole_plan(const made *m, const lh_parts *parts) {
     wanted[n++] = m->g->loss;
     for (int i = 0; i < parts->n_sums; i++) wanted[n++] = parts->sum[i];
     assert_true(n < 512);
-    lh_plan *p =
-        lh_fast.plan(m->g, &(lh_wish){.updates = true, .node = wanted, .n_nodes = n, .threads = 2});
+    lh_plan *p = lh_fast.plan(m->g, &(lh_wish){.updates = true,
+                                               .node = wanted,
+                                               .n_nodes = n,
+                                               .own = &(lh_fast_wish){.threads = 2}});
     stop_if_failed(m);
     lh_fast.start(p);
     return p;

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "eval/exact.h"
+#include "eval/fast/wish.h"
 #include "eval/fast/machine.h"
 #include "eval/fast/threads.h"
 #include "explain/bill.h"
@@ -60,7 +61,8 @@ typedef struct lh_cost_how {
 typedef struct lh_cost_model {
     lh_graph *g; /* NULL: the context failed */
     lh_node *end;
-    lh_wish wish;
+    lh_fast_wish own;
+    lh_wish wish;   /* it points at end and own: the model stays where it is */
     lh_batch batch; /* none: the program's own */
     bool is_training;
     double needs; /* bytes; 0 for the program's own examples */

@@ -42,12 +42,12 @@ void lh_cost_model_new(lh_cli *cli, const lh_source *s, const lh_settings *set, 
     if (!m->g) return;
     m->end = m->g->loss ? m->g->loss : m->g->generate ? m->g->generate->from : NULL;
     m->is_training = m->g->loss != NULL;
+    m->own = (lh_fast_wish){how->threads, how->precision};
     m->wish = (lh_wish){.node = &m->end,
                         .n_nodes = m->end != NULL,
                         .updates = m->is_training,
                         .all = !m->end,
-                        .threads = how->threads,
-                        .precision = how->precision};
+                        .own = &m->own};
     m->batch = batch_of(cli, b, m->g, how->batch ? how->batch : 1);
     if (!m->batch.examples) return;
     m->needs = lh_fast_needs(m->g, &m->wish, &m->batch);

@@ -2,6 +2,7 @@
 #ifndef LH_CLI_TRAIN_H
 #define LH_CLI_TRAIN_H
 
+#include "eval/fast/wish.h"
 #include "cli/cli.h"
 #include "train/match.h"
 #include "train/pairs.h"

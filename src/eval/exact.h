@@ -19,9 +19,6 @@
 
 typedef struct lh_plan lh_plan;
 
-/* In what the fast evaluator makes large products; all else, and every sum, is in float. */
-typedef enum lh_precision { LH_IN_FLOAT, LH_IN_BF16 } lh_precision;
-
 /* What a plan has to compute. */
 typedef struct lh_wish {
     bool all;             /* every step */
@@ -31,16 +28,15 @@ typedef struct lh_wish {
     int n_nodes;
     lh_node *const *known; /* values that the caller sets instead of having them computed */
     int n_known;
-    lh_node *const *
-        sum; /* the fast evaluator: values that do not depend on an example, added up from run to run where
-                            lh_floats_sum says: for a batch that is run in parts */
+    bool by_definition; /* no kernels */
+    bool is_sketch;     /* sizes alone, without memory: it can be bound and looked at, not run */
+    bool lends;         /* known values of a fixed size lie in the caller's memory: lh_plan_lend */
+    int grows;          /* `generate`, row by row, up to so many rows: eval/fast/grow.h */
+    /* Values that do not depend on an example, added up from run to run in the caller's memory (lh_plan_sum_to): for a batch that is
+     * run in parts, by a backend that adds up. */
+    lh_node *const *sum;
     int n_sums;
-    bool lends; /* the fast evaluator: known values of a fixed size lie where lh_floats_lend says */
-    int threads;            /* the fast evaluator: how many; 0: as many as the machine has */
-    lh_precision precision; /* the fast evaluator; the plan fails where the processor has none */
-    bool by_definition;     /* the fast evaluator: no kernels */
-    bool is_sketch; /* the fast evaluator: sizes alone, no memory: it cannot run. lh_fast_needs */
-    int grows; /* the fast evaluator: `generate`, row by row, up to so many rows; see eval/fast/grow.h */
+    const void *own; /* what only this backend can be asked for, of its type: eval/fast/wish.h */
 } lh_wish;
 
 /* Examples that do not stand in the program. For input i: rows[i][e] rows of example e; their tokens, or their numbers

@@ -260,7 +260,7 @@ double lh_cells_get(lh_cells *c, const lh_node *n, lh_cell at) {
     if (lh_ops[n->kind]->view) return from_view(c, n, at);
     const entry *e = &c->table[slot_of(c, n, at)];
     if (e->node) return e->value;
-    if (n->kind >= LH_OP_neg && n->kind <= LH_OP_floor) return keep(c, n, at, from_each(c, n, at));
+    if (n->op->is_each) return keep(c, n, at, from_each(c, n, at));
     if (n->kind == LH_OP_matmul) return keep(c, n, at, from_product(c, n, at));
     if (n->kind == LH_OP_lookup) return from_table(c, n, at);
     return from_rows(c, n, at);

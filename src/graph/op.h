@@ -42,6 +42,7 @@ struct lh_op {
     bool is_internal; /* not callable by name from the notation */
     bool is_discrete; /* no gradient goes through it */
     lh_rows rows;     /* how its rows depend on its operands' rows */
+    bool is_each;     /* it goes cell by cell: a cell needs the same cell of each operand */
     lh_print_kind print_kind;
     int binding; /* INFIX, PREFIX, OWN; left to right */
     void (*print)(lh_text *out, const lh_node *n, const lh_scope *from);

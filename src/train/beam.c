@@ -30,7 +30,7 @@ static lh_plan *make_plan(lh_beam *b) {
                                       .known = param,
                                       .n_known = n,
                                       .grows = b->how.given + b->how.longest,
-                                      .threads = b->how.threads});
+                                      .own = &(lh_fast_wish){.threads = b->how.threads}});
 }
 
 static lh_answer *make_rows(lh_beam *b) {

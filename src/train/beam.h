@@ -19,6 +19,7 @@
 #ifndef LH_TRAIN_BEAM_H
 #define LH_TRAIN_BEAM_H
 
+#include "eval/fast/wish.h"
 #include "train/feed.h"
 
 typedef struct lh_beam_how {

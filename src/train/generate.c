@@ -51,14 +51,14 @@ static lh_plan *make_plan(lh_generator *w) {
     int n;
     lh_node **param = lh_floats_params(w->arena, g, &n);
     if (!param) return NULL;
+    const lh_fast_wish own = {w->how.threads, lh_bf16_name() ? w->how.precision : LH_IN_FLOAT};
     const lh_wish wish = {.node = &g->generate->from,
                           .n_nodes = 1,
                           .known = param,
                           .n_known = n,
                           .lends = true,
-                          .precision = lh_bf16_name() ? w->how.precision : LH_IN_FLOAT,
                           .grows = w->how.context,
-                          .threads = w->how.threads};
+                          .own = &own};
     return fits_in_memory(w, &wish) ? lh_fast.plan(g, &wish) : NULL;
 }
 

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "eval/exact.h"
+#include "eval/fast/wish.h"
 #include "files/weights.h"
 #include "train/feed.h"
 #include "train/sample.h"

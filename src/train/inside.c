@@ -163,12 +163,9 @@ static lh_plan *make_plan(lh_inside *in, lh_node *const *node, int n, lh_node *a
     for (int i = 0; i < g->n_givens; i++)
         if (in->param[g->given[i]->node->id]) given[n_given++] = g->given[i]->node;
     if (also_known) given[n_given++] = also_known;
-    const lh_wish wish = {.node = node,
-                          .n_nodes = n,
-                          .known = given,
-                          .n_known = n_given,
-                          .lends = true,
-                          .threads = in->threads};
+    const lh_fast_wish own = {.threads = in->threads};
+    const lh_wish wish = {
+        .node = node, .n_nodes = n, .known = given, .n_known = n_given, .lends = true, .own = &own};
     lh_plan *p = fits_in_memory(in, &wish) ? lh_fast.plan(g, &wish) : NULL;
     if (!p) return NULL;
     for (int i = 0; i < g->n_givens; i++)

@@ -17,6 +17,7 @@
 #ifndef LH_TRAIN_INSIDE_H
 #define LH_TRAIN_INSIDE_H
 
+#include "eval/fast/wish.h"
 #include "explain/cells.h"
 #include "explain/explain.h"
 #include "files/weights.h"

@@ -13,7 +13,7 @@ static lh_plan *make_plan(lh_matcher *m, int threads) {
                                       .n_nodes = 1,
                                       .known = param,
                                       .n_known = n,
-                                      .threads = threads});
+                                      .own = &(lh_fast_wish){.threads = threads}});
 }
 
 lh_matcher *lh_matcher_new(lh_graph *g, lh_feed feed, int batch, int pad, int threads) {

@@ -11,6 +11,7 @@
 #ifndef LH_TRAIN_MATCH_H
 #define LH_TRAIN_MATCH_H
 
+#include "eval/fast/wish.h"
 #include "train/feed.h"
 
 typedef struct lh_matcher {

@@ -115,7 +115,9 @@ static void plan_all(lh_parts *p) {
             **seams = joined(p, p->first, p->n_first, p->sum, p->n_sums),
             **held = joined(p, &g->loss, !is_own, p->given, p->n_givens);
     if (!known || !seams || !held) return;
-    lh_wish wish = {.threads = p->how.threads, .precision = p->how.precision, .lends = true};
+    const lh_fast_wish part = {p->how.threads, p->how.precision},
+                       whole = {p->how.threads, LH_IN_FLOAT};
+    lh_wish wish = {.own = &part, .lends = true};
     wish.known = p->given, wish.n_known = p->n_givens;
     wish.node = p->first, wish.n_nodes = p->n_first;
     if (p->n_first) p->before = lh_fast.plan(g, &wish);
@@ -128,7 +130,7 @@ static void plan_all(lh_parts *p) {
                                           .n_known = p->n_first + p->n_sums,
                                           .node = held,
                                           .n_nodes = p->n_givens + !is_own,
-                                          .threads = p->how.threads});
+                                          .own = &whole});
 }
 
 lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how) {

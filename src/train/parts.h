@@ -21,6 +21,7 @@
 #ifndef LH_TRAIN_PARTS_H
 #define LH_TRAIN_PARTS_H
 
+#include "eval/fast/wish.h"
 #include "train/feed.h"
 
 typedef struct lh_parts_how {

@@ -82,11 +82,9 @@ static void plan_parts(lh_trainer *t) {
 }
 
 static void plan_whole(lh_trainer *t) {
-    t->plan = lh_fast.plan(t->g, &(lh_wish){.updates = true,
-                                            .node = &t->g->loss,
-                                            .n_nodes = 1,
-                                            .threads = t->how.threads,
-                                            .precision = t->how.precision});
+    const lh_fast_wish own = {t->how.threads, t->how.precision};
+    t->plan = lh_fast.plan(
+        t->g, &(lh_wish){.updates = true, .node = &t->g->loss, .n_nodes = 1, .own = &own});
 }
 
 /* The loss alone: no gradient is made, and a value's memory is free for the next as soon as it was used. Params and states
@@ -107,8 +105,8 @@ static void plan_look(lh_trainer *t) {
                                          .known = known,
                                          .n_known = n_known,
                                          .lends = true,
-                                         .threads = t->how.threads,
-                                         .precision = t->how.precision});
+                                         .own = &(lh_fast_wish){.threads = t->how.threads,
+                                                                .precision = t->how.precision}});
     if (!t->look || !t->held_out) return;
     lh_fast.start(t->look);
     for (int i = 0; i < n_known; i++)
@@ -346,8 +344,8 @@ double lh_trainer_validate(lh_trainer *t, int most) {
 /* The same step once more, by the definitions and with every value kept in a place of its own. */
 static lh_trouble find_trouble(const lh_trainer *t) {
     lh_trouble found = {0};
-    lh_plan *p = lh_fast.plan(
-        t->g, &(lh_wish){.all = true, .by_definition = true, .threads = t->how.threads});
+    const lh_fast_wish own = {.threads = t->how.threads};
+    lh_plan *p = lh_fast.plan(t->g, &(lh_wish){.all = true, .by_definition = true, .own = &own});
     if (!p) return found;
     lh_fast.start(p);
     for (int i = 0; i < t->g->n_givens; i++) {

@@ -17,6 +17,7 @@
 #ifndef LH_TRAIN_TRAINER_H
 #define LH_TRAIN_TRAINER_H
 
+#include "eval/fast/wish.h"
 #include "files/folder.h"
 #include "files/weights.h"
 #include "train/feed.h"

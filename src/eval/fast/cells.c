@@ -1,13 +1,9 @@
 /* cells -- operations that go cell by cell, as their definitions have them, on all threads. */
 #include "eval/fast/fast.h"
 
-static bool is_each(lh_op_id kind) {
-    return (kind >= LH_OP_neg && kind <= LH_OP_floor);
-}
-
 static bool cells_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     (void)p;
-    if (!is_each(n->kind) || !n->shape.is_batched) return false;
+    if (!n->op->is_each || !n->shape.is_batched) return false;
     for (int i = 0; i < n->n_in; i++) m->leaf[i] = n->in[i];
     m->n_leaves = n->n_in;
     return true;

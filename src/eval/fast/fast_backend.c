@@ -3,6 +3,7 @@
 #include "eval/fast/bf16.h"
 #include "eval/fast/fast.h"
 #include "eval/fast/grow.h"
+#include "eval/fast/wish.h"
 
 static bool set_precision(lh_plan *p, lh_precision precision) {
     if (precision == LH_IN_BF16 && !lh_bf16_name()) {
@@ -17,11 +18,13 @@ static bool set_precision(lh_plan *p, lh_precision precision) {
 }
 
 static bool fast_open(lh_plan *p, const lh_wish *wish) {
+    static const lh_fast_wish plain;
+    const lh_fast_wish *own = wish->own ? wish->own : &plain;
     p->own = lh_alloc(p->arena, sizeof(lh_fast_own));
     if (!LH_LOOPS(open)(p, wish)) return false;
-    p->moment.pool = p->is_sketch ? NULL : lh_pool_new(wish->threads);
+    p->moment.pool = p->is_sketch ? NULL : lh_pool_new(own->threads);
     lh_fast_of(p)->threads = lh_pool_threads(p->moment.pool);
-    return set_precision(p, wish->precision);
+    return set_precision(p, own->precision);
 }
 
 static void fast_close(lh_plan *p) {

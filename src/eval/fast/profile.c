@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "eval/fast/fast.h"
+#include "eval/fast/wish.h"
 
 static double now(clockid_t clock) {
     struct timespec t;
@@ -97,7 +98,8 @@ double lh_fast_needs(lh_graph *g, const lh_wish *wish, const lh_batch *batch) {
     lh_plan *p = lh_fast.plan(g, &sizes);
     if (!p) return 0;
     lh_fast.feed(p, batch);
-    lh_fast_of(p)->threads = wish->threads ? wish->threads : lh_pool_processors();
+    const lh_fast_wish *own = wish->own;
+    lh_fast_of(p)->threads = own && own->threads ? own->threads : lh_pool_processors();
     const double bytes = lh_fast_bytes(p);
     lh_fast.free(p);
     return lh_failed(g->ctx) ? 0 : bytes;

@@ -23,6 +23,7 @@ LH_OP_RECORD(abs) = {
     .n_min = 1,
     .n_max = 1,
     .rows = LH_ROWS_EACH,
+    .is_each = true,
     .shape = lh_shape_as_first,
     .exact = abs_exact,
     .gradient = abs_gradient,

@@ -22,6 +22,7 @@ LH_OP_RECORD(add) = {
     .n_min = 2,
     .n_max = 2,
     .rows = LH_ROWS_EACH,
+    .is_each = true,
     .print_kind = LH_PRINT_INFIX,
     .binding = LH_BIND_SUM,
     .shape = lh_shape_stretch,

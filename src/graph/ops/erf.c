@@ -24,6 +24,7 @@ LH_OP_RECORD(erf) = {
     .n_min = 1,
     .n_max = 1,
     .rows = LH_ROWS_EACH,
+    .is_each = true,
     .shape = lh_shape_as_first,
     .exact = erf_exact,
     .gradient = erf_gradient,

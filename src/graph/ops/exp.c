@@ -21,6 +21,7 @@ LH_OP_RECORD(exp) = {
     .n_min = 1,
     .n_max = 1,
     .rows = LH_ROWS_EACH,
+    .is_each = true,
     .shape = lh_shape_as_first,
     .exact = exp_exact,
     .gradient = exp_gradient,

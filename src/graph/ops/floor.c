@@ -17,6 +17,7 @@ LH_OP_RECORD(floor) = {
     .n_max = 1,
     .is_discrete = true,
     .rows = LH_ROWS_EACH,
+    .is_each = true,
     .shape = lh_shape_as_first,
     .exact = floor_exact,
     .explain = lh_explain_call,

@@ -23,6 +23,7 @@ LH_OP_RECORD(log) = {
     .n_min = 1,
     .n_max = 1,
     .rows = LH_ROWS_EACH,
+    .is_each = true,
     .shape = lh_shape_as_first,
     .exact = log_exact,
     .gradient = log_gradient,

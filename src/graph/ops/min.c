@@ -24,6 +24,7 @@ LH_OP_RECORD(min) = {
     .n_min = 2,
     .n_max = 2,
     .rows = LH_ROWS_EACH,
+    .is_each = true,
     .shape = lh_shape_stretch,
     .exact = min_exact,
     .gradient = min_gradient,

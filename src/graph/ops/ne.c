@@ -17,6 +17,7 @@ LH_OP_RECORD(ne) = {
     .n_max = 2,
     .is_discrete = true,
     .rows = LH_ROWS_EACH,
+    .is_each = true,
     .print_kind = LH_PRINT_INFIX,
     .binding = LH_BIND_COMPARE,
     .shape = lh_shape_stretch,

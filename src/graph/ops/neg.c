@@ -25,6 +25,7 @@ LH_OP_RECORD(neg) = {
     .n_min = 1,
     .n_max = 1,
     .rows = LH_ROWS_EACH,
+    .is_each = true,
     .print_kind = LH_PRINT_PREFIX,
     .binding = LH_BIND_UNARY,
     .shape = lh_shape_as_first,

@@ -48,6 +48,7 @@ LH_OP_RECORD(pow) = {
     .n_min = 2,
     .n_max = 2,
     .rows = LH_ROWS_EACH,
+    .is_each = true,
     .print_kind = LH_PRINT_OWN,
     .binding = LH_BIND_POWER,
     .print = pow_print,

@@ -22,6 +22,7 @@ LH_OP_RECORD(sqrt) = {
     .n_min = 1,
     .n_max = 1,
     .rows = LH_ROWS_EACH,
+    .is_each = true,
     .shape = lh_shape_as_first,
     .exact = sqrt_exact,
     .gradient = sqrt_gradient,

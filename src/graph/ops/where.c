@@ -43,6 +43,7 @@ LH_OP_RECORD(where) = {
     .n_min = 3,
     .n_max = 3,
     .rows = LH_ROWS_EACH,
+    .is_each = true,
     .shape = where_shape,
     .exact = where_exact,
     .gradient = where_gradient,

@@ -1,0 +1,16 @@
+/* wish -- what only the fast evaluator can be asked for.
+ *
+ *     lh_fast.plan(g, &(lh_wish){.updates = true, .own = &(lh_fast_wish){.threads = 2}});
+ */
+#ifndef LH_EVAL_FAST_WISH_H
+#define LH_EVAL_FAST_WISH_H
+
+/* In what large products are made; all else, and every sum, is in float. */
+typedef enum lh_precision { LH_IN_FLOAT, LH_IN_BF16 } lh_precision;
+
+typedef struct lh_fast_wish {
+    int threads;            /* 0: as many as the machine has */
+    lh_precision precision; /* the plan fails where the processor has none */
+} lh_fast_wish;
+
+#endif
