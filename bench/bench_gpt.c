@@ -18,6 +18,7 @@
 
 #include "base/embedded.h"
 #include "eval/exact.h"
+#include "eval/backend.h"
 #include "eval/fast/wish.h"
 #include "eval/fast/bf16.h"
 #include "eval/fast/profile.h"
@@ -151,7 +152,7 @@ static void ours(const size *s, lh_precision precision, bool profiles, int to) {
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
     r.bytes = (double)used.ru_maxrss * 1024;
-    r.said = p ? lh_fast_bytes(p) : 0;
+    r.said = p ? lh_plan_bytes(p) : 0;
     if (profiles && r.seconds > 0) print_profile(p);
     fflush(stdout);
     _exit(write(to, &r, sizeof r) == sizeof r ? 0 : 2);

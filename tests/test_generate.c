@@ -15,6 +15,7 @@
 
 #include "base/embedded.h"
 #include "base/memory.h"
+#include "eval/backend.h"
 #include "eval/fast/bf16.h"
 #include "eval/fast/few.h"
 #include "eval/fast/profile.h"
@@ -289,8 +290,8 @@ static void needs_are_what_is_taken(void **state) {
         lh_fast.feed(p, &batch);
         assert_false(lh_failed(m.ctx));
         assert_true(needs > 1e4);
-        if (needs != lh_fast_bytes(p))
-            fail_msg("wish %d takes %.0f bytes, not %.0f", i, lh_fast_bytes(p), needs);
+        if (needs != lh_plan_bytes(p))
+            fail_msg("wish %d takes %.0f bytes, not %.0f", i, lh_plan_bytes(p), needs);
         lh_fast.free(p);
     }
     model_close(&m);

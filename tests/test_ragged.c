@@ -15,6 +15,7 @@
 
 #include "engine.h"
 #include "eval/kernel.h"
+#include "eval/fast/wish.h"
 #include "ragged.h"
 #include "train/floats.h"
 #include "train/parts.h"
@@ -161,8 +162,9 @@ static void compare_values(const trial *t, int threads) {
                                    (s->kind == LH_STEP_GRADIENT && s->of && s->of->node->given);
             if (is_asked(s) && (all || is_result)) node[n++] = s->node;
         }
-        lh_plan *fast =
-            lh_fast.plan(t->whole, &(lh_wish){.node = node, .n_nodes = n, .threads = threads});
+        lh_plan *fast = lh_fast.plan(
+            t->whole,
+            &(lh_wish){.node = node, .n_nodes = n, .own = &(lh_fast_wish){.threads = threads}});
         stop_if_failed(t);
         start_alike(t, fast);
         for (int twice = 0; twice < 2; twice++) lh_fast.feed(fast, &t->b.batch), lh_fast.run(fast);
@@ -174,9 +176,10 @@ static void compare_values(const trial *t, int threads) {
 }
 
 static void compare_learning(const trial *t, int threads) {
-    lh_plan *fast = lh_fast.plan(
-        t->whole,
-        &(lh_wish){.updates = true, .node = &t->whole->loss, .n_nodes = 1, .threads = threads});
+    lh_plan *fast = lh_fast.plan(t->whole, &(lh_wish){.updates = true,
+                                                      .node = &t->whole->loss,
+                                                      .n_nodes = 1,
+                                                      .own = &(lh_fast_wish){.threads = threads}});
     stop_if_failed(t);
     start_alike(t, fast);
     for (int i = 0; i < STEPS; i++) {

@@ -13,7 +13,8 @@
 
 #include "base/embedded.h"
 #include "base/random.h"
-#include "eval/fast/bf16.h"
+#include "checked.h"
+#include "eval/fast/wish.h"
 #include "eval/fast/profile.h"
 #include "learn/lesson.h"
 #include "train/data.h"
@@ -536,6 +537,45 @@ static void one_graph_is_enough(void **state) {
     close_run(&r);
 }
 
+/* A backend that the trainer has never heard of: the same losses, the same weights in a folder, and every access its own. */
+static void another_backend_trains(void **state) {
+    (void)state;
+    lh_trainer_how how = {.batch = 2, .seed = 5, .threads = 1};
+    run fast = open_run_how("gpt", false, &how, NULL, NULL);
+    how.with = &lh_checked;
+    run other = open_run_how("gpt", false, &how, NULL, NULL);
+    memset(&checked, 0, sizeof checked);
+    for (int i = 0; i < 2; i++) {
+        steps(&fast, 1), steps(&other, 1);
+        if (fabs(fast.t->loss - other.t->loss) > 1e-5)
+            fail_msg("loss %.9g, checked %.9g", fast.t->loss, other.t->loss);
+    }
+    if (*checked.problem) fail_msg("%s", checked.problem);
+    assert_true(checked.works > 100);
+    char folder[] = "/tmp/longhand-train-XXXXXX", command[64];
+    assert_non_null(mkdtemp(folder));
+    save_to(&other, folder);
+    lh_folder *f = lh_folder_open(other.m.ctx, folder);
+    lh_plan *before = other.t->plan;
+    other.t->plan = NULL;
+    lh_trainer_free(other.t);
+    other.t = lh_trainer_new(other.g, lh_data_feed(other.m.data), &how);
+    assert_true(lh_trainer_load(other.t, f, true));
+    for (int i = 0; i < other.g->n_givens; i++) {
+        const lh_node *n = other.g->given[i]->node;
+        if (!lh_plan_has(before, n)) continue;
+        const double a = lh_plan_get(before, n, (lh_cell){0, 0, 0, 0}),
+                     b = lh_plan_get(other.t->plan, n, (lh_cell){0, 0, 0, 0});
+        if (other.g->given[i]->kind != LH_CONST && (float)a != (float)b)
+            fail_msg("%s: %.9g was saved, %.9g loaded", n->step->path, a, b);
+    }
+    lh_plan_free(before);
+    lh_folder_close(f);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    close_run(&fast), close_run(&other);
+}
+
 static void sizes_that_cannot_be_had(void **state) {
     (void)state;
     run r = open_run("gpt", false, 1);
@@ -692,6 +732,7 @@ int main(void) {
         cmocka_unit_test(set_params_are_noticed),
         cmocka_unit_test(a_lost_loss_stops),
         cmocka_unit_test(one_graph_is_enough),
+        cmocka_unit_test(another_backend_trains),
         cmocka_unit_test(sizes_that_cannot_be_had),
         cmocka_unit_test(certain_choices),
         cmocka_unit_test(draws_fit),

@@ -159,6 +159,22 @@ else
     refused 'no bf16 here' 'no products in bf16' train gpt --data text.txt $small --precision bf16 -o x
 fi
 
+# The definitions in double come to the same losses, and keep the same kind of folder.
+# shellcheck disable=SC2086  # several words
+does 'training by the exact evaluator' train gpt --data text.txt $small --steps 3 --batch 4 --backend exact -o slow
+sed -n 's/^loss \([0-9]*\.[0-9][0-9]\).*/\1/p' out >slow.loss
+# shellcheck disable=SC2086  # several words
+run train gpt --data text.txt $small --steps 3 --batch 4 -o quick
+sed -n 's/^loss \([0-9]*\.[0-9][0-9]\).*/\1/p' out >quick.loss
+test -s slow.loss && cmp -s slow.loss quick.loss
+verdict $? '... to the same loss'
+does 'it writes' sample slow -n 3
+does 'it goes on' train slow --resume --data text.txt --steps 4 --backend exact
+# shellcheck disable=SC2086  # several words
+refused 'parts by the exact evaluator' 'does not add up a batch' train gpt --data text.txt $small --batch 4 --micro 2 --backend exact -o x
+# shellcheck disable=SC2086  # several words
+refused 'an unknown evaluator' 'there is no evaluator gpu' train gpt --data text.txt $small --backend gpu -o x
+
 for seed in 1 2 3 3; do
     # shellcheck disable=SC2086  # several words
     rm -rf seeded && "$longhand" train gpt --data text.txt $small --steps 2 --batch 4 --seed $seed -o seeded >out 2>err

@@ -1,6 +1,6 @@
 /* cli -- what the commands share: options, output, loading, messages. The only folder that prints or exits.
  *
- * A command is one record (command.def order is the order of --help): its words, its options and a function that returns the
+ * A command is one record (its place in lh_commands is its place in --help): its words, its options and a function that returns the
  * exit status: 0 yes, 1 the answer is no, 2 could not run. Data goes to stdout, talk to stderr.
  */
 #ifndef LH_CLI_H
@@ -83,6 +83,9 @@ void lh_cli_warn(
         length); /* what was likely not meant in the text parsed last, on stderr; then it is forgotten */
 int lh_cli_fail(lh_cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3))); /* longhand: ... on stderr; returns LH_EXIT_FAILED */
+
+/* An evaluator by its name (backend.c); NULL: fast. NULL and the context failed where there is none. */
+const struct lh_evaluator *lh_cli_evaluator(lh_cli *cli, const char *name);
 
 /* Loading (load.c). LESSON is a short name (ex1, gpt), or a file; LESSON:NAME one of its programs. */
 typedef struct lh_source {

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cli/cost.h"
 #include "eval/exact.h"
+#include "eval/backend.h"
 #include "eval/fast/product.h"
 #include "eval/fast/profile.h"
 
@@ -167,7 +168,7 @@ static void run_works(const lh_cli *cli, const lh_bill *b, lh_graph *g, lh_plan 
         }
     for (int i = 0; o && best && i < n && !lh_failed(g->ctx); i++) add_work(cli, m, o, &best[i]);
     if (o && best) count_works(cli, p, o, m);
-    m->memory = lh_fast_bytes(p);
+    m->memory = lh_plan_bytes(p);
     add_flops(b, m);
 }
 

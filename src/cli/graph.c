@@ -5,7 +5,6 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/parts.h"
-#include "eval/backends.h"
 #include "eval/plan_text.h"
 #include "explain/picture.h"
 
@@ -269,18 +268,6 @@ static void print_text(const lh_cli *cli, const lh_source *s, const lh_picture *
 
 /* ---- the plan ---- */
 
-static const lh_evaluator *find_backend(lh_cli *cli) {
-    const lh_evaluator *with = lh_evaluator_find(options.backend ? options.backend : "fast");
-    if (with) return with;
-    lh_text known = lh_text_new(cli->arena);
-    for (int i = 0; lh_evaluators[i]; i++)
-        lh_text_add(&known, "%s%s", i ? ", " : "", lh_evaluators[i]->name);
-    lh_fail(cli->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "there is no evaluator %s",
-            options.backend);
-    lh_cure(cli->ctx, "one of %s", known.s);
-    return NULL;
-}
-
 /* A step of training, where the program has a loss; a plan of sizes, for which no memory is taken. */
 static lh_plan *sketch(const lh_evaluator *with, lh_graph *g) {
     const bool trains = g->loss && !options.forward;
@@ -294,7 +281,7 @@ static lh_plan *sketch(const lh_evaluator *with, lh_graph *g) {
 }
 
 static int print_plan(lh_cli *cli, const lh_source *s, lh_graph *g) {
-    const lh_evaluator *with = find_backend(cli);
+    const lh_evaluator *with = lh_cli_evaluator(cli, options.backend);
     lh_plan *p = with ? sketch(with, g) : NULL;
     lh_text text = lh_text_new(cli->arena);
     if (p) lh_plan_print(&text, p, &(lh_plan_how){.width = cli->width, .all_turns = options.all});

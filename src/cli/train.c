@@ -20,7 +20,7 @@
 #include "train/generate.h"
 
 static struct {
-    const char *data, *task, *tokens, *until, *time, *rate, *init, *out, *precision;
+    const char *data, *task, *tokens, *until, *time, *rate, *init, *out, *precision, *backend;
     lh_settings set;
     int batch, micro, steps, every, seed, threads;
     bool lines, resume;
@@ -42,6 +42,8 @@ static const lh_option train_options[] = {
      "work a batch out N examples at a time: the same step in less memory", 1, 1000000},
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
      "of large products: float (without it) or bf16; weights are kept in float", 0, 0},
+    {"backend", 0, LH_OPTION_TEXT, &options.backend, "NAME",
+     "the evaluator that trains: fast (without it), exact or wide, which are slow", 0, 0},
     {"steps", 0, LH_OPTION_INT, &options.steps, "N",
      "stop after so many (1000); the program's const steps likewise", 1, 100000000},
     {"until", 0, LH_OPTION_TEXT, &options.until, "LOSS",
@@ -103,6 +105,7 @@ typedef struct job {
     double save_time; /* of the last save */
     double saved_at;  /* when it was */
     lh_precision precision;
+    const lh_evaluator *with;
     lh_train_show show;
 } job;
 
@@ -138,6 +141,12 @@ static bool check_options(job *j, const char *argument) {
     const lh_folder *f = j->model.folder;
     if (!lh_train_precision(cli, options.precision, options.resume ? f : NULL, &j->precision))
         return false;
+    if (!(j->with = lh_cli_evaluator(cli, options.backend))) return lh_cli_report(cli), false;
+    if (j->precision == LH_IN_BF16 && j->with != &lh_fast) {
+        lh_cli_fail(cli, "products in bf16 are made by the evaluator fast, not by %s",
+                    j->with->name);
+        return false;
+    }
     j->out = options.out ? options.out : f && options.resume ? argument : "out";
     if (options.resume && options.init) {
         lh_cli_fail(cli, "--resume goes on with a run, --init begins one: one of the two, please");
@@ -286,7 +295,8 @@ static bool make_trainer(job *j) {
                           .seed = seed,
                           .threads = options.threads,
                           .micro = lh_train_micro(options.micro, options.resume ? f : NULL),
-                          .precision = j->precision};
+                          .precision = j->precision,
+                          .with = j->with};
     if (options.seed >= 0 || options.resume) lh_trainer_seed(j->g, seed);
     j->t = lh_trainer_new(j->g, j->is_pairs ? lh_pairs_feed(j->pairs.pairs) : lh_data_feed(j->data),
                           &how);

@@ -35,6 +35,7 @@ struct lh_backend {
     size_t cell_bytes;
     double epsilon;     /* of that type: the distance from 1 to the next number */
     int line;           /* values of a fixed size begin at multiples of so many cells */
+    bool has_floats;    /* its buffers are floats in the memory of this process */
     bool shares_memory; /* values that are not needed together may lie in one place */
     const lh_kernel *const *kernels; /* ends with NULL; NULL: every operation by its definition */
     const lh_kernel *adds_up;        /* adds its leaf to wish.sum's memory; NULL: it cannot */
@@ -52,6 +53,7 @@ struct lh_backend {
     /* Works. */
     bool (*open)(lh_plan *p, const lh_wish *wish); /* everything is planned: p->own is its own */
     void (*close)(lh_plan *p);                     /* also behind an open that failed */
+    double (*bytes)(const lh_plan *p); /* its own, beside the buffers; NULL: none to speak of */
     bool (*ready)(lh_plan *p, bool is_bound); /* layouts are new: of the start, or of a batch */
     void (*run)(lh_plan *p, lh_stage stage, int from, int to); /* works from .. to - 1 of a list */
     void (*count)(lh_plan *p, int i, unsigned long long count[2]); /* runs work i, and counts */
@@ -83,6 +85,10 @@ double lh_plan_get(const lh_plan *p, const lh_node *n, lh_cell at);
 void lh_plan_set(lh_plan *p, const lh_node *n, lh_cell at, double x);
 void lh_plan_add(lh_plan *p, const lh_node *n, lh_cell at, double x);
 double lh_plan_difference(const lh_plan *p, const lh_node *n, lh_cell at, const lh_plan *q);
+/* A value that does not depend on an example: rows x cols numbers at once. */
+void lh_plan_read(const lh_plan *p, const lh_node *n, double *to);
+void lh_plan_write(lh_plan *p, const lh_node *n, const double *from);
+double lh_plan_bytes(const lh_plan *p); /* memory of its values, once a batch is bound */
 lh_trouble lh_plan_trouble(const lh_plan *p);
 void lh_plan_count(lh_plan *p, unsigned long long count[2]);
 

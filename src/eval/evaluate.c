@@ -237,6 +237,21 @@ double lh_plan_difference(const lh_plan *p, const lh_node *n, lh_cell at, const 
     return p->by->difference(p, &a, q, &b);
 }
 
+void lh_plan_read(const lh_plan *p, const lh_node *n, double *to) {
+    p->by->read(p, lh_layout_of(p, n, 0), to);
+}
+
+void lh_plan_write(lh_plan *p, const lh_node *n, const double *from) {
+    p->by->write(p, lh_layout_of(p, n, 0), from);
+    touched(p, n);
+}
+
+double lh_plan_bytes(const lh_plan *p) {
+    const double cells =
+        (double)p->cells[LH_FIXED] + (double)p->cells[LH_MOVING] + (double)p->cells[LH_SPARE];
+    return cells * (double)p->by->cell_bytes + (p->by->bytes ? p->by->bytes(p) : 0);
+}
+
 /* ---- where numbers stop being numbers ---- */
 
 static bool find_in_row(const lh_plan *p, const lh_layout *l, bool want_nan, lh_trouble *t) {

@@ -134,6 +134,10 @@ bool lh_plan_is_pooled(const lh_plan *p, const lh_plan_value *v); /* shares memo
 bool lh_plan_owns_memory(const lh_plan_value *v);
 bool lh_plan_axis_grows(const lh_graph *g, int axis); /* with the input of `generate` */
 
+/* Where its cells begin in the backend's memory, one behind the other: to be lent to another plan of that backend. Of a batch: those of
+ * the first example. NULL: they do not lie so, or the plan does not have it. */
+void *lh_plan_address(const lh_plan *p, const lh_node *n);
+
 /* wish.lends, wish.n_sums: before the first feed. */
 void lh_plan_lend(lh_plan *p, const lh_node *known, const void *memory);
 void lh_plan_sum_to(lh_plan *p, const lh_node *sum, void *memory);

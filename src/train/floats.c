@@ -2,14 +2,46 @@
 
 #include <string.h>
 
-#include "eval/fast/fast.h"
-#include "eval/fast/profile.h"
+#include "eval/plan.h"
 
 float *lh_floats(const lh_plan *p, const lh_node *given) {
-    if (!lh_fast.has(p, given)) return NULL;
-    const lh_layout *l = lh_layout_of(p, given, 0);
-    float *from = l ? lh_plan_base(p, l) : NULL;
-    return from && lh_layout_is_flat(l) ? from + l->at : NULL;
+    return p->by->has_floats ? lh_plan_address(p, given) : NULL;
+}
+
+static size_t cells_of(const lh_plan *p, const lh_node *n) {
+    const lh_sizes s = lh_plan_sizes(p, n, 0);
+    return (size_t)s.heads * (size_t)s.rows * (size_t)s.cols;
+}
+
+/* Numbers that lie elsewhere, or in another type. */
+static double *copy_out(lh_arena *a, const lh_plan *p, const lh_node *n) {
+    double *x = lh_plan_has(p, n) ? lh_alloc_array(a, cells_of(p, n) + 1, sizeof *x) : NULL;
+    if (x) lh_plan_read(p, n, x);
+    return x;
+}
+
+const float *lh_floats_read(lh_arena *a, const lh_plan *p, const lh_node *given) {
+    const float *here = lh_floats(p, given);
+    const double *x = here ? NULL : copy_out(a, p, given);
+    float *copy = x ? lh_alloc_array(a, cells_of(p, given) + 1, sizeof *copy) : NULL;
+    for (size_t i = 0; copy && i < cells_of(p, given); i++) copy[i] = (float)x[i];
+    return here ? here : copy;
+}
+
+void lh_floats_write(lh_arena *a, lh_plan *p, const lh_node *given, const lh_weight *from) {
+    float *here = lh_floats(p, given);
+    if (here) {
+        lh_weight_copy_float(from, here);
+        return;
+    }
+    if (!lh_plan_has(p, given)) return; /* a param that nothing uses */
+    const size_t n = cells_of(p, given);
+    float *copy = lh_alloc_array(a, n + 1, sizeof *copy);
+    double *x = lh_alloc_array(a, n + 1, sizeof *x);
+    if (!copy || !x) return;
+    lh_weight_copy_float(from, copy);
+    for (size_t i = 0; i < n; i++) x[i] = (double)copy[i];
+    lh_plan_write(p, given, x);
 }
 
 /* Kernels read what is known and never write it. */
@@ -64,16 +96,39 @@ void lh_floats_sum(lh_plan *p, const lh_node *sum, float *to) {
 }
 
 double lh_floats_memory(const lh_plan *p) {
-    return lh_fast_bytes(p);
+    return lh_plan_bytes(p);
+}
+
+/* A plan that lends gets floats of its own to read, where the other has none. */
+static void lend_copy(lh_plan *to, const lh_node *n, const lh_plan *from, const lh_node *m) {
+    const lh_layout *l = lh_layout_of(to, n, 0);
+    lh_arena *a = lh_arena_new(to->g->ctx);
+    const double *x = a ? copy_out(a, from, m) : NULL;
+    float *mine = lh_plan_base(to, l);
+    if (x && !mine) mine = lh_alloc_array(to->arena, cells_of(to, n) + 1, sizeof *mine);
+    for (size_t i = 0; x && mine && i < cells_of(to, n); i++) mine[i] = (float)x[i];
+    if (x && mine) lh_floats_lend(to, n, mine);
+    lh_arena_free(a);
+}
+
+static void copy_any(lh_plan *to, const lh_node *n, const lh_plan *from, const lh_node *m) {
+    lh_arena *a = lh_arena_new(to->g->ctx);
+    const double *x = a && lh_plan_has(to, n) ? copy_out(a, from, m) : NULL;
+    if (x) lh_plan_write(to, n, x);
+    lh_arena_free(a);
 }
 
 void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from, const lh_node *m) {
     const float *b = lh_floats(from, m);
-    if (b && to->lends && lh_value_of(to, n)->role == KNOWN) lh_floats_lend(to, n, b);
+    const bool is_lent = to->lends && lh_value_of(to, n)->role == KNOWN;
+    if (b && is_lent) lh_floats_lend(to, n, b);
+    if (!b && is_lent) lend_copy(to, n, from, m);
+    if (is_lent) return;
     float *a = lh_floats(to, n);
-    if (!a || !b || a == b) return;
-    lh_sizes s = lh_fast.sizes(to, n, 0);
-    memcpy(a, b, (size_t)s.heads * (size_t)s.rows * (size_t)s.cols * sizeof *a);
+    if (!a || !b)
+        copy_any(to, n, from, m);
+    else if (a != b)
+        memcpy(a, b, cells_of(to, n) * sizeof *a);
 }
 
 void lh_floats_copy(lh_plan *to, const lh_plan *from, const lh_graph *g) {

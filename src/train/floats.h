@@ -1,4 +1,4 @@
-/* floats -- numbers of a plan of the fast evaluator where they lie, without a copy.
+/* floats -- numbers of a plan where they lie, without a copy; of a backend that has no floats in the memory of this process, copies.
  *
  *     float *w = lh_floats(plan, given->node);           rows x cols, row after row; NULL: the plan does not have it
  *     lh_floats_lend(plan, given->node, mapped);         a plan that was wished with .lends: a known value lies there
@@ -13,8 +13,12 @@
 #include <stdint.h>
 
 #include "eval/exact.h"
+#include "files/weights.h"
 
 float *lh_floats(const lh_plan *p, const lh_node *given);
+const float *lh_floats_read(lh_arena *a, const lh_plan *p,
+                            const lh_node *given); /* ... or a copy, of a backend without floats */
+void lh_floats_write(lh_arena *a, lh_plan *p, const lh_node *given, const lh_weight *from);
 lh_node **lh_floats_params(lh_arena *a, const lh_graph *g,
                            int *n); /* all, for wish.known: whoever has the weights puts them in */
 void lh_floats_lend(lh_plan *p, const lh_node *known,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "eval/plan.h"
 #include "train/floats.h"
 #include "train/loop.h"
 
@@ -77,14 +78,26 @@ static void run(lh_trainer *t, bool is_training) {
 
 static void plan_parts(lh_trainer *t) {
     const lh_trainer_how *how = &t->how;
+    if (t->with != &lh_fast) {
+        lh_fail(t->g->ctx, LH_ERROR_LIMIT, nowhere,
+                "the evaluator %s does not add up a batch that is run in parts", t->with->name);
+        lh_cure(t->g->ctx, "a smaller batch, or the evaluator fast");
+        return;
+    }
     t->parts = lh_parts_new(t->g, &(lh_parts_how){how->micro, how->threads, how->precision});
     if (t->parts) t->plan = t->parts->whole;
 }
 
+/* Threads and precision are wishes of the fast evaluator. */
+static const void *own_wish(const lh_trainer *t, const lh_fast_wish *own) {
+    return t->with == &lh_fast ? own : NULL;
+}
+
 static void plan_whole(lh_trainer *t) {
     const lh_fast_wish own = {t->how.threads, t->how.precision};
-    t->plan = lh_fast.plan(
-        t->g, &(lh_wish){.updates = true, .node = &t->g->loss, .n_nodes = 1, .own = &own});
+    t->plan = t->with->plan(
+        t->g,
+        &(lh_wish){.updates = true, .node = &t->g->loss, .n_nodes = 1, .own = own_wish(t, &own)});
 }
 
 /* The loss alone: no gradient is made, and a value's memory is free for the next as soon as it was used. Params and states
@@ -96,21 +109,21 @@ static void plan_look(lh_trainer *t) {
     lh_node **known = lh_alloc_array(t->arena, (size_t)g->n_givens + 1, sizeof *known);
     int n_known = 0;
     for (int i = 0; known && i < g->n_givens; i++)
-        if (g->given[i]->kind != LH_CONST && lh_floats(t->plan, g->given[i]->node))
+        if (g->given[i]->kind != LH_CONST && lh_plan_address(t->plan, g->given[i]->node))
             known[n_known++] = g->given[i]->node;
     if (!known) return;
     t->held_out = t->feed.make(t->feed.from, n);
-    t->look = lh_fast.plan(g, &(lh_wish){.node = &g->loss,
-                                         .n_nodes = 1,
-                                         .known = known,
-                                         .n_known = n_known,
-                                         .lends = true,
-                                         .own = &(lh_fast_wish){.threads = t->how.threads,
-                                                                .precision = t->how.precision}});
+    const lh_fast_wish own = {t->how.threads, t->how.precision};
+    t->look = t->with->plan(g, &(lh_wish){.node = &g->loss,
+                                          .n_nodes = 1,
+                                          .known = known,
+                                          .n_known = n_known,
+                                          .lends = true,
+                                          .own = own_wish(t, &own)});
     if (!t->look || !t->held_out) return;
     lh_fast.start(t->look);
     for (int i = 0; i < n_known; i++)
-        lh_floats_lend(t->look, known[i], lh_floats(t->plan, known[i]));
+        lh_plan_lend(t->look, known[i], lh_plan_address(t->plan, known[i]));
     t->feed.draw(t->feed.from, t->how.seed, 0, t->held_out);
     lh_fast.feed(t->look, &t->held_out->batch);
 }
@@ -148,6 +161,7 @@ lh_trainer *lh_trainer_new(lh_graph *g, lh_feed feed, const lh_trainer_how *how)
     if (!arena) return NULL;
     lh_trainer *t = lh_alloc(arena, sizeof *t);
     *t = (lh_trainer){.g = g, .feed = feed, .how = *how, .arena = arena};
+    t->with = how->with ? how->with : &lh_fast;
     t->params = lh_weights_of(g->ctx, arena, g, LH_PARAM);
     t->states = lh_weights_of(g->ctx, arena, g, LH_STATE);
     t->batch = feed.make(feed.from, how->batch);
@@ -173,11 +187,11 @@ void lh_trainer_free(lh_trainer *t) {
 
 static bool fill(lh_trainer *t, lh_weights *w, const lh_tensors *from) {
     if (!lh_weights_match(t->g->ctx, w, from)) return false;
-    for (int i = 0; i < w->n; i++) {
-        float *to = lh_floats(t->plan, w->weight[i].given->node);
-        if (to) lh_weight_copy_float(&w->weight[i], to); /* NULL: a param that nothing uses */
-    }
-    return true;
+    lh_arena *a = lh_arena_new(t->g->ctx);
+    for (int i = 0; a && i < w->n; i++)
+        lh_floats_write(a, t->plan, w->weight[i].given->node, &w->weight[i]);
+    lh_arena_free(a);
+    return !lh_failed(t->g->ctx);
 }
 
 static bool has_states(const lh_graph *g) {
@@ -224,7 +238,7 @@ bool lh_trainer_load(lh_trainer *t, const lh_folder *f, bool goes_on) {
 static lh_tensor_entry *entries(const lh_trainer *t, const lh_weights *w, lh_arena *a, int *n) {
     lh_tensor_entry *list = lh_alloc_array(a, (size_t)w->n + 1, sizeof *list);
     for (int i = 0; list && i < w->n; i++) {
-        const float *from = lh_floats(t->plan, w->weight[i].given->node);
+        const float *from = lh_floats_read(a, t->plan, w->weight[i].given->node);
         if (from) list[(*n)++] = lh_weight_entry(&w->weight[i], LH_F32, from, LH_F32);
     }
     return list;
@@ -345,7 +359,8 @@ double lh_trainer_validate(lh_trainer *t, int most) {
 static lh_trouble find_trouble(const lh_trainer *t) {
     lh_trouble found = {0};
     const lh_fast_wish own = {.threads = t->how.threads};
-    lh_plan *p = lh_fast.plan(t->g, &(lh_wish){.all = true, .by_definition = true, .own = &own});
+    lh_plan *p = t->with->plan(
+        t->g, &(lh_wish){.all = true, .by_definition = true, .own = own_wish(t, &own)});
     if (!p) return found;
     lh_fast.start(p);
     for (int i = 0; i < t->g->n_givens; i++) {

@@ -28,13 +28,15 @@ typedef struct lh_trainer_how {
     uint64_t seed;
     int threads; /* 0: as many as the machine has */
     int micro;   /* examples at a time (train/parts.h); 0, or as many as the batch: all at once */
-    lh_precision precision; /* of large products; params and states are in float */
+    lh_precision precision;   /* of large products; params and states are in float */
+    const lh_evaluator *with; /* NULL: lh_fast, which alone knows threads and precision */
 } lh_trainer_how;
 
 typedef struct lh_trainer {
     lh_graph *g;
     lh_feed feed;
     lh_trainer_how how;
+    const lh_evaluator *with;
     lh_arena *arena;
     lh_plan *plan;      /* holds params and states, and makes the updates */
     lh_parts *parts;    /* NULL: the plan makes everything at once */

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "eval/fast/fast.h"
+#include "eval/fast/wish.h"
 
 enum { LH_BF16_LINES = 16, LH_BF16_K = 32, LH_BF16_BLOCK = LH_BF16_LINES * LH_BF16_K };
 
@@ -37,7 +38,6 @@ typedef struct lh_bf16_way {
 } lh_bf16_way;
 
 const lh_bf16_way *lh_bf16(void); /* NULL: this processor has none */
-const char *lh_bf16_name(void);   /* likewise */
 
 /* As lh_product_threads, with operands that it takes. False and nothing done: no memory, or no such processor. */
 bool lh_bf16_product(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,

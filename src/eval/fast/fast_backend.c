@@ -65,6 +65,13 @@ static bool fast_ready(lh_plan *p, bool is_bound) {
     return !is_bound || !p->kernels || (lh_fast_keep(p) && reserve_scratch(p));
 }
 
+static double fast_bytes(const lh_plan *p) {
+    const lh_fast_own *own = lh_fast_of(p);
+    return sizeof(float) *
+               ((double)own->n_kept + (double)p->moment.scratch_cells * (double)own->threads) +
+           (double)lh_pool_room_bytes(p->moment.pool);
+}
+
 static void fast_each(lh_plan *p, int n, lh_do_piece piece, void *what) {
     lh_pool_run(p->moment.pool, n, piece, what);
 }
@@ -73,12 +80,14 @@ static const lh_backend backend = {
     .name = "fast",
     .element = LH_REAL_NAME,
     .line = 16,
+    .has_floats = true,
     .shares_memory = true,
     .kernels = lh_kernels,
     .adds_up = &lh_kernel_sum_of_parts,
     LH_LOOPS_RECORD,
     .open = fast_open,
     .close = fast_close,
+    .bytes = fast_bytes,
     .ready = fast_ready,
     .each = fast_each,
 };

@@ -79,7 +79,7 @@ lh_profile lh_fast_profile(lh_plan *p) {
         k->seconds += seconds;
         f.seconds += seconds;
     }
-    f.bytes = lh_fast_bytes(p);
+    f.bytes = lh_plan_bytes(p);
     return f;
 }
 
@@ -100,15 +100,7 @@ double lh_fast_needs(lh_graph *g, const lh_wish *wish, const lh_batch *batch) {
     lh_fast.feed(p, batch);
     const lh_fast_wish *own = wish->own;
     lh_fast_of(p)->threads = own && own->threads ? own->threads : lh_pool_processors();
-    const double bytes = lh_fast_bytes(p);
+    const double bytes = lh_plan_bytes(p);
     lh_fast.free(p);
     return lh_failed(g->ctx) ? 0 : bytes;
-}
-
-double lh_fast_bytes(const lh_plan *p) {
-    const lh_fast_own *own = lh_fast_of(p);
-    return 4.0 * ((double)p->cells[LH_FIXED] + (double)p->cells[LH_MOVING] +
-                  (double)p->cells[LH_SPARE] + (double)own->n_kept +
-                  (double)p->moment.scratch_cells * own->threads) +
-           (double)lh_pool_room_bytes(p->moment.pool);
 }

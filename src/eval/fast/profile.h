@@ -43,6 +43,5 @@ double lh_fast_needs(
     lh_graph *g, const lh_wish *wish,
     const lh_batch *
         batch); /* what a plan would take for that batch, found without taking it; 0: the context failed */
-double lh_fast_bytes(const lh_plan *p); /* memory of its values, once a batch is bound */
 
 #endif

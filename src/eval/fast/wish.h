@@ -13,4 +13,6 @@ typedef struct lh_fast_wish {
     lh_precision precision; /* the plan fails where the processor has none */
 } lh_fast_wish;
 
+const char *lh_bf16_name(void); /* what the processor makes products in bf16 by; NULL: nothing */
+
 #endif
