@@ -5,13 +5,15 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "base/embedded.h"
 #include "checked.h"
 #include "eval/backends.h"
 #include "eval/plan_text.h"
 #include "learn/lesson.h"
 
-enum { MOST_CELLS = 20000 }; /* of a plan that is checked cell by cell */
+enum { MOST_CELLS = 100000 }; /* of a plan that is checked cell by cell */
 
 typedef struct program {
     lh_context *ctx;
@@ -120,6 +122,48 @@ static void every_access_is_its_own(void **state) {
     assert_int_equal(checked.taken, checked.given_back);
 }
 
+/* ---- all that there are ---- */
+
+static void near(const lh_plan *a, const lh_plan *b, const lh_node *n, double slack,
+                 const char *name) {
+    for (int e = 0; e < (n->shape.is_batched ? lh_exact.examples(a) : 1); e++) {
+        const lh_sizes s = lh_exact.sizes(a, n, e);
+        for (int r = 0; r < s.rows; r++)
+            for (int c = 0; c < s.cols; c++) {
+                const lh_cell at = {e, 0, r, c};
+                const double x = lh_exact.get(a, n, at), y = lh_exact.get(b, n, at);
+                if (!(fabs(x - y) <= slack * fmax(1, fabs(x))) && x == x && x - x == 0)
+                    fail_msg("%s by %s: %.9g, by exact %.9g", name, b->by->name, y, x);
+            }
+    }
+}
+
+/* A listed backend is a tested backend: the loss or the last step, after an update where there is one. */
+static void every_backend_agrees(void **state) {
+    (void)state;
+    for (int i = 0; i < lh_n_embedded_files; i++) {
+        const lh_embedded *f = &lh_embedded_files[i];
+        if (strncmp(f->name, "models/", 7) != 0 && strncmp(f->name, "lessons/ex", 10) != 0)
+            continue;
+        program p = open_text(f->name, f->text, f->length);
+        lh_node *node[256];
+        const bool runs = p.g && (p.g->n_examples || !p.g->n_inputs) && p.g->n_steps;
+        const lh_wish wish = {.node = node,
+                              .n_nodes = runs ? wanted_of(p.g, node, 256) : 0,
+                              .updates = p.g && p.g->loss};
+        const bool is_small = runs && cells_of(p.g, &wish) < MOST_CELLS;
+        lh_plan *exact = is_small ? run_twice(&lh_exact, p.g, &wish) : NULL;
+        for (int k = 0; is_small && lh_evaluators[k]; k++) {
+            lh_plan *plan = run_twice(lh_evaluators[k], p.g, &wish);
+            stop_if_failed(&p, f->name);
+            near(exact, plan, node[0], lh_evaluators[k]->epsilon > 1e-10 ? 1e-4 : 1e-9, f->name);
+            lh_evaluators[k]->free(plan);
+        }
+        lh_exact.free(exact);
+        close_program(&p);
+    }
+}
+
 /* A check that cannot fail is none: works that are told to run with their operands changed are found out. */
 static void faults_are_found(void **state) {
     (void)state;
@@ -193,8 +237,11 @@ static void every_backend_has_a_name(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_access_is_its_own),  cmocka_unit_test(faults_are_found),
-        cmocka_unit_test(its_plan_is_text),         cmocka_unit_test(sums_need_a_backend_that_adds),
+        cmocka_unit_test(every_access_is_its_own),
+        cmocka_unit_test(every_backend_agrees),
+        cmocka_unit_test(faults_are_found),
+        cmocka_unit_test(its_plan_is_text),
+        cmocka_unit_test(sums_need_a_backend_that_adds),
         cmocka_unit_test(every_backend_has_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
