@@ -171,7 +171,9 @@ verdict $? '... to the same loss'
 does 'it writes' sample slow -n 3
 does 'it goes on' train slow --resume --data text.txt --steps 4 --backend exact
 # shellcheck disable=SC2086  # several words
-refused 'parts by the exact evaluator' 'does not add up a batch' train gpt --data text.txt $small --batch 4 --micro 2 --backend exact -o x
+run train gpt --data text.txt $small --batch 4 --micro 2 --backend exact -o x
+test "$status" -eq 2 && grep -q 'exact does not add up a batch' err
+verdict $? 'parts by the exact evaluator are refused'
 # shellcheck disable=SC2086  # several words
 refused 'an unknown evaluator' 'there is no evaluator gpu' train gpt --data text.txt $small --backend gpu -o x
 
