@@ -128,7 +128,7 @@ static const answer_case answers[] = {
     {PREDICT, "2", LH_ANSWER_RIGHT, NULL},
     {PREDICT, " (b) ", LH_ANSWER_RIGHT, NULL},
     {PREDICT, "B.", LH_ANSWER_RIGHT, NULL},
-    {PREDICT, "1", LH_ANSWER_WRONG, "does not hold"},
+    {PREDICT, "1", LH_ANSWER_WRONG, "it would have to be"},
     {PREDICT, "3", LH_ANSWER_UNREAD, "a number from 1 to 2"},
     {PREDICT, "0", LH_ANSWER_UNREAD, NULL},
     {PREDICT, "c", LH_ANSWER_UNREAD, NULL},

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "explain/explain.h"
+#include "graph/op.h"
 #include "learn/paper_lines.h"
 #include "learn/variant.h"
 
@@ -122,7 +123,8 @@ static void need(const lh_node *n, bool *is_needed) {
     if (is_needed[n->id] || n->kind == LH_OP_size) return;
     is_needed[n->id] = true;
     if (n->call) need(n->call->result, is_needed);
-    for (int i = 0; i < n->n_in && !n->call; i++) need(n->in[i], is_needed);
+    for (int i = 0; i < n->n_in && !n->call; i++)
+        if (lh_op_reads(n, i)) need(n->in[i], is_needed);
 }
 
 /* The steps asked for decide which numbers are given. Those of later moments read what := made of others. */
