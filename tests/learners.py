@@ -408,6 +408,33 @@ def simulate(args):
     return desk, count
 
 
+# In how many of a hundred sheets of a kind something unfair may be done. A finding, a sheet without marks and honest work that
+# is called wrong have none.
+LIMITS = {"spread": 15, "lost credit": 8, "named wrong": 8, "not found": 2, "not named": 25}
+LENIENT = {"kept shorter", "one digit fewer"}  # an examiner may say more about these
+
+
+def passed_limits(desk, count):
+    """The limits that were passed, in words."""
+    out = ["%s seed %s: %s" % (f[0], f[1], f[3]) for f in desk.findings]
+    for kind, row in count.rows.items():
+        n = row["sheets"]
+        is_mistake = kind in ("stale", "known mistake")
+        counts = {c: row[c] for c in ("spread", "lost credit", "named wrong")}
+        counts["not found"] = n - row["found"] if kind not in habits.HONEST else 0
+        counts["not named"] = n - row["named"] if is_mistake else 0
+        if kind in LENIENT:
+            counts = {}
+        elif row["called wrong"]:
+            out.append("%s: honest work called wrong on %d of %d sheets" % (kind, row["called wrong"], n))
+        if row["no marks"]:
+            out.append("%s: %d of %d sheets without marks" % (kind, row["no marks"], n))
+        for what, k in counts.items():
+            if k > max(2, LIMITS[what] * n / 100):
+                out.append("%s: %s on %d of %d sheets" % (kind, what, k, n))
+    return out
+
+
 def options():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--longhand", default="./longhand", help="the program under test")
@@ -418,6 +445,7 @@ def options():
     p.add_argument("--lesson", action="append", help="only this lesson; may be given again")
     p.add_argument("--keep", metavar="FOLDER", help="keep the smallest sheet of each fault there")
     p.add_argument("--jobs", type=int, default=1, help="calls of mark at the same time (1)")
+    p.add_argument("--check", action="store_true", help="exit status 1 where a limit of LIMITS is passed")
     p.add_argument("--names", action="store_true", help="the known mistakes one by one, too")
     args = p.parse_args()
     unknown = [k for k in args.kind or [] if k not in habits.KINDS]
@@ -441,7 +469,10 @@ def main():
     print("%d s in all" % (time.monotonic() - began))
     for lesson, seed, digits, what in desk.findings:
         print("FINDING %s seed %s digits %s: %s" % (lesson, seed, digits, what))
-    return 0
+    passed = passed_limits(desk, count) if args.check else []
+    for line in passed:
+        print("LIMIT %s" % line)
+    return 1 if passed else 0
 
 
 if __name__ == "__main__":

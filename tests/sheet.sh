@@ -176,4 +176,76 @@ ends 'and its effect' 0 'the first difference' run own.lh --mistake swapped
 printf 'B = 2 4; 6 8\n' >own.txt
 ends 'and its diagnosis' 1 'take A @ A, not A + A' mark own.lh own.txt
 
+# Everything a step is worked out from stands on its sheet.
+run sheet attention --steps S
+tried 'lines that are not asked' 0 '#         X = E[tokens]' '#         Q = X @ WQ' '#         K = X @ WK'
+run sheet overfitting --steps y
+tried 'a number that is known from the start' 0 'const drop = 0.25'
+run sheet ex3 --steps dZ
+tried 'names as they stand on the sheet' 0 'dZ = P * (dP - P.grad.dot)' 'P.grad.dot = rowsum(dP * P)'
+run sheet optimisers --steps mhat
+tried 'a state that was renewed' 0 't := t + 1' 'm := b1 * m + (1 - b1) * g'
+run sheet bert --steps U
+tried 'the lines of an optimiser' 0 'v := 0.9 * v + dU' 'U := U - rate * v'
+
+# Given numbers are used as they are printed.
+cat >long.lh <<'END'
+const a = sqrt(2)
+b = a * 1000000
+END
+run sheet long.lh --key --digits 9
+tried 'the given number' 0 'const a = 1.41421' '1414210'
+
+# After an update old numbers are told from new ones.
+run sheet ex2 --steps probs,probs@1,L@1
+tried 'more digits after the update' 0 '1 x 4, 5 decimals'
+run sheet ex2 --why
+tried 'and it is listed' 0 'not_recomputed'
+printf 'sheet ex2, seed 0, digits 4, steps probs L probs@1 L@1\nprobs = 0.2506 0.2494 0.2506 0.2494\nL = 1.3838
+probs@1 = 0.2506 0.2494 0.2506 0.2494\nL@1 = 1.3838\n' >old.txt
+run mark ex2 old.txt
+tried 'old numbers are named' 1 'an old number was carried on'
+
+# What is too much is said at once, not after a search for numbers.
+began=$(date +%s)
+run sheet adder --seed 5
+tried 'too many numbers' 2 'and 20000 are the most' '--steps names the steps to ask'
+test $(($(date +%s) - began)) -le 20
+verdict $? '... at once'
+
+# Mistakes of lessons that write a function out.
+run sheet layernorm --seed 5 --why
+tried 'of the norm' 0 n_minus_one variance_summed no_root mean_not_taken_off
+run sheet optimisers --seed 5 --why
+tried 'of Adam' 0 shares_swapped not_squared no_correction no_root no_rate
+run sheet masks --seed 5 --why
+tried 'of masks' 0 no_mask mask_zero mask_after
+run run layernorm --mistake n_minus_one
+tried "a lesson's own comes first" 0 'in variance: divided by n - 1' 'the first difference'
+
+# What the documents ask of a reader, by the commands that a reader has.
+printf 'sheet ex1, seed 0, digits 4\nprobs = 0.2506 0.2494 0.2506 0.2494\n' >right.txt
+printf 'sheet ex1, seed 0, digits 4\nprobs = 0.2500 0.2494 0.2506 0.2494\n' >wrong.txt
+run mark ex1 right.txt
+tried 'Example 1, rounded' 1 '4 of 56 numbers have full credit'
+run mark ex1 wrong.txt
+tried 'Example 1, and 0.250' 1 '3 of 56 numbers have full credit'
+run run ex2 --steps 2 --json
+python3 -c 'import json, sys
+loss = json.load(open(sys.argv[1]))["loss"]
+sys.exit(not all(b < a for a, b in zip(loss, loss[1:])))' "$work/out"
+verdict $? 'Example 2: the loss falls'
+run run ex2 --mistake uphill --steps 5
+tried 'the wrong way: the loss rises' 0 'with the mistake uphill' 'is 1.385652743'
+for case in 'ex1 unscaled' 'ex1 shift_after_exp' 'ex2 uphill' 'ex2 one_minus' 'ex1 wrong_side' 'ex1 k_not_transposed' \
+    'ex3 no_transpose_left' 'ex2 no_rate' 'ex4 summed' 'ex5 no_relu' 'ex5 no_residual' 'ex1 wrong_row'; do
+    run mistakes "${case% *}" --seed 1
+    sed -n "/^  ${case#* } /,/^  [a-z]/p" "$work/out" | grep -q 'should be'
+    verdict $? "$case shows"
+done
+for case in '0.1 30' '1 3' '10 1'; do
+    run run ex4 --freeze WQ,WK,WV --set "rate=${case% *}" --steps 40 --table
+    tried "Example 4 learned at rate ${case% *}" 0 "all right from step ${case#* } on"
+done
+
 finish

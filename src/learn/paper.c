@@ -124,7 +124,7 @@ static void need(const lh_node *n, bool *is_needed) {
     is_needed[n->id] = true;
     if (n->call) need(n->call->result, is_needed);
     for (int i = 0; i < n->n_in && !n->call; i++)
-        if (lh_op_reads(n, i)) need(n->in[i], is_needed);
+        if (!n->is_known || lh_op_reads(n, i)) need(n->in[i], is_needed);
 }
 
 /* The steps asked for decide which numbers are given. Those of later moments read what := made of others. */
