@@ -55,6 +55,16 @@ shows 'check Z[1][1] = 0.3660: two digits look swapped' 'a slip of the pen'
 shows '↪ follow from your Z[1][1] in step 2, carried on correctly: full credit' 'what follows has credit'
 shows 'look at step 3, P, again: wrong now, follows before' 'a correction changes later marks, and that is said'
 
+# ---- jumping over steps ----
+fresh
+type_in 'go P\nq\n' practice mini.lh
+shows 'Z   not worked out yet: step 2' 'go does not give earlier answers away'
+hides '-0.0283' 'not its numbers'
+fresh
+type_in "n\n" practice mini.lh
+shows 'Step 2 of 3' 'who passes a step over is given it'
+hides 'not worked out yet' 'and can go on'
+
 # ---- hints ----
 fresh
 type_in 'go P\nh\nh\nh\nh\nh\n' practice mini.lh
