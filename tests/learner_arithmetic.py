@@ -5,7 +5,8 @@ does to every single result is `Hand.fix`.
 """
 
 import math
-import re
+
+from learner_formula import read  # noqa: F401  (those who work formulas out read them, too)
 
 
 class Each(list):
@@ -16,10 +17,6 @@ class Heads(list):
     """One matrix for each head."""
 
 
-class Word(str):
-    """A word in quotes."""
-
-
 class Hand:
     """How a learner works single operations out: what the display keeps, which root is taken."""
 
@@ -28,169 +25,6 @@ class Hand:
 
 
 EXACT = Hand()
-
-
-# ---- formulas ----
-
-PATH = r"[^\W\d]\w*(?:#\d+)?(?:\[\d+\](?=\.))?(?:\.[^\W\d]\w*(?:#\d+)?(?:\[\d+\](?=\.))?)*"
-TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<name>" + PATH + r")"
-    r"|(?P<sign>\^T(?!\w)|==|!=|<=|>=|[-+*/@^<>()\[\],;=]))"
-)
-
-
-class Formula:
-    """A reader of one formula: a tree of tuples, the operation first."""
-
-    def __init__(self, text):
-        self.text, self.at, self.tokens = text, 0, []
-        place = 0
-        while place < len(text.rstrip()):
-            m = TOKEN.match(text, place)
-            if not m:
-                raise ValueError("cannot read %r at %d" % (text, place))
-            self.tokens.append((m.lastgroup, m.group(m.lastgroup)))
-            place = m.end()
-
-    def look(self, k=0):
-        return self.tokens[self.at + k][1] if self.at + k < len(self.tokens) else None
-
-    def kind(self):
-        return self.tokens[self.at][0] if self.at < len(self.tokens) else None
-
-    def take(self, sign=None):
-        if self.at >= len(self.tokens) or (sign and self.look() != sign):
-            raise ValueError("%s expected in %r" % (sign, self.text))
-        self.at += 1
-        return self.tokens[self.at - 1][1]
-
-    def whole(self):
-        tree = self.compare()
-        if self.at < len(self.tokens):
-            raise ValueError("%r is not read to its end" % self.text)
-        return tree
-
-    def compare(self):
-        left = self.sum()
-        if self.look() in ("==", "!=", "<", "<=", ">", ">="):
-            sign = self.take()
-            return (sign, left, self.sum())
-        return left
-
-    def sum(self):
-        left = self.term()
-        while self.look() in ("+", "-"):
-            left = (self.take(), left, self.term())
-        return left
-
-    def term(self):
-        left = self.unary()
-        while self.look() in ("*", "/", "@"):
-            left = (self.take(), left, self.unary())
-        return left
-
-    def unary(self):
-        if self.look() == "-":
-            self.take()
-            return ("neg", self.unary())
-        base = self.postfix()
-        if self.look() == "^":
-            self.take()
-            return ("^", base, self.unary())
-        return base
-
-    def postfix(self):
-        tree = self.atom()
-        while self.look() in ("^T", "["):
-            if self.take() == "^T":
-                tree = ("T", tree)
-            elif self.look() == "]":
-                self.take()
-                self.take("[")
-                tree = ("column", tree, self.compare())
-                self.take("]")
-            elif self.look() == "last":
-                self.take()
-                self.take("]")
-                tree = ("last", tree)
-            else:
-                tree = ("row", tree, self.compare())
-                self.take("]")
-        return tree
-
-    def atom(self):
-        if self.kind() == "number":
-            return ("number", float(self.take()))
-        if self.kind() == "string":
-            return ("word", Word(self.take()[1:-1]))
-        if self.kind() == "name":
-            name = self.take()
-            if self.look() != "(":
-                return ("name", name)
-            return ("call", name) + tuple(self.arguments())
-        if self.look() == "[":
-            return self.matrix()
-        self.take("(")
-        tree = self.compare()
-        self.take(")")
-        return tree
-
-    def arguments(self):
-        self.take("(")
-        found = []
-        while self.look() != ")":
-            if self.kind() == "name" and self.look(1) == "=":
-                name = self.take()
-                self.take("=")
-                found.append(("given", name, self.compare()))
-            else:
-                found.append(self.compare())
-            if self.look() == ",":
-                self.take()
-        self.take(")")
-        return found
-
-    def matrix(self):
-        rows = [[]]
-        self.take("[")
-        while self.look() != "]":
-            if self.look() == ";":
-                self.take()
-                rows.append([])
-            elif self.look() == ",":
-                self.take()
-            else:
-                sign = -1 if self.look() == "-" and self.take() else 1
-                rows[-1].append(sign * float(self.take()))
-        self.take("]")
-        return ("matrix", rows)
-
-
-_read = {}
-
-
-def read(text):
-    if text not in _read:
-        _read[text] = Formula(text).whole()
-    return _read[text]
-
-
-def show(tree):
-    """A tree as a formula again, in more brackets than a person would write."""
-    kind = tree[0]
-    if kind in ("name", "word"):
-        return tree[1]
-    if kind == "number":
-        return repr(tree[1])
-    if kind == "call":
-        return "%s(%s)" % (tree[1], ", ".join(show(x) for x in tree[2:]))
-    if kind == "given":
-        return "%s = %s" % (tree[1], show(tree[2]))
-    if kind == "matrix":
-        return str(tree[1])
-    if len(tree) == 3:
-        return "(%s %s %s)" % (show(tree[1]), kind, show(tree[2]))
-    return "%s(%s)" % (kind, show(tree[1]))
 
 
 # ---- matrices ----
