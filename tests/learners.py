@@ -120,9 +120,11 @@ class Filled:
 
 
 def fill_honest(kind, sheet, rng):
+    """None: the way changes nothing on this sheet, or leads to no number."""
     habit = habits.HONEST[kind](rng)
     work = learner_sheet.Work(sheet, habit).all()
-    if getattr(habit, "has_changed", True) is False:
+    is_lost = any("nan" in t for rows in work.written.values() for r in rows for t in r)  # exp(1000) without the shift
+    if is_lost or getattr(habit, "has_changed", True) is False:
         return None
     return Filled(kind, sheet, work)
 
