@@ -37,7 +37,7 @@ static bool best_reach(marker *k, int ask, int unit, int *variant) {
     lh_verdict *v = lh_alloc_array(k->a, (size_t)n + 1, sizeof *v);
     bool any = false;
     *variant = 0;
-    int last = k->anew > 0 && k->s->ask[ask].moment ? -1 : 0;
+    int last = k->anew > 0 && k->s->ask[ask].moment && lh_reach_left(k->r) > k->effort / 2 ? -1 : 0;
     for (int i = k->n_active - 1; v && i >= last && least > 0; i--) {
         int program = i < 0 ? k->anew : k->active[i];
         const int *before = i < 0 ? lh_reach_reopen(k->r, program) : NULL;
@@ -59,11 +59,10 @@ static void replace(lh_verdict *v, int n, lh_verdict from, lh_verdict to) {
         if (v[i] == from) v[i] = to;
 }
 
-/* Looks for what explains numbers that have no credit, and for old ones that have; where digits were dropped, old numbers come
- * of that. Returns whether a slip begins here. */
+/* Looks for what explains numbers that have no credit, and for old ones that have. Returns whether a slip begins here. */
 static bool explain(marker *k, int ask, int unit, const lh_box *own, int bad, lh_verdict *v) {
     int n = k->s->ask[ask].n_cells;
-    if (!(k->habit.fewer && bad == 0) && marking_is_stale(k, ask, unit)) {
+    if (marking_is_stale(k, ask, unit)) {
         for (int i = 0; i < n; i++)
             if (v[i] != LH_RIGHT && v[i] != LH_BLANK && v[i] != LH_UNREAD) v[i] = LH_MISTAKE;
         return true;

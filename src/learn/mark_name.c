@@ -216,6 +216,7 @@ void marking_diagnose(marker *k, int ask, int unit) {
 
 /* ---- the same by another way ---- */
 
+/* Steps that nobody wrote down went the other way, too. */
 bool marking_other_way(marker *k, int ask, int unit) {
     int n;
     if (!k->mistakes) return false;
@@ -223,8 +224,11 @@ bool marking_other_way(marker *k, int ask, int unit) {
     for (int i = 0; i < n; i++) {
         if (!c[i].mistake->is_same) continue;
         int v = variant_with(k, 0, &c[i]);
-        bool is = v >= 0 && marking_explains(k, v, ask, unit);
-        if (v >= 0) lh_reach_drop(k->r, v);
+        if (v < 0) continue;
+        const int *before = lh_reach_reopen(k->r, v);
+        bool is = before && marking_explains(k, v, ask, unit);
+        if (before) lh_reach_restore(k->r, before);
+        lh_reach_drop(k->r, v);
         if (!is) continue;
         k->m->step[ask].other_way = c[i].mistake;
         return true;

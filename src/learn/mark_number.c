@@ -129,12 +129,13 @@ int marking_looks_cut(lh_written w, lh_box own) {
 
 /* With fewer digits than were written. A 5 at the end goes either way: what stood before it was rounded is not known. */
 static lh_box fewer_box(lh_written w, lh_habit habit) {
-    double unit = w.unit * pow(10, habit.fewer), x = w.value / unit, low = ceil(x - 0.5 - LH_DUST),
-           high = floor(x + 0.5 + LH_DUST);
-    if (habit.cuts) low = high = trunc(x + (x > 0 ? LH_DUST : -LH_DUST));
-    if (!habit.cuts && fabs(fabs(x - floor(x)) - 0.5) < 0.5 * w.unit / unit + LH_DUST)
-        low = floor(x), high = ceil(x);
-    return (lh_box){.at = low * unit, .low = low * unit, .high = high * unit};
+    double unit = w.unit * pow(10, habit.fewer), x = fabs(w.value) / unit, at = floor(x + LH_HALF),
+           low = at, high = at, sign = w.value < 0 ? -1 : 1;
+    if (habit.cuts) low = high = at = floor(x + LH_DUST);
+    if (!habit.cuts && fabs(x - floor(x) - 0.5) < 0.5 * w.unit / unit + LH_DUST)
+        low = floor(x), high = low + 1;
+    if (sign < 0) x = low, low = high, high = x;
+    return (lh_box){.at = sign * at * unit, .low = sign * low * unit, .high = sign * high * unit};
 }
 
 /* The number written or that number before rounding, which may have had a few more digits. */
