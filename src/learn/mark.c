@@ -37,9 +37,10 @@ static bool best_reach(marker *k, int ask, int unit, int *variant) {
     lh_verdict *v = lh_alloc_array(k->a, (size_t)n + 1, sizeof *v);
     bool any = false;
     *variant = 0;
-    int last = k->anew > 0 && k->s->ask[ask].moment && lh_reach_left(k->r) > k->effort / 2 ? -1 : 0;
+    int last = k->anew > 0 && k->s->ask[ask].moment ? -1 : 0;
     for (int i = k->n_active - 1; v && i >= last && least > 0; i--) {
         int program = i < 0 ? k->anew : k->active[i];
+        if (i < 0 && lh_reach_left(k->r) < k->effort / 2) break; /* everything anew is much work */
         const int *before = i < 0 ? lh_reach_reopen(k->r, program) : NULL;
         bool ok = lh_reach_of(k->r, program, unit, marking_written(k, ask, 0), k->other);
         int bad = ok ? marking_judge_step(k, ask, k->other, marking_taint(k, program, unit) >= 0, v)
