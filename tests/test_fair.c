@@ -1,0 +1,406 @@
+/* Kinds of sheets that an examiner easily marks unfairly, one test each: more digits than asked, another way, one slip before an
+ * update, old numbers after it, the same mistake twice. The sheets are written by code: from the exact numbers of the
+ * lesson, or of the lesson with another number in it.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/embedded.h"
+#include "learn/advice.h"
+#include "learn/lesson.h"
+
+typedef struct desk {
+    lh_context *ctx;
+    lh_arena *arena;
+    lh_program *lesson;
+    lh_mistakes *mistakes;
+    lh_paper *paper;
+    lh_filled filled;
+    lh_marks *marks;
+} desk;
+
+static desk desk_new(const char *name, unsigned long long seed, int digits) {
+    desk d = {.ctx = lh_context_new()};
+    char path[64];
+    snprintf(path, sizeof path, "lessons/%s.md", name);
+    const lh_embedded *e = lh_embedded_find(path);
+    assert_non_null(e);
+    d.arena = lh_arena_new(d.ctx);
+    d.lesson = lh_lesson_parse(d.ctx, e->name, e->text, e->length);
+    d.mistakes = lh_mistakes_load(d.ctx, d.lesson);
+    lh_lesson_sheet sheet = lh_lesson_sheet_read(d.ctx, d.arena, e->name, e->text, e->length);
+    d.paper = lh_paper_new(d.ctx, d.lesson,
+                           &(lh_paper_how){.lesson = name,
+                                           .seed = seed,
+                                           .digits = digits,
+                                           .steps = sheet.step,
+                                           .at = sheet.at,
+                                           .n_steps = sheet.n_steps,
+                                           .mistakes = d.mistakes});
+    if (!d.paper) fail_msg("%s: %s", name, d.ctx->error.what);
+    d.filled = (lh_filled){.answers = lh_answers_new(d.arena, d.paper->sheet)};
+    d.filled.text =
+        lh_alloc_array(d.arena, (size_t)d.paper->sheet->n_cells + 1, sizeof *d.filled.text);
+    return d;
+}
+
+static void desk_free(desk *d) {
+    lh_paper_free(d->paper);
+    lh_mistakes_free(d->mistakes);
+    lh_program_free(d->lesson);
+    lh_arena_free(d->arena);
+    lh_context_free(d->ctx);
+}
+
+static int ask(const desk *d, const char *name) {
+    for (int i = 0; i < d->paper->n_steps; i++)
+        if (strcmp(d->paper->step[i].name, name) == 0) return i;
+    fail_msg("%s does not ask for %s", d->paper->lesson, name);
+    return -1;
+}
+
+static int at(const desk *d, const char *name, int cell) {
+    return d->paper->sheet->ask[ask(d, name)].first + cell;
+}
+
+static void put(desk *d, int cell, const char *format, ...) {
+    char text[64];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    d->filled.answers->cell[cell] = lh_written_read(text, strlen(text));
+    d->filled.text[cell] = lh_printf(d->arena, "%s", text);
+}
+
+/* The right numbers, each written by `format` with so many digits: "%.*f" or "%.*g". 0: as asked. */
+static void put_key(desk *d, const char *format, int digits) {
+    const lh_sheet *s = d->paper->sheet;
+    for (int i = 0; i < s->n_asks; i++)
+        for (int c = 0; c < s->ask[i].n_cells; c++) {
+            char text[64];
+            double x = lh_sheet_exact(s, i, c);
+            snprintf(text, sizeof text, digits ? format : "%.*f", /* NOLINT */
+                     digits ? digits : s->ask[i].decimals, x);
+            put(d, s->ask[i].first + c, "%s", text);
+        }
+}
+
+static void mark(desk *d) {
+    d->marks = lh_mark(d->arena, d->paper->sheet, d->filled.answers, d->mistakes);
+    assert_non_null(d->marks);
+}
+
+static const char *advice_of(desk *d, int step) {
+    int n;
+    lh_text t = lh_text_new(d->arena);
+    lh_advice *line =
+        lh_advise(&(lh_advisor){d->arena, d->paper, &d->filled, d->marks, d->mistakes}, step, &n);
+    for (int i = 0; i < n; i++) lh_text_add(&t, "%s\n", line[i].text);
+    return t.s ? t.s : "";
+}
+
+/* Every number but those of one step (-1: none) has full credit, and no mistake is named elsewhere. */
+static void expect_credit_but(desk *d, int step) {
+    const lh_sheet *s = d->paper->sheet;
+    for (int i = 0; i < s->n_asks; i++) {
+        if (i == step) continue;
+        if (d->marks->step[i].n_diagnoses)
+            fail_msg("%s %s: %s", d->paper->lesson, d->paper->step[i].name, advice_of(d, i));
+        for (int c = 0; c < s->ask[i].n_cells; c++)
+            if (!lh_verdict_has_credit(d->marks->cell[s->ask[i].first + c]))
+                fail_msg("%s %s cell %d: %s is %s", d->paper->lesson, d->paper->step[i].name, c,
+                         d->filled.text[s->ask[i].first + c],
+                         lh_verdict_names[d->marks->cell[s->ask[i].first + c]]);
+    }
+}
+
+/* ---- digits ---- */
+
+static void digits_beyond_those_asked_do_not_count(void **state) {
+    (void)state;
+    static const char *const lessons[] = {"ex1", "ex2", "ex3", "ex5", "layernorm", "softmax"};
+    for (size_t l = 0; l < sizeof lessons / sizeof *lessons; l++)
+        for (unsigned long long seed = 0; seed < 2; seed++) {
+            desk d = desk_new(lessons[l], seed, 4);
+            static const int digits[] = {7, 8, 10, 15};
+            for (size_t k = 0; k < sizeof digits / sizeof *digits; k++) {
+                put_key(&d, "%.*g", digits[k]);
+                mark(&d);
+                expect_credit_but(&d, -1);
+                for (int i = 0; i < d.paper->sheet->n_cells; i++)
+                    assert_int_equal(d.marks->cell[i], LH_RIGHT);
+            }
+            const lh_sheet *s = d.paper->sheet;
+            for (int way = 0; way < 3; way++) { /* zeros behind, float32 in full, a fraction */
+                for (int i = 0; i < s->n_asks; i++)
+                    for (int c = 0; c < s->ask[i].n_cells; c++) {
+                        double x = lh_sheet_exact(s, i, c), unit = pow(10, -s->ask[i].decimals);
+                        int cell = s->ask[i].first + c;
+                        if (way == 0) put(&d, cell, "%.*f0000", s->ask[i].decimals, x);
+                        if (way == 1) put(&d, cell, "%.9g", (double)(float)x);
+                        if (way == 2) put(&d, cell, "%.0f/%.0f", rint(x / unit), 1 / unit);
+                    }
+                mark(&d);
+                expect_credit_but(&d, -1);
+            }
+            desk_free(&d);
+        }
+}
+
+/* A calculator's own rounding in the eighth digit is no mistake, a wrong fourth digit is one, however many follow. */
+static void wrong_digits_stay_wrong(void **state) {
+    (void)state;
+    desk d = desk_new("ex1", 0, 4);
+    put_key(&d, "%.*g", 8);
+    int cell = at(&d, "P", 2);
+    double x = lh_sheet_exact(d.paper->sheet, ask(&d, "P"), 2);
+    put(&d, cell, "%.8f", x + 2e-8);
+    mark(&d);
+    assert_int_equal(d.marks->cell[cell], LH_RIGHT);
+    put(&d, cell, "%.8f", x + 6e-4);
+    mark(&d);
+    assert_false(lh_verdict_has_credit(d.marks->cell[cell]));
+    expect_credit_but(&d, ask(&d, "P"));
+    desk_free(&d);
+}
+
+/* 1.41 for the root of 2 where three digits are asked. */
+static void a_root_may_be_short(void **state) {
+    (void)state;
+    desk d = desk_new("ex1", 0, 3);
+    put_key(&d, NULL, 0);
+    for (int i = 0; i < 4; i++)
+        put(&d, at(&d, "Z", i), "%.5f",
+            lh_sheet_exact(d.paper->sheet, ask(&d, "S"), i) / (i % 3 ? 1 : 1.41));
+    mark(&d);
+    expect_credit_but(&d, -1);
+    put(&d, at(&d, "Z", 0), "%.5f", lh_sheet_exact(d.paper->sheet, ask(&d, "S"), 0) / 1.3);
+    mark(&d);
+    assert_false(lh_verdict_has_credit(d.marks->cell[at(&d, "Z", 0)]));
+    desk_free(&d);
+}
+
+/* Right numbers with a digit too few have a verdict of their own, and the teacher says what they are worth. */
+static void fewer_digits_are_worth_what_the_teacher_says(void **state) {
+    (void)state;
+    desk d = desk_new("ex1", 1, 4);
+    put_key(&d, NULL, 0);
+    int cell = -1;
+    for (int i = 0; i < 4 && cell < 0; i++) {
+        double x = lh_sheet_exact(d.paper->sheet, ask(&d, "P"), i);
+        if (fabs(x * 1000 - rint(x * 1000)) > 0.1 && fabs(x * 1000 - rint(x * 1000)) < 0.4)
+            put(&d, cell = at(&d, "P", i), "%.3f", x);
+    }
+    assert_true(cell >= 0);
+    const int total = d.paper->sheet->n_cells;
+    mark(&d);
+    assert_int_equal(d.marks->cell[cell], LH_FEW_DIGITS);
+    assert_int_equal(d.marks->credit, total);
+    d.paper->sheet->few_digits = LH_WORTH_HALF;
+    mark(&d);
+    assert_int_equal(d.marks->credit, total - 1);
+    assert_true(d.marks->points == total - 0.5);
+    d.paper->sheet->few_digits = LH_WORTH_NONE;
+    mark(&d);
+    assert_int_equal(d.marks->cell[cell], LH_COARSE);
+    assert_true(d.marks->points == total - 1);
+    for (int i = 0; i < total; i++) assert_false(lh_verdict_is_blame(d.marks->cell[i]));
+    desk_free(&d);
+}
+
+/* ---- other ways ---- */
+
+static void no_shift_is_another_way(void **state) {
+    (void)state;
+    desk d = desk_new("ex1", 3, 4);
+    put_key(&d, NULL, 0);
+    const lh_sheet *s = d.paper->sheet;
+    for (int r = 0; r < 2; r++) {
+        double sum = 0;
+        for (int c = 0; c < 2; c++) {
+            double e = exp(lh_sheet_exact(s, ask(&d, "Z"), 2 * r + c));
+            put(&d, at(&d, "P.e", 2 * r + c), "%.4f", e);
+            sum += e;
+        }
+        put(&d, at(&d, "P.s", r), "%.4f", sum);
+    }
+    mark(&d);
+    expect_credit_but(&d, -1);
+    assert_int_equal(d.marks->cell[at(&d, "P.e", 0)], LH_OTHER_WAY);
+    assert_non_null(strstr(advice_of(&d, ask(&d, "P.e")), "overflow"));
+    desk_free(&d);
+}
+
+/* ---- one slip ---- */
+
+/* Everything that follows from another embedding of A: as if the first row of X had been copied wrongly. */
+static void a_slip_does_not_come_back_after_the_update(void **state) {
+    (void)state;
+    desk d = desk_new("ex2", 0, 4);
+    const lh_sheet *s = d.paper->sheet;
+    lh_setting set = {"E", "[1 -0.7; 0 1; 0.5 0.5; 0.2 0.8]"};
+    lh_graph *g = lh_graph_build(d.ctx, d.lesson, &(lh_build){.set = &set, .n_set = 1});
+    if (!g) fail_msg("%s", d.ctx->error.what);
+    int slip = ask(&d, "X"), others = 0;
+    for (int i = 0; i < s->n_asks; i++) {
+        lh_plan *p = lh_exact.plan(g, &(lh_wish){.all = true});
+        lh_exact.start(p), lh_exact.bind(p, NULL, 0), lh_exact.run(p);
+        for (int m = 0; m < s->ask[i].moment; m++) lh_exact.commit(p), lh_exact.run(p);
+        const lh_node *n = lh_graph_step(g, s->ask[i].step->path)->node;
+        for (int c = 0; c < s->ask[i].n_cells; c++) {
+            double x = lh_exact.get(p, n, lh_sheet_cell(s, i, c));
+            put(&d, s->ask[i].first + c, "%.*f", s->ask[i].decimals, x);
+            others += i != slip && fabs(x - lh_sheet_exact(s, i, c)) > 1e-3;
+        }
+        lh_exact.free(p);
+    }
+    assert_true(others > 10); /* it reaches far */
+    mark(&d);
+    assert_false(lh_verdict_has_credit(d.marks->cell[at(&d, "X", 1)]));
+    expect_credit_but(&d, slip);
+    lh_graph_free(g);
+    desk_free(&d);
+}
+
+/* ---- after an update ---- */
+
+static void old_numbers_are_named(void **state) {
+    (void)state;
+    for (unsigned long long seed = 0; seed < 3; seed++) {
+        desk d = desk_new("ex2", seed, 4);
+        put_key(&d, NULL, 0);
+        for (int i = 0; i < 4; i++)
+            put(&d, at(&d, "probs@1", i), "%s", d.filled.text[at(&d, "probs", i)]);
+        put(&d, at(&d, "L@1", 0), "%s", d.filled.text[at(&d, "L", 0)]);
+        mark(&d);
+        const lh_step_mark *m = &d.marks->step[ask(&d, "probs@1")];
+        if (m->n_diagnoses != 1) fail_msg("seed %llu: %d names", seed, m->n_diagnoses);
+        assert_string_equal(m->diagnosis[0].mistake->name, "not_recomputed");
+        desk_free(&d);
+    }
+}
+
+/* ---- mistakes ---- */
+
+/* Divided by how many there are, in both softmaxes; everything else as it should be. */
+static void the_same_mistake_is_named_once(void **state) {
+    (void)state;
+    desk d = desk_new("ex1", 1, 4);
+    put_key(&d, NULL, 0);
+    const lh_sheet *s = d.paper->sheet;
+    for (int i = 0; i < 4; i++) {
+        put(&d, at(&d, "P", i), "%.4f", lh_sheet_exact(s, ask(&d, "P.e"), i) / 2);
+        put(&d, at(&d, "probs", i), "%.4f", lh_sheet_exact(s, ask(&d, "probs.e"), i) / 4);
+    }
+    mark(&d);
+    const lh_step_mark *first = &d.marks->step[ask(&d, "P")],
+                       *again = &d.marks->step[ask(&d, "probs")];
+    assert_int_equal(first->n_diagnoses, 1);
+    assert_int_equal(first->diagnosis[0].again, -1);
+    assert_int_equal(again->n_diagnoses, 1);
+    assert_int_equal(again->diagnosis[0].again, ask(&d, "P"));
+    assert_non_null(strstr(advice_of(&d, ask(&d, "probs")), "the same again"));
+    desk_free(&d);
+}
+
+/* Not divided by the root of d_k, and one last digit off besides; with a cell that is quite another it has no name. */
+static void a_mistake_is_known_beside_a_last_digit(void **state) {
+    (void)state;
+    desk d = desk_new("ex1", 1, 4);
+    put_key(&d, NULL, 0);
+    int z = ask(&d, "Z"), decimals = d.paper->sheet->ask[z].decimals;
+    for (int i = 0; i < 4; i++)
+        put(&d, at(&d, "Z", i), "%.*f", decimals,
+            lh_sheet_exact(d.paper->sheet, ask(&d, "S"), i) + (i == 3 ? pow(10, -decimals) : 0));
+    mark(&d);
+    assert_int_equal(d.marks->step[z].n_diagnoses, 1);
+    assert_string_equal(d.marks->step[z].diagnosis[0].mistake->name, "unscaled");
+    put(&d, at(&d, "Z", 3), "0.7777");
+    mark(&d);
+    assert_int_equal(d.marks->step[z].n_diagnoses, 0);
+    desk_free(&d);
+}
+
+/* ---- the sheet as a whole ---- */
+
+static void what_cannot_be_is_said(void **state) {
+    (void)state;
+    desk d = desk_new("ex2", 1, 4);
+    put_key(&d, NULL, 0);
+    mark(&d);
+    assert_int_equal(d.marks->n_remarks, 0);
+    put(&d, at(&d, "P", 0), "0.9");
+    put(&d, at(&d, "L@1", 0), "9.1234");
+    mark(&d);
+    assert_non_null(strstr(advice_of(&d, ask(&d, "P")), "probabilities add up to 1"));
+    assert_non_null(strstr(advice_of(&d, ask(&d, "L@1")), "the loss rose"));
+    desk_free(&d);
+}
+
+/* Whatever stands on a sheet, marking ends: by its own count of work, so that it is the same on every machine. */
+static void marking_has_a_bound(void **state) {
+    (void)state;
+    desk d = desk_new("ex6-three", 0, 4);
+    put_key(&d, NULL, 0);
+    unsigned chance = 1;
+    for (int i = 0; i < d.paper->sheet->n_cells; i++) {
+        chance = chance * 1664525u + 1013904223u;
+        if (chance >> 30) put(&d, i, "%.4f", (double)(chance >> 8) / 4e6 - 2);
+    }
+    clock_t begin = clock();
+    mark(&d);
+    double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    print_message("# %.2f s for %d numbers\n", seconds, d.paper->sheet->n_cells);
+    assert_true(d.marks->gave_up);
+    assert_true(seconds < 20); /* a sanitizer may be at work; without the bound it takes minutes */
+    desk_free(&d);
+}
+
+/* ---- reading ---- */
+
+static void odd_signs_are_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+        int decimals;
+    } list[] = {{"0.2497...", 0.2497, 4},       {"0.2497\u2026", 0.2497, 4},
+                {"0.2497.", 0.2497, 4},         {"\u22120.25", -0.25, 2},
+                {"\u2212\u20090.25", -0.25, 2}, {"0.249\u2009731", 0.249731, 6},
+                {"12\u00a0345.5", 12345.5, 1},  {"\u202f0.25\u00a0", 0.25, 2}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        lh_written w = lh_written_read(list[i].text, strlen(list[i].text));
+        if (w.kind != LH_WRITTEN_NUMBER || w.value != list[i].value ||
+            w.decimals != list[i].decimals)
+            fail_msg("%s: %.9g, %d decimals", list[i].text, w.value, w.decimals);
+    }
+    assert_int_equal(lh_written_read("...", 3).kind, LH_WRITTEN_BLANK);
+    assert_int_equal(lh_written_read("0.2.5", 5).kind, LH_WRITTEN_UNREAD);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digits_beyond_those_asked_do_not_count),
+        cmocka_unit_test(wrong_digits_stay_wrong),
+        cmocka_unit_test(a_root_may_be_short),
+        cmocka_unit_test(fewer_digits_are_worth_what_the_teacher_says),
+        cmocka_unit_test(no_shift_is_another_way),
+        cmocka_unit_test(a_slip_does_not_come_back_after_the_update),
+        cmocka_unit_test(old_numbers_are_named),
+        cmocka_unit_test(the_same_mistake_is_named_once),
+        cmocka_unit_test(a_mistake_is_known_beside_a_last_digit),
+        cmocka_unit_test(what_cannot_be_is_said),
+        cmocka_unit_test(marking_has_a_bound),
+        cmocka_unit_test(odd_signs_are_read),
+    };
+    return cmocka_run_group_tests_name("fair", tests, NULL, NULL);
+}
