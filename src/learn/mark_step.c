@@ -144,9 +144,10 @@ void marking_withhold(marker *k, int ask, int unit, bool is_tainted, const lh_bo
     k->is_empty[unit] = (is_equal || is_copied) && (is_wrong || is_empty);
     if (!is_equal && !is_copied) return;
     if (!is_empty && own && all_rest(k, ask, own)) return;
-    bool says_nothing = is_equal && (is_tainted || !own || !all_cut(k, ask, own));
+    bool says_nothing = is_equal && (is_tainted || !own || k->habit.fewer || !all_cut(k, ask, own));
     bool is_zero = marking_written(k, ask, 0)->value == 0; /* cut off, it may well be */
-    if (!(says_nothing && (suspect || (k->habit.cuts && !is_zero))) && !(suspect && is_copied))
+    if (!(says_nothing && (suspect || ((k->habit.cuts || k->habit.fewer) && !is_zero))) &&
+        !(suspect && is_copied))
         return;
     for (int i = 0; i < k->s->ask[ask].n_cells; i++)
         if (v[i] == LH_FOLLOWS || v[i] == LH_EARLY || v[i] == LH_LAST_DIGIT) v[i] = LH_CARRIED;
