@@ -77,8 +77,8 @@ enum {
 
 /* Work that one sheet may take, in numbers that are read or worked out: half a second or so on a machine of ten years ago. What
  * is left then is judged by the first look, the sum of what each rounding does alone, and no more names are looked for. */
-#define LH_MOST_EFFORT 24e6
-#define LH_SWING_EFFORT 0.5 /* of what one rounding does to one number: it is only added up */
+#define LH_MOST_EFFORT 60e6
+#define LH_SWING_EFFORT 1.2 /* of what one rounding does to one number: it is only added up */
 #define LH_LINE_EFFORT  20  /* of one line, however small: its plan is run */
 #define LH_NODE_EFFORT  0.3 /* of one node of the program, for a plan that is made for a line */
 #define LH_BUILD_EFFORT 30  /* of one node of the program, for a program with a mistake made */

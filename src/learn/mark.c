@@ -40,7 +40,8 @@ static bool best_reach(marker *k, int ask, int unit, int *variant) {
     int last = k->anew > 0 && k->s->ask[ask].moment ? -1 : 0;
     for (int i = k->n_active - 1; v && i >= last && least > 0; i--) {
         int program = i < 0 ? k->anew : k->active[i];
-        if (i < 0 && lh_reach_left(k->r) < k->effort / 2) break; /* everything anew is much work */
+        if (i < 0 && lh_reach_left(k->r) < 0.75 * k->effort)
+            break; /* everything anew is much work */
         const int *before = i < 0 ? lh_reach_reopen(k->r, program) : NULL;
         bool ok = lh_reach_of(k->r, program, unit, marking_written(k, ask, 0), k->other);
         int bad = ok ? marking_judge_step(k, ask, k->other, marking_taint(k, program, unit) >= 0, v)
@@ -215,6 +216,7 @@ static lh_marks *mark_once(marker *k) {
     for (int i = k->n_active - 1; i > 0; i--) lh_reach_drop(s->reach, k->active[i]);
     lh_reach_drop(s->reach, k->anew);
     lh_reach_habit(s->reach, (lh_habit){0});
+    k->left = lh_reach_left(s->reach);
     k->m->gave_up = lh_reach_gave_up(s->reach) || lh_reach_gave_up(s->truth);
     return lh_failed(s->g->ctx) ? NULL : k->m;
 }
@@ -314,7 +316,7 @@ lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
     lh_marks *m = mark_once(&plain);
     if (m && count_blame(s, m)) m = as_cut(&plain, m, &cut);
     if (m && m != plain.m) best = &cut;
-    bool is_light = m && !plain.m->gave_up;
+    bool is_light = plain.left > plain.effort / 4;
     if (is_light && m && has_riddle(s, m)) m = as_fewer(&plain, m, false);
     if (is_light && m && has_riddle(s, m)) m = as_fewer(&plain, m, true);
     if (!m) return NULL;

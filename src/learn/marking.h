@@ -19,17 +19,17 @@ typedef struct marker {
     const lh_written *cell; /* n_cells: what stands there, at no more digits than were asked for */
     const lh_mistakes *mistakes;
     lh_marks *m;
-    lh_box *box;    /* room for one unit: its reach */
-    lh_box *other;  /* and for a second opinion */
-    lh_box *truth;  /* and for its reach from the right numbers */
-    double *plain;  /* and for its numbers */
-    int truth_ask;  /* the step that is in truth, or -1 */
-    lh_habit habit; /* how numbers were carried on that nobody wrote down */
-    double effort;  /* that it may take */
-    bool is_trial;  /* an idea is tried: known mistakes are not looked for */
-    int cuts;       /* how many more numbers look cut off than rounded */
-    int *origin;    /* for each unit: the ask where a slip that reaches it began, or -1 */
-    bool *is_empty; /* for each unit: its numbers say nothing, and they do not follow */
+    lh_box *box;         /* room for one unit: its reach */
+    lh_box *other;       /* and for a second opinion */
+    lh_box *truth;       /* and for its reach from the right numbers */
+    double *plain;       /* and for its numbers */
+    int truth_ask;       /* the step that is in truth, or -1 */
+    lh_habit habit;      /* how numbers were carried on that nobody wrote down */
+    double effort, left; /* that it may take, and what was left of it in the end */
+    bool is_trial;       /* an idea is tried: known mistakes are not looked for */
+    int cuts;            /* how many more numbers look cut off than rounded */
+    int *origin;         /* for each unit: the ask where a slip that reaches it began, or -1 */
+    bool *is_empty;      /* for each unit: its numbers say nothing, and they do not follow */
     int anew; /* the right program, for somebody who works unchanged steps out again after an update; -1: no update */
     int active[LH_MOST_ACTIVE],
         n_active; /* programs that later steps may follow: the right one, and those with the mistakes made so far */
