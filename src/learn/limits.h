@@ -17,6 +17,8 @@
 #define LH_WHOLE_UNITS                                                                             \
     1e-3 /* 2.9998 for a count of 3 is dust of a calculator; 2.9 is another number */
 
+#define LH_OTHER_UNITS                                                                             \
+    5 /* so near to where another way leads a number must lie: rounding on it does no more where it is one */
 #define LH_STALE_UNITS                                                                             \
     3 /* an old number so far off is not so by rounding: a sheet asks for digits that move by 6 */
 
@@ -77,7 +79,7 @@ enum {
 
 /* Work that one sheet may take, in numbers that are read or worked out: half a second or so on a machine of ten years ago. What
  * is left then is judged by the first look, the sum of what each rounding does alone, and no more names are looked for. */
-#define LH_MOST_EFFORT 60e6
+#define LH_MOST_EFFORT  60e6
 #define LH_SWING_EFFORT 1.2 /* of what one rounding does to one number: it is only added up */
 #define LH_LINE_EFFORT  20  /* of one line, however small: its plan is run */
 #define LH_NODE_EFFORT  0.3 /* of one node of the program, for a plan that is made for a line */

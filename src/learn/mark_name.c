@@ -216,6 +216,17 @@ void marking_diagnose(marker *k, int ask, int unit) {
 
 /* ---- the same by another way ---- */
 
+/* Do the numbers lie where the other way leads, or only somewhere within its reach? */
+static bool is_near(const marker *k, int ask) {
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
+        const lh_written *w = marking_written(k, ask, i);
+        if (w->kind == LH_WRITTEN_NUMBER && isfinite(w->value) &&
+            fabs(w->value - k->other[i].at) > LH_OTHER_UNITS * w->unit)
+            return false;
+    }
+    return true;
+}
+
 /* Steps that nobody wrote down went the other way, too. */
 bool marking_other_way(marker *k, int ask, int unit) {
     int n;
@@ -226,7 +237,7 @@ bool marking_other_way(marker *k, int ask, int unit) {
         int v = variant_with(k, 0, &c[i]);
         if (v < 0) continue;
         const int *before = lh_reach_reopen(k->r, v);
-        bool is = before && marking_explains(k, v, ask, unit);
+        bool is = before && marking_explains(k, v, ask, unit) && is_near(k, ask);
         if (before) lh_reach_restore(k->r, before);
         lh_reach_drop(k->r, v);
         if (!is) continue;
