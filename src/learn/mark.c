@@ -70,12 +70,15 @@ static bool explain(marker *k, int ask, int unit, const lh_box *own, int bad, lh
         return true;
     }
     if (!bad) return false;
-    if (marking_other_way(k, ask, unit)) {
+    bool is_other = marking_other_way(k, ask, unit, true);
+    if (!is_other && !k->is_trial) marking_diagnose(k, ask, unit);
+    if (!is_other && !k->is_trial && !k->m->step[ask].n_diagnoses)
+        is_other = marking_other_way(k, ask, unit, false);
+    if (is_other) {
         replace(v, n, LH_WRONG, LH_OTHER_WAY);
         replace(v, n, LH_CANNOT, LH_OTHER_WAY);
         return true;
     }
-    if (!k->is_trial) marking_diagnose(k, ask, unit);
     if (!k->m->step[ask].n_diagnoses) note_slips(k, ask, own, v);
     if (k->m->step[ask].n_diagnoses) {
         replace(v, n, LH_WRONG, LH_MISTAKE);

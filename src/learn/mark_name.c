@@ -228,10 +228,11 @@ static bool is_near(const marker *k, int ask) {
 }
 
 /* Steps that nobody wrote down went the other way, too. */
-bool marking_other_way(marker *k, int ask, int unit) {
+bool marking_other_way(marker *k, int ask, int unit, bool is_own) {
     int n;
     if (!k->mistakes) return false;
-    lh_candidate *c = lh_candidates(k->s->g, k->mistakes, NULL, k->a, &n);
+    lh_candidate *c =
+        lh_candidates(k->s->g, k->mistakes, is_own ? k->s->ask[ask].step : NULL, k->a, &n);
     for (int i = 0; i < n; i++) {
         if (!c[i].mistake->is_same) continue;
         int v = variant_with(k, 0, &c[i]);

@@ -69,10 +69,11 @@ void marking_withhold(marker *k, int ask, int unit, bool is_tainted, const lh_bo
 /* ---- names for what went wrong ---- */
 
 bool marking_explains(marker *k, int variant, int ask, int unit); /* every number of the step? */
-bool marking_is_later(const lh_mistake *m);           /* an old number after an update */
-bool marking_other_way(marker *k, int ask, int unit); /* is it right by another way? Notes which */
-void marking_diagnose(marker *k, int ask, int unit);  /* known mistakes, into the step's mark */
-bool marking_is_stale(marker *k, int ask, int unit);  /* copied from before an update? Notes it */
+bool marking_is_later(const lh_mistake *m); /* an old number after an update */
+bool marking_other_way(marker *k, int ask, int unit,
+                       bool is_own);                 /* is it right by another way? Notes which */
+void marking_diagnose(marker *k, int ask, int unit); /* known mistakes, into the step's mark */
+bool marking_is_stale(marker *k, int ask, int unit); /* copied from before an update? Notes it */
 
 /* ---- the sheet as a whole ---- */
 
