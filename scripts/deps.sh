@@ -38,6 +38,11 @@ for group; do
     test)
         has_library cmocka || need libcmocka-dev
         has_library libpcre2-8 || optional="$optional libpcre2-dev"
+        have clang || optional="$optional clang"
+        have wasm-ld || optional="$optional lld"
+        test -d /usr/include/wasm32-wasi || optional="$optional wasi-libc"
+        ls /usr/lib/llvm-*/lib/clang/*/lib/wasi >/dev/null 2>&1 || optional="$optional libclang-rt-14-dev-wasm32"
+        have node || optional="$optional nodejs"
         ;;
     lint)
         need_command clang-format clang-format

@@ -172,8 +172,7 @@ static bool place_moving(lh_plan *p) {
         v->layout = p->layouts + v->offset * (size_t)p->cap;
         for (int e = 0; e < p->examples && lh_plan_owns_memory(v) && !lh_plan_is_pooled(p, v);
              e++) {
-            total += cells_now(lh_plan_sizes(p, n, e));
-            if (total > LH_MAX_CELLS) break;
+            total = lh_cells_sum(total, cells_now(lh_plan_sizes(p, n, e)));
         }
     }
     p->n_lasting = (total + 15) / 16 * 16; /* the pool lies behind it, in whole lines */

@@ -143,7 +143,7 @@ static bool is_constant_value(const lh_plan *p, const lh_node *n) {
 
 /* ---- the same formula written twice is computed once ---- */
 
-static size_t mix(size_t h, size_t x) {
+static uint64_t mix(uint64_t h, uint64_t x) {
     return (h ^ x) * 1099511628211u;
 }
 
@@ -152,12 +152,12 @@ static bool can_share(const lh_node *n, lh_role r) {
            n->kind != LH_OP_coin && n->kind != LH_OP_renew && !lh_node_meaning(n);
 }
 
-static size_t formula_hash(const lh_plan *p, const lh_node *n) {
-    size_t h = mix(1469598103934665603u, (size_t)n->kind);
+static uint64_t formula_hash(const lh_plan *p, const lh_node *n) {
+    uint64_t h = mix(1469598103934665603u, (size_t)n->kind);
     for (int i = 0; i < n->n_in; i++) h = mix(h, (size_t)lh_standing(p, n->in[i])->id);
     uint64_t bits = 0;
     if (n->n_in == 0) memcpy(&bits, &n->number, sizeof bits);
-    h = mix(mix(h, (size_t)(bits >> 32)), (size_t)(bits & 0xffffffffu));
+    h = mix(mix(h, bits >> 32), bits & 0xffffffffu);
     h = mix(h, (size_t)(unsigned)n->index[0]);
     return mix(h, (size_t)(unsigned)n->index[1]);
 }
@@ -189,7 +189,7 @@ static bool share_formulas(lh_plan *p, bool calls_only) {
         if (v->role == VIEW && lh_node_meaning(n))
             v->same = (lh_node *)lh_standing(p, lh_node_meaning(n));
         if (calls_only || v->is_changed || !can_share(n, v->role)) continue;
-        size_t k = formula_hash(p, n) & (size - 1);
+        size_t k = (size_t)formula_hash(p, n) & (size - 1);
         while (table[k] && !same_formula(p, table[k], n)) k = (k + 1) & (size - 1);
         if (!table[k])
             table[k] = n;

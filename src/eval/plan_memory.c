@@ -130,8 +130,10 @@ bool lh_plan_place_fixed(lh_plan *p) {
         if (!lh_plan_owns_memory(v) || lh_plan_is_pooled(p, v)) continue;
         v->offset = is_lent(p, v) ? (size_t)p->n_lent++ : p->cells[LH_FIXED];
         if (is_lent(p, v)) continue;
-        p->cells[LH_FIXED] += in_lines(p, lh_plan_fixed_cells(g, n));
-        if (is_copied(p, n)) p->cells[LH_SPARE] += lh_plan_fixed_cells(g, n);
+        p->cells[LH_FIXED] =
+            lh_cells_sum(p->cells[LH_FIXED], in_lines(p, lh_plan_fixed_cells(g, n)));
+        if (is_copied(p, n))
+            p->cells[LH_SPARE] = lh_cells_sum(p->cells[LH_SPARE], lh_plan_fixed_cells(g, n));
     }
     return !lh_failed(g->ctx) && take_fixed(p);
 }

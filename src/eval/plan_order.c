@@ -191,9 +191,10 @@ size_t lh_plan_place_pool(lh_plan *p) {
         int at;
         v->pool = find_gap(used, n_used, p->n_lasting, cells, &at);
         memmove(used + at + 1, used + at, (size_t)(n_used - at) * sizeof *used);
-        used[at] = (piece){v->pool, v->pool + cells, v->last};
+        const size_t to = lh_cells_sum(v->pool, cells);
+        used[at] = (piece){v->pool, to, v->last};
         n_used++;
-        if (v->pool + cells > end) end = v->pool + cells;
+        if (to > end) end = to;
     }
     if (!list || !used)
         lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory for the plan");

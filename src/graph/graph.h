@@ -294,7 +294,15 @@ struct lh_graph {
 };
 
 enum { LH_MAX_NODES = 1000000, LH_MAX_AXIS = 1 << 30, LH_MAX_WORDS = 1 << 22 };
-#define LH_MAX_CELLS ((size_t)1 << 40) /* of one value: sums over all nodes do not overflow */
+/* Cells of one value. Sums over all nodes: lh_cells_sum. */
+#if SIZE_MAX > UINT32_MAX
+#define LH_MAX_CELLS ((size_t)1 << 40)
+#else
+#define LH_MAX_CELLS ((size_t)1 << 27)
+#endif
+static inline size_t lh_cells_sum(size_t a, size_t b) { /* at the most what no memory has */
+    return a > SIZE_MAX / 2 || b > SIZE_MAX / 2 - a ? SIZE_MAX / 2 : a + b;
+}
 
 lh_graph *
 lh_graph_build(lh_context *ctx, const lh_program *p,
