@@ -18,7 +18,8 @@ static void look(longhand *lh) {
 
 static void print_step(longhand *lh, const char *path) {
     static double cell[MOST];
-    for (int example = 0; example < longhand_examples(lh); example++) {
+    const int examples = longhand_size_of(lh, path, 0).examples;
+    for (int example = 0; example < examples; example++) {
         const size_t n = longhand_read(lh, path, (longhand_part){.example = example}, cell, MOST);
         printf("%s %d:", path, example);
         for (size_t i = 0; i < n && i < MOST; i++) printf(" %.17g", cell[i]);

@@ -13,14 +13,14 @@ struct lh_path_table {
     size_t size, used;
 };
 
-static size_t path_hash(const char *s) {
-    size_t h = 1469598103934665603u;
+static uint64_t path_hash(const char *s) {
+    uint64_t h = 1469598103934665603u;
     for (; *s; s++) h = (h ^ (unsigned char)*s) * 1099511628211u;
     return h;
 }
 
 static size_t path_slot(const struct lh_path_table *t, const char *path) {
-    size_t i = path_hash(path) & (t->size - 1);
+    size_t i = (size_t)path_hash(path) & (t->size - 1);
     while (t->path[i] && strcmp(t->path[i], path) != 0) i = (i + 1) & (t->size - 1);
     return i;
 }
