@@ -41,7 +41,7 @@ result 'longhand.1 has every command and option'
 
 # ... and no option that no command has.
 while read -r command; do "$longhand" "$command" --help; done <"$work/commands" >"$work/help"
-printf '%s\n' --help --version >>"$work/help"
+printf '%s\n' --help --version --files >>"$work/help"
 grep -o '\*--[a-z-]*\*' man/longhand.1.scd | tr -d '*' | sort -u | while read -r option; do
     test "$option" = -- || grep -q -e "$option\>" "$work/help" || echo "man/longhand.1.scd: no command has $option"
 done >"$work/err"

@@ -205,6 +205,13 @@ printf '\357\273\2771 2\r\n' >project/dos.txt
 program dos.txt
 does 'a file of numbers with a mark of its order and CRLF' run project/reads.lh
 
+# ---- more than 64 of something ----
+awk 'BEGIN { for (i = 0; i < 70; i++) print "input x" i " : 1 x 1"; printf "examples "
+    for (i = 0; i < 70; i++) printf "%sx%d = [%d; %d]", i ? ", " : "", i, i, i + 1
+    print "\nY = x69 * 2" }' >many.lh
+run run many.lh
+shows '138' '70 inputs: each example has its number'
+
 # ---- a byte 0 ----
 printf '# A lesson\n\nThe loss.\n\n```longhand\nX = 1\n```\n' >good.md
 does 'lint' lint good.md
