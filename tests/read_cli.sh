@@ -52,7 +52,7 @@ wrong() { # NAME LINE TEXT MESSAGE...
     warns "$name.md:$line:"
     for text; do warns "$text"; done
 }
-wrong bytes 3 '# T\n\n$a^2$\0231\0231\0231\n' 'this is not UTF-8' 'UTF-8'
+wrong bytes 3 '# T\n\n$a^2$\0231\0231\0231\n' 'this does not look like text' 'UTF-8'
 wrong html 3 '# T\n\n<b>x</b>\n' 'no HTML'
 wrong image 3 '# T\n\n![x](y.png)\n' 'no image'
 wrong formula 3 '# T\n\n$\\nosuchcommand$\n' 'nosuchcommand'
