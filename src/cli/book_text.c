@@ -1,19 +1,26 @@
 /* book_text -- the tree of a lesson as HTML. */
 #include <string.h>
 
+#include "base/embedded.h"
 #include "cli/book.h"
 #include "learn/chosen.h"
 #include "learn/formula.h"
 
 /* ---- spans ---- */
 
-/* ex2, ex2#part and #part are places in the book; what has a scheme leads out of it. */
+static bool is_embedded(lh_arena *a, const char *name) {
+    return lh_embedded_find(lh_printf(a, "lessons/%s.md", name)) != NULL;
+}
+
+/* ex2, ex2#part and #part are places in the book; what has a scheme leads out of it. NULL: a lesson of the course that was left
+ * out of this book (--only), so there is no link. */
 static const char *target(lh_writer *w, const char *to, lh_place at) {
     lh_arena *a = w->r->arena;
     size_t n = strcspn(to, "#");
     const char *name = lh_copy(a, to, n), *anchor = to[n] ? to + n + 1 : "";
     if (strstr(to, "://")) return to;
     if (n && lh_course_find(&w->book->course, name) < 0) {
+        if (is_embedded(a, name)) return NULL;
         lh_fail(w->r->cli->ctx, LH_ERROR_NAME, at,
                 "the link to \"%s\" leads to no lesson of the book", to);
         return to;
@@ -43,6 +50,12 @@ static void put_source(lh_writer *w, const char *source) {
             w->prefix, k + 1, k + 1, k + 1);
 }
 
+static void put_link(lh_writer *w, const lh_span *s, const char *to) {
+    if (to) lh_html_in(w->out, "<a href=\"", to, "\">");
+    lh_book_spans(w, s->child);
+    if (to) fputs("</a>", w->out);
+}
+
 static void put_span(lh_writer *w, const lh_span *s) {
     FILE *out = w->out;
     switch (s->kind) {
@@ -58,11 +71,7 @@ static void put_span(lh_writer *w, const lh_span *s) {
         fputs("</strong>", out);
         break;
     case LH_SPAN_CODE: lh_html_in(out, "<code>", s->text, "</code>"); break;
-    case LH_SPAN_LINK:
-        lh_html_in(out, "<a href=\"", target(w, s->to ? s->to : "", s->at), "\">");
-        lh_book_spans(w, s->child);
-        fputs("</a>", out);
-        break;
+    case LH_SPAN_LINK: put_link(w, s, target(w, s->to ? s->to : "", s->at)); break;
     case LH_SPAN_MATH: put_formula(w, s, false); break;
     case LH_SPAN_DISPLAY: put_formula(w, s, true); break;
     case LH_SPAN_BREAK: fputs("<br />", out); break;

@@ -341,6 +341,7 @@ static lh_trouble where_it_began(const lh_plan *p, const char *leads) {
 lh_trouble lh_plan_trouble(const lh_plan *p) {
     lh_trouble t = {0};
     char *leads = p->g->ctx->alloc((size_t)p->n_nodes + 1);
+    if (!leads) lh_fail(p->g->ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory");
     if (leads && !came_so(p, &t)) {
         memset(leads, 0, (size_t)p->n_nodes + 1);
         mark_leading(p, leads);

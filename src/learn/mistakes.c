@@ -48,7 +48,7 @@ lh_mistakes *lh_mistakes_load(lh_context *ctx, const lh_program *own) {
 }
 
 const lh_mistake *lh_mistakes_find(const lh_mistakes *m, const char *name) {
-    for (int i = 0; i < m->n; i++)
+    for (int i = m->n - 1; i >= 0; i--) /* a lesson's own comes before the catalogue's */
         if (strcmp(m->mistake[i].name, name) == 0) return &m->mistake[i];
     return NULL;
 }
