@@ -196,6 +196,8 @@ static bool work(desk *d, const learner *who, lh_answers *out) {
             double x = box[c].at, r = rounded(x, decimals, who->cuts_off);
             bool slips = i == who->slip_unit && c == who->slip_cell;
             if (slips) r = x = who->slip_value;
+            if (isnan(x))
+                ok = false; /* the root of a negative number: nobody can go on from here */
             if (ask >= 0 && (!is_blank || slips))
                 out->cell[d->sheet->ask[ask].first + c] = as_written(r, decimals);
             bool goes_on_rounded = who->carry == ROUNDED || (who->carry == MIXED && chance() < 0.5);

@@ -66,6 +66,7 @@ double lh_memory_free(void) {
 
 /* The second number of /proc/self/statm is pages in memory; elsewhere the most there ever was has to do. */
 double lh_memory_used(void) {
+#ifdef RUSAGE_SELF
     FILE *f = fopen("/proc/self/statm", "r");
     struct rusage most;
     long all = 0, resident = 0;
@@ -73,6 +74,9 @@ double lh_memory_used(void) {
     if (f) fclose(f);
     if (n == 2) return (double)resident * (double)sysconf(_SC_PAGESIZE);
     return getrusage(RUSAGE_SELF, &most) ? 0 : 1024.0 * (double)most.ru_maxrss;
+#else
+    return 0;
+#endif
 }
 
 static const double LITTLE = 1e6; /* bytes that are there: nobody is asked */

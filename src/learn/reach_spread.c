@@ -360,6 +360,8 @@ bool lh_reach_of(lh_reach *r, int v, int i, const lh_written *written, lh_box *o
     if (ok && l->swing.n > 0 && reach_may(r))
         reach_corners(r, a, w, r->unit[i].right, written, out);
     lh_arena_free(a);
+    /* What was found lay in that arena, also for a unit that is open: whoever reads it next finds it anew. */
+    if (r->unit[i].is_open && r->unit[i].variant == v) r->unit[i].is_spread = false;
     return ok;
 }
 
