@@ -261,6 +261,6 @@ void lh_plan_print(lh_text *out, lh_plan *p, const lh_plan_how *how) {
     print_buffers(&t);
     lh_text_add(out,
                 "\nPlaces and sizes are bytes. (op): by its definition.\n← what a work reads.\n");
-    for (int stage = 0; stage < LH_N_STAGES; stage++) print_list(&t, stage);
+    for (int stage = 0; stage < LH_N_STAGES; stage++) print_list(&t, (lh_stage)stage);
     print_roles(&t);
 }

@@ -174,7 +174,7 @@ static int column_of(spreading *s, int f) {
 }
 
 static void add_cell(spreading *s, cell c) {
-    if (!(c.high > c.low)) return;
+    if (!(c.high > c.low) || (!c.swing && c.freedom < 0)) return; /* 1e308 leaves no room */
     *(cell *)lh_push(s->a, (void **)&s->cell, &s->n_cells, sizeof(cell)) = c;
     if (c.freedom >= 0) column_of(s, c.freedom);
     for (int k = 0; c.swing && k < c.swing->n; k++) {
