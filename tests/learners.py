@@ -22,7 +22,7 @@ import learner_habits as habits
 import learner_mistakes
 import learner_sheet
 
-CREDITED = {"right", "last digit", "rounded early", "rounded too early", "another way", "follows", "blank"}
+CREDITED = {"right", "last digit", "rounded early", "rounded too early", "another way", "too few digits", "follows", "blank"}
 MILD = {"too few digits", "fewer digits"}  # verdicts of their own: not called wrong
 CONTENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lessons", "contents.txt")
 FEW = {"one digit fewer"}  # these did write fewer
