@@ -14,7 +14,7 @@
 
 double lh_memory_most(void); /* that a process can have here at all; 0: not known */
 double lh_memory_free(void);
-double lh_memory_used(void); /* by this process, now */
+double lh_memory_used(void);                                          /* by this process, now */
 bool lh_memory_fits(lh_context *ctx, double bytes, const char *cure); /* cure: may be NULL */
 
 #endif

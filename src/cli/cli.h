@@ -30,7 +30,7 @@ typedef struct lh_cli {
     int width;       /* columns to write in: the terminal's, or 80; at least 40 */
     bool colour;     /* escape sequences are welcome */
     bool is_terminal;
-    lh_names files; /* --files: folders that programs may read files from, too */
+    lh_names files;            /* --files: folders that programs may read files from, too */
     struct lh_mistakes *rules; /* that a graph was built with, or NULL */
     lh_program **kept;         /* whose statements another program uses */
     int n_kept;

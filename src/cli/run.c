@@ -406,7 +406,7 @@ static bool are_fitting(lh_cli *cli) {
              lh_cli_refuse(cli, table && options.json, "table", "JSON has every number") ||
              lh_cli_refuse(cli, options.mistake && options.json && !steps, "json",
                            "both sides of --mistake are for people; with --steps there is JSON") ||
-                  lh_cli_refuse(cli, options.digits && table, "digits", "the table has no numbers"));
+             lh_cli_refuse(cli, options.digits && table, "digits", "the table has no numbers"));
 }
 
 /* In one batch of all examples their order changes nothing. */
