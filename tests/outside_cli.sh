@@ -10,12 +10,21 @@ within() {
     status=$?
 }
 
-# stopped NAME PART WORD...: in time, with exit status 2 and PART in err.
+# stopped NAME PART WORD...: in time, with exit status 2, PART in err and nothing in out.
+# stopped_later: the same, after the first lines were shown; what a model is, is said before its folder is opened.
+is_stopped() { test $status -eq 2 && grep -qF -e "$1" err; }
 stopped() {
     tap_name=$1 tap_text=$2
     shift 2
     within 20 "$@"
-    test $status -eq 2 && grep -qF -e "$tap_text" err
+    is_stopped "$tap_text" && ! test -s out
+    verdict $? "$tap_name"
+}
+stopped_later() {
+    tap_name=$1 tap_text=$2
+    shift 2
+    within 20 "$@"
+    is_stopped "$tap_text" && grep -q ' parameters, ' out
     verdict $? "$tap_name"
 }
 
@@ -138,11 +147,11 @@ does 'a link at PATH.tmp' train linked --resume --data names.txt --lines --steps
 test "$(cat mine.txt)" = mine && ! test -L linked/model.safetensors
 verdict $? 'is not followed'
 cp -r model logged && rm logged/log.jsonl && ln -s "$work/mine.txt" logged/log.jsonl
-stopped 'log.jsonl is a link' 'log.jsonl is no plain file' train logged --resume --data names.txt --lines --steps 4
+stopped_later 'log.jsonl is a link' 'log.jsonl is no plain file' train logged --resume --data names.txt --lines --steps 4
 test "$(cat mine.txt)" = mine
 verdict $? 'and what it leads to is as it was'
 rm logged/log.jsonl && mkfifo logged/log.jsonl
-stopped 'log.jsonl is a pipe' 'log.jsonl is no plain file' train logged --resume --data names.txt --lines --steps 4
+stopped_later 'log.jsonl is a pipe' 'log.jsonl is no plain file' train logged --resume --data names.txt --lines --steps 4
 for file in config.json tokenizer.json program.lh model.safetensors generation_config.json; do
     rm -rf piped && cp -r model piped && rm piped/$file && mkfifo piped/$file
     stopped "$file is a pipe" "$file" sample piped -n 2
