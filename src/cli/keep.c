@@ -128,17 +128,21 @@ void lh_keep_close(lh_keeper *k) {
 
 /* ---- where a lesson stands ---- */
 
+/* NULL: nothing was ever kept, or it cannot be read; a list of lessons does without. */
+static lh_store *open_to_read(void) {
+    char folder[LH_STORE_PATH];
+    lh_store_trouble why;
+    return lh_store_folder(folder, sizeof folder) ? lh_store_open(folder, &(lh_store_how){0}, &why)
+                                                  : NULL;
+}
+
 /* Read once: the list of lessons asks for each of them. */
 static const lh_progress *progress_so_far(lh_cli *cli) {
     static bool is_read;
     static lh_progress *progress;
     if (!is_read) {
-        char folder[LH_STORE_PATH];
-        lh_store_trouble why;
         is_read = true;
-        lh_store *s = lh_store_folder(folder, sizeof folder)
-                          ? lh_store_open(folder, &(lh_store_how){0}, &why)
-                          : NULL;
+        lh_store *s = open_to_read();
         if (s) progress = lh_progress_new(cli->arena, s, lh_keep_zone()), s->close(s);
     }
     return progress;
@@ -149,12 +153,8 @@ const char *lh_keep_read_sign(lh_cli *cli, const char *lesson) {
     static lh_read *list;
     static int n;
     if (!is_read) {
-        char folder[LH_STORE_PATH];
-        lh_store_trouble why;
         is_read = true;
-        lh_store *s = lh_store_folder(folder, sizeof folder)
-                          ? lh_store_open(folder, &(lh_store_how){0}, &why)
-                          : NULL;
+        lh_store *s = open_to_read();
         if (s && !s->reads(s, cli->arena, &list, &n)) n = 0;
         if (s) s->close(s);
     }
