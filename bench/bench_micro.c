@@ -9,7 +9,7 @@
 
 #include "base/embedded.h"
 #include "base/file.h"
-#include "train/data.h"
+#include "train/text_data.h"
 #include "train/trainer.h"
 
 enum { LAST = 100 };

@@ -17,7 +17,7 @@
 #include "text/alphabet.h"
 #include "text/merge.h"
 #include "text/split.h"
-#include "text/train.h"
+#include "text/piece_count.h"
 
 enum { SIZE = 1000, LEAST = 4 << 20, TIMES = 5 };
 

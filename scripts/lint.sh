@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.." || exit 1
 ninja -C "$build" --quiet all || exit 1
 verdict=0
 
+sh scripts/names.sh || verdict=1
+
 sh scripts/c-files.sh | xargs clang-format --dry-run -Werror || verdict=1
 
 # What is compiled, without what is generated; tests are left to cppcheck, since cmocka's asserts do not end a path for it.

@@ -52,10 +52,8 @@ grep -rhoE 'getenv\("[A-Z_]+"\)' src | sed 's/.*"\(.*\)".*/\1/' | sort -u | whil
 done >"$work/err"
 result 'longhand.1 has every variable of the environment'
 
-# Fields are the names in calls such as lh_json_text(&j, "path", ...), and in json_amount of cost.c.
-# Of the files that are built: src/meson.build has them.
-sed -n "s|^  '\(cli/.*\.c\)',|src/\1|p" src/meson.build |
-    xargs sed -n 's/.*json_[a-z]*([^,"]*, "\([a-z_]*\)".*/\1/p' | sort -u >"$work/fields"
+# Fields are the names in calls such as lh_json_text(&j, "path", ...), and in json_amount of command_cost.c.
+cat src/cli/*.c | sed -n 's/.*json_[a-z]*([^,"]*, "\([a-z_]*\)".*/\1/p' | sort -u >"$work/fields"
 test "$(wc -l <"$work/fields")" -gt 30 || echo 'hardly any field was found in src/cli' >"$work/err"
 while read -r field; do
     grep -q "\*$field\*" man/longhand-json.5.scd || echo "man/longhand-json.5.scd: $field is missing"
@@ -85,6 +83,9 @@ cat README.md CONTRIBUTING.md docs/*.md examples/c/README.md | sed -n 's/^make \
     grep -q "^$target:" Makefile || echo "make $target is in the documents, not in the Makefile"
 done >"$work/err"
 result 'documented make targets exist'
+
+sh scripts/names.sh >"$work/err"
+result 'no file name and no type is there twice'
 
 # Public headers are for C++ too.
 compiler=''

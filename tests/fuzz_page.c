@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/layout.h"
+#include "cli/page_layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                        .n_inserts = 3};
     lh_page *p = cli.arena ? lh_page_read(cli.ctx, cli.arena, &how) : NULL;
     if (!p && (!lh_failed(cli.ctx) || !*lh_context_error(cli.ctx)->what)) abort();
-    lh_layout *l = p ? lh_layout_new(&cli, cli.arena, WIDTH) : NULL;
+    lh_page_layout *l = p ? lh_layout_new(&cli, cli.arena, WIDTH) : NULL;
     if (l) {
         lh_layout_pieces(l, p->piece, 0);
         lh_layout_sources(l);

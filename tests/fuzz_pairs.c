@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_batch(const lh_pairs *p, const lh_drawn *b) {
+static void check_batch(const lh_pairs *p, const lh_drawn_batch *b) {
     size_t rows = 0, source = 0;
     for (int e = 0; e < b->batch.examples; e++) {
         if (b->rows[e] < 2 || b->rows[e] > b->longest) abort();
@@ -24,7 +24,7 @@ static void check_answers(lh_context *ctx, const lh_pairs *p) {
     lh_arena *a = lh_arena_new(ctx);
     int id[64];
     for (int i = 0; i < p->n_lines[0]; i++) {
-        const lh_line *l = &p->line[0][i];
+        const lh_pair_line *l = &p->line[0][i];
         const int n = lh_pairs_encode(ctx, p->tokens, l->answer, l->n_answer, id, 64);
         lh_text out = lh_text_new(a);
         if (n < 1 || n > 64) abort();
@@ -47,7 +47,7 @@ static void try_pairs(lh_context *ctx, const char *text, size_t size, bool is_ch
     if (!p && !lh_failed(ctx)) abort();
     if (p) {
         const lh_feed f = lh_pairs_feed(p);
-        lh_drawn *b = f.make(f.from, 3);
+        lh_drawn_batch *b = f.make(f.from, 3);
         f.draw(f.from, 1, 2, b);
         if (lh_failed(ctx) || b->batch.examples != 3) abort();
         check_batch(p, b);

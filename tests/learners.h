@@ -184,7 +184,7 @@ static double rounded(double x, int decimals, bool cut) {
 
 /* Works the whole sheet, step by step, from the learner's own numbers. False: they lead nowhere. */
 static bool work(desk *d, const learner *who, lh_answers *out) {
-    lh_box *box = calloc(100000, sizeof *box);
+    lh_reach_box *box = calloc(100000, sizeof *box);
     bool ok = true;
     for (int i = 0; i < lh_reach_count(d->pen) && ok; i++) {
         lh_unit *u = lh_reach_unit(d->pen, i);
@@ -298,7 +298,7 @@ typedef struct way {
 
 /* Where this way leads, for somebody who writes the numbers of these answers up to a cell. NaN: nowhere. */
 static double carried_on(desk *d, const lh_answers *a, int unit, int cell, way *w) {
-    static lh_box box[4096];
+    static lh_reach_box box[4096];
     int at = 0;
     for (int i = 0; i <= unit; i++) {
         lh_unit *u = lh_reach_unit(d->pen, i);

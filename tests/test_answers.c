@@ -98,7 +98,7 @@ static const char *echo(desk *d, const lh_filled *r, const char *name) {
     lh_text t = lh_text_new(d->arena);
     for (int k = 0; k < q->n_cells; k++) {
         int cell;
-        const lh_block *b = lh_paper_block(d->paper, ask, k, &cell);
+        const lh_answer_block *b = lh_paper_block(d->paper, ask, k, &cell);
         const lh_written *w = &r->answers->cell[q->first + k];
         if (k) lh_text_add(&t, cell == 0 ? " | " : cell % b->grid.cols ? " " : "; ");
         if (w->kind == LH_WRITTEN_BLANK)

@@ -385,7 +385,7 @@ static void check_ticks(const lh_scale *s, const lh_ticks *t, int most) {
 static void check_apart(const lh_scale *s, int room) {
     lh_ticks t;
     double end = -1e9;
-    lh_ticks_fit(&t, s, &(lh_row){room, 2, 2, columns_of}, 10);
+    lh_ticks_fit(&t, s, &(lh_chart_row){room, 2, 2, columns_of}, 10);
     check_ticks(s, &t, 10);
     for (int i = 0; i < t.n; i++) {
         double w = lh_columns(t.text[i]),

@@ -134,7 +134,7 @@ static bool has_anchor(const lh_lesson *l, const char *anchor, size_t n) {
 }
 
 /* 4.12 ex3#through-the-softmax */
-static void take_line(const char *file, lh_row row) {
+static void take_line(const char *file, lh_text_row row) {
     row = lh_row_trim(row);
     if (!row.n || row.s[0] == '#') return;
     char line[200];
@@ -164,7 +164,7 @@ static void every_row_of_the_inventory_is_taught(void **state) {
         const char *path = lh_printf(course.arena, "%s/%s", root ? root : ".", file);
         const char *text = lh_file_read(course.ctx, course.arena, path, &n);
         if (!text) fail_msg("%s", course.ctx->error.what);
-        for (lh_row row = {0}; lh_row_next(text, n, 1, &row);) take_line(file, row);
+        for (lh_text_row row = {0}; lh_text_row_next(text, n, 1, &row);) take_line(file, row);
     }
     int missing = 0, rows = 0;
     for (int s = 1; s < N_SECTIONS; s++)
@@ -261,7 +261,7 @@ static const char *key_of(const desk *d) {
     for (int i = 0; i < d->paper->n_steps; i++) {
         const lh_paper_step *s = &d->paper->step[i];
         for (int b = 0; b < s->n_blocks; b++) {
-            const lh_block *k = &s->block[b];
+            const lh_answer_block *k = &s->block[b];
             lh_text_add(&t, "%s %s", k->address, s->sign);
             for (int c = 0; c < k->grid.rows * k->grid.cols; c++)
                 lh_text_add(&t, "%s%s", c && c % k->grid.cols == 0 ? "; " : " ",

@@ -12,7 +12,7 @@
 #include "explain/check.h"
 #include "learn/lesson.h"
 #include "train/floats.h"
-#include "train/parts.h"
+#include "train/batch_parts.h"
 
 enum { TEXT = 2048 };
 

@@ -18,7 +18,7 @@
 #include "files/config.h"
 #include "files/half.h"
 #include "files/json_read.h"
-#include "files/log.h"
+#include "files/training_log.h"
 #include "files/replace.h"
 #include "files/tensors.h"
 #include "scarce.h"

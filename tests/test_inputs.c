@@ -9,7 +9,7 @@
 #include "train/beam.h"
 #include "train/generate.h"
 #include "train/inside.h"
-#include "train/parts.h"
+#include "train/batch_parts.h"
 
 enum { MANY = 150, TEXT = 1 << 14 };
 

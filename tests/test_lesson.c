@@ -146,10 +146,10 @@ static void the_contents_have_every_lesson(void **state) {
 /* Its blocks stand indented, so that they are not blocks of the page. */
 static void add_pieces(lh_text *out, const char *page) {
     bool inside = false, skip = false;
-    for (lh_row row = {0}; lh_row_next(page, strlen(page), 1, &row);) {
+    for (lh_text_row row = {0}; lh_text_row_next(page, strlen(page), 1, &row);) {
         bool is_fence = row.n >= 7 && strncmp(row.s, "    ```", 7) == 0;
         if (is_fence && !inside) { /* what ex4 has already is not added again */
-            lh_row word = {row.s + 7, row.n - 7, 0};
+            lh_text_row word = {row.s + 7, row.n - 7, 0};
             skip = word.n == 8 && strncmp(word.s, "longhand", 8) == 0;
             inside = true;
         } else if (is_fence) {
@@ -195,13 +195,13 @@ static void the_pieces_of_the_page_are_a_lesson(void **state) {
 /* | `{{...}}` | what is seen | ... in the table of the page */
 static int add_rows(lh_text *text, lh_arena *a, const char *page, const char **wanted) {
     int n = 0;
-    for (lh_row row = {0}; lh_row_next(page, strlen(page), 1, &row);) {
+    for (lh_text_row row = {0}; lh_text_row_next(page, strlen(page), 1, &row);) {
         if (row.n < 8 || strncmp(row.s, "| `{{", 5) != 0) continue;
         const char *end = strstr(row.s, "}}` |");
         assert_non_null(end);
         const char *cell = end + 5, *stop = strchr(cell, '|');
         lh_text_add(text, "%.*s\n\n", (int)(end + 2 - (row.s + 3)), row.s + 3);
-        lh_row seen = lh_row_trim((lh_row){cell, (size_t)(stop - cell), 0});
+        lh_text_row seen = lh_row_trim((lh_text_row){cell, (size_t)(stop - cell), 0});
         wanted[n++] = lh_copy(a, seen.s, seen.n);
         assert_true(n < 64);
     }

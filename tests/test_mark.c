@@ -413,7 +413,7 @@ static void known_mistakes_are_named(void **state) {
 
 /* Two mistakes may undo each other: is what stands there the right step from the numbers before it? */
 static bool is_right_on_own(desk *d, const lh_answers *a, int ask) {
-    lh_box box[4096];
+    lh_reach_box box[4096];
     const lh_ask *q = &d->sheet->ask[ask];
     for (int i = 0; i < lh_reach_count(d->pen); i++) {
         lh_unit *u = lh_reach_unit(d->pen, i);

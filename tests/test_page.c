@@ -140,7 +140,7 @@ static void refused(void **state) {
 
 /* ---- lines ---- */
 
-static void fits(const lh_layout *l, int width, const char *what) {
+static void fits(const lh_page_layout *l, int width, const char *what) {
     assert_true(l->n_lines > 0);
     for (int i = 0; i < l->n_lines; i++)
         if (lh_layout_columns(l->line[i]) > width)
@@ -148,10 +148,10 @@ static void fits(const lh_layout *l, int width, const char *what) {
                      l->line[i]);
 }
 
-static lh_layout *lay(bench *b, const char *text, int width) {
+static lh_page_layout *lay(bench *b, const char *text, int width) {
     lh_page *p = read_text(b, text);
     if (!p) fail_msg("%s: %s", text, lh_context_error(b->cli.ctx)->what);
-    lh_layout *l = lh_layout_new(&b->cli, b->cli.arena, width);
+    lh_page_layout *l = lh_layout_new(&b->cli, b->cli.arena, width);
     lh_layout_pieces(l, p->piece, 0);
     if (lh_failed(b->cli.ctx)) fail_msg("%s", lh_context_error(b->cli.ctx)->what);
     return l;
@@ -159,7 +159,7 @@ static lh_layout *lay(bench *b, const char *text, int width) {
 
 static void lines_are(const char *text, int width, const char *wanted) {
     bench b = open_bench();
-    lh_layout *l = lay(&b, text, width);
+    lh_page_layout *l = lay(&b, text, width);
     lh_text t = lh_text_new(b.cli.arena);
     for (int i = 0; i < l->n_lines; i++) lh_text_add(&t, "%s\n", l->line[i]);
     assert_string_equal(t.s, wanted);

@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "learn/lesson.h"
 #include "train/floats.h"
-#include "train/parts.h"
+#include "train/batch_parts.h"
 
 enum { EXAMPLES = 7, LONGEST = 12, INPUTS = 3 };
 

@@ -18,7 +18,7 @@
 #include "eval/fast/wish.h"
 #include "ragged.h"
 #include "train/floats.h"
-#include "train/parts.h"
+#include "train/batch_parts.h"
 
 typedef struct trial {
     ragged r;

@@ -129,7 +129,7 @@ static void names(desk *d, const char *mistake, const char *path) {
     while (strcmp(d->paper->step[i].path, path) != 0) i++;
     lh_text t = lh_text_new(d->arena);
     for (int b = 0; b < d->paper->step[i].n_blocks; b++) {
-        const lh_block *k = &d->paper->step[i].block[b];
+        const lh_answer_block *k = &d->paper->step[i].block[b];
         lh_text_add(&t, "%s =", k->address);
         for (int c2 = 0; c2 < k->grid.rows * k->grid.cols; c2++)
             lh_text_add(

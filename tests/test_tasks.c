@@ -212,7 +212,7 @@ static void pairs_as_batches(void **state) {
         lh_pairs *p = lh_pairs_new(ctx, k, &how);
         stop_if_failed(ctx, "pairs");
         lh_feed f = lh_pairs_feed(p);
-        lh_drawn *b = f.make(f.from, 4);
+        lh_drawn_batch *b = f.make(f.from, 4);
         f.draw(f.from, 7, 3, b);
         stop_if_failed(ctx, "batch");
         assert_int_equal(b->batch.examples, 4);
@@ -265,7 +265,7 @@ static void pairs_of_a_file(void **state) {
     assert_int_equal(p->pad, 0);
     assert_true(p->n_lines[1] > 15 && p->n_lines[1] < 50);
     lh_feed f = lh_pairs_feed(p);
-    lh_drawn *b = f.make(f.from, 8);
+    lh_drawn_batch *b = f.make(f.from, 8);
     lh_arena *a = lh_arena_new(ctx);
     int held = 0;
     for (int i = 0; f.held_out(f.from, i, 100, b); i++) held += b->batch.examples;

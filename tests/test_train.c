@@ -17,7 +17,7 @@
 #include "eval/fast/wish.h"
 #include "eval/fast/profile.h"
 #include "learn/lesson.h"
-#include "train/data.h"
+#include "train/text_data.h"
 #include "train/floats.h"
 #include "train/generate.h"
 #include "train/trainer.h"
@@ -115,7 +115,7 @@ static void a_tenth_is_held_out(void **state) {
     stop_if_failed(m.ctx);
     const lh_data *d = m.data;
     assert_int_equal(d->n_train, d->n - d->n / 10);
-    lh_drawn *b = lh_drawn_new(d, 5);
+    lh_drawn_batch *b = lh_drawn_new(d, 5);
     size_t first = d->n, last = 0;
     for (uint32_t step = 0; step < 400; step++) {
         lh_data_draw(d, 7, step, b);
@@ -160,7 +160,7 @@ static void lines_are_examples(void **state) {
     assert_int_equal(d->n_lines, 41);
     assert_int_equal(d->train_lines, 37);
     assert_int_equal(d->n_cut, 1);
-    lh_drawn *b = lh_drawn_new(d, 1);
+    lh_drawn_batch *b = lh_drawn_new(d, 1);
     bool is_seen[41] = {false};
     for (uint32_t step = 0; step < 2000; step++) {
         size_t n;

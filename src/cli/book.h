@@ -12,7 +12,7 @@
 #define LH_CLI_BOOK_H
 
 #include "cli/html.h"
-#include "cli/reading.h"
+#include "cli/read_place.h"
 
 typedef struct lh_book_file {
     const char *name;

@@ -2,7 +2,7 @@
  * cores can say it of sixty-four. */
 #include <string.h>
 
-#include "cli/cost.h"
+#include "cli/cost_command.h"
 
 void lh_cores_add(lh_measured_cores *to, const lh_pool_counts *counts, double seconds) {
     const double serial = seconds > counts->seconds ? seconds - counts->seconds : 0;

@@ -1,5 +1,5 @@
 /* cost_json -- the bill of a program, for programs. */
-#include "cli/cost.h"
+#include "cli/cost_command.h"
 
 const char *const lh_phase_names[LH_N_PHASES] = {"forward", "backward", "update", "whole"};
 

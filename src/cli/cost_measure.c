@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cli/cost.h"
+#include "cli/cost_command.h"
 #include "eval/exact.h"
 #include "eval/backend.h"
 #include "eval/fast/product.h"

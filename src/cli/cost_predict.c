@@ -1,7 +1,7 @@
 /* cost_predict -- how long a step takes and how much memory, of a model that need not fit here: each repeat is measured with
  * one turn and with two, and every further turn takes as long as the second. The memory is counted, not taken. */
-#include "cli/cost.h"
-#include "cli/train.h"
+#include "cli/cost_command.h"
+#include "cli/train_command.h"
 
 enum { RUNS = 5 }; /* at least so many */
 static const double SOME =

@@ -1,5 +1,5 @@
 /* errata_json -- longhand errata --json. */
-#include "cli/errata.h"
+#include "cli/errata_command.h"
 #include "cli/json.h"
 
 static void json_places(lh_json *j, const lh_erratum_place *place, int n) {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "cli/errata.h"
+#include "cli/errata_command.h"
 
 enum { LABEL = 10 };
 

@@ -1,8 +1,8 @@
 /* exercise_json -- exercises for programs: longhand-json(5) has the fields. */
-#include "cli/exercise.h"
+#include "cli/exercise_command.h"
 #include "cli/json.h"
 
-static lh_json open_json(const lh_class *c, const lh_exercise *e) {
+static lh_json open_json(const lh_exercise_state *c, const lh_exercise *e) {
     lh_json j = lh_json_open(stdout);
     lh_json_begin(&j, NULL, '{');
     lh_json_text(&j, "lesson", c->source.name);
@@ -18,7 +18,7 @@ static void end_json(lh_json *j) {
     lh_json_close(j);
 }
 
-void lh_json_list(const lh_class *c) {
+void lh_json_list(const lh_exercise_state *c) {
     lh_json j = open_json(c, NULL);
     lh_json_text(&j, "title", c->lesson->title);
     lh_json_begin(&j, "exercises", '[');
@@ -36,7 +36,7 @@ void lh_json_list(const lh_class *c) {
     end_json(&j);
 }
 
-void lh_json_question(const lh_class *c, lh_task *t) {
+void lh_json_question(const lh_exercise_state *c, lh_task *t) {
     const lh_exercise *e = lh_task_exercise(t);
     lh_json j = open_json(c, e);
     int n = 0, hints = 0;
@@ -55,7 +55,7 @@ void lh_json_question(const lh_class *c, lh_task *t) {
     end_json(&j);
 }
 
-void lh_json_answer(const lh_class *c, lh_task *t, const lh_answered *a) {
+void lh_json_answer(const lh_exercise_state *c, lh_task *t, const lh_answered *a) {
     lh_json j = open_json(c, lh_task_exercise(t));
     lh_json_text(&j, "verdict", lh_answer_words[a->state]);
     lh_json_begin(&j, "lines", '[');
@@ -67,7 +67,7 @@ void lh_json_answer(const lh_class *c, lh_task *t, const lh_answered *a) {
     end_json(&j);
 }
 
-void lh_json_key(const lh_class *c, lh_task *t) {
+void lh_json_key(const lh_exercise_state *c, lh_task *t) {
     int n = 0;
     const char **line = lh_task_working(t, &n);
     lh_json j = open_json(c, lh_task_exercise(t));

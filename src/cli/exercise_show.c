@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/parts.h"
-#include "cli/reading.h"
+#include "cli/read_place.h"
 
 enum { INDENT = 4 };
 

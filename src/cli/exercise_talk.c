@@ -4,13 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/exercise.h"
+#include "cli/exercise_command.h"
 #include "cli/prompt.h"
 
 enum { INDENT = 4, TRIES = 2 /* before the key is shown */ };
 
 typedef struct talk {
-    lh_class *c;
+    lh_exercise_state *c;
     lh_prompt *prompt;
     bool is_interactive, is_over;
     lh_task *task;
@@ -122,10 +122,10 @@ static void answer(talk *t, const char *text) {
     lh_answered a = lh_task_answer(t->task, text);
     if (lh_failed(t->c->cli->ctx)) return;
     lh_view_answer(t->c, &a, stdout);
-    lh_class_record(t->c, t->task, text, &a,
-                    t->has_seen               ? LH_HINTS
-                    : t->hints < LH_HINTS - 1 ? t->hints
-                                              : LH_HINTS - 1);
+    lh_exercise_record(t->c, t->task, text, &a,
+                       t->has_seen               ? LH_HINTS
+                       : t->hints < LH_HINTS - 1 ? t->hints
+                                                 : LH_HINTS - 1);
     if (a.state == LH_ANSWER_WRONG && ++t->tries == TRIES)
         printf("%*sh hint   %s   n next\n", INDENT, "",
                lh_task_options(t->task) ? "answer" : "a answer");
@@ -174,7 +174,7 @@ static void summary(const talk *t) {
     printf("%d of %d exercises of %s done\n", done, n, t->c->source.name);
 }
 
-int lh_class_talk(lh_class *c, int from) {
+int lh_exercise_talk(lh_exercise_state *c, int from) {
     talk t = {.c = c, .is_interactive = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
     t.prompt = lh_prompt_open(t.is_interactive, "exercise-history");
     if (!t.prompt) return lh_cli_fail(c->cli, "out of memory");

@@ -1,8 +1,8 @@
 /* exercise_view -- what is seen of an exercise: the question, the verdict, the key. */
 #include <string.h>
 
-#include "cli/exercise.h"
-#include "cli/practice.h"
+#include "cli/exercise_command.h"
+#include "cli/practice_command.h"
 
 enum { INDENT = 4, LINES = 16 };
 
@@ -10,19 +10,19 @@ static const char *kind_of(const lh_exercise *e) {
     return lh_exercise_words[e->kind];
 }
 
-static void say(const lh_class *c, int indent, const char *text) {
+static void say(const lh_exercise_state *c, int indent, const char *text) {
     printf("%*s", indent, "");
     lh_wrap(stdout, c->cli->width, indent, text);
 }
 
-static void quiet(const lh_class *c, int indent, const char *text) {
+static void quiet(const lh_exercise_state *c, int indent, const char *text) {
     lh_ink_on(c->cli, stdout, LH_INK_QUIET);
     say(c, indent, text);
     lh_ink_off(c->cli, stdout);
 }
 
 /* On a screen the ticks around code are left out, as `longhand read` does. */
-static const char *without_ticks(const lh_class *c, const char *text) {
+static const char *without_ticks(const lh_exercise_state *c, const char *text) {
     char *s = lh_copy(c->cli->arena, text, strlen(text)), *to = s;
     if (!s) return text;
     for (const char *from = s; *from; from++)
@@ -32,7 +32,7 @@ static const char *without_ticks(const lh_class *c, const char *text) {
 }
 
 /* Paragraphs: an empty line stays one. */
-static void say_text(const lh_class *c, const char *text) {
+static void say_text(const lh_exercise_state *c, const char *text) {
     if (!text) return;
     text = without_ticks(c, text);
     while (*text) {
@@ -44,11 +44,11 @@ static void say_text(const lh_class *c, const char *text) {
     }
 }
 
-static const char *title_of(const lh_class *c, const lh_exercise *e) {
+static const char *title_of(const lh_exercise_state *c, const lh_exercise *e) {
     return *e->title ? e->title : lh_printf(c->cli->arena, "line %d", e->at.line);
 }
 
-void lh_view_list(const lh_class *c) {
+void lh_view_list(const lh_exercise_state *c) {
     const lh_lesson *l = c->lesson;
     int done = 0;
     for (int i = 0; i < l->n_exercises; i++) done += c->is_done[i];
@@ -67,7 +67,7 @@ void lh_view_list(const lh_class *c) {
 /* ---- the question ---- */
 
 /* The lines before the missing one, and a gap; or what is experimented with. */
-static void print_program(const lh_class *c, lh_task *t) {
+static void print_program(const lh_exercise_state *c, lh_task *t) {
     int n = 0;
     const char **line = lh_task_lines(t, &n);
     int from = n > LINES ? n - LINES : 0;
@@ -83,7 +83,7 @@ static void print_program(const lh_class *c, lh_task *t) {
 }
 
 /* P[3] of the step P: what is asked stands before the formula, unless it is the whole step. */
-void lh_view_sheet(lh_class *c, lh_task *t) {
+void lh_view_sheet(lh_exercise_state *c, lh_task *t) {
     lh_desk d = {.cli = c->cli, .p = lh_task_practice(t), .a = c->cli->arena, .instead = ""};
     if (!d.p) return;
     const char *next = lh_task_next(t);
@@ -92,7 +92,7 @@ void lh_view_sheet(lh_class *c, lh_task *t) {
     lh_desk_step(&d);
 }
 
-void lh_view_question(lh_class *c, lh_task *t) {
+void lh_view_question(lh_exercise_state *c, lh_task *t) {
     const lh_exercise *e = lh_task_exercise(t);
     lh_ink_on(c->cli, stdout, LH_INK_BOLD);
     printf("\nExercise %d of %d   %s: ", e->number, c->lesson->n_exercises, kind_of(e));
@@ -111,14 +111,14 @@ void lh_view_question(lh_class *c, lh_task *t) {
 
 /* ---- the answer ---- */
 
-static void print_sign(const lh_class *c, bool is_right) {
+static void print_sign(const lh_exercise_state *c, bool is_right) {
     lh_ink_on(c->cli, stdout, is_right ? LH_INK_GOOD : LH_INK_BAD);
     printf("  %s ", is_right ? "\u2713" : "\u2717");
     lh_ink_off(c->cli, stdout);
 }
 
 /* The error of an answer looks like any other: the line, and a mark under the place. */
-static void print_error(const lh_class *c, const lh_error *e) {
+static void print_error(const lh_exercise_state *c, const lh_error *e) {
     lh_context *ctx = c->cli->ctx;
     ctx->error = *e;
     ctx->is_failed = true;
@@ -126,7 +126,7 @@ static void print_error(const lh_class *c, const lh_error *e) {
     lh_context_clear(ctx);
 }
 
-void lh_view_answer(lh_class *c, const lh_answered *a, FILE *refused) {
+void lh_view_answer(lh_exercise_state *c, const lh_answered *a, FILE *refused) {
     if (a->error) print_error(c, a->error);
     if (a->state == LH_ANSWER_UNREAD) {
         fflush(stdout);
@@ -149,7 +149,7 @@ void lh_view_answer(lh_class *c, const lh_answered *a, FILE *refused) {
     }
 }
 
-void lh_view_end(lh_class *c, lh_task *t) {
+void lh_view_end(lh_exercise_state *c, lh_task *t) {
     const lh_exercise *e = lh_task_exercise(t);
     const char *because = lh_task_because(t);
     for (int i = 0; i < e->n_shows && !lh_failed(c->cli->ctx); i++)
@@ -157,7 +157,7 @@ void lh_view_end(lh_class *c, lh_task *t) {
     if (*because) say(c, INDENT, without_ticks(c, because));
 }
 
-void lh_view_key(lh_class *c, lh_task *t) {
+void lh_view_key(lh_exercise_state *c, lh_task *t) {
     int n = 0;
     const char **line = lh_task_working(t, &n);
     for (int i = 0; i < n; i++) printf("%*s%s\n", INDENT, "", line[i]);

@@ -2,7 +2,7 @@
 #ifndef LH_CLI_EXPLAIN_NEXT_H
 #define LH_CLI_EXPLAIN_NEXT_H
 
-#include "cli/inside.h"
+#include "cli/opened.h"
 #include "explain/explain.h"
 
 lh_explanation *lh_explain_next(

@@ -1,5 +1,5 @@
 /* lint_page -- a lesson as `read` and `book` lay it out: every formula is parsed, every link followed. */
-#include "cli/lint.h"
+#include "cli/lint_command.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef LH_CLI_LOOK_H
 #define LH_CLI_LOOK_H
 
-#include "cli/inside.h"
+#include "cli/opened.h"
 #include "explain/chart.h"
 
 typedef struct lh_look {

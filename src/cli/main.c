@@ -14,65 +14,14 @@
 #include "base/version.h"
 #include "learn/mistakes.h"
 
-extern const lh_command lh_command_read;
-extern const lh_command lh_command_book;
-extern const lh_command lh_command_exercise;
-extern const lh_command lh_command_practice;
-extern const lh_command lh_command_progress;
-extern const lh_command lh_command_program;
-extern const lh_command lh_command_run;
-extern const lh_command lh_command_explain;
-extern const lh_command lh_command_check;
-extern const lh_command lh_command_graph;
-extern const lh_command lh_command_plot;
-extern const lh_command lh_command_calc;
-extern const lh_command lh_command_formula;
-extern const lh_command lh_command_cost;
-extern const lh_command lh_command_class;
-extern const lh_command lh_command_sheet;
-extern const lh_command lh_command_mark;
-extern const lh_command lh_command_mistakes;
-extern const lh_command lh_command_lint;
-extern const lh_command lh_command_errata;
-extern const lh_command lh_command_tokens;
-extern const lh_command lh_command_data;
-extern const lh_command lh_command_train;
-extern const lh_command lh_command_sample;
-extern const lh_command lh_command_translate;
-extern const lh_command lh_command_look;
-extern const lh_command lh_command_weights;
-extern const lh_command lh_command_near;
+#define COMMAND(name) extern const lh_command lh_command_##name;
+#include "cli/commands.def"
+#undef COMMAND
 
-/* In the order of --help: the course, a program, sheets, writing lessons, models that learn. */
 const lh_command *const lh_commands[] = {
-    &lh_command_read,
-    &lh_command_book,
-    &lh_command_exercise,
-    &lh_command_practice,
-    &lh_command_progress,
-    &lh_command_program,
-    &lh_command_run,
-    &lh_command_explain,
-    &lh_command_check,
-    &lh_command_graph,
-    &lh_command_plot,
-    &lh_command_calc,
-    &lh_command_formula,
-    &lh_command_cost,
-    &lh_command_class,
-    &lh_command_sheet,
-    &lh_command_mark,
-    &lh_command_mistakes,
-    &lh_command_lint,
-    &lh_command_errata,
-    &lh_command_tokens,
-    &lh_command_data,
-    &lh_command_train,
-    &lh_command_sample,
-    &lh_command_translate,
-    &lh_command_look,
-    &lh_command_weights,
-    &lh_command_near,
+#define COMMAND(name) &lh_command_##name,
+#include "cli/commands.def"
+#undef COMMAND
     NULL,
 };
 

@@ -1,7 +1,7 @@
 /* mark_json -- marks as JSON: one sheet, and what a class has in common. */
-#include "cli/mark.h"
+#include "cli/mark_command.h"
 
-static void write_block(lh_json *j, const lh_marked *m, int ask, const lh_block *b) {
+static void write_block(lh_json *j, const lh_marked *m, int ask, const lh_answer_block *b) {
     int first = m->paper->sheet->ask[ask].first + b->first;
     lh_json_begin(j, NULL, '{');
     lh_json_text(j, "address", b->address);

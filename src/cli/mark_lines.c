@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/embedded.h"
-#include "cli/mark.h"
+#include "cli/mark_command.h"
 
 enum { LONGEST = 4 << 20 }; /* bytes of a line; the largest sheet has 20,000 numbers */
 

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "cli/html.h"
-#include "cli/mark.h"
+#include "cli/mark_command.h"
 #include "learn/names.h"
 
 /* By this line a page of ours is known, which may be written again; any other file is not touched. */
@@ -73,7 +73,7 @@ static void put_cell(FILE *out, const lh_pages *pages, const lh_marked *m, int a
 }
 
 static void put_block(FILE *out, const lh_pages *pages, const lh_marked *m, int ask,
-                      const lh_block *b) {
+                      const lh_answer_block *b) {
     const lh_grid *g = &b->grid;
     int first = m->paper->sheet->ask[ask].first + b->first;
     fputs("<div class=\"scroll\"><table class=\"m\">", out);

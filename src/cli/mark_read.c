@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "cli/mark.h"
+#include "cli/mark_command.h"
 #include "graph/build.h"
 #include "learn/names.h"
 

@@ -2,7 +2,7 @@
  * copies of a few; but a course on the net has any number of seeds, so the one that was not asked for longest makes room. */
 #include <string.h>
 
-#include "cli/mark.h"
+#include "cli/mark_command.h"
 
 enum { PLACES = 32 }; /* of some megabytes each */
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/mark.h"
+#include "cli/mark_command.h"
 
 enum { SHOWN = 5, BAR = 10 };
 

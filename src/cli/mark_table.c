@@ -1,7 +1,7 @@
 /* mark_table -- a class: a row for each learner, a column for each step; and the same for a spreadsheet. */
 #include <string.h>
 
-#include "cli/mark.h"
+#include "cli/mark_command.h"
 #include "learn/csv.h"
 
 /* ---- the table ---- */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "cli/mark.h"
+#include "cli/mark_command.h"
 
 enum { INDENT = 6, CELL = 14 };
 
@@ -53,7 +53,7 @@ static int put_number(const lh_marked *m, int cell, int width) {
 }
 
 /* Numbers left, signs right; in parts where a row is wider than the screen. */
-static void put_block(const lh_marked *m, int ask, const lh_block *b) {
+static void put_block(const lh_marked *m, int ask, const lh_answer_block *b) {
     const lh_cli *cli = m->stock->cli;
     const lh_grid *g = &b->grid;
     int first = m->paper->sheet->ask[ask].first + b->first, width = 1;

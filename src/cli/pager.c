@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/columns.h"
-#include "cli/layout.h"
+#include "cli/page_layout.h"
 #include "cli/screen.h"
 
 static const char *const help[] = {

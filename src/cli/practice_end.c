@@ -2,7 +2,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/practice.h"
+#include "cli/practice_command.h"
 #include "learn/contents.h"
 
 enum { REPEATS = 5, MOST_MISTAKES = 32 };

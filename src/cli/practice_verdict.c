@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "cli/practice.h"
+#include "cli/practice_command.h"
 #include "learn/advice.h"
 
 enum { INDENT = LH_DESK_INDENT, NAMED_CELLS = 3, SAMPLE = 60 };
@@ -60,7 +60,7 @@ static const char *sample(lh_desk *d, int ask, int k) {
 }
 
 static int last_large_cell(const lh_desk *d, int ask, int block) {
-    const lh_block *b = &lh_desk_ask(d, ask)->block[block];
+    const lh_answer_block *b = &lh_desk_ask(d, ask)->block[block];
     int first = b->first + (b->grid.rows - 1) * b->grid.cols, best = first;
     for (int k = first; k < first + b->grid.cols; k++)
         if (fabs(lh_sheet_exact(d->p->sheet, ask, k)) >
@@ -184,7 +184,7 @@ static void note_credit(lh_desk *d, notes *out, int ask, int block) {
 }
 
 /* A row of marks: ✓ 0.1697  ✗ 0.2912, or the signs alone where that is too wide. */
-static int marks_width(lh_desk *d, int ask, const lh_block *b, int *column) {
+static int marks_width(lh_desk *d, int ask, const lh_answer_block *b, int *column) {
     int total = 0;
     for (int c = 0; c < b->grid.cols; c++) {
         column[c] = 0;
@@ -201,7 +201,7 @@ static int marks_width(lh_desk *d, int ask, const lh_block *b, int *column) {
 }
 
 /* Returns how many columns of the last cell are empty. */
-static int print_row(lh_desk *d, int ask, const lh_block *b, int row, const int *column) {
+static int print_row(lh_desk *d, int ask, const lh_answer_block *b, int row, const int *column) {
     int left = 0;
     printf("%*s", INDENT, "");
     for (int c = 0; c < b->grid.cols; c++) {
@@ -228,7 +228,7 @@ static void print_note(lh_desk *d, const note *n, int indent) {
 }
 
 /* The words stand beside the rows while they fit, and below them from the first that does not. */
-static void print_block(lh_desk *d, int ask, const lh_block *b, bool has_title,
+static void print_block(lh_desk *d, int ask, const lh_answer_block *b, bool has_title,
                         const notes *words) {
     int *column = lh_alloc_array(d->a, (size_t)b->grid.cols + 1, sizeof *column), used = 0;
     if (!column) return;
@@ -258,7 +258,7 @@ void lh_desk_verdict(lh_desk *d, const lh_entered *e) {
     note_slips(d, &words, e->ask);
     note_wrong(d, &words, e->ask);
     note_credit(d, &words, e->ask, e->block);
-    const lh_block *b = &s->block[e->block];
+    const lh_answer_block *b = &s->block[e->block];
     bool is_all = e->n > b->grid.rows * b->grid.cols;
     for (int i = is_all ? 0 : e->block; i < (is_all ? s->n_blocks : e->block + 1); i++)
         print_block(d, e->ask, &s->block[i], is_all || e->ask != d->p->at,

@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
-#include "cli/practice.h"
+#include "cli/practice_command.h"
 #include "learn/advice.h"
 
 enum { INDENT = LH_DESK_INDENT, MAX_ROWS = 16 };
@@ -13,7 +13,7 @@ const lh_paper_step *lh_desk_ask(const lh_desk *d, int ask) {
     return &d->p->paper->step[ask];
 }
 
-static const lh_block *block_at(const lh_desk *d) {
+static const lh_answer_block *block_at(const lh_desk *d) {
     return &lh_desk_ask(d, d->p->at)->block[d->p->block];
 }
 
@@ -90,7 +90,7 @@ static const char *operand_cell(lh_desk *d, const lh_plan *plan, const lh_step *
 /* The rows of an operand on one line when they fit, else a line each. */
 static void print_operand(lh_desk *d, const lh_plan *plan, const lh_step *s, const char *label,
                           int width) {
-    const lh_block *b = block_at(d);
+    const lh_answer_block *b = block_at(d);
     int example = s->node->shape.is_batched ? b->example : 0;
     lh_sizes z = lh_exact.sizes(plan, s->node, example);
     int from = z.heads > 1 && b->head < z.heads ? b->head : 0,
@@ -250,7 +250,7 @@ static void hint_working(lh_desk *d, const lh_explanation *e) {
 }
 
 static void hint_answer(lh_desk *d) {
-    const lh_block *b = block_at(d);
+    const lh_answer_block *b = block_at(d);
     const lh_paper_step *s = lh_desk_ask(d, d->p->at);
     for (int r = 0; r < b->grid.rows; r++) {
         lh_text t = lh_text_new(d->a);

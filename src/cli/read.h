@@ -2,13 +2,13 @@
 #ifndef LH_CLI_READ_H
 #define LH_CLI_READ_H
 
-#include "cli/layout.h"
-#include "cli/reading.h"
+#include "cli/page_layout.h"
+#include "cli/read_place.h"
 #include "learn/progress.h"
 
 /* The whole lesson as lines (read_layout.c). NULL: the context failed. first[i] is the line on which piece i begins. */
 typedef struct lh_read_lines {
-    lh_layout *layout;
+    lh_page_layout *layout;
     int *first;
     int n_pieces;
 } lh_read_lines;

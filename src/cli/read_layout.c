@@ -7,7 +7,7 @@
 /* ---- show ---- */
 
 /* What prints to a file becomes lines. The copy of cli is made for the page: its own width, arena and file. */
-static bool print_show(lh_layout *l, lh_reading *r, int show, int indent) {
+static bool print_show(lh_page_layout *l, lh_reading *r, int show, int indent) {
     char *text = NULL;
     size_t length = 0;
     lh_cli cli = *r->cli;
@@ -26,13 +26,13 @@ static bool print_show(lh_layout *l, lh_reading *r, int show, int indent) {
     return ok;
 }
 
-static void lay_caption(lh_layout *l, lh_reading *r, const char *caption, int indent) {
+static void lay_caption(lh_page_layout *l, lh_reading *r, const char *caption, int indent) {
     if (!*caption) return;
     lh_page *p = lh_reading_page(r, caption, NULL);
     if (p && p->piece) lh_layout_words(l, p->piece->span, indent, "");
 }
 
-static void lay_shows(lh_layout *l, lh_reading *r, int first, int n, int indent) {
+static void lay_shows(lh_page_layout *l, lh_reading *r, int first, int n, int indent) {
     for (int i = first; i < first + n; i++) {
         if (i > first) lh_layout_gap(l);
         lay_caption(l, r, r->lesson->show[i].caption, indent);
@@ -46,7 +46,7 @@ static void lay_shows(lh_layout *l, lh_reading *r, int first, int n, int indent)
 /* ---- exercises ---- */
 
 /* Fields of this name, each behind its letter or number, without what decides about it. */
-static void lay_fields(lh_layout *l, lh_reading *r, const lh_exercise *e, const char *name,
+static void lay_fields(lh_page_layout *l, lh_reading *r, const lh_exercise *e, const char *name,
                        bool has_letters) {
     const lh_field *f;
     for (int k = 0; (f = lh_exercise_field(e, name, k)); k++) {
@@ -58,7 +58,7 @@ static void lay_fields(lh_layout *l, lh_reading *r, const lh_exercise *e, const 
     }
 }
 
-static void lay_exercise(lh_layout *l, lh_reading *r, const lh_exercise *e) {
+static void lay_exercise(lh_page_layout *l, lh_reading *r, const lh_exercise *e) {
     const char *title = *e->title ? lh_reading_words(r, e->title) : "";
     lh_layout_say(l, 0, LH_INK_BOLD,
                   lh_printf(l->arena, "Exercise %d%s%s", e->number, *title ? ". " : "", title));
@@ -72,7 +72,7 @@ static void lay_exercise(lh_layout *l, lh_reading *r, const lh_exercise *e) {
 
 /* ---- blocks ---- */
 
-static void lay_head(lh_layout *l, lh_reading *r) {
+static void lay_head(lh_page_layout *l, lh_reading *r) {
     const lh_lesson *x = r->lesson;
     lh_text t = lh_text_new(l->arena);
     if (x->minutes) lh_text_add(&t, "%d minutes", x->minutes);
@@ -85,14 +85,14 @@ static void lay_head(lh_layout *l, lh_reading *r) {
     if (t.n) lh_layout_say(l, 0, LH_INK_QUIET, t.s);
 }
 
-static void lay_sheet(lh_layout *l, lh_reading *r, int indent) {
+static void lay_sheet(lh_page_layout *l, lh_reading *r, int indent) {
     lh_layout_say(l, indent, LH_INK_PLAIN,
                   "The numbers above are asked on a worksheet, on paper or on the screen:");
     lh_layout_add(l, indent + 4, lh_printf(l->arena, "longhand sheet %s", r->name));
     lh_layout_add(l, indent + 4, lh_printf(l->arena, "longhand practice %s", r->name));
 }
 
-static void lay_block(lh_layout *l, void *who, int number, int indent) {
+static void lay_block(lh_page_layout *l, void *who, int number, int indent) {
     lh_reading *r = who;
     if (number < 0 || number >= r->lesson->n_blocks || lh_failed(r->cli->ctx)) return;
     const lh_lesson_block *b = &r->lesson->block[number];
@@ -105,7 +105,7 @@ static void lay_block(lh_layout *l, void *who, int number, int indent) {
     }
 }
 
-static void lay_end(lh_layout *l, lh_reading *r) {
+static void lay_end(lh_page_layout *l, lh_reading *r) {
     lh_layout_sources(l);
     if (!r->lesson->next.text) return;
     lh_layout_gap(l);
@@ -114,7 +114,7 @@ static void lay_end(lh_layout *l, lh_reading *r) {
 }
 
 bool lh_read_layout(lh_reading *r, lh_arena *a, int width, lh_read_lines *out) {
-    lh_layout *l = lh_layout_new(r->cli, a, width);
+    lh_page_layout *l = lh_layout_new(r->cli, a, width);
     *out = (lh_read_lines){.layout = l};
     l->block = lay_block;
     l->lesson = r->name;

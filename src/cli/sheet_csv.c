@@ -22,7 +22,7 @@ void lh_sheet_csv_row(lh_text *out, const lh_handout *h) {
     for (int i = 0; i < p->n_steps; i++)
         for (int k = 0; k < p->sheet->ask[i].n_cells; k++) {
             int cell;
-            const lh_block *b = lh_paper_block(p, i, k, &cell);
+            const lh_answer_block *b = lh_paper_block(p, i, k, &cell);
             lh_text_add(out, ",%s", b->grid.cell[cell]); /* a number stays one */
         }
     lh_text_add(out, "\r\n");

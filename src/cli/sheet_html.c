@@ -116,7 +116,7 @@ static void put_working(FILE *out, const lh_working *w) {
     fputs("</div>", out);
 }
 
-static void put_block(FILE *out, const lh_paper_step *s, const lh_block *b, bool is_alone) {
+static void put_block(FILE *out, const lh_paper_step *s, const lh_answer_block *b, bool is_alone) {
     int millimetres = s->is_scientific || s->decimals > 5 ? 21 : 17;
     fputs("<div class=block>", out);
     if (*b->title) lh_html_in(out, "<small>", b->title, "</small>");
@@ -257,7 +257,7 @@ static void put_short_step(FILE *out, const lh_paper_step *s) {
     lh_html_in(out, "", s->formula, "</span><i>");
     lh_html_in(out, "", s->precision, "</i></h3>\n<div class=blocks>");
     for (int i = 0; i < s->n_blocks; i++) {
-        const lh_block *b = &s->block[i];
+        const lh_answer_block *b = &s->block[i];
         fputs("<div class=block>", out);
         if (*b->title) lh_html_in(out, "<small>", b->title, "</small>");
         put_matrix(out, &b->grid, false, s->is_scientific || s->decimals > 5 ? BLANK + 2 : BLANK);

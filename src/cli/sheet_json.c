@@ -43,7 +43,7 @@ static void write_given(lh_json *j, const lh_paper_given *x) {
     lh_json_end(j, '}');
 }
 
-static void write_block(lh_json *j, const lh_paper_step *s, const lh_block *b) {
+static void write_block(lh_json *j, const lh_paper_step *s, const lh_answer_block *b) {
     lh_json_begin(j, NULL, '{');
     lh_json_text(j, "address", b->address);
     lh_json_int(j, "example", b->example);

@@ -179,7 +179,7 @@ static void put_inside(const layout *l, const lh_paper_step *s) {
 
 static void put_blocks(const layout *l, const lh_paper_step *s) {
     for (int i = 0; i < s->n_blocks; i++) {
-        const lh_block *b = &s->block[i];
+        const lh_answer_block *b = &s->block[i];
         const lh_grid *g = &b->grid;
         if (g->rows * g->cols == 1) {
             int width = cell_width(s, g);
@@ -212,7 +212,7 @@ static void put_step(const layout *l, const lh_paper_step *s) {
 /* ---- two pages ---- */
 
 /* S = ____ ____; ____ ____ where a line has room for it. */
-static bool put_line(const layout *l, const lh_paper_step *s, const lh_block *b) {
+static bool put_line(const layout *l, const lh_paper_step *s, const lh_answer_block *b) {
     const lh_grid *g = &b->grid;
     int width = cell_width(s, g),
         used = lh_columns(b->address) + 4 + g->rows + (width + 1) * g->rows * g->cols;

@@ -1,5 +1,5 @@
 /* show_chart -- the items of a `show` block that are charts, drawings of a program or diagrams. */
-#include "cli/reading.h"
+#include "cli/read_place.h"
 #include "explain/chart_show.h"
 
 bool lh_show_is_chart(lh_show_verb verb) {

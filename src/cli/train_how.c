@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 #include "cli/model.h"
-#include "cli/train.h"
+#include "cli/train_command.h"
 #include "eval/fast/bf16.h"
 
 bool lh_train_positive(lh_cli *cli, const char *name, const char *text, double *x) {

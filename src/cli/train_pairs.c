@@ -2,7 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/train.h"
+#include "cli/train_command.h"
 #include "files/tokenizer_file.h"
 #include "train/floats.h"
 
@@ -113,7 +113,7 @@ static void put_tokens(const lh_train_pairs *p, const int *id, int n) {
 /* What the model makes of the first answers of the last batch, position by position. */
 static void put_answers(const lh_train_pairs *p) {
     const lh_matcher *m = p->matcher;
-    const lh_drawn *b = m->batch;
+    const lh_drawn_batch *b = m->batch;
     const int *token = b->token, *target = b->target, *source = b->source;
     for (int e = 0; e < b->batch.examples && e < SHOWN; e++) {
         int asked = 0, said[512] = {0}, n = 0;

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "cli/model.h"
-#include "cli/train.h"
+#include "cli/train_command.h"
 #include "cli/screen.h"
 #include "explain/chart.h"
 

@@ -246,7 +246,7 @@ double lh_label_start(double middle, double width, double room, double over) {
     return start < -over ? -over : start;
 }
 
-static bool stand_apart(const lh_ticks *t, const lh_scale *s, const lh_row *row) {
+static bool stand_apart(const lh_ticks *t, const lh_scale *s, const lh_chart_row *row) {
     double end = -INFINITY;
     for (int i = 0; i < t->n; i++) {
         double w = row->width(t->text[i]),
@@ -258,7 +258,7 @@ static bool stand_apart(const lh_ticks *t, const lh_scale *s, const lh_row *row)
     return true;
 }
 
-void lh_ticks_fit(lh_ticks *t, const lh_scale *s, const lh_row *row, int most) {
+void lh_ticks_fit(lh_ticks *t, const lh_scale *s, const lh_chart_row *row, int most) {
     for (; most > 1; most--) {
         lh_ticks_new(t, s, most);
         if (stand_apart(t, s, row)) return;

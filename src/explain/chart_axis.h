@@ -33,11 +33,11 @@ typedef struct lh_ticks {
 } lh_ticks;
 
 /* Labels along an axis, each in the middle of its place where it can be. All in one unit: columns, or pixels. */
-typedef struct lh_row {
+typedef struct lh_chart_row {
     double room, gap; /* the length of the axis; what stays free between two labels */
     double over;      /* how far a label may stand over an end */
     double (*width)(const char *text);
-} lh_row;
+} lh_chart_row;
 
 lh_range lh_range_none(void);
 void lh_range_add(lh_range *r, double x);
@@ -53,7 +53,7 @@ double lh_scale_at(const lh_scale *s, double x);
 void lh_scale_even(lh_scale *x, lh_scale *y, double width,
                    double height); /* one unit as long on x as on y */
 void lh_ticks_new(lh_ticks *t, const lh_scale *s, int most);
-void lh_ticks_fit(lh_ticks *t, const lh_scale *s, const lh_row *row,
+void lh_ticks_fit(lh_ticks *t, const lh_scale *s, const lh_chart_row *row,
                   int most); /* as many as stand beside each other, at most `most` */
 double lh_label_start(double middle, double width, double room, double over);
 

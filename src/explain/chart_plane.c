@@ -125,7 +125,7 @@ static void draw_y_axis(plane *p, const lh_ticks *t) {
 
 static void draw_x_axis(plane *p) {
     lh_ticks t;
-    lh_row row = {p->width, 2, 2, columns_of};
+    lh_chart_row row = {p->width, 2, 2, columns_of};
     int most = p->width / 8 < 10 ? p->width / 8 : 10;
     lh_ticks_fit(&t, &p->x, &row, most < 2 ? 2 : most);
     lh_canvas_put(p->v, p->left - 1, p->height, "└", 1, LH_CANVAS_QUIET);
@@ -250,7 +250,7 @@ static bool plane_layout(plane *p, const lh_chart_screen *how, lh_ticks *t) {
     lh_plane_scales(p->c, &p->x, &p->y);
     lh_scale y = p->y;
     for (int round = 0; round < 2; round++) { /* the labels' width and an even y need each other */
-        lh_row row = {height, 1, 0.5, one_line};
+        lh_chart_row row = {height, 1, 0.5, one_line};
         lh_ticks_fit(t, &y, &row, most);
         int label = 1;
         for (int i = 0; i < t->n; i++)
@@ -262,7 +262,7 @@ static bool plane_layout(plane *p, const lh_chart_screen *how, lh_ticks *t) {
         if (p->c->is_even) lh_scale_even(&x, &y, 2 * p->width, 4 * p->height);
         if (round) p->x = x, p->y = y;
     }
-    lh_ticks_fit(t, &p->y, &(lh_row){height, 1, 0.5, one_line}, most);
+    lh_ticks_fit(t, &p->y, &(lh_chart_row){height, 1, 0.5, one_line}, most);
     p->v = lh_canvas_new(p->a, how->width, height + 2);
     return p->v != NULL;
 }

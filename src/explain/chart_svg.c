@@ -68,7 +68,7 @@ void lh_svg_attribute(lh_text *t, const char *name, double x) {
     lh_text_add(t, "\"");
 }
 
-void lh_svg_words(lh_sheet *s, double x, double y, const char *class, const char *anchor,
+void lh_svg_words(lh_svg_sheet *s, double x, double y, const char *class, const char *anchor,
                   const char *text) {
     lh_text_add(&s->body, "<text class=\"%s\"", class);
     lh_svg_attribute(&s->body, "x", x);
@@ -79,7 +79,7 @@ void lh_svg_words(lh_sheet *s, double x, double y, const char *class, const char
     lh_text_add(&s->body, "</text>\n");
 }
 
-void lh_svg_line(lh_sheet *s, const char *class, double x0, double y0, double x1, double y1) {
+void lh_svg_line(lh_svg_sheet *s, const char *class, double x0, double y0, double x1, double y1) {
     lh_text_add(&s->body, "<line class=\"%s\"", class);
     lh_svg_attribute(&s->body, "x1", x0);
     lh_svg_attribute(&s->body, "y1", y0);
@@ -88,7 +88,7 @@ void lh_svg_line(lh_sheet *s, const char *class, double x0, double y0, double x1
     lh_text_add(&s->body, "/>\n");
 }
 
-void lh_svg_box(lh_sheet *s, const char *class, double x, double y, double w, double h) {
+void lh_svg_box(lh_svg_sheet *s, const char *class, double x, double y, double w, double h) {
     lh_text_add(&s->body, "<rect class=\"%s\"", class);
     lh_svg_attribute(&s->body, "x", x);
     lh_svg_attribute(&s->body, "y", y);
@@ -97,7 +97,7 @@ void lh_svg_box(lh_sheet *s, const char *class, double x, double y, double w, do
     lh_text_add(&s->body, "/>\n");
 }
 
-const char *lh_svg_cut(lh_sheet *s, const char *text, double room) {
+const char *lh_svg_cut(lh_svg_sheet *s, const char *text, double room) {
     if (lh_svg_width(text) <= room) return text;
     int used = 0, bytes, most = (int)(room / lh_svg_width("0")) - 1;
     const char *end = text;
@@ -109,7 +109,7 @@ const char *lh_svg_cut(lh_sheet *s, const char *text, double room) {
     return lh_printf(s->a, "%.*s…", (int)(end - text), text);
 }
 
-void lh_svg_paragraph(lh_sheet *s, const char *class, const char *text) {
+void lh_svg_paragraph(lh_svg_sheet *s, const char *class, const char *text) {
     while (*text) {
         size_t n = 0, end = 0;
         for (;;) { /* as many words as fit, at least one */
@@ -156,7 +156,7 @@ static void add_cell(lh_text *t, const lh_shades *g, int row, int col, int n) {
     lh_text_add(t, "z");
 }
 
-static void cross_cells(lh_sheet *s, const lh_shades *g) {
+static void cross_cells(lh_svg_sheet *s, const lh_shades *g) {
     double w = g->w / g->cols, h = g->h / g->rows;
     for (int r = 0; r < g->rows; r++)
         for (int c = 0; c < g->cols; c++) {
@@ -168,7 +168,7 @@ static void cross_cells(lh_sheet *s, const lh_shades *g) {
 }
 
 /* One path for each shade, neighbours in a row joined: a picture of a hundred thousand cells stays small. */
-void lh_svg_shades(lh_sheet *s, const lh_shades *g) {
+void lh_svg_shades(lh_svg_sheet *s, const lh_shades *g) {
     for (int level = 1; level <= LEVELS; level++) {
         lh_text path = lh_text_new(s->a);
         for (int r = 0; r < g->rows; r++)
@@ -186,7 +186,7 @@ void lh_svg_shades(lh_sheet *s, const lh_shades *g) {
     cross_cells(s, g);
 }
 
-void lh_svg_scale(lh_sheet *s, const lh_range *r, const char *name) {
+void lh_svg_scale(lh_svg_sheet *s, const lh_range *r, const char *name) {
     char low[LH_NUMBER_MAX], high[LH_NUMBER_MAX];
     double cell[12], x = EDGE, y = s->y + 6;
     if (r->n == 0) return;
@@ -223,7 +223,7 @@ static const char *clean_id(lh_arena *a, const char *id) {
     return s;
 }
 
-static void write_all(const lh_sheet *s, int width, lh_text *out) {
+static void write_all(const lh_svg_sheet *s, int width, lh_text *out) {
     int height = (int)ceil(s->y + EDGE);
     lh_text words = lh_text_new(s->a);
     lh_chart_describe(s->c, &words);
@@ -242,7 +242,7 @@ static void write_all(const lh_sheet *s, int width, lh_text *out) {
 }
 
 void lh_chart_svg(const lh_chart *c, const lh_chart_page *how, lh_text *out) {
-    lh_sheet s = {.c = c, .a = out->arena, .id = clean_id(out->arena, how->id), .y = EDGE};
+    lh_svg_sheet s = {.c = c, .a = out->arena, .id = clean_id(out->arena, how->id), .y = EDGE};
     s.body = lh_text_new(s.a);
     if (lh_chart_head(c)) lh_svg_paragraph(&s, "head", lh_chart_head(c));
     s.y += 6;

@@ -10,23 +10,24 @@
 
 enum { SHEET = 520, EDGE = 12, LETTER = 14, LEADING = 20 };
 
-typedef struct lh_sheet {
+typedef struct lh_svg_sheet {
     const lh_chart *c;
     const char *id;
     lh_arena *a;
     lh_text body;
     double y; /* where the next piece begins */
-} lh_sheet;
+} lh_svg_sheet;
 
 double lh_svg_width(const char *text); /* a guess on the safe side */
 void lh_svg_number(lh_text *t, double x);
 void lh_svg_attribute(lh_text *t, const char *name, double x); /* ` x="3.5"` */
-void lh_svg_words(lh_sheet *s, double x, double y, const char *class, const char *anchor,
+void lh_svg_words(lh_svg_sheet *s, double x, double y, const char *class, const char *anchor,
                   const char *text); /* anchor: start, middle, end */
-void lh_svg_line(lh_sheet *s, const char *class, double x0, double y0, double x1, double y1);
-void lh_svg_box(lh_sheet *s, const char *class, double x, double y, double w, double h);
-const char *lh_svg_cut(lh_sheet *s, const char *text, double room);      /* with an ellipsis */
-void lh_svg_paragraph(lh_sheet *s, const char *class, const char *text); /* folded, moves s->y */
+void lh_svg_line(lh_svg_sheet *s, const char *class, double x0, double y0, double x1, double y1);
+void lh_svg_box(lh_svg_sheet *s, const char *class, double x, double y, double w, double h);
+const char *lh_svg_cut(lh_svg_sheet *s, const char *text, double room); /* with an ellipsis */
+void lh_svg_paragraph(lh_svg_sheet *s, const char *class,
+                      const char *text); /* folded, moves s->y */
 
 /* A grid of shades, cell by cell or, where it is fine, gathered by shade. Not numbers: crossed. */
 typedef struct lh_shades {
@@ -36,11 +37,11 @@ typedef struct lh_shades {
     double x, y, w, h; /* of the whole */
     lh_range range;
 } lh_shades;
-void lh_svg_shades(lh_sheet *s, const lh_shades *g);
-void lh_svg_scale(lh_sheet *s, const lh_range *r, const char *name); /* 0 [shades] 0.5 */
+void lh_svg_shades(lh_svg_sheet *s, const lh_shades *g);
+void lh_svg_scale(lh_svg_sheet *s, const lh_range *r, const char *name); /* 0 [shades] 0.5 */
 
-void lh_heat_svg(lh_sheet *s);  /* chart_svg_heat.c */
-void lh_bars_svg(lh_sheet *s);  /* likewise */
-void lh_plane_svg(lh_sheet *s); /* chart_svg_plane.c */
+void lh_heat_svg(lh_svg_sheet *s);  /* chart_svg_heat.c */
+void lh_bars_svg(lh_svg_sheet *s);  /* likewise */
+void lh_plane_svg(lh_svg_sheet *s); /* chart_svg_plane.c */
 
 #endif

@@ -32,7 +32,7 @@ static const char *name_of(lh_arena *a, const char *const *label, int n, int i) 
     return label ? label[i] : n == 1 ? "" : lh_printf(a, "%d", i);
 }
 
-static double widest_of(lh_sheet *s, bool of_rows) {
+static double widest_of(lh_svg_sheet *s, bool of_rows) {
     double widest = 0;
     for (int k = 0; k < s->c->n_panels; k++) {
         const lh_panel *p = &s->c->panel[k];
@@ -54,7 +54,7 @@ static double widest_number(const lh_chart *c, int digits) {
     return widest;
 }
 
-static heat heat_layout(lh_sheet *s) {
+static heat heat_layout(lh_svg_sheet *s) {
     const lh_chart *c = s->c;
     heat h = {.c = c, .range = lh_chart_values(c)};
     for (int k = 0; k < c->n_panels; k++) {
@@ -86,7 +86,7 @@ static int stride_for(double cell, double room) {
     return 10000;
 }
 
-static void upright_words(lh_sheet *s, double x, double y, const char *text) {
+static void upright_words(lh_svg_sheet *s, double x, double y, const char *text) {
     lh_text_add(&s->body, "<text class=\"quiet\" transform=\"translate(");
     lh_svg_number(&s->body, x);
     lh_text_add(&s->body, " ");
@@ -96,7 +96,7 @@ static void upright_words(lh_sheet *s, double x, double y, const char *text) {
     lh_text_add(&s->body, "</text>\n");
 }
 
-static void draw_labels(lh_sheet *s, const heat *h, const lh_panel *p, double x, double y) {
+static void draw_labels(lh_svg_sheet *s, const heat *h, const lh_panel *p, double x, double y) {
     double last = lh_svg_width(name_of(s->a, p->col_label, p->cols, p->cols - 1));
     int stride = stride_for(h->w, h->is_upright ? TEXT_ROW : p->col_label ? 0 : last + 6);
     for (int i = 0; i < p->cols; i += stride) {
@@ -114,7 +114,7 @@ static void draw_labels(lh_sheet *s, const heat *h, const lh_panel *p, double x,
 }
 
 /* At most so many cells a side: of the cells that share a place the largest is shown. */
-static lh_shades shades_of(lh_sheet *s, const lh_panel *p, int most) {
+static lh_shades shades_of(lh_svg_sheet *s, const lh_panel *p, int most) {
     int by_row = (p->rows + most - 1) / most, by_col = (p->cols + most - 1) / most;
     lh_shades g = {.cell = p->cell, .rows = p->rows, .cols = p->cols};
     if (by_row <= 1 && by_col <= 1) return g;
@@ -133,7 +133,7 @@ static lh_shades shades_of(lh_sheet *s, const lh_panel *p, int most) {
     return g;
 }
 
-static void draw_panel(lh_sheet *s, const heat *h, const lh_panel *p, double left, double y) {
+static void draw_panel(lh_svg_sheet *s, const heat *h, const lh_panel *p, double left, double y) {
     double x = left + h->label;
     if (p->rows == 0 || p->cols == 0) return;
     if (h->c->n_panels > 1)
@@ -157,7 +157,7 @@ static void draw_panel(lh_sheet *s, const heat *h, const lh_panel *p, double lef
     lh_svg_box(s, "axis", x, y, g.w, g.h);
 }
 
-void lh_heat_svg(lh_sheet *s) {
+void lh_heat_svg(lh_svg_sheet *s) {
     heat h = heat_layout(s);
     double above = h.head + (s->c->n_panels > 1 ? LEADING : 0);
     for (int k = 0; k < s->c->n_panels; k++) {
@@ -180,7 +180,7 @@ typedef struct bars {
     double zero, unit;    /* where 0 stands; length of 1, both halved where sums would not fit */
 } bars;
 
-static bars bars_layout(lh_sheet *s, const int *chosen, int n) {
+static bars bars_layout(lh_svg_sheet *s, const int *chosen, int n) {
     bars b = {0};
     char number[LH_NUMBER_MAX];
     const lh_series *series = &s->c->series[0];
@@ -199,7 +199,7 @@ static bars bars_layout(lh_sheet *s, const int *chosen, int n) {
     return b;
 }
 
-void lh_bars_svg(lh_sheet *s) {
+void lh_bars_svg(lh_svg_sheet *s) {
     const lh_series *series = &s->c->series[0];
     int n;
     int *chosen = lh_bars_chosen(s->a, s->c, MOST_BARS, &n);

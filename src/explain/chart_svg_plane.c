@@ -11,7 +11,7 @@ typedef struct box {
 } box;
 
 typedef struct plane {
-    lh_sheet *s;
+    lh_svg_sheet *s;
     const lh_chart *c;
     lh_scale x, y;
     double left, top, w, h; /* the paper inside the axes */
@@ -40,17 +40,17 @@ static void add_pair(lh_text *t, char letter, double x, double y) {
     lh_svg_number(t, y);
 }
 
-static void begin_signs(lh_sheet *s, int k) {
+static void begin_signs(lh_svg_sheet *s, int k) {
     lh_text_add(&s->body, "<path class=\"point s%d %s\" d=\"", k % 6,
                 k % 2 ? "open" : lh_printf(s->a, "f%d", k % 6));
 }
 
-static void end_signs(lh_sheet *s) {
+static void end_signs(lh_svg_sheet *s) {
     lh_text_add(&s->body, "\"/>\n");
 }
 
 /* Circle, triangle, square, diamond; the second of each is open. */
-static void add_sign(lh_sheet *s, int k, double x, double y) {
+static void add_sign(lh_svg_sheet *s, int k, double x, double y) {
     lh_text *t = &s->body;
     int form = k / 2 % 4;
     if (form == 0) {
@@ -77,7 +77,7 @@ static const char *dashes(int k) {
     return pattern[k % 6];
 }
 
-static void begin_curve(lh_sheet *s, int k) {
+static void begin_curve(lh_svg_sheet *s, int k) {
     lh_text_add(&s->body, "<path class=\"curve s%d\"", k % 6);
     if (dashes(k)[0]) lh_text_add(&s->body, " stroke-dasharray=\"%s\"", dashes(k));
     lh_text_add(&s->body, " d=\"");
@@ -85,7 +85,7 @@ static void begin_curve(lh_sheet *s, int k) {
 
 /* ---- legend ---- */
 
-static void draw_legend(lh_sheet *s) {
+static void draw_legend(lh_svg_sheet *s) {
     const lh_chart *c = s->c;
     double x = EDGE;
     if (!lh_chart_has_legend(c)) return;
@@ -120,7 +120,7 @@ static double one_row(const char *text) {
 
 static void draw_axes(plane *p, const lh_ticks *ys) {
     lh_ticks xs;
-    lh_row row = {p->w, 14, 10, lh_svg_width};
+    lh_chart_row row = {p->w, 14, 10, lh_svg_width};
     lh_ticks_fit(&xs, &p->x, &row, 9);
     const char *grid = p->c->field.cell ? "axis" : "grid";
     for (int i = 0; i < ys->n; i++) {
@@ -296,7 +296,7 @@ static void plane_layout(plane *p, lh_ticks *ys) {
     p->h = p->c->is_even || p->c->field.cell ? TALL : HEIGHT;
     lh_scale y = p->y;
     for (int round = 0; round < 2; round++) { /* the labels' width and an even y need each other */
-        lh_row row = {p->h, 14, 10, one_row};
+        lh_chart_row row = {p->h, 14, 10, one_row};
         lh_ticks_fit(ys, &y, &row, 8);
         double label = 0;
         for (int i = 0; i < ys->n; i++) label = fmax(label, lh_svg_width(ys->text[i]));
@@ -307,10 +307,10 @@ static void plane_layout(plane *p, lh_ticks *ys) {
         if (p->c->is_even) lh_scale_even(&x, &y, p->w, p->h);
         if (round) p->x = x, p->y = y;
     }
-    lh_ticks_fit(ys, &p->y, &(lh_row){p->h, 14, 10, one_row}, 8);
+    lh_ticks_fit(ys, &p->y, &(lh_chart_row){p->h, 14, 10, one_row}, 8);
 }
 
-void lh_plane_svg(lh_sheet *s) {
+void lh_plane_svg(lh_svg_sheet *s) {
     plane p = {.s = s, .c = s->c};
     lh_ticks ys;
     plane_layout(&p, &ys);

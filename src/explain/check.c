@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "explain/checking.h"
+#include "explain/check_internal.h"
 
 #define BY_HAND_LIMIT 1e-9
 

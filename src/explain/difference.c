@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "explain/checking.h"
+#include "explain/check_internal.h"
 
 #define LIMIT       1e-8  /* relative */
 #define MAX_WORK    1.5e7 /* operations for the differences of one moment: some seconds */

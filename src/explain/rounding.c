@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "explain/checking.h"
+#include "explain/check_internal.h"
 
 #define LIMIT 1e-9
 

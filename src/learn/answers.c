@@ -15,7 +15,7 @@
 /* Which cells of the sheet a name means. */
 typedef struct target {
     int ask;
-    const lh_block *block;
+    const lh_answer_block *block;
     int row, col; /* -1: all of them */
 } target;
 
@@ -108,12 +108,12 @@ static bool read_braces(const char *s, size_t n, int *example, int *head) {
     return true;
 }
 
-static const lh_block *find_block(placer *k, int ask, int example, int head) {
+static const lh_answer_block *find_block(placer *k, int ask, int example, int head) {
     const lh_paper_step *s = &k->p->step[ask];
     const char *last = s->block[s->n_blocks - 1].address;
     int found = -1, n = 0;
     for (int i = 0; i < s->n_blocks; i++) {
-        const lh_block *b = &s->block[i];
+        const lh_answer_block *b = &s->block[i];
         if ((example < 0 || b->example == example) && (head < 0 || b->head == head)) found = i, n++;
     }
     if (n == 1) return &s->block[found];

@@ -5,7 +5,7 @@
 #include "base/embedded.h"
 #include "graph/build.h"
 #include "learn/effect.h"
-#include "learn/reading.h"
+#include "learn/lesson_internal.h"
 #include "learn/variant.h"
 
 static const lh_place nowhere;

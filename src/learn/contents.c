@@ -9,8 +9,8 @@ lh_contents *lh_contents_read(lh_context *ctx, lh_arena *a) {
     const lh_embedded *e = lh_embedded_find("contents.txt");
     const char *part = "";
     if (!e) return c;
-    for (lh_row row = {0}; lh_row_next(e->text, e->length, 1, &row) && !lh_failed(ctx);) {
-        lh_row rest = lh_row_code(row), word;
+    for (lh_text_row row = {0}; lh_text_row_next(e->text, e->length, 1, &row) && !lh_failed(ctx);) {
+        lh_text_row rest = lh_row_code(row), word;
         if (!lh_row_word(&rest, &word)) continue;
         const char *name = lh_copy(a, word.s, word.n);
         rest = lh_row_trim(rest);

@@ -6,7 +6,7 @@
 
 #include "base/embedded.h"
 #include "learn/fence.h"
-#include "learn/lively.h"
+#include "learn/live_internal.h"
 
 const char *const lh_erratum_words[LH_N_ERRATUM_VERDICTS] = {"exact", "rounds", "loose",
                                                              "wrong", "beyond", "open"};
@@ -15,7 +15,7 @@ typedef struct reader {
     lh_errata *e;
     lh_context *ctx;
     const char *file;
-    lh_row row;        /* the line */
+    lh_text_row row;   /* the line */
     const char *value; /* behind the colon */
 } reader;
 
@@ -28,7 +28,7 @@ static bool fail(reader *r, const char *what, const char *about) {
 
 /* book:999,1001 sheet2:52 */
 static bool read_places(reader *r, lh_erratum_place **list, int *n) {
-    lh_row rest = {r->value, strlen(r->value), r->row.number}, word;
+    lh_text_row rest = {r->value, strlen(r->value), r->row.number}, word;
     while (lh_row_word(&rest, &word)) {
         const char *colon = memchr(word.s, ':', word.n);
         size_t k = colon ? (size_t)(colon - word.s) : word.n;
@@ -42,7 +42,7 @@ static bool read_places(reader *r, lh_erratum_place **list, int *n) {
     return true;
 }
 
-static bool add_cell(reader *r, lh_erratum *x, int *n, lh_row word) {
+static bool add_cell(reader *r, lh_erratum *x, int *n, lh_text_row word) {
     lh_erratum_cell c = {.text = lh_copy(r->e->arena, word.s, word.n),
                          .written = lh_written_read(word.s, word.n)};
     if (c.written.kind != LH_WRITTEN_NUMBER) return fail(r, "\"%.60s\" is no number", c.text);
@@ -52,7 +52,7 @@ static bool add_cell(reader *r, lh_erratum *x, int *n, lh_row word) {
 
 /* 0.1 0; 0 0.1, and `not 1` */
 static bool read_printed(reader *r, lh_erratum *x) {
-    lh_row rest = {r->value, strlen(r->value), r->row.number}, word;
+    lh_text_row rest = {r->value, strlen(r->value), r->row.number}, word;
     int n = 0;
     x->printed = r->value;
     x->is_denied = strncmp(r->value, "not ", 4) == 0;
@@ -98,7 +98,7 @@ static bool quantity_field(reader *r, const char *word) {
 static void check_quantities(reader *r) {
     for (int i = 0; i < r->e->n && !lh_failed(r->ctx); i++) {
         const lh_erratum *x = &r->e->erratum[i];
-        r->row = (lh_row){"", 0, x->line};
+        r->row = (lh_text_row){"", 0, x->line};
         if (!x->n_places || !x->what || !x->cell)
             fail(r, "%.60s: at, what or printed is missing", x->name);
         if (x->judged && (strcmp(x->judged, "wrong") != 0 || !x->cause))
@@ -114,7 +114,7 @@ enum { N_KINDS = 4 };
 static const char *const kind_words[N_KINDS] = {"false", "misleading", "contradiction", "unknown"};
 
 static bool read_kinds(reader *r, lh_false_claim *c) {
-    lh_row rest = {r->value, strlen(r->value), r->row.number}, word;
+    lh_text_row rest = {r->value, strlen(r->value), r->row.number}, word;
     while (lh_row_word(&rest, &word)) {
         int k = 0;
         while (k < N_KINDS &&
@@ -153,7 +153,7 @@ static bool claim_field(reader *r, const char *word) {
 static void check_claims(reader *r) {
     for (int i = 0; i < r->e->n_claims && !lh_failed(r->ctx); i++) {
         const lh_false_claim *c = &r->e->claim[i];
-        r->row = (lh_row){"", 0, c->line};
+        r->row = (lh_text_row){"", 0, c->line};
         if (!c->n_places || !c->said || !c->truth || !c->kinds)
             fail(r, "at, kind, said or true is missing%s", "");
         if (i && c->number <= c[-1].number)
@@ -167,8 +167,8 @@ static void read_list(lh_errata *e, const char *file, const char *text,
                       bool (*field)(reader *, const char *), void (*check)(reader *)) {
     reader r = {.e = e, .ctx = e->ctx, .file = file};
     size_t length = strlen(text);
-    while (!lh_failed(e->ctx) && lh_row_next(text, length, 1, &r.row)) {
-        lh_row row = lh_row_trim(r.row);
+    while (!lh_failed(e->ctx) && lh_text_row_next(text, length, 1, &r.row)) {
+        lh_text_row row = lh_row_trim(r.row);
         if (row.n == 0 || row.s[0] == '#') continue;
         const char *colon = memchr(row.s, ':', row.n);
         if (!colon) {
@@ -176,7 +176,7 @@ static void read_list(lh_errata *e, const char *file, const char *text,
             break;
         }
         size_t k = (size_t)(colon - row.s);
-        lh_row value = lh_row_trim((lh_row){colon + 1, row.n - k - 1, row.number});
+        lh_text_row value = lh_row_trim((lh_text_row){colon + 1, row.n - k - 1, row.number});
         r.value = lh_copy(e->arena, value.s, value.n);
         if (!value.n) fail(&r, "nothing stands behind \"%.60s:\"", lh_copy(e->arena, row.s, k));
         if (!lh_failed(e->ctx)) field(&r, lh_copy(e->arena, row.s, k));

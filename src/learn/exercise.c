@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 #include "learn/fence.h"
-#include "learn/tasks.h"
+#include "learn/task_internal.h"
 
 const char *const lh_answer_words[LH_ANSWER_UNREAD + 1] = {"right", "partly", "wrong", "not read"};
 
@@ -184,8 +184,8 @@ const char **lh_task_lines(lh_task *t, int *n) {
                           : t->e->kind == LH_EXERCISE_EXPERIMENT ? lh_experiment_program(t)
                                                                  : NULL;
     *n = 0;
-    for (lh_row row = {0}; p && lh_row_next(p->source, p->length, 1, &row);) {
-        lh_row code = lh_row_trim(lh_row_code(row));
+    for (lh_text_row row = {0}; p && lh_text_row_next(p->source, p->length, 1, &row);) {
+        lh_text_row code = lh_row_trim(lh_row_code(row));
         if (!code.n || row.number > last) continue;
         *(const char **)lh_push(t->arena, (void **)&line, n, sizeof *line) =
             lh_copy(t->arena, row.s, (size_t)(code.s - row.s) + code.n);

@@ -6,13 +6,13 @@ static bool is_white(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-lh_row lh_row_trim(lh_row row) {
+lh_text_row lh_row_trim(lh_text_row row) {
     while (row.n && is_white(*row.s)) row.s++, row.n--;
     while (row.n && is_white(row.s[row.n - 1])) row.n--;
     return row;
 }
 
-lh_row lh_row_code(lh_row row) {
+lh_text_row lh_row_code(lh_text_row row) {
     bool in_string = false;
     for (size_t i = 0; i < row.n; i++) {
         if (row.s[i] == '"') in_string = !in_string;
@@ -21,12 +21,12 @@ lh_row lh_row_code(lh_row row) {
     return lh_row_trim(row);
 }
 
-bool lh_row_word(lh_row *rest, lh_row *word) {
+bool lh_row_word(lh_text_row *rest, lh_text_row *word) {
     *rest = lh_row_trim(*rest);
     if (rest->n == 0) return false;
     size_t n = 0;
     while (n < rest->n && !is_white(rest->s[n])) n++;
-    *word = (lh_row){rest->s, n, rest->number};
+    *word = (lh_text_row){rest->s, n, rest->number};
     rest->s += n;
     rest->n -= n;
     return true;
@@ -37,7 +37,7 @@ static size_t mark_length(const char *text, size_t length) {
     return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-bool lh_row_next(const char *text, size_t length, int first, lh_row *row) {
+bool lh_text_row_next(const char *text, size_t length, int first, lh_text_row *row) {
     const char *end = text + length,
                *s = row->s ? row->s + row->n : text + mark_length(text, length);
     if (row->s && s < end) s++;
@@ -50,7 +50,7 @@ bool lh_row_next(const char *text, size_t length, int first, lh_row *row) {
 }
 
 /* How many signs the fence in this line has; 0: it is none. */
-static size_t fence_length(lh_row row, char *sign) {
+static size_t fence_length(lh_text_row row, char *sign) {
     size_t indent = 0, n = 0;
     while (indent < row.n && row.s[indent] == ' ') indent++;
     if (indent > 3 || indent == row.n) return 0;
@@ -61,14 +61,14 @@ static size_t fence_length(lh_row row, char *sign) {
     return n >= 3 && !is_span ? n : 0;
 }
 
-static bool ends_fence(lh_row row, char sign, size_t n) {
+static bool ends_fence(lh_text_row row, char sign, size_t n) {
     char other = 0;
     size_t k = fence_length(row, &other);
     return k >= n && other == sign && lh_row_trim(row).n == k;
 }
 
-static void open_block(lh_segment *s, lh_row row, size_t n) {
-    lh_row rest = lh_row_trim(row), word = {0};
+static void open_block(lh_segment *s, lh_text_row row, size_t n) {
+    lh_text_row rest = lh_row_trim(row), word = {0};
     s->is_block = true;
     s->n_fence = n;
     s->at = (lh_place){row.number, (int)(rest.s - row.s) + 1, (int)rest.n};
@@ -82,7 +82,7 @@ static void open_block(lh_segment *s, lh_row row, size_t n) {
     s->n_rest = rest.n;
 }
 
-static void advance(lh_segment *s, const char *text, size_t length, lh_row row) {
+static void advance(lh_segment *s, const char *text, size_t length, lh_text_row row) {
     size_t at = (size_t)(row.s - text) + row.n;
     s->next = at < length ? at + 1 : length;
     s->next_line = row.number + 1;
@@ -95,7 +95,7 @@ bool lh_segment_next(const char *text, size_t length, lh_segment *s) {
     *s = (lh_segment){.s = text + from, .line = line, .next = length, .next_line = line};
     char sign = 0, first = 0;
     size_t fence = 0;
-    for (lh_row row = {0}; lh_row_next(text + from, length - from, line, &row);) {
+    for (lh_text_row row = {0}; lh_text_row_next(text + from, length - from, line, &row);) {
         if (s->is_block && ends_fence(row, first, fence)) {
             s->n = (size_t)(row.s - s->s);
             s->is_closed = true;

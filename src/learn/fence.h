@@ -27,17 +27,18 @@ bool lh_segment_next(const char *text, size_t length, lh_segment *s); /* false: 
 bool lh_segment_is(const lh_segment *s, const char *word);
 
 /* A line of a text, without its end. */
-typedef struct lh_row {
+typedef struct lh_text_row {
     const char *s;
     size_t n;
     int number;
-} lh_row;
+} lh_text_row;
 
-bool lh_row_next(const char *text, size_t length, int first,
-                 lh_row *row);  /* row zeroed before the first, whose number is `first` */
-lh_row lh_row_trim(lh_row row); /* without white space at both ends */
-lh_row
-lh_row_code(lh_row row); /* without a comment, and trimmed: # at the start or after a space */
-bool lh_row_word(lh_row *rest, lh_row *word); /* takes the next word off rest; false: none left */
+bool lh_text_row_next(const char *text, size_t length, int first,
+                      lh_text_row *row);  /* row zeroed before the first, whose number is `first` */
+lh_text_row lh_row_trim(lh_text_row row); /* without white space at both ends */
+lh_text_row
+lh_row_code(lh_text_row row); /* without a comment, and trimmed: # at the start or after a space */
+bool lh_row_word(lh_text_row *rest,
+                 lh_text_row *word); /* takes the next word off rest; false: none left */
 
 #endif

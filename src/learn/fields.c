@@ -1,7 +1,7 @@
 /* fields -- an exercise block: fields, a word and a colon each, then an empty line, then the question. */
 #include <string.h>
 
-#include "learn/reading.h"
+#include "learn/lesson_internal.h"
 
 const char *const lh_exercise_words[LH_N_EXERCISES] = {"compute", "predict", "write", "experiment",
                                                        "find"};
@@ -52,7 +52,8 @@ static bool check_field(exercise_reader *x, const char *name, lh_place at) {
 }
 
 /* The text before the last | and the expression behind it. Prose is what stands before. */
-static void split_field(exercise_reader *x, lh_field *f, lh_row value, const char *line_start) {
+static void split_field(exercise_reader *x, lh_field *f, lh_text_row value,
+                        const char *line_start) {
     lh_arena *a = x->l->arena;
     size_t bar = value.n;
     for (size_t i = 0, inside = 0; i < value.n; i++) {
@@ -60,17 +61,18 @@ static void split_field(exercise_reader *x, lh_field *f, lh_row value, const cha
         if (i + 1 < value.n && value.s[i] == '}' && value.s[i + 1] == '}') inside = 0;
         if (value.s[i] == '|' && !inside) bar = i;
     }
-    lh_row left = lh_row_trim((lh_row){value.s, bar, value.number});
+    lh_text_row left = lh_row_trim((lh_text_row){value.s, bar, value.number});
     f->left = is_text(f->name) ? lh_read_prose(x->l, a, left, line_start, x->e.number)
                                : lh_copy(a, left.s, left.n);
     f->value = bar == value.n ? f->left : lh_copy(a, value.s, value.n);
     if (bar == value.n) return;
-    lh_row right = lh_row_code((lh_row){value.s + bar + 1, value.n - bar - 1, value.number});
+    lh_text_row right =
+        lh_row_code((lh_text_row){value.s + bar + 1, value.n - bar - 1, value.number});
     f->right = lh_copy(a, right.s, right.n);
     f->right_at = lh_row_place(right, line_start);
 }
 
-static void add_field(exercise_reader *x, const char *name, lh_row value, lh_place at,
+static void add_field(exercise_reader *x, const char *name, lh_text_row value, lh_place at,
                       const char *line_start) {
     lh_lesson *l = x->l;
     lh_field f = {.name = name, .at = at, .value = ""};
@@ -97,9 +99,10 @@ static void add_field(exercise_reader *x, const char *name, lh_row value, lh_pla
     *(lh_field *)lh_push(l->arena, (void **)&x->e.field, &x->e.n_fields, sizeof(lh_field)) = f;
 }
 
-static void read_field(exercise_reader *x, lh_row row) {
+static void read_field(exercise_reader *x, lh_text_row row) {
     const char *colon = memchr(row.s, ':', row.n);
-    lh_row name = lh_row_trim((lh_row){row.s, colon ? (size_t)(colon - row.s) : 0, row.number});
+    lh_text_row name =
+        lh_row_trim((lh_text_row){row.s, colon ? (size_t)(colon - row.s) : 0, row.number});
     if (!colon || !lh_is_name(name.s, name.n)) {
         lh_problem_add(x->l->problems, LH_ERROR_TEXT, lh_row_place(lh_row_trim(row), row.s),
                        "an exercise begins with fields, a word and a colon each");
@@ -109,7 +112,7 @@ static void read_field(exercise_reader *x, lh_row row) {
     lh_place at = lh_row_place(name, row.s);
     const char *word = lh_copy(x->l->arena, name.s, name.n);
     if (!check_field(x, word, at)) return;
-    lh_row value = {colon + 1, row.n - (size_t)(colon + 1 - row.s), row.number};
+    lh_text_row value = {colon + 1, row.n - (size_t)(colon + 1 - row.s), row.number};
     add_field(x, word, value, at, row.s);
 }
 
@@ -132,20 +135,20 @@ void lh_read_exercise(lh_lesson *l, const lh_segment *s) {
                          {.number = l->n_exercises + 1, .title = "", .question = "", .at = s->at}};
     if (!read_kind(l, s, &x.e.kind)) return;
     const char *end = s->s + s->n;
-    for (lh_row row = {0}; lh_row_next(s->s, s->n, s->line, &row);) {
+    for (lh_text_row row = {0}; lh_text_row_next(s->s, s->n, s->line, &row);) {
         if (lh_row_trim(row).n) {
             read_field(&x, row);
             continue;
         }
         const char *from = row.s + row.n + 1;
         if (from > end) from = end;
-        lh_row text = {from, (size_t)(end - from), row.number + 1};
+        lh_text_row text = {from, (size_t)(end - from), row.number + 1};
         while (text.n && (text.s[text.n - 1] == '\n' || text.s[text.n - 1] == ' ')) text.n--;
         x.e.question_at = lh_row_place(text, from);
         x.e.question = lh_read_prose(l, l->arena, text, from, x.e.number);
         break;
     }
-    if (!lh_row_trim((lh_row){x.e.question, strlen(x.e.question), 0}).n) {
+    if (!lh_row_trim((lh_text_row){x.e.question, strlen(x.e.question), 0}).n) {
         lh_problem_add(l->problems, LH_ERROR_TEXT, s->at, "the exercise asks nothing");
         lh_problem_cure(l->problems, "the question stands below the fields, after an empty line");
     }

@@ -201,7 +201,7 @@ static lh_formula *read_atom(lh_reader *r) {
     if (*r->p == '{') return read_group(r);
     if (*r->p == '\\') return lh_read_command(r);
     if (*r->p == '~') {
-        lh_call blank = {lh_formula_find(" ", 1, false), r->p++, 1, "~"};
+        lh_formula_call blank = {lh_formula_find(" ", 1, false), r->p++, 1, "~"};
         return lh_read_space(r, &blank);
     }
     return lh_is_digit(*r->p) ? read_number(r) : read_sign(r);

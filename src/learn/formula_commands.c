@@ -7,13 +7,13 @@
 
 #include "learn/formula_read.h"
 
-static lh_formula *read_fraction(lh_reader *r, const lh_call *c) {
+static lh_formula *read_fraction(lh_reader *r, const lh_formula_call *c) {
     lh_formula *f = lh_formula_new(r->arena, LH_F_FRACTION, LH_SIGN_INNER, 2);
     for (int i = 0; i < f->n_args; i++) f->arg[i] = lh_read_argument(r, c->from, c->n, c->name);
     return f;
 }
 
-static lh_formula *read_root(lh_reader *r, const lh_call *c) {
+static lh_formula *read_root(lh_reader *r, const lh_formula_call *c) {
     lh_formula *f = lh_formula_new(r->arena, LH_F_ROOT, LH_SIGN_LETTER, 2), *index = NULL;
     bool in_root = r->in_root;
     lh_reader_skip_space(r);
@@ -33,7 +33,7 @@ static lh_formula *read_root(lh_reader *r, const lh_call *c) {
     return f;
 }
 
-static lh_formula *read_accent(lh_reader *r, const lh_call *c) {
+static lh_formula *read_accent(lh_reader *r, const lh_formula_call *c) {
     lh_formula *f = lh_formula_new(r->arena, LH_F_ACCENT, LH_SIGN_LETTER, 1);
     f->text = c->command->sign, f->command = c->command;
     for (int i = 0; i < f->n_args; i++) f->arg[i] = lh_read_argument(r, c->from, c->n, c->name);
@@ -41,7 +41,7 @@ static lh_formula *read_accent(lh_reader *r, const lh_call *c) {
 }
 
 /* \underbrace{a}_{b}: the script is the label, not a script of a. */
-static lh_formula *read_brace(lh_reader *r, const lh_call *c) {
+static lh_formula *read_brace(lh_reader *r, const lh_formula_call *c) {
     char mark = c->command->does == LH_DOES_UNDER ? '_' : '^';
     lh_formula *f = lh_formula_new(r->arena, LH_F_BRACE, LH_SIGN_INNER, 2);
     lh_formula *body = lh_read_argument(r, c->from, c->n, c->name), *label = NULL;
@@ -74,7 +74,7 @@ static lh_formula *joined(lh_reader *r, lh_formula *row) {
     return lh_formula_word(r->arena, name.s, LH_SIGN_LETTER);
 }
 
-static lh_formula *read_alphabet(lh_reader *r, const lh_call *c) {
+static lh_formula *read_alphabet(lh_reader *r, const lh_formula_call *c) {
     static const struct {
         const char *spoken;
         lh_alphabet alphabet;
@@ -89,13 +89,13 @@ static lh_formula *read_alphabet(lh_reader *r, const lh_call *c) {
     return f;
 }
 
-static lh_formula *read_text(lh_reader *r, const lh_call *c) {
+static lh_formula *read_text(lh_reader *r, const lh_formula_call *c) {
     lh_formula *f = lh_formula_new(r->arena, LH_F_TEXT, LH_SIGN_LETTER, 0);
     f->text = lh_read_words(r, c->from, c->n, c->name);
     return f;
 }
 
-static lh_formula *read_name(lh_reader *r, const lh_call *c) {
+static lh_formula *read_name(lh_reader *r, const lh_formula_call *c) {
     bool has_limits = r->p < r->end && *r->p == '*';
     if (has_limits) r->p++;
     const char *from = r->p;
@@ -108,7 +108,7 @@ static lh_formula *read_name(lh_reader *r, const lh_call *c) {
 }
 
 /* What stands behind \left, \right and \big: one bracket, or . for none. NULL and an error otherwise. */
-static const char *read_bracket(lh_reader *r, const lh_call *c) {
+static const char *read_bracket(lh_reader *r, const lh_formula_call *c) {
     char what[160];
     lh_reader_skip_space(r);
     const char *from = r->p;
@@ -134,7 +134,7 @@ static const char *read_bracket(lh_reader *r, const lh_call *c) {
     return NULL;
 }
 
-static lh_formula *read_fence(lh_reader *r, const lh_call *c) {
+static lh_formula *read_fence(lh_reader *r, const lh_formula_call *c) {
     const char *open = read_bracket(r, c), *close = "";
     bool in_root = r->in_root;
     if (!open || !lh_reader_deeper(r)) return lh_read_nothing(r);
@@ -143,7 +143,7 @@ static lh_formula *read_fence(lh_reader *r, const lh_call *c) {
     r->in_root = in_root;
     r->depth--;
     if (lh_reader_at(r, "right")) {
-        lh_call right = {c->command, r->p, 6, "\\right"};
+        lh_formula_call right = {c->command, r->p, 6, "\\right"};
         r->p += 6;
         close = read_bracket(r, &right);
     } else if (!lh_failed(r->ctx)) {
@@ -154,7 +154,7 @@ static lh_formula *read_fence(lh_reader *r, const lh_call *c) {
 }
 
 /* \big( is taller by one step, \Bigg( by four; \middle| is as tall as its fence. */
-static lh_formula *read_size(lh_reader *r, const lh_call *c) {
+static lh_formula *read_size(lh_reader *r, const lh_formula_call *c) {
     const char *sign = read_bracket(r, c), *name = c->command->name;
     if (!sign) return lh_read_nothing(r);
     lh_formula *f = lh_formula_sign(r->arena, sign);
@@ -169,7 +169,7 @@ static lh_formula *read_size(lh_reader *r, const lh_call *c) {
     return f;
 }
 
-lh_formula *lh_read_space(lh_reader *r, const lh_call *c) {
+lh_formula *lh_read_space(lh_reader *r, const lh_formula_call *c) {
     lh_formula *f = lh_formula_new(r->arena, LH_F_SPACE, LH_SIGN_SPACE, 0);
     f->text = c->command->sign, f->command = c->command;
     f->number = strcmp(f->text, "2em") == 0   ? 4
@@ -253,7 +253,7 @@ static size_t environment_name(lh_reader *r, const char **name) {
     return n;
 }
 
-static void fail_environment(lh_reader *r, const lh_call *c, const char *name, size_t n) {
+static void fail_environment(lh_reader *r, const lh_formula_call *c, const char *name, size_t n) {
     if (!n) {
         lh_reader_fail(r, c->from, c->n, "\\begin wants a name in braces", "\\begin{bmatrix}");
         return;
@@ -268,7 +268,7 @@ static void fail_environment(lh_reader *r, const lh_call *c, const char *name, s
     r->p = r->end;
 }
 
-static void read_end(lh_reader *r, const lh_call *c, const char *name, size_t n) {
+static void read_end(lh_reader *r, const lh_formula_call *c, const char *name, size_t n) {
     char what[160];
     const char *from = r->p, *other = "";
     if (!lh_reader_at(r, "end")) {
@@ -284,7 +284,7 @@ static void read_end(lh_reader *r, const lh_call *c, const char *name, size_t n)
     lh_reader_fail(r, from, (size_t)(r->p - from), what, "the two names must be the same");
 }
 
-static lh_formula *read_environment(lh_reader *r, const lh_call *c) {
+static lh_formula *read_environment(lh_reader *r, const lh_formula_call *c) {
     lh_formula *f = lh_formula_new(r->arena, LH_F_TABLE, LH_SIGN_INNER, 0);
     const char *name = "";
     size_t n = environment_name(r, &name);
@@ -309,7 +309,7 @@ static lh_formula *read_environment(lh_reader *r, const lh_call *c) {
     return f;
 }
 
-static void fail_command(lh_reader *r, const lh_call *c) {
+static void fail_command(lh_reader *r, const lh_formula_call *c) {
     const char *name = c->from + 1;
     size_t n = c->n - 1;
     const char *near = lh_formula_nearest(r->arena, name, n, false);
@@ -327,7 +327,7 @@ static void fail_command(lh_reader *r, const lh_call *c) {
     r->p = r->end;
 }
 
-static lh_formula *read_own_sign(lh_reader *r, const lh_call *c) {
+static lh_formula *read_own_sign(lh_reader *r, const lh_formula_call *c) {
     const lh_formula_command *k = c->command;
     lh_formula *f = k->class == LH_SIGN_FUNCTION
                         ? lh_formula_word(r->arena, k->sign, LH_SIGN_FUNCTION)
@@ -338,7 +338,7 @@ static lh_formula *read_own_sign(lh_reader *r, const lh_call *c) {
 }
 
 lh_formula *lh_read_command(lh_reader *r) {
-    lh_call c = {NULL, r->p, lh_reader_name_length(r) + 1, ""};
+    lh_formula_call c = {NULL, r->p, lh_reader_name_length(r) + 1, ""};
     c.command = lh_formula_find(r->p + 1, c.n - 1, false);
     if (!c.command) {
         fail_command(r, &c);

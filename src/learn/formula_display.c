@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "learn/formula_inside.h"
+#include "learn/formula_internal.h"
 
 typedef enum box_kind { BOX_WORDS, BOX_RULE, BOX_BRACKET, BOX_GROUP } box_kind;
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "learn/formula_inside.h"
+#include "learn/formula_internal.h"
 
 size_t lh_utf8_length(const char *s, const char *end) {
     uint32_t c;

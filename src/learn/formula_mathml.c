@@ -10,7 +10,7 @@
 
 #include "base/embedded.h"
 #include "base/escape.h"
-#include "learn/formula_inside.h"
+#include "learn/formula_internal.h"
 
 /* The style a browser is in: limits stand below and above in display; scripts have no spaces around operators. */
 typedef enum style { STYLE_SCRIPT, STYLE_TEXT, STYLE_DISPLAY } style_kind;

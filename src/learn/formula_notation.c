@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "learn/formula_inside.h"
+#include "learn/formula_internal.h"
 
 typedef struct maker {
     lh_context *ctx;

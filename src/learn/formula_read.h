@@ -4,7 +4,7 @@
 #ifndef LH_LEARN_FORMULA_READ_H
 #define LH_LEARN_FORMULA_READ_H
 
-#include "learn/formula_inside.h"
+#include "learn/formula_internal.h"
 
 typedef struct lh_reader {
     lh_arena *arena;
@@ -16,12 +16,12 @@ typedef struct lh_reader {
 } lh_reader;
 
 /* A command being read: the table's line, where its backslash stands, and its name for messages. */
-typedef struct lh_call {
+typedef struct lh_formula_call {
     const lh_formula_command *command;
     const char *from; /* the backslash */
     size_t n;
     char name[48]; /* with the backslash, for messages */
-} lh_call;
+} lh_formula_call;
 
 static inline bool lh_is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -46,6 +46,6 @@ lh_formula *lh_read_row(lh_reader *r);
 lh_formula *lh_read_argument(lh_reader *r, const char *from, size_t n, const char *whose);
 char *lh_read_words(lh_reader *r, const char *from, size_t n, const char *whose);
 lh_formula *lh_read_command(lh_reader *r);
-lh_formula *lh_read_space(lh_reader *r, const lh_call *c);
+lh_formula *lh_read_space(lh_reader *r, const lh_formula_call *c);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "graph/build.h"
-#include "learn/formula_inside.h"
+#include "learn/formula_internal.h"
 
 /* clang-format off */
 const lh_formula_command lh_formula_commands[] = {

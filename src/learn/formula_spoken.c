@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "learn/formula_inside.h"
+#include "learn/formula_internal.h"
 
 static void say(lh_text *out, const lh_formula *f);
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "learn/formula_inside.h"
+#include "learn/formula_internal.h"
 
 static void write_node(lh_text *out, const lh_formula *f, bool in_script);
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "learn/formula_inside.h"
+#include "learn/formula_internal.h"
 
 lh_formula *lh_formula_new(lh_arena *a, lh_formula_kind kind, lh_sign_class class, int n_args) {
     lh_formula *f = lh_alloc(a, sizeof *f);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "learn/live.h"
-#include "learn/reading.h"
+#include "learn/lesson_internal.h"
 
 typedef struct insert_word {
     const char *word;
@@ -32,8 +32,8 @@ static void add_character(lh_text *out, int number) {
 }
 
 /* A letter, digit or quote must follow: in {{cost - 1}} cost is a step. */
-static lh_insert_kind kind_of(lh_row text, lh_row *rest) {
-    lh_row word = {0}, after = text;
+static lh_insert_kind kind_of(lh_text_row text, lh_text_row *rest) {
+    lh_text_row word = {0}, after = text;
     if (!lh_row_word(&after, &word)) return LH_INSERT_VALUE;
     after = lh_row_trim(after);
     for (size_t i = 0; i < sizeof words / sizeof *words && after.n; i++)
@@ -47,7 +47,7 @@ static lh_insert_kind kind_of(lh_row text, lh_row *rest) {
 }
 
 /* The first | that stands alone; in a table it may be written \| as Markdown asks. */
-static size_t find_bar(lh_row text, size_t *length) {
+static size_t find_bar(lh_text_row text, size_t *length) {
     bool in_string = false;
     for (size_t i = 0; i < text.n; i++) {
         if (text.s[i] == '"') in_string = !in_string;
@@ -59,21 +59,21 @@ static size_t find_bar(lh_row text, size_t *length) {
     return text.n;
 }
 
-static bool read_percent(lh_insert *x, lh_row rest) {
+static bool read_percent(lh_insert *x, lh_text_row rest) {
     rest = lh_row_trim(rest);
     x->is_percent = true;
     x->places = -1;
     return rest.n == 0 || lh_row_number(rest, 9, &x->places);
 }
 
-static bool read_shown(lh_insert *x, lh_row rest) {
+static bool read_shown(lh_insert *x, lh_text_row rest) {
     rest = lh_row_trim(rest);
     x->is_shown = true;
     return rest.n == 0 || (lh_row_number(rest, 17, &x->digits) && x->digits > 0);
 }
 
-static void read_format(lh_lesson *l, lh_insert *x, lh_row format) {
-    lh_row rest = format, word = {0};
+static void read_format(lh_lesson *l, lh_insert *x, lh_text_row format) {
+    lh_text_row rest = format, word = {0};
     bool good = false, is_claim = x->kind == LH_INSERT_CLAIM,
          is_value = x->kind == LH_INSERT_VALUE || x->kind == LH_INSERT_COST;
     lh_row_word(&rest, &word);
@@ -95,7 +95,7 @@ static void read_format(lh_lesson *l, lh_insert *x, lh_row format) {
     x->kind = LH_INSERT_BROKEN;
 }
 
-static void read_fact(lh_lesson *l, lh_insert *x, lh_row source, bool has_bar) {
+static void read_fact(lh_lesson *l, lh_insert *x, lh_text_row source, bool has_bar) {
     x->source = lh_copy(l->arena, source.s, source.n);
     if (has_bar && source.n) return;
     lh_problem_add(l->problems, LH_ERROR_TEXT, x->at, "{{%.80s}}: a fact says where it is from",
@@ -104,20 +104,21 @@ static void read_fact(lh_lesson *l, lh_insert *x, lh_row source, bool has_bar) {
     x->kind = LH_INSERT_BROKEN;
 }
 
-static const char *one_line(lh_arena *a, lh_row text) {
+static const char *one_line(lh_arena *a, lh_text_row text) {
     char *s = lh_copy(a, text.s, text.n);
     for (char *c = s; *c; c++)
         if (*c == '\n' || *c == '\r') *c = ' ';
     return s;
 }
 
-static lh_insert insert_read(lh_lesson *l, lh_row inside, lh_place at, int exercise) {
+static lh_insert insert_read(lh_lesson *l, lh_text_row inside, lh_place at, int exercise) {
     lh_insert x = {.at = at, .expr_at = at, .exercise = exercise};
-    lh_row text = lh_row_trim(inside);
+    lh_text_row text = lh_row_trim(inside);
     size_t length = 0, bar = find_bar(text, &length);
     bool has_bar = bar < text.n;
-    lh_row left = lh_row_trim((lh_row){text.s, bar, 0}), right = {text.s + bar, 0, 0};
-    if (has_bar) right = lh_row_trim((lh_row){text.s + bar + length, text.n - bar - length, 0});
+    lh_text_row left = lh_row_trim((lh_text_row){text.s, bar, 0}), right = {text.s + bar, 0, 0};
+    if (has_bar)
+        right = lh_row_trim((lh_text_row){text.s + bar + length, text.n - bar - length, 0});
     x.text = one_line(l->arena, text);
     x.kind = kind_of(left, &left);
     x.expr = one_line(l->arena, left);
@@ -203,13 +204,14 @@ static const char *read_insert(prose_reader *p, const char *s, const char *end) 
     lh_place at = place_at(p, s, (size_t)((line_end ? line_end : stop + 2) - s));
     int number = l->n_inserts;
     *(lh_insert *)lh_push(l->arena, (void **)&l->insert, &l->n_inserts, sizeof(lh_insert)) =
-        insert_read(l, (lh_row){s + 2, (size_t)(stop - s) - 2, at.line}, at, p->exercise);
+        insert_read(l, (lh_text_row){s + 2, (size_t)(stop - s) - 2, at.line}, at, p->exercise);
     add_character(&p->out, number);
     count_lines(p, s, stop, true);
     return stop + 2;
 }
 
-char *lh_read_prose(lh_lesson *l, lh_arena *a, lh_row text, const char *line_start, int exercise) {
+char *lh_read_prose(lh_lesson *l, lh_arena *a, lh_text_row text, const char *line_start,
+                    int exercise) {
     prose_reader p = {l, lh_text_new(a), line_start, text.number, exercise, text.s};
     *(lh_prose *)lh_push(l->arena, (void **)&l->prose, &l->n_proses, sizeof(lh_prose)) =
         (lh_prose){text.s, text.n, place_at(&p, text.s, text.n)};

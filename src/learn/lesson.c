@@ -5,23 +5,23 @@
 #include "base/embedded.h"
 #include "base/utf8.h"
 #include "graph/build.h"
-#include "learn/reading.h"
+#include "learn/lesson_internal.h"
 
 /* ---- words and places ---- */
 
-lh_place lh_row_place(lh_row row, const char *line_start) {
+lh_place lh_row_place(lh_text_row row, const char *line_start) {
     return (lh_place){row.number, (int)(row.s - line_start) + 1, (int)row.n};
 }
 
-lh_mention lh_row_mention(lh_lesson *l, lh_row row, const char *line_start) {
+lh_mention lh_row_mention(lh_lesson *l, lh_text_row row, const char *line_start) {
     return (lh_mention){lh_copy(l->arena, row.s, row.n), lh_row_place(row, line_start)};
 }
 
-bool lh_row_is(lh_row row, const char *word) {
+bool lh_row_is(lh_text_row row, const char *word) {
     return row.n == strlen(word) && memcmp(row.s, word, row.n) == 0;
 }
 
-bool lh_row_number(lh_row row, int most, int *n) {
+bool lh_row_number(lh_text_row row, int most, int *n) {
     long long value = 0;
     if (row.n == 0 || row.n > 10) return false;
     for (size_t i = 0; i < row.n; i++) {
@@ -86,7 +86,7 @@ enum { N_FENCES = sizeof fence_words / sizeof *fence_words };
  * Markdown has a longer fence than those inside it. */
 static int begins_inside(const lh_segment *s) {
     if (!s->is_block) return 0;
-    for (lh_row row = {0}; lh_row_next(s->s, s->n, s->line, &row);) {
+    for (lh_text_row row = {0}; lh_text_row_next(s->s, s->n, s->line, &row);) {
         lh_segment b = {0};
         if (!lh_segment_next(row.s, row.n, &b) || !b.is_block || b.n_fence < s->n_fence) continue;
         for (int i = 0; i < N_FENCES; i++)
@@ -119,14 +119,14 @@ static void check_twins(lh_context *ctx, lh_index *names, const lh_segment *s) {
     lh_cure(ctx, "give one of them another name");
 }
 
-static bool is_mistake(lh_row row) {
-    lh_row rest = row, word = {0};
+static bool is_mistake(lh_text_row row) {
+    lh_text_row rest = row, word = {0};
     return lh_row_word(&rest, &word) && lh_row_is(word, "mistake") && lh_row_trim(rest).n > 0;
 }
 
 /* Mistakes that a lesson adds stand in its sheet block, which no page shows. */
 static void keep_mistakes(lh_text *out, const lh_segment *s, int *line) {
-    for (lh_row row = {0}; lh_row_next(s->s, s->n, s->line, &row);) {
+    for (lh_text_row row = {0}; lh_text_row_next(s->s, s->n, s->line, &row);) {
         if (!is_mistake(row)) continue;
         for (; *line < row.number; (*line)++) lh_text_add_n(out, "\n", 1);
         lh_text_add_n(out, row.s, row.n);
@@ -182,9 +182,9 @@ lh_program *lh_lesson_parse(lh_context *ctx, const char *file, const char *text,
 
 const char *lh_lesson_title(lh_arena *a, const char *file, const char *text, size_t length) {
     (void)file;
-    for (lh_row row = {0}; lh_row_next(text, length, 1, &row);)
+    for (lh_text_row row = {0}; lh_text_row_next(text, length, 1, &row);)
         if (row.n > 2 && row.s[0] == '#' && row.s[1] == ' ') {
-            lh_row title = lh_row_trim((lh_row){row.s + 2, row.n - 2, 0});
+            lh_text_row title = lh_row_trim((lh_text_row){row.s + 2, row.n - 2, 0});
             return lh_copy(a, title.s, title.n);
         }
     return "";
@@ -193,8 +193,8 @@ const char *lh_lesson_title(lh_arena *a, const char *file, const char *text, siz
 /* ---- the sheet ---- */
 
 /* One line of a sheet block: `digits 4`, a step, or a mistake, which the program has. */
-static void sheet_line(lh_context *ctx, lh_arena *a, lh_lesson_sheet *out, lh_row row) {
-    lh_row code = lh_row_code(row), word = {0}, rest = code;
+static void sheet_line(lh_context *ctx, lh_arena *a, lh_lesson_sheet *out, lh_text_row row) {
+    lh_text_row code = lh_row_code(row), word = {0}, rest = code;
     if (code.n == 0 || is_mistake(code)) return;
     lh_place at = lh_row_place(code, row.s);
     if (lh_row_word(&rest, &word) && lh_row_is(word, "digits") && lh_row_trim(rest).n) {
@@ -215,8 +215,8 @@ lh_lesson_sheet lh_lesson_sheet_read(lh_context *ctx, lh_arena *a, const char *f
     lh_lesson_sheet out = {0};
     if (lh_failed(ctx) || !has_ending(file, ".md")) return out;
     for (lh_segment s = {0}; lh_segment_next(text, length, &s);)
-        for (lh_row row = {0};
-             lh_segment_is(&s, "sheet") && lh_row_next(s.s, s.n, s.line, &row) && !lh_failed(ctx);)
+        for (lh_text_row row = {0}; lh_segment_is(&s, "sheet") &&
+                                    lh_text_row_next(s.s, s.n, s.line, &row) && !lh_failed(ctx);)
             sheet_line(ctx, a, &out, row);
     lh_fail_in(ctx, file, text, length);
     return out;
@@ -224,7 +224,7 @@ lh_lesson_sheet lh_lesson_sheet_read(lh_context *ctx, lh_arena *a, const char *f
 
 /* ---- the head ---- */
 
-static void fail_head(lh_lesson *l, lh_row word, const char *line_start) {
+static void fail_head(lh_lesson *l, lh_text_row word, const char *line_start) {
     static const char *const known[] = {"minutes", "needs", "next"};
     const char *said = lh_copy(l->arena, word.s, word.n < 60 ? word.n : 60);
     lh_problem_add(l->problems, LH_ERROR_TEXT, lh_row_place(word, line_start),
@@ -232,8 +232,8 @@ static void fail_head(lh_lesson *l, lh_row word, const char *line_start) {
     lh_problem_nearest(l, said, known, 3);
 }
 
-static void head_line(lh_lesson *l, lh_row row) {
-    lh_row rest = lh_row_code(row), word, value;
+static void head_line(lh_lesson *l, lh_text_row row) {
+    lh_text_row rest = lh_row_code(row), word, value;
     if (!lh_row_word(&rest, &word)) return;
     bool is_minutes = lh_row_is(word, "minutes"), is_needs = lh_row_is(word, "needs"),
          is_next = lh_row_is(word, "next");
@@ -276,11 +276,11 @@ static const char *anchor_of(lh_lesson *l, const char *text) {
     return out.n ? out.s : lh_printf(l->arena, "part-%d", l->n_headings + 1);
 }
 
-static void read_heading(lh_lesson *l, lh_row row) {
+static void read_heading(lh_lesson *l, lh_text_row row) {
     int level = 0;
     while (level < (int)row.n && row.s[level] == '#') level++;
     if (level == 0 || level > 6 || level == (int)row.n || row.s[level] != ' ') return;
-    lh_row text = lh_row_trim((lh_row){row.s + level, row.n - (size_t)level, row.number});
+    lh_text_row text = lh_row_trim((lh_text_row){row.s + level, row.n - (size_t)level, row.number});
     const char *words = lh_copy(l->arena, text.s, text.n);
     if (level == 1 && !l->title) {
         l->title = words;
@@ -301,10 +301,10 @@ static void read_heading(lh_lesson *l, lh_row row) {
 /* ---- segments ---- */
 
 static void read_prose(lh_lesson *l, const lh_segment *s, lh_text *out) {
-    const char *text = lh_read_prose(l, l->arena, (lh_row){s->s, s->n, s->line}, s->s, 0);
+    const char *text = lh_read_prose(l, l->arena, (lh_text_row){s->s, s->n, s->line}, s->s, 0);
     const size_t n = strlen(text);
     lh_text_add_n(out, text, n);
-    for (lh_row row = {0}; lh_row_next(text, n, s->line, &row);) read_heading(l, row);
+    for (lh_text_row row = {0}; lh_text_row_next(text, n, s->line, &row);) read_heading(l, row);
 }
 
 /* The fence, the number, and empty lines: as many lines as the block has in the file. */
@@ -328,7 +328,7 @@ static bool read_lines(lh_lesson *l, const lh_segment *s, lh_lesson_block *block
                   : is_show ? LH_BLOCK_SHOW
                             : LH_BLOCK_SHEET;
     block->first = is_show ? l->n_shows : 0;
-    for (lh_row row = {0}; lh_row_next(s->s, s->n, s->line, &row);) {
+    for (lh_text_row row = {0}; lh_text_row_next(s->s, s->n, s->line, &row);) {
         if (is_head) head_line(l, row);
         if (is_use) lh_read_use(l, row, row.s, 0);
         if (is_show) lh_read_show(l, row, row.s, 0);
@@ -336,7 +336,7 @@ static bool read_lines(lh_lesson *l, const lh_segment *s, lh_lesson_block *block
         lh_problems_take(l->problems, l->ctx, s->at);
     }
     block->n = is_show ? l->n_shows - block->first : 0;
-    if (lh_row_trim((lh_row){s->s, s->n, 0}).n == 0)
+    if (lh_row_trim((lh_text_row){s->s, s->n, 0}).n == 0)
         lh_problem_add(l->problems, LH_ERROR_TEXT, s->at, "the block is empty");
     return true;
 }

@@ -121,7 +121,7 @@ static void check_span(symbols *x, const char *s, size_t n, lh_place at) {
     lh_problem_cure(l->problems, "say what it is first, or move the block up");
 }
 
-static void check_spans(symbols *x, lh_row row) {
+static void check_spans(symbols *x, lh_text_row row) {
     const char *end = row.s + row.n, *from = memchr(row.s, '`', row.n);
     while (from && from + 1 < end) {
         const char *to = memchr(from + 1, '`', (size_t)(end - from) - 1);
@@ -140,8 +140,8 @@ static void check_symbols(lh_lesson *l, lh_live *v) {
         lh_problems_take(l->problems, l->ctx, p->at);
     }
     for (int i = 0; i < l->n_proses; i++)
-        for (lh_row row = {0};
-             lh_row_next(l->prose[i].s, l->prose[i].n, l->prose[i].at.line, &row);)
+        for (lh_text_row row = {0};
+             lh_text_row_next(l->prose[i].s, l->prose[i].n, l->prose[i].at.line, &row);)
             check_spans(&x, row);
 }
 
@@ -153,7 +153,7 @@ static bool is_between(const char *s, size_t i, size_t n) {
 }
 
 /* 0.1*1 + 1.2*0: two such signs make the text between them italic, and are gone. Code, formulas and inserts are left out. */
-static void check_row(lh_lesson *l, lh_row row) {
+static void check_row(lh_lesson *l, lh_text_row row) {
     char inside = 0;
     for (size_t i = 0; i < row.n; i++) {
         char c = row.s[i];
@@ -172,8 +172,8 @@ static void check_row(lh_lesson *l, lh_row row) {
 
 static void check_products(lh_lesson *l) {
     for (int i = 0; i < l->n_proses; i++)
-        for (lh_row row = {0};
-             lh_row_next(l->prose[i].s, l->prose[i].n, l->prose[i].at.line, &row);)
+        for (lh_text_row row = {0};
+             lh_text_row_next(l->prose[i].s, l->prose[i].n, l->prose[i].at.line, &row);)
             check_row(l, row);
 }
 

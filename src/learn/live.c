@@ -6,7 +6,7 @@
 
 #include "learn/chosen.h"
 #include "learn/errata.h"
-#include "learn/lively.h"
+#include "learn/live_internal.h"
 
 static const lh_place nowhere;
 

@@ -10,7 +10,7 @@
 #include "graph/build.h"
 #include "learn/fence.h"
 #include "learn/errata.h"
-#include "learn/lively.h"
+#include "learn/live_internal.h"
 
 static lh_where where_of(const lh_insert *x) {
     return (lh_where){0, x->exercise, x->expr_at};

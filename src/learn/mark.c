@@ -4,13 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "learn/marking.h"
+#include "learn/mark_internal.h"
 
 const char *const lh_worth_names[] = {"full", "half", "none", NULL};
 
 /* ---- a step ---- */
 
-static lh_box rounded_box(const marker *k, const lh_unit *u, lh_box b, int decimals) {
+static lh_reach_box rounded_box(const marker *k, const lh_unit *u, lh_reach_box b, int decimals) {
     return u->is_whole ? b : lh_box_rounded(b, decimals - k->habit.fewer, k->habit.cuts);
 }
 
@@ -20,7 +20,7 @@ static bool is_written(const marker *k, int ask) {
     return false;
 }
 
-static void note_slips(marker *k, int ask, const lh_box *own, lh_verdict *v) {
+static void note_slips(marker *k, int ask, const lh_reach_box *own, lh_verdict *v) {
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         const lh_written *w = marking_written(k, ask, i);
         int at = k->s->ask[ask].first + i;
@@ -62,7 +62,7 @@ static void replace(lh_verdict *v, int n, lh_verdict from, lh_verdict to) {
 }
 
 /* Looks for what explains numbers that have no credit, and for old ones that have. Returns whether a slip begins here. */
-static bool explain(marker *k, int ask, int unit, const lh_box *own, int bad, lh_verdict *v) {
+static bool explain(marker *k, int ask, int unit, const lh_reach_box *own, int bad, lh_verdict *v) {
     int n = k->s->ask[ask].n_cells;
     if (marking_is_stale(k, ask, unit)) {
         for (int i = 0; i < n; i++)
@@ -89,7 +89,7 @@ static bool explain(marker *k, int ask, int unit, const lh_box *own, int bad, lh
 }
 
 /* Where the cells of a step lie from now on. */
-static void go_on(marker *k, int ask, int unit, const lh_box *own, const lh_verdict *v) {
+static void go_on(marker *k, int ask, int unit, const lh_reach_box *own, const lh_verdict *v) {
     const lh_ask *q = &k->s->ask[ask];
     lh_unit *u = lh_reach_unit(k->r, unit);
     lh_reach_known(k->r, unit);
@@ -112,7 +112,7 @@ static void mark_step(marker *k, int ask, int unit) {
     const lh_ask *q = &k->s->ask[ask];
     lh_verdict *v = k->m->cell + q->first;
     int variant;
-    const lh_box *own = best_reach(k, ask, unit, &variant) ? k->box : NULL;
+    const lh_reach_box *own = best_reach(k, ask, unit, &variant) ? k->box : NULL;
     int origin = marking_taint(k, variant, unit);
     int bad = marking_judge_step(k, ask, own, origin >= 0, v);
     marking_withhold(k, ask, unit, origin >= 0, own, v);
@@ -156,7 +156,8 @@ static bool prepare(lh_sheet *s) {
     for (int i = 0; s->from_true && s->exact && i < n; i++) {
         const lh_unit *u = lh_reach_unit(s->truth, i);
         int ask = marking_ask(s, u->step, u->moment);
-        lh_box *box = s->exact[i] = lh_alloc_array(s->arena, (size_t)u->n_cells + 1, sizeof *box);
+        lh_reach_box *box = s->exact[i] =
+            lh_alloc_array(s->arena, (size_t)u->n_cells + 1, sizeof *box);
         if (!box) return false;
         for (int c = 0; c < u->n_cells; c++) box[c] = lh_box_at(u->right[c]);
         if (ask >= 0 && !lh_reach_of(s->truth, 0, i, NULL, s->from_true + s->ask[ask].first))

@@ -72,11 +72,11 @@ typedef struct lh_sheet {
     lh_worth
         few_digits; /* what right numbers with fewer digits are worth; the caller may change it */
     struct lh_reach *reach; /* made when the first answers are marked */
-    struct lh_box *
+    struct lh_reach_box *
         from_true; /* n_cells: where a step can lie whose operands are the right numbers, rounded */
     struct lh_reach
         *truth; /* with these operands, which do not change: what was spread once stays */
-    struct lh_box **exact; /* for each unit of reach: the right numbers */
+    struct lh_reach_box **exact; /* for each unit of reach: the right numbers */
 } lh_sheet;
 
 lh_sheet *lh_sheet_new(lh_graph *g,

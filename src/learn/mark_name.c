@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "learn/marking.h"
+#include "learn/mark_internal.h"
 
 /* Does this program explain every number written in the step? In a matrix one or a few may have a last digit off besides. */
 bool marking_explains(marker *k, int variant, int ask, int unit) {

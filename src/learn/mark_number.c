@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
-#include "learn/marking.h"
+#include "learn/mark_internal.h"
 
 const char *const lh_verdict_names[LH_N_VERDICTS] = {
     [LH_BLANK] = "blank",
@@ -45,7 +45,7 @@ lh_written marking_asked(lh_written w, const lh_ask *q) {
     return w;
 }
 
-bool marking_fits(lh_written w, lh_box b, double beside) {
+bool marking_fits(lh_written w, lh_reach_box b, double beside) {
     if (isinf(w.value) || isinf(b.at)) return w.value == b.at;
     double slack = w.unit / 2 + beside + LH_DUST * w.unit + 1e-13 * fabs(w.value);
     return w.value >= b.low - slack && w.value <= b.high + slack;
@@ -53,7 +53,7 @@ bool marking_fits(lh_written w, lh_box b, double beside) {
 
 /* Fewer digits than asked must be a correct rounding, and so must what is counted. Who goes on from the right numbers instead
  * of their own is not wrong. */
-static lh_verdict judge(lh_written w, double exact, const lh_box *own, lh_box from_true,
+static lh_verdict judge(lh_written w, double exact, const lh_reach_box *own, lh_reach_box from_true,
                         bool is_tainted, const lh_ask *q) {
     double one = w.unit > LH_FEWER_UNITS * marking_unit(q) || q->is_whole ? 0 : w.unit;
     if (lh_written_rounds(exact, w)) return LH_RIGHT;
@@ -66,8 +66,8 @@ static lh_verdict judge(lh_written w, double exact, const lh_box *own, lh_box fr
 
 /* Right as far as it goes, but the digits that are missing are not zeros: 0.498 for 0.4982. Or it goes not far enough to tell:
  * 0 for 0.05, 1 for 0.6. */
-lh_verdict marking_judge(lh_written w, double exact, const lh_box *own, lh_box from_true,
-                         bool is_tainted, const lh_ask *q) {
+lh_verdict marking_judge(lh_written w, double exact, const lh_reach_box *own,
+                         lh_reach_box from_true, bool is_tainted, const lh_ask *q) {
     lh_verdict v = judge(w, exact, own, from_true, is_tainted, q);
     double asked = marking_unit(q), is = own && v != LH_RIGHT ? own->at : exact;
     if (!lh_verdict_has_credit(v) || w.unit <= LH_FEWER_UNITS * asked ||
@@ -78,14 +78,14 @@ lh_verdict marking_judge(lh_written w, double exact, const lh_box *own, lh_box f
 
 /* ---- slips of the pen ---- */
 
-static bool fits_number(lh_written w, double value, double unit, lh_box own) {
+static bool fits_number(lh_written w, double value, double unit, lh_reach_box own) {
     w.value = value;
     w.unit = unit;
     return marking_fits(w, own, 0);
 }
 
 /* Two neighbouring digits change places. */
-static bool is_swapped(lh_written w, lh_box own) {
+static bool is_swapped(lh_written w, lh_reach_box own) {
     char text[64];
     int n = lh_format(text, sizeof text, "%.*f", w.decimals > 0 ? w.decimals : 0, fabs(w.value));
     if (n <= 0 || n >= (int)sizeof text) return false;
@@ -103,7 +103,7 @@ static bool is_swapped(lh_written w, lh_box own) {
     return false;
 }
 
-const char *marking_slip(lh_written w, lh_box own) {
+const char *marking_slip(lh_written w, lh_reach_box own) {
     if (w.value == 0 || isinf(w.value)) return NULL;
     if (fits_number(w, -w.value, w.unit, own)) return "the sign is turned round";
     if (fits_number(w, w.value * 10, w.unit * 10, own) ||
@@ -119,7 +119,7 @@ const char *marking_slip(lh_written w, lh_box own) {
 /* ---- how it was carried on ---- */
 
 /* Somebody who cuts digits off gives it away: a number stands there that nobody comes to by rounding. */
-int marking_looks_cut(lh_written w, lh_box own) {
+int marking_looks_cut(lh_written w, lh_reach_box own) {
     if (w.unit == 0 || w.value == 0 || own.low * own.high <= 0 || w.value * own.at <= 0) return 0;
     double x = fabs(w.value) / w.unit, least = fmin(fabs(own.low), fabs(own.high)) / w.unit,
            most = fmax(fabs(own.low), fabs(own.high)) / w.unit;
@@ -128,33 +128,34 @@ int marking_looks_cut(lh_written w, lh_box own) {
 }
 
 /* With fewer digits than were written. A 5 at the end goes either way: what stood before it was rounded is not known. */
-static lh_box fewer_box(lh_written w, lh_habit habit) {
+static lh_reach_box fewer_box(lh_written w, lh_habit habit) {
     double unit = w.unit * pow(10, habit.fewer), x = fabs(w.value) / unit, at = floor(x + LH_HALF),
            low = at, high = at, sign = w.value < 0 ? -1 : 1;
     if (habit.cuts) low = high = at = floor(x + LH_DUST);
     if (!habit.cuts && fabs(x - floor(x) - 0.5) < 0.5 * w.unit / unit + LH_DUST)
         low = floor(x), high = low + 1;
     if (sign < 0) x = low, low = high, high = x;
-    return (lh_box){.at = sign * at * unit, .low = sign * low * unit, .high = sign * high * unit};
+    return (lh_reach_box){
+        .at = sign * at * unit, .low = sign * low * unit, .high = sign * high * unit};
 }
 
 /* The number written or that number before rounding, which may have had a few more digits. */
-lh_box marking_box(lh_written w, lh_verdict v, const lh_box *own, lh_habit habit) {
+lh_reach_box marking_box(lh_written w, lh_verdict v, const lh_reach_box *own, lh_habit habit) {
     if (isinf(w.value)) return lh_box_at(w.value);
     if (habit.fewer) return fewer_box(w, habit);
     double room = w.unit * (v == LH_LAST_DIGIT || v == LH_FOLLOWS || habit.cuts ? 1 : 0.5);
-    lh_box b = {.at = w.value, .low = w.value - w.unit / 2, .high = w.value + w.unit / 2};
+    lh_reach_box b = {.at = w.value, .low = w.value - w.unit / 2, .high = w.value + w.unit / 2};
     if (!own || !lh_verdict_has_credit(v) || own->low > w.value + room ||
         own->high < w.value - room)
         return b;
     double low = fmax(own->low, w.value - room), high = fmin(own->high, w.value + room),
            asked =
                floor(w.value / w.unit + 0.5) * w.unit; /* of a display that was copied in full */
-    return (lh_box){.at = w.value,
-                    .low = fmin(low, fmin(w.value, asked)),
-                    .high = fmax(high, fmax(w.value, asked)),
-                    .was_rounded = true,
-                    .decimals = w.decimals,
-                    .from = low,
-                    .to = high};
+    return (lh_reach_box){.at = w.value,
+                          .low = fmin(low, fmin(w.value, asked)),
+                          .high = fmax(high, fmax(w.value, asked)),
+                          .was_rounded = true,
+                          .decimals = w.decimals,
+                          .from = low,
+                          .to = high};
 }

@@ -1,7 +1,7 @@
 /* The numbers of one step together: each judged, and whether they say anything at all. */
 #include <math.h>
 
-#include "learn/marking.h"
+#include "learn/mark_internal.h"
 
 int marking_ask(const lh_sheet *s, const lh_step *step, int moment) {
     for (int i = 0; i < s->n_asks; i++)
@@ -32,10 +32,10 @@ void marking_put_truth(const lh_sheet *s, lh_reach *r) {
 }
 
 /* Where a step can lie whose operands are the right numbers. A wide box is looked at again, with what was written. */
-static const lh_box *from_true(marker *k, int ask) {
+static const lh_reach_box *from_true(marker *k, int ask) {
     lh_sheet *s = k->s;
     const lh_ask *q = &s->ask[ask];
-    const lh_box *known = s->from_true + q->first;
+    const lh_reach_box *known = s->from_true + q->first;
     if (k->truth_ask == ask) return k->truth;
     bool is_wide = false;
     for (int i = 0; i < q->n_cells; i++)
@@ -48,10 +48,11 @@ static const lh_box *from_true(marker *k, int ask) {
     return k->truth;
 }
 
-int marking_judge_step(marker *k, int ask, const lh_box *own, bool is_tainted, lh_verdict *out) {
+int marking_judge_step(marker *k, int ask, const lh_reach_box *own, bool is_tainted,
+                       lh_verdict *out) {
     int bad = 0;
     const lh_ask *q = &k->s->ask[ask];
-    const lh_box *truth = from_true(k, ask);
+    const lh_reach_box *truth = from_true(k, ask);
     for (int i = 0; i < q->n_cells; i++) {
         const lh_written *w = marking_written(k, ask, i);
         if (w->kind == LH_WRITTEN_NUMBER)
@@ -102,7 +103,7 @@ static bool is_copy(const marker *k, int ask, int unit) {
 }
 
 /* Does every number of the step come of cutting digits off? */
-static bool all_cut(const marker *k, int ask, const lh_box *own) {
+static bool all_cut(const marker *k, int ask, const lh_reach_box *own) {
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         const lh_written *w = marking_written(k, ask, i);
         double dust = LH_DUST * w->unit, low = w->value > 0 ? w->value : w->value - w->unit,
@@ -114,7 +115,7 @@ static bool all_cut(const marker *k, int ask, const lh_box *own) {
 }
 
 /* Is every number what the numbers before it lead to, as they stand? */
-static bool all_rest(const marker *k, int ask, const lh_box *own) {
+static bool all_rest(const marker *k, int ask, const lh_reach_box *own) {
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         const lh_written *w = marking_written(k, ask, i);
         if (w->kind == LH_WRITTEN_NUMBER && !lh_written_rounds(own[i].at, *w)) return false;
@@ -131,7 +132,7 @@ static bool reads_empty(marker *k, int unit) {
 /* Numbers that say nothing are carried on and not credited: all zero, all equal or copied, where the right ones are not. They
  * may be so by right: rounding or cutting off alone makes them so, or the numbers before lead to them. Not where those were
  * written so without being so: a sheet of zeros follows from its first line. */
-void marking_withhold(marker *k, int ask, int unit, bool is_tainted, const lh_box *own,
+void marking_withhold(marker *k, int ask, int unit, bool is_tainted, const lh_reach_box *own,
                       lh_verdict *v) {
     bool suspect = is_tainted, is_wrong = false;
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "learn/marking.h"
+#include "learn/mark_internal.h"
 
 static void add_remark(marker *k, int ask, const char *text) {
     *(lh_remark *)lh_push(k->a, (void **)&k->m->remark, &k->m->n_remarks, sizeof(lh_remark)) =

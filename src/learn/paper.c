@@ -179,12 +179,12 @@ static const char *example_text(const lh_paper *p, int example) {
 
 static void add_block(lh_paper *p, lh_paper_step *s, const lh_node *n, int example, int head,
                       int examples, int heads) {
-    lh_block *b = lh_push(p->arena, (void **)&s->block, &s->n_blocks, sizeof *b);
+    lh_answer_block *b = lh_push(p->arena, (void **)&s->block, &s->n_blocks, sizeof *b);
     lh_arena *a = p->arena;
     const char *words = examples > 1 ? example_text(p, example) : "";
-    *b = (lh_block){.example = example, .head = head, .grid = grid_for(p, n, example)};
+    *b = (lh_answer_block){.example = example, .head = head, .grid = grid_for(p, n, example)};
     if (s->n_blocks > 1) {
-        const lh_block *before = b - 1;
+        const lh_answer_block *before = b - 1;
         b->first = before->first + before->grid.rows * before->grid.cols;
     }
     if (examples > 1 && heads > 1) {
@@ -269,7 +269,7 @@ static void add_step(lh_paper *p, const lh_trace *t, bool *is_seen, int ask) {
     lh_paper_lines(p, s, step, is_seen);
 }
 
-const lh_block *lh_paper_block(const lh_paper *p, int ask, int k, int *cell) {
+const lh_answer_block *lh_paper_block(const lh_paper *p, int ask, int k, int *cell) {
     const lh_paper_step *s = &p->step[ask];
     int i = 0;
     while (i + 1 < s->n_blocks && s->block[i + 1].first <= k) i++;
@@ -286,7 +286,7 @@ static const char *cell_index(lh_arena *a, const lh_grid *g, int k) {
 
 const char *lh_paper_cell(const lh_paper *p, lh_arena *a, int ask, int k) {
     int cell;
-    const lh_block *b = lh_paper_block(p, ask, k, &cell);
+    const lh_answer_block *b = lh_paper_block(p, ask, k, &cell);
     return lh_printf(a, "%s%s", b->address, cell_index(a, &b->grid, cell));
 }
 
@@ -304,7 +304,7 @@ static int typical_cell(const lh_paper *p, int ask) {
 static int work_cell(lh_paper *p, int ask, int k, int most) {
     lh_paper_step *s = &p->step[ask];
     int cell;
-    const lh_block *b = lh_paper_block(p, ask, k, &cell);
+    const lh_answer_block *b = lh_paper_block(p, ask, k, &cell);
     const char *braces = b->address + strlen(s->name);
     const char *address =
         lh_printf(p->arena, "%s%s%s", s->path, braces, cell_index(p->arena, &b->grid, cell));
@@ -334,7 +334,7 @@ static void answer_step(lh_paper *p, int ask) {
     int n = p->sheet->ask[ask].n_cells;
     for (int k = 0; k < n; k++) {
         int cell;
-        const lh_block *b = lh_paper_block(p, ask, k, &cell);
+        const lh_answer_block *b = lh_paper_block(p, ask, k, &cell);
         b->grid.cell[cell] =
             lh_paper_number(p->arena, s, p->digits, lh_sheet_exact(p->sheet, ask, k));
     }

@@ -31,13 +31,13 @@ typedef struct lh_paper_given {
 } lh_paper_given;
 
 /* One example and one head of a step: the matrix a learner fills in. */
-typedef struct lh_block {
+typedef struct lh_answer_block {
     const char *address; /* P, P{example 1}, P{example 1, head 0} */
     const char *title;   /* "example 1: A B -> C, head 0", or "" when there is one block alone */
     int example, head;
     int first; /* of its cells, among those of the step */
     lh_grid grid;
-} lh_block;
+} lh_answer_block;
 
 /* A line of working, or without numbers of the rule: e[1][0] = exp(Z[1][0] - m[1]) = exp(0 - 0.0071) = 0.9930. */
 typedef struct lh_working {
@@ -63,7 +63,7 @@ typedef struct lh_paper_step {
     lh_working *
         inside; /* lines to be worked out first that are not asked, and those that open a call: m = rowmax(Z) */
     int n_inside;
-    lh_block *block;
+    lh_answer_block *block;
     int n_blocks;
     lh_working *working; /* of a key */
     int n_working;
@@ -105,8 +105,8 @@ typedef struct lh_paper_how {
 lh_paper *lh_paper_new(lh_context *ctx, const lh_program *lesson,
                        const lh_paper_how *how); /* lesson must outlive it; NULL on error */
 void lh_paper_free(lh_paper *p);
-const lh_block *lh_paper_block(const lh_paper *p, int ask, int k,
-                               int *cell); /* where the k-th cell of a step stands */
+const lh_answer_block *lh_paper_block(const lh_paper *p, int ask, int k,
+                                      int *cell); /* where the k-th cell of a step stands */
 const char *lh_paper_cell(const lh_paper *p, lh_arena *a, int ask,
                           int k); /* its address: P{example 1}[0][2] */
 const char *lh_paper_number(lh_arena *a, const lh_paper_step *s, int digits,

@@ -194,7 +194,7 @@ typedef struct target {
 } target;
 
 static void aim_block(const lh_practice *p, target *t) {
-    const lh_block *b = &p->paper->step[t->ask].block[t->block];
+    const lh_answer_block *b = &p->paper->step[t->ask].block[t->block];
     t->first = b->first;
     t->rows = b->grid.rows;
     t->cols = b->grid.cols;
@@ -256,7 +256,7 @@ static const char *aim(lh_practice *p, const char *text, target *t) {
     if (ask != t->ask) t->block = 0;
     t->ask = ask;
     if (at.has_example || at.has_head) {
-        const lh_block *now = &s->block[t->block];
+        const lh_answer_block *now = &s->block[t->block];
         int example = at.has_example ? at.example : now->example,
             head = at.has_head ? at.head : now->head, b = 0;
         while (b < s->n_blocks && (s->block[b].example != example || s->block[b].head != head)) b++;
@@ -398,7 +398,7 @@ void lh_practice_drop(lh_practice *p) {
 /* ---- moving ---- */
 
 static bool is_block_done(const lh_practice *p, int ask, int block) {
-    const lh_block *b = &p->paper->step[ask].block[block];
+    const lh_answer_block *b = &p->paper->step[ask].block[block];
     for (int i = 0; i < b->grid.rows * b->grid.cols; i++)
         if (!lh_verdict_has_credit(p->marks->cell[p->sheet->ask[ask].first + b->first + i]))
             return false;
@@ -443,7 +443,7 @@ bool lh_practice_advance(lh_practice *p) {
 }
 
 static bool is_block_blank(const lh_practice *p, int ask, int block) {
-    const lh_block *b = &p->paper->step[ask].block[block];
+    const lh_answer_block *b = &p->paper->step[ask].block[block];
     for (int i = 0; i < b->grid.rows * b->grid.cols; i++)
         if (p->marks->cell[p->sheet->ask[ask].first + b->first + i] != LH_BLANK) return false;
     return true;

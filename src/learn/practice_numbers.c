@@ -128,7 +128,7 @@ lh_explanation *lh_practice_explain(lh_practice *p, int ask, int k, int digits) 
 }
 
 int lh_practice_open_cell(const lh_practice *p) {
-    const lh_block *b = &p->paper->step[p->at].block[p->block];
+    const lh_answer_block *b = &p->paper->step[p->at].block[p->block];
     for (int i = 0; i < b->grid.rows * b->grid.cols; i++)
         if (!lh_verdict_has_credit(p->marks->cell[p->sheet->ask[p->at].first + b->first + i]))
             return b->first + i;

@@ -4,7 +4,7 @@
 
 #include "graph/build.h"
 #include "learn/chosen.h"
-#include "learn/reading.h"
+#include "learn/lesson_internal.h"
 
 static lh_lesson_program *program_new(lh_lesson *l, const char *name, lh_place at, int exercise) {
     lh_lesson_program *p = lh_push(l->arena, (void **)&l->program, &l->n_programs, sizeof *p);
@@ -50,7 +50,7 @@ void lh_read_program(lh_lesson *l, const lh_segment *s) {
         p->at = s->at;
     }
     int lines = 0;
-    for (lh_row row = {0}; lh_row_next(s->s, s->n, s->line, &row);) lines++;
+    for (lh_text_row row = {0}; lh_text_row_next(s->s, s->n, s->line, &row);) lines++;
     *(lh_lesson_piece *)lh_push(l->arena, (void **)&p->piece, &p->n_pieces,
                                 sizeof(lh_lesson_piece)) = (lh_lesson_piece){s->line, lines};
 }
@@ -59,7 +59,7 @@ void lh_read_program(lh_lesson *l, const lh_segment *s) {
 const char *lh_program_lines(lh_lesson *l, lh_arena *a, const lh_lesson_program *p) {
     lh_text out = lh_text_new(a);
     int k = 0;
-    for (lh_row row = {0}; lh_row_next(l->source, l->length, 1, &row);) {
+    for (lh_text_row row = {0}; lh_text_row_next(l->source, l->length, 1, &row);) {
         while (k < p->n_pieces && row.number >= p->piece[k].line + p->piece[k].n_lines) k++;
         if (k < p->n_pieces && row.number >= p->piece[k].line) lh_text_add_n(&out, row.s, row.n);
         lh_text_add_n(&out, "\n", 1);
@@ -89,14 +89,15 @@ typedef struct use_line {
     const char *line_start;
 } use_line;
 
-static bool fail_value(const use_line *u, lh_row value, const char *option, const char *wants) {
+static bool fail_value(const use_line *u, lh_text_row value, const char *option,
+                       const char *wants) {
     lh_problem_add(u->l->problems, LH_ERROR_TEXT, lh_row_place(value, u->line_start),
                    "%s takes %s, and this is \"%.*s\"", option, wants,
                    (int)(value.n < 40 ? value.n : 40), value.n ? value.s : "");
     return false;
 }
 
-static void add_names(lh_lesson *l, lh_row list, const char ***name, int *n) {
+static void add_names(lh_lesson *l, lh_text_row list, const char ***name, int *n) {
     while (list.n) {
         const char *comma = memchr(list.s, ',', list.n);
         size_t k = comma ? (size_t)(comma - list.s) : list.n;
@@ -109,7 +110,7 @@ static void add_names(lh_lesson *l, lh_row list, const char ***name, int *n) {
     }
 }
 
-static bool add_setting(const use_line *u, lh_row word) {
+static bool add_setting(const use_line *u, lh_text_row word) {
     const char *equals = memchr(word.s, '=', word.n);
     size_t k = equals ? (size_t)(equals - word.s) : 0;
     if (k == 0 || k + 1 == word.n) return fail_value(u, word, "--set", "NAME=VALUE");
@@ -119,7 +120,7 @@ static bool add_setting(const use_line *u, lh_row word) {
     return true;
 }
 
-static bool set_option(const use_line *u, use_option option, lh_row value) {
+static bool set_option(const use_line *u, use_option option, lh_text_row value) {
     lh_lesson_program *p = u->p;
     int n = 0;
     switch (option) {
@@ -145,19 +146,19 @@ static bool set_option(const use_line *u, use_option option, lh_row value) {
     return false;
 }
 
-static use_option option_of(lh_row word) {
+static use_option option_of(lh_text_row word) {
     for (int i = 0; i < N_USE; i++)
         if (lh_row_is(word, use_words[i])) return (use_option)i;
     return N_USE;
 }
 
 /* --set a=1 b=2 --train W: after --set every NAME=VALUE is a setting. */
-static bool read_options(const use_line *u, lh_row rest) {
+static bool read_options(const use_line *u, lh_text_row rest) {
     use_option last = N_USE;
-    for (lh_row word; lh_row_word(&rest, &word);) {
+    for (lh_text_row word; lh_row_word(&rest, &word);) {
         if (word.n > 2 && word.s[0] == '-' && word.s[1] == '-') {
             const char *equals = memchr(word.s, '=', word.n);
-            lh_row name = word, value = {0};
+            lh_text_row name = word, value = {0};
             if (equals) name.n = (size_t)(equals - word.s);
             last = option_of(name);
             if (last == N_USE) {
@@ -166,7 +167,7 @@ static bool read_options(const use_line *u, lh_row rest) {
                 lh_problem_nearest(u->l, lh_copy(u->l->arena, name.s, name.n), use_words, N_USE);
                 return false;
             }
-            if (equals) value = (lh_row){equals + 1, word.n - name.n - 1, word.number};
+            if (equals) value = (lh_text_row){equals + 1, word.n - name.n - 1, word.number};
             if (!equals && !lh_row_word(&rest, &value)) value.s = rest.s;
             if (value.n == 0) return fail_value(u, value, use_words[last], "a value");
             if (!set_option(u, last, value)) return false;
@@ -184,12 +185,13 @@ static bool read_options(const use_line *u, lh_row rest) {
 }
 
 /* fast = this --set rate=1 */
-void lh_read_use(lh_lesson *l, lh_row row, const char *line_start, int exercise) {
-    lh_row rest = lh_row_code(row), word, of;
+void lh_read_use(lh_lesson *l, lh_text_row row, const char *line_start, int exercise) {
+    lh_text_row rest = lh_row_code(row), word, of;
     if (rest.n == 0) return;
     lh_place at = lh_row_place(rest, line_start);
     const char *equals = memchr(rest.s, '=', rest.n);
-    lh_row name = lh_row_trim((lh_row){rest.s, equals ? (size_t)(equals - rest.s) : 0, row.number});
+    lh_text_row name =
+        lh_row_trim((lh_text_row){rest.s, equals ? (size_t)(equals - rest.s) : 0, row.number});
     if (equals) rest.n -= (size_t)(equals + 1 - rest.s), rest.s = equals + 1;
     if (!equals || name.n == 0 || !lh_row_word(&rest, &of) || memchr(name.s, ' ', name.n)) {
         lh_problem_add(l->problems, LH_ERROR_TEXT, at, "a use line names a program and what it is");
@@ -339,7 +341,7 @@ char *lh_lesson_with_line(lh_arena *a, const lh_program *p, const char *name, co
     if (!s) return NULL;
     int last = last_line(p, s);
     lh_text out = lh_text_new(a);
-    for (lh_row row = {0}; lh_row_next(p->source, p->length, 1, &row);) {
+    for (lh_text_row row = {0}; lh_text_row_next(p->source, p->length, 1, &row);) {
         if (row.number < s->at.line || row.number > last)
             lh_text_add_n(&out, row.s, row.n);
         else if (row.number == s->at.line && line)

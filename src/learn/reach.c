@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "explain/trace.h"
-#include "learn/reaching.h"
+#include "learn/reach_internal.h"
 
 /* ---- cells in a row ---- */
 
@@ -38,7 +38,7 @@ static void add_unit(lh_reach *r, lh_step *step, int moment) {
     const lh_plan *right = r->s->at[moment];
     int n;
     const lh_cell *at = reach_cells(r->arena, right, step->node, &n);
-    lh_box *box = lh_alloc_array(r->arena, (size_t)n + 1, sizeof *box);
+    lh_reach_box *box = lh_alloc_array(r->arena, (size_t)n + 1, sizeof *box);
     double *x = lh_alloc_array(r->arena, (size_t)n + 1, sizeof *x);
     int *own = lh_alloc_array(r->arena, (size_t)n + 1, sizeof *own);
     if (!at || !box || !x || !own) return;

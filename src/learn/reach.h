@@ -17,15 +17,15 @@
 
 /* A cell: the number to go on with, and how far it may lie from there. low <= at <= high. One that was written down or may have
  * been rounded is what it was before, or a rounding of that, and nothing in between. */
-typedef struct lh_box {
+typedef struct lh_reach_box {
     double at, low, high;
     bool was_rounded;
     int decimals;    /* to as many, or a few more */
     double from, to; /* where it lay before */
-} lh_box;
+} lh_reach_box;
 
-static inline lh_box lh_box_at(double x) {
-    return (lh_box){.at = x, .low = x, .high = x};
+static inline lh_reach_box lh_box_at(double x) {
+    return (lh_reach_box){.at = x, .low = x, .high = x};
 }
 
 /* How somebody carries numbers on: what the sheet does not show. */
@@ -46,7 +46,7 @@ typedef struct lh_unit {
     lh_step *step; /* in the right program */
     int moment;    /* of training */
     int n_cells;
-    lh_box *box;         /* n_cells; examples, then heads, rows, columns */
+    lh_reach_box *box;   /* n_cells; examples, then heads, rows, columns */
     const double *right; /* n_cells: the right numbers */
     int decimals;        /* to how many digits it may have been rounded when nobody asked for it */
     bool is_asked;       /* the sheet asks for it */
@@ -62,11 +62,12 @@ typedef struct lh_unit {
 
 typedef struct lh_reach lh_reach;
 
-lh_box lh_box_dusty(lh_box b, double unit); /* 0 may be a little above or below */
-lh_box lh_box_rounded(lh_box b, int decimals,
-                      bool is_cut); /* where it can lie if it may have been rounded or cut off */
+lh_reach_box lh_box_dusty(lh_reach_box b, double unit); /* 0 may be a little above or below */
+lh_reach_box
+lh_box_rounded(lh_reach_box b, int decimals,
+               bool is_cut); /* where it can lie if it may have been rounded or cut off */
 
-lh_box lh_box_either(double x, int decimals); /* a number that is known, or its rounding */
+lh_reach_box lh_box_either(double x, int decimals); /* a number that is known, or its rounding */
 
 int lh_count_cells(const lh_plan *p, const lh_node *n); /* of all examples and heads */
 lh_reach *
@@ -99,7 +100,7 @@ void lh_reach_known(lh_reach *r, int i); /* its box was set */
 /* Where the cells of unit i can lie, from the units it reads: anywhere in the boxes of known ones, rounded or not at open
  * ones. out: n_cells. written: what stands there, n_cells, or NULL; where that decides, more is tried. False: the formula
  * leads nowhere (nan, inf) or is not there in this variant. */
-bool lh_reach_of(lh_reach *r, int variant, int i, const lh_written *written, lh_box *out);
+bool lh_reach_of(lh_reach *r, int variant, int i, const lh_written *written, lh_reach_box *out);
 
 /* Where unit i comes to by one way of carrying on. out: n_cells. False: nowhere. */
 bool lh_reach_plain(lh_reach *r, int variant, int i, lh_carry how, double *out);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "learn/reaching.h"
+#include "learn/reach_internal.h"
 
 /* ---- all freedoms together ---- */
 
@@ -34,7 +34,7 @@ static void add_work(chain *c, lh_arena *a, work *w, bool *has) {
 }
 
 /* Rounding leads no further than its box: a square is not rounded below 0. */
-static double rounded(double x, double by, lh_box b) {
+static double rounded(double x, double by, lh_reach_box b) {
     return by < 0 ? fmax(x + by, fmin(x, b.low)) : fmin(x + by, fmax(x, b.high));
 }
 
@@ -419,7 +419,7 @@ static double behind_jumps(const chain *c, lh_arena *a, const line *l, int i, in
     return end;
 }
 
-static void try_corners(const chain *c, lh_arena *a, const line *l, lh_box *out) {
+static void try_corners(const chain *c, lh_arena *a, const line *l, lh_reach_box *out) {
     size_t n = (size_t)l->n_cells;
     int *group = lh_alloc_array(a, n + 1, sizeof *group);
     double *seen = lh_alloc_array(a, n + 1, sizeof *seen);
@@ -518,7 +518,7 @@ bool lh_reach_plain(lh_reach *r, int v, int i, lh_carry how, double *out) {
 }
 
 void reach_corners(lh_reach *r, lh_arena *a, work *w, const double *right,
-                   const lh_written *written, lh_box *out) {
+                   const lh_written *written, lh_reach_box *out) {
     bool *has = lh_alloc_array(a, (size_t)r->n_units + 1, sizeof *has);
     chain c = {.r = r, .right = right, .written = written};
     c.place = lh_alloc_array(a, (size_t)r->n_freedoms + 1, sizeof *c.place);

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "learn/reaching.h"
+#include "learn/reach_internal.h"
 
 /* ---- boxes ---- */
 
 /* 0.1 * 0.3 - 0.03 is not quite 0 in every order of adding up, and ReLU asks on which side of 0 it lies. */
-lh_box lh_box_dusty(lh_box b, double unit) {
+lh_reach_box lh_box_dusty(lh_reach_box b, double unit) {
     double dust = LH_DUST * unit;
     if (fabs(b.at) > dust) return b;
     b.low = fmin(b.low, -dust), b.high = fmax(b.high, dust);
@@ -24,7 +24,7 @@ lh_box lh_box_dusty(lh_box b, double unit) {
 
 /* A number that may have been rounded on the way, to the digits asked for or to some more: rounding keeps the order, so the
  * ends of the box say it all. A tie goes either way. */
-lh_box lh_box_rounded(lh_box b, int decimals, bool is_cut) {
+lh_reach_box lh_box_rounded(lh_reach_box b, int decimals, bool is_cut) {
     b = lh_box_dusty(b, pow(10, -decimals));
     for (int k = decimals; k < decimals + LH_MORE_DIGITS && isfinite(b.at); k++) {
         double unit = pow(10, -k), low = ceil(b.low / unit - LH_HALF) * unit,
@@ -38,8 +38,8 @@ lh_box lh_box_rounded(lh_box b, int decimals, bool is_cut) {
 }
 
 /* By how much it may have been rounded, wherever in its box it was: a tie in it goes both ways. */
-static lh_box rounding_of(lh_box b, int decimals, bool is_cut) {
-    lh_box d = {0};
+static lh_reach_box rounding_of(lh_reach_box b, int decimals, bool is_cut) {
+    lh_reach_box d = {0};
     for (int k = decimals; k < decimals + LH_MORE_DIGITS && isfinite(b.at); k++) {
         double unit = pow(10, -k), low = b.low / unit, high = b.high / unit;
         bool is_tie = floor(high + LH_HALF) > ceil(low - LH_HALF);
@@ -55,8 +55,8 @@ static lh_box rounding_of(lh_box b, int decimals, bool is_cut) {
     return d;
 }
 
-lh_box lh_box_either(double x, int decimals) {
-    lh_box b = lh_box_rounded(lh_box_at(x), decimals, false);
+lh_reach_box lh_box_either(double x, int decimals) {
+    lh_reach_box b = lh_box_rounded(lh_box_at(x), decimals, false);
     b.was_rounded = isfinite(x);
     b.decimals = decimals;
     b.from = b.to = x;
@@ -84,7 +84,7 @@ static int add_freedom(lh_reach *r, freedom f) {
     return r->n_freedoms - 1;
 }
 
-static freedom freedom_of(lh_box b) {
+static freedom freedom_of(lh_reach_box b) {
     return (freedom){.low = fmin(b.low - b.at, 0),
                      .high = fmax(b.high - b.at, 0),
                      .was_rounded = b.was_rounded,
@@ -191,7 +191,7 @@ static void list_cells(spreading *s, const work *w) {
         if (u && !made) free_cells(s->r, u);
         for (int c = 0; c < from->n_cells; c++) {
             cell x = {.node = from->node, .at = from->at[c], .freedom = -1, .row = c};
-            const lh_box *b = made ? &made->box[c] : u ? &u->box[c] : NULL;
+            const lh_reach_box *b = made ? &made->box[c] : u ? &u->box[c] : NULL;
             if (!b) continue;
             x.rest = b->at, x.low = b->low, x.high = b->high;
             if (made)
@@ -256,9 +256,9 @@ static void move_cell(spreading *s, const cell *c, double *slope_down, double *s
 }
 
 /* Where a cell can lie by the sum of what freedoms do. */
-static lh_box box_of(const line *l, int i) {
+static lh_reach_box box_of(const line *l, int i) {
     const lh_swing *w = &l->swing;
-    lh_box b = lh_box_at(l->rest[i]);
+    lh_reach_box b = lh_box_at(l->rest[i]);
     for (int k = 0; k < w->n; k++) {
         double down = w->down[(size_t)i * (size_t)w->width + (size_t)k],
                up = w->up[(size_t)i * (size_t)w->width + (size_t)k], least = down < up ? down : up,
@@ -270,7 +270,7 @@ static lh_box box_of(const line *l, int i) {
 }
 
 /* No sum of effects leads out of the box that a cell was found to lie in: they are scaled down to it. */
-static void fit_swing(const line *l, int i, lh_box sum, lh_box to) {
+static void fit_swing(const line *l, int i, lh_reach_box sum, lh_reach_box to) {
     const lh_swing *w = &l->swing;
     double below = sum.low < to.low ? (to.low - to.at) / (sum.low - to.at) : 1,
            above = sum.high > to.high ? (to.high - to.at) / (sum.high - to.at) : 1;
@@ -287,13 +287,13 @@ static bool add_roundings(spreading *s) {
     line *l = s->l;
     lh_swing *w = &l->swing;
     const int before = w->n;
-    lh_box *sum = lh_alloc_array(s->a, (size_t)l->n_cells + 1, sizeof *sum);
+    lh_reach_box *sum = lh_alloc_array(s->a, (size_t)l->n_cells + 1, sizeof *sum);
     const int decimals = l->decimals - s->r->habit.fewer;
     if (!sum) return false;
     for (int i = 0; i < l->n_cells; i++) {
         sum[i] = l->box[i];
-        lh_box b = lh_box_dusty(l->box[i], pow(10, -decimals)),
-               d = rounding_of(b, decimals, s->r->habit.cuts);
+        lh_reach_box b = lh_box_dusty(l->box[i], pow(10, -decimals)),
+                     d = rounding_of(b, decimals, s->r->habit.cuts);
         d.low = fmin(d.low, b.low - l->box[i].low), d.high = fmax(d.high, b.high - l->box[i].high);
         l->rounding[i] = add_freedom(s->r, (freedom){.low = fmin(d.low, 0),
                                                      .high = fmax(d.high, 0),
@@ -351,7 +351,7 @@ static bool spread_work(lh_reach *r, lh_arena *a, work *w, const double *right, 
     return ok && !lh_failed(r->ctx);
 }
 
-bool lh_reach_of(lh_reach *r, int v, int i, const lh_written *written, lh_box *out) {
+bool lh_reach_of(lh_reach *r, int v, int i, const lh_written *written, lh_reach_box *out) {
     work *w = reach_work(r, v, i);
     lh_arena *a = lh_arena_new(r->ctx);
     bool ok = a && spread_work(r, a, w, r->unit[i].right, -1);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "graph/op.h"
-#include "learn/reaching.h"
+#include "learn/reach_internal.h"
 
 static int unit_of_path(const lh_reach *r, const char *path, int moment) {
     for (int i = 0; i < r->n_units; i++)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "explain/diagram.h"
-#include "learn/reading.h"
+#include "learn/lesson_internal.h"
 
 const char *const lh_show_words[LH_N_SHOW] = {
     "trace",   "explain", "matrix", "given", "graph",  "heat",    "bars",     "loss",
@@ -46,7 +46,7 @@ static const show_form forms[LH_N_SHOW] = {
     [LH_SHOW_DIAGRAM] = {false, false, 1, 1, "a name: diagram transformer, gpt or training"},
 };
 
-static int verb_of(lh_row word) {
+static int verb_of(lh_text_row word) {
     for (int i = 0; i < LH_N_SHOW; i++)
         if (lh_row_is(word, lh_show_words[i])) return i;
     return -1;
@@ -58,7 +58,7 @@ static void fail_form(lh_lesson *l, const lh_show *x) {
 }
 
 /* P{example 1, head 2}[0] is one operand: a space inside braces parts nothing. */
-static bool next_operand(lh_row *rest, lh_row *word) {
+static bool next_operand(lh_text_row *rest, lh_text_row *word) {
     *rest = lh_row_trim(*rest);
     size_t n = 0;
     for (bool inside = false; n < rest->n; n++) {
@@ -67,15 +67,15 @@ static bool next_operand(lh_row *rest, lh_row *word) {
         if (c == '}') inside = false;
         if (!inside && (c == ' ' || c == '\t')) break;
     }
-    *word = (lh_row){rest->s, n, rest->number};
+    *word = (lh_text_row){rest->s, n, rest->number};
     rest->s += n;
     rest->n -= n;
     return n > 0;
 }
 
-static void read_operands(lh_lesson *l, lh_show *x, lh_row rest, const char *line_start) {
+static void read_operands(lh_lesson *l, lh_show *x, lh_text_row rest, const char *line_start) {
     const show_form *form = &forms[x->verb];
-    lh_row word;
+    lh_text_row word;
     int n = 0;
     if (form->has_updates &&
         (!lh_row_word(&rest, &word) || !lh_row_number(word, LH_MOST_UPDATES, &n))) {
@@ -91,21 +91,21 @@ static void read_operands(lh_lesson *l, lh_show *x, lh_row rest, const char *lin
 }
 
 /* `fast: trace Q`: the colon stands at the end of the first word. */
-static bool read_program_name(lh_row *rest, lh_row *word) {
-    lh_row after = *rest;
+static bool read_program_name(lh_text_row *rest, lh_text_row *word) {
+    lh_text_row after = *rest;
     if (!lh_row_word(&after, word) || word->s[word->n - 1] != ':') return false;
     word->n--;
     *rest = after;
     return true;
 }
 
-static void read_caption(lh_lesson *l, lh_show *x, lh_row row, lh_row code,
+static void read_caption(lh_lesson *l, lh_show *x, lh_text_row row, lh_text_row code,
                          const char *line_start) {
     const char *end = row.s + row.n, *hash = code.s + code.n;
     while (hash < end && *hash != '#') hash++;
     x->caption = "";
     if (hash == end) return;
-    lh_row text = lh_row_trim((lh_row){hash + 1, (size_t)(end - hash) - 1, row.number});
+    lh_text_row text = lh_row_trim((lh_text_row){hash + 1, (size_t)(end - hash) - 1, row.number});
     x->caption_at = lh_row_place(text, line_start);
     x->caption = lh_read_prose(l, l->arena, text, line_start, x->exercise);
 }
@@ -120,8 +120,8 @@ static void check_diagram(lh_lesson *l, const lh_show *x) {
     lh_problem_nearest(l, x->operand[0].text, lh_diagram_names, n);
 }
 
-void lh_read_show(lh_lesson *l, lh_row row, const char *line_start, int exercise) {
-    lh_row code = lh_row_code(row), rest = code, word = {0};
+void lh_read_show(lh_lesson *l, lh_text_row row, const char *line_start, int exercise) {
+    lh_text_row code = lh_row_code(row), rest = code, word = {0};
     if (code.n == 0) return;
     lh_show x = {.at = lh_row_place(code, line_start), .exercise = exercise, .caption = ""};
     if (read_program_name(&rest, &word)) x.of = lh_row_mention(l, word, line_start);

@@ -5,14 +5,14 @@
 
 #include "base/number.h"
 #include "base/written.h"
-#include "learn/tasks.h"
+#include "learn/task_internal.h"
 
-typedef struct lh_choice {
+typedef struct lh_task_choice {
     const lh_field *field;
     double exact; /* find: what the expression comes to */
     lh_written printed;
     const char *shown; /* predict: the condition in numbers */
-} lh_choice;
+} lh_task_choice;
 
 enum { MOST_CHOICES = 20 };
 
@@ -22,8 +22,8 @@ static bool gather(lh_task *t, const char *name) {
         if (!f->right || !*f->right)
             return lh_task_fail(t, f->at, "%s: has no %s behind a |", name,
                                 t->e->kind == LH_EXERCISE_PREDICT ? "condition" : "expression");
-        *(lh_choice *)lh_push(t->arena, (void **)&t->choice, &t->n_choices, sizeof(lh_choice)) =
-            (lh_choice){.field = f};
+        *(lh_task_choice *)lh_push(t->arena, (void **)&t->choice, &t->n_choices,
+                                   sizeof(lh_task_choice)) = (lh_task_choice){.field = f};
     }
     if (t->n_choices >= 2 && t->n_choices <= MOST_CHOICES) return !lh_failed(t->ctx);
     return lh_task_fail(t, t->e->at, "an exercise to %s has 2 to %d %s: lines, and this has %d",
@@ -62,7 +62,7 @@ static bool open_predict(lh_task *t) {
 /* ---- find ---- */
 
 /* The number behind the last = of what is printed. */
-static bool read_printed(lh_task *t, lh_choice *c) {
+static bool read_printed(lh_task *t, lh_task_choice *c) {
     const char *equals = strrchr(c->field->left, '=');
     if (!equals)
         return lh_task_fail(t, c->field->value_at, "line: has no = with a number behind it");
@@ -74,7 +74,7 @@ static bool read_printed(lh_task *t, lh_choice *c) {
 
 /* More than a unit off: one unit may be a number that was cut off. Where the exact number has no more digits than are printed, nothing
  * was cut off, and 2 + 2 = 5 is wrong. The slack is for 0.1 + 0.2. */
-static bool is_off(const lh_choice *c) {
+static bool is_off(const lh_task_choice *c) {
     double unit = c->printed.unit, slack = 1e-12 * fabs(c->exact), steps = c->exact / unit;
     bool is_whole = unit > 0 && fabs(steps - round(steps)) < 1e-6;
     return !(fabs(c->exact - c->printed.value) <=
@@ -85,7 +85,7 @@ static bool open_find(lh_task *t) {
     bool off[MOST_CHOICES];
     if (!gather(t, "line")) return false;
     for (int i = 0; i < t->n_choices; i++) {
-        lh_choice *c = &t->choice[i];
+        lh_task_choice *c = &t->choice[i];
         lh_value x;
         if (!read_printed(t, c)) return false;
         if (!lh_live_value(t->v, c->field->right, lh_task_where(t, c->field->right_at), &x))
@@ -151,7 +151,7 @@ static void work_predict(lh_task *t, lh_text *out) {
 
 static void work_find(lh_task *t, lh_text *out) {
     for (int i = 0; i < t->n_choices; i++) {
-        const lh_choice *c = &t->choice[i];
+        const lh_task_choice *c = &t->choice[i];
         lh_text_add(out, "%d. %s   %s%s\n", i + 1, c->field->left,
                     i == t->right ? "wrong: it is " : "right: ",
                     lh_task_number(t->arena, c->exact, c->printed.digits + 2));

@@ -15,7 +15,7 @@
 
 #include "base/random.h"
 #include "explain/explain.h"
-#include "learn/tasks.h"
+#include "learn/task_internal.h"
 
 enum { MOST_TRIES = 60, SHOWN_CELLS = 12, SHOWN_OPERANDS = 3, MOST_INPUTS = 64 };
 static const double near_enough = 1e-9, near_after = 1e-7;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "explain/explain.h"
-#include "learn/reading.h"
-#include "learn/tasks.h"
+#include "learn/lesson_internal.h"
+#include "learn/task_internal.h"
 
 /* One matrix, row or cell to fill in. */
 typedef struct item {
@@ -93,7 +93,7 @@ static bool read_number(lh_task *t, const char *name, int from, int most, int *o
     const lh_field *f;
     if (!lh_task_only(t, name, &f)) return false;
     if (!f) return true;
-    if (lh_row_number((lh_row){f->value, strlen(f->value), 0}, most, out) && *out >= from)
+    if (lh_row_number((lh_text_row){f->value, strlen(f->value), 0}, most, out) && *out >= from)
         return true;
     return lh_task_fail(t, f->value_at, "%s: is a whole number from %d to %d", name, from, most);
 }
@@ -116,7 +116,7 @@ static lh_paper *open_paper(lh_task *t) {
 
 static bool add_item(lh_task *t, const lh_address *a, int ask, int block) {
     lh_compute *x = t->compute;
-    const lh_block *b = &x->paper->step[ask].block[block];
+    const lh_answer_block *b = &x->paper->step[ask].block[block];
     int index[2] = {a->index[0], a->index[1]}, n = a->n_indices, rows = b->grid.rows,
         cols = b->grid.cols;
     if (n == 1 && rows == 1) index[1] = index[0], index[0] = 0, n = 2;
@@ -140,7 +140,7 @@ static bool add_items(lh_task *t, const lh_address *a) {
     for (int i = 0; i < p->n_steps; i++) {
         if (strcmp(p->step[i].path, a->path) != 0) continue;
         for (int b = 0; b < p->step[i].n_blocks; b++) {
-            const lh_block *k = &p->step[i].block[b];
+            const lh_answer_block *k = &p->step[i].block[b];
             bool is_it = (!a->has_example || a->example == k->example) &&
                          (!a->has_head || a->head == k->head);
             if (is_it && !add_item(t, a, i, b)) return false;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "graph/build.h"
-#include "learn/tasks.h"
+#include "learn/task_internal.h"
 
 #define STEPS                                                                                      \
     "steps" /* where the program has no such name: how many updates, for until: loss@steps */

@@ -1,8 +1,8 @@
 /* task_write -- a line of notation that is missing. The answer takes its place, and the program must mean the same. */
 #include <string.h>
 
-#include "learn/reading.h"
-#include "learn/tasks.h"
+#include "learn/lesson_internal.h"
+#include "learn/task_internal.h"
 
 typedef struct lh_writing {
     lh_program *own;           /* of given: and key: lines, or NULL */
@@ -37,9 +37,9 @@ static const lh_statement *find_statement(lh_task *t, const lh_program *p, const
 
 /* The line as it stands, without its comment. */
 static const char *line_text(lh_task *t, const lh_program *p, const lh_statement *s) {
-    for (lh_row row = {0}; lh_row_next(p->source, p->length, 1, &row);)
+    for (lh_text_row row = {0}; lh_text_row_next(p->source, p->length, 1, &row);)
         if (row.number == s->at.line) {
-            lh_row code = lh_row_trim(lh_row_code(row));
+            lh_text_row code = lh_row_trim(lh_row_code(row));
             return lh_copy(t->arena, code.s, code.n);
         }
     return "";
@@ -153,7 +153,7 @@ static bool has_sign(const char *s) {
 /* The formula alone will do: Z = is put before it. */
 static const char *whole_line(lh_task *t, const char *text) {
     const lh_statement *s = t->writing->line;
-    lh_row row = lh_row_trim((lh_row){text, strlen(text), 1});
+    lh_text_row row = lh_row_trim((lh_text_row){text, strlen(text), 1});
     const char *bare = lh_copy(t->arena, row.s, row.n);
     return has_sign(bare) ? bare : lh_printf(t->arena, "%s %s %s", s->name, sign(s), bare);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 bool lh_parser_is(const lh_parser *p, const char *name) {
-    const lh_token *t = &p->lx.tok;
+    const lh_lexer_token *t = &p->lx.tok;
     size_t n = strlen(name);
     return t->kind == LH_T_NAME && (size_t)t->at.len == n && memcmp(t->s, name, n) == 0;
 }
@@ -27,7 +27,7 @@ const char *lh_parser_cut(lh_parser *p, const char *s, size_t n) {
 }
 
 const char *lh_parser_found(lh_parser *p) {
-    const lh_token *t = &p->lx.tok;
+    const lh_lexer_token *t = &p->lx.tok;
     if (t->kind == LH_T_END) return "the end of the text";
     if (t->kind == LH_T_NEWLINE) return "the end of the line";
     return lh_printf(p->lx.arena, "`%s`", lh_parser_cut(p, t->s, (size_t)t->at.len));
@@ -63,7 +63,7 @@ static void never_closed(lh_parser *p) {
 /* A bracket that is left open swallows the lines below it: then the bracket is what is wrong, not
  * the line. */
 void lh_parser_close(lh_parser *p, lh_token_kind kind, lh_bracket outside) {
-    const lh_token *t = &p->lx.tok;
+    const lh_lexer_token *t = &p->lx.tok;
     char sign = kind == LH_T_CLOSE ? ')' : ']';
     if (t->kind == LH_T_END || (t->kind != kind && t->at.line > p->lx.last.line))
         never_closed(p);
@@ -81,7 +81,7 @@ void lh_parser_close(lh_parser *p, lh_token_kind kind, lh_bracket outside) {
 }
 
 void lh_parser_line_end(lh_parser *p) {
-    const lh_token *t = &p->lx.tok;
+    const lh_lexer_token *t = &p->lx.tok;
     switch (t->kind) {
     case LH_T_NEWLINE:
     case LH_T_END: return;
@@ -109,7 +109,7 @@ void lh_parser_line_end(lh_parser *p) {
 
 /* `vocab` is a size everywhere and `last` a row: neither can be made. */
 const char *lh_parse_name(lh_parser *p, const char *what) {
-    const lh_token *t = &p->lx.tok;
+    const lh_lexer_token *t = &p->lx.tok;
     if (t->kind != LH_T_NAME)
         lh_parser_fail(p, t->at, "a name is made of letters, digits and _, a letter first",
                        "%s is expected, %s is found", what, lh_parser_found(p));
@@ -211,7 +211,7 @@ static lh_expr *bracketed(lh_parser *p) {
 }
 
 static void matrix_wrong(lh_parser *p) {
-    const lh_token *t = &p->lx.tok;
+    const lh_lexer_token *t = &p->lx.tok;
     if (t->kind == LH_T_END)
         never_closed(p);
     else if (t->kind == LH_T_NAME || t->kind == LH_T_STRING || t->kind == LH_T_OPEN ||
@@ -245,7 +245,7 @@ static void matrix_cell(lh_parser *p, lh_expr *m, int *n, bool may_warn) {
         return;
     }
     if (negative && may_warn) warn_minus(p, before, minus);
-    const lh_token *t = &p->lx.tok;
+    const lh_lexer_token *t = &p->lx.tok;
     const char *text = lh_printf(p->lx.arena, "%s%.*s", negative ? "-" : "", t->at.len, t->s);
     double value = is_inf ? INFINITY : t->number;
     int same = *n;
@@ -295,7 +295,7 @@ static lh_expr *matrix(lh_parser *p) {
 
 /* What a formula cannot begin with, and what its writer probably meant. */
 static void value_missing(lh_parser *p) {
-    const lh_token *t = &p->lx.tok;
+    const lh_lexer_token *t = &p->lx.tok;
     const char *cure = "a sign such as + or @ stands between two values";
     switch (t->kind) {
     case LH_T_END:
@@ -315,7 +315,7 @@ static void value_missing(lh_parser *p) {
 }
 
 static lh_expr *atom(lh_parser *p) {
-    lh_token t = p->lx.tok;
+    lh_lexer_token t = p->lx.tok;
     if (t.kind == LH_T_NAME) return name_or_call(p);
     if (t.kind == LH_T_OPEN) return bracketed(p);
     if (t.kind == LH_T_BRACKET) return matrix(p);

@@ -50,13 +50,13 @@ typedef enum lh_token_kind {
     LH_T_GE
 } lh_token_kind;
 
-typedef struct lh_token {
+typedef struct lh_lexer_token {
     lh_token_kind kind;
     lh_place at;
     const char *s; /* as written: at.len bytes, not ended by 0 */
     double number; /* LH_T_NUMBER */
     char *text;    /* LH_T_STRING: without quotes, in the arena */
-} lh_token;
+} lh_lexer_token;
 
 typedef enum lh_word_kind {
     LH_W_END, /* of the line */
@@ -77,7 +77,7 @@ typedef struct lh_lexer {
     lh_arena *arena;
     const char *pos, *end, *line_start;
     int line, depth;
-    lh_token tok;
+    lh_lexer_token tok;
     lh_place last; /* the token or word before the place of reading; its end is where a span ends */
     int *line_end; /* for each line that is done: the column behind its last token */
     int n_lines;

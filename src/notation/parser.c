@@ -26,12 +26,12 @@ static lh_statement *statement_new(lh_parser *p, lh_statement_kind kind, lh_plac
 
 /* Blank lines: one for several, none where a list begins. */
 static void scope_add(lh_parser *p, lh_statement *s) {
-    lh_scope *c = p->scope;
+    lh_parser_scope *c = p->scope;
     if (s->kind == LH_S_BLANK && (*c->n == 0 || (*c->list)[*c->n - 1]->kind == LH_S_BLANK)) return;
     *(lh_statement **)lh_push(p->lx.arena, (void **)c->list, c->n, sizeof(lh_statement *)) = s;
 }
 
-static void scope_end(lh_scope *c) {
+static void scope_end(lh_parser_scope *c) {
     if (*c->n > 0 && (*c->list)[*c->n - 1]->kind == LH_S_BLANK) --*c->n;
 }
 
@@ -260,7 +260,7 @@ static bool is_end(const lh_parser *p) {
 
 /* The lines up to `end`, whose own line is left for finish(): its comment is kept apart. */
 static void block(lh_parser *p, lh_statement *s) {
-    lh_scope scope = {p->scope, s, &s->body, &s->n_body, p->scope->depth + 1};
+    lh_parser_scope scope = {p->scope, s, &s->body, &s->n_body, p->scope->depth + 1};
     finish(p, s);
     if (scope.depth > LH_MAX_DEPTH)
         lh_lexer_fail(&p->lx, LH_ERROR_LIMIT, s->at, "",
@@ -554,7 +554,7 @@ static void statement(lh_parser *p) {
 
 static void program(lh_program *prog) {
     lh_parser p = {0};
-    lh_scope scope = {NULL, NULL, &prog->statement, &prog->n_statements, 0};
+    lh_parser_scope scope = {NULL, NULL, &prog->statement, &prog->n_statements, 0};
     p.scope = &scope;
     lh_lexer_start(&p.lx, prog->ctx, prog->arena, prog->source, prog->length);
     while (goes_on(&p)) statement(&p);

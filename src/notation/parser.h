@@ -12,20 +12,20 @@
 #include "notation/notation.h"
 
 /* A list of statements that is being filled: the program, or the body of a block. */
-typedef struct lh_scope {
-    struct lh_scope *outer;
+typedef struct lh_parser_scope {
+    struct lh_parser_scope *outer;
     const lh_statement *head; /* the block; NULL for the program */
     lh_statement ***list;
     int *n;
     int depth;
-} lh_scope;
+} lh_parser_scope;
 
 typedef struct lh_parser {
     lh_lexer lx;
     int depth;     /* of brackets, signs and powers inside each other */
     lh_place open; /* the innermost bracket that waits to be closed; line 0: none */
     bool in_shape; /* × is the x between rows and columns; inside brackets it is a product again */
-    lh_scope *scope;
+    lh_parser_scope *scope;
 } lh_parser;
 
 /* What was so outside of a bracket, and is again behind it. */

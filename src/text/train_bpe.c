@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "text/train.h"
+#include "text/piece_count.h"
 
 enum { LEAST = 2, TELL_EVERY = 64 };
 static const uint32_t END = UINT32_MAX;

@@ -9,10 +9,10 @@
 static const lh_place nowhere = {0, 0, 0};
 
 /* A row that may be in the next beam: which it continues, by which token (-1: it has ended before), what it is worth. */
-typedef struct lh_candidate {
+typedef struct lh_beam_candidate {
     int beam, token;
     double log_probability;
-} lh_candidate;
+} lh_beam_candidate;
 
 enum { SOURCE = 512 };
 
@@ -144,7 +144,7 @@ static bool find_scores(lh_beam *b, int beam) {
 }
 
 /* Into the list of the best, behind those that are worth as much: the first of equal ones stays first. */
-static int keep(lh_candidate *best, int n, int width, lh_candidate c) {
+static int keep(lh_beam_candidate *best, int n, int width, lh_beam_candidate c) {
     int at = n;
     while (at > 0 && best[at - 1].log_probability < c.log_probability) at--;
     if (at >= width) return n;
@@ -159,20 +159,20 @@ static int gather(lh_beam *b) {
     for (int i = 0; i < b->n_found; i++) {
         const lh_answer *f = &b->found[i];
         if (f->is_ended) {
-            n = keep(b->best, n, b->how.width, (lh_candidate){i, -1, f->log_probability});
+            n = keep(b->best, n, b->how.width, (lh_beam_candidate){i, -1, f->log_probability});
             continue;
         }
         if (!find_scores(b, i)) return 0;
         for (int c = 0; c < words_of(b->g); c++)
             n = keep(b->best, n, b->how.width,
-                     (lh_candidate){i, c, f->log_probability + b->score[c]});
+                     (lh_beam_candidate){i, c, f->log_probability + b->score[c]});
     }
     return n;
 }
 
 static void take(lh_beam *b, int n) {
     for (int i = 0; i < n; i++) {
-        const lh_candidate *c = &b->best[i];
+        const lh_beam_candidate *c = &b->best[i];
         const lh_answer *old = &b->found[c->beam];
         lh_answer *f = &b->other[i];
         memcpy(f->token, old->token, (size_t)old->n * sizeof *f->token);

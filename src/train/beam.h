@@ -44,12 +44,12 @@ typedef struct lh_beam {
     lh_plan *plan;
     lh_answer *found; /* [n_found], the likeliest first */
     int n_found;
-    lh_answer *other;          /* where the next turn's are written */
-    double *score;             /* [vocabulary] log probabilities of one row's next token */
-    struct lh_candidate *best; /* [width] */
-    int *from;                 /* [width] which beam each continues */
-    int *rows[2], *token[2];   /* what is fed: [0] the growing input, [1] the source */
-    lh_inputs inputs;          /* ... as a batch names it */
+    lh_answer *other;               /* where the next turn's are written */
+    double *score;                  /* [vocabulary] log probabilities of one row's next token */
+    struct lh_beam_candidate *best; /* [width] */
+    int *from;                      /* [width] which beam each continues */
+    int *rows[2], *token[2];        /* what is fed: [0] the growing input, [1] the source */
+    lh_inputs inputs;               /* ... as a batch names it */
 } lh_beam;
 
 lh_beam *lh_beam_new(lh_graph *g, const lh_beam_how *how); /* NULL and the context failed */

@@ -6,11 +6,11 @@ static int *numbers(lh_context *ctx, int examples, int each) {
     return ctx->alloc((size_t)examples * (size_t)each * sizeof(int));
 }
 
-static bool is_whole(const lh_drawn *b, bool has_source) {
+static bool is_whole(const lh_drawn_batch *b, bool has_source) {
     return b && b->rows && b->token && b->target && (!has_source || (b->source_rows && b->source));
 }
 
-static void name_inputs(lh_drawn *b) {
+static void name_inputs(lh_drawn_batch *b) {
     int n = 0;
     if (b->source) b->all_rows[n] = b->source_rows, b->all_tokens[n++] = b->source;
     b->all_rows[n] = b->rows, b->all_tokens[n++] = b->token;
@@ -18,10 +18,10 @@ static void name_inputs(lh_drawn *b) {
     b->batch = (lh_batch){.rows = b->all_rows, .tokens = b->all_tokens};
 }
 
-lh_drawn *lh_drawn_make(lh_context *ctx, int examples, int longest, bool has_source) {
-    lh_drawn *b = lh_failed(ctx) ? NULL : ctx->alloc(sizeof *b);
+lh_drawn_batch *lh_drawn_make(lh_context *ctx, int examples, int longest, bool has_source) {
+    lh_drawn_batch *b = lh_failed(ctx) ? NULL : ctx->alloc(sizeof *b);
     if (b) {
-        *b = (lh_drawn){.ctx = ctx, .most = examples, .longest = longest};
+        *b = (lh_drawn_batch){.ctx = ctx, .most = examples, .longest = longest};
         b->rows = numbers(ctx, examples, 1);
         b->token = numbers(ctx, examples, longest);
         b->target = numbers(ctx, examples, longest);
@@ -38,12 +38,12 @@ lh_drawn *lh_drawn_make(lh_context *ctx, int examples, int longest, bool has_sou
     return NULL;
 }
 
-void lh_drawn_begin(lh_drawn *b) {
+void lh_drawn_begin(lh_drawn_batch *b) {
     b->batch.examples = 0;
     b->n_tokens = b->n_source = 0;
 }
 
-void lh_drawn_free(lh_drawn *b) {
+void lh_drawn_free(lh_drawn_batch *b) {
     if (!b) return;
     b->ctx->release(b->rows);
     b->ctx->release(b->token);

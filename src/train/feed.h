@@ -1,7 +1,7 @@
 /* feed -- where training gets its batches from, whatever they are made of.
  *
- *     lh_feed f = lh_data_feed(data);                    a text (train/data.h), or lh_pairs_feed (train/pairs.h)
- *     lh_drawn *b = f.make(f.from, 12);
+ *     lh_feed f = lh_data_feed(data);                    a text (train/text_data.h), or lh_pairs_feed (train/pairs.h)
+ *     lh_drawn_batch *b = f.make(f.from, 12);
  *     f.draw(f.from, seed, step, b);                     12 examples to learn from: always the same for this seed and step
  *     f.held_out(f.from, i, of, b);                      of what is held out, batch i of `of`
  *     lh_fast.feed(plan, &b->batch);
@@ -20,7 +20,7 @@
 #include "eval/exact.h"
 
 /* A batch. `token` is what grows (tokens, given), `target` what follows it (target, wanted). */
-typedef struct lh_drawn {
+typedef struct lh_drawn_batch {
     lh_context *ctx;
     lh_batch batch;
     int most;            /* examples there is room for */
@@ -32,20 +32,20 @@ typedef struct lh_drawn {
     int *source_rows;    /* [most]; NULL: there is no source */
     int *source;         /* [most * longest] */
     const int *all_rows[3], *all_tokens[3];
-} lh_drawn;
+} lh_drawn_batch;
 
 typedef struct lh_feed {
     const void *from;
-    lh_drawn *(*make)(const void *from, int examples); /* NULL and the context failed */
-    void (*draw)(const void *from, uint64_t seed, uint32_t step, lh_drawn *b);
+    lh_drawn_batch *(*make)(const void *from, int examples); /* NULL and the context failed */
+    void (*draw)(const void *from, uint64_t seed, uint32_t step, lh_drawn_batch *b);
     int (*held_out)(const void *from, int i, int of,
-                    lh_drawn *b); /* how many examples it has: 0 behind the last */
+                    lh_drawn_batch *b); /* how many examples it has: 0 behind the last */
 } lh_feed;
 
-lh_drawn *lh_drawn_make(lh_context *ctx, int examples, int longest,
-                        bool has_source); /* NULL and the context failed */
-void lh_drawn_begin(lh_drawn *b);         /* no example in it */
-void lh_drawn_free(lh_drawn *b);          /* NULL is allowed */
+lh_drawn_batch *lh_drawn_make(lh_context *ctx, int examples, int longest,
+                              bool has_source); /* NULL and the context failed */
+void lh_drawn_begin(lh_drawn_batch *b);         /* no example in it */
+void lh_drawn_free(lh_drawn_batch *b);          /* NULL is allowed */
 
 /* What a batch says of each input, with room for all that the program has. */
 typedef struct lh_inputs {

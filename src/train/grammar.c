@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "train/tasks.h"
+#include "train/made_tasks.h"
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "text/split.h"
-#include "text/train.h"
+#include "text/piece_count.h"
 
 static const lh_place nowhere = {0, 0, 0};
 
@@ -44,7 +44,7 @@ void lh_pairs_decode(const lh_tokenizer *t, const int *id, int n, lh_text *out) 
 /* ---- lines of a file ---- */
 
 /* The pair of the line that begins at `at`; false: it has no tab, or nothing before or behind it. */
-static bool read_line(const lh_pairs_how *how, size_t at, size_t *next, lh_line *l) {
+static bool read_line(const lh_pairs_how *how, size_t at, size_t *next, lh_pair_line *l) {
     const char *text = how->text + at, *end = memchr(text, '\n', how->length - at);
     const size_t n = end ? (size_t)(end - text) : how->length - at;
     *next = at + n + 1;
@@ -64,7 +64,7 @@ static int rows_of(const lh_pairs_how *how, int question, int answer) {
                            : question + 1 + answer;
 }
 
-static void keep_line(lh_pairs *p, const lh_line *l) {
+static void keep_line(lh_pairs *p, const lh_pair_line *l) {
     const int q = lh_pairs_encode(p->ctx, p->tokens, l->question, l->n_question, NULL, 0);
     const int a = q < 0 ? -1 : lh_pairs_encode(p->ctx, p->tokens, l->answer, l->n_answer, NULL, 0);
     if (a < 0) return;
@@ -73,7 +73,7 @@ static void keep_line(lh_pairs *p, const lh_line *l) {
         return;
     }
     const int held = lh_question_is_held_out(l->question, l->n_question);
-    *(lh_line *)lh_push(p->arena, (void **)&p->line[held], &p->n_lines[held], sizeof *l) = *l;
+    *(lh_pair_line *)lh_push(p->arena, (void **)&p->line[held], &p->n_lines[held], sizeof *l) = *l;
 }
 
 static void refuse_file(lh_context *ctx) {
@@ -82,7 +82,7 @@ static void refuse_file(lh_context *ctx) {
 }
 
 static void keep_lines(lh_pairs *p) {
-    lh_line l;
+    lh_pair_line l;
     for (size_t at = 0, next; at < p->how.length && !lh_failed(p->ctx); at = next)
         if (read_line(&p->how, at, &next, &l)) keep_line(p, &l);
     if (lh_failed(p->ctx) || p->n_lines[0]) return;
@@ -124,7 +124,7 @@ static lh_tokenizer *own_words(lh_context *ctx, const lh_vocab *own, bool is_cha
 static char *joined(lh_arena *a, const lh_pairs_how *how, size_t *length) {
     const char *space = how->is_chars ? "" : " ";
     lh_text out = lh_text_new(a);
-    lh_line l;
+    lh_pair_line l;
     for (size_t at = 0, next; at < how->length; at = next) {
         if (!read_line(how, at, &next, &l)) continue;
         lh_text_add(&out, "%s", space);
@@ -232,7 +232,7 @@ void lh_pairs_free(lh_pairs *p) {
 
 /* ---- batches ---- */
 
-static void add_source(const lh_pairs *p, lh_drawn *b, const lh_line *l) {
+static void add_source(const lh_pairs *p, lh_drawn_batch *b, const lh_pair_line *l) {
     const int n = lh_pairs_encode(p->ctx, p->tokens, l->question, l->n_question,
                                   b->source + b->n_source, b->longest);
     if (n < 0) return;
@@ -242,7 +242,7 @@ static void add_source(const lh_pairs *p, lh_drawn *b, const lh_line *l) {
 
 /* [question] <start> answer, and what follows each: <pad> up to <start>. The answer is encoded one further on, so that a
  * row is as long as the answer and the <start> before it. */
-static void add_pair(const lh_pairs *p, lh_drawn *b, const lh_line *l) {
+static void add_pair(const lh_pairs *p, lh_drawn_batch *b, const lh_pair_line *l) {
     int *token = b->token + b->n_tokens, *target = b->target + b->n_tokens, n = 0;
     if (b->source)
         add_source(p, b, l);
@@ -260,16 +260,18 @@ static void add_pair(const lh_pairs *p, lh_drawn *b, const lh_line *l) {
     b->n_tokens += (size_t)(n + 1 + a);
 }
 
-static void add_made(const lh_pairs *p, lh_drawn *b, uint64_t seed, uint64_t number, bool held) {
+static void add_made(const lh_pairs *p, lh_drawn_batch *b, uint64_t seed, uint64_t number,
+                     bool held) {
     lh_case made;
     lh_train_task_example(p->how.task, seed, number, held, &made);
-    add_pair(p, b,
-             &(lh_line){made.question, made.answer, strlen(made.question), strlen(made.answer)});
+    add_pair(
+        p, b,
+        &(lh_pair_line){made.question, made.answer, strlen(made.question), strlen(made.answer)});
 }
 
 enum { DRAWN = 0xDA7B, HELD_SEED = 0 }; /* the place of these random numbers */
 
-static void draw(const void *from, uint64_t seed, uint32_t step, lh_drawn *b) {
+static void draw(const void *from, uint64_t seed, uint32_t step, lh_drawn_batch *b) {
     const lh_pairs *p = from;
     lh_drawn_begin(b);
     b->batch.first = step * (unsigned)b->most;
@@ -282,7 +284,7 @@ static void draw(const void *from, uint64_t seed, uint32_t step, lh_drawn *b) {
     }
 }
 
-static int held_out(const void *from, int i, int of, lh_drawn *b) {
+static int held_out(const void *from, int i, int of, lh_drawn_batch *b) {
     const lh_pairs *p = from;
     const int64_t asked = (int64_t)of * b->most, count = p->how.task ? asked : p->n_lines[1];
     const int64_t all = asked < count ? asked : count;
@@ -298,7 +300,7 @@ static int held_out(const void *from, int i, int of, lh_drawn *b) {
     return b->batch.examples;
 }
 
-static lh_drawn *make(const void *from, int examples) {
+static lh_drawn_batch *make(const void *from, int examples) {
     const lh_pairs *p = from;
     return lh_drawn_make(p->ctx, examples, p->how.context + 1, p->how.has_source);
 }

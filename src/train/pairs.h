@@ -25,7 +25,7 @@
 #define LH_TRAIN_PAIRS_H
 
 #include "train/feed.h"
-#include "train/tasks.h"
+#include "train/made_tasks.h"
 
 typedef struct lh_pairs_how {
     const lh_train_task *task; /* NULL: */
@@ -38,10 +38,10 @@ typedef struct lh_pairs_how {
 } lh_pairs_how;
 
 /* A question and its answer as texts: [q, q + n_q). */
-typedef struct lh_line {
+typedef struct lh_pair_line {
     const char *question, *answer;
     size_t n_question, n_answer;
-} lh_line;
+} lh_pair_line;
 
 typedef struct lh_pairs {
     lh_context *ctx;
@@ -49,7 +49,7 @@ typedef struct lh_pairs {
     lh_pairs_how how;
     const lh_tokenizer *tokens;
     int pad, start, end;
-    lh_line *line[2]; /* a file: to learn from, held out */
+    lh_pair_line *line[2]; /* a file: to learn from, held out */
     int n_lines[2];
     int n_cut; /* left out: too long */
 } lh_pairs;

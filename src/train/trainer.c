@@ -277,7 +277,7 @@ static double loss_of(const lh_trainer *t) {
 }
 
 /* The loss of a batch, and nothing else. */
-static double look_at(lh_trainer *t, const lh_drawn *b, bool is_training) {
+static double look_at(lh_trainer *t, const lh_drawn_batch *b, bool is_training) {
     lh_fast.training(t->look, is_training);
     lh_fast.at_step(t->look, t->step);
     lh_fast.feed(t->look, &b->batch);

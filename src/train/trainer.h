@@ -21,13 +21,13 @@
 #include "files/folder.h"
 #include "files/weights.h"
 #include "train/feed.h"
-#include "train/parts.h"
+#include "train/batch_parts.h"
 
 typedef struct lh_trainer_how {
     int batch;
     uint64_t seed;
     int threads; /* 0: as many as the machine has */
-    int micro;   /* examples at a time (train/parts.h); 0, or as many as the batch: all at once */
+    int micro; /* examples at a time (train/batch_parts.h); 0, or as many as the batch: all at once */
     lh_precision precision;   /* of large products; params and states are in float */
     const lh_evaluator *with; /* NULL: lh_fast, which alone knows threads and precision */
 } lh_trainer_how;
@@ -38,12 +38,12 @@ typedef struct lh_trainer {
     lh_trainer_how how;
     const lh_evaluator *with;
     lh_arena *arena;
-    lh_plan *plan;      /* holds params and states, and makes the updates */
-    lh_parts *parts;    /* NULL: the plan makes everything at once */
-    lh_plan *look;      /* the loss alone, without its gradients, from the plan's params */
-    lh_drawn *held_out; /* a batch for it: as many examples as are run at a time */
+    lh_plan *plan;            /* holds params and states, and makes the updates */
+    lh_parts *parts;          /* NULL: the plan makes everything at once */
+    lh_plan *look;            /* the loss alone, without its gradients, from the plan's params */
+    lh_drawn_batch *held_out; /* a batch for it: as many examples as are run at a time */
     lh_weights *params, *states;
-    lh_drawn *batch;
+    lh_drawn_batch *batch;
     int step;     /* steps done */
     double loss;  /* of the last step, before its update */
     bool is_lost; /* the loss of step + 1 is no number */

@@ -37,7 +37,7 @@ static void gelu_back_cells(void *what, int piece, int thread) {
 
 /* Cell by cell through any strides, where the memory does not run straight. */
 static void by_strides(const lh_work *w, const lh_view *out, const lh_view *x, const lh_view *dy,
-                       lh_piece piece) {
+                       lh_pool_piece piece) {
     for (int e = 0; e < (out->step ? w->moment->examples : 1); e++) {
         const lh_block *o = lh_block_of(out, e), *a = lh_block_of(x, e),
                        *d = dy ? lh_block_of(dy, e) : NULL;
@@ -52,7 +52,7 @@ static void by_strides(const lh_work *w, const lh_view *out, const lh_view *x, c
 }
 
 static void over_cells(const lh_work *w, const lh_view *out, const lh_view *x, const lh_view *dy,
-                       lh_piece piece) {
+                       lh_pool_piece piece) {
     const int examples = w->moment->examples;
     cells s = {0};
     float *from, *back = NULL;

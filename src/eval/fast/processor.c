@@ -7,11 +7,11 @@
 #include "eval/fast/row.h"
 #include "eval/fast/vector.h"
 
-extern const lh_vectors lh_vectors_plain;
+extern const lh_vector_loops lh_vectors_plain;
 extern const lh_row_ways lh_row_plain;
 
 #ifdef LH_HAVE_GENERATIONS
-extern const lh_vectors lh_vectors_avx2, lh_vectors_avx512;
+extern const lh_vector_loops lh_vectors_avx2, lh_vectors_avx512;
 extern const lh_row_ways lh_row_avx2, lh_row_avx512;
 
 enum { PLAIN = 1, AVX2, AVX512 };
@@ -34,8 +34,8 @@ static int generation(void) {
     return most;
 }
 
-const lh_vectors *lh_vector(void) {
-    static const lh_vectors *const all[] = {
+const lh_vector_loops *lh_vector(void) {
+    static const lh_vector_loops *const all[] = {
         [PLAIN] = &lh_vectors_plain, [AVX2] = &lh_vectors_avx2, [AVX512] = &lh_vectors_avx512};
     return all[generation()];
 }
@@ -46,7 +46,7 @@ const lh_row_ways *lh_row_way(void) {
     return all[generation()];
 }
 #else
-const lh_vectors *lh_vector(void) {
+const lh_vector_loops *lh_vector(void) {
     return &lh_vectors_plain;
 }
 

@@ -35,7 +35,7 @@ struct lh_pool {
     int threads; /* the caller among them: number 0 */
     int at_work; /* of them in this run */
     helper *helper[MAX_THREADS];
-    lh_piece piece;
+    lh_pool_piece piece;
     void *what;
     bool uses_bf16;
     void *room;
@@ -175,7 +175,7 @@ static double now(void) {
 }
 
 /* On this thread alone, one piece after another. */
-static void count_run(lh_pool_counts *c, int pieces, lh_piece piece, void *what) {
+static void count_run(lh_pool_counts *c, int pieces, lh_pool_piece piece, void *what) {
     const double start = now();
     for (int i = 0; i < pieces; i++) piece(what, i, 0);
     const double seconds = now() - start;
@@ -192,7 +192,7 @@ void lh_pool_count(lh_pool *p, lh_pool_counts *counts) {
 }
 
 /* A piece is worth a thread, and a thread more than there are pieces is not called. */
-void lh_pool_run(lh_pool *p, int pieces, lh_piece piece, void *what) {
+void lh_pool_run(lh_pool *p, int pieces, lh_pool_piece piece, void *what) {
     if (p && p->counts) {
         count_run(p->counts, pieces, piece, what);
         return;

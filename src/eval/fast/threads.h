@@ -16,13 +16,13 @@
 #include <stddef.h>
 
 typedef struct lh_pool lh_pool;
-typedef void (*lh_piece)(void *what, int piece, int thread); /* thread: 0 .. threads - 1 */
+typedef void (*lh_pool_piece)(void *what, int piece, int thread); /* thread: 0 .. threads - 1 */
 
 int lh_pool_processors(void);      /* that this process may run on */
 lh_pool *lh_pool_new(int threads); /* 0: as many as there are processors; NULL: none to be had */
 void lh_pool_free(lh_pool *pool);
 int lh_pool_threads(const lh_pool *pool); /* 1 for NULL */
-void lh_pool_run(lh_pool *pool, int pieces, lh_piece piece, void *what);
+void lh_pool_run(lh_pool *pool, int pieces, lh_pool_piece piece, void *what);
 void lh_pool_use_bf16(lh_pool *pool, bool is_on); /* large products in bf16: eval/fast/bf16.h */
 bool lh_pool_uses_bf16(const lh_pool *pool);      /* false for NULL */
 void *lh_pool_room(

@@ -199,8 +199,8 @@ static void add(float *restrict to, const float *restrict from, ptrdiff_t n) {
 #define TEXT_OF(generation)  TEXT_OF_(generation)
 #define TEXT_OF_(generation) #generation
 
-extern const lh_vectors NAME_OF(LH_GENERATION);
-const lh_vectors NAME_OF(LH_GENERATION) = {
+extern const lh_vector_loops NAME_OF(LH_GENERATION);
+const lh_vector_loops NAME_OF(LH_GENERATION) = {
     .name = TEXT_OF(LH_GENERATION),
     .gelu = gelu,
     .gelu_back = gelu_back,

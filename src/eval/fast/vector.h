@@ -18,7 +18,7 @@ typedef struct lh_adam {
     float scale, b1, b2, eps, step, root, keep;
 } lh_adam;
 
-typedef struct lh_vectors {
+typedef struct lh_vector_loops {
     const char *name; /* "avx512", "avx2", "plain" */
     void (*gelu)(float *y, const float *x, ptrdiff_t n);
     void (*gelu_back)(float *dx, const float *x, const float *dy, ptrdiff_t n);
@@ -39,8 +39,8 @@ typedef struct lh_vectors {
     void (*adam)(float *w, float *m, float *v, const float *g, ptrdiff_t n, const lh_adam *a);
     double (*squares)(const float *x, ptrdiff_t n);         /* sum of x * x */
     void (*add)(float *to, const float *from, ptrdiff_t n); /* to += from */
-} lh_vectors;
+} lh_vector_loops;
 
-const lh_vectors *lh_vector(void);
+const lh_vector_loops *lh_vector(void);
 
 #endif

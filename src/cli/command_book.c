@@ -1,0 +1,216 @@
+/* command_book -- longhand book -o DIR: the whole course as pages that need no network, and as one PDF. */
+#include "cli/book.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct {
+    const char *out;
+    bool pdf;
+    lh_names only;
+} options;
+
+static const lh_option book_options[] = {
+    {"output", 'o', LH_OPTION_TEXT, &options.out, "DIR", "the folder; made where it is not there",
+     0, 0},
+    {"pdf", 0, LH_OPTION_FLAG, &options.pdf, NULL,
+     "book.pdf as well: one file with contents and page numbers; Chromium prints it", 0, 0},
+    {"only", 0, LH_OPTION_NAMES, &options.only, "LESSONS", "these lessons or files: ex1,mine.md", 0,
+     0},
+    {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
+};
+
+static const char list_name[] = ".longhand-book";
+
+/* ---- lessons ---- */
+
+static char *write_body(lh_book *b, lh_reading *r, const char *prefix, int deeper) {
+    char *text = NULL;
+    size_t length = 0;
+    lh_writer w = {.book = b, .r = r, .prefix = prefix, .deeper = deeper};
+    w.out = open_memstream(&text, &length);
+    bool ok = w.out && lh_book_body(&w);
+    if (w.out && fclose(w.out)) ok = false;
+    if (ok) return text;
+    free(text);
+    return NULL;
+}
+
+static char *write_index(lh_book *b, lh_reading *r) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (out) lh_book_index(b, r, out);
+    if (out && fclose(out) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+static bool add_lesson(lh_book *b, const char *lesson, int entry) {
+    lh_reading r;
+    if (!lh_reading_open(b->cli, lesson, &r)) return false;
+    r.name = b->course.entry[entry].name;
+    lh_book_lesson *l = &b->lesson[b->n_lessons];
+    *l = (lh_book_lesson){.name = r.name,
+                          .title = lh_copy(b->arena, r.title, strlen(r.title)),
+                          .part = b->course.entry[entry].part,
+                          .minutes = r.lesson->minutes};
+    b->n_lessons++;
+    l->body = write_body(b, &r, "", 0);
+    if (l->body && options.pdf)
+        l->whole = write_body(b, &r, lh_printf(b->arena, "%s--", r.name), 1);
+    if (l->body) l->index = write_index(b, &r);
+    bool ok = l->body && l->index && (l->whole || !options.pdf);
+    if (!ok) lh_reading_report(&r);
+    lh_reading_close(&r);
+    return ok;
+}
+
+/* The lessons that were named, else the whole course. files[i]: how entry i is opened. */
+static const char **choose_lessons(lh_book *b) {
+    lh_course all = lh_course_read(b->cli->ctx, b->arena);
+    int n = options.only.n ? options.only.n : all.n;
+    const char **file = lh_alloc_array(b->arena, (size_t)n + 1, sizeof *file);
+    b->lesson = lh_alloc_array(b->arena, (size_t)n + 1, sizeof *b->lesson);
+    b->course = all;
+    b->course.n = b->course.n_listed = n;
+    for (int i = 0; i < n && file; i++)
+        file[i] = options.only.n ? options.only.name[i] : all.entry[i].name;
+    if (!options.only.n) return file;
+    b->course.entry = lh_alloc_array(b->arena, (size_t)n + 1, sizeof *b->course.entry);
+    for (int i = 0; i < n && file && b->course.entry; i++) {
+        int at = lh_course_find(&all, file[i]);
+        const char *slash = strrchr(file[i], '/'), *start = slash ? slash + 1 : file[i],
+                   *dot = strrchr(start, '.');
+        b->course.entry[i] = (lh_course_entry){
+            at >= 0 ? all.entry[at].part : "Lessons",
+            lh_copy(b->arena, start, dot ? (size_t)(dot - start) : strlen(start))};
+    }
+    return b->course.entry ? file : NULL;
+}
+
+static bool make_lessons(lh_book *b) {
+    const char **file = choose_lessons(b);
+    if (!file || !b->lesson) return false;
+    for (int i = 0; i < b->course.n; i++)
+        if (!add_lesson(b, file[i], i)) return false;
+    return true;
+}
+
+/* ---- the folder ---- */
+
+/* Is this file one that an earlier book wrote? Their names stand in .longhand-book. */
+static bool is_ours(const char *list, const char *name) {
+    size_t n = strlen(name);
+    for (const char *s = list; s && *s; s = strchr(s, '\n') ? strchr(s, '\n') + 1 : "")
+        if (strncmp(s, name, n) == 0 && (s[n] == '\n' || !s[n])) return true;
+    return false;
+}
+
+static const char *read_list(lh_book *b) {
+    char *path = lh_printf(b->arena, "%s/%s", options.out, list_name);
+    size_t length;
+    return access(path, F_OK) == 0 ? lh_cli_read_file(b->cli, path, &length) : "";
+}
+
+/* Nothing that is not a book's is written over. */
+static bool is_free(lh_book *b, const char *list) {
+    for (int i = 0; i < b->n_files; i++) {
+        char *path = lh_printf(b->arena, "%s/%s", options.out, b->file[i].name);
+        if (access(path, F_OK) || is_ours(list, b->file[i].name)) continue;
+        lh_cli_fail(b->cli, "%s is there already and is no file of a book", path);
+        fputs("give another folder with -o, or move it away\n", stderr);
+        return false;
+    }
+    return true;
+}
+
+static bool make_folder(lh_book *b) {
+    struct stat st;
+    if (mkdir(options.out, 0777) && errno != EEXIST) {
+        lh_cli_fail(b->cli, "%s cannot be made: %s", options.out, strerror(errno));
+        return false;
+    }
+    if (stat(options.out, &st) || !S_ISDIR(st.st_mode)) {
+        lh_cli_fail(b->cli, "%s is no folder", options.out);
+        return false;
+    }
+    return true;
+}
+
+/* The list first, with the names of both books: what happens in between, no file is taken for a stranger's later. */
+static bool write_list(lh_book *b, const char *before) {
+    lh_text t = lh_text_new(b->arena);
+    for (int i = 0; i < b->n_files; i++) lh_text_add(&t, "%s\n", b->file[i].name);
+    lh_text_add(&t, "book.pdf\n%s", before);
+    return lh_cli_write_file(b->cli, lh_printf(b->arena, "%s/%s", options.out, list_name), t.s,
+                             t.n);
+}
+
+/* Pages of lessons that are gone. */
+static void remove_old(lh_book *b, const char *list) {
+    for (const char *s = list; *s; s += strcspn(s, "\n"), s += *s == '\n') {
+        const char *name = lh_copy(b->arena, s, strcspn(s, "\n"));
+        bool is_new = strcmp(name, "book.pdf") == 0 || strchr(name, '/') || !*name;
+        for (int i = 0; i < b->n_files; i++) is_new |= strcmp(b->file[i].name, name) == 0;
+        if (!is_new) remove(lh_printf(b->arena, "%s/%s", options.out, name));
+    }
+}
+
+static int write_files(lh_book *b) {
+    const char *list = make_folder(b) ? read_list(b) : NULL;
+    if (!list) return lh_failed(b->cli->ctx) ? lh_cli_report(b->cli) : LH_EXIT_FAILED;
+    if (!is_free(b, list) || !write_list(b, list)) return LH_EXIT_FAILED;
+    for (int i = 0; i < b->n_files; i++) {
+        const lh_book_file *f = &b->file[i];
+        char *path = lh_printf(b->arena, "%s/%s", options.out, f->name);
+        if (!lh_cli_write_file(b->cli, path, f->text, f->length)) return LH_EXIT_FAILED;
+    }
+    remove_old(b, list);
+    write_list(b, "");
+    fprintf(stderr, "%s/index.html   %d lesson%s\n", options.out, b->n_lessons,
+            b->n_lessons == 1 ? "" : "s");
+    return LH_EXIT_YES;
+}
+
+static int make_book(lh_book *b) {
+    if (!make_lessons(b)) return LH_EXIT_FAILED;
+    if (!lh_book_pages(b)) return lh_cli_report(b->cli);
+    int status = write_files(b);
+    if (status == LH_EXIT_YES && options.pdf) status = lh_book_pdf(b, options.out);
+    return status;
+}
+
+static int book_run(lh_cli *cli, int argc, char **argv) {
+    (void)argc, (void)argv;
+    if (!options.out) {
+        lh_cli_fail(cli, "book wants a folder to write to");
+        fputs("longhand book -o DIR\n", stderr);
+        return LH_EXIT_FAILED;
+    }
+    lh_book b = {.cli = cli, .arena = cli->arena};
+    int status = make_book(&b);
+    for (int i = 0; i < b.n_lessons; i++)
+        free(b.lesson[i].body), free(b.lesson[i].whole), free(b.lesson[i].index);
+    return status;
+}
+
+const lh_command lh_command_book = {
+    .name = "book",
+    .synopsis = "-o DIR [--pdf] [--only LESSONS]",
+    .summary = "The whole course as pages for a browser, and as one PDF.",
+    .examples = "longhand book -o course\tthen open course/index.html\n"
+                "longhand book -o course --pdf\tcourse/book.pdf as well\n"
+                "longhand book -o mine --only my-lesson.md\ta lesson of your own\n",
+    .notes = "The pages need no server and no network; they are light or dark, can be searched and "
+             "printed. The PDF is printed by Chromium, which has to be installed. What is in the "
+             "folder and is no file of a book stays as it is.",
+    .options = book_options,
+    .run = book_run,
+    .min_args = 0,
+    .max_args = 0,
+};

@@ -1,0 +1,556 @@
+/* command_cost -- longhand cost LESSON: parameters, operations and bytes, as numbers and as formulas in the axis names. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "cli/cost_command.h"
+#include "cli/parts.h"
+#include "cli/train_command.h"
+
+static struct {
+    bool json, measure, predict;
+    int threads, batch;
+    const char *precision;
+    lh_settings set;
+} options;
+
+static const lh_option cost_options[] = {
+    {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE",
+     "another value for a size, a const, the number of words (vocab=50257) or the length of an "
+     "input (tokens=1024)",
+     0, 0},
+    {"measure", 0, LH_OPTION_FLAG, &options.measure, NULL,
+     "run it with the fast evaluator: the time of each step, against what this machine can do", 0,
+     0},
+    {"predict", 0, LH_OPTION_FLAG, &options.predict, NULL,
+     "time and memory of a whole step, from one turn and two of each repeat: of a model that need "
+     "not fit here",
+     0, 0},
+    {"batch", 0, LH_OPTION_INT, &options.batch, "N",
+     "with --measure or --predict: examples in a step (1)", 1, 1000000},
+    {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
+     "with --measure or --predict: of products, float or bf16 (float)", 0, 0},
+    {"threads", 0, LH_OPTION_INT, &options.threads, "N",
+     "with --measure or --predict: threads (as many as processors)", 1, 256},
+    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
+    {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
+};
+
+/* ---- settings that are lengths ---- */
+
+static bool is_input(const lh_program *p, const char *name) {
+    for (int i = 0; i < p->n_statements; i++) {
+        const lh_statement *s = p->statement[i];
+        if (s->kind == LH_S_INPUT && strcmp(s->name, name) == 0) return true;
+        bool is_short = s->kind == LH_S_TEXT || (s->kind == LH_S_EXAMPLE && s->is_short);
+        if (is_short && (strcmp(name, "tokens") == 0 || strcmp(name, "target") == 0)) return true;
+    }
+    return false;
+}
+
+/* Takes the lengths out of the settings: building knows nothing of them. */
+static bool take_lengths(lh_cli *cli, const lh_program *p, lh_settings *set, lh_length **length,
+                         int *n) {
+    int kept = 0;
+    for (int i = 0; i < set->n; i++) {
+        const lh_setting *s = &set->set[i];
+        if (!is_input(p, s->name)) {
+            set->set[kept++] = *s;
+            continue;
+        }
+        char *end;
+        errno = 0;
+        long value = strtol(s->value, &end, 10);
+        if (errno || *end || value < 1 || value > LH_MAX_AXIS) {
+            lh_cli_fail(cli,
+                        "set %s: its length is a whole number from 1 to %d, and \"%s\" is none",
+                        s->name, LH_MAX_AXIS, s->value);
+            return false;
+        }
+        *(lh_length *)lh_push(cli->arena, (void **)length, n, sizeof **length) =
+            (lh_length){s->name, (size_t)value};
+    }
+    set->n = kept;
+    return true;
+}
+
+/* ---- numbers and formulas ---- */
+
+/* 124,439,808 */
+static const char *whole_text(char *buf, size_t size, double x) {
+    char digits[32];
+    int n = snprintf(digits, sizeof digits, "%.0f", x);
+    size_t at = 0;
+    for (int i = 0; i < n && at + 2 < size; i++) {
+        buf[at++] = digits[i];
+        if ((n - i - 1) % 3 == 0 && i + 1 < n && digits[i] != '-') buf[at++] = ',';
+    }
+    buf[at] = 0;
+    return buf;
+}
+
+/* The same; from a thousand million on 87.07 G. */
+static const char *count_text(char *buf, size_t size, double x) {
+    static const char *const units[] = {"G", "T", "P", "E"};
+    if (x < 1e9) return whole_text(buf, size, x);
+    int unit = 0;
+    for (x /= 1e9; x >= 999.95 && unit < 3; unit++) x /= 1e3;
+    snprintf(buf, size,
+             x < 9.9995   ? "%.3f %s"
+             : x < 99.995 ? "%.2f %s"
+                          : "%.1f %s",
+             x, units[unit]);
+    return buf;
+}
+
+enum { ALL_TERMS = INT_MAX, SOME_TERMS = 6 };
+
+/* The largest terms; the smaller ones are counted. */
+static const char *terms_text(lh_arena *a, const lh_polynomial *p, int most) {
+    lh_polynomial largest = lh_polynomial_new(p->names);
+    lh_polynomial_add(&largest, p);
+    lh_polynomial_sort(&largest);
+    int left = largest.n_terms - most;
+    if (left <= 1) return lh_polynomial_text(p);
+    largest.n_terms = most;
+    return lh_printf(a, "%s + %d smaller", lh_polynomial_text(&largest), left);
+}
+
+/* A sum, folded between its terms: a new line begins with the sign. */
+static void print_terms(const lh_cli *cli, int indent, int at, const char *text) {
+    bool first = true;
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        bool is_sign = n == 1 && (*text == '+' || *text == '-') && text[1];
+        if (is_sign) n = 2 + strcspn(text + 2, " ");
+        if (!first && at + 1 + (int)n > cli->width) {
+            fprintf(cli->out, "\n%*s", indent, "");
+            at = indent;
+            first = true;
+        }
+        if (!first) fputc(' ', cli->out), at++;
+        fwrite(text, 1, n, cli->out);
+        at += (int)n;
+        first = false;
+        text += n;
+        while (*text == ' ') text++;
+    }
+    fputc('\n', cli->out);
+}
+
+/* What stands in some turns only says in how many. */
+static const char *row_name(const lh_bill *b, const char *name, int repeat, int times) {
+    int turns = 1;
+    for (int k = repeat; k >= 0; k = b->outline->repeat[k].outer) turns *= b->outline->repeat[k].n;
+    return times == turns ? name : lh_printf(b->arena, "%s (x %d)", name, times);
+}
+
+typedef struct table {
+    const lh_cli *cli;
+    const lh_bill *bill;
+    int name;    /* columns for names, with their indent */
+    int number;  /* columns for a number */
+    int formula; /* where formulas begin; 0: on a line of their own */
+} table;
+
+enum { NAME_LEAST = 13, NAME_MOST = 24 };
+
+static void find_longest(const lh_cost cost[LH_N_WHEN], int *most) {
+    for (int w = 0; w < LH_N_WHEN; w++) {
+        const lh_polynomial *both[2] = {&cost[w].multiply_adds, &cost[w].operations};
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < both[k]->n_terms; i++) {
+                int n = lh_columns(lh_monomial_text(both[k], i));
+                if (n > *most) *most = n;
+            }
+    }
+}
+
+/* Formulas stand behind the numbers where the longest term fits there: "and + " and the term. */
+static table table_new(const lh_cli *cli, const lh_bill *b) {
+    table t = {cli, b, NAME_LEAST, cli->width < 72 ? 11 : 13, 0};
+    int term = 14;
+    for (int i = 0; i < b->n_rows; i++) {
+        const lh_cost_row *row = &b->row[i];
+        int n = lh_columns(row_name(b, row->name, row->repeat, row->times)) +
+                (row->repeat >= 0 ? 4 : 2);
+        if (n > t.name && n <= NAME_MOST) t.name = n;
+        find_longest(row->cost, &term);
+    }
+    find_longest(b->sum[LH_WHOLE], &term);
+    t.formula = t.name + 2 * t.number + 2;
+    if (t.formula + term + 6 > cli->width) t.formula = 0;
+    return t;
+}
+
+static void print_name(const table *t, int indent, const char *name, lh_ink ink) {
+    fprintf(t->cli->out, "%*s", indent, "");
+    lh_ink_on(t->cli, t->cli->out, ink);
+    fputs(name, t->cli->out);
+    lh_ink_off(t->cli, t->cli->out);
+    int at = indent + lh_columns(name);
+    if (at > t->name)
+        fprintf(t->cli->out, "\n%*s", t->name, "");
+    else
+        fprintf(t->cli->out, "%*s", t->name - at, "");
+}
+
+static void print_number(const table *t, double x) {
+    char buf[32];
+    fprintf(t->cli->out, "%*s", t->number, x == 0 ? "-" : count_text(buf, sizeof buf, x));
+}
+
+/* Behind the numbers, or below them where the screen is narrow. `lead` stands before the formula. */
+static void print_formula(const table *t, bool is_first, const char *lead, const char *text) {
+    int at = t->formula ? t->formula : 8;
+    if (t->formula && is_first)
+        fputs("  ", t->cli->out);
+    else
+        fprintf(t->cli->out, "%s%*s", is_first ? "\n" : "", at, "");
+    lh_ink_on(t->cli, t->cli->out, LH_INK_QUIET);
+    fputs(lead, t->cli->out);
+    print_terms(t->cli, at + (int)strlen(lead), at + (int)strlen(lead), text);
+    lh_ink_off(t->cli, t->cli->out);
+}
+
+/* For one example: what is done for it and what is done once. */
+static lh_cost both(const lh_bill *b, const lh_cost cost[LH_N_WHEN]) {
+    lh_cost c = {lh_polynomial_new(b->names), lh_polynomial_new(b->names)};
+    for (int w = 0; w < LH_N_WHEN; w++) {
+        lh_polynomial_add(&c.multiply_adds, &cost[w].multiply_adds);
+        lh_polynomial_add(&c.operations, &cost[w].operations);
+    }
+    return c;
+}
+
+/* A formula says more than its number. */
+static bool has_names(const lh_polynomial *p) {
+    return p->n_terms > 1 || (p->n_terms == 1 && p->term[0].n_factors > 0);
+}
+
+static void print_cost(const table *t, int indent, const char *name, lh_ink ink,
+                       const lh_cost cost[LH_N_WHEN], int terms) {
+    lh_cost c = both(t->bill, cost);
+    print_name(t, indent, name, ink);
+    print_number(t, lh_polynomial_value(&c.multiply_adds));
+    print_number(t, lh_polynomial_value(&c.operations));
+    bool has_products = has_names(&c.multiply_adds), has_others = has_names(&c.operations);
+    if (has_products)
+        print_formula(t, true, "", terms_text(t->bill->arena, &c.multiply_adds, terms));
+    if (has_others)
+        print_formula(t, !has_products, has_products ? "and " : "",
+                      terms_text(t->bill->arena, &c.operations, terms));
+    if (!has_products && !has_others) fputc('\n', t->cli->out);
+}
+
+/* repeat h, layers = 12 turns; the lines below are for one turn. */
+static void print_repeat(const table *t, int repeat, int before) {
+    if (repeat < 0 || repeat == before) return;
+    const lh_bill *b = t->bill;
+    lh_text text = lh_text_new(b->arena);
+    char buf[32];
+    for (int k = repeat; k >= 0; k = b->outline->repeat[k].outer) {
+        const lh_turns *turns = &b->outline->repeat[k];
+        lh_text_add(&text, k == repeat ? "repeat %s, " : " in each turn of %s, ", turns->name);
+        if (turns->axis >= 0) lh_text_add(&text, "%s = ", b->g->axis[turns->axis].name);
+        lh_text_add(&text, "%s", count_text(buf, sizeof buf, turns->n));
+    }
+    fputs("  ", t->cli->out);
+    lh_wrap(t->cli->out, t->cli->width, 2,
+            lh_printf(b->arena, "%s turn%s", text.s,
+                      b->outline->repeat[repeat].n == 1 ? ":" : "s; one turn:"));
+}
+
+/* ---- the parts of the page ---- */
+
+static void print_title(const lh_cli *cli, const lh_source *s) {
+    lh_ink_on(cli, cli->out, LH_INK_BOLD);
+    fputs(s->name, cli->out);
+    lh_ink_off(cli, cli->out);
+    if (s->title && s->title[0]) {
+        fputs("   ", cli->out);
+        lh_wrap(cli->out, cli->width, lh_columns(s->name) + 3, s->title);
+    } else {
+        fputc('\n', cli->out);
+    }
+}
+
+static void print_sizes(const lh_cli *cli, const lh_bill *b, bool is_longest) {
+    const lh_graph *g = b->g;
+    lh_text t = lh_text_new(b->arena);
+    char buf[32];
+    for (int i = 0; i < g->n_inputs; i++) {
+        int axis = g->input[i]->axis;
+        if (!g->input[i]->is_many || b->names->as[axis] != axis) continue;
+        lh_text_add(&t, "%s%s = %s", t.n ? ", " : "", g->input[i]->name,
+                    count_text(buf, sizeof buf, (double)b->names->size[axis]));
+    }
+    if (t.n && is_longest) lh_text_add(&t, " (the longest example)");
+    for (int i = 0; i < g->n_axes; i++) {
+        const lh_axis *a = &g->axis[i];
+        bool is_base = a->n && a->name && a->n_factors == 1 && a->factor[0].axis == i;
+        if (!is_base) continue;
+        lh_text_add(&t, "%s%s = %s", t.n ? ", " : "", a->name,
+                    count_text(buf, sizeof buf, (double)a->n));
+    }
+    if (t.n) lh_wrap(cli->out, cli->width, 0, t.s);
+    fputc('\n', cli->out);
+}
+
+static const char *axis_name(const lh_bill *b, int axis) {
+    const lh_axis *a = &b->g->axis[axis];
+    return a->name && a->n != 1 ? a->name : lh_printf(b->arena, "%zu", a->n);
+}
+
+static void print_heading(const table *t, const char *name, const char *first, const char *second,
+                          const char *formula) {
+    lh_ink_on(t->cli, t->cli->out, LH_INK_BOLD);
+    fprintf(t->cli->out, "%-*s", t->name, name);
+    lh_ink_off(t->cli, t->cli->out);
+    lh_ink_on(t->cli, t->cli->out, LH_INK_QUIET);
+    fprintf(t->cli->out, "%*s%*s", t->number, first, t->number, second);
+    if (t->formula && formula) fprintf(t->cli->out, "  %s", formula);
+    lh_ink_off(t->cli, t->cli->out);
+    fputc('\n', t->cli->out);
+}
+
+static void print_params(const table *t) {
+    const lh_bill *b = t->bill;
+    if (b->n_params == 0) {
+        fprintf(t->cli->out, "%s\n", "Parameters: none\n");
+        return;
+    }
+    print_heading(t, "Parameters", "shape", "numbers", NULL);
+    int before = -1;
+    for (int i = 0; i < b->n_params; i++) {
+        const lh_given_row *row = &b->param[i];
+        lh_shape s = row->given->node->shape;
+        print_repeat(t, row->repeat, before);
+        before = row->repeat;
+        print_name(t, row->repeat >= 0 ? 4 : 2, row_name(b, row->name, row->repeat, row->times),
+                   LH_INK_NAME);
+        fprintf(t->cli->out, "%*s", t->number,
+                lh_printf(b->arena, "%zux%zu", b->g->axis[s.rows].n, b->g->axis[s.cols].n));
+        print_number(t, lh_polynomial_value(&row->cells));
+        if (has_names(&row->cells))
+            print_formula(
+                t, true, "",
+                lh_printf(b->arena, "%s x %s", axis_name(b, s.rows), axis_name(b, s.cols)));
+        else
+            fputc('\n', t->cli->out);
+    }
+    print_name(t, 2, "all", LH_INK_BOLD);
+    fprintf(t->cli->out, "%*s", t->number, "");
+    char buf[40]; /* exact even when it is long: models are known by this number */
+    fprintf(t->cli->out, "%*s", t->number,
+            whole_text(buf, sizeof buf, lh_polynomial_value(&b->parameters)));
+    print_formula(t, true, "", lh_polynomial_text(&b->parameters));
+    fputc('\n', t->cli->out);
+}
+
+static const char *products_word(const table *t) {
+    return t->number < 13 ? "mul-adds" : "multiply-adds";
+}
+
+static void print_phase(const table *t, lh_phase phase) {
+    const lh_bill *b = t->bill;
+    int before = -1, n = 0;
+    for (int i = 0; i < b->n_rows; i++) {
+        const lh_cost_row *row = &b->row[i];
+        if (row->phase != phase) continue;
+        if (n++ == 0) {
+            static const char *const titles[] = {"Forward", "Backward", "Update"};
+            print_heading(t, titles[phase], products_word(t), "others", "formula");
+        }
+        print_repeat(t, row->repeat, before);
+        before = row->repeat;
+        print_cost(t, row->repeat >= 0 ? 4 : 2, row_name(b, row->name, row->repeat, row->times),
+                   LH_INK_NAME, row->cost, SOME_TERMS);
+    }
+    if (n == 0) return;
+    print_cost(t, 2, "sum", LH_INK_BOLD, b->sum[phase], SOME_TERMS);
+    fputc('\n', t->cli->out);
+}
+
+static void print_whole(const table *t) {
+    const lh_bill *b = t->bill;
+    lh_cost c = both(b, b->sum[LH_WHOLE]), once = b->sum[LH_WHOLE][LH_ONCE];
+    double madds = lh_polynomial_value(&c.multiply_adds),
+           others = lh_polynomial_value(&c.operations);
+    double steady =
+        lh_polynomial_value(&once.multiply_adds) + lh_polynomial_value(&once.operations);
+    char buf[32];
+    print_heading(t, "Whole", products_word(t), "others", NULL);
+    for (int i = 0; i < LH_WHOLE; i++) {
+        lh_cost part = both(b, b->sum[i]);
+        if (!part.multiply_adds.n_terms && !part.operations.n_terms) continue;
+        print_name(t, 2, lh_phase_names[i], LH_INK_PLAIN);
+        print_number(t, lh_polynomial_value(&part.multiply_adds));
+        print_number(t, lh_polynomial_value(&part.operations));
+        fputc('\n', t->cli->out);
+    }
+    print_name(t, 2, "sum", LH_INK_BOLD);
+    print_number(t, madds);
+    print_number(t, others);
+    fprintf(t->cli->out, "\n  ");
+    lh_wrap(t->cli->out, t->cli->width, 2,
+            lh_printf(b->arena, "%s floating-point operations, a multiply-add being two",
+                      count_text(buf, sizeof buf, 2 * madds + others)));
+    if (steady > 0) {
+        fputs("  ", t->cli->out);
+        lh_wrap(t->cli->out, t->cli->width, 2,
+                lh_printf(b->arena, "%s operations of these are done once for a batch of any size",
+                          count_text(buf, sizeof buf, steady)));
+    }
+    fputc('\n', t->cli->out);
+}
+
+/* The whole as one polynomial, a line for each of its largest terms. */
+static void print_growth(const table *t) {
+    const lh_bill *b = t->bill;
+    lh_cost c = both(b, b->sum[LH_WHOLE]);
+    lh_polynomial all = lh_polynomial_new(b->names);
+    lh_polynomial_add(&all, &c.multiply_adds);
+    lh_polynomial_add(&all, &c.operations);
+    lh_polynomial_sort(&all);
+    double whole = lh_polynomial_value(&all), rest = whole;
+    if (whole <= 0) return;
+    print_heading(t, "Growth", "operations", "share", "term");
+    int n = 0;
+    for (; n < all.n_terms && (n < 3 || (n < 8 && rest > 0.001 * whole)); n++) {
+        double x = lh_monomial_value(&all, n);
+        char share[16];
+        snprintf(share, sizeof share, "%.1f %%", 100 * x / whole);
+        rest -= x;
+        fprintf(t->cli->out, "%*s", t->name, "");
+        print_number(t, x);
+        fprintf(t->cli->out, "%*s", t->number, share);
+        print_formula(t, true, "", lh_monomial_text(&all, n));
+    }
+    if (n < all.n_terms) {
+        char share[16];
+        snprintf(share, sizeof share, "%.1f %%", 100 * rest / whole);
+        fprintf(t->cli->out, "%*s", t->name, "");
+        print_number(t, rest);
+        fprintf(t->cli->out, "%*s", t->number, share);
+        print_formula(t, true, "",
+                      lh_printf(b->arena, "%d smaller term%s", all.n_terms - n,
+                                all.n_terms - n == 1 ? "" : "s"));
+    }
+    fputc('\n', t->cli->out);
+}
+
+static void print_bytes(const table *t) {
+    const lh_bill *b = t->bill;
+    lh_keep list[LH_KEEPS];
+    double sum = 0;
+    char buf[32];
+    lh_keeps(b, list);
+    print_heading(t, "Bytes", "float", "double", "numbers kept");
+    for (int i = 0; i <= LH_KEEPS; i++) {
+        double n = i < LH_KEEPS ? lh_polynomial_value(list[i].numbers) : sum;
+        sum += n;
+        print_name(t, 2, i < LH_KEEPS ? list[i].name : "sum",
+                   i < LH_KEEPS ? LH_INK_PLAIN : LH_INK_BOLD);
+        fprintf(t->cli->out, "%*s", t->number,
+                n > 0 ? lh_number_bytes(buf, sizeof buf, 4 * n) : "-");
+        fprintf(t->cli->out, "%*s", t->number,
+                n > 0 ? lh_number_bytes(buf, sizeof buf, 8 * n) : "-");
+        if (i < LH_KEEPS && has_names(list[i].numbers))
+            print_formula(t, true, "", terms_text(b->arena, list[i].numbers, SOME_TERMS));
+        else
+            fputc('\n', t->cli->out);
+    }
+    fputc('\n', t->cli->out);
+}
+
+void lh_print_cost(const lh_cli *cli, const lh_bill *b) {
+    table t = table_new(cli, b);
+    print_params(&t);
+    for (int i = 0; i < LH_WHOLE; i++) print_phase(&t, (lh_phase)i);
+    print_whole(&t);
+    print_growth(&t);
+    print_bytes(&t);
+}
+
+static void print_text(const lh_cli *cli, const lh_source *s, const lh_bill *b, bool is_longest) {
+    print_title(cli, s);
+    print_sizes(cli, b, is_longest);
+    lh_print_cost(cli, b);
+    lh_ink_on(cli, cli->out, LH_INK_QUIET);
+    lh_wrap(cli->out, cli->width, 0,
+            "Counted for one example, as the formulas stand: a call with all of its body, views "
+            "free. The plan computes what is written twice only once, and values that are no "
+            "longer needed need not be kept: both make it less, never more.");
+    lh_ink_off(cli, cli->out);
+}
+
+static int cost_run(lh_cli *cli, int argc, char **argv) {
+    (void)argc;
+    lh_source s;
+    lh_length *length = NULL;
+    lh_measured m = {0};
+    lh_predicted p = {0};
+    lh_cost_how how = {options.threads, options.batch, LH_IN_FLOAT};
+    int n_lengths = 0, status = LH_EXIT_YES;
+    if (!lh_train_precision(cli, options.precision, NULL, &how.precision)) return LH_EXIT_FAILED;
+    if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
+    lh_graph *g = NULL;
+    if (take_lengths(cli, s.program, &options.set, &length, &n_lengths))
+        g = lh_cli_graph(cli, &s, &(lh_build){.set = options.set.set, .n_set = options.set.n});
+    if (!g) {
+        lh_program_free(s.program);
+        return LH_EXIT_FAILED;
+    }
+    lh_bill *b = lh_bill_new(g, length, n_lengths);
+    if (!b) {
+        lh_fail_in(cli->ctx, s.program->file, s.program->source, s.program->length);
+        status = lh_cli_report(cli);
+    } else if ((options.measure && !lh_cost_measured(cli, &s, &options.set, b, &how, &m)) ||
+               (options.predict && !lh_cost_predicted(cli, &s, &options.set, b, &how, &p))) {
+        status = LH_EXIT_FAILED;
+    } else if (options.json) {
+        lh_cost_json(&s, b, options.measure ? &m : NULL, options.predict ? &p : NULL);
+    } else {
+        print_text(cli, &s, b, n_lengths == 0);
+        if (options.measure) lh_print_measured(cli, b, &m);
+        if (options.measure && options.threads) lh_print_cores(cli, &m);
+        if (options.predict) lh_print_predicted(cli, &p);
+    }
+    lh_bill_free(b);
+    lh_graph_free(g);
+    lh_program_free(s.program);
+    return status;
+}
+
+const lh_command lh_command_cost = {
+    .name = "cost",
+    .synopsis = "LESSON[:NAME]|FILE [--set NAME=VALUE ...] [--measure] [--predict] [--json]",
+    .summary = "Parameters, operations and bytes, as numbers and as formulas in the sizes.",
+    .examples =
+        "longhand cost ex1\tevery step of the first example\n"
+        "longhand cost gpt --set tokens=16\twith a longer example\n"
+        "longhand cost gpt --set layers=12 heads=12 dim=768 context=1024 vocab=50257\tGPT-2\n"
+        "longhand cost gpt --set layers=6 dim=384 tokens=256 --measure\thow long each step takes "
+        "here\n"
+        "longhand cost gpt --set layers=6 dim=384 tokens=256 --batch 12 --measure --threads "
+        "16\tand "
+        "what 1 to 64 cores would make of it\n"
+        "longhand cost gpt --set layers=48 heads=25 dim=1600 context=1024 vocab=50257 tokens=1024 "
+        "--predict\tGPT-2 XL: how long and how much memory\n"
+        "longhand cost mine.lh --json\tfor programs\n",
+    .notes = "Nothing is computed, so a model of any size will do, but for --measure; --predict "
+             "takes two turns of it. Counted is "
+             "one example, the "
+             "longest of the program unless its length is set, as the formulas stand: a call with "
+             "all of its body, a gradient rule with all of its lines; the plan computes what is "
+             "written twice only once. A multiply-add is one step of a matrix product; any other "
+             "number made or added to a sum is one operation. Views (transpose, split, join, rows "
+             "and columns taken out) are free, and so is what is made of constants alone.",
+    .options = cost_options,
+    .run = cost_run,
+    .min_args = 1,
+    .max_args = 1,
+};

@@ -1,0 +1,324 @@
+/* command_mistakes -- longhand mistakes [LESSON]: the catalogue of known mistakes, and what each does to the numbers of a lesson. */
+#include <string.h>
+
+#include "base/number.h"
+#include "cli/json.h"
+#include "cli/parts.h"
+#include "cli/sheet.h"
+#include "explain/explain.h"
+#include "graph/build.h"
+#include "learn/effect.h"
+#include "learn/variant.h"
+
+static struct {
+    bool json;
+    int seed;
+} options;
+
+static const lh_option mistakes_options[] = {
+    {"seed", 0, LH_OPTION_INT, &options.seed, "N", "the lesson in other numbers", 0, 2147483647},
+    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
+    {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
+};
+
+/* ---- the catalogue ---- */
+
+static char *rule_text(lh_arena *a, const lh_mistake *m, int i) {
+    lh_text t = lh_text_new(a);
+    lh_expr_print(&t, m->from[i]);
+    lh_text_add(&t, " => ");
+    lh_expr_print(&t, m->to[i]);
+    return t.s;
+}
+
+static char *place_text(lh_arena *a, const lh_mistake *m) {
+    lh_text t = lh_text_new(a);
+    if (m->where) lh_text_add(&t, "%s%s%s", m->where, m->of ? " " : "", m->of ? m->of : "");
+    if (m->choice) lh_text_add(&t, "%severy %s", t.n ? ", " : "", m->choice);
+    if (m->is_same) lh_text_add(&t, "%sno mistake", t.n ? ", " : "");
+    return t.s;
+}
+
+static void print_name(const lh_cli *cli, const char *name, int width) {
+    fputs("  ", cli->out);
+    lh_ink_on(cli, cli->out, LH_INK_NAME);
+    fprintf(cli->out, "%-*s", width, name);
+    lh_ink_off(cli, cli->out);
+}
+
+static void print_mistake(lh_cli *cli, const lh_mistake *m) {
+    print_name(cli, m->name, 22);
+    lh_ink_on(cli, cli->out, LH_INK_QUIET);
+    fprintf(cli->out, "%s\n", place_text(cli->arena, m));
+    lh_ink_off(cli, cli->out);
+    for (int i = 0; i < m->n_rules; i++) {
+        fputs("      ", cli->out);
+        lh_wrap(cli->out, cli->width, 8, rule_text(cli->arena, m, i));
+    }
+    fputs("      ", cli->out);
+    lh_wrap(cli->out, cli->width, 6,
+            m->see ? lh_printf(cli->arena, "%s; read: %s", m->says, m->see) : m->says);
+}
+
+/* A comment that stands right before a mistake is the title of a group. */
+static const char *title_before(const lh_program *p, const char *name) {
+    for (int i = 1; i < p->n_statements; i++)
+        if (p->statement[i]->kind == LH_S_MISTAKE && strcmp(p->statement[i]->name, name) == 0)
+            return p->statement[i - 1]->kind == LH_S_COMMENT ? p->statement[i - 1]->comment : NULL;
+    return NULL;
+}
+
+static void print_catalogue(lh_cli *cli, const lh_mistakes *m) {
+    fprintf(cli->out, "%s\n", "Known mistakes   formula => what was made of it\n");
+    for (int i = 0; i < m->n; i++) {
+        const char *title = title_before(m->program, m->mistake[i].name);
+        if (title) {
+            lh_ink_on(cli, cli->out, LH_INK_BOLD);
+            fprintf(cli->out, "%s%s\n", i ? "\n" : "", title);
+            lh_ink_off(cli, cli->out);
+        }
+        print_mistake(cli, &m->mistake[i]);
+    }
+    fprintf(cli->out,
+            "\n%d in all. Letters: w b g are given or learned, a c d x y computed, others "
+            "anything.\n",
+            m->n);
+    fprintf(cli->out, "%s\n", "What one does to a lesson: longhand run ex1 --mistake unscaled");
+}
+
+/* ---- in a lesson ---- */
+
+/* One way to make a mistake here: which formula it changes and the first number that differs. */
+typedef struct way {
+    const lh_candidate *how;
+    const char *step, *line, *right, *wrong, *address; /* address: "" when no number differs */
+    double should_be, is;
+    bool is_other_shape;
+} way;
+
+typedef struct study {
+    lh_cli *cli;
+    const char *name;
+    const lh_mistakes *mistakes;
+    lh_program *program;
+    lh_graph *g;
+    lh_plan *plan;
+    way *way;
+    int n;
+} study;
+
+static const char *address_of(lh_arena *a, const study *t, const lh_effect *e) {
+    lh_explainer x = {.g = t->g, .plan = t->plan, .arena = a, .from = t->g->top};
+    return lh_cell_text(&x, e->step->node, e->at);
+}
+
+static void add_way(study *t, const lh_candidate *c) {
+    lh_arena *a = t->cli->arena;
+    lh_effect *e = lh_effect_new(t->g, t->plan, c);
+    if (!e) return;
+    const char *path = c->rewrite[0].path;
+    const lh_step *should = lh_graph_step(t->g, path), *is = lh_graph_step(e->g, path);
+    *(way *)lh_push(a, (void **)&t->way, &t->n, sizeof(way)) =
+        (way){.how = c,
+              .step = c->step->path,
+              .line = lh_printf(a, "%s", path),
+              .right = should ? lh_step_formula(t->g, should) : "",
+              .wrong = is ? lh_printf(a, "%s", lh_step_formula(e->g, is)) : "",
+              .address = !e->step            ? ""
+                         : e->is_other_shape ? e->step->path
+                                             : address_of(a, t, e),
+              .should_be = e->should_be,
+              .is = e->is,
+              .is_other_shape = e->is_other_shape};
+    lh_effect_free(e);
+}
+
+static bool study_open(study *t, const lh_program *lesson, int seed, const lh_build *build) {
+    lh_context *ctx = t->cli->ctx;
+    int n;
+    lh_variant_how how = {.seed = (unsigned long long)seed, .mistakes = t->mistakes};
+    t->program = lh_variant_program(ctx, lesson, &how);
+    t->g = t->program ? lh_graph_build(ctx, t->program, build) : NULL;
+    t->plan = t->g ? lh_exact.plan(t->g, &(lh_wish){.all = true}) : NULL;
+    if (t->plan) lh_exact.start(t->plan), lh_exact.bind(t->plan, NULL, 0), lh_exact.run(t->plan);
+    if (!t->plan || lh_failed(ctx)) return false;
+    lh_candidate *c = lh_candidates(t->g, t->mistakes, NULL, t->cli->arena, &n);
+    for (int i = 0; i < n && !lh_failed(ctx); i++) add_way(t, &c[i]);
+    return !lh_failed(ctx);
+}
+
+static void study_close(study *t) {
+    lh_exact.free(t->plan);
+    lh_graph_free(t->g);
+    lh_program_free(t->program);
+}
+
+static int count_ways(const study *t, const lh_mistake *m) {
+    int n = 0;
+    for (int i = 0; i < t->n; i++) n += t->way[i].how->mistake == m;
+    return n;
+}
+
+/* Of several choices at one place the first that shows stands for all. */
+static bool is_shown_elsewhere(const study *t, int i) {
+    const way *w = &t->way[i];
+    for (int k = 0; k < t->n; k++) {
+        const way *o = &t->way[k];
+        if (k == i || o->how->mistake != w->how->mistake || o->how->chosen < 0 ||
+            strcmp(o->line, w->line) != 0)
+            continue;
+        if (*o->address && (!*w->address || k < i)) return true;
+        if (!*o->address && !*w->address && k < i) return true;
+    }
+    return false;
+}
+
+static void print_way(lh_cli *cli, const way *w) {
+    char a[LH_NUMBER_MAX], b[LH_NUMBER_MAX], text[1024];
+    bool is_update = strlen(w->line) > 2 && strcmp(w->line + strlen(w->line) - 2, ":=") == 0;
+    snprintf(text, sizeof text, "%s%s %s, not %s", w->line, is_update ? "" : " =", w->wrong,
+             w->right);
+    fputs("      ", cli->out);
+    lh_wrap(cli->out, cli->width, 8, text);
+    fputs("          ", cli->out);
+    if (!*w->address)
+        fprintf(cli->out, "%s\n", "no number differs here");
+    else if (w->is_other_shape)
+        fprintf(cli->out, "%s gets another shape\n", w->address);
+    else
+        fprintf(cli->out, "%s is %s, should be %s\n", w->address,
+                lh_number_text(a, sizeof a, w->is, 6),
+                lh_number_text(b, sizeof b, w->should_be, 6));
+}
+
+/* Those that can be made; the names of the others, in `absent`, and how many those are. */
+static int print_made(const study *t, lh_text *absent) {
+    lh_cli *cli = t->cli;
+    const lh_mistakes *m = t->mistakes;
+    int n_absent = 0;
+    for (int i = 0; i < m->n; i++) {
+        if (count_ways(t, &m->mistake[i]) == 0) {
+            lh_text_add(absent, "%s%s", n_absent++ ? " " : "", m->mistake[i].name);
+            continue;
+        }
+        print_name(cli, m->mistake[i].name, 22);
+        lh_wrap(cli->out, cli->width, 24, m->mistake[i].says);
+        for (int k = 0; k < t->n; k++)
+            if (t->way[k].how->mistake == &m->mistake[i] && !is_shown_elsewhere(t, k))
+                print_way(cli, &t->way[k]);
+    }
+    return n_absent;
+}
+
+static void print_study(const study *t) {
+    lh_cli *cli = t->cli;
+    lh_text absent = lh_text_new(cli->arena);
+    fprintf(cli->out, "%s   what each mistake does to its numbers (seed %d)\n\n", t->name,
+            options.seed);
+    int n_absent = print_made(t, &absent);
+    if (!n_absent) return;
+    fprintf(cli->out, "\n%d cannot be made here:\n  ", n_absent);
+    lh_wrap(cli->out, cli->width, 2, absent.s);
+}
+
+void lh_print_mistakes(lh_cli *cli, const lh_program *p, const lh_build *how) {
+    lh_mistakes *m = lh_mistakes_load(cli->ctx, p);
+    study t = {.cli = cli, .mistakes = m};
+    lh_text absent = lh_text_new(cli->arena);
+    if (m && study_open(&t, p, 0, how)) print_made(&t, &absent);
+    study_close(&t);
+    lh_mistakes_free(m);
+}
+
+/* ---- JSON ---- */
+
+static void write_way(lh_json *j, const way *w) {
+    lh_json_begin(j, NULL, '{');
+    lh_json_text(j, "step", w->step);
+    lh_json_text(j, "line", w->line);
+    if (w->how->chosen >= 0) lh_json_int(j, "choice", w->how->chosen);
+    lh_json_text(j, "right", w->right);
+    lh_json_text(j, "wrong", w->wrong);
+    lh_json_text(j, "first", *w->address ? w->address : NULL);
+    if (*w->address && !w->is_other_shape) {
+        lh_json_number(j, "should_be", w->should_be);
+        lh_json_number(j, "is", w->is);
+    }
+    lh_json_bool(j, "other_shape", w->is_other_shape);
+    lh_json_end(j, '}');
+}
+
+static void write_json(lh_arena *a, const lh_mistakes *m, const study *t) {
+    lh_json j = lh_json_open(stdout);
+    lh_json_begin(&j, NULL, '{');
+    lh_json_text(&j, "lesson", t ? t->name : NULL);
+    if (t) lh_json_int(&j, "seed", options.seed);
+    lh_json_begin(&j, "mistakes", '[');
+    for (int i = 0; i < m->n; i++) {
+        const lh_mistake *x = &m->mistake[i];
+        lh_json_begin(&j, NULL, '{');
+        lh_json_text(&j, "name", x->name);
+        lh_json_text(&j, "says", x->says);
+        lh_json_text(&j, "see", x->see);
+        lh_json_text(&j, "where", x->where);
+        lh_json_text(&j, "of", x->of);
+        lh_json_text(&j, "each", x->choice);
+        lh_json_bool(&j, "is_same", x->is_same);
+        lh_json_begin(&j, "rules", '[');
+        for (int k = 0; k < x->n_rules; k++) lh_json_text(&j, NULL, rule_text(a, x, k));
+        lh_json_end(&j, ']');
+        if (t) {
+            lh_json_begin(&j, "made", '[');
+            for (int k = 0; k < t->n; k++)
+                if (t->way[k].how->mistake == x) write_way(&j, &t->way[k]);
+            lh_json_end(&j, ']');
+        }
+        lh_json_end(&j, '}');
+    }
+    lh_json_end(&j, ']');
+    lh_json_end(&j, '}');
+    lh_json_close(&j);
+}
+
+static int all_mistakes(lh_cli *cli) {
+    lh_mistakes *m = lh_mistakes_load(cli->ctx, NULL);
+    if (!m) return lh_cli_report(cli);
+    if (options.json)
+        write_json(cli->arena, m, NULL);
+    else
+        print_catalogue(cli, m);
+    lh_mistakes_free(m);
+    return LH_EXIT_YES;
+}
+
+static int mistakes_run(lh_cli *cli, int argc, char **argv) {
+    lh_stock s;
+    if (argc == 0) return all_mistakes(cli);
+    if (!lh_stock_open(cli, argv[0], &s)) return LH_EXIT_FAILED;
+    int status = LH_EXIT_YES;
+    study t = {.cli = cli, .name = s.name, .mistakes = s.mistakes};
+    if (!study_open(&t, s.source.program, options.seed, NULL))
+        status = lh_cli_report(cli);
+    else if (options.json)
+        write_json(cli->arena, s.mistakes, &t);
+    else
+        print_study(&t);
+    study_close(&t);
+    lh_stock_close(&s);
+    return status;
+}
+
+const lh_command lh_command_mistakes = {
+    .name = "mistakes",
+    .synopsis = "[LESSON|FILE] [options]",
+    .summary = "The catalogue of known mistakes, and what each does to the numbers of a lesson.",
+    .examples = "longhand mistakes\teach with its rule\n"
+                "longhand mistakes ex3\twhat each does to its numbers\n"
+                "longhand run ex1 --mistake unscaled\ta lesson with a mistake made\n",
+    .notes = "A lesson adds mistakes of its own with lines as in the catalogue: mistake NAME "
+             "forward \"what was done\" formula => what was made of it.",
+    .options = mistakes_options,
+    .run = mistakes_run,
+    .min_args = 0,
+    .max_args = 1,
+};

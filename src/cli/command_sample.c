@@ -1,0 +1,174 @@
+/* command_sample -- longhand sample FOLDER: a model writes, token by token. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "cli/cli.h"
+#include "cli/model.h"
+#include "cli/character_stream.h"
+#include "files/tokenizer_file.h"
+#include "train/generate.h"
+
+static struct {
+    const char *prompt, *temperature, *top_p, *precision;
+    int n, top_k, seed, threads, context;
+} options = {.n = 200, .top_k = -1};
+
+static const lh_option sample_options[] = {
+    {"input", 'i', LH_OPTION_TEXT, &options.prompt, "PROMPT",
+     "how the text begins; - reads it from stdin", 0, 0},
+    {"number", 'n', LH_OPTION_INT, &options.n, "N", "tokens at most (200)", 1, INT_MAX},
+    {"temperature", 't', LH_OPTION_TEXT, &options.temperature, "T",
+     "0 takes the likeliest token, 1 what the model says, more is bolder (0.8)", 0, 0},
+    {"top-k", 'k', LH_OPTION_INT, &options.top_k, "K", "of the K likeliest tokens; 0: all (40)", 0,
+     INT_MAX},
+    {"top-p", 'p', LH_OPTION_TEXT, &options.top_p, "P",
+     "of the likeliest tokens that together have probability P (1: all)", 0, 0},
+    {"seed", 's', LH_OPTION_INT, &options.seed, "SEED", "another text (0)", 0, INT_MAX},
+    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (as many as processors)", 1, 256},
+    {"context", 0, LH_OPTION_INT, &options.context, "N",
+     "look back on N tokens at most (on as many as the model can)", 1, INT_MAX},
+    {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
+     "float (what the file has), or bf16: weights in 16 bits, half the memory to read", 0, 0},
+    {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
+};
+
+enum { WINDOW = 64 };
+
+typedef struct job {
+    lh_cli *cli;
+    lh_model model;
+    lh_tokenizer *tokens;
+    lh_graph *g;
+    lh_generator *w;
+    int end;
+    lh_character_stream text;
+} job;
+
+static bool read_number(lh_cli *cli, const char *name, const char *text, double low, double high,
+                        double *x) {
+    char *end;
+    if (!text) return true;
+    *x = lh_number_read(text, &end);
+    if (end != text && !*end && *x >= low && *x <= high) return true;
+    lh_cli_fail(cli, "--%s wants a number from %g to %g, and \"%s\" is none", name, low, high,
+                text);
+    return false;
+}
+
+static bool read_choice(lh_cli *cli, lh_choice *c) {
+    *c = (lh_choice){0.8, options.top_k >= 0 ? options.top_k : 40, 1};
+    return read_number(cli, "temperature", options.temperature, 0, 100, &c->temperature) &&
+           read_number(cli, "top-p", options.top_p, 0, 1, &c->top_p);
+}
+
+static bool read_precision(lh_cli *cli, lh_precision *p) {
+    const char *text = options.precision ? options.precision : "float";
+    *p = strcmp(text, "bf16") == 0 ? LH_IN_BF16 : LH_IN_FLOAT;
+    if (*p == LH_IN_BF16 || strcmp(text, "float") == 0) return true;
+    lh_cli_fail(cli, "--precision is float or bf16, and \"%s\" is neither", text);
+    return false;
+}
+
+/* The prompt's tokens, in the arena; where lines are learned, behind the end of a line. */
+static int *prompt_of(job *j, int *n) {
+    lh_cli *cli = j->cli;
+    size_t length = options.prompt ? strlen(options.prompt) : 0;
+    const char *text = options.prompt;
+    if (text && strcmp(text, "-") == 0) text = lh_cli_read_file(cli, "/dev/stdin", &length);
+    const bool is_lines = j->g->generate->until != NULL;
+    int *id = lh_failed(cli->ctx) ? NULL : lh_alloc_array(cli->arena, length + 2, sizeof *id);
+    if (!id) return NULL;
+    *n = 0;
+    if (!length || is_lines) id[(*n)++] = lh_model_begin(j->cli, j->tokens, j->end);
+    if (length) *n += (int)lh_tokenizer_encode(j->tokens, text, length, false, id + *n, length);
+    return lh_failed(cli->ctx) ? NULL : id;
+}
+
+static void put(job *j, int token) {
+    size_t n = 0;
+    if (token >= lh_tokenizer_count(j->tokens)) return; /* a vocabulary that was rounded up */
+    const char *piece = lh_tokenizer_piece(j->tokens, token, &n);
+    if (piece) lh_character_stream_put(&j->text, piece, n);
+}
+
+static bool write_text(job *j) {
+    int n = 0, token, made = 0;
+    int *id = prompt_of(j, &n);
+    if (!id) return false;
+    for (int i = 0; options.prompt && i < n; i++)
+        if (i || id[0] != lh_model_begin(j->cli, j->tokens, j->end)) put(j, id[i]);
+    fflush(stdout);
+    lh_generator_prompt(j->w, id, n);
+    for (; made < options.n && (token = lh_generator_next(j->w)) >= 0; made++) {
+        put(j, token);
+        if (fflush(stdout)) break; /* whoever reads has gone: main says so */
+    }
+    lh_character_stream_end(&j->text);
+    putchar('\n');
+    fflush(stdout);
+    if (j->w->n_slides)
+        fprintf(stderr, "the context of %d was full %d time%s: its older half was forgotten\n",
+                j->w->how.context, j->w->n_slides, j->w->n_slides > 1 ? "s" : "");
+    return !lh_failed(j->cli->ctx);
+}
+
+static int sample(job *j, const char *path) {
+    lh_cli *cli = j->cli;
+    lh_choice choice;
+    lh_precision precision;
+    if (!read_choice(cli, &choice) || !read_precision(cli, &precision) ||
+        !lh_model_is_folder(cli, path))
+        return LH_EXIT_FAILED;
+    if (!lh_model_open(cli, path, &j->model)) return LH_EXIT_FAILED;
+    j->tokens = lh_tokenizer_load(cli->ctx, path);
+    if (!j->tokens) return lh_cli_report(cli);
+    j->g = lh_model_graph(cli, &j->model, &j->model.set);
+    if (!j->g || !lh_model_takes(cli, j->g, j->tokens)) return LH_EXIT_FAILED;
+    j->end = lh_model_end(&j->model, j->g);
+    int context = lh_generator_context(j->g, WINDOW);
+    if (options.context && options.context < context) context = options.context;
+    j->w = lh_generator_new(j->g, &(lh_generator_how){.context = context,
+                                                      .choice = choice,
+                                                      .seed = (uint64_t)options.seed,
+                                                      .end = j->end,
+                                                      .threads = options.threads,
+                                                      .precision = precision});
+    const lh_weights *weights = j->w ? lh_model_weights(cli, &j->model, j->g) : NULL;
+    if (!weights || !lh_generator_weights(j->w, weights) || !write_text(j))
+        return lh_cli_report(cli);
+    return LH_EXIT_YES;
+}
+
+static int run(lh_cli *cli, int argc, char **argv) {
+    job j = {.cli = cli, .end = -1, .text = {.out = stdout, .line_end = "\n"}};
+    (void)argc;
+    int status = sample(&j, argv[0]);
+    lh_generator_free(j.w);
+    lh_graph_free(j.g);
+    lh_tokenizer_free(j.tokens);
+    lh_model_close(&j.model);
+    return status;
+}
+
+const lh_command lh_command_sample = {
+    .name = "sample",
+    .synopsis = "FOLDER [options]",
+    .summary = "Lets a model write, token by token.",
+    .examples = "longhand sample out\twhat it writes of its own\n"
+                "longhand sample out -i 'The cat'\thow it goes on\n"
+                "longhand sample gpt2 -i 'The cat' -n 50 -t 0\tthe likeliest token each time\n"
+                "longhand sample out -t 1 -k 0 -s 7\tas the model has it, with another seed\n"
+                "longhand sample out -k 40 -p 0.9\tonly what is likely\n"
+                "longhand sample gpt2 --precision bf16\tfaster: half the memory is read",
+    .notes = "FOLDER is one that longhand train wrote, or a Hugging Face folder of GPT-2. The same "
+             "seed gives the same text. It ends at the model's end token (a line's end where lines "
+             "were learned, <|endoftext|>), or after N tokens. When the context is full, its older "
+             "half is forgotten, and the text goes on.",
+    .options = sample_options,
+    .run = run,
+    .min_args = 1,
+    .max_args = 1,
+};

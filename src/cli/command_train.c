@@ -1,0 +1,664 @@
+/* command_train -- longhand train MODEL: learns from a text, and keeps what it learned in a folder. */
+#include "cli/train_command.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "cli/model.h"
+#include "cli/character_stream.h"
+#include "files/training_log.h"
+#include "files/tokenizer_file.h"
+#include "train/text_data.h"
+#include "train/floats.h"
+#include "train/generate.h"
+
+static struct {
+    const char *data, *task, *tokens, *until, *time, *rate, *init, *out, *precision, *backend;
+    lh_settings set;
+    int batch, micro, steps, every, seed, threads;
+    bool lines, resume;
+} options = {.seed = -1, .out = NULL};
+
+static const lh_option train_options[] = {
+    {"data", 0, LH_OPTION_TEXT, &options.data, "FILE",
+     "the text to learn from; without it the course's own", 0, 0},
+    {"task", 0, LH_OPTION_TEXT, &options.task, "TASK",
+     "data that are made: addition, sort, reverse, copy, translate, names", 0, 0},
+    {"tokens", 0, LH_OPTION_TEXT, &options.tokens, "KIND",
+     "char (without it), word, bpe:N, or a folder with a tokenizer.json", 0, 0},
+    {"lines", 0, LH_OPTION_FLAG, &options.lines, NULL,
+     "each line is an example (so it is where the program generates until a token)", 0, 0},
+    {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE",
+     "another value for a size or const; as many as follow", 0, 0},
+    {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (12)", 1, 1000000},
+    {"micro", 0, LH_OPTION_INT, &options.micro, "N",
+     "work a batch out N examples at a time: the same step in less memory", 1, 1000000},
+    {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
+     "of large products: float (without it) or bf16; weights are kept in float", 0, 0},
+    {"backend", 0, LH_OPTION_TEXT, &options.backend, "NAME",
+     "the evaluator that trains: fast (without it), exact or wide, which are slow", 0, 0},
+    {"steps", 0, LH_OPTION_INT, &options.steps, "N",
+     "stop after so many (1000); the program's const steps likewise", 1, 100000000},
+    {"until", 0, LH_OPTION_TEXT, &options.until, "LOSS",
+     "stop when the mean loss of 20 steps is down to this", 0, 0},
+    {"time", 0, LH_OPTION_TEXT, &options.time, "TIME", "stop after 90s, 10m, 2h", 0, 0},
+    {"rate", 0, LH_OPTION_TEXT, &options.rate, "R", "learning rate: the program's const rate", 0,
+     0},
+    {"every", 0, LH_OPTION_INT, &options.every, "N",
+     "look at held-out text, write a sample and save after so many steps (a tenth of them, and no "
+     "more than a tenth of the time)",
+     1, 100000000},
+    {"seed", 's', LH_OPTION_INT, &options.seed, "N",
+     "of the batches, the first weights and dropout (the program's)", 0, INT_MAX},
+    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (as many as processors)", 1, 256},
+    {"init", 0, LH_OPTION_TEXT, &options.init, "FOLDER",
+     "begin with the weights and the tokeniser of another model", 0, 0},
+    {"resume", 0, LH_OPTION_FLAG, &options.resume, NULL, "go on where the folder was saved", 0, 0},
+    {"out", 'o', LH_OPTION_TEXT, &options.out, "FOLDER", "where the model goes (out)", 0, 0},
+    {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
+};
+
+enum {
+    BATCH = 12,
+    STEPS = 1000,
+    MANY_STEPS = 100000,
+    WINDOW = 64,
+    SLOW = 1,        /* seconds of a step that need not be measured twice */
+    LOOK_SHARE = 10, /* looks take a tenth of the time at most, */
+    SAVE_SHARE = 20, /* and saves a twentieth, unless --every says how often */
+    LEAST_HELD_OUT = 4,
+    HELD_OUT = 20,
+    SMOOTH = 20,
+    NAMES = 10000
+};
+
+typedef struct job {
+    lh_cli *cli;
+    lh_model model;
+    lh_model init; /* --init: weights from there */
+    const char *out;
+    const char *text_name, *text;
+    size_t length;
+    const char *text_mark; /* which text it is: lh_train_mark */
+    lh_arena *text_arena;
+    lh_tokenizer *tokens;
+    lh_settings set;
+    lh_graph *g;
+    lh_data *data; /* a text, or: */
+    bool is_pairs;
+    lh_train_pairs pairs;
+    lh_trainer *t;
+    lh_folder_writer *writer;
+    lh_log *log;
+    int steps, every, end; /* end: the token that ends a line, or -1 */
+    int sampled;           /* the step of the last sample */
+    double until, seconds, step_time;
+    double looked;    /* seconds spent on looks so far */
+    double look_time; /* what the next one may take: at first an estimate */
+    double save_time; /* of the last save */
+    double saved_at;  /* when it was */
+    lh_precision precision;
+    const lh_evaluator *with;
+    lh_train_show show;
+} job;
+
+/* ---- Ctrl-C ---- */
+
+static volatile sig_atomic_t is_stopped;
+
+/* The step is finished and saved; who cannot wait asks a second time. */
+static void stop(int signal_number) {
+    (void)signal_number;
+    is_stopped = 1;
+}
+
+/* What the shell had us ignore (nohup, a job in the background) stays so. */
+static void listen_to_signals(void) {
+    static const int wanted[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction was, a = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&a.sa_mask);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (sigaction(wanted[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+            sigaction(wanted[i], &a, NULL);
+}
+
+/* ---- options ---- */
+
+static bool check_options(job *j, const char *argument) {
+    lh_cli *cli = j->cli;
+    double rate;
+    if (!lh_train_positive(cli, "until", options.until, &j->until) ||
+        !lh_train_time(cli, options.time, &j->seconds) ||
+        !lh_train_positive(cli, "rate", options.rate, &rate))
+        return false;
+    const lh_folder *f = j->model.folder;
+    if (!lh_train_precision(cli, options.precision, options.resume ? f : NULL, &j->precision))
+        return false;
+    if (!(j->with = lh_cli_evaluator(cli, options.backend))) return lh_cli_report(cli), false;
+    if (j->precision == LH_IN_BF16 && j->with != &lh_fast) {
+        lh_cli_fail(cli, "products in bf16 are made by the evaluator fast, not by %s",
+                    j->with->name);
+        return false;
+    }
+    j->out = options.out ? options.out : f && options.resume ? argument : "out";
+    if (options.resume && options.init) {
+        lh_cli_fail(cli, "--resume goes on with a run, --init begins one: one of the two, please");
+        return false;
+    }
+    if (options.resume && strcmp(j->out, argument) != 0) {
+        lh_cli_fail(cli, "--resume saves where it began: in %s, not in %s", argument, j->out);
+        return false;
+    }
+    return true;
+}
+
+/* A folder with a model in it is not begun anew by mistake. */
+static bool is_free(job *j) {
+    struct stat st;
+    if (options.resume || stat(lh_printf(j->cli->arena, "%s/model.safetensors", j->out), &st))
+        return true;
+    lh_folder *f = lh_folder_open(j->cli->ctx, j->out);
+    if (!f) return lh_cli_report(j->cli), false;
+    bool is_begun = !f->is_saved || f->step > 0;
+    if (is_begun) {
+        lh_cli_fail(j->cli, "%s holds a model already%s", j->out,
+                    f->is_saved ? lh_printf(j->cli->arena, ", of step %lld", f->step) : "");
+        fprintf(stderr, "longhand train %s --resume goes on with it; -o FOLDER begins another\n",
+                j->out);
+    }
+    lh_folder_close(f);
+    return !is_begun;
+}
+
+/* ---- the text ---- */
+
+/* A file, a task, or the course. Of a task of pairs nothing is read: its examples are made as they are drawn. */
+static const char *find_text(job *j) {
+    const lh_train_task *task = options.task ? lh_train_task_find(options.task) : NULL;
+    if (options.data)
+        return lh_file_read(j->cli->ctx, j->text_arena,
+                            strcmp(options.data, "-") ? options.data : "/dev/stdin", &j->length);
+    if (j->is_pairs) return "";
+    if (task) return lh_train_task_text(j->text_arena, task, 0, NAMES, &j->length);
+    return lh_data_course(j->text_arena, &j->length);
+}
+
+static bool read_text(job *j) {
+    lh_context *ctx = j->cli->ctx;
+    j->is_pairs = lh_train_is_pairs(&j->pairs, j->cli, j->model.source.program, options.task,
+                                    options.data != NULL);
+    if (j->pairs.is_refused) return false;
+    j->text_arena = lh_arena_new(ctx);
+    if (!j->text_arena) return lh_cli_report(j->cli), false;
+    j->text_name = options.data ? options.data : options.task ? options.task : "the course's text";
+    j->text = find_text(j);
+    j->pairs.how.name = j->text_name, j->pairs.how.text = j->text, j->pairs.how.length = j->length;
+    if (lh_failed(ctx)) return lh_cli_report(j->cli), false;
+    j->text_mark = lh_train_mark(j->cli->arena, j->text_name, j->text, j->length);
+    if (options.resume) lh_train_compare(j->model.folder, j->text_mark);
+    return true;
+}
+
+/* The tokeniser of a model that is gone on with is its own. */
+static bool find_tokens(job *j) {
+    const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
+    const char *spec = options.tokens ? options.tokens : f ? f->path : NULL;
+    j->tokens = j->is_pairs
+                    ? lh_train_pairs_tokens(&j->pairs, spec)
+                    : lh_data_tokenizer(j->cli->ctx, spec, j->text_name, j->text, j->length);
+    if (j->tokens) return true;
+    lh_cli_report(j->cli);
+    return false;
+}
+
+static bool set_const(job *j, const char *option, const char *name, const char *value) {
+    if (!value) return true;
+    if (lh_model_has(j->model.source.program, LH_S_CONST, name)) {
+        lh_model_set(j->cli, &j->set, name, value);
+        return true;
+    }
+    lh_cli_fail(j->cli, "--%s sets the const %s, and %s has none", option, name,
+                j->model.source.name);
+    return false;
+}
+
+/* Of the folder, of the text, of the options, in this order: the later counts. */
+static bool collect_settings(job *j) {
+    lh_cli *cli = j->cli;
+    const lh_settings *first = j->init.folder ? &j->init.set : &j->model.set;
+    const lh_program *p = j->model.source.program;
+    for (int i = 0; i < first->n; i++) {
+        const char *name = first->set[i].name;
+        if (lh_model_has(p, LH_S_SIZE, name) || lh_model_has(p, LH_S_CONST, name) ||
+            lh_model_has(p, LH_S_VOCAB, name))
+            lh_model_set(cli, &j->set, name, first->set[i].value);
+    }
+    if (lh_model_has(p, LH_S_VOCAB, "vocab") && !first->n)
+        lh_model_set(cli, &j->set, "vocab",
+                     lh_printf(cli->arena, "%d", lh_tokenizer_count(j->tokens)));
+    j->steps = options.steps ? options.steps : j->seconds > 0 || j->until > 0 ? MANY_STEPS : STEPS;
+    for (int i = 0; i < first->n && options.resume && !options.steps; i++)
+        if (strcmp(first->set[i].name, "steps") == 0) j->steps = atoi(first->set[i].value);
+    if (lh_model_has(p, LH_S_CONST, "steps"))
+        lh_model_set(cli, &j->set, "steps", lh_printf(cli->arena, "%d", j->steps));
+    if (!set_const(j, "rate", "rate", options.rate)) return false;
+    for (int i = 0; i < options.set.n; i++)
+        lh_model_set(cli, &j->set, options.set.set[i].name, options.set.set[i].value);
+    return true;
+}
+
+/* ---- the model ---- */
+
+static bool fits_in_memory(job *j) {
+    const double least = lh_trainer_least_memory(j->g), has = (double)j->cli->ctx->memory_limit;
+    if (has <= 0 || least < has) return true;
+    lh_cli_fail(j->cli, "params, gradients and optimiser take %s, and the machine has %s",
+                lh_bytes_text(j->cli->arena, least), lh_bytes_text(j->cli->arena, has));
+    fprintf(stderr, "smaller sizes: --set layers=... dim=...\n");
+    return false;
+}
+
+static int batch_of(const job *j) {
+    const lh_folder *f = j->model.folder;
+    if (options.batch) return options.batch;
+    if (options.resume && f->step > 0 && f->position % (uint64_t)f->step == 0)
+        return (int)(f->position / (uint64_t)f->step);
+    return BATCH;
+}
+
+static bool make_data(job *j) {
+    const int context = lh_generator_context(j->g, WINDOW);
+    if (j->is_pairs)
+        return lh_train_pairs_make(&j->pairs, j->g, j->tokens, context, options.threads);
+    bool is_lines = options.lines || options.task || (j->g->generate && j->g->generate->until);
+    lh_data_how how = {.name = j->text_name, .context = context, .is_lines = is_lines};
+    j->data = lh_data_new(j->cli->ctx, j->tokens, &how, j->text, j->length);
+    lh_arena_free(j->text_arena);
+    j->text_arena = NULL;
+    j->end = j->data && is_lines ? j->data->newline : -1;
+    return j->data != NULL;
+}
+
+static bool make_trainer(job *j) {
+    lh_folder *f = j->model.folder;
+    uint64_t seed = (uint64_t)j->g->seed;
+    if (options.resume) seed = f->seed;
+    if (options.seed >= 0) seed = (uint64_t)options.seed;
+    lh_trainer_how how = {.batch = batch_of(j),
+                          .seed = seed,
+                          .threads = options.threads,
+                          .micro = lh_train_micro(options.micro, options.resume ? f : NULL),
+                          .precision = j->precision,
+                          .with = j->with};
+    if (options.seed >= 0 || options.resume) lh_trainer_seed(j->g, seed);
+    j->t = lh_trainer_new(j->g, j->is_pairs ? lh_pairs_feed(j->pairs.pairs) : lh_data_feed(j->data),
+                          &how);
+    lh_folder *from = j->init.folder ? j->init.folder : f;
+    if (j->t && from) lh_trainer_load(j->t, from, options.resume);
+    return j->t && !lh_failed(j->cli->ctx);
+}
+
+/* One step to warm up, a few to measure; none changes anything. Where only a time is given, it decides how many steps
+ * there are, so that a learning rate that falls towards the end knows where the end is. */
+static bool measure(job *j) {
+    double took = lh_trainer_try(j->t);
+    int n = took > SLOW; /* warming up counts for little in a step of seconds */
+    for (took *= n; n < 10 && took < 0.1 && !lh_failed(j->cli->ctx); n++)
+        took += lh_trainer_try(j->t);
+    if (lh_failed(j->cli->ctx)) return false;
+    j->step_time = took / n;
+    j->look_time = LEAST_HELD_OUT * lh_trainer_try_look(j->t);
+    if (lh_failed(j->cli->ctx)) return false;
+    if (options.time && !options.steps && !options.resume) {
+        j->steps = lh_train_rounded(0.9 * j->seconds / j->step_time,
+                                    10 * MANY_STEPS); /* looking up and saving take the rest */
+        const lh_step *s = lh_graph_step(j->g, "steps");
+        if (s && s->node->given && lh_model_has(j->model.source.program, LH_S_CONST, "steps")) {
+            lh_fast.set(j->t->plan, s->node, (lh_cell){0, 0, 0, 0}, j->steps);
+            lh_model_set(j->cli, &j->set, "steps", lh_printf(j->cli->arena, "%d", j->steps));
+        }
+    }
+    j->every = options.every ? options.every : j->steps / 10;
+    if (!options.every && j->every > 1000) j->every = 1000;
+    if (j->every < 1) j->every = 1;
+    return true;
+}
+
+static bool open_folder(job *j) {
+    lh_context *ctx = j->cli->ctx;
+    lh_arena *a = j->cli->arena;
+    lh_config config;
+    lh_generation generation;
+    const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
+    lh_config_start(&config);
+    lh_generation_start(&generation);
+    if (f && *f->config.model_type) config = f->config;
+    if (strcmp(j->model.source.program->file, "models/gpt.lh") != 0 && !f)
+        config.model_type = "longhand";
+    lh_config_of_graph(j->g, &config);
+    const int end = j->end >= 0 ? j->end : lh_tokenizer_special(j->tokens, "<|endoftext|>");
+    config.bos = config.eos = generation.bos = generation.eos = end;
+    if (j->is_pairs) {
+        config.bos = generation.bos = j->pairs.pairs->start;
+        config.eos = generation.eos = j->pairs.pairs->end;
+    }
+    lh_text json = lh_text_new(a);
+    lh_tokenizer_write_json(&json, j->tokens);
+    if (lh_failed(ctx)) return false;
+    j->writer = lh_folder_create(
+        ctx, j->out,
+        &(lh_folder_files){.config = &config, .generation = &generation, .tokenizer = json.s});
+    if (j->writer) j->log = lh_log_open(ctx, lh_printf(a, "%s/log.jsonl", j->out), j->t->step);
+    return j->log != NULL;
+}
+
+static bool save(job *j) {
+    const lh_program *p = j->model.source.program;
+    const double start = lh_seconds();
+    bool is_saved =
+        lh_trainer_save(j->t, j->writer,
+                        &(lh_save){.program = lh_copy(j->cli->arena, p->source, p->length),
+                                   .data = j->text_mark,
+                                   .set = j->set.set,
+                                   .n_set = j->set.n});
+    j->saved_at = lh_seconds();
+    j->save_time = j->saved_at - start;
+    return is_saved;
+}
+
+/* ---- what is said ---- */
+
+static void say_text(const job *j) {
+    lh_arena *a = j->cli->arena;
+    const lh_data *d = j->data;
+    if (d->line)
+        printf("%s: %s lines, %s tokens; every tenth line is held out\n", j->text_name,
+               lh_whole_text(a, (double)d->n_lines), lh_whole_text(a, (double)d->n));
+    else
+        printf("%s: %s tokens; %s\n", j->text_name, lh_whole_text(a, (double)d->n),
+               d->n > d->n_train ? "the last tenth is held out"
+                                 : "too few to hold a tenth of them out");
+    if (d->n_cut)
+        printf("%s lines are longer than the context of %d and are cut\n",
+               lh_whole_text(a, (double)d->n_cut), d->how.context);
+}
+
+/* What is known at once, before the first step is measured: a large model takes a while for that. */
+static void say_model(const job *j) {
+    lh_ink_on(j->cli, stdout, LH_INK_BOLD);
+    fputs(j->model.source.name, stdout);
+    lh_ink_off(j->cli, stdout);
+    printf("   %s parameters, %d %s\n", lh_whole_text(j->cli->arena, lh_trainer_params(j->g)),
+           lh_tokenizer_count(j->tokens),
+           j->tokens->kind == LH_TOKENS_CHARS ? "characters" : "tokens");
+    if (j->is_pairs)
+        lh_train_pairs_say(&j->pairs);
+    else
+        say_text(j);
+    fflush(stdout);
+}
+
+/* Whoever writes a sample; NULL: nobody can. */
+static lh_generator *open_writer(const job *j) {
+    if (!j->g->generate || !j->data || lh_failed(j->cli->ctx)) return NULL;
+    return lh_generator_new(j->g, &(lh_generator_how){.context = j->data->how.context,
+                                                      .choice = {0.8, 0, 1},
+                                                      .seed = (uint64_t)j->t->step,
+                                                      .end = j->end,
+                                                      .threads = options.threads});
+}
+
+/* After a step and a look, the process holds all but what a sample takes. */
+static double memory_of(const job *j) {
+    lh_generator *w = open_writer(j);
+    const double sample = w ? w->needs : 0;
+    lh_generator_free(w);
+    return lh_memory_used() + sample;
+}
+
+static void say_start(job *j) {
+    lh_arena *a = j->cli->arena;
+    const int left = j->steps - j->t->step;
+    printf("memory %s; ", lh_bytes_text(a, memory_of(j)));
+    printf("batches of %d%s%s, about %s a step: %s for %s%d steps%s\n\n", j->t->how.batch,
+           j->t->parts ? lh_printf(a, ", %d at a time", j->t->how.micro) : "",
+           j->precision == LH_IN_BF16 ? ", products in bf16" : "",
+           j->step_time < 1 ? lh_printf(a, "%.3g ms", 1e3 * j->step_time)
+                            : lh_time_text(a, j->step_time),
+           lh_time_text(a, left * j->step_time), options.until ? "at most " : "", left,
+           j->t->step ? lh_printf(a, " from step %d on", j->t->step) : "");
+    fflush(stdout);
+}
+
+enum { SAMPLE = 160, SAMPLE_LINES = 5 };
+
+/* A line's end moves the text in; of running text this goes on, where lines are learned a new one begins. */
+static void put_piece(const job *j, lh_character_stream *text, int token) {
+    size_t n = 0;
+    const char *piece =
+        token < lh_tokenizer_count(j->tokens) ? lh_tokenizer_piece(j->tokens, token, &n) : NULL;
+    if (piece) lh_character_stream_put(text, piece, n);
+}
+
+static void put_sample(const job *j, lh_generator *w) {
+    const int first = j->data->newline >= 0 ? j->data->newline : lh_data_token(j->data, 0);
+    for (int line = 0, n = 0; line < (j->end >= 0 ? SAMPLE_LINES : 1); line++) {
+        lh_character_stream text = {.out = stdout, .line_end = "\n    "};
+        int token;
+        lh_generator_prompt(w, &first, 1);
+        fputs(line ? "\n    " : "    ", stdout);
+        for (; n < SAMPLE && (token = lh_generator_next(w)) >= 0; n++) put_piece(j, &text, token);
+        lh_character_stream_end(&text);
+    }
+}
+
+/* What the model writes now. Its plan is made for this and gone after it: memory is for training. */
+static void say_sample(job *j) {
+    lh_generator *w = open_writer(j);
+    if (!w) return;
+    lh_floats_copy(w->plan, j->t->plan, j->g);
+    lh_ink_on(j->cli, stdout, LH_INK_QUIET);
+    put_sample(j, w);
+    lh_ink_off(j->cli, stdout);
+    putchar('\n');
+    lh_generator_free(w);
+}
+
+static void say_how_to_go_on(const job *j) {
+    printf("go on with: longhand train %s --resume%s%s%s%s%s\n", j->out,
+           options.data ? " --data " : "", options.data ? options.data : "",
+           options.task ? " --task " : "", options.task ? options.task : "",
+           options.lines ? " --lines" : "");
+}
+
+/* The step is known from the loop; which line began it, from running the step again with everything kept. */
+static int say_lost(job *j) {
+    lh_text formula = lh_text_new(j->cli->arena);
+    int line = 0;
+    bool is_found = lh_trainer_trouble(j->t, &formula, &line);
+    lh_show_clear(&j->show);
+    lh_cli_fail(j->cli, "the loss of step %d is %s: training stops; %s has the last good weights",
+                j->t->step + 1, isnan(j->t->loss) ? "nan" : "inf", j->out);
+    if (is_found) fprintf(stderr, "it begins in line %d: %s\n", line, formula.s);
+    fprintf(stderr, "a lower learning rate is the usual cure: --rate\n");
+    return LH_EXIT_FAILED;
+}
+
+/* ---- training ---- */
+
+static bool is_at_end(const job *j) {
+    if (is_stopped || j->t->step >= j->steps) return true;
+    if (j->seconds > 0 && lh_seconds() - j->show.start >= j->seconds) return true;
+    return j->until > 0 && j->show.n >= SMOOTH && lh_show_mean(&j->show, SMOOTH) <= j->until;
+}
+
+/* Without --every, looks take a tenth of the time at most; the first half second of them is free, so that a run of a moment
+ * has something to show. */
+static bool is_time_to_look(const job *j) {
+    if (j->t->step % j->every != 0) return false;
+    const double now = lh_seconds();
+    return options.every ||
+           LOOK_SHARE * (j->looked + j->look_time - 0.5) <= now - j->show.start + j->look_time;
+}
+
+static bool is_time_to_save(const job *j) {
+    return options.every || is_at_end(j) || lh_seconds() - j->saved_at >= SAVE_SHARE * j->save_time;
+}
+
+/* More batches where there is time for them: their mean is steadier. */
+static double hold_out(job *j) {
+    const int most = j->every / 10;
+    lh_held_out h = lh_trainer_held_out(j->t, most < LEAST_HELD_OUT ? LEAST_HELD_OUT
+                                              : most > HELD_OUT     ? HELD_OUT
+                                                                    : most);
+    while (lh_trainer_hold_out(j->t, &h)) lh_show_held_out(&j->show, h.i, h.of);
+    return h.n > 0 ? h.sum / h.n : NAN;
+}
+
+/* Held-out loss, a sample, a save: now and then, and at the end. */
+static bool look_up(job *j) {
+    lh_train_show *s = &j->show;
+    const double start = lh_seconds();
+    if (!lh_trainer_is_sound(j->t)) return false; /* what is saved can be gone on with */
+    s->val = hold_out(j);
+    if (!isnan(s->val) && !(s->val >= s->best_val)) s->best_val = s->val;
+    lh_show_line(s, j->t->step);
+    lh_show_keep(s);
+    if (j->is_pairs)
+        lh_train_pairs_look(&j->pairs, j->t, is_at_end(j));
+    else
+        say_sample(j);
+    const double exact = lh_matched_share(&j->pairs.matched);
+    const lh_log_value v[] = {{"loss", j->t->loss}, {"val", s->val}, {"exact", exact}};
+    lh_log_add(j->log, j->t->step, v, isnan(s->val) ? 1 : isnan(exact) ? 2 : 3);
+    j->sampled = j->t->step;
+    bool is_saved = !is_time_to_save(j) || save(j);
+    j->look_time = lh_seconds() - start;
+    j->looked += j->look_time;
+    return is_saved;
+}
+
+static bool train(job *j) {
+    while (!is_at_end(j)) {
+        if (!lh_trainer_step(j->t)) return false;
+        const bool looks_up = is_time_to_look(j);
+        if (!lh_show_step(&j->show, j->t, looks_up || is_at_end(j))) {
+            lh_fail(j->cli->ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory");
+            return false;
+        }
+        if (!looks_up && !is_at_end(j))
+            lh_log_add(j->log, j->t->step, &(lh_log_value){"loss", j->t->loss}, 1);
+        if (looks_up && !look_up(j)) return false;
+    }
+    return j->sampled == j->t->step || look_up(j);
+}
+
+static int finish(job *j) {
+    if (!train(j)) {
+        if (j->t->is_lost) return say_lost(j);
+        lh_show_clear(&j->show);
+        lh_cli_report(j->cli);
+        fprintf(stderr, "%s has the model as it was last saved\n", j->out);
+        return LH_EXIT_FAILED;
+    }
+    lh_show_end(&j->show, j->out,
+                lh_printf(j->cli->arena, "longhand %s %s%s", j->is_pairs ? "translate" : "sample",
+                          j->out, j->is_pairs ? " TEXT" : ""));
+    if (is_stopped || j->t->step < j->steps) say_how_to_go_on(j);
+    return LH_EXIT_YES;
+}
+
+static bool open_models(job *j, const char *argument) {
+    lh_cli *cli = j->cli;
+    if (options.resume && !lh_model_is_folder(cli, argument)) return false;
+    if (options.init && !lh_model_is_folder(cli, options.init)) return false;
+    return lh_model_open(cli, argument, &j->model) && check_options(j, argument) &&
+           (!options.init || lh_model_open(cli, options.init, &j->init));
+}
+
+/* Everything up to the first step; false: reported. */
+static bool prepare(job *j, const char *argument) {
+    lh_cli *cli = j->cli;
+    if (!open_models(j, argument) || !is_free(j) || !read_text(j) || !find_tokens(j) ||
+        !collect_settings(j))
+        return false;
+    j->g = lh_model_graph(cli, &j->model, &j->set);
+    if (!j->g) return false;
+    if (lh_trainer_takes(j->g) && (!lh_model_takes(cli, j->g, j->tokens) || !fits_in_memory(j)))
+        return false;
+    const lh_folder *from = j->init.folder ? j->init.folder : j->model.folder;
+    if (!lh_failed(cli->ctx) && (!from || lh_trainer_can_load(j->g, from, options.resume)) &&
+        make_data(j)) {
+        say_model(j);
+        if (make_trainer(j) && measure(j) && open_folder(j)) return true;
+    }
+    lh_cli_report(cli);
+    return false;
+}
+
+static int begin(job *j, const char *argument) {
+    if (!prepare(j, argument)) return LH_EXIT_FAILED;
+    say_start(j);
+    if (j->t->step >= j->steps) {
+        printf("%s has %d steps already; --steps %d goes on\n", j->out, j->t->step, 2 * j->t->step);
+        return LH_EXIT_YES;
+    }
+    if (j->t->step == 0 && !save(j)) return lh_cli_report(j->cli); /* is there room? is it ours? */
+    j->sampled = j->t->step;
+    listen_to_signals();
+    const int left = j->steps - j->t->step;
+    lh_show_begin(&j->show, j->cli, j->t->step, j->steps, left > 20 ? left / 20 : 1);
+    return finish(j);
+}
+
+static int run(lh_cli *cli, int argc, char **argv) {
+    job j = {.cli = cli, .end = -1};
+    (void)argc;
+    int status = begin(&j, argv[0]);
+    lh_show_free(&j.show);
+    lh_log_close(j.log);
+    lh_folder_end(j.writer);
+    lh_trainer_free(j.t);
+    lh_train_pairs_free(&j.pairs);
+    lh_data_free(j.data);
+    lh_graph_free(j.g);
+    lh_tokenizer_free(j.tokens);
+    lh_arena_free(j.text_arena);
+    lh_model_close(&j.init);
+    lh_model_close(&j.model);
+    return status;
+}
+
+const lh_command lh_command_train = {
+    .name = "train",
+    .synopsis = "LESSON|FILE|FOLDER [options]",
+    .summary = "Learns from a text at full speed, and keeps the model in a folder.",
+    .examples =
+        "longhand train gpt\ta first try: the course's own text\n"
+        "longhand train gpt --data notes.txt --set layers=6 dim=384 heads=6 context=256 -o notes\n"
+        "longhand train gpt --data notes.txt --tokens bpe:1000 --time 10m -o notes\tten minutes\n"
+        "longhand train notes --resume --data notes.txt --steps 9000\tgo on with it\n"
+        "longhand train gpt --init gpt2 --data notes.txt --rate 1e-4 -o mine\tfine-tune\n"
+        "longhand train gpt --data notes.txt --batch 64 --micro 8 --precision bf16\tless memory, "
+        "faster products\n"
+        "longhand train micro --data names.txt -o names\ta line is an example\n"
+        "longhand train adder --task addition -o sums\tquestions and answers that are made\n"
+        "longhand train classic --task translate -o spanish\tEnglish to Spanish, of a small "
+        "grammar",
+    .notes = "The program says what is learned and how; --set changes its sizes and consts. Ctrl-C "
+             "finishes the step, saves and says how to go on; SIGTERM and SIGHUP do the same. The "
+             "folder is a Hugging Face folder "
+             "with the program, the optimiser's states and log.jsonl beside the weights. The last "
+             "tenth of the text is held out.",
+    .options = train_options,
+    .run = run,
+    .min_args = 1,
+    .max_args = 1,
+};

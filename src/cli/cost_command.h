@@ -1,0 +1,110 @@
+/* cost_command -- what the text and the JSON of the bill share. */
+#ifndef LH_COST_COMMAND_H
+#define LH_COST_COMMAND_H
+
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "eval/exact.h"
+#include "eval/fast/wish.h"
+#include "eval/fast/machine.h"
+#include "eval/fast/threads.h"
+#include "explain/bill.h"
+
+/* Numbers that have to be kept. */
+typedef struct lh_keep {
+    const char *name, *json;
+    const lh_polynomial *numbers;
+} lh_keep;
+
+enum { LH_KEEPS = 5 };
+
+/* How work is cut into pieces, and what follows for 1, 2, 4 ... 64 cores. */
+typedef struct lh_measured_cores {
+    long pieces, runs;          /* runs: how often pieces are shared out */
+    double serial;              /* seconds outside all pieces, on one thread */
+    double longest;             /* the longest stretch for one thread: of those, or a piece */
+    double with[LH_POOL_CORES]; /* seconds on 1 << i cores */
+} lh_measured_cores;
+
+/* A step, or the same step of every turn, as the fast evaluator does it. */
+typedef struct lh_measured_row {
+    const char *name, *key;
+    int repeat; /* of the bill's outline, or -1 */
+    lh_phase phase;
+    const char *by;            /* its kernels: "layernorm, linear" */
+    const char *by_definition; /* operations that have none: "+, sum" */
+    double seconds, bytes;
+    double flops; /* as the bill counts them; 0: it has no such row */
+    lh_measured_cores cores;
+} lh_measured_row;
+
+typedef struct lh_measured {
+    lh_machine machine;
+    lh_measured_row *row;
+    int n;
+    double seconds, flops, bytes; /* of all rows */
+    double memory;                /* at its peak: params, states and values */
+    double kernel_seconds;        /* of works that have a kernel */
+    int kernels, definitions;     /* works */
+    bool is_training;             /* a whole step; else the forward pass */
+    int examples;                 /* of a batch */
+    lh_measured_cores cores;      /* of all rows */
+} lh_measured;
+
+/* How it is run, measured or predicted. */
+typedef struct lh_cost_how {
+    int threads, batch; /* 0: as many as processors, one example */
+    lh_precision precision;
+} lh_cost_how;
+
+/* The program for the fast evaluator, and examples as long as the bill says. */
+typedef struct lh_cost_model {
+    lh_graph *g; /* NULL: the context failed */
+    lh_node *end;
+    lh_fast_wish own;
+    lh_wish wish;   /* it points at end and own: the model stays where it is */
+    lh_batch batch; /* none: the program's own */
+    bool is_training;
+    double needs; /* bytes; 0 for the program's own examples */
+    double rows;  /* tokens in a batch, of the first input; 0: none */
+} lh_cost_model;
+
+void lh_cost_model_new(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
+                       const lh_cost_how *how, lh_cost_model *m);
+lh_plan *lh_cost_model_plan(lh_cli *cli, lh_cost_model *m); /* started and fed; NULL: failed */
+void lh_cost_model_feed(const lh_cost_model *m, lh_plan *p);
+
+bool lh_cost_measured(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
+                      const lh_cost_how *how, lh_measured *m); /* false: reported */
+void lh_print_measured(const lh_cli *cli, const lh_bill *b, const lh_measured *m);
+void lh_print_cores(const lh_cli *cli, const lh_measured *m); /* cost_cores.c */
+void lh_cores_add(lh_measured_cores *to, const lh_pool_counts *counts, double seconds);
+void lh_cores_json(lh_json *j, const lh_measured_cores *c);
+void lh_measured_json(lh_json *j, const lh_bill *b, const lh_measured *m);
+
+/* A repeat that was measured with one turn and with two. */
+typedef struct lh_predicted_repeat {
+    const char *name;    /* the size that counts its turns */
+    double turns, twice; /* seconds of a step in which it has two */
+} lh_predicted_repeat;
+
+typedef struct lh_predicted {
+    double seconds, memory; /* of a step */
+    double once;            /* seconds of a step in which every repeat has one turn */
+    double rows;            /* tokens in it, or 0 */
+    lh_predicted_repeat *repeat;
+    int n;
+    bool is_training;
+} lh_predicted;
+
+bool lh_cost_predicted(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
+                       const lh_cost_how *how, lh_predicted *p); /* false: reported */
+void lh_print_predicted(const lh_cli *cli, const lh_predicted *p);
+void lh_predicted_json(lh_json *j, const lh_predicted *p);
+
+extern const char *const lh_phase_names[LH_N_PHASES];
+void lh_keeps(const lh_bill *b, lh_keep list[LH_KEEPS]);
+void lh_cost_json(const lh_source *s, const lh_bill *b, const lh_measured *m,
+                  const lh_predicted *p); /* NULL: was not wanted */
+
+#endif

@@ -1,0 +1,101 @@
+#include "cli/opened.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "cli/json.h"
+#include "cli/tokens.h"
+#include "files/tokenizer_file.h"
+
+const char *lh_opened_word(const lh_opened *o, int token) {
+    size_t n;
+    if (token < 0 || token >= lh_tokenizer_count(o->tokens)) return NULL; /* rounded up */
+    const char *piece = lh_tokenizer_piece(o->tokens, token, &n);
+    return piece ? lh_token_text(o->cli->arena, piece, n) : NULL;
+}
+
+/* A token may be a part of a character, or end in one. */
+static bool is_text(const char *s, size_t n) {
+    uint32_t c;
+    for (size_t k; n; s += k, n -= k)
+        if (!(k = lh_utf8_read(s, n, &c)) || c == 0) return false;
+    return true;
+}
+
+void lh_opened_json(const lh_opened *o, lh_json *j, int token) {
+    size_t n = 0;
+    const char *piece = token >= 0 && token < lh_tokenizer_count(o->tokens)
+                            ? lh_tokenizer_piece(o->tokens, token, &n)
+                            : NULL;
+    bool is_whole = piece && is_text(piece, n);
+    lh_json_int(j, "id", token);
+    lh_json_text(j, "text", is_whole ? lh_copy(o->cli->arena, piece, n) : NULL);
+    if (is_whole || !piece) return;
+    lh_json_begin(j, "bytes", '[');
+    for (size_t i = 0; i < n; i++) lh_json_int(j, NULL, (unsigned char)piece[i]);
+    lh_json_end(j, ']');
+}
+
+static const char *word(void *who, int token) {
+    return lh_opened_word(who, token);
+}
+
+/* A word that the vocabulary does not have is read as <unk>: said, since every number below it is that token's. */
+static void tell_unknown(const lh_opened *o) {
+    for (int i = 0; i < o->n && o->tokens->unknown >= 0; i++)
+        if (o->id[i] == o->tokens->unknown)
+            fprintf(stderr, "token %d of the prompt is not in the vocabulary: it is read as %s\n",
+                    i, lh_opened_word(o, o->id[i]));
+}
+
+/* Where lines were learned, a prompt stands behind the end of a line, as in `sample`. */
+static bool read_prompt(lh_opened *o, const char *prompt) {
+    lh_cli *cli = o->cli;
+    const char *text = prompt ? prompt : "";
+    size_t length = strlen(text);
+    if (strcmp(text, "-") == 0) text = lh_cli_read_file(cli, "/dev/stdin", &length);
+    o->id = lh_failed(cli->ctx) ? NULL : lh_alloc_array(cli->arena, length + 2, sizeof *o->id);
+    if (!o->id) return false;
+    if (o->g->generate && o->g->generate->until)
+        o->id[o->n++] = lh_model_begin(cli, o->tokens, lh_model_end(&o->model, o->g));
+    if (length)
+        o->n += (int)lh_tokenizer_encode(o->tokens, text, length, false, o->id + o->n, length);
+    if (!lh_failed(cli->ctx)) tell_unknown(o);
+    return !lh_failed(cli->ctx);
+}
+
+static bool open_all(lh_opened *o, const char *path, const char *prompt, int threads) {
+    lh_cli *cli = o->cli;
+    if (!lh_model_is_folder(cli, path) || !lh_model_open(cli, path, &o->model)) return false;
+    o->tokens = lh_tokenizer_load(cli->ctx, path);
+    if (!o->tokens) {
+        lh_cli_report(cli);
+        return false;
+    }
+    o->g = lh_model_graph(cli, &o->model, &o->model.set);
+    if (!o->g || !lh_model_takes(cli, o->g, o->tokens)) return false;
+    const lh_weights *w = lh_model_weights(cli, &o->model, o->g);
+    if (w && read_prompt(o, prompt)) o->in = lh_inside_new(o->g, w, o->id, o->n, threads);
+    if (!o->in) {
+        lh_cli_report(cli);
+        return false;
+    }
+    o->in->who = o;
+    o->in->word = word;
+    return true;
+}
+
+bool lh_opened_open(lh_cli *cli, const char *path, const char *prompt, int threads, lh_opened *o) {
+    *o = (lh_opened){.cli = cli};
+    if (open_all(o, path, prompt, threads)) return true;
+    lh_opened_close(o);
+    return false;
+}
+
+void lh_opened_close(lh_opened *o) {
+    lh_inside_free(o->in);
+    lh_graph_free(o->open);
+    lh_graph_free(o->g);
+    lh_tokenizer_free(o->tokens);
+    lh_model_close(&o->model);
+}

@@ -1,0 +1,27 @@
+/* opened -- what `explain --prompt` and `look` begin with: a model in a folder, its tokeniser, and a prompt as tokens. */
+#ifndef LH_OPENED_H
+#define LH_OPENED_H
+
+#include "cli/json.h"
+#include "cli/model.h"
+#include "train/inside.h"
+
+typedef struct lh_opened {
+    lh_cli *cli;
+    lh_model model;
+    lh_tokenizer *tokens;
+    lh_graph *g;
+    lh_inside *in;
+    lh_graph *open; /* of explain_next.h, with open calls; or NULL */
+    int *id;        /* the prompt: n */
+    int n;
+} lh_opened;
+
+bool lh_opened_open(lh_cli *cli, const char *path, const char *prompt, int threads,
+                    lh_opened *o); /* "-": the prompt is read from stdin; false: reported */
+void lh_opened_close(lh_opened *o);
+const char *lh_opened_word(const lh_opened *o, int token); /* as it is shown: ␣cat */
+void lh_opened_json(const lh_opened *o, lh_json *j,
+                    int token); /* id, text as it is, and its bytes where they are no text */
+
+#endif

@@ -1,0 +1,76 @@
+/* train_command -- what the files of `longhand train` share: how training goes, shown as it goes; questions and answers as data. */
+#ifndef LH_TRAIN_COMMAND_H
+#define LH_TRAIN_COMMAND_H
+
+#include "eval/fast/wish.h"
+#include "cli/cli.h"
+#include "train/matcher.h"
+#include "train/pairs.h"
+#include "train/trainer.h"
+
+typedef struct lh_train_show {
+    lh_cli *cli;
+    bool in_place;           /* one line, written over and over; otherwise a line now and then */
+    int steps;               /* in all */
+    int first;               /* done before this run */
+    int every;               /* a plain line so often */
+    double start, next_time; /* seconds: when it began; when the line is written again */
+    double val;              /* the last one; nan: none yet */
+    double best_val;
+    double tokens; /* seen in this run */
+    double *loss;  /* [n] of each step of this run */
+    int n, cap;
+} lh_train_show;
+
+void lh_show_begin(lh_train_show *s, lh_cli *cli, int first, int steps, int every);
+bool lh_show_step(lh_train_show *s, const lh_trainer *t,
+                  bool looks_up); /* keeps the loss; looks_up: a line follows; false: no memory */
+void lh_show_line(lh_train_show *s, int step);             /* now, whatever the time */
+void lh_show_held_out(lh_train_show *s, int done, int of); /* in place, where there is a terminal */
+void lh_show_keep(lh_train_show *s);  /* the line stays: what follows stands below it */
+void lh_show_clear(lh_train_show *s); /* room for other words */
+double lh_show_mean(const lh_train_show *s, int last); /* of the last so many losses */
+void lh_show_end(lh_train_show *s, const char *out,
+                 const char *try); /* the plot, what came of it, the command to try it */
+void lh_show_free(lh_train_show *s);
+
+/* What options say (train_how.c); false: it is none, and a message was written. NULL as text: nothing was said. */
+bool lh_train_positive(lh_cli *cli, const char *name, const char *text, double *x);
+bool lh_train_time(lh_cli *cli, const char *text, double *seconds); /* 90, 90s, 10m, 1.5h */
+const char *lh_train_mark(lh_arena *a, const char *name, const char *text,
+                          size_t length); /* which text: a sum of it, its name, its length */
+void lh_train_compare(const lh_folder *f,
+                      const char *mark); /* says so where the folder learned from another text */
+bool lh_train_precision(lh_cli *cli, const char *text, const lh_folder *resumed,
+                        lh_precision *to); /* ... then as the folder says; NULL: float */
+int lh_train_micro(int option, const lh_folder *resumed);
+int lh_train_rounded(double n, int most); /* 1234 to 1200: a number of steps that one can say */
+
+/* Training on pairs (train_pairs.c). */
+typedef struct lh_train_pairs {
+    lh_cli *cli;
+    lh_pairs_how how;
+    const lh_vocab *own; /* the program's own words, or NULL: a number of them */
+    lh_pairs *pairs;     /* NULL: training is on a text */
+    lh_matcher *matcher;
+    lh_matched matched; /* when it was last looked at */
+    bool is_refused;    /* a message was written */
+} lh_train_pairs;
+
+/* Does this run learn from pairs? task: as the option says, or NULL. Sets task and own, or is_refused. */
+bool lh_train_is_pairs(lh_train_pairs *p, lh_cli *cli, const lh_program *program, const char *task,
+                       bool has_data);
+lh_tokenizer *
+lh_train_pairs_tokens(lh_train_pairs *p,
+                      const char *spec); /* char, word, a folder; NULL: context failed */
+bool lh_train_pairs_make(lh_train_pairs *p, lh_graph *g, const lh_tokenizer *t, int context,
+                         int threads);
+void lh_train_pairs_say(const lh_train_pairs *p); /* what is learned from */
+void lh_train_pairs_look(lh_train_pairs *p, const lh_trainer *t,
+                         bool is_last); /* counts, and shows a few answers */
+void lh_train_pairs_free(lh_train_pairs *p);
+
+const char *lh_time_text(lh_arena *a, double seconds); /* 40 s, 12 min, 3 h 20 min */
+double lh_seconds(void);
+
+#endif

@@ -1,0 +1,84 @@
+/* mark_internal -- what mark.c (the walk through a sheet), mark_number.c (one number), mark_step.c (the numbers of a step together),
+ * mark_name.c (known mistakes and other ways) and mark_whole.c (the sheet as a whole) share. */
+#ifndef LH_MARK_INTERNAL_H
+#define LH_MARK_INTERNAL_H
+
+#include "learn/limits.h"
+#include "learn/reach.h"
+
+/* The mistakes that made an active program of the right one. */
+typedef struct made {
+    lh_rewrite rewrite[2 * LH_MAX_REWRITES];
+    int n;
+} made;
+
+typedef struct marker {
+    lh_arena *a;
+    lh_sheet *s;
+    lh_reach *r;
+    const lh_written *cell; /* n_cells: what stands there, at no more digits than were asked for */
+    const lh_mistakes *mistakes;
+    lh_marks *m;
+    lh_reach_box *box;   /* room for one unit: its reach */
+    lh_reach_box *other; /* and for a second opinion */
+    lh_reach_box *truth; /* and for its reach from the right numbers */
+    double *plain;       /* and for its numbers */
+    int truth_ask;       /* the step that is in truth, or -1 */
+    lh_habit habit;      /* how numbers were carried on that nobody wrote down */
+    double effort, left; /* that it may take, and what was left of it in the end */
+    bool is_trial;       /* an idea is tried: known mistakes are not looked for */
+    int cuts;            /* how many more numbers look cut off than rounded */
+    int *origin;         /* for each unit: the ask where a slip that reaches it began, or -1 */
+    bool *is_empty;      /* for each unit: its numbers say nothing, and they do not follow */
+    int anew; /* the right program, for somebody who works unchanged steps out again after an update; -1: no update */
+    int active[LH_MOST_ACTIVE],
+        n_active; /* programs that later steps may follow: the right one, and those with the mistakes made so far */
+    made made[LH_MOST_ACTIVE];
+} marker;
+
+static inline const lh_written *marking_written(const marker *k, int ask, int cell) {
+    return &k->cell[k->s->ask[ask].first + cell];
+}
+
+double marking_unit(const lh_ask *q); /* one in the last digit asked for */
+int marking_ask(const lh_sheet *s, const lh_step *step, int moment); /* or -1 */
+
+/* ---- one number ---- */
+
+lh_written
+marking_asked(lh_written w,
+              const lh_ask *q); /* digits beyond those that were asked for do not count */
+bool marking_fits(lh_written w, lh_reach_box b,
+                  double beside); /* a value of the box rounds to it, or to one so far beside it */
+lh_verdict marking_judge(lh_written w, double exact, const lh_reach_box *own,
+                         lh_reach_box from_true, bool is_tainted,
+                         const lh_ask *q);                /* own: NULL where there is none */
+const char *marking_slip(lh_written w, lh_reach_box own); /* of the pen, in words, or NULL */
+int marking_looks_cut(lh_written w,
+                      lh_reach_box own); /* 1: cut, -1: rounded, 0: both may write it */
+lh_reach_box marking_box(lh_written w, lh_verdict v, const lh_reach_box *own,
+                         lh_habit habit); /* the number to go on with */
+
+/* ---- a step ---- */
+
+void marking_put_truth(const lh_sheet *s, lh_reach *r); /* every unit at its right numbers */
+int marking_taint(marker *k, int variant, int unit); /* where a slip began that it reads, or -1 */
+int marking_judge_step(marker *k, int ask, const lh_reach_box *own, bool is_tainted,
+                       lh_verdict *out); /* how many have no credit */
+void marking_withhold(marker *k, int ask, int unit, bool is_tainted, const lh_reach_box *own,
+                      lh_verdict *v); /* numbers that say nothing */
+
+/* ---- names for what went wrong ---- */
+
+bool marking_explains(marker *k, int variant, int ask, int unit); /* every number of the step? */
+bool marking_is_later(const lh_mistake *m); /* an old number after an update */
+bool marking_other_way(marker *k, int ask, int unit,
+                       bool is_own);                 /* is it right by another way? Notes which */
+void marking_diagnose(marker *k, int ask, int unit); /* known mistakes, into the step's mark */
+bool marking_is_stale(marker *k, int ask, int unit); /* copied from before an update? Notes it */
+
+/* ---- the sheet as a whole ---- */
+
+void marking_remark(marker *k); /* what cannot be of its numbers together */
+
+#endif

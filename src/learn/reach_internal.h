@@ -1,0 +1,101 @@
+/* reach_internal -- what reach.c (units and programs), reach_work.c (how a unit is worked out), reach_spread.c (how far it may lie
+ * from where it rests) and reach_corner.c (and where not) share. */
+#ifndef LH_REACH_INTERNAL_H
+#define LH_REACH_INTERNAL_H
+
+#include "learn/limits.h"
+#include "learn/reach.h"
+
+/* Where a value that a formula reads comes from: a unit, an earlier line of the same work, or (both -1) its start. */
+typedef struct source {
+    lh_node *node;
+    int unit, line;
+    lh_cell *at; /* its cells */
+    int n_cells;
+} source;
+
+/* A number that need not lie where it rests: one that was written down, or one that may have been rounded on the way. */
+typedef struct freedom {
+    double low, high; /* low <= 0 <= high */
+    bool was_rounded; /* then it is no number in between, but one of some: */
+    int decimals;     /* to as many, or a few more */
+    double from, to;  /* where it lay before, */
+    double at;        /* and where it rests; nan: there */
+} freedom;
+
+/* What freedoms do to the cells of a value, each alone. */
+typedef struct lh_swing {
+    int n, width;      /* columns in use, and those that there is room for */
+    int *freedom;      /* n of them */
+    double *down, *up; /* cells x width: what the low end does, what the high end does */
+} lh_swing;
+
+/* A formula between values that are known: the unit itself, or a line inside it (e of a softmax) that nobody asked for. */
+typedef struct line {
+    lh_node *node;
+    lh_plan *plan;
+    source *from;
+    int n_from;
+    lh_cell *at; /* its own cells */
+    int n_cells;
+    int effort;        /* cells that it reads and works out */
+    int decimals;      /* to which it may have been rounded; -1: it is not */
+    double *rest;      /* n_cells: where they rest */
+    double *now;       /* n_cells: where they are while freedoms are tried */
+    lh_reach_box *box; /* n_cells: where they may lie, rounded */
+    int *rounding;     /* n_cells: the freedom of having been rounded, or -1 */
+    lh_swing swing;
+} line;
+
+/* How one unit is worked out in one variant. Made when it is first asked for. */
+typedef struct work {
+    bool is_made, is_possible;
+    line *line; /* the last is the unit itself */
+    int n_lines;
+} work;
+
+typedef struct variant {
+    lh_arena *arena;
+    lh_graph *g;
+    work *work;      /* one for each unit */
+    bool *changes;   /* for each node: does an update change it? Made when it is first asked for */
+    bool is_anew;    /* steps that no update changes are worked out again all the same */
+    int stale;       /* the unit that reads old numbers, or -1 */
+    int stale_which; /* the unit it reads too early, or -1: all of them */
+} variant;
+
+struct lh_reach {
+    lh_context *ctx; /* of the right program */
+    lh_context *own; /* for variants: one that cannot be built is no error */
+    lh_arena *arena;
+    lh_arena
+        *sheet; /* of the sheet that is being marked: freedoms, and what they do to open units */
+    const lh_sheet *s;
+    lh_graph *g;
+    lh_unit *unit;
+    int n_units;
+    lh_habit habit;
+    double left; /* of the work that a sheet may take, in cells that are read or worked out */
+    bool gave_up;
+    freedom *freedom;
+    int n_freedoms;
+    variant variant[LH_MOST_VARIANTS];
+    int n_variants;
+};
+
+lh_cell *reach_cells(lh_arena *a, const lh_plan *p, const lh_node *n,
+                     int *n_cells); /* of all examples and heads, in order */
+work *reach_work(lh_reach *r, int variant, int unit);
+
+bool reach_may(lh_reach *r); /* is there work left that may be done? Notes it where there is none */
+
+/* A line, from the numbers of others: operands to where they are while freedoms have these places (NULL: at rest), then the
+ * formula. False: something is no number. */
+void reach_put(lh_reach *r, const work *w, const line *l, const double *place);
+bool reach_take(lh_reach *r, const line *l, const double *right, double *to);
+
+/* out: where the last line of the work can lie by the sum of what freedoms do; it comes back as it can really. */
+void reach_corners(lh_reach *r, lh_arena *a, work *w, const double *right,
+                   const lh_written *written, lh_reach_box *out);
+
+#endif

@@ -1,0 +1,241 @@
+#include "train/batch_parts.h"
+
+#include <string.h>
+
+#include "train/floats.h"
+
+/* ---- where the graph is cut ---- */
+
+/* Marks of each node. */
+enum {
+    BEHIND = 1,  /* the loss or := needs it, and no seam lies between */
+    IN_PART = 2, /* a seam needs it */
+    FIRST = 4    /* a seam that a part needs */
+};
+
+typedef struct cutting {
+    lh_parts *p;
+    unsigned char *mark; /* one for each node */
+} cutting;
+
+/* It brings examples together. */
+static bool is_seam(const lh_node *n) {
+    if (n->shape.is_batched || n->kind == LH_OP_call) return false;
+    for (int i = 0; i < n->n_in; i++)
+        if (lh_op_reads(n, i) && n->in[i]->shape.is_batched) return true;
+    return false;
+}
+
+/* A seam, or several that are only added: then their sum is what parts add up. */
+static bool is_sum(const cutting *c, const lh_node *n) {
+    if (is_seam(n)) return !(c->mark[n->id] & FIRST);
+    return n->kind == LH_OP_add && !n->shape.is_batched && is_sum(c, n->in[0]) &&
+           is_sum(c, n->in[1]);
+}
+
+static void mark_operands(cutting *c, const lh_node *n, unsigned char with) {
+    if (n->kind == LH_OP_call) {
+        c->mark[n->call->result->id] |= with;
+        return;
+    }
+    for (int i = 0; i < n->n_in; i++)
+        if (lh_op_reads(n, i)) c->mark[n->in[i]->id] |= with;
+}
+
+/* Operands come before users: one pass from the end. */
+static void mark_behind(cutting *c, bool joins) {
+    lh_graph *g = c->p->g;
+    for (int i = 0; i < g->n_nodes; i++) c->mark[i] &= (unsigned char)~BEHIND;
+    for (int i = 0; i < g->n_givens; i++)
+        if (g->given[i]->renewed) c->mark[g->given[i]->renewed->id] |= BEHIND;
+    if (!g->loss->shape.is_batched) c->mark[g->loss->id] |= BEHIND;
+    for (int i = g->n_nodes - 1; i >= 0; i--) {
+        const lh_node *n = g->node[i];
+        if ((c->mark[i] & BEHIND) && n->kind != LH_OP_given && !is_seam(n) &&
+            !(joins && is_sum(c, n)))
+            mark_operands(c, n, BEHIND);
+    }
+}
+
+static void mark_parts(cutting *c) {
+    lh_graph *g = c->p->g;
+    if (g->loss->shape.is_batched) c->mark[g->loss->id] |= IN_PART;
+    for (int i = 0; i < g->n_nodes; i++)
+        if ((c->mark[i] & BEHIND) && is_seam(g->node[i])) mark_operands(c, g->node[i], IN_PART);
+    for (int i = g->n_nodes - 1; i >= 0; i--) {
+        const lh_node *n = g->node[i];
+        if (!(c->mark[i] & IN_PART) || n->kind == LH_OP_given) continue;
+        if (is_seam(n)) c->mark[i] |= FIRST;
+        mark_operands(c, n, IN_PART); /* of a seam, too: the givens that it reads */
+    }
+}
+
+static void collect(cutting *c) {
+    lh_parts *p = c->p;
+    lh_graph *g = p->g;
+    for (int i = 0; i < g->n_nodes; i++) {
+        lh_node *n = g->node[i];
+        if (c->mark[i] & FIRST)
+            p->first[p->n_first++] = n;
+        else if ((c->mark[i] & BEHIND) && is_sum(c, n))
+            p->sum[p->n_sums++] = n;
+        if ((c->mark[i] & IN_PART) && n->kind == LH_OP_given) p->given[p->n_givens++] = n;
+    }
+}
+
+static bool cut(lh_parts *p) {
+    const size_t n = (size_t)p->g->n_nodes + 1;
+    cutting c = {p, lh_alloc_array(p->arena, n, 1)};
+    p->first = lh_alloc_array(p->arena, n, sizeof(lh_node *));
+    p->sum = lh_alloc_array(p->arena, n, sizeof(lh_node *));
+    p->given = lh_alloc_array(p->arena, n, sizeof(lh_node *));
+    if (!c.mark || !p->first || !p->sum || !p->given) return false;
+    memset(c.mark, 0, n);
+    mark_behind(&c, false);
+    mark_parts(&c);
+    mark_behind(&c, true); /* which sums can be joined is known now */
+    collect(&c);
+    return true;
+}
+
+/* ---- plans ---- */
+
+static lh_node **joined(lh_parts *p, lh_node *const *a, int n, lh_node *const *b, int m) {
+    lh_node **list = lh_alloc_array(p->arena, (size_t)(n + m) + 1, sizeof *list);
+    if (!list) return NULL;
+    memcpy(list, a, (size_t)n * sizeof *list);
+    memcpy(list + n, b, (size_t)m * sizeof *list);
+    return list;
+}
+
+static void plan_all(lh_parts *p) {
+    lh_graph *g = p->g;
+    const bool is_own = g->loss->shape.is_batched; /* each example has a loss of its own */
+    lh_node **known = joined(p, p->given, p->n_givens, p->first, p->n_first),
+            **seams = joined(p, p->first, p->n_first, p->sum, p->n_sums),
+            **held = joined(p, &g->loss, !is_own, p->given, p->n_givens);
+    if (!known || !seams || !held) return;
+    const lh_fast_wish part = {p->how.threads, p->how.precision},
+                       whole = {p->how.threads, LH_IN_FLOAT};
+    lh_wish wish = {.own = &part, .lends = true};
+    wish.known = p->given, wish.n_known = p->n_givens;
+    wish.node = p->first, wish.n_nodes = p->n_first;
+    if (p->n_first) p->before = lh_fast.plan(g, &wish);
+    wish.known = known, wish.n_known = p->n_givens + p->n_first;
+    wish.node = &g->loss, wish.n_nodes = is_own;
+    wish.sum = p->sum, wish.n_sums = p->n_sums;
+    p->part = lh_fast.plan(g, &wish);
+    p->whole = lh_fast.plan(g, &(lh_wish){.updates = true,
+                                          .known = seams,
+                                          .n_known = p->n_first + p->n_sums,
+                                          .node = held,
+                                          .n_nodes = p->n_givens + !is_own,
+                                          .own = &whole});
+}
+
+lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how) {
+    lh_arena *arena = lh_failed(g->ctx) ? NULL : lh_arena_new(g->ctx);
+    if (!arena) return NULL;
+    lh_parts *p = lh_alloc(arena, sizeof *p);
+    *p = (lh_parts){.g = g, .how = *how, .arena = arena};
+    if (lh_inputs_make(arena, g, &p->next) && cut(p)) plan_all(p);
+    if (!lh_failed(g->ctx)) return p;
+    lh_parts_free(p);
+    return NULL;
+}
+
+void lh_parts_free(lh_parts *p) {
+    if (!p) return;
+    lh_fast.free(p->before);
+    lh_fast.free(p->part);
+    lh_fast.free(p->whole);
+    lh_arena_free(p->arena);
+}
+
+void lh_parts_lend(lh_parts *p) {
+    if (lh_failed(p->g->ctx)) return;
+    for (int i = 0; i < p->n_givens; i++) {
+        const float *numbers = lh_floats(p->whole, p->given[i]);
+        if (p->before) lh_floats_lend(p->before, p->given[i], numbers);
+        lh_floats_lend(p->part, p->given[i], numbers);
+    }
+    for (int i = 0; i < p->n_first; i++)
+        lh_floats_lend(p->part, p->first[i], lh_floats(p->before, p->first[i]));
+    for (int i = 0; i < p->n_sums; i++)
+        lh_floats_sum(p->part, p->sum[i], lh_floats(p->whole, p->sum[i]));
+}
+
+/* ---- running ---- */
+
+static void set_moment(lh_plan *plan, int step, bool is_training) {
+    lh_fast.at_step(plan, step);
+    lh_fast.training(plan, is_training);
+}
+
+static void run_before(lh_parts *p, const lh_batch *batch) {
+    lh_fast.feed(p->before, batch);
+    lh_fast.run(p->before);
+    for (int i = 0; i < p->n_first; i++)
+        lh_floats_take(p->whole, p->first[i], p->before, p->first[i]);
+}
+
+static void begin(const lh_parts *p, const lh_batch *batch) {
+    const lh_inputs *next = &p->next;
+    for (int k = 0; k < next->n; k++) {
+        next->rows[k] = batch->rows[k];
+        next->tokens[k] = batch->tokens ? batch->tokens[k] : NULL;
+        next->numbers[k] = batch->numbers ? batch->numbers[k] : NULL;
+    }
+}
+
+static void move_on(const lh_parts *p, int examples) {
+    const lh_inputs *next = &p->next;
+    for (int k = 0; k < next->n; k++) {
+        const size_t cols = p->g->axis[p->g->input[k]->node->shape.cols].n;
+        size_t rows = 0;
+        for (int e = 0; e < examples; e++) rows += (size_t)*next->rows[k]++;
+        if (next->tokens[k]) next->tokens[k] += rows;
+        if (next->numbers[k]) next->numbers[k] += rows * cols;
+    }
+}
+
+static void add_own_losses(lh_parts *p, int examples) {
+    if (!p->g->loss->shape.is_batched) return;
+    for (int e = 0; e < examples; e++)
+        p->loss += lh_fast.get(p->part, p->g->loss, (lh_cell){e, 0, 0, 0});
+}
+
+void lh_parts_run(lh_parts *p, const lh_batch *batch, int step, bool is_training) {
+    lh_context *ctx = p->g->ctx;
+    if (lh_failed(ctx)) return;
+    p->loss = 0, p->examples = batch->examples;
+    if (p->before) set_moment(p->before, step, is_training), run_before(p, batch);
+    set_moment(p->part, step, is_training);
+    set_moment(p->whole, step, is_training);
+    begin(p, batch);
+    for (int from = 0; from < batch->examples && !lh_failed(ctx); from += p->how.most) {
+        const int left = batch->examples - from, n = left < p->how.most ? left : p->how.most;
+        lh_fast.feed(p->part, &(lh_batch){.examples = n,
+                                          .first = batch->first + (unsigned)from,
+                                          .of = batch->examples,
+                                          .adds = from > 0,
+                                          .rows = p->next.rows,
+                                          .tokens = batch->tokens ? p->next.tokens : NULL,
+                                          .numbers = batch->numbers ? p->next.numbers : NULL});
+        lh_fast.run(p->part);
+        if (!lh_failed(ctx)) add_own_losses(p, n);
+        move_on(p, n);
+    }
+    lh_fast.feed(p->whole, batch);
+    lh_fast.run(p->whole);
+}
+
+double lh_parts_loss(const lh_parts *p) {
+    if (p->g->loss->shape.is_batched) return p->loss / p->examples;
+    return lh_fast.get(p->whole, p->g->loss, (lh_cell){0, 0, 0, 0});
+}
+
+double lh_parts_memory(const lh_parts *p) {
+    return (p->before ? lh_floats_memory(p->before) : 0) + lh_floats_memory(p->part) +
+           lh_floats_memory(p->whole);
+}

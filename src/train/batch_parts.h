@@ -1,0 +1,55 @@
+/* batch_parts -- a batch that is run a few examples at a time, and is one batch all the same.
+ *
+ *     lh_parts *p = lh_parts_new(g, &(lh_parts_how){.most = 4, .threads = 2});
+ *     lh_fast.start(p->whole);
+ *     lh_parts_lend(p);                                   once, before the first run
+ *     lh_parts_run(p, &batch, step, true);                4 examples at a time
+ *     double loss = lh_parts_loss(p);
+ *     lh_fast.commit(p->whole);
+ *
+ * Only `total` and `average` bring examples together: these nodes are the seams of a graph. What lies before a seam is run part by part,
+ * what lies behind it once, with the sums of all parts. So there are up to three plans, which share their memory:
+ *
+ *     before    seams that examples themselves look at, such as the number of targets in the batch: run on the whole batch
+ *     part      from the params to all other seams, the gradients among them, which are added up from part to part
+ *     whole     from the seams to the loss and to what := makes of params: it holds params, states and the sums
+ *
+ * Gradients, loss and updates are those of the whole batch for any size of the parts, but for the order of additions.
+ *
+ * Errors: in the graph's context.
+ */
+#ifndef LH_BATCH_PARTS_H
+#define LH_BATCH_PARTS_H
+
+#include "eval/fast/wish.h"
+#include "train/feed.h"
+
+typedef struct lh_parts_how {
+    int most; /* examples at a time */
+    int threads;
+    lh_precision precision;
+} lh_parts_how;
+
+typedef struct lh_parts {
+    lh_graph *g;
+    lh_parts_how how;
+    lh_arena *arena;
+    lh_plan *before; /* NULL: there is nothing to know beforehand */
+    lh_plan *part, *whole;
+    lh_node **first; /* [n_first] seams of `before` */
+    lh_node **sum;   /* [n_sums] what `part` adds up */
+    lh_node **given; /* [n_givens] what `part` and `before` read and `whole` holds */
+    int n_first, n_sums, n_givens;
+    lh_inputs next; /* where the next part of each input begins */
+    double loss;    /* of the last run, where each example has its own: their sum */
+    int examples;
+} lh_parts;
+
+lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how); /* NULL and the context failed */
+void lh_parts_free(lh_parts *p);                              /* NULL is allowed */
+void lh_parts_lend(lh_parts *p);
+void lh_parts_run(lh_parts *p, const lh_batch *batch, int step, bool is_training);
+double lh_parts_loss(const lh_parts *p);   /* the mean over examples, where each has its own */
+double lh_parts_memory(const lh_parts *p); /* bytes, behind the first run */
+
+#endif
