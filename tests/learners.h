@@ -109,7 +109,7 @@ static lh_sheet *sheet_of_all(desk *d, int digits) {
             const lh_step *s = k < t->item[i].n_inner ? t->item[i].inner[k] : t->item[i].step;
             if (k == t->item[i].n_inner || (!s->node->is_known && s->node->kind != LH_OP_number &&
                                             s->node->kind != LH_OP_given))
-                *(const char **)lh_push(d->arena, (void **)&names, &n, sizeof *names) = s->path;
+                *lh_push(d->arena, names, n) = s->path;
         }
     }
     lh_trace_free(t);

@@ -126,7 +126,7 @@ static void list_grows_and_keeps(void **state) {
     lh_arena *a = lh_arena_new(*state);
     int *list = NULL, n = 0;
     for (int i = 0; i < 1000; i++) {
-        *(int *)lh_push(a, (void **)&list, &n, sizeof *list) = i * i;
+        *lh_push(a, list, n) = i * i;
         assert_int_equal(n, i + 1);
     }
     for (int i = 0; i < 1000; i++) assert_int_equal(list[i], i * i);
@@ -138,7 +138,7 @@ static void list_without_memory_keeps_what_it_has(void **state) {
     lh_arena *a = lh_arena_new(ctx);
     int *list = NULL, n = 0;
     scarce_after(2);
-    for (int i = 0; i < 1 << 16; i++) *(int *)lh_push(a, (void **)&list, &n, sizeof *list) = i;
+    for (int i = 0; i < 1 << 16; i++) *lh_push(a, list, n) = i;
     assert_int_equal(lh_context_error(ctx)->kind, LH_ERROR_MEMORY);
     assert_true(n > 0 && n < 1 << 16);
     for (int i = 0; i < n; i++) assert_int_equal(list[i], i);

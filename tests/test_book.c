@@ -38,7 +38,7 @@ static shelf book;
 enum { DEPTH = 200 };
 
 static void keep(char ***list, int *n, const char *s, size_t length) {
-    *(char **)lh_push(book.arena, (void **)list, n, sizeof **list) = lh_copy(book.arena, s, length);
+    *lh_push(book.arena, *list, *n) = lh_copy(book.arena, s, length);
 }
 
 static bool is_entity(const char *s) {

@@ -119,7 +119,7 @@ void longhand_rewrite(longhand *lh, const char *name, longhand_rule rule) {
                 rule.text, s->path, lh_step_formula(lh->g, s), n, rule.place + 1);
         return;
     }
-    *(lh_rewrite *)lh_push(lh->arena, (void **)&lh->rewrite, &lh->n_rewrites, sizeof r) = r;
+    *lh_push(lh->arena, lh->rewrite, lh->n_rewrites) = r;
     lh_api_forget(lh, LH_API_GRAPH);
     if (!lh_api_graph(lh) && lh->n_rewrites) lh->n_rewrites--;
 }

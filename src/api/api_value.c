@@ -193,8 +193,7 @@ void longhand_hold(longhand *lh, const char *name) {
         may_set(lh, s);
         return;
     }
-    *(lh_node **)lh_push(lh->g->arena, (void **)&lh->held, &lh->n_held, sizeof(lh_node *)) =
-        lh_api_result(s->node);
+    *lh_push(lh->g->arena, lh->held, lh->n_held) = lh_api_result(s->node);
     lh_api_replan(lh);
 }
 

@@ -136,8 +136,7 @@ static void make_mistake(longhand *lh) {
     if (plain && lh_mistake_make(plain, lh->use->mistake, lh->arena, &made)) {
         lh->rules = made.rules;
         for (int i = 0; i < made.how.n_rewrites; i++)
-            *(lh_rewrite *)lh_push(lh->arena, (void **)&lh->rewrite, &lh->n_rewrites,
-                                   sizeof(lh_rewrite)) = made.how.rewrite[i];
+            *lh_push(lh->arena, lh->rewrite, lh->n_rewrites) = made.how.rewrite[i];
         lh->n_opened = lh->n_rewrites;
     }
     lh_graph_free(plain);
@@ -288,22 +287,20 @@ void longhand_set(longhand *lh, const char *name, const char *value) {
     lh_setting *s = NULL;
     for (int i = 0; i < lh->n_set; i++)
         if (strcmp(lh->set[i].name, name) == 0) s = &lh->set[i];
-    if (!s) s = lh_push(lh->arena, (void **)&lh->set, &lh->n_set, sizeof *s);
+    if (!s) s = lh_push(lh->arena, lh->set, lh->n_set);
     *s = (lh_setting){keep(lh, name), keep(lh, value)};
     lh_api_forget(lh, LH_API_GRAPH);
 }
 
 void longhand_train(longhand *lh, const char *name) {
     if (!may_change(lh, name, "longhand_train")) return;
-    *(const char **)lh_push(lh->arena, (void **)&lh->train, &lh->n_train, sizeof name) =
-        keep(lh, name);
+    *lh_push(lh->arena, lh->train, lh->n_train) = keep(lh, name);
     lh_api_forget(lh, LH_API_GRAPH);
 }
 
 void longhand_freeze(longhand *lh, const char *name) {
     if (!may_change(lh, name, "longhand_freeze")) return;
-    *(const char **)lh_push(lh->arena, (void **)&lh->freeze, &lh->n_freeze, sizeof name) =
-        keep(lh, name);
+    *lh_push(lh->arena, lh->freeze, lh->n_freeze) = keep(lh, name);
     lh_api_forget(lh, LH_API_GRAPH);
 }
 

@@ -204,7 +204,7 @@ char *lh_printf(lh_arena *a, const char *format, ...) {
 }
 
 /* Room doubles at 4, 8, 16 ...: a list is full exactly when n is 0 or such a power. */
-void *lh_push(lh_arena *a, void **list, int *n, size_t size) {
+void *lh_push_bytes(lh_arena *a, void **list, int *n, size_t size) {
     size_t count = (size_t)*n;
     bool full = count == 0 || (count >= 4 && (count & (count - 1)) == 0);
     if (full) {

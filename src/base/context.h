@@ -102,10 +102,12 @@ char *lh_copy(lh_arena *a, const char *s,
 char *lh_printf(lh_arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 size_t lh_arena_used(const lh_arena *a); /* bytes handed out so far */
 
-/* A list that grows: `lh_push(arena, list, n, cap)` makes room for one more and returns its address.
- *     *(lh_step **)lh_push(a, (void **)&g->steps, &g->n_steps, sizeof *g->steps) = step;
- * Where there is no memory it returns a piece of the reserve and n stays as it is. */
-void *lh_push(lh_arena *a, void **list, int *n, size_t size);
+/* A list that grows: room for one more, and its address, of the list's own type.
+ *     *lh_push(arena, g->step, g->n_steps) = step;
+ * Where there is no memory it is a piece of the reserve, and n stays as it is. */
+#define lh_push(arena, list, n)                                                                    \
+    ((__typeof__(list))lh_push_bytes(arena, (void **)&(list), &(n), sizeof *(list)))
+void *lh_push_bytes(lh_arena *a, void **list, int *n, size_t size);
 
 /* Text that grows. */
 typedef struct lh_text {

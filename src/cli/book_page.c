@@ -8,7 +8,7 @@
 #include "learn/formula.h"
 
 void lh_book_add(lh_book *b, const char *name, const char *text, size_t length) {
-    *(lh_book_file *)lh_push(b->arena, (void **)&b->file, &b->n_files, sizeof *b->file) =
+    *lh_push(b->arena, b->file, b->n_files) =
         (lh_book_file){name, lh_copy(b->arena, text, length), length};
 }
 

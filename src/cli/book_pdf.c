@@ -155,7 +155,7 @@ static void add_kids(pages *p, int object, int depth) {
     if (!end || depth > 32) return;
     const char *kids = find_bytes(s, end, "/Kids");
     if (!kids) {
-        *(int *)lh_push(p->arena, (void **)&p->object, &p->n, sizeof *p->object) = object;
+        *lh_push(p->arena, p->object, p->n) = object;
         return;
     }
     const char *open = memchr(kids, '[', (size_t)(end - kids));

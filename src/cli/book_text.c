@@ -43,9 +43,7 @@ static void put_formula(lh_writer *w, const lh_span *s, bool is_block) {
 static void put_source(lh_writer *w, const char *source) {
     int k = 0;
     while (k < w->n_sources && strcmp(w->source[k], source) != 0) k++;
-    if (k == w->n_sources)
-        *(const char **)lh_push(w->r->arena, (void **)&w->source, &w->n_sources,
-                                sizeof *w->source) = source;
+    if (k == w->n_sources) *lh_push(w->r->arena, w->source, w->n_sources) = source;
     fprintf(w->out, "<sup><a href=\"#%ssource-%d\" aria-label=\"source %d\">%d</a></sup>",
             w->prefix, k + 1, k + 1, k + 1);
 }

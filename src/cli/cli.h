@@ -158,8 +158,12 @@ typedef enum lh_ink {
     LH_INK_BOLD,
     LH_INK_EMPHASIS
 } lh_ink;
+extern const char *const lh_ink_codes[]; /* what turns each on, on a terminal */
+#define LH_INK_END "\033[0m"
 void lh_ink_on(const lh_cli *cli, FILE *out, lh_ink ink);
 void lh_ink_off(const lh_cli *cli, FILE *out);
+void lh_ink_print(const lh_cli *cli, FILE *out, lh_ink ink, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));        /* on, the text, off */
 lh_chart_screen lh_cli_screen(const lh_cli *cli); /* how charts are written on it */
 void lh_wrap(FILE *out, int width, int indent,
              const char *text); /* words folded at the width, further lines indented */

@@ -57,9 +57,7 @@ static void print_line(const lh_session *s, const lh_step *step) {
     char *left = lh_printf(cli->arena, "%s = %s", lh_step_label(s->g, step, step->scope),
                            lh_step_formula(s->g, step));
     int used = lh_columns(left), column = used < FORMULA ? FORMULA : used + 2;
-    lh_ink_on(cli, stdout, LH_INK_QUIET);
-    printf("    %s", left);
-    lh_ink_off(cli, stdout);
+    lh_ink_print(cli, stdout, LH_INK_QUIET, "    %s", left);
     char *row = lh_matrix_row(cli->arena, s->plan, step->node, 0, digits(), WHOLE_ROW);
     if (is_literal_node(step->node)) {
         putchar('\n');
@@ -100,9 +98,7 @@ static void show_step(const lh_session *s, const lh_step *step, const char *name
     char number[LH_NUMBER_MAX];
     const char *sign = step->kind == LH_STEP_UPDATE ? ":=" : "=";
     char *formula = lh_step_formula(s->g, step);
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    fputs(name, stdout);
-    lh_ink_off(cli, stdout);
+    lh_ink_print(cli, stdout, LH_INK_BOLD, "%s", name);
     printf(" %s ", sign);
     lh_wrap(stdout, cli->width, 8, formula);
     if (!s->plan) {
@@ -203,8 +199,7 @@ static bool show_function(const lh_session *s, const lh_program *p, const char *
     for (int i = 0; i < p->n_statements; i++) {
         lh_statement *st = p->statement[i];
         if ((st->kind != LH_S_FN && st->kind != LH_S_GRAD) || strcmp(st->name, name) != 0) continue;
-        *(lh_statement **)lh_push(a, (void **)&only.statement, &only.n_statements,
-                                  sizeof(lh_statement *)) = st;
+        *lh_push(a, only.statement, only.n_statements) = st;
         found |= st->kind == LH_S_FN;
     }
     if (!found) return false;

@@ -125,9 +125,8 @@ static void print_kind(lh_cli *cli, const lh_check *c, lh_check_kind kind) {
     };
     summary s = sum_up(c, kind);
     if (!s.findings) return;
-    lh_ink_on(cli, cli->out, s.wrong ? LH_INK_BAD : LH_INK_GOOD);
-    fputs(s.wrong ? "  ✗ " : "  ✓ ", cli->out);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, s.wrong ? LH_INK_BAD : LH_INK_GOOD, "%s",
+                 s.wrong ? "  ✗ " : "  ✓ ");
     fprintf(cli->out, "%-*s", LABEL - 2, label[kind]);
     lh_wrap(cli->out, cli->width, LABEL + 2, describe(cli, c, kind, &s));
 }
@@ -139,9 +138,7 @@ static void print_wrong(lh_cli *cli, const lh_finding *f) {
     lh_number_text(want, sizeof want, f->want, 8);
     lh_number_text(off, sizeof off, f->got - f->want, 3);
     fputs("\n  ", cli->out);
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fputs(f->where ? f->where : f->step ? f->step : "?", cli->out);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", f->where ? f->where : f->step ? f->step : "?");
     if (f->moment) fputs("@1", cli->out);
     if (f->at.line) fprintf(cli->out, "   (line %d)", f->at.line);
     fputs("\n    ", cli->out);
@@ -190,9 +187,7 @@ void lh_print_check(lh_cli *cli, const lh_check *c) {
 }
 
 static void print_text(lh_cli *cli, const lh_source *s, const lh_check *c) {
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fputs(s->name, cli->out);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", s->name);
     fprintf(cli->out, "%s%s\n", s->title && s->title[0] ? "   " : "", s->title ? s->title : "");
     lh_print_check(cli, c);
 }

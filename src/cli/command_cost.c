@@ -69,8 +69,7 @@ static bool take_lengths(lh_cli *cli, const lh_program *p, lh_settings *set, lh_
                         s->name, LH_MAX_AXIS, s->value);
             return false;
         }
-        *(lh_length *)lh_push(cli->arena, (void **)length, n, sizeof **length) =
-            (lh_length){s->name, (size_t)value};
+        *lh_push(cli->arena, *length, *n) = (lh_length){s->name, (size_t)value};
     }
     set->n = kept;
     return true;
@@ -187,9 +186,7 @@ static table table_new(const lh_cli *cli, const lh_bill *b) {
 
 static void print_name(const table *t, int indent, const char *name, lh_ink ink) {
     fprintf(t->cli->out, "%*s", indent, "");
-    lh_ink_on(t->cli, t->cli->out, ink);
-    fputs(name, t->cli->out);
-    lh_ink_off(t->cli, t->cli->out);
+    lh_ink_print(t->cli, t->cli->out, ink, "%s", name);
     int at = indent + lh_columns(name);
     if (at > t->name)
         fprintf(t->cli->out, "\n%*s", t->name, "");
@@ -266,9 +263,7 @@ static void print_repeat(const table *t, int repeat, int before) {
 /* ---- the parts of the page ---- */
 
 static void print_title(const lh_cli *cli, const lh_source *s) {
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fputs(s->name, cli->out);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", s->name);
     if (s->title && s->title[0]) {
         fputs("   ", cli->out);
         lh_wrap(cli->out, cli->width, lh_columns(s->name) + 3, s->title);
@@ -306,9 +301,7 @@ static const char *axis_name(const lh_bill *b, int axis) {
 
 static void print_heading(const table *t, const char *name, const char *first, const char *second,
                           const char *formula) {
-    lh_ink_on(t->cli, t->cli->out, LH_INK_BOLD);
-    fprintf(t->cli->out, "%-*s", t->name, name);
-    lh_ink_off(t->cli, t->cli->out);
+    lh_ink_print(t->cli, t->cli->out, LH_INK_BOLD, "%-*s", t->name, name);
     lh_ink_on(t->cli, t->cli->out, LH_INK_QUIET);
     fprintf(t->cli->out, "%*s%*s", t->number, first, t->number, second);
     if (t->formula && formula) fprintf(t->cli->out, "  %s", formula);

@@ -46,9 +46,7 @@ void lh_verdict_print(const lh_cli *cli, lh_erratum_verdict v, int width) {
                                                        LH_INK_BAD,  LH_INK_QUIET, LH_INK_QUIET};
     int n = (int)strlen(lh_erratum_words[v]);
     fprintf(cli->out, "%*s", width > n ? width - n : 0, "");
-    lh_ink_on(cli, cli->out, inks[v]);
-    fputs(lh_erratum_words[v], cli->out);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, inks[v], "%s", lh_erratum_words[v]);
 }
 
 /* ---- the summary ---- */
@@ -114,9 +112,7 @@ static columns find_columns(const lh_cli *cli, const lh_errata *e, const bool *w
 static void print_row(const lh_cli *cli, columns c, const lh_erratum *x) {
     lh_verdict_print(cli, x->verdict, 6);
     fputs("  ", cli->out);
-    lh_ink_on(cli, cli->out, LH_INK_NAME);
-    fprintf(cli->out, "%-*s", c.name + 2, x->name);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_NAME, "%-*s", c.name + 2, x->name);
     put_cell(cli, x->printed, c.number - 2, false);
     fputs("  ", cli->out);
     const char *exact =
@@ -129,10 +125,8 @@ static void print_row(const lh_cli *cli, columns c, const lh_erratum *x) {
 
 static void print_list(const lh_cli *cli, const lh_errata *e, const bool *wanted) {
     columns c = find_columns(cli, e, wanted);
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fprintf(cli->out, "%8s%-*s%-*s%-*s%s\n", "", c.name + 2, "name", c.number, "printed",
-            c.where ? c.number : 0, "exact", c.where ? "where" : "");
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%8s%-*s%-*s%-*s%s\n", "", c.name + 2, "name",
+                 c.number, "printed", c.where ? c.number : 0, "exact", c.where ? "where" : "");
     for (int i = 0; i < e->n; i++)
         if (wanted[i]) print_row(cli, c, &e->erratum[i]);
 }
@@ -140,9 +134,7 @@ static void print_list(const lh_cli *cli, const lh_errata *e, const bool *wanted
 static bool print_claims(lh_cli *cli, lh_errata *e, const bool *wanted) {
     for (int i = 0; i < e->n_claims; i++) {
         if (!wanted[i]) continue;
-        lh_ink_on(cli, cli->out, LH_INK_NAME);
-        fprintf(cli->out, "%4d  ", e->claim[i].number);
-        lh_ink_off(cli, cli->out);
+        lh_ink_print(cli, cli->out, LH_INK_NAME, "%4d  ", e->claim[i].number);
         lh_wrap(cli->out, cli->width, 6, e->claim[i].said);
         const char *truth = lh_errata_text(e, e->claim[i].truth, e->claim[i].line);
         if (!truth) return false;
@@ -248,9 +240,7 @@ static bool print_chosen(lh_cli *cli, lh_errata *e, const char *word, const chos
     if (options.claims) return print_claims(cli, e, c->claims);
     if (!word && !options.wrong) print_counts(cli, e);
     print_list(cli, e, c->wanted);
-    lh_ink_on(cli, cli->out, LH_INK_QUIET);
-    fprintf(cli->out, "\none of them: longhand errata NAME\n");
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_QUIET, "\none of them: longhand errata NAME\n");
     return true;
 }
 

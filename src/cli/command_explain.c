@@ -63,9 +63,7 @@ static bool print_short(const lh_cli *cli, const parts *p, int formula) {
     if (n + pad > cli->width) pad = 0;
     fprintf(cli->out, "= %s%*s%s%s = %s", p->formula, pad, "", *p->numbers ? " = " : "", p->numbers,
             p->value);
-    lh_ink_on(cli, cli->out, LH_INK_QUIET);
-    fprintf(cli->out, "%s\n", p->note);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_QUIET, "%s\n", p->note);
     return true;
 }
 
@@ -93,9 +91,7 @@ static void print_line(lh_cli *cli, const lh_line *l, int label, int formula, in
     int indent = 2 + 2 * l->depth, own = lh_columns(l->label), pad = label - 2 * l->depth - own;
     if (pad < 0) pad = 0;
     fprintf(cli->out, "%*s", indent, "");
-    lh_ink_on(cli, cli->out, LH_INK_NAME);
-    fputs(l->label, cli->out);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_NAME, "%s", l->label);
     fprintf(cli->out, "%*s", pad + 1, "");
     if (strcmp(l->formula, "given") == 0) {
         fprintf(cli->out, "= %s   given\n", value);

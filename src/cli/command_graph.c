@@ -106,9 +106,7 @@ static int print_formula(const table *t, const lh_box *b) {
     const char *left = left_text(t, b), *rest = left + strlen(b->name);
     int indent = indent_of(b), at = indent + lh_columns(left), name = indent + lh_columns(b->name);
     fprintf(cli->out, "%*d%*s", NUMBER - 1, b->number, indent - NUMBER + 1, "");
-    lh_ink_on(cli, cli->out, LH_INK_NAME);
-    fputs(b->name, cli->out);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_NAME, "%s", b->name);
     if (at <= cli->width) {
         fputs(rest, cli->out);
         return at;
@@ -184,9 +182,7 @@ static void print_turn(const table *t, const lh_box *b, const lh_box *before) {
         bool is_same = before && i < before->n_turns && strcmp(before->turn[i], b->turn[i]) == 0;
         if (is_same) continue;
         fprintf(t->cli->out, "%*s", NUMBER + 2 * i, "");
-        lh_ink_on(t->cli, t->cli->out, LH_INK_QUIET);
-        fprintf(t->cli->out, "%s\n", b->turn[i]);
-        lh_ink_off(t->cli, t->cli->out);
+        lh_ink_print(t->cli, t->cli->out, LH_INK_QUIET, "%s\n", b->turn[i]);
     }
 }
 
@@ -253,9 +249,7 @@ void lh_print_picture(const lh_cli *cli, const lh_picture *p) {
 }
 
 static void print_head(const lh_cli *cli, const lh_source *s) {
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fputs(s->name, cli->out);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", s->name);
     fputs("   ", cli->out);
     lh_wrap(cli->out, cli->width, lh_columns(s->name) + 3, s->title ? s->title : "");
     fputc('\n', cli->out);

@@ -21,11 +21,7 @@ static void print_problem(const lh_cli *cli, const lh_lesson *l, const lh_proble
     if (e->at.line) printf("%d:%d:", e->at.line, e->at.col);
     lh_ink_off(cli, stdout);
     printf(" %s%s\n", p->is_warning ? "warning: " : "", e->what);
-    if (e->cure[0]) {
-        lh_ink_on(cli, stdout, LH_INK_QUIET);
-        printf("    %s\n", e->cure);
-        lh_ink_off(cli, stdout);
-    }
+    if (e->cure[0]) { lh_ink_print(cli, stdout, LH_INK_QUIET, "    %s\n", e->cure); }
 }
 
 static int count(const lh_lesson *l, bool claims) {

@@ -191,9 +191,7 @@ static void show_class(const job *b) {
     const lh_hall *h = &b->hall;
     const lh_cli *cli = h->stock->cli;
     if (!options.summary) {
-        lh_ink_on(cli, stdout, LH_INK_BOLD);
-        fputs(h->stock->name, stdout);
-        lh_ink_off(cli, stdout);
+        lh_ink_print(cli, stdout, LH_INK_BOLD, "%s", h->stock->name);
         printf("   %s\n", h->stock->source.title);
         if (options.table)
             lh_mark_table(cli, b->class);

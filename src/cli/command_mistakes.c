@@ -41,16 +41,12 @@ static char *place_text(lh_arena *a, const lh_mistake *m) {
 
 static void print_name(const lh_cli *cli, const char *name, int width) {
     fputs("  ", cli->out);
-    lh_ink_on(cli, cli->out, LH_INK_NAME);
-    fprintf(cli->out, "%-*s", width, name);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_NAME, "%-*s", width, name);
 }
 
 static void print_mistake(lh_cli *cli, const lh_mistake *m) {
     print_name(cli, m->name, 22);
-    lh_ink_on(cli, cli->out, LH_INK_QUIET);
-    fprintf(cli->out, "%s\n", place_text(cli->arena, m));
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_QUIET, "%s\n", place_text(cli->arena, m));
     for (int i = 0; i < m->n_rules; i++) {
         fputs("      ", cli->out);
         lh_wrap(cli->out, cli->width, 8, rule_text(cli->arena, m, i));
@@ -72,11 +68,7 @@ static void print_catalogue(lh_cli *cli, const lh_mistakes *m) {
     fprintf(cli->out, "%s\n", "Known mistakes   formula => what was made of it\n");
     for (int i = 0; i < m->n; i++) {
         const char *title = title_before(m->program, m->mistake[i].name);
-        if (title) {
-            lh_ink_on(cli, cli->out, LH_INK_BOLD);
-            fprintf(cli->out, "%s%s\n", i ? "\n" : "", title);
-            lh_ink_off(cli, cli->out);
-        }
+        if (title) { lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s%s\n", i ? "\n" : "", title); }
         print_mistake(cli, &m->mistake[i]);
     }
     fprintf(cli->out,
@@ -118,7 +110,7 @@ static void add_way(study *t, const lh_candidate *c) {
     if (!e) return;
     const char *path = c->rewrite[0].path;
     const lh_step *should = lh_graph_step(t->g, path), *is = lh_graph_step(e->g, path);
-    *(way *)lh_push(a, (void **)&t->way, &t->n, sizeof(way)) =
+    *lh_push(a, t->way, t->n) =
         (way){.how = c,
               .step = c->step->path,
               .line = lh_printf(a, "%s", path),

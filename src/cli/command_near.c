@@ -112,9 +112,7 @@ static void print_list(const question *q, const lh_nearby *near) {
         const char *word = shown(cli, q->v->word[near->near[i].word]);
         int gap = width - lh_columns(word);
         fprintf(cli->out, "%6d  ", i + 1);
-        lh_ink_on(cli, cli->out, LH_INK_NAME);
-        fputs(word, cli->out);
-        lh_ink_off(cli, cli->out);
+        lh_ink_print(cli, cli->out, LH_INK_NAME, "%s", word);
         fprintf(cli->out, "%*s  %7.4f%s", gap > 0 ? gap : 0, "", near->near[i].cosine,
                 is_tied(near, i) ? " =" : "");
         if (room > 4)
@@ -153,9 +151,7 @@ static void print_notes(const question *q, const lh_nearby *near) {
 }
 
 static void print_answer(const question *q, const lh_nearby *near) {
-    lh_ink_on(q->cli, q->cli->out, LH_INK_BOLD);
-    fputs(q->text, q->cli->out);
-    lh_ink_off(q->cli, q->cli->out);
+    lh_ink_print(q->cli, q->cli->out, LH_INK_BOLD, "%s", q->text);
     fprintf(q->cli->out, "   nearest by cosine, of %d words with %d number%s each\n\n", q->v->n,
             q->v->width, q->v->width == 1 ? "" : "s");
     print_list(q, near);

@@ -340,17 +340,14 @@ static int talk_on(lh_desk *d) {
 static void print_title(lh_desk *d) {
     const lh_paper *paper = d->p->paper;
     int done = lh_practice_done(d->p);
-    lh_ink_on(d->cli, stdout, LH_INK_BOLD);
-    printf("%s", paper->lesson);
-    lh_ink_off(d->cli, stdout);
+    lh_ink_print(d->cli, stdout, LH_INK_BOLD, "%s", paper->lesson);
     printf("   %s\n", paper->title);
     const char *numbers = paper->seed ? lh_printf(d->a, "the numbers of seed %llu", paper->seed)
                                       : "the lesson's own numbers",
                *so_far = done ? lh_printf(d->a, ", %d done", done) : "";
     lh_desk_say(d, 0, lh_printf(d->a, "%d steps in %s%s.", paper->n_steps, numbers, so_far));
-    lh_ink_on(d->cli, stdout, LH_INK_QUIET);
-    printf("? help   h hint   n next   q quit, to go on another day\n");
-    lh_ink_off(d->cli, stdout);
+    lh_ink_print(d->cli, stdout, LH_INK_QUIET,
+                 "? help   h hint   n next   q quit, to go on another day\n");
 }
 
 static int practise(opener *o) {

@@ -36,9 +36,7 @@ static const char *day_text(lh_cli *cli, long long days) {
 }
 
 static void heading(lh_cli *cli, const char *text) {
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    printf("%s\n", text);
-    lh_ink_off(cli, stdout);
+    lh_ink_print(cli, stdout, LH_INK_BOLD, "%s\n", text);
 }
 
 static const char *sign(const lh_lesson_progress *l) {
@@ -50,9 +48,7 @@ static void print_lessons(lh_cli *cli, const lh_progress *p, long long today, lo
     for (int i = 0; i < p->n_lessons; i++) {
         const lh_lesson_progress *l = &p->lesson[i];
         printf("  %s ", sign(l));
-        lh_ink_on(cli, stdout, LH_INK_NAME);
-        printf("%-12s", l->lesson);
-        lh_ink_off(cli, stdout);
+        lh_ink_print(cli, stdout, LH_INK_NAME, "%-12s", l->lesson);
         if (l->total)
             printf(" %3d of %-3d steps done, %3d mastered", l->done, l->total, l->mastered);
         if (l->n_exercises)

@@ -81,9 +81,7 @@ static void print_heading(const lh_run *r, const lh_step *s, const char *label) 
     int used = lh_columns(label) + (int)strlen(sign) + 2 + lh_columns(formula);
     int column = used + 3 > COMMENT_COLUMN ? used + 3 : COMMENT_COLUMN;
     bool beside = *comment && column + lh_columns(comment) <= cli->width;
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fputs(label, cli->out);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", label);
     fprintf(cli->out, " %s ", sign);
     if (beside)
         fprintf(cli->out, "%s%*s", formula, column - used, "");
@@ -147,9 +145,8 @@ static void print_value(const lh_run *r, const lh_step *s) {
         for (int i = 0; i < n; i++) {
             fprintf(cli->out, "    %s", line[i]);
             if (cell && i == n - 1 && 4 + widest + 4 + lh_columns(cell) <= cli->width) {
-                lh_ink_on(cli, cli->out, LH_INK_QUIET);
-                fprintf(cli->out, "%*s%s", widest - lh_columns(line[i]) + 4, "", cell);
-                lh_ink_off(cli, cli->out);
+                lh_ink_print(cli, cli->out, LH_INK_QUIET, "%*s%s", widest - lh_columns(line[i]) + 4,
+                             "", cell);
             }
             fputc('\n', cli->out);
         }
@@ -246,9 +243,7 @@ static void print_given(const lh_run *r, const lh_step *s) {
     fprintf(cli->out, "  %-6s %-9s %-6s %s", kind, s->path,
             n->kind == LH_OP_size ? "" : lh_shape_text(r->g, n->shape), row);
     if (s->comment && 26 + lh_columns(row) + 3 + lh_columns(s->comment) <= cli->width) {
-        lh_ink_on(cli, cli->out, LH_INK_QUIET);
-        fprintf(cli->out, "   %s", s->comment);
-        lh_ink_off(cli, cli->out);
+        lh_ink_print(cli, cli->out, LH_INK_QUIET, "   %s", s->comment);
     }
     fputc('\n', cli->out);
 }
@@ -275,9 +270,7 @@ static void print_data(const lh_run *r) {
 static void print_section(const lh_run *r, lh_section section, bool is_first) {
     static const char *const title[] = {"Given", "Forward", "Backward", "Update"};
     if (!is_first) rule(r->cli, '-');
-    lh_ink_on(r->cli, r->cli->out, LH_INK_BOLD);
-    fprintf(r->cli->out, "%s\n", title[section]);
-    lh_ink_off(r->cli, r->cli->out);
+    lh_ink_print(r->cli, r->cli->out, LH_INK_BOLD, "%s\n", title[section]);
     if (section == LH_SECTION_GIVEN)
         print_data(r);
     else
@@ -338,9 +331,7 @@ static void print_next(const lh_run *r, const lh_trace *t) {
 static void print_trace(lh_run *r, const lh_trace *t) {
     lh_cli *cli = r->cli;
     int section = -1;
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fprintf(cli->out, "%s", r->source->name);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", r->source->name);
     fprintf(cli->out, "   %s\n", r->source->title);
     rule(cli, '=');
     for (int i = 0; i < t->n_items; i++) {

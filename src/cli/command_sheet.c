@@ -138,8 +138,8 @@ static void add_old_numbers(lh_stock *s, const lh_paper *p, shown *t) {
     for (int i = 0; old && i < p->n_steps; i++) {
         const lh_ask *q = &p->sheet->ask[i];
         if (q->moment > 0)
-            *(lh_shown *)lh_push(p->arena, (void **)&t->row, &t->n, sizeof(lh_shown)) = (lh_shown){
-                old, p->step[i].path, p->step[i].path, -1, lh_ask_shows_update(p->sheet, q)};
+            *lh_push(p->arena, t->row, t->n) = (lh_shown){old, p->step[i].path, p->step[i].path, -1,
+                                                          lh_ask_shows_update(p->sheet, q)};
     }
 }
 

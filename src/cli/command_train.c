@@ -392,9 +392,7 @@ static void say_text(const job *j) {
 
 /* What is known at once, before the first step is measured: a large model takes a while for that. */
 static void say_model(const job *j) {
-    lh_ink_on(j->cli, stdout, LH_INK_BOLD);
-    fputs(j->model.source.name, stdout);
-    lh_ink_off(j->cli, stdout);
+    lh_ink_print(j->cli, stdout, LH_INK_BOLD, "%s", j->model.source.name);
     printf("   %s parameters, %d %s\n", lh_whole_text(j->cli->arena, lh_trainer_params(j->g)),
            lh_tokenizer_count(j->tokens),
            j->tokens->kind == LH_TOKENS_CHARS ? "characters" : "tokens");

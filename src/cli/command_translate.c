@@ -177,7 +177,7 @@ typedef struct map {
 
 static lh_panel *add_panel(job *j, map *m, const char *name) {
     const size_t cells = (size_t)m->cross->rows * (size_t)m->cross->cols;
-    lh_panel *p = lh_push(j->cli->arena, (void **)&m->panel, &m->n_panels, sizeof *p);
+    lh_panel *p = lh_push(j->cli->arena, m->panel, m->n_panels);
     *p = (lh_panel){.name = name,
                     .cell = lh_alloc_array(j->cli->arena, cells, sizeof(double)),
                     .rows = m->cross->rows,

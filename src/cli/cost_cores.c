@@ -23,9 +23,7 @@ static double speed_up(const lh_measured_cores *c, int k) {
 static void print_line(const lh_cli *cli, const char *name, int width, const lh_measured_cores *c) {
     const int pad = width - lh_columns(name);
     fprintf(cli->out, "  ");
-    lh_ink_on(cli, cli->out, LH_INK_NAME);
-    fputs(name, cli->out);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_NAME, "%s", name);
     fprintf(cli->out, "%*s%9ld%10.3f ", pad > 0 ? pad : 0, "", c->pieces, 1e3 * c->longest);
     for (int k = 1; k < LH_POOL_CORES; k++) fprintf(cli->out, "%6.1f", speed_up(c, k));
     fputc('\n', cli->out);
@@ -44,9 +42,7 @@ static int width_of(const lh_measured *m) {
 void lh_print_cores(const lh_cli *cli, const lh_measured *m) {
     const int width = width_of(m);
     fputc('\n', cli->out);
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fprintf(cli->out, "%-*s", width + 2, "Cores");
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%-*s", width + 2, "Cores");
     fprintf(cli->out, "%9s%10s ", "pieces", "alone ms");
     for (int k = 1; k < LH_POOL_CORES; k++) fprintf(cli->out, "%6d", 1 << k);
     fputc('\n', cli->out);

@@ -83,7 +83,7 @@ static lh_measured_row *row_of(const lh_cli *cli, lh_measured *m, lh_outline *o,
         if (m->row[i].repeat == h.repeat && m->row[i].phase == phase &&
             strcmp(m->row[i].key, h.key) == 0)
             return &m->row[i];
-    lh_measured_row *row = lh_push(cli->arena, (void **)&m->row, &m->n, sizeof *row);
+    lh_measured_row *row = lh_push(cli->arena, m->row, m->n);
     *row = (lh_measured_row){.name = lh_copy(cli->arena, h.name, strlen(h.name)),
                              .key = lh_copy(cli->arena, h.key, strlen(h.key)),
                              .repeat = h.repeat,
@@ -203,9 +203,7 @@ static void print_row(const lh_cli *cli, const lh_machine *machine, const lh_mea
     const int pad = width - lh_columns(name);
     const double part = part_of_possible(machine, r->flops, r->bytes, r->seconds);
     fprintf(cli->out, "  ");
-    lh_ink_on(cli, cli->out, LH_INK_NAME);
-    fputs(name, cli->out);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_NAME, "%s", name);
     fprintf(cli->out, "%*s%10.3f%9.1f", pad > 0 ? pad : 0, "", 1e3 * r->seconds,
             r->seconds > 0 ? 1e-9 * r->flops / r->seconds : 0);
     if (r->flops > 0 && part < 1)
@@ -233,10 +231,8 @@ static void print_rows(const lh_cli *cli, const lh_bill *b, const lh_measured *m
         for (int i = 0; i < m->n; i++) {
             if ((int)m->row[i].phase != phase) continue;
             if (is_first) {
-                lh_ink_on(cli, cli->out, LH_INK_BOLD);
-                fprintf(cli->out, "%-*s", width + 2,
-                        phase < LH_WHOLE ? lh_phase_names[phase] : "beside");
-                lh_ink_off(cli, cli->out);
+                lh_ink_print(cli, cli->out, LH_INK_BOLD, "%-*s", width + 2,
+                             phase < LH_WHOLE ? lh_phase_names[phase] : "beside");
                 fprintf(cli->out, "%10s%9s%7s  by\n", "ms", "GFLOP/s", "");
             }
             is_first = false;
@@ -248,9 +244,7 @@ static void print_rows(const lh_cli *cli, const lh_bill *b, const lh_measured *m
 void lh_print_measured(const lh_cli *cli, const lh_bill *b, const lh_measured *m) {
     const lh_machine *machine = &m->machine;
     fputc('\n', cli->out);
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fprintf(cli->out, "Measured\n");
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "Measured\n");
     lh_wrap(
         cli->out, cli->width, 0,
         lh_printf(cli->arena,

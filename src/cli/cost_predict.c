@@ -44,7 +44,7 @@ static void list_repeats(const lh_cli *cli, const lh_bill *b, lh_predicted *p) {
     for (int i = 0; i < b->g->n_axes; i++) {
         const lh_axis *x = &b->g->axis[i];
         if (!b->names->is_count[i] || !x->name || x->n < 3) continue;
-        *(lh_predicted_repeat *)lh_push(cli->arena, (void **)&p->repeat, &p->n, sizeof *p->repeat) =
+        *lh_push(cli->arena, p->repeat, p->n) =
             (lh_predicted_repeat){.name = x->name, .turns = (double)x->n};
     }
 }
@@ -84,9 +84,7 @@ bool lh_cost_predicted(lh_cli *cli, const lh_source *s, const lh_settings *set, 
 
 void lh_print_predicted(const lh_cli *cli, const lh_predicted *p) {
     fputc('\n', cli->out);
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fprintf(cli->out, "Predicted\n");
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "Predicted\n");
     const char *from = "all of it was measured";
     for (int i = 0; i < p->n; i++)
         from =

@@ -7,9 +7,7 @@
 enum { LABEL = 10 };
 
 static void label(const lh_cli *cli, const char *text) {
-    lh_ink_on(cli, cli->out, LH_INK_QUIET);
-    fprintf(cli->out, "  %-*s", LABEL, text);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_QUIET, "  %-*s", LABEL, text);
 }
 
 static void field(const lh_cli *cli, const char *name, const char *text) {
@@ -19,9 +17,7 @@ static void field(const lh_cli *cli, const char *name, const char *text) {
 
 static void command(const lh_cli *cli, const char *text) {
     label(cli, "see");
-    lh_ink_on(cli, cli->out, LH_INK_NAME);
-    fputs(text, cli->out);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_NAME, "%s", text);
     fputc('\n', cli->out);
 }
 
@@ -112,9 +108,7 @@ static void put_both(const rows *r) {
 }
 
 static void title(const lh_cli *cli, const char *name, const char *what) {
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fputs(name, cli->out);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", name);
     fputs("   ", cli->out);
     lh_wrap(cli->out, cli->width, (int)strlen(name) + 3, what);
 }
@@ -155,9 +149,7 @@ bool lh_print_false_claim(lh_cli *cli, lh_errata *e, const lh_false_claim *c) {
     field(cli, "true", truth);
     for (int i = 0; i < c->n_shows; i++) {
         label(cli, i ? "" : "checked");
-        lh_ink_on(cli, cli->out, LH_INK_GOOD);
-        fputs("✓ ", cli->out);
-        lh_ink_off(cli, cli->out);
+        lh_ink_print(cli, cli->out, LH_INK_GOOD, "✓ ");
         lh_wrap(cli->out, cli->width, LABEL + 4, c->shows[i]);
     }
     return true;

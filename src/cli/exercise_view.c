@@ -52,9 +52,7 @@ void lh_view_list(const lh_exercise_state *c) {
     const lh_lesson *l = c->lesson;
     int done = 0;
     for (int i = 0; i < l->n_exercises; i++) done += c->is_done[i];
-    lh_ink_on(c->cli, stdout, LH_INK_BOLD);
-    printf("%s", c->source.name);
-    lh_ink_off(c->cli, stdout);
+    lh_ink_print(c->cli, stdout, LH_INK_BOLD, "%s", c->source.name);
     printf("   %s\n", l->title);
     for (int i = 0; i < l->n_exercises; i++) {
         const lh_exercise *e = &l->exercise[i];
@@ -76,9 +74,8 @@ static void print_program(const lh_exercise_state *c, lh_task *t) {
     if (from) quiet(c, INDENT, lh_printf(c->cli->arena, "... %d lines before", from));
     for (int i = from; i < n; i++) {
         bool is_gap = i == n - 1 && lh_task_exercise(t)->kind == LH_EXERCISE_WRITE;
-        lh_ink_on(c->cli, stdout, is_gap ? LH_INK_BOLD : LH_INK_QUIET);
-        printf("%*s%s\n", INDENT, "", line[i]);
-        lh_ink_off(c->cli, stdout);
+        lh_ink_print(c->cli, stdout, is_gap ? LH_INK_BOLD : LH_INK_QUIET, "%*s%s\n", INDENT, "",
+                     line[i]);
     }
 }
 
@@ -112,9 +109,8 @@ void lh_view_question(lh_exercise_state *c, lh_task *t) {
 /* ---- the answer ---- */
 
 static void print_sign(const lh_exercise_state *c, bool is_right) {
-    lh_ink_on(c->cli, stdout, is_right ? LH_INK_GOOD : LH_INK_BAD);
-    printf("  %s ", is_right ? "\u2713" : "\u2717");
-    lh_ink_off(c->cli, stdout);
+    lh_ink_print(c->cli, stdout, is_right ? LH_INK_GOOD : LH_INK_BAD, "  %s ",
+                 is_right ? "\u2713" : "\u2717");
 }
 
 /* The error of an answer looks like any other: the line, and a mark under the place. */

@@ -39,13 +39,10 @@ static void fill(lh_cli *cli, lh_statement *s, const lh_statement *first) {
     int n = s->n_bindings;
     s->binding = NULL;
     s->n_bindings = 0;
-    for (int i = 0; i < n; i++)
-        *(lh_binding *)lh_push(cli->arena, (void **)&s->binding, &s->n_bindings, sizeof *own) =
-            own[i];
+    for (int i = 0; i < n; i++) *lh_push(cli->arena, s->binding, s->n_bindings) = own[i];
     for (int i = 0; i < first->n_bindings; i++) {
         if (find(s, first->binding[i].name)) continue;
-        *(lh_binding *)lh_push(cli->arena, (void **)&s->binding, &s->n_bindings, sizeof *own) =
-            first->binding[i];
+        *lh_push(cli->arena, s->binding, s->n_bindings) = first->binding[i];
         lh_text_add(&taken, "%s%s", taken.n ? ", " : "", first->binding[i].name);
     }
     s->is_short = first->is_short;
@@ -58,7 +55,7 @@ static lh_statement *read_example(lh_cli *cli, const char *text, const lh_statem
     const char *line = lh_printf(cli->arena, "%s %s\n", word, text);
     lh_program *p = lh_program_parse(cli->ctx, "--input", line, strlen(line));
     if (!p) return NULL;
-    *(lh_program **)lh_push(cli->arena, (void **)&cli->kept, &cli->n_kept, sizeof p) = p;
+    *lh_push(cli->arena, cli->kept, cli->n_kept) = p;
     lh_statement *s = p->n_statements == 1 ? p->statement[0] : NULL;
     if (!s) {
         lh_fail(cli->ctx, LH_ERROR_TEXT, nowhere, "--input takes one example: \"%s\"", text);
@@ -87,10 +84,10 @@ bool lh_cli_input(lh_cli *cli, lh_source *s, const lh_names *input) {
     for (int i = 0; i <= p->n_statements && !lh_failed(cli->ctx); i++) {
         for (int k = 0; i == at && k < input->n && !lh_failed(cli->ctx); k++) {
             lh_statement *x = read_example(cli, input->name[k], first);
-            if (x) *(lh_statement **)lh_push(p->arena, (void **)&list, &n, sizeof x) = x;
+            if (x) *lh_push(p->arena, list, n) = x;
         }
         if (i < p->n_statements && !is_example(p->statement[i]))
-            *(lh_statement **)lh_push(p->arena, (void **)&list, &n, sizeof *list) = p->statement[i];
+            *lh_push(p->arena, list, n) = p->statement[i];
     }
     if (lh_failed(cli->ctx)) {
         lh_cli_report(cli);

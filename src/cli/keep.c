@@ -88,7 +88,7 @@ static const char *keep(lh_keeper *k, const char *s) {
 }
 
 static void put_off(lh_keeper *k, const lh_attempt *a) {
-    lh_attempt *w = lh_push(k->cli->arena, (void **)&k->waiting, &k->n_waiting, sizeof *w);
+    lh_attempt *w = lh_push(k->cli->arena, k->waiting, k->n_waiting);
     *w = *a;
     w->lesson = keep(k, a->lesson);
     w->step = keep(k, a->step);

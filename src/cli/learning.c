@@ -82,7 +82,7 @@ int lh_run_predictions(const lh_run *r, const lh_plan *p, lh_arena *a, lh_predic
         for (int row = 0; row < t->rows && row < rows; row++) {
             if (is_padding(v, t->cells[row])) continue;
             int tied, best = winner(p, n, at, row, &tied), right = (int)t->cells[row];
-            *(lh_prediction *)lh_push(a, (void **)list, &n_rows, sizeof **list) = (lh_prediction){
+            *lh_push(a, *list, n_rows) = (lh_prediction){
                 .pattern = is_first ? lh_example_text(a, g, e) : "",
                 .said = tied < 0 ? v->word[best]
                                  : lh_printf(a, "%s = %s", v->word[best], v->word[tied]),
@@ -138,12 +138,10 @@ int lh_run_table(lh_run *r, const lh_plan *p) {
         fprintf(cli->out, "%s%*s %s%*s %s%*s ", pattern, width - lh_columns(pattern), "",
                 row[i].said, pad_to(14, row[i].said), "", row[i].target, pad_to(10, row[i].target),
                 "");
-        lh_ink_on(cli, cli->out, row[i].is_right ? LH_INK_GOOD : LH_INK_BAD);
-        fprintf(cli->out, "%s\n",
-                row[i].is_right  ? "\u2713 right"
-                : row[i].is_tied ? "\u2717 a tie"
-                                 : "\u2717 wrong");
-        lh_ink_off(cli, cli->out);
+        lh_ink_print(cli, cli->out, row[i].is_right ? LH_INK_GOOD : LH_INK_BAD, "%s\n",
+                     row[i].is_right  ? "\u2713 right"
+                     : row[i].is_tied ? "\u2717 a tie"
+                                      : "\u2717 wrong");
     }
     int target = 0;
     const lh_node *scores = lh_run_prediction(r->g, &target);
@@ -395,9 +393,7 @@ void lh_run_effect(lh_run *r) {
             lh_number_text(a, sizeof a, loss[0], r->digits),
             lh_number_text(b, sizeof b, loss[1], r->digits), loss[1] - loss[0]);
     bool better = loss[1] < loss[0];
-    lh_ink_on(r->cli, r->cli->out, better ? LH_INK_GOOD : LH_INK_BAD);
-    fprintf(r->cli->out, "  %s\n\n",
-            better ? "\u2713 the loss fell" : "\u2717 the loss did not fall");
-    lh_ink_off(r->cli, r->cli->out);
+    lh_ink_print(r->cli, r->cli->out, better ? LH_INK_GOOD : LH_INK_BAD, "  %s\n\n",
+                 better ? "\u2713 the loss fell" : "\u2717 the loss did not fall");
     lh_exact.free(p);
 }

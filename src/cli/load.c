@@ -242,9 +242,7 @@ static void list_line(lh_cli *cli, FILE *out, const lh_embedded *e, int width) {
     const char *sign = lh_standing_sign(at);
     if (*sign == ' ') sign = lh_keep_read_sign(cli, name);
     fprintf(out, "  %s ", sign);
-    lh_ink_on(cli, out, LH_INK_NAME);
-    fprintf(out, "%-*s", width, name);
-    lh_ink_off(cli, out);
+    lh_ink_print(cli, out, LH_INK_NAME, "%-*s", width, name);
     const char *title = lh_lesson_title(cli->arena, e->name, e->text, e->length);
     int used = lh_columns(title), column = used > 40 ? used : 40;
     int exercises = lh_exercise_count(e->text, e->length);

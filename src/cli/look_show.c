@@ -8,9 +8,7 @@
 
 static void print_heading(const lh_cli *cli, const char *text) {
     fputc('\n', cli->out);
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fprintf(cli->out, "%s\n", text);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s\n", text);
 }
 
 static void print_quiet(const lh_cli *cli, const char *text) {
@@ -36,9 +34,7 @@ static void print_layer(lh_look *l, int layer, int width, double *p) {
                           p);
     lh_look_top(p, l->lens.scores, top, LH_LOOK_LENS_TOP);
     fprintf(cli->out, "  ");
-    lh_ink_on(cli, cli->out, LH_INK_NAME);
-    fprintf(cli->out, "%-*s", width, path);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_NAME, "%-*s", width, path);
     int at = 2 + width;
     for (int i = 0; i < LH_LOOK_LENS_TOP && top[i] >= 0; i++) {
         const char *word = lh_opened_word(&l->o, top[i]);
@@ -79,9 +75,7 @@ static void print_attention(lh_look *l) {
 
 void lh_look_print(lh_look *l) {
     lh_cli *cli = l->o.cli;
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fprintf(cli->out, "%s", l->o.model.path);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", l->o.model.path);
     fprintf(cli->out, "   %d token%s\n\n", l->o.n, l->o.n > 1 ? "s" : "");
     lh_tokens_print(cli, l->o.tokens, l->o.id, (size_t)l->o.n);
     fputc('\n', cli->out);

@@ -79,9 +79,7 @@ static int help(lh_cli *cli) {
     printf("Commands   (longhand COMMAND --help says more)\n");
     for (int i = 0; lh_commands[i]; i++) {
         fputs("  ", stdout);
-        lh_ink_on(cli, stdout, LH_INK_NAME);
-        printf("%-9s", lh_commands[i]->name);
-        lh_ink_off(cli, stdout);
+        lh_ink_print(cli, stdout, LH_INK_NAME, "%-9s", lh_commands[i]->name);
         fputs("  ", stdout);
         lh_wrap(stdout, cli->width, 13, lh_commands[i]->summary);
     }
@@ -122,9 +120,7 @@ static bool read_int(lh_cli *cli, const lh_option *o, const char *text) {
 static void read_names(lh_cli *cli, lh_names *names, const char *text) {
     while (*text) {
         size_t n = strcspn(text, ", ");
-        if (n)
-            *(const char **)lh_push(cli->arena, (void **)&names->name, &names->n,
-                                    sizeof *names->name) = lh_copy(cli->arena, text, n);
+        if (n) *lh_push(cli->arena, names->name, names->n) = lh_copy(cli->arena, text, n);
         text += n + (text[n] != 0);
     }
 }
@@ -136,7 +132,7 @@ static bool read_setting(lh_cli *cli, const lh_option *o, const char *text) {
         return false;
     }
     lh_settings *s = o->value;
-    *(lh_setting *)lh_push(cli->arena, (void **)&s->set, &s->n, sizeof *s->set) =
+    *lh_push(cli->arena, s->set, s->n) =
         (lh_setting){lh_copy(cli->arena, text, (size_t)(equals - text)), equals + 1};
     return true;
 }
@@ -186,7 +182,7 @@ static bool read_value(lh_cli *cli, const lh_option *o, const char *text) {
     case LH_OPTION_NAMES: read_names(cli, o->value, text); return true;
     case LH_OPTION_LIST: {
         lh_names *list = o->value;
-        *(const char **)lh_push(cli->arena, (void **)&list->name, &list->n, sizeof text) = text;
+        *lh_push(cli->arena, list->name, list->n) = text;
         return true;
     }
     case LH_OPTION_SETTINGS: return read_setting(cli, o, text);

@@ -68,7 +68,7 @@ static opened *open_lesson(service *v, const char *lesson) {
     x->is_bad = !lh_stock_open(v->cli, lesson, &x->stock);
     lh_context_clear(v->cli->ctx);
     x->name = x->is_bad ? lh_printf(v->cli->arena, "%s", lesson) : x->stock.name;
-    *(opened **)lh_push(v->cli->arena, (void **)&v->lesson, &v->n, sizeof x) = x;
+    *lh_push(v->cli->arena, v->lesson, v->n) = x;
     return x;
 }
 

@@ -10,12 +10,11 @@
 /* ---- files and tables ---- */
 
 static void add_learner(lh_hall *h, const char *file, int line, lh_answer_file *f) {
-    *(lh_learner *)lh_push(h->arena, (void **)&h->learner, &h->n, sizeof *h->learner) =
-        (lh_learner){.file = file,
-                     .line = line,
-                     .answers = f,
-                     .name = f->learner ? f->learner : "",
-                     .id = f->id ? f->id : ""};
+    *lh_push(h->arena, h->learner, h->n) = (lh_learner){.file = file,
+                                                        .line = line,
+                                                        .answers = f,
+                                                        .name = f->learner ? f->learner : "",
+                                                        .id = f->id ? f->id : ""};
 }
 
 static void report(lh_hall *h) {
@@ -164,9 +163,7 @@ int lh_hall_missing(const lh_hall *h, const lh_student ***missing) {
     for (int i = 0; is_here && i < h->n; i++)
         if (h->learner[i].student) is_here[h->learner[i].student - h->roster->student] = true;
     for (int i = 0; is_here && i < h->roster->n; i++)
-        if (!is_here[i])
-            *(const lh_student **)lh_push(h->arena, (void **)missing, &n, sizeof **missing) =
-                &h->roster->student[i];
+        if (!is_here[i]) *lh_push(h->arena, *missing, n) = &h->roster->student[i];
     return n;
 }
 

@@ -194,9 +194,7 @@ static void put_missing(const lh_hall *h, bool has_gap) {
 void lh_mark_summary(const lh_hall *h, const lh_class *c, int refused) {
     const lh_cli *cli = h->stock->cli;
     lh_class_sum s = lh_class_summary(c);
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    fputs(h->stock->name, stdout);
-    lh_ink_off(cli, stdout);
+    lh_ink_print(cli, stdout, LH_INK_BOLD, "%s", h->stock->name);
     printf("   %d sheet%s", c->n_rows, c->n_rows == 1 ? "" : "s");
     if (h->roster) printf(" of a class of %d", h->roster->n);
     if (refused) printf("; %d could not be marked", refused);

@@ -11,9 +11,7 @@ static lh_ink ink_of(lh_verdict v) {
 }
 
 static void put_sign(const lh_cli *cli, lh_verdict v) {
-    lh_ink_on(cli, stdout, ink_of(v));
-    fputs(lh_verdict_sign(v), stdout);
-    lh_ink_off(cli, stdout);
+    lh_ink_print(cli, stdout, ink_of(v), "%s", lh_verdict_sign(v));
 }
 
 /* ---- what was read ---- */
@@ -102,9 +100,7 @@ static void put_heading(const lh_marked *m, int ask, const char *score, lh_verdi
         memcpy(text + n, " ...", 5);
     }
     printf("%3d  ", s->number);
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    fputs(text, stdout);
-    lh_ink_off(cli, stdout);
+    lh_ink_print(cli, stdout, LH_INK_BOLD, "%s", text);
     printf("%*s", room > lh_columns(text) ? room - lh_columns(text) + 2 : 2, "");
     put_sign(cli, v);
     printf(" %s\n", score);
@@ -159,9 +155,7 @@ void lh_mark_show(const lh_marked *m, bool wants_echo) {
     const lh_cli *cli = m->stock->cli;
     const lh_paper *p = m->paper;
     int blank = 0;
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    printf("%s", p->lesson);
-    lh_ink_off(cli, stdout);
+    lh_ink_print(cli, stdout, LH_INK_BOLD, "%s", p->lesson);
     printf("   %s\n", p->title);
     printf("%s%s%s", m->learner->file, *m->learner->name ? ", " : "", m->learner->name);
     if (*p->form) printf(", form %s", p->form);

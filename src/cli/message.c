@@ -8,9 +8,7 @@
 int lh_cli_fail(lh_cli *cli, const char *format, ...) {
     va_list args;
     fflush(stdout);
-    lh_ink_on(cli, stderr, LH_INK_BAD);
-    fputs("longhand: ", stderr);
-    lh_ink_off(cli, stderr);
+    lh_ink_print(cli, stderr, LH_INK_BAD, "longhand: ");
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);

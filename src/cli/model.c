@@ -15,8 +15,7 @@ void lh_model_set(lh_cli *cli, lh_settings *s, const char *name, const char *val
             s->set[i].value = value;
             return;
         }
-    *(lh_setting *)lh_push(cli->arena, (void **)&s->set, &s->n, sizeof *s->set) =
-        (lh_setting){name, value};
+    *lh_push(cli->arena, s->set, s->n) = (lh_setting){name, value};
 }
 
 bool lh_model_has(const lh_program *p, lh_statement_kind kind, const char *name) {

@@ -1,18 +1,29 @@
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
+const char *const lh_ink_codes[] = {
+    [LH_INK_PLAIN] = "",        [LH_INK_NAME] = "\033[36m",   [LH_INK_NUMBER] = "",
+    [LH_INK_QUIET] = "\033[2m", [LH_INK_GOOD] = "\033[32m",   [LH_INK_BAD] = "\033[31m",
+    [LH_INK_BOLD] = "\033[1m",  [LH_INK_EMPHASIS] = "\033[3m"};
+
 void lh_ink_on(const lh_cli *cli, FILE *out, lh_ink ink) {
-    static const char *const code[] = {
-        [LH_INK_PLAIN] = "",        [LH_INK_NAME] = "\033[36m",   [LH_INK_NUMBER] = "",
-        [LH_INK_QUIET] = "\033[2m", [LH_INK_GOOD] = "\033[32m",   [LH_INK_BAD] = "\033[31m",
-        [LH_INK_BOLD] = "\033[1m",  [LH_INK_EMPHASIS] = "\033[3m"};
-    if (cli->colour) fputs(code[ink], out);
+    if (cli->colour) fputs(lh_ink_codes[ink], out);
 }
 
 void lh_ink_off(const lh_cli *cli, FILE *out) {
-    if (cli->colour) fputs("\033[0m", out);
+    if (cli->colour) fputs(LH_INK_END, out);
+}
+
+void lh_ink_print(const lh_cli *cli, FILE *out, lh_ink ink, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    lh_ink_on(cli, out, ink);
+    vfprintf(out, format, args);
+    lh_ink_off(cli, out);
+    va_end(args);
 }
 
 lh_chart_screen lh_cli_screen(const lh_cli *cli) {
@@ -24,23 +35,30 @@ lh_chart_screen lh_cli_screen(const lh_cli *cli) {
                                                      : LH_COLOURS_256};
 }
 
+/* Columns of the next so many bytes. */
+static int columns_of(const char *text, size_t n) {
+    int columns = 0;
+    for (size_t at = 0; at < n;) {
+        int bytes;
+        columns += lh_columns_next(text + at, &bytes);
+        at += (size_t)bytes;
+    }
+    return columns;
+}
+
 void lh_wrap(FILE *out, int width, int indent, const char *text) {
     int at = indent;
     bool first = true;
     while (*text) {
         size_t n = strcspn(text, " \n");
-        char word[512];
-        size_t k = n < sizeof word - 1 ? n : sizeof word - 1;
-        memcpy(word, text, k);
-        word[k] = 0;
-        int w = lh_columns(word);
+        int w = columns_of(text, n);
         if (!first && at + 1 + w > width) {
             fprintf(out, "\n%*s", indent, "");
             at = indent;
             first = true;
         }
         if (!first) fputc(' ', out), at++;
-        fputs(word, out);
+        fwrite(text, 1, n, out);
         at += w;
         first = false;
         text += n;

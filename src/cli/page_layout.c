@@ -54,7 +54,7 @@ size_t lh_fitting(const char *s, int room) {
 static void push_line(lh_page_layout *l, char *line) {
     size_t n = strlen(line);
     while (n && line[n - 1] == ' ') line[--n] = 0;
-    *(char **)lh_push(l->arena, (void **)&l->line, &l->n_lines, sizeof *l->line) = line;
+    *lh_push(l->arena, l->line, l->n_lines) = line;
 }
 
 void lh_layout_add(lh_page_layout *l, int indent, const char *line) {
@@ -110,8 +110,7 @@ static char *ruler(lh_page_layout *l, const char *sign, int n) {
 static void heading(lh_page_layout *l, const lh_piece *p, int indent) {
     lh_layout_gap(l);
     if (p->level <= 2) lh_layout_gap(l);
-    *(lh_layout_mark *)lh_push(l->arena, (void **)&l->mark, &l->n_marks, sizeof *l->mark) =
-        (lh_layout_mark){p->anchor, l->n_lines};
+    *lh_push(l->arena, l->mark, l->n_marks) = (lh_layout_mark){p->anchor, l->n_lines};
     int first = l->n_lines, widest = 0;
     lh_words w = lh_words_new(l);
     lh_words_add(&w, p->span, LH_INK_BOLD);

@@ -149,7 +149,7 @@ static void put_code(code *c, const char *text) {
 
 static void put(code *c, const code_line *x) {
     lh_page_layout *l = c->l;
-    const char *on = l->cli->colour ? "\033[2m" : "", *off = *on ? "\033[0m" : "";
+    const char *on = l->cli->colour ? lh_ink_codes[LH_INK_QUIET] : "", *off = *on ? LH_INK_END : "";
     int own = lh_columns(x->code), column = c->column < 0 ? x->column : c->column;
     if (!x->comment) {
         put_code(c, x->code);
@@ -180,8 +180,7 @@ void lh_layout_code(lh_page_layout *l, int indent, const char *text, bool is_not
     code c = {.l = l, .indent = indent, .room = l->width - indent, .is_notation = is_notation};
     while (*text) {
         size_t n = strcspn(text, "\n");
-        *(code_line *)lh_push(l->arena, (void **)&c.line, &c.n, sizeof *c.line) =
-            split(l->arena, text, n, is_notation);
+        *lh_push(l->arena, c.line, c.n) = split(l->arena, text, n, is_notation);
         text += n + (text[n] == '\n');
     }
     c.column = find_column(&c);

@@ -11,7 +11,7 @@ lh_words lh_words_new(lh_page_layout *l) {
 /* ---- spans to words ---- */
 
 static void add_word(lh_words *w, const char *s, size_t n, lh_ink ink) {
-    lh_layout_word *x = lh_push(w->l->arena, (void **)&w->word, &w->n, sizeof *w->word);
+    lh_layout_word *x = lh_push(w->l->arena, w->word, w->n);
     *x = (lh_layout_word){lh_copy(w->l->arena, s, n), ink, w->n > 1 && !w->has_space, false};
     w->has_space = false;
 }
@@ -35,9 +35,7 @@ static void add_source(lh_words *w, const char *source) {
     lh_page_layout *l = w->l;
     int k = 0;
     while (k < l->n_sources && strcmp(l->source[k], source) != 0) k++;
-    if (k == l->n_sources)
-        *(const char **)lh_push(l->arena, (void **)&l->source, &l->n_sources, sizeof *l->source) =
-            source;
+    if (k == l->n_sources) *lh_push(l->arena, l->source, l->n_sources) = source;
     const char *sign = lh_printf(l->arena, "[%d]", k + 1);
     add_word(w, sign, strlen(sign), LH_INK_QUIET);
 }
@@ -120,16 +118,11 @@ static void begin_line(fold *f, const char *lead) {
     f->is_empty = true;
 }
 
-static const char *const inks[] = {
-    [LH_INK_PLAIN] = "",        [LH_INK_NAME] = "\033[36m",   [LH_INK_NUMBER] = "",
-    [LH_INK_QUIET] = "\033[2m", [LH_INK_GOOD] = "\033[32m",   [LH_INK_BAD] = "\033[31m",
-    [LH_INK_BOLD] = "\033[1m",  [LH_INK_EMPHASIS] = "\033[3m"};
-
 static void set_ink(fold *f, lh_ink ink) {
     bool has_colour = f->l->cli->colour;
     if (ink == f->ink) return;
-    if (has_colour && *inks[f->ink]) lh_text_add(&f->line, "\033[0m");
-    if (has_colour) lh_text_add(&f->line, "%s", inks[ink]);
+    if (has_colour && *lh_ink_codes[f->ink]) lh_text_add(&f->line, LH_INK_END);
+    if (has_colour) lh_text_add(&f->line, "%s", lh_ink_codes[ink]);
     f->ink = ink;
 }
 

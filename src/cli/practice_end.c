@@ -74,9 +74,7 @@ void lh_desk_summary(lh_desk *d) {
     const lh_paper *paper = p->paper;
     bool is_finished = lh_practice_is_finished(p);
     putchar('\n');
-    lh_ink_on(d->cli, stdout, LH_INK_BOLD);
-    printf("%s", paper->lesson);
-    lh_ink_off(d->cli, stdout);
+    lh_ink_print(d->cli, stdout, LH_INK_BOLD, "%s", paper->lesson);
     if (p->only >= 0)
         printf("   %s: %s\n", lh_desk_ask(d, p->only)->name, is_finished ? "done" : "not done yet");
     else

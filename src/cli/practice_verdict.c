@@ -19,7 +19,7 @@ typedef struct notes {
 } notes;
 
 static void add_note(lh_desk *d, notes *n, lh_verdict sign, const char *text) {
-    *(note *)lh_push(d->a, (void **)&n->list, &n->n, sizeof(note)) = (note){sign, text};
+    *lh_push(d->a, n->list, n->n) = (note){sign, text};
 }
 
 static lh_verdict verdict_at(const lh_desk *d, int ask, int k) {
@@ -209,9 +209,7 @@ static int print_row(lh_desk *d, int ask, const lh_answer_block *b, int row, con
         lh_verdict v = verdict_at(d, ask, k);
         const char *text = lh_desk_number(d, d->p->text[d->p->sheet->ask[ask].first + k]);
         if (c) printf(column[c] < 0 ? " " : "   ");
-        lh_ink_on(d->cli, stdout, lh_desk_ink(v));
-        fputs(lh_desk_mark(v), stdout);
-        lh_ink_off(d->cli, stdout);
+        lh_ink_print(d->cli, stdout, lh_desk_ink(v), "%s", lh_desk_mark(v));
         if (column[c] < 0) continue;
         left = column[c] - lh_columns(text);
         printf(" %s%*s", text, c + 1 < b->grid.cols ? left : 0, "");
@@ -221,9 +219,8 @@ static int print_row(lh_desk *d, int ask, const lh_answer_block *b, int row, con
 
 static void print_note(lh_desk *d, const note *n, int indent) {
     bool has_sign = n->sign != LH_BLANK;
-    lh_ink_on(d->cli, stdout, lh_desk_ink(n->sign));
-    printf("%s ", has_sign ? lh_desk_mark(n->sign) : " ");
-    lh_ink_off(d->cli, stdout);
+    lh_ink_print(d->cli, stdout, lh_desk_ink(n->sign), "%s ",
+                 has_sign ? lh_desk_mark(n->sign) : " ");
     lh_wrap(stdout, d->cli->width, indent + 2, n->text);
 }
 
@@ -264,9 +261,7 @@ void lh_desk_verdict(lh_desk *d, const lh_entered *e) {
         print_block(d, e->ask, &s->block[i], is_all || e->ask != d->p->at,
                     is_all && i + 1 < s->n_blocks ? &none : &words);
     if (lh_practice_state(d->p, e->ask) != LH_STATE_WRONG) return;
-    lh_ink_on(d->cli, stdout, LH_INK_QUIET);
-    printf("%*sh hint   n next   ? help\n", INDENT + 2, "");
-    lh_ink_off(d->cli, stdout);
+    lh_ink_print(d->cli, stdout, LH_INK_QUIET, "%*sh hint   n next   ? help\n", INDENT + 2, "");
 }
 
 void lh_desk_changes(lh_desk *d) {
@@ -274,9 +269,7 @@ void lh_desk_changes(lh_desk *d) {
         const lh_change *c = &d->p->change[i];
         if (c->after == LH_BLANK) continue;
         printf("%*s", INDENT, "");
-        lh_ink_on(d->cli, stdout, lh_desk_ink(c->after));
-        fputs(lh_desk_mark(c->after), stdout);
-        lh_ink_off(d->cli, stdout);
+        lh_ink_print(d->cli, stdout, lh_desk_ink(c->after), "%s", lh_desk_mark(c->after));
         fputc(' ', stdout);
         lh_wrap(stdout, d->cli->width, INDENT + 2,
                 lh_printf(d->a,

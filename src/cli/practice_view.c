@@ -110,9 +110,8 @@ static void print_operand(lh_desk *d, const lh_plan *plan, const lh_step *s, con
             if (lh_columns(t.s) > widest) widest = lh_columns(t.s);
         }
     printf("%*s", INDENT, "");
-    lh_ink_on(d->cli, stdout, LH_INK_NAME);
-    printf("%s%*s", label, width - lh_columns(label) > 0 ? width - lh_columns(label) : 0, "");
-    lh_ink_off(d->cli, stdout);
+    lh_ink_print(d->cli, stdout, LH_INK_NAME, "%s%*s", label,
+                 width - lh_columns(label) > 0 ? width - lh_columns(label) : 0, "");
     if (column + lh_columns(all.s) <= d->cli->width) {
         printf("   %s\n", all.s);
         return;
@@ -156,9 +155,8 @@ static int still_open(const lh_desk *d, const lh_step *s) {
 
 static void print_open(lh_desk *d, const char *label, int width, int ask) {
     printf("%*s", INDENT, "");
-    lh_ink_on(d->cli, stdout, LH_INK_NAME);
-    printf("%s%*s", label, width - lh_columns(label) > 0 ? width - lh_columns(label) : 0, "");
-    lh_ink_off(d->cli, stdout);
+    lh_ink_print(d->cli, stdout, LH_INK_NAME, "%s%*s", label,
+                 width - lh_columns(label) > 0 ? width - lh_columns(label) : 0, "");
     printf("   not worked out yet: step %d\n", d->p->paper->step[ask].number);
 }
 
@@ -267,9 +265,8 @@ static void hint_answer(lh_desk *d) {
 void lh_desk_hint(lh_desk *d, int level) {
     static const char *const title[LH_HINTS] = {"the rule", "the rule with numbers in it",
                                                 "the working of one number", "the answer"};
-    lh_ink_on(d->cli, stdout, LH_INK_QUIET);
-    printf("  hint %d of %d: %s\n", level, LH_HINTS, title[level - 1]);
-    lh_ink_off(d->cli, stdout);
+    lh_ink_print(d->cli, stdout, LH_INK_QUIET, "  hint %d of %d: %s\n", level, LH_HINTS,
+                 title[level - 1]);
     if (level == 1) hint_rule(d, lh_desk_ask(d, d->p->at));
     if (level == 2 || level == 3) {
         lh_explanation *e = lh_practice_explain(d->p, d->p->at, lh_practice_open_cell(d->p), 6);
@@ -313,9 +310,7 @@ void lh_desk_list(lh_desk *d) {
         lh_verdict v = p->step[i].verdict;
         const char *text = cut(d, lh_printf(d->a, "%s %s %s", s->name, s->sign, s->formula), room);
         printf("%s%3d ", i == p->at ? " \u25b8" : "  ", s->number);
-        lh_ink_on(d->cli, stdout, lh_desk_ink(v));
-        fputs(v == LH_BLANK ? " " : lh_desk_mark(v), stdout);
-        lh_ink_off(d->cli, stdout);
+        lh_ink_print(d->cli, stdout, lh_desk_ink(v), "%s", v == LH_BLANK ? " " : lh_desk_mark(v));
         const char *words = state_words(d, i);
         printf(*words ? " %s%*s  %s\n" : " %s\n", text, room - lh_columns(text), "", words);
     }
@@ -336,9 +331,7 @@ void lh_desk_help(lh_desk *d) {
     };
     for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
         printf("  ");
-        lh_ink_on(d->cli, stdout, LH_INK_NAME);
-        printf("%-20s", line[i][0]);
-        lh_ink_off(d->cli, stdout);
+        lh_ink_print(d->cli, stdout, LH_INK_NAME, "%-20s", line[i][0]);
         printf("  ");
         lh_wrap(stdout, d->cli->width, 24, line[i][1]);
     }

@@ -50,8 +50,8 @@ int lh_lesson_minutes(const char *text, size_t length) {
 
 static void add_line(lh_arena *a, lh_listing *c, char *line, const char *name) {
     int n = c->n_lines;
-    *(char **)lh_push(a, (void **)&c->line, &c->n_lines, sizeof *c->line) = line;
-    *(const char **)lh_push(a, (void **)&c->name, &n, sizeof *c->name) = name;
+    *lh_push(a, c->line, c->n_lines) = line;
+    *lh_push(a, c->name, n) = name;
 }
 
 static char *entry_line(lh_cli *cli, lh_arena *a, const char *name, const lh_read *read, int column,

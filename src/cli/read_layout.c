@@ -124,7 +124,7 @@ bool lh_read_layout(lh_reading *r, lh_arena *a, int width, lh_read_lines *out) {
         lh_piece alone = *p;
         alone.next = NULL;
         if (p != r->page->piece) lh_layout_gap(l);
-        *(int *)lh_push(a, (void **)&out->first, &out->n_pieces, sizeof *out->first) = l->n_lines;
+        *lh_push(a, out->first, out->n_pieces) = l->n_lines;
         lh_layout_pieces(l, &alone, 0);
     }
     if (!lh_failed(r->cli->ctx)) lay_end(l, r);

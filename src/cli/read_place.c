@@ -84,8 +84,7 @@ lh_course lh_course_read(lh_context *ctx, lh_arena *a) {
         for (int i = 0; i < all->n; i++) {
             const lh_contents_item *x = &all->item[i];
             if (!x->file || x->is_variation != (pass == 1)) continue;
-            *(lh_course_entry *)lh_push(a, (void **)&c.entry, &c.n, sizeof *c.entry) =
-                (lh_course_entry){x->part, x->name};
+            *lh_push(a, c.entry, c.n) = (lh_course_entry){x->part, x->name};
         }
         if (pass == 0) c.n_listed = c.n;
     }

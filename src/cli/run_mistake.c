@@ -173,9 +173,7 @@ static int show(lh_run *r, const lh_mistake *m, const wanted *w, const lh_candid
         fprintf(stderr, "it can be made in: %s\n", where);
         return LH_EXIT_FAILED;
     }
-    lh_ink_on(cli, cli->out, LH_INK_BOLD);
-    fprintf(cli->out, "%s", r->source->name);
-    lh_ink_off(cli, cli->out);
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", r->source->name);
     fprintf(cli->out, "   %s\n", r->source->title);
     lh_wrap(
         cli->out, cli->width, 4,

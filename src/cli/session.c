@@ -148,8 +148,7 @@ static lh_program *parse_bare(lh_context *ctx, const char *text) {
     *s = (lh_statement){.kind = LH_S_STEP, .name = "ans"};
     s->expr = lh_expr_parse(ctx, p->arena, text, strlen(text));
     if (s->expr) s->at = s->name_at = s->expr->at;
-    *(lh_statement **)lh_push(p->arena, (void **)&p->statement, &p->n_statements,
-                              sizeof(lh_statement *)) = s;
+    *lh_push(p->arena, p->statement, p->n_statements) = s;
     if (!lh_failed(ctx)) return p;
     lh_program_free(p);
     return NULL;
@@ -199,8 +198,7 @@ static lh_program *join(lh_context *ctx, lh_arena *a, const lh_calc_line *line, 
     for (int i = 0; i < n_lines; i++) {
         lh_text_add(&source, "%s\n", line[i].text);
         for (int k = 0; k < line[i].parsed->n_statements; k++)
-            *(lh_statement **)lh_push(a, (void **)&p->statement, &p->n_statements,
-                                      sizeof(lh_statement *)) = line[i].parsed->statement[k];
+            *lh_push(a, p->statement, p->n_statements) = line[i].parsed->statement[k];
     }
     p->source = source.s;
     p->length = source.n;
@@ -267,8 +265,7 @@ bool lh_session_add(lh_session *s, const char *text) {
     lh_session made;
     bool ok = false;
     if (read_line(s, text, &line)) {
-        lh_calc_line *room =
-            lh_push(s->cli->arena, (void **)&s->line, &s->n_lines, sizeof *s->line);
+        lh_calc_line *room = lh_push(s->cli->arena, s->line, s->n_lines);
         s->n_lines--;
         make_room(s, &line);
         *room = line;

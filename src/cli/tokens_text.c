@@ -33,9 +33,7 @@ static char *text_of(const lh_tokenizer *t, lh_arena *arena, int id) {
 }
 
 static void print_in_ink(const lh_cli *cli, lh_ink ink, const char *text) {
-    lh_ink_on(cli, stdout, ink);
-    fputs(text, stdout);
-    lh_ink_off(cli, stdout);
+    lh_ink_print(cli, stdout, ink, "%s", text);
 }
 
 /* ---- a text ---- */

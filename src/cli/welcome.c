@@ -57,9 +57,7 @@ static void print_parts(const visit *v) {
             print_closed(v, part);
             continue;
         }
-        lh_ink_on(v->cli, stdout, LH_INK_BOLD);
-        printf("  %s\n", part);
-        lh_ink_off(v->cli, stdout);
+        lh_ink_print(v->cli, stdout, LH_INK_BOLD, "  %s\n", part);
         lh_cli_list_part(v->cli, stdout, part);
     }
 }
@@ -74,9 +72,8 @@ static int count_models(void) {
 static void print_next(const visit *v) {
     bool is_first = !v->is_sheet && v->places.n == 0;
     printf("  %s: ", is_first ? "begin with" : "go on with");
-    lh_ink_on(v->cli, stdout, LH_INK_NAME);
-    printf("longhand %s %s", v->is_sheet ? "practice" : "read", v->lesson ? v->lesson : "");
-    lh_ink_off(v->cli, stdout);
+    lh_ink_print(v->cli, stdout, LH_INK_NAME, "longhand %s %s", v->is_sheet ? "practice" : "read",
+                 v->lesson ? v->lesson : "");
     putchar('\n');
 }
 
@@ -86,9 +83,7 @@ int lh_cli_welcome(lh_cli *cli) {
                .course = lh_course_read(cli->ctx, cli->arena),
                .places = lh_places_load(cli)};
     find_next(&v);
-    lh_ink_on(cli, stdout, LH_INK_BOLD);
-    fputs("Longhand", stdout);
-    lh_ink_off(cli, stdout);
+    lh_ink_print(cli, stdout, LH_INK_BOLD, "Longhand");
     puts("   transformers, worked out by hand and at full speed\n");
     print_parts(&v);
     printf("  %-30s %2d\n\n", "Models and demonstrations", count_models());

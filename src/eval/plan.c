@@ -71,9 +71,7 @@ static bool fill_leaves(lh_plan *p) {
         lh_node *n = p->g->node[i];
         if (p->value[i].role != LEAF || p->value[i].same) continue;
         fill_leaf(p, n);
-        if (n->kind == LH_OP_runtime)
-            *(lh_node **)lh_push(p->arena, (void **)&p->runtime, &p->n_runtime,
-                                 sizeof *p->runtime) = n;
+        if (n->kind == LH_OP_runtime) *lh_push(p->arena, p->runtime, p->n_runtime) = n;
     }
     return !lh_failed(p->g->ctx);
 }

@@ -94,8 +94,7 @@ static void add_given(const reader *r, const lh_given *given, lh_given_row **lis
         row->times++;
         return;
     }
-    *(lh_given_row *)lh_push(b->arena, (void **)list, n, sizeof **list) =
-        (lh_given_row){given, h.name, h.repeat, 1, cells, h.key};
+    *lh_push(b->arena, *list, *n) = (lh_given_row){given, h.name, h.repeat, 1, cells, h.key};
 }
 
 static void add_givens(const reader *r) {
@@ -180,7 +179,7 @@ static void add_row(lh_bill *b, const lh_cost_row *row) {
             b->row[i].times++;
             return;
         }
-    *(lh_cost_row *)lh_push(b->arena, (void **)&b->row, &b->n_rows, sizeof *row) = *row;
+    *lh_push(b->arena, b->row, b->n_rows) = *row;
 }
 
 static void add_sums(lh_bill *b) {

@@ -197,7 +197,7 @@ static bool is_taken(const plane *p, const box *b) {
 }
 
 static void take(plane *p, box b) {
-    *(box *)lh_push(p->s->a, (void **)&p->taken, &p->n_taken, sizeof b) = b;
+    *lh_push(p->s->a, p->taken, p->n_taken) = b;
 }
 
 /* Right of the point, left, above, below: the first place where nothing stands. */

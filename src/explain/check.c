@@ -12,7 +12,7 @@
 
 /* Findings outlive the graph: what they say is copied. */
 lh_finding *lh_check_found(lh_check *c, lh_check_kind kind, const lh_step *s, int moment) {
-    lh_finding *f = lh_push(c->arena, (void **)&c->finding, &c->n_findings, sizeof *f);
+    lh_finding *f = lh_push(c->arena, c->finding, c->n_findings);
     *f = (lh_finding){.kind = kind, .moment = moment, .ok = true};
     if (s) f->step = lh_printf(c->arena, "%s", s->path), f->at = s->at;
     return f;

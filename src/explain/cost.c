@@ -55,7 +55,7 @@ static void polynomial_add(lh_polynomial *p, const lh_monomial *m) {
     if (m->times == 0) return;
     while (k < p->n_terms && !same_factors(&p->term[k], m)) k++;
     if (k == p->n_terms) {
-        *(lh_monomial *)lh_push(p->names->arena, (void **)&p->term, &p->n_terms, sizeof *m) = *m;
+        *lh_push(p->names->arena, p->term, p->n_terms) = *m;
     } else {
         p->term[k].times += m->times;
         if (p->term[k].times == 0) p->term[k] = p->term[--p->n_terms];

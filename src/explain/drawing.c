@@ -50,8 +50,7 @@ static void add_line(const lh_drawing *d, lh_drawn *s, const char *text, bool is
                      bool is_quiet) {
     if (s->n_lines >= MAX_LINES) return;
     if (s->n_lines == MAX_LINES - 1) text = "…";
-    *(lh_drawn_line *)lh_push(d->a, (void **)&s->line, &s->n_lines, sizeof *s->line) =
-        (lh_drawn_line){text, is_title, is_quiet};
+    *lh_push(d->a, s->line, s->n_lines) = (lh_drawn_line){text, is_title, is_quiet};
 }
 
 /* A formula in lines of at most `most` letters, broken behind a space where there is one; cut after some lines. */
@@ -92,7 +91,7 @@ static void find_holders(const lh_drawing *d) {
 }
 
 static int new_level(lh_drawing *d) {
-    *(lh_level *)lh_push(d->a, (void **)&d->level, &d->n_levels, sizeof *d->level) = (lh_level){0};
+    *lh_push(d->a, d->level, d->n_levels) = (lh_level){0};
     return d->n_levels - 1;
 }
 
@@ -277,7 +276,7 @@ static void find_frames(lh_drawing *d) {
             int f = 0;
             while (f < d->n_frames && strcmp(d->frame[f].path, b->turn[k]) != 0) f++;
             if (f == d->n_frames)
-                *(lh_frame *)lh_push(d->a, (void **)&d->frame, &d->n_frames, sizeof *d->frame) =
+                *lh_push(d->a, d->frame, d->n_frames) =
                     (lh_frame){b->turn[k], d->s[i].column, k, d->s[i].level, d->s[i].level};
             if (f < d->n_frames) d->frame[f].last = d->s[i].level;
         }
@@ -355,7 +354,7 @@ static bool are_next(const lh_drawing *d, int a, int b) {
 static lh_trunk *find_trunk(const lh_drawing *d, lh_arrows *all, int from, int gutter) {
     for (int i = 0; i < all->n_trunks; i++)
         if (all->trunk[i].from == from && all->trunk[i].gutter == gutter) return &all->trunk[i];
-    lh_trunk *t = lh_push(d->a, (void **)&all->trunk, &all->n_trunks, sizeof *t);
+    lh_trunk *t = lh_push(d->a, all->trunk, all->n_trunks);
     *t = (lh_trunk){.from = from, .gutter = gutter, .lane = -1};
     return t;
 }
@@ -390,7 +389,7 @@ static void add_arrow(const lh_drawing *d, lh_arrows *all, int from, int to) {
     if (is_on_its_way(d, &d->s[from], &d->s[to]) && are_next(d, from, to)) {
         for (int i = 0; i < all->n_straight; i++)
             if (all->straight[i][0] == from && all->straight[i][1] == to) return;
-        int *pair = lh_push(d->a, (void **)&all->straight, &all->n_straight, sizeof *all->straight);
+        int *pair = *lh_push(d->a, all->straight, all->n_straight);
         pair[0] = from;
         pair[1] = to;
         return;
@@ -399,7 +398,7 @@ static void add_arrow(const lh_drawing *d, lh_arrows *all, int from, int to) {
     t->is_dotted = gutter == AHEAD && !d->p->text[0];
     for (int i = 0; i < t->n; i++)
         if (t->to[i] == to) return;
-    *(int *)lh_push(d->a, (void **)&t->to, &t->n, sizeof to) = to;
+    *lh_push(d->a, t->to, t->n) = to;
 }
 
 static void find_arrows(const lh_drawing *d, lh_arrows *all) {

@@ -196,7 +196,7 @@ static void add_line(teller *t, const lh_node *n, const lh_node *shown_as, lh_ce
                      const lh_term *term, int depth) {
     lh_explanation *e = t->e;
     if (e->n_lines >= MAX_LINES) return;
-    lh_line *line = lh_push(e->arena, (void **)&e->line, &e->n_lines, sizeof *line);
+    lh_line *line = lh_push(e->arena, e->line, e->n_lines);
     *line =
         (lh_line){.depth = depth, .node = n, .at = at, .value = term->value, .note = note_of(term)};
     line->label = lh_cell_text(&t->x, shown_as, at);

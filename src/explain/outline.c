@@ -116,7 +116,7 @@ static void find_plain(lh_outline *o) {
 }
 
 static void push(lh_outline *o, const lh_node *n) {
-    *(const lh_node **)lh_push(o->arena, (void **)&o->stack, &o->n_stack, sizeof n) = n;
+    *lh_push(o->arena, o->stack, o->n_stack) = n;
 }
 
 /* In the order in which the formula names them: what is pushed last is looked at first. */
@@ -139,7 +139,7 @@ int lh_outline_reads(lh_outline *o, const lh_step *s, lh_step ***from) {
         } else if (owner && !(is_given && lh_step_is_inner(owner)) &&
                    o->seen_step[owner->id] != mark) {
             o->seen_step[owner->id] = mark;
-            *(lh_step **)lh_push(o->arena, (void **)from, &count, sizeof owner) = owner;
+            *lh_push(o->arena, *from, count) = owner;
         }
     }
     return count;
@@ -187,7 +187,7 @@ static int repeat_of(lh_outline *o, const lh_scope *turn) {
             ? find_repeat(o->repeat[outer].from->body, o->repeat[outer].from->n_body, start, n)
             : NULL;
     int id = o->n_repeats;
-    *(lh_turns *)lh_push(o->arena, (void **)&o->repeat, &o->n_repeats, sizeof *o->repeat) =
+    *lh_push(o->arena, o->repeat, o->n_repeats) =
         (lh_turns){lh_copy(o->arena, start, n), outer, 0, count_axis(o->g, s), s};
     return id < o->n_repeats ? id : 0;
 }

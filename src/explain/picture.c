@@ -57,7 +57,7 @@ static lh_box_kind kind_of(const lh_step *s) {
 
 static int push_box(lh_picture *p, const lh_box *b) {
     int id = p->n_boxes;
-    *(lh_box *)lh_push(p->arena, (void **)&p->box, &p->n_boxes, sizeof *b) = *b;
+    *lh_push(p->arena, p->box, p->n_boxes) = *b;
     return id < p->n_boxes ? id : -1;
 }
 
@@ -124,8 +124,7 @@ static void add_reads(lh_picture *p, const lh_step *s) {
         if (box < 0 || box == to) continue;
         lh_box *b = &p->box[to];
         while (k < b->n_reads && b->reads[k] != box) k++;
-        if (k == b->n_reads)
-            *(int *)lh_push(p->arena, (void **)&b->reads, &b->n_reads, sizeof box) = box;
+        if (k == b->n_reads) *lh_push(p->arena, b->reads, b->n_reads) = box;
     }
 }
 

@@ -42,8 +42,7 @@ static void open_up(collector *c, lh_trace_item *item, lh_node *n, bool is_whole
     if (n->kind == LH_OP_call) open_up(c, item, n->call->result, false);
     c->depth--;
     if (is_whole || !n->step || is_result_line(n)) return;
-    *(lh_step **)lh_push(c->t->arena, (void **)&item->inner, &item->n_inner, sizeof(lh_step *)) =
-        n->step;
+    *lh_push(c->t->arena, item->inner, item->n_inner) = n->step;
 }
 
 static lh_section section_of(const lh_step *s) {
@@ -78,8 +77,7 @@ static void collect(collector *c, const lh_trace_how *how) {
             lh_step_is_inner(s) || s->is_dead ||
             (section == LH_SECTION_BACKWARD && needed && !needed[s->node->id] && s != to);
         if (!is_hidden) {
-            lh_trace_item *item =
-                lh_push(c->t->arena, (void **)&c->t->item, &c->t->n_items, sizeof *item);
+            lh_trace_item *item = lh_push(c->t->arena, c->t->item, c->t->n_items);
             *item = (lh_trace_item){.step = s, .section = section};
             if (section != LH_SECTION_GIVEN) open_up(c, item, s->node, true);
             if (to) is_reached = reaches(item, to);

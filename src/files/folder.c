@@ -32,8 +32,7 @@ static void read_settings(lh_folder *f) {
     for (int i = 0; i < f->weights->n_metadata; i++) {
         lh_pair pair = f->weights->metadata[i];
         if (strncmp(pair.key, LH_SAVE_SET, n) != 0) continue;
-        *(lh_setting *)lh_push(f->arena, (void **)&list, &f->n_set, sizeof *list) =
-            (lh_setting){pair.key + n, pair.value};
+        *lh_push(f->arena, list, f->n_set) = (lh_setting){pair.key + n, pair.value};
     }
     f->set = list;
 }

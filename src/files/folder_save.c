@@ -167,7 +167,7 @@ static void remove_others(const saving *s, const char *kept) {
 }
 
 static void add_pair(saving *s, lh_pair **list, int *n, const char *key, const char *value) {
-    *(lh_pair *)lh_push(s->arena, (void **)list, n, sizeof **list) = (lh_pair){key, value};
+    *lh_push(s->arena, *list, *n) = (lh_pair){key, value};
 }
 
 static lh_pair *metadata_of(saving *s, int *n) {

@@ -224,16 +224,15 @@ static bool sqlite_sessions(lh_store *store, lh_arena *a, lh_saved **list, int *
     if (!q) return false;
     int code;
     while ((code = sqlite3_step(q)) == SQLITE_ROW)
-        *(lh_saved *)lh_push(a, (void **)list, n, sizeof **list) =
-            (lh_saved){.lesson = copy_at(q, 0, a),
-                       .seed = (unsigned long long)sqlite3_column_int64(q, 1),
-                       .digits = sqlite3_column_int(q, 2),
-                       .only = copy_at(q, 3, a),
-                       .at = copy_at(q, 4, a),
-                       .time = sqlite3_column_int64(q, 5),
-                       .done = sqlite3_column_int(q, 6),
-                       .total = sqlite3_column_int(q, 7),
-                       .is_finished = sqlite3_column_int(q, 8) != 0};
+        *lh_push(a, *list, *n) = (lh_saved){.lesson = copy_at(q, 0, a),
+                                            .seed = (unsigned long long)sqlite3_column_int64(q, 1),
+                                            .digits = sqlite3_column_int(q, 2),
+                                            .only = copy_at(q, 3, a),
+                                            .at = copy_at(q, 4, a),
+                                            .time = sqlite3_column_int64(q, 5),
+                                            .done = sqlite3_column_int(q, 6),
+                                            .total = sqlite3_column_int(q, 7),
+                                            .is_finished = sqlite3_column_int(q, 8) != 0};
     if (code != SQLITE_DONE) blame(s);
     sqlite3_finalize(q);
     return code == SQLITE_DONE;
@@ -250,7 +249,7 @@ static bool sqlite_load(lh_store *store, lh_arena *a, lh_saved *sheet) {
     bind_key(q, sheet);
     int code;
     while ((code = sqlite3_step(q)) == SQLITE_ROW)
-        *(lh_saved_step *)lh_push(a, (void **)&sheet->step, &sheet->n_steps, sizeof *sheet->step) =
+        *lh_push(a, sheet->step, sheet->n_steps) =
             (lh_saved_step){.step = copy_at(q, 0, a),
                             .cells = copy_at(q, 1, a),
                             .tries = sqlite3_column_int(q, 2),
@@ -313,11 +312,10 @@ static bool sqlite_reads(lh_store *store, lh_arena *a, lh_read **list, int *n) {
     if (!q) return false;
     int code;
     while ((code = sqlite3_step(q)) == SQLITE_ROW)
-        *(lh_read *)lh_push(a, (void **)list, n, sizeof **list) =
-            (lh_read){.lesson = copy_at(q, 0, a),
-                      .piece = sqlite3_column_int(q, 1),
-                      .is_finished = sqlite3_column_int(q, 2) != 0,
-                      .time = sqlite3_column_int64(q, 3)};
+        *lh_push(a, *list, *n) = (lh_read){.lesson = copy_at(q, 0, a),
+                                           .piece = sqlite3_column_int(q, 1),
+                                           .is_finished = sqlite3_column_int(q, 2) != 0,
+                                           .time = sqlite3_column_int64(q, 3)};
     if (code != SQLITE_DONE) blame(s);
     sqlite3_finalize(q);
     return code == SQLITE_DONE;

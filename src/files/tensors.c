@@ -148,7 +148,7 @@ static void read_tensor(reader *r, const cJSON *entry) {
     if (!read_type(r, &t, found[0]) || !read_sizes(r, &t, found[1]) ||
         !read_offsets(r, &t, found[2]))
         return;
-    *(lh_tensor *)lh_push(r->t->arena, (void **)&r->t->tensor, &r->t->n, sizeof t) = t;
+    *lh_push(r->t->arena, r->t->tensor, r->t->n) = t;
 }
 
 static void read_metadata(reader *r, const cJSON *entry) {
@@ -165,9 +165,7 @@ static void read_metadata(reader *r, const cJSON *entry) {
         }
         lh_pair pair = {lh_copy(t->arena, c->string, strlen(c->string)),
                         lh_copy(t->arena, value, strlen(value))};
-        if (t->n_files == 1)
-            *(lh_pair *)lh_push(t->arena, (void **)&t->metadata, &t->n_metadata, sizeof pair) =
-                pair;
+        if (t->n_files == 1) *lh_push(t->arena, t->metadata, t->n_metadata) = pair;
     }
 }
 
@@ -263,7 +261,7 @@ static void sort_names(lh_tensors *t, const char *path) {
 }
 
 static lh_mapped *add_file(lh_tensors *t, const char *path) {
-    lh_mapped *m = lh_push(t->arena, (void **)&t->file, &t->n_files, sizeof *m);
+    lh_mapped *m = lh_push(t->arena, t->file, t->n_files);
     *m = (lh_mapped){.path = lh_copy(t->arena, path, strlen(path))};
     return m;
 }

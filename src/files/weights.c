@@ -51,7 +51,7 @@ lh_weights *lh_weights_of(lh_context *ctx, lh_arena *a, const lh_graph *g, lh_gi
                          .name = tensor_name(ctx, a, given),
                          .rows = g->axis[given->node->shape.rows].n,
                          .cols = g->axis[given->node->shape.cols].n};
-        *(lh_weight *)lh_push(a, (void **)&w->weight, &w->n, sizeof one) = one;
+        *lh_push(a, w->weight, w->n) = one;
     }
     return lh_failed(ctx) ? NULL : w;
 }
@@ -114,8 +114,7 @@ static void find_unused(lh_context *ctx, lh_weights *w, const lh_tensors *t) {
     for (int i = 0; i < w->n; i++) is_used[w->weight[i].tensor - t->tensor] = true;
     for (int i = 0; i < t->n; i++) {
         if (is_used[i] || is_known_extra(w, t, &t->tensor[i])) continue;
-        *(const lh_tensor **)lh_push(w->arena, (void **)&w->unused, &w->n_unused,
-                                     sizeof *w->unused) = &t->tensor[i];
+        *lh_push(w->arena, w->unused, w->n_unused) = &t->tensor[i];
     }
 }
 

@@ -9,7 +9,7 @@
 
 static int axis_push(lh_graph *g, lh_axis a) {
     int id = g->n_axes;
-    *(lh_axis *)lh_push(g->arena, (void **)&g->axis, &g->n_axes, sizeof a) = a;
+    *lh_push(g->arena, g->axis, g->n_axes) = a;
     return id < g->n_axes ? id : 0;
 }
 
@@ -42,8 +42,7 @@ bool lh_axis_same(const lh_graph *g, int a, int b) {
 bool lh_axis_meet(lh_graph *g, const lh_node *n, int a, int b) {
     if (lh_axis_same(g, a, b)) return true;
     if (g->axis[a].n && g->axis[b].n) return false;
-    *(lh_size_check *)lh_push(g->arena, (void **)&g->check, &g->n_checks, sizeof *g->check) =
-        (lh_size_check){n, a, b};
+    *lh_push(g->arena, g->check, g->n_checks) = (lh_size_check){n, a, b};
     return true;
 }
 

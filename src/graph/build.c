@@ -435,7 +435,7 @@ void lh_build_given(lh_builder *b, const lh_statement *s) {
         !is_listed(b->how->train, b->how->n_train, step))
         given->kind = LH_CONST;
     given->number = g->n_givens;
-    *(lh_given **)lh_push(g->arena, (void **)&g->given, &g->n_givens, sizeof given) = given;
+    *lh_push(g->arena, g->given, g->n_givens) = given;
     lh_scope_bind(g, b->scope, s->name, n);
 }
 
@@ -736,11 +736,9 @@ static void collect(lh_builder *b, const lh_program *p) {
                 if (b->fn[k] == old)
                     lh_fail(g->ctx, LH_ERROR_NAME, s->name_at, "fn %s is made already, in line %d",
                             s->name, old->at.line);
-            *(const lh_statement **)lh_push(g->arena, (void **)&b->fn, &b->n_fns, sizeof *b->fn) =
-                s;
+            *lh_push(g->arena, b->fn, b->n_fns) = s;
         } else if (s->kind == LH_S_GRAD) {
-            *(const lh_statement **)lh_push(g->arena, (void **)&b->rule, &b->n_rules,
-                                            sizeof *b->rule) = s;
+            *lh_push(g->arena, b->rule, b->n_rules) = s;
         }
     }
 }

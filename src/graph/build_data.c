@@ -87,8 +87,7 @@ static void vocab_from_file(lh_builder *b, lh_vocab *v, const lh_expr *call) {
     size_t length, n;
     const char *p = read_text(b, call, &length), *end = p + length, *w;
     while ((w = next_word(&p, end, &n, false)) && !lh_failed(b->g->ctx))
-        *(const char **)lh_push(b->g->arena, (void **)&v->word, &v->n_words, sizeof *v->word) =
-            lh_copy(b->g->arena, w, n);
+        *lh_push(b->g->arena, v->word, v->n_words) = lh_copy(b->g->arena, w, n);
     if (!v->n_words) lh_fail(b->g->ctx, LH_ERROR_FILE, call->at, "the file holds no words");
 }
 
@@ -177,7 +176,7 @@ void lh_build_vocab(lh_builder *b, const lh_statement *s) {
     check_words(b, v, s->at);
     v->axis = lh_axis_named(g, name, (size_t)v->n_words);
     g->axis[v->axis].vocab = v;
-    *(lh_vocab **)lh_push(g->arena, (void **)&g->vocab, &g->n_vocabs, sizeof v) = v;
+    *lh_push(g->arena, g->vocab, g->n_vocabs) = v;
 }
 
 static lh_input *input_new(lh_builder *b, const char *name, const lh_vocab *vocab, bool is_many,
@@ -198,7 +197,7 @@ static lh_input *input_new(lh_builder *b, const char *name, const lh_vocab *voca
     }
     lh_step_new(g, LH_STEP_GIVEN, b->scope, name, n);
     lh_scope_bind(g, b->scope, name, n);
-    *(lh_input **)lh_push(g->arena, (void **)&g->input, &g->n_inputs, sizeof in) = in;
+    *lh_push(g->arena, g->input, g->n_inputs) = in;
     return in;
 }
 
@@ -269,8 +268,7 @@ static lh_example *example_new(lh_graph *g, lh_place at) {
     lh_example *ex = lh_alloc(g->arena, sizeof *ex);
     ex->at = at;
     ex->value = lh_alloc_array(g->arena, (size_t)g->n_inputs + 1, sizeof *ex->value);
-    if (ex->value)
-        *(lh_example **)lh_push(g->arena, (void **)&g->example, &g->n_examples, sizeof ex) = ex;
+    if (ex->value) *lh_push(g->arena, g->example, g->n_examples) = ex;
     return ex->value ? ex : NULL;
 }
 
@@ -439,14 +437,13 @@ static bool read_line(lh_builder *b, table *t, const char **p, const char *end, 
         const char *word = lh_copy(g->arena, w, n);
         bool is_number = read_number(word, &x);
         if (first && !is_number) {
-            *(const char **)lh_push(g->arena, (void **)&t->word, &t->n_words, sizeof *t->word) =
-                word;
+            *lh_push(g->arena, t->word, t->n_words) = word;
         } else if (!is_number) {
             lh_fail(g->ctx, LH_ERROR_FILE, call->at, "%s, line %d: \"%.40s\" is not a number",
                     call->arg[0]->text, line, word);
             return false;
         } else {
-            *(double *)lh_push(g->arena, (void **)&t->cell, &t->n_cells, sizeof x) = x;
+            *lh_push(g->arena, t->cell, t->n_cells) = x;
             cols++;
         }
         first = false;

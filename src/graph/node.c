@@ -29,7 +29,7 @@ lh_node *lh_node_new(lh_graph *g, lh_op_id kind, int n_in, lh_node *const *in) {
         }
         memcpy(n->in, in, (size_t)n_in * sizeof *in);
     }
-    *(lh_node **)lh_push(g->arena, (void **)&g->node, &g->n_nodes, sizeof n) = n;
+    *lh_push(g->arena, g->node, g->n_nodes) = n;
     return n;
 }
 

@@ -79,8 +79,7 @@ lh_node *lh_scope_find(const lh_scope *s, const char *name) {
 }
 
 void lh_scope_bind(lh_graph *g, lh_scope *s, const char *name, lh_node *n) {
-    *(lh_name *)lh_push(g->arena, (void **)&s->name, &s->n_names, sizeof *s->name) =
-        (lh_name){name, n};
+    *lh_push(g->arena, s->name, s->n_names) = (lh_name){name, n};
 }
 
 const char *lh_path(lh_graph *g, const char *path, const char *name) {
@@ -109,7 +108,7 @@ lh_step *lh_step_new_at(lh_graph *g, lh_step_kind kind, lh_scope *s, const char 
                       .scope = s,
                       .at = n->at};
     n->step = step;
-    *(lh_step **)lh_push(g->arena, (void **)&g->step, &g->n_steps, sizeof step) = step;
+    *lh_push(g->arena, g->step, g->n_steps) = step;
     lh_path_alias(g, path, step);
     return step;
 }

@@ -39,8 +39,7 @@ static void add(list *l, lh_verdict v, const char *format, ...) {
     va_start(args, format);
     lh_vformat(text, sizeof text, format, args);
     va_end(args);
-    *(lh_advice *)lh_push(l->x->arena, (void **)&l->line, &l->n, sizeof(lh_advice)) =
-        (lh_advice){v, lh_printf(l->x->arena, "%s", text)};
+    *lh_push(l->x->arena, l->line, l->n) = (lh_advice){v, lh_printf(l->x->arena, "%s", text)};
 }
 
 static lh_verdict verdict(const list *l, int k) {

@@ -135,10 +135,9 @@ lh_answer_table *lh_answer_table_read(lh_context *ctx, lh_arena *a, const char *
     out->line = head->line;
     for (int i = 0; i < head->n_cells; i++)
         if (lh_column_of(head->cell[i]) == LH_COLUMN_OTHER && *head->cell[i])
-            *(const char **)lh_push(a, (void **)&out->column, &out->n_columns,
-                                    sizeof *out->column) = head->cell[i];
+            *lh_push(a, out->column, out->n_columns) = head->cell[i];
     for (int i = 1; i < t->n_rows && !lh_failed(ctx); i++)
-        *(lh_answer_row *)lh_push(a, (void **)&out->row, &out->n, sizeof *out->row) =
+        *lh_push(a, out->row, out->n) =
             (lh_answer_row){t->row[i].line, row_answers(a, head, &t->row[i])};
     return lh_failed(ctx) ? NULL : out;
 }

@@ -23,8 +23,7 @@ const char **lh_chosen_names(lh_arena *a, const lh_found *lesson, int *n) {
     *n = 0;
     for (lh_segment s = {0}; lh_segment_next(lesson->text, lesson->length, &s);)
         if (lh_segment_is(&s, "longhand") && s.n_rest)
-            *(const char **)lh_push(a, (void **)&name, n, sizeof *name) =
-                lh_copy(a, s.rest, s.n_rest);
+            *lh_push(a, name, *n) = lh_copy(a, s.rest, s.n_rest);
     return name;
 }
 
@@ -36,13 +35,12 @@ static void add_setting(lh_arena *a, lh_lesson_program *all, lh_setting set) {
             all->set[k] = set;
             return;
         }
-    *(lh_setting *)lh_push(a, (void **)&all->set, &all->n_set, sizeof set) = set;
+    *lh_push(a, all->set, all->n_set) = set;
 }
 
 static void add_names(lh_arena *a, const char ***list, int *n, const char *const *more,
                       int n_more) {
-    for (int i = 0; i < n_more; i++)
-        *(const char **)lh_push(a, (void **)list, n, sizeof **list) = more[i];
+    for (int i = 0; i < n_more; i++) *lh_push(a, *list, *n) = more[i];
 }
 
 void lh_lesson_gather(const lh_lesson *l, lh_arena *a, int number, lh_lesson_program *all) {
@@ -145,7 +143,7 @@ static void fail_name(lh_context *ctx, lh_arena *a, const lh_lesson *l, const ch
     for (int i = 1; i < l->n_programs; i++) {
         const lh_lesson_program *p = &l->program[i];
         if (p->exercise) continue;
-        *(const char **)lh_push(a, (void **)&known, &n, sizeof *known) = p->name;
+        *lh_push(a, known, n) = p->name;
         lh_text_add(&list, "%s%s", list.n ? " " : "", p->name);
     }
     if (!*name)

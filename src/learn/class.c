@@ -13,15 +13,14 @@ static int step_of(lh_class *c, const char *name, int guess) {
     if (guess < c->n_steps && strcmp(c->step[guess], name) == 0) return guess;
     for (int i = 0; i < c->n_steps; i++)
         if (strcmp(c->step[i], name) == 0) return i;
-    *(const char **)lh_push(c->arena, (void **)&c->step, &c->n_steps, sizeof *c->step) =
-        lh_printf(c->arena, "%s", name);
+    *lh_push(c->arena, c->step, c->n_steps) = lh_printf(c->arena, "%s", name);
     return c->n_steps - 1;
 }
 
 lh_class_row *lh_class_add(lh_class *c, const lh_paper *p, const lh_filled *filled,
                            const lh_marks *marks) {
     for (int i = 0; i < p->n_steps; i++) step_of(c, p->step[i].name, i);
-    lh_class_row *row = lh_push(c->arena, (void **)&c->row, &c->n_rows, sizeof *row);
+    lh_class_row *row = lh_push(c->arena, c->row, c->n_rows);
     *row =
         (lh_class_row){.learner = "",
                        .name = "",
@@ -102,7 +101,7 @@ lh_class_step *lh_class_hardest(const lh_class *c, int *n) {
         }
         if (s.lost == 0) continue;
         s.share = (double)credit / total;
-        *(lh_class_step *)lh_push(c->arena, (void **)&list, n, sizeof s) = s;
+        *lh_push(c->arena, list, *n) = s;
     }
     if (list) qsort(list, (size_t)*n, sizeof *list, by_share);
     return list;
@@ -141,7 +140,7 @@ lh_class_tally *lh_class_mistakes(const lh_class *c, int *n) {
     for (int k = 0; k < c->mistakes->n; k++) {
         lh_class_tally t = tally_of(c, &c->mistakes->mistake[k]);
         if (t.sheets == 0) continue;
-        *(lh_class_tally *)lh_push(c->arena, (void **)&list, n, sizeof t) = t;
+        *lh_push(c->arena, list, *n) = t;
         for (int at = *n - 1; at > 0 && list[at - 1].sheets < t.sheets; at--)
             list[at] = list[at - 1], list[at - 1] = t;
     }

@@ -18,7 +18,7 @@ lh_contents *lh_contents_read(lh_context *ctx, lh_arena *a) {
             part = lh_copy(a, rest.s, rest.n);
             continue;
         }
-        *(lh_contents_item *)lh_push(a, (void **)&c->item, &c->n, sizeof(lh_contents_item)) =
+        *lh_push(a, c->item, c->n) =
             (lh_contents_item){part, name, lh_embedded_find(lh_printf(a, "lessons/%s.md", name)),
                                strcmp(part, "Variations") == 0};
     }

@@ -90,7 +90,7 @@ static bool read_row(reader *r, lh_csv_row *row) {
         if (s < r->end && *s == '"') r->s = s;
         const char *cell = r->s < r->end && *r->s == '"' ? quoted_cell(r) : plain_cell(r);
         any |= *cell != 0;
-        *(const char **)lh_push(r->a, (void **)&row->cell, &row->n_cells, sizeof cell) = cell;
+        *lh_push(r->a, row->cell, row->n_cells) = cell;
         if (is_end(r, r->s)) break;
         r->s++;
     }
@@ -123,8 +123,7 @@ lh_csv *lh_csv_read(lh_context *ctx, lh_arena *a, const char *file, const char *
     t->separator = r.separator;
     while (r.s < r.end && !lh_failed(ctx)) {
         lh_csv_row row;
-        if (read_row(&r, &row))
-            *(lh_csv_row *)lh_push(a, (void **)&t->row, &t->n_rows, sizeof row) = row;
+        if (read_row(&r, &row)) *lh_push(a, t->row, t->n_rows) = row;
     }
     if (!lh_failed(ctx)) return t;
     lh_fail_in(ctx, file, text, length);

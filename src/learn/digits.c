@@ -25,7 +25,7 @@ typedef struct given {
 } given;
 
 static void add_number(given *g, double x) {
-    *(double *)lh_push(g->a, (void **)&g->number, &g->n, sizeof x) = x;
+    *lh_push(g->a, g->number, g->n) = x;
 }
 
 /* Every number of a program's text, comments aside; the 4 of ex4 is none. */
@@ -251,7 +251,7 @@ static const char *read_word(finder *f, const char *s, const char *end, lh_place
     word[length] = 0;
     if (length > from &&
         !word_is_allowed(f->g, word + from, length - from, is_name_before(f->before)))
-        *(lh_mention *)lh_push(f->a, (void **)&f->found, &f->n, sizeof(lh_mention)) =
+        *lh_push(f->a, f->found, f->n) =
             (lh_mention){lh_copy(f->a, word + from, length - from),
                          {at.line, at.col + (int)from, (int)(length - from)}};
     length = length - from < sizeof f->before ? length - from : sizeof f->before - 1;

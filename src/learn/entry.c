@@ -51,7 +51,7 @@ static const char *read_cell(lh_arena *a, char *room, const char *s, const char 
 }
 
 static lh_entry_row *new_row(lh_arena *a, lh_entry *e, int block) {
-    lh_entry_row *r = lh_push(a, (void **)&e->row, &e->n_rows, sizeof *r);
+    lh_entry_row *r = lh_push(a, e->row, e->n_rows);
     *r = (lh_entry_row){.block = block};
     return r;
 }
@@ -78,7 +78,7 @@ static void read_rows(lh_arena *a, lh_entry *e, const char *s, const char *end) 
         const char *cell;
         s = skip_in_line(read_cell(a, room, s, end, &cell), end);
         if (s < end && *s == ',' && !is_decimal_comma(s, 0)) s++;
-        *(const char **)lh_push(a, (void **)&row->cell, &row->n_cells, sizeof cell) = cell;
+        *lh_push(a, row->cell, row->n_cells) = cell;
         e->is_open = false;
     }
     e->n_blocks = block + 1;

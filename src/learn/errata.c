@@ -35,9 +35,8 @@ static bool read_places(reader *r, lh_erratum_place **list, int *n) {
         if (!colon || k == 0 || k + 1 == word.n)
             return fail(r, "\"%.60s\" is no place: DOCUMENT:LINES",
                         lh_copy(r->e->arena, word.s, word.n));
-        *(lh_erratum_place *)lh_push(r->e->arena, (void **)list, n, sizeof **list) =
-            (lh_erratum_place){lh_copy(r->e->arena, word.s, k),
-                               lh_copy(r->e->arena, colon + 1, word.n - k - 1)};
+        *lh_push(r->e->arena, *list, *n) = (lh_erratum_place){
+            lh_copy(r->e->arena, word.s, k), lh_copy(r->e->arena, colon + 1, word.n - k - 1)};
     }
     return true;
 }
@@ -46,7 +45,7 @@ static bool add_cell(reader *r, lh_erratum *x, int *n, lh_text_row word) {
     lh_erratum_cell c = {.text = lh_copy(r->e->arena, word.s, word.n),
                          .written = lh_written_read(word.s, word.n)};
     if (c.written.kind != LH_WRITTEN_NUMBER) return fail(r, "\"%.60s\" is no number", c.text);
-    *(lh_erratum_cell *)lh_push(r->e->arena, (void **)&x->cell, n, sizeof c) = c;
+    *lh_push(r->e->arena, x->cell, *n) = c;
     return true;
 }
 
@@ -74,7 +73,7 @@ static bool read_printed(reader *r, lh_erratum *x) {
 static bool quantity_field(reader *r, const char *word) {
     lh_errata *e = r->e;
     if (strcmp(word, "quantity") == 0) {
-        *(lh_erratum *)lh_push(e->arena, (void **)&e->erratum, &e->n, sizeof *e->erratum) =
+        *lh_push(e->arena, e->erratum, e->n) =
             (lh_erratum){.name = r->value, .line = r->row.number};
         return true;
     }
@@ -132,7 +131,7 @@ static bool claim_field(reader *r, const char *word) {
     if (strcmp(word, "claim") == 0) {
         int number = atoi(r->value);
         if (number <= 0) return fail(r, "\"%.60s\" is no number of a claim", r->value);
-        *(lh_false_claim *)lh_push(e->arena, (void **)&e->claim, &e->n_claims, sizeof *e->claim) =
+        *lh_push(e->arena, e->claim, e->n_claims) =
             (lh_false_claim){.number = number, .line = r->row.number};
         return true;
     }
@@ -143,8 +142,7 @@ static bool claim_field(reader *r, const char *word) {
     if (strcmp(word, "said") == 0) return c->said = r->value, true;
     if (strcmp(word, "true") == 0) return c->truth = r->value, true;
     if (strcmp(word, "shows") == 0) {
-        *(const char **)lh_push(e->arena, (void **)&c->shows, &c->n_shows, sizeof *c->shows) =
-            r->value;
+        *lh_push(e->arena, c->shows, c->n_shows) = r->value;
         return true;
     }
     return fail(r, "there is no field \"%.60s\"", word);

@@ -48,7 +48,7 @@ void lh_answered_say(lh_task *t, lh_answered *out, const char *what, ...) {
     va_start(args, what);
     lh_vformat(text, sizeof text, what, args);
     va_end(args);
-    *(lh_advice *)lh_push(t->arena, (void **)&out->line, &out->n_lines, sizeof(lh_advice)) =
+    *lh_push(t->arena, out->line, out->n_lines) =
         (lh_advice){LH_BLANK, lh_printf(t->arena, "%s", text)};
 }
 
@@ -187,11 +187,9 @@ const char **lh_task_lines(lh_task *t, int *n) {
     for (lh_text_row row = {0}; p && lh_text_row_next(p->source, p->length, 1, &row);) {
         lh_text_row code = lh_row_trim(lh_row_code(row));
         if (!code.n || row.number > last) continue;
-        *(const char **)lh_push(t->arena, (void **)&line, n, sizeof *line) =
-            lh_copy(t->arena, row.s, (size_t)(code.s - row.s) + code.n);
+        *lh_push(t->arena, line, *n) = lh_copy(t->arena, row.s, (size_t)(code.s - row.s) + code.n);
     }
-    if (is_write)
-        *(const char **)lh_push(t->arena, (void **)&line, n, sizeof *line) = lh_write_form(t);
+    if (is_write) *lh_push(t->arena, line, *n) = lh_write_form(t);
     return line;
 }
 
@@ -230,8 +228,7 @@ const char **lh_task_working(lh_task *t, int *n) {
     t->kind->work(t, &all);
     for (char *s = all.s; *s;) {
         size_t k = strcspn(s, "\n");
-        *(const char **)lh_push(t->arena, (void **)&line, n, sizeof *line) =
-            lh_copy(t->arena, s, k);
+        *lh_push(t->arena, line, *n) = lh_copy(t->arena, s, k);
         s += k + (s[k] == '\n');
     }
     return line;

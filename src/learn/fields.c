@@ -87,8 +87,7 @@ static void add_field(exercise_reader *x, const char *name, lh_text_row value, l
         int number = l->n_shows;
         f.value = f.left = lh_copy(l->arena, value.s, value.n);
         lh_read_show(l, value, line_start, x->e.number);
-        if (l->n_shows > number)
-            *(int *)lh_push(l->arena, (void **)&x->e.show, &x->e.n_shows, sizeof(int)) = number;
+        if (l->n_shows > number) *lh_push(l->arena, x->e.show, x->e.n_shows) = number;
     } else if (strcmp(name, "use") == 0) {
         f.value = f.left = lh_copy(l->arena, value.s, value.n);
         lh_read_use(l, value, line_start, x->e.number);
@@ -96,7 +95,7 @@ static void add_field(exercise_reader *x, const char *name, lh_text_row value, l
         split_field(x, &f, value, line_start);
     }
     if (strcmp(name, "title") == 0) x->e.title = f.value;
-    *(lh_field *)lh_push(l->arena, (void **)&x->e.field, &x->e.n_fields, sizeof(lh_field)) = f;
+    *lh_push(l->arena, x->e.field, x->e.n_fields) = f;
 }
 
 static void read_field(exercise_reader *x, lh_text_row row) {
@@ -152,6 +151,5 @@ void lh_read_exercise(lh_lesson *l, const lh_segment *s) {
         lh_problem_add(l->problems, LH_ERROR_TEXT, s->at, "the exercise asks nothing");
         lh_problem_cure(l->problems, "the question stands below the fields, after an empty line");
     }
-    *(lh_exercise *)lh_push(l->arena, (void **)&l->exercise, &l->n_exercises, sizeof(lh_exercise)) =
-        x.e;
+    *lh_push(l->arena, l->exercise, l->n_exercises) = x.e;
 }

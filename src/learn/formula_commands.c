@@ -223,7 +223,7 @@ static void read_cells(lh_reader *r, lh_formula *f) {
     table t = {0};
     int *counts = NULL, n_counts = 0;
     for (bool more = true; more && !lh_failed(r->ctx);) {
-        lh_formula **cell = lh_push(r->arena, (void **)&t.cell, &t.n_cells, sizeof *t.cell);
+        lh_formula **cell = lh_push(r->arena, t.cell, t.n_cells);
         *cell = lh_read_row(r);
         t.in_row++;
         if (r->p < r->end && *r->p == '&') {
@@ -235,7 +235,7 @@ static void read_cells(lh_reader *r, lh_formula *f) {
         const lh_formula *last = t.n_cells ? t.cell[t.n_cells - 1] : NULL;
         bool is_end = !more && t.in_row == 1 && t.rows > 0 && last && !last->n_args;
         if (is_end) break; /* a \\ behind the last row begins no other */
-        *(int *)lh_push(r->arena, (void **)&counts, &n_counts, sizeof *counts) = t.in_row;
+        *lh_push(r->arena, counts, n_counts) = t.in_row;
         end_row(&t);
     }
     if (!lh_failed(r->ctx)) fill_table(r, f, &t, counts);

@@ -64,7 +64,7 @@ static int larger(int a, int b) {
 
 /* The group grows around what is put into it. */
 static void put(lh_arena *a, box *g, box *b, int x, int y) {
-    part *p = lh_push(a, (void **)&g->part, &g->n_parts, sizeof *g->part);
+    part *p = lh_push(a, g->part, g->n_parts);
     *p = (part){b, x, y};
     g->width = larger(g->width, x + b->width);
     g->up = larger(g->up, b->up - y);

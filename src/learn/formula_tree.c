@@ -32,7 +32,7 @@ lh_formula *lh_formula_word(lh_arena *a, const char *name, lh_sign_class class) 
 }
 
 void lh_formula_append(lh_arena *a, lh_formula *row, lh_formula *item) {
-    lh_formula **place = lh_push(a, (void **)&row->arg, &row->n_args, sizeof *row->arg);
+    lh_formula **place = lh_push(a, row->arg, row->n_args);
     *place = item;
 }
 

@@ -203,7 +203,7 @@ static const char *read_insert(prose_reader *p, const char *s, const char *end) 
     const char *line_end = memchr(s, '\n', (size_t)(stop - s));
     lh_place at = place_at(p, s, (size_t)((line_end ? line_end : stop + 2) - s));
     int number = l->n_inserts;
-    *(lh_insert *)lh_push(l->arena, (void **)&l->insert, &l->n_inserts, sizeof(lh_insert)) =
+    *lh_push(l->arena, l->insert, l->n_inserts) =
         insert_read(l, (lh_text_row){s + 2, (size_t)(stop - s) - 2, at.line}, at, p->exercise);
     add_character(&p->out, number);
     count_lines(p, s, stop, true);
@@ -213,7 +213,7 @@ static const char *read_insert(prose_reader *p, const char *s, const char *end) 
 char *lh_read_prose(lh_lesson *l, lh_arena *a, lh_text_row text, const char *line_start,
                     int exercise) {
     prose_reader p = {l, lh_text_new(a), line_start, text.number, exercise, text.s};
-    *(lh_prose *)lh_push(l->arena, (void **)&l->prose, &l->n_proses, sizeof(lh_prose)) =
+    *lh_push(l->arena, l->prose, l->n_proses) =
         (lh_prose){text.s, text.n, place_at(&p, text.s, text.n)};
     for (const char *s = text.s, *end = text.s + text.n; s < end && !lh_failed(l->ctx);) {
         if (end - s >= 2 && s[0] == '{' && s[1] == '{') {

@@ -205,9 +205,8 @@ static void sheet_line(lh_context *ctx, lh_arena *a, lh_lesson_sheet *out, lh_te
         return;
     }
     int count = out->n_steps;
-    *(const char **)lh_push(a, (void **)&out->step, &out->n_steps, sizeof *out->step) =
-        lh_copy(a, code.s, code.n);
-    *(lh_place *)lh_push(a, (void **)&out->at, &count, sizeof *out->at) = at;
+    *lh_push(a, out->step, out->n_steps) = lh_copy(a, code.s, code.n);
+    *lh_push(a, out->at, count) = at;
 }
 
 lh_lesson_sheet lh_lesson_sheet_read(lh_context *ctx, lh_arena *a, const char *file,
@@ -253,7 +252,7 @@ static void head_line(lh_lesson *l, lh_text_row row) {
         if (is_next)
             l->next = name;
         else
-            *(lh_mention *)lh_push(l->arena, (void **)&l->needs, &l->n_needs, sizeof name) = name;
+            *lh_push(l->arena, l->needs, l->n_needs) = name;
     }
 }
 
@@ -294,8 +293,7 @@ static void read_heading(lh_lesson *l, lh_text_row row) {
                        "two headings have the anchor #%.60s: here and in line %d", anchor, before);
         lh_problem_cure(l->problems, "give one of them other words");
     }
-    *(lh_heading *)lh_push(l->arena, (void **)&l->heading, &l->n_headings, sizeof(lh_heading)) =
-        (lh_heading){words, anchor, level, at};
+    *lh_push(l->arena, l->heading, l->n_headings) = (lh_heading){words, anchor, level, at};
 }
 
 /* ---- segments ---- */
@@ -314,8 +312,7 @@ static void write_block(lh_lesson *l, const lh_segment *s, lh_text *out, lh_less
         if (s->s[i] == '\n') lh_text_add_n(out, "\n", 1);
     if (s->n == 0) lh_text_add_n(out, "\n", 1);
     lh_text_add(out, "```\n");
-    *(lh_lesson_block *)lh_push(l->arena, (void **)&l->block, &l->n_blocks,
-                                sizeof(lh_lesson_block)) = block;
+    *lh_push(l->arena, l->block, l->n_blocks) = block;
 }
 
 /* A block of lines, each read by itself. True: it was one. */

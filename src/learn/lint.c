@@ -116,7 +116,7 @@ static void check_span(symbols *x, const char *s, size_t n, lh_place at) {
         return;
     for (int i = 0; i < x->n_told; i++)
         if (strcmp(x->told[i], name) == 0) return;
-    *(const char **)lh_push(l->arena, (void **)&x->told, &x->n_told, sizeof name) = name;
+    *lh_push(l->arena, x->told, x->n_told) = name;
     lh_problem_warn(l->problems, at, "%s is used here and introduced in line %d", name, line);
     lh_problem_cure(l->problems, "say what it is first, or move the block up");
 }

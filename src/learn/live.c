@@ -81,8 +81,7 @@ static lh_live_program *slot(lh_live *v, int program) {
         lh_live_program *x = lh_alloc_array(v->l->arena, 1, sizeof *x);
         if (!x) return NULL;
         x->at = -1;
-        *(lh_live_program **)lh_push(v->l->arena, (void **)&v->program, &v->n_programs,
-                                     sizeof(lh_live_program *)) = x;
+        *lh_push(v->l->arena, v->program, v->n_programs) = x;
     }
     bool is_there = !lh_failed(v->ctx) && program >= 0 && program < v->n_programs;
     return is_there ? v->program[program] : NULL;
@@ -130,8 +129,7 @@ static void loop_to(lh_live *v, lh_live_program *x, int number, int step) {
     if (!x->loop || x->loop->step > step) loop_restart(v, x, number);
     while (x->loop && x->loop->step < step && lh_loop_step(x->loop))
         if (x->loop->step > x->n_losses)
-            *(double *)lh_push(v->l->arena, (void **)&x->loss, &x->n_losses, sizeof(double)) =
-                x->loop->loss;
+            *lh_push(v->l->arena, x->loss, x->n_losses) = x->loop->loss;
 }
 
 static bool learns(lh_live *v, const lh_live_program *x, int step) {
@@ -195,7 +193,7 @@ void lh_live_announce(lh_live *v, int program, const lh_address *a) {
     for (int i = 0; x && i < x->n_wanted; i++)
         if (is_asked(&x->wanted[i], a)) return;
     if (x)
-        *(lh_wanted *)lh_push(v->l->arena, (void **)&x->wanted, &x->n_wanted, sizeof(lh_wanted)) =
+        *lh_push(v->l->arena, x->wanted, x->n_wanted) =
             (lh_wanted){.path = lh_copy(v->l->arena, a->path, strlen(a->path)),
                         .step = a->step,
                         .example = a->example,

@@ -236,8 +236,7 @@ static void add_address(small *m, const piece *p) {
     r.name = small_name(m, p);
     add_given(m, &r);
     lh_text_add(&m->step, "%s", r.name);
-    *(reference *)lh_push(m->v->l->arena, (void **)&m->reference, &m->n_references,
-                          sizeof(reference)) = r;
+    *lh_push(m->v->l->arena, m->reference, m->n_references) = r;
 }
 
 static void add_piece(small *m, const piece *p) {
@@ -258,8 +257,7 @@ static void add_functions(small *m, lh_program *p) {
     if (!from && m->v->ctx->error.kind != LH_ERROR_MEMORY) lh_context_clear(m->v->ctx);
     for (int i = 0; from && i < from->n_statements; i++)
         if (from->statement[i]->kind == LH_S_FN || from->statement[i]->kind == LH_S_GRAD)
-            *(lh_statement **)lh_push(p->arena, (void **)&p->statement, &p->n_statements,
-                                      sizeof(lh_statement *)) = from->statement[i];
+            *lh_push(p->arena, p->statement, p->n_statements) = from->statement[i];
 }
 
 static void fill(const small *m, lh_graph *g, lh_plan *plan) {

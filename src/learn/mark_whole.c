@@ -5,8 +5,7 @@
 #include "learn/mark_internal.h"
 
 static void add_remark(marker *k, int ask, const char *text) {
-    *(lh_remark *)lh_push(k->a, (void **)&k->m->remark, &k->m->n_remarks, sizeof(lh_remark)) =
-        (lh_remark){ask, text};
+    *lh_push(k->a, k->m->remark, k->m->n_remarks) = (lh_remark){ask, text};
 }
 
 /* ---- probabilities ---- */

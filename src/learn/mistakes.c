@@ -13,17 +13,16 @@ static void take_all(lh_mistakes *m, const lh_program *p) {
         const lh_statement *s = p->statement[i];
         if (s->kind != LH_S_MISTAKE) continue;
         bool is_same = s->choice && strcmp(s->choice, "same") == 0;
-        *(lh_mistake *)lh_push(m->arena, (void **)&m->mistake, &m->n, sizeof(lh_mistake)) =
-            (lh_mistake){.name = s->name,
-                         .says = s->says,
-                         .see = s->see,
-                         .where = s->where,
-                         .of = s->of,
-                         .choice = is_same ? NULL : s->choice,
-                         .is_same = is_same,
-                         .from = (const lh_expr *const *)s->from,
-                         .to = (const lh_expr *const *)s->to,
-                         .n_rules = s->n_rules};
+        *lh_push(m->arena, m->mistake, m->n) = (lh_mistake){.name = s->name,
+                                                            .says = s->says,
+                                                            .see = s->see,
+                                                            .where = s->where,
+                                                            .of = s->of,
+                                                            .choice = is_same ? NULL : s->choice,
+                                                            .is_same = is_same,
+                                                            .from = (const lh_expr *const *)s->from,
+                                                            .to = (const lh_expr *const *)s->to,
+                                                            .n_rules = s->n_rules};
     }
 }
 
@@ -104,7 +103,7 @@ static void add(finder *f, const lh_mistake *m, lh_step *line, const lh_rewrite 
                 int chosen) {
     lh_step *step = f->owner[line->node->id];
     if (!step) return;
-    lh_candidate *c = lh_push(f->a, (void **)&f->list, &f->n, sizeof *c);
+    lh_candidate *c = lh_push(f->a, f->list, f->n);
     *c =
         (lh_candidate){.mistake = m, .step = step, .line = line, .chosen = chosen, .n_rewrites = n};
     memcpy(c->rewrite, rewrites, (size_t)n * sizeof *rewrites);

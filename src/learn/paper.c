@@ -67,7 +67,7 @@ static const char *line_of(const lh_paper *p, const lh_statement *s) {
 }
 
 static lh_paper_given *add_given(lh_paper *p, const char *line, const char *comment) {
-    lh_paper_given *x = lh_push(p->arena, (void **)&p->given, &p->n_given, sizeof *x);
+    lh_paper_given *x = lh_push(p->arena, p->given, p->n_given);
     *x = (lh_paper_given){.line = line, .comment = comment ? comment : ""};
     return x;
 }
@@ -156,8 +156,7 @@ static void give_numbers(lh_paper *p) {
             is_known = true;
         }
         if (is_known) continue;
-        *(given_turns *)lh_push(p->arena, (void **)&seen, &n_seen, sizeof *seen) =
-            (given_turns){s->name, s->scope, p->n_given};
+        *lh_push(p->arena, seen, n_seen) = (given_turns){s->name, s->scope, p->n_given};
         lh_paper_given *x =
             add_given(p, lh_printf(p->arena, "%s %s", kind_word(given), s->path), s->comment);
         x->grid = grid;
@@ -179,7 +178,7 @@ static const char *example_text(const lh_paper *p, int example) {
 
 static void add_block(lh_paper *p, lh_paper_step *s, const lh_node *n, int example, int head,
                       int examples, int heads) {
-    lh_answer_block *b = lh_push(p->arena, (void **)&s->block, &s->n_blocks, sizeof *b);
+    lh_answer_block *b = lh_push(p->arena, s->block, s->n_blocks);
     lh_arena *a = p->arena;
     const char *words = examples > 1 ? example_text(p, example) : "";
     *b = (lh_answer_block){.example = example, .head = head, .grid = grid_for(p, n, example)};
@@ -249,7 +248,7 @@ static void add_step(lh_paper *p, const lh_trace *t, bool *is_seen, int ask) {
     const lh_step *step = q->step;
     const lh_trace_item *item = item_of(t, step);
     bool is_update = step->kind == LH_STEP_UPDATE;
-    lh_paper_step *s = lh_push(p->arena, (void **)&p->step, &p->n_steps, sizeof *s);
+    lh_paper_step *s = lh_push(p->arena, p->step, p->n_steps);
     *s = (lh_paper_step){
         .number = ask + 1,
         .name = at_moment(p, is_update && step->of ? step->of->path : step->path, q->moment),
@@ -318,7 +317,7 @@ static int work_cell(lh_paper *p, int ask, int k, int most) {
         char value[LH_NUMBER_MAX];
         bool is_last = i == n - 1;
         lh_number_text(value, sizeof value, l->value, p->digits + 1);
-        *(lh_working *)lh_push(p->arena, (void **)&s->working, &s->n_working, sizeof(lh_working)) =
+        *lh_push(p->arena, s->working, s->n_working) =
             (lh_working){.label = lh_printf(p->arena, "%s", l->label),
                          .formula = lh_printf(p->arena, "%s", l->formula),
                          .numbers = lh_printf(p->arena, "%s", l->numbers),

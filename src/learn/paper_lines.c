@@ -39,8 +39,7 @@ static lh_working *add_line(writer *w, const lh_step *line, const lh_node *n,
     lh_text formula = lh_text_new(w->p->arena);
     lh_node_print_inside(&formula, n, from);
     bool is_update = line->kind == LH_STEP_UPDATE && line->of;
-    lh_working *x =
-        lh_push(w->p->arena, (void **)&w->s->inside, &w->s->n_inside, sizeof(lh_working));
+    lh_working *x = lh_push(w->p->arena, w->s->inside, w->s->n_inside);
     *x = (lh_working){.label = lh_step_label(w->p->g, is_update ? line->of : line, from),
                       .formula = formula.s,
                       .numbers = "",

@@ -299,8 +299,7 @@ static void write_cells(lh_practice *p, const lh_entry *x, lh_entered *e) {
 static void note_changes(lh_practice *p, int ask, const lh_verdict *before) {
     for (int i = 0; i < p->sheet->n_asks; i++)
         if (i != ask && p->step[i].verdict != before[i])
-            *(lh_change *)lh_push(p->entered, (void **)&p->change, &p->n_changes,
-                                  sizeof(lh_change)) =
+            *lh_push(p->entered, p->change, p->n_changes) =
                 (lh_change){i, before[i], p->step[i].verdict};
 }
 

@@ -94,7 +94,7 @@ static void find_operands(finder *f, lh_node *n, bool is_whole, int depth) {
     bool is_body = n->step && n->step->kind == LH_STEP_BODY;
     if (!is_whole && n->step && (!lh_step_is_inner(n->step) || is_body)) {
         if (n->kind != LH_OP_number && n->kind != LH_OP_size)
-            *(lh_step **)lh_push(f->a, (void **)&f->list, &f->n, sizeof(lh_step *)) = n->step;
+            *lh_push(f->a, f->list, f->n) = n->step;
         return;
     }
     for (int i = 0; i < n->n_in; i++)

@@ -64,7 +64,7 @@ lh_saved lh_practice_save(const lh_practice *p, lh_arena *a, long long time) {
     for (int i = 0; i < p->sheet->n_asks; i++) {
         const lh_practice_step *x = &p->step[i];
         if (!lh_practice_is_written(p, i) && !x->tries && !x->hints && !x->is_skipped) continue;
-        *(lh_saved_step *)lh_push(a, (void **)&s.step, &s.n_steps, sizeof *s.step) =
+        *lh_push(a, s.step, s.n_steps) =
             (lh_saved_step){.step = p->paper->step[i].path,
                             .cells = lh_practice_is_written(p, i) ? cells_text(p, a, i) : "",
                             .tries = x->tries,

@@ -16,7 +16,7 @@ static lh_problem *problem_new(lh_problems *all, bool is_warning) {
     lh_problem *p = lh_alloc(all->arena, sizeof *p);
     if (!p) return NULL;
     p->is_warning = is_warning;
-    *(lh_problem **)lh_push(all->arena, (void **)&all->problem, &all->n, sizeof(lh_problem *)) = p;
+    *lh_push(all->arena, all->problem, all->n) = p;
     all->n_errors += !is_warning;
     return p;
 }

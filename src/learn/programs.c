@@ -7,7 +7,7 @@
 #include "learn/lesson_internal.h"
 
 static lh_lesson_program *program_new(lh_lesson *l, const char *name, lh_place at, int exercise) {
-    lh_lesson_program *p = lh_push(l->arena, (void **)&l->program, &l->n_programs, sizeof *p);
+    lh_lesson_program *p = lh_push(l->arena, l->program, l->n_programs);
     *p = (lh_lesson_program){
         .name = name, .at = at, .exercise = exercise, .of = -1, .shuffle = -1, .file = l->file};
     return p;
@@ -51,8 +51,7 @@ void lh_read_program(lh_lesson *l, const lh_segment *s) {
     }
     int lines = 0;
     for (lh_text_row row = {0}; lh_text_row_next(s->s, s->n, s->line, &row);) lines++;
-    *(lh_lesson_piece *)lh_push(l->arena, (void **)&p->piece, &p->n_pieces,
-                                sizeof(lh_lesson_piece)) = (lh_lesson_piece){s->line, lines};
+    *lh_push(l->arena, p->piece, p->n_pieces) = (lh_lesson_piece){s->line, lines};
 }
 
 /* Its pieces stand in the order of the text. */
@@ -101,9 +100,7 @@ static void add_names(lh_lesson *l, lh_text_row list, const char ***name, int *n
     while (list.n) {
         const char *comma = memchr(list.s, ',', list.n);
         size_t k = comma ? (size_t)(comma - list.s) : list.n;
-        if (k)
-            *(const char **)lh_push(l->arena, (void **)name, n, sizeof **name) =
-                lh_copy(l->arena, list.s, k);
+        if (k) *lh_push(l->arena, *name, *n) = lh_copy(l->arena, list.s, k);
         k += comma != NULL;
         list.s += k;
         list.n -= k;
@@ -115,7 +112,7 @@ static bool add_setting(const use_line *u, lh_text_row word) {
     size_t k = equals ? (size_t)(equals - word.s) : 0;
     if (k == 0 || k + 1 == word.n) return fail_value(u, word, "--set", "NAME=VALUE");
     lh_arena *a = u->l->arena;
-    *(lh_setting *)lh_push(a, (void **)&u->p->set, &u->p->n_set, sizeof(lh_setting)) =
+    *lh_push(a, u->p->set, u->p->n_set) =
         (lh_setting){lh_copy(a, word.s, k), lh_copy(a, equals + 1, word.n - k - 1)};
     return true;
 }
@@ -222,7 +219,7 @@ int lh_lesson_program_named(const lh_lesson *l, const char *name, int exercise) 
 
 int lh_lesson_program_add(lh_lesson *l, const lh_lesson_program *p) {
     int number = l->n_programs;
-    *(lh_lesson_program *)lh_push(l->arena, (void **)&l->program, &l->n_programs, sizeof *p) = *p;
+    *lh_push(l->arena, l->program, l->n_programs) = *p;
     return number;
 }
 
@@ -305,8 +302,7 @@ void lh_read_names(lh_lesson *l) {
         if (x->of.text) x->program = find_program(l, x->of, x->exercise);
         int n = x->verb == LH_SHOW_LOSS ? x->n_operands : x->verb == LH_SHOW_COMPARE;
         for (int k = 0; k < n && k < x->n_operands; k++)
-            *(int *)lh_push(l->arena, (void **)&x->other, &x->n_other, sizeof(int)) =
-                find_program(l, x->operand[k], x->exercise);
+            *lh_push(l->arena, x->other, x->n_other) = find_program(l, x->operand[k], x->exercise);
         if (x->n_other) x->operand += x->n_other;
         x->n_operands -= x->n_other;
     }

@@ -91,16 +91,14 @@ static int lesson_of(counter *c, const char *lesson) {
     lh_progress *p = c->p;
     for (int i = 0; i < p->n_lessons; i++)
         if (same(p->lesson[i].lesson, lesson)) return i;
-    *(lh_lesson_progress *)lh_push(c->a, (void **)&p->lesson, &p->n_lessons,
-                                   sizeof(lh_lesson_progress)) =
-        (lh_lesson_progress){.lesson = keep(c->a, lesson)};
+    *lh_push(c->a, p->lesson, p->n_lessons) = (lh_lesson_progress){.lesson = keep(c->a, lesson)};
     return p->n_lessons - 1;
 }
 
 static seen_step *step_of(counter *c, int lesson, const char *step) {
     for (int i = 0; i < c->n_steps; i++)
         if (c->step[i].lesson == lesson && same(c->step[i].step, step)) return &c->step[i];
-    seen_step *s = lh_push(c->a, (void **)&c->step, &c->n_steps, sizeof *s);
+    seen_step *s = lh_push(c->a, c->step, c->n_steps);
     *s = (seen_step){.lesson = lesson, .step = keep(c->a, step), .repeat = -1};
     return s;
 }
@@ -110,7 +108,7 @@ static void count_repeat(counter *c, seen_step *s, const lh_attempt *a) {
     bool goes_wrong = a->is_wrong || (a->is_right && !is_own(a));
     if (s->repeat < 0 && !goes_wrong) return;
     if (s->repeat < 0) {
-        *(lh_repeat *)lh_push(c->a, (void **)&p->repeat, &p->n_repeats, sizeof(lh_repeat)) =
+        *lh_push(c->a, p->repeat, p->n_repeats) =
             (lh_repeat){.lesson = p->lesson[s->lesson].lesson, .step = s->step, .mistake = ""};
         s->repeat = p->n_repeats - 1;
     }
@@ -131,8 +129,7 @@ static void count_mistake(counter *c, const lh_attempt *a) {
             p->mistake[i].n++;
             return;
         }
-    *(lh_tally *)lh_push(c->a, (void **)&p->mistake, &p->n_mistakes, sizeof(lh_tally)) =
-        (lh_tally){lh_copy(c->a, a->mistake, n), 1};
+    *lh_push(c->a, p->mistake, p->n_mistakes) = (lh_tally){lh_copy(c->a, a->mistake, n), 1};
 }
 
 #define EXERCISE "exercise "
@@ -153,7 +150,7 @@ static bool count_exercise(counter *c, lh_lesson_progress *l, const lh_attempt *
     if (strncmp(step, EXERCISE, strlen(EXERCISE)) != 0) return false;
     int number = atoi(step + strlen(EXERCISE));
     if (is_own(a) && !lh_progress_has_done(l, number))
-        *(int *)lh_push(c->a, (void **)&l->exercise, &l->n_exercises, sizeof(int)) = number;
+        *lh_push(c->a, l->exercise, l->n_exercises) = number;
     return true;
 }
 
@@ -278,7 +275,7 @@ static lh_saved copy_sheet(lh_arena *a, const lh_saved *s) {
 static bool memory_record(lh_store *s, const lh_attempt *attempt, const lh_saved *sheet) {
     memory_store *m = (memory_store *)s;
     if (attempt) {
-        lh_attempt *a = lh_push(m->arena, (void **)&m->attempt, &m->n_attempts, sizeof *m->attempt);
+        lh_attempt *a = lh_push(m->arena, m->attempt, m->n_attempts);
         *a = *attempt;
         a->number = m->n_attempts;
         a->lesson = keep(m->arena, attempt->lesson);
@@ -292,8 +289,7 @@ static bool memory_record(lh_store *s, const lh_attempt *attempt, const lh_saved
         for (int i = 0; i < m->n_sheets; i++)
             if (!is_same_sheet(&m->sheet[i], sheet)) m->sheet[kept++] = m->sheet[i];
         m->n_sheets = kept;
-        *(lh_saved *)lh_push(m->arena, (void **)&m->sheet, &m->n_sheets, sizeof *m->sheet) =
-            copy_sheet(m->arena, sheet);
+        *lh_push(m->arena, m->sheet, m->n_sheets) = copy_sheet(m->arena, sheet);
     }
     return true;
 }
@@ -343,7 +339,7 @@ static bool memory_read(lh_store *s, const lh_read *r) {
     }
     m->n_reads = kept;
     now.lesson = keep(m->arena, r->lesson);
-    *(lh_read *)lh_push(m->arena, (void **)&m->reads, &m->n_reads, sizeof *m->reads) = now;
+    *lh_push(m->arena, m->reads, m->n_reads) = now;
     return true;
 }
 
@@ -352,7 +348,7 @@ static bool memory_reads(lh_store *s, lh_arena *a, lh_read **list, int *n) {
     *n = 0;
     *list = NULL;
     for (int i = m->n_reads - 1; i >= 0; i--) {
-        lh_read *to = lh_push(a, (void **)list, n, sizeof **list);
+        lh_read *to = lh_push(a, *list, *n);
         *to = m->reads[i];
         to->lesson = keep(a, m->reads[i].lesson);
     }

@@ -43,7 +43,7 @@ static void add_unit(lh_reach *r, lh_step *step, int moment) {
     int *own = lh_alloc_array(r->arena, (size_t)n + 1, sizeof *own);
     if (!at || !box || !x || !own) return;
     for (int k = 0; k < n; k++) x[k] = lh_exact.get(right, step->node, at[k]);
-    *(lh_unit *)lh_push(r->arena, (void **)&r->unit, &r->n_units, sizeof(lh_unit)) =
+    *lh_push(r->arena, r->unit, r->n_units) =
         (lh_unit){.step = step,
                   .moment = moment,
                   .n_cells = n,

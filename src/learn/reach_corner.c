@@ -30,7 +30,7 @@ static void add_work(chain *c, lh_arena *a, work *w, bool *has) {
             has[u] = true;
             add_work(c, a, reach_work(c->r, c->r->unit[u].variant, u), has);
         }
-    *(work **)lh_push(a, (void **)&c->work, &c->n, sizeof(work *)) = w;
+    *lh_push(a, c->work, c->n) = w;
 }
 
 /* Rounding leads no further than its box: a square is not rounded below 0. */

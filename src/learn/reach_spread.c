@@ -80,7 +80,7 @@ void lh_reach_known(lh_reach *r, int i) {
 /* Its number, or -1 where it leaves no room. */
 static int add_freedom(lh_reach *r, freedom f) {
     if (!(f.low < 0 || f.high > 0)) return -1;
-    *(freedom *)lh_push(r->sheet, (void **)&r->freedom, &r->n_freedoms, sizeof f) = f;
+    *lh_push(r->sheet, r->freedom, r->n_freedoms) = f;
     return r->n_freedoms - 1;
 }
 
@@ -167,7 +167,7 @@ typedef struct spreading {
 static int column_of(spreading *s, int f) {
     lh_swing *w = &s->l->swing;
     if (!s->column[f]) {
-        *(int *)lh_push(s->a, (void **)&w->freedom, &w->n, sizeof(int)) = f;
+        *lh_push(s->a, w->freedom, w->n) = f;
         s->column[f] = w->n;
     }
     return s->column[f] - 1;
@@ -175,7 +175,7 @@ static int column_of(spreading *s, int f) {
 
 static void add_cell(spreading *s, cell c) {
     if (!(c.high > c.low) || (!c.swing && c.freedom < 0)) return; /* 1e308 leaves no room */
-    *(cell *)lh_push(s->a, (void **)&s->cell, &s->n_cells, sizeof(cell)) = c;
+    *lh_push(s->a, s->cell, s->n_cells) = c;
     if (c.freedom >= 0) column_of(s, c.freedom);
     for (int k = 0; c.swing && k < c.swing->n; k++) {
         size_t at = (size_t)c.row * (size_t)c.swing->width + (size_t)k;
@@ -302,8 +302,7 @@ static bool add_roundings(spreading *s) {
                                                      .from = b.low,
                                                      .to = b.high,
                                                      .at = NAN});
-        if (l->rounding[i] >= 0)
-            *(int *)lh_push(s->a, (void **)&w->freedom, &w->n, sizeof(int)) = l->rounding[i];
+        if (l->rounding[i] >= 0) *lh_push(s->a, w->freedom, w->n) = l->rounding[i];
         l->box[i] = lh_box_rounded(b, decimals, s->r->habit.cuts);
     }
     for (int i = 0, next = before; i < l->n_cells; i++) {

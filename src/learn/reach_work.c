@@ -92,8 +92,7 @@ static void find_sources(maker *m, line *l, lh_node *n, bool is_whole, int depth
     m->seen[n->id] = m->at;
     int unit = is_whole ? -1 : unit_of(m, n);
     if (unit >= 0 || (!is_whole && (is_line(m, n) || is_rounded_constant(m, n)))) {
-        *(source *)lh_push(m->v->arena, (void **)&l->from, &l->n_from, sizeof(source)) =
-            (source){.node = n, .unit = unit, .line = -1};
+        *lh_push(m->v->arena, l->from, l->n_from) = (source){.node = n, .unit = unit, .line = -1};
         return;
     }
     for (int i = 0; i < n->n_in && n->kind != LH_OP_call; i++)
@@ -166,7 +165,7 @@ static int make_line(maker *m, lh_node *n, int depth) {
     l.plan = plan_line(m, &l);
     int before = m->w->n_lines;
     bool ok = l.plan && !lh_failed(m->v->g->ctx) && furnish(m, &l);
-    line *kept = ok ? lh_push(m->v->arena, (void **)&m->w->line, &m->w->n_lines, sizeof l) : NULL;
+    line *kept = ok ? lh_push(m->v->arena, m->w->line, m->w->n_lines) : NULL;
     if (m->w->n_lines == before) { /* nobody else would free it */
         lh_exact.free(l.plan);
         return -1;

@@ -93,7 +93,7 @@ static void add_student(reader *r, const lh_csv_row *row) {
         fail(r, row->line, lh_printf(r->a, "\"%.40s\" is no seed", seed),
              "a seed is a whole number");
     s.key = *s.id ? lh_name_key(r->a, s.id) : lh_name_key(r->a, s.name);
-    *(lh_student *)lh_push(r->a, (void **)&r->r->student, &r->r->n, sizeof s) = s;
+    *lh_push(r->a, r->r->student, r->r->n) = s;
 }
 
 /* ---- who is who ---- */

@@ -43,7 +43,7 @@ void lh_scan_entry(lh_arena *a, lh_answer_file *f, lh_answer_entry e) {
     if (f->n_entries >= MOST_ENTRIES)
         lh_scan_refuse(f, e.line, "more answers than any sheet has: is this another file?");
     else
-        *(lh_answer_entry *)lh_push(a, (void **)&f->entry, &f->n_entries, sizeof e) = e;
+        *lh_push(a, f->entry, f->n_entries) = e;
 }
 
 bool lh_scan_is_space(char c) {
@@ -202,7 +202,7 @@ static void header_field(lh_arena *a, lh_answer_file *f, const char *s, const ch
         while (value < e) {
             const char *p = value;
             while (p < e && !lh_scan_is_space(*p)) p++;
-            *(const char **)lh_push(a, (void **)&f->step, &f->n_steps, sizeof *f->step) =
+            *lh_push(a, f->step, f->n_steps) =
                 lh_clean(a, value, (size_t)(p - value), LH_SCAN_NAME);
             while (p < e && lh_scan_is_space(*p)) p++;
             value = p;

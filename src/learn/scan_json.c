@@ -217,8 +217,7 @@ static void json_steps(lh_arena *a, lh_answer_file *f, const char *s, const char
     do {
         const char *from, *to;
         if (!json_string(&j, &from, &to)) return;
-        *(const char **)lh_push(a, (void **)&f->step, &f->n_steps, sizeof *f->step) =
-            json_copy(a, from, to);
+        *lh_push(a, f->step, f->n_steps) = json_copy(a, from, to);
     } while (json_take(&j, ','));
 }
 

@@ -101,7 +101,7 @@ static void ask(lh_sheet *s, lh_step *step, int moment) {
     int decimals = lh_decimals_for(s->at[moment], step->node, s->digits);
     for (int i = 0; i < s->n_asks; i++)
         if (s->ask[i].step == step && s->ask[i].moment == moment) return;
-    *(lh_ask *)lh_push(s->arena, (void **)&s->ask, &s->n_asks, sizeof(lh_ask)) =
+    *lh_push(s->arena, s->ask, s->n_asks) =
         (lh_ask){.step = step,
                  .moment = moment,
                  .decimals = decimals_after(s, step->node, moment, decimals),

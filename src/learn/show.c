@@ -84,8 +84,7 @@ static void read_operands(lh_lesson *l, lh_show *x, lh_text_row rest, const char
     }
     x->updates = n;
     while (next_operand(&rest, &word))
-        *(lh_mention *)lh_push(l->arena, (void **)&x->operand, &x->n_operands, sizeof(lh_mention)) =
-            lh_row_mention(l, word, line_start);
+        *lh_push(l->arena, x->operand, x->n_operands) = lh_row_mention(l, word, line_start);
     int steps = x->n_operands - form->has_program;
     if (steps < form->least || steps > form->most) fail_form(l, x);
 }
@@ -137,5 +136,5 @@ void lh_read_show(lh_lesson *l, lh_text_row row, const char *line_start, int exe
     read_operands(l, &x, rest, line_start);
     if (x.verb == LH_SHOW_DIAGRAM && x.n_operands == 1) check_diagram(l, &x);
     read_caption(l, &x, row, code, line_start);
-    *(lh_show *)lh_push(l->arena, (void **)&l->show, &l->n_shows, sizeof(lh_show)) = x;
+    *lh_push(l->arena, l->show, l->n_shows) = x;
 }

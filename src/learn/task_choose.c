@@ -22,8 +22,7 @@ static bool gather(lh_task *t, const char *name) {
         if (!f->right || !*f->right)
             return lh_task_fail(t, f->at, "%s: has no %s behind a |", name,
                                 t->e->kind == LH_EXERCISE_PREDICT ? "condition" : "expression");
-        *(lh_task_choice *)lh_push(t->arena, (void **)&t->choice, &t->n_choices,
-                                   sizeof(lh_task_choice)) = (lh_task_choice){.field = f};
+        *lh_push(t->arena, t->choice, t->n_choices) = (lh_task_choice){.field = f};
     }
     if (t->n_choices >= 2 && t->n_choices <= MOST_CHOICES) return !lh_failed(t->ctx);
     return lh_task_fail(t, t->e->at, "an exercise to %s has 2 to %d %s: lines, and this has %d",

@@ -36,8 +36,8 @@ static void add_step(lh_task *t, const char *path, lh_place at) {
     int n = x->n_steps;
     for (int i = 0; i < x->n_steps; i++)
         if (strcmp(x->step[i], path) == 0) return;
-    *(const char **)lh_push(t->arena, (void **)&x->step, &x->n_steps, sizeof path) = path;
-    *(lh_place *)lh_push(t->arena, (void **)&x->at, &n, sizeof at) = at;
+    *lh_push(t->arena, x->step, x->n_steps) = path;
+    *lh_push(t->arena, x->at, n) = at;
 }
 
 /* The program of a word: fit:loss. One whose settings are its own has no sheet: they are not in its text. */
@@ -70,7 +70,7 @@ static bool add_wanted(lh_task *t, const char *word, const lh_field *f) {
     if (!lh_address_parse(t->ctx, colon && colon[1] != '=' ? colon + 1 : word, a)) return false;
     strcpy(a->path, s->path); /* the whole path for a tail: an address has room for any */
     add_step(t, s->path, f->value_at);
-    *(lh_address *)lh_push(t->arena, (void **)&x->wanted, &x->n_wanted, sizeof *a) = *a;
+    *lh_push(t->arena, x->wanted, x->n_wanted) = *a;
     return true;
 }
 
@@ -131,7 +131,7 @@ static bool add_item(lh_task *t, const lh_address *a, int ask, int block) {
                        : a->n_indices == 1 ? lh_printf(t->arena, "[%d]", a->index[0])
                                            : lh_printf(t->arena, "[%d][%d]", index[0], index[1]);
     it.address = lh_printf(t->arena, "%s%s", b->address, tail);
-    *(item *)lh_push(t->arena, (void **)&x->item, &x->n_items, sizeof it) = it;
+    *lh_push(t->arena, x->item, x->n_items) = it;
     return true;
 }
 
@@ -260,9 +260,7 @@ static void say_marks(lh_task *t, lh_answered *out) {
     for (int i = 0; i < x->paper->n_steps; i++) {
         int n = 0;
         lh_advice *a = lh_advise(&advisor, i, &n);
-        for (int k = 0; k < n; k++)
-            *(lh_advice *)lh_push(t->arena, (void **)&out->line, &out->n_lines, sizeof(lh_advice)) =
-                a[k];
+        for (int k = 0; k < n; k++) *lh_push(t->arena, out->line, out->n_lines) = a[k];
     }
 }
 

@@ -203,11 +203,10 @@ static void add_settings(lh_task *t, const made *m, lh_lesson_program *p) {
     lh_arena *a = t->l->arena;
     p->set = NULL;
     p->n_set = 0;
-    for (int i = 0; i < n; i++)
-        *(lh_setting *)lh_push(a, (void **)&p->set, &p->n_set, sizeof(lh_setting)) = old[i];
+    for (int i = 0; i < n; i++) *lh_push(a, p->set, p->n_set) = old[i];
     for (int i = 0; i < x->n; i++)
         if (m->value[i] && i != x->steps)
-            *(lh_setting *)lh_push(a, (void **)&p->set, &p->n_set, sizeof(lh_setting)) =
+            *lh_push(a, p->set, p->n_set) =
                 (lh_setting){lh_copy(a, x->name[i], strlen(x->name[i])),
                              lh_copy(a, m->value[i], strlen(m->value[i]))};
 }

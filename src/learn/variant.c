@@ -408,7 +408,7 @@ lh_shown *lh_variant_shown(lh_context *ctx, const lh_program *p, const lh_varian
             const wrong *w = &t.wrong[i];
             make_wrong(&t, i);
             if (!w->can_be) continue;
-            *(lh_shown *)lh_push(a, (void **)&list, n, sizeof *list) = (lh_shown){
+            *lh_push(a, list, *n) = (lh_shown){
                 w->how.mistake, lh_printf(a, "%s", w->how.step->path),
                 lh_printf(a, "%s", w->how.line->path), w->how.chosen, t.tried[0].shows[i]};
         }

@@ -157,8 +157,8 @@ static lh_expr *operation(lh_parser *p, lh_expr_kind kind, lh_place start, lh_ex
 
 static void call_add(lh_parser *p, lh_expr *call, const char *name, lh_expr *arg) {
     int n = call->n_args;
-    *(const char **)lh_push(p->lx.arena, (void **)&call->argname, &n, sizeof name) = name;
-    *(lh_expr **)lh_push(p->lx.arena, (void **)&call->arg, &call->n_args, sizeof(lh_expr *)) = arg;
+    *lh_push(p->lx.arena, call->argname, n) = name;
+    *lh_push(p->lx.arena, call->arg, call->n_args) = arg;
     grow(p, call, arg);
 }
 
@@ -249,9 +249,8 @@ static void matrix_cell(lh_parser *p, lh_expr *m, int *n, bool may_warn) {
     const char *text = lh_printf(p->lx.arena, "%s%.*s", negative ? "-" : "", t->at.len, t->s);
     double value = is_inf ? INFINITY : t->number;
     int same = *n;
-    *(const char **)lh_push(p->lx.arena, (void **)&m->celltext, &same, sizeof text) = text;
-    *(double *)lh_push(p->lx.arena, (void **)&m->cell, n, sizeof(double)) =
-        negative ? -value : value;
+    *lh_push(p->lx.arena, m->celltext, same) = text;
+    *lh_push(p->lx.arena, m->cell, *n) = negative ? -value : value;
     lh_lexer_next(&p->lx);
 }
 

@@ -193,7 +193,7 @@ static void skip(lh_lexer *lx) {
 /* The place of reading is at an end of line, or at the end of a last line that has none. */
 static void pass_line(lh_lexer *lx) {
     int stop = lx->last.line == lx->line ? lx->last.col + lx->last.len : 1;
-    *(int *)lh_push(lx->arena, (void **)&lx->line_end, &lx->n_lines, sizeof stop) = stop;
+    *lh_push(lx->arena, lx->line_end, lx->n_lines) = stop;
     if (lx->pos < lx->end) lx->pos++;
     lx->line_start = lx->pos;
     lx->line++;

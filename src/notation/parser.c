@@ -28,7 +28,7 @@ static lh_statement *statement_new(lh_parser *p, lh_statement_kind kind, lh_plac
 static void scope_add(lh_parser *p, lh_statement *s) {
     lh_parser_scope *c = p->scope;
     if (s->kind == LH_S_BLANK && (*c->n == 0 || (*c->list)[*c->n - 1]->kind == LH_S_BLANK)) return;
-    *(lh_statement **)lh_push(p->lx.arena, (void **)c->list, c->n, sizeof(lh_statement *)) = s;
+    *lh_push(p->lx.arena, *c->list, *c->n) = s;
 }
 
 static void scope_end(lh_parser_scope *c) {
@@ -79,7 +79,7 @@ static const char *expect_string(lh_parser *p, const char *what) {
 }
 
 lh_binding *lh_parser_binding(lh_parser *p, lh_statement *s, const char *name) {
-    lh_binding *b = lh_push(p->lx.arena, (void **)&s->binding, &s->n_bindings, sizeof *s->binding);
+    lh_binding *b = lh_push(p->lx.arena, s->binding, s->n_bindings);
     b->name = name;
     b->at = p->lx.tok.at;
     return b;
@@ -305,9 +305,8 @@ static void fn_param(lh_parser *p, lh_statement *s) {
     int n = s->n_params;
     const char *name = lh_parse_name(p, "the name of a parameter");
     lh_expr *standard = lh_parser_accept(p, LH_T_ASSIGN) ? lh_parse_expr(p) : NULL;
-    *(const char **)lh_push(p->lx.arena, (void **)&s->param, &n, sizeof name) = name;
-    *(lh_expr **)lh_push(p->lx.arena, (void **)&s->standard, &s->n_params, sizeof(lh_expr *)) =
-        standard;
+    *lh_push(p->lx.arena, s->param, n) = name;
+    *lh_push(p->lx.arena, s->standard, s->n_params) = standard;
 }
 
 static void read_fn(lh_parser *p, lh_statement *s) {
@@ -328,8 +327,7 @@ static void read_grad(lh_parser *p, lh_statement *s) {
     lh_bracket b = lh_parser_open(p);
     do {
         lh_expr *e = lh_parse_pattern(p);
-        *(lh_expr **)lh_push(p->lx.arena, (void **)&s->pattern, &s->n_patterns, sizeof(lh_expr *)) =
-            e;
+        *lh_push(p->lx.arena, s->pattern, s->n_patterns) = e;
     } while (lh_parser_accept(p, LH_T_COMMA));
     lh_parser_close(p, LH_T_CLOSE, b);
     block(p, s);
@@ -373,8 +371,8 @@ static void mistake_rule(lh_parser *p, lh_statement *s) {
     lh_expr *from = lh_parse_expr(p);
     expect(p, LH_T_RULE, "=>", "a rule is written pattern => pattern");
     lh_expr *to = lh_parse_expr(p);
-    *(lh_expr **)lh_push(p->lx.arena, (void **)&s->from, &n, sizeof(lh_expr *)) = from;
-    *(lh_expr **)lh_push(p->lx.arena, (void **)&s->to, &s->n_rules, sizeof(lh_expr *)) = to;
+    *lh_push(p->lx.arena, s->from, n) = from;
+    *lh_push(p->lx.arena, s->to, s->n_rules) = to;
 }
 
 /* Comments of further rule lines gather and become one with that of the first line. */

@@ -13,7 +13,7 @@ static bool is_whole(const char *s) {
 }
 
 static void word_add(lh_parser *p, const char ***list, int *n, const char *word) {
-    *(const char **)lh_push(p->lx.arena, (void **)list, n, sizeof word) = word;
+    *lh_push(p->lx.arena, *list, *n) = word;
 }
 
 static void no_arrow(lh_parser *p, lh_word w) {

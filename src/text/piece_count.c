@@ -17,7 +17,7 @@ lh_counts lh_count_pieces(lh_arena *arena, const char *text, size_t length, lh_c
         int at = lh_byte_find(&known, text + i, k);
         if (at < 0) {
             at = c.n;
-            lh_counted *new = lh_push(arena, (void **)&c.piece, &c.n, sizeof *c.piece);
+            lh_counted *new = lh_push(arena, c.piece, c.n);
             if (c.n == at) break; /* no memory */
             *new = (lh_counted){text + i, k, 0};
             lh_byte_put(&known, text + i, k, at);

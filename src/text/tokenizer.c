@@ -63,7 +63,7 @@ static bool may_add(lh_tokenizer *t, const char *bytes, size_t n, lh_token_role 
 int lh_tokenizer_add(lh_tokenizer *t, const char *bytes, size_t n, lh_token_role role) {
     if (lh_failed(t->ctx) || !may_add(t, bytes, n, role)) return -1;
     int id = t->n_tokens;
-    lh_token *new = lh_push(t->arena, (void **)&t->token, &t->n_tokens, sizeof *t->token);
+    lh_token *new = lh_push(t->arena, t->token, t->n_tokens);
     *new = (lh_token){lh_copy(t->arena, bytes, n), n, role, false};
     if (lh_failed(t->ctx)) return -1;
     if (role == LH_TOKEN_PLAIN) {
@@ -73,7 +73,7 @@ int lh_tokenizer_add(lh_tokenizer *t, const char *bytes, size_t n, lh_token_role
     } else if (role == LH_TOKEN_BYTE) {
         t->byte_id[(unsigned char)bytes[0]] = id;
     } else {
-        *(int *)lh_push(t->arena, (void **)&t->special, &t->n_specials, sizeof *t->special) = id;
+        *lh_push(t->arena, t->special, t->n_specials) = id;
         if (role == LH_TOKEN_UNKNOWN) t->unknown = id;
     }
     return id;
@@ -103,8 +103,7 @@ void lh_tokenizer_add_merge(lh_tokenizer *t, int left, int right, int made) {
                 t->n_merges);
     if (lh_failed(t->ctx)) return;
     lh_pair_put(&t->pairs, left, right, t->n_merges);
-    *(lh_merge *)lh_push(t->arena, (void **)&t->merge, &t->n_merges, sizeof *t->merge) =
-        (lh_merge){left, right, made};
+    *lh_push(t->arena, t->merge, t->n_merges) = (lh_merge){left, right, made};
 }
 
 /* Which tokens come out when their own bytes are encoded: then a piece that is one needs no merging. A token of the

@@ -114,7 +114,7 @@ static void pair_add(learner *l, uint32_t at) {
     int i = lh_pair_find(&l->index, left, right);
     if (i < 0) {
         i = l->n_pairs;
-        pair *new = lh_push(l->arena, (void **)&l->pair, &l->n_pairs, sizeof *l->pair);
+        pair *new = lh_push(l->arena, l->pair, l->n_pairs);
         *new = (pair){left, right, 0, END, END};
         lh_pair_put(&l->index, left, right, i);
         if (lh_failed(l->t->ctx)) return;

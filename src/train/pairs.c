@@ -73,7 +73,7 @@ static void keep_line(lh_pairs *p, const lh_pair_line *l) {
         return;
     }
     const int held = lh_question_is_held_out(l->question, l->n_question);
-    *(lh_pair_line *)lh_push(p->arena, (void **)&p->line[held], &p->n_lines[held], sizeof *l) = *l;
+    *lh_push(p->arena, p->line[held], p->n_lines[held]) = *l;
 }
 
 static void refuse_file(lh_context *ctx) {
