@@ -26,17 +26,8 @@ static bool cure_place(lh_cli *cli, const lh_graph *g, const lh_plan *p, const l
 static void cure(lh_cli *cli, const lh_graph *g, const lh_plan *p, const lh_trouble *bad) {
     lh_context *ctx = cli->ctx;
     if (cure_place(cli, g, p, bad)) return;
-    if (isnan(bad->value) && bad->node->kind == LH_OP_sub)
-        lh_cure(ctx, "inf - inf: is a row masked whole, so that nothing is left to look at?");
-    else if (bad->node->kind == LH_OP_log)
-        lh_cure(ctx, "the logarithm needs positive numbers");
-    else if (bad->node->kind == LH_OP_div)
-        lh_cure(ctx, "a division by 0?");
-    else if (bad->node->kind == LH_OP_sqrt)
-        lh_cure(ctx, "the root of a negative number?");
-    else if (bad->node->kind == LH_OP_exp)
-        lh_cure(ctx, "the exponential of a number over 709 is too large: softmax takes the "
-                     "largest off first");
+    const char *own = bad->node->op->cure[isnan(bad->value) != 0];
+    if (own) lh_cure(ctx, "%s", own);
 }
 
 int lh_cli_trouble(lh_cli *cli, const lh_graph *g, const lh_plan *p, bool nan_alone) {

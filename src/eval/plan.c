@@ -60,10 +60,8 @@ static bool list_work(lh_plan *p) {
 
 static void fill_leaf(lh_plan *p, const lh_node *n) {
     const lh_layout *to = lh_layout_of(p, n, 0);
-    double x = n->number;
-    if (n->kind == LH_OP_rows) x = (double)p->g->axis[n->in[0]->shape.rows].n;
-    if (n->kind == LH_OP_cols) x = (double)p->g->axis[n->in[0]->shape.cols].n;
-    if (n->kind != LH_OP_runtime) p->by->write(p, to, n->kind == LH_OP_matrix ? n->cells : &x);
+    if (n->kind != LH_OP_runtime)
+        p->by->write(p, to, n->kind == LH_OP_matrix ? n->cells : &n->number);
 }
 
 static bool fill_leaves(lh_plan *p) {

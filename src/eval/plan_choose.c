@@ -7,25 +7,10 @@
 
 /* ---- which nodes, and in which role ---- */
 
-/* rows(x) and cols(x) are numbers as they stand where they are the same for all examples. */
-static bool is_leaf(const lh_node *n) {
-    lh_op_id k = n->kind;
-    return k == LH_OP_number || k == LH_OP_matrix || k == LH_OP_size || k == LH_OP_runtime ||
-           ((k == LH_OP_rows || k == LH_OP_cols) && !n->shape.is_batched);
-}
-
 /* join is a view where the heads lie beside each other: not behind a view that moved columns. */
 static bool heads_lie_beside(const lh_node *n) {
     for (n = n->in[0];; n = lh_node_meaning(n) ? lh_node_meaning(n) : n->in[0]) {
-        switch (n->kind) {
-        case LH_OP_transpose:
-        case LH_OP_reverse:
-        case LH_OP_columns:
-        case LH_OP_column:
-        case LH_OP_cell:
-        case LH_OP_spread: return false;
-        default: break;
-        }
+        if (n->op->moves_columns) return false;
         if (!n->op->view) return true;
         if (n->kind == LH_OP_join) return true;
     }
@@ -34,7 +19,7 @@ static bool heads_lie_beside(const lh_node *n) {
 static lh_role role_of(const lh_plan *p, const lh_node *n) {
     const lh_match *m = p->value[n->id].match;
     if (m) return m->kernel->run ? MADE : VIEW;
-    if (is_leaf(n)) return LEAF;
+    if (lh_op_is_leaf(n)) return LEAF;
     if (n->kind == LH_OP_given) return GIVEN;
     if (n->kind == LH_OP_input) return INPUT;
     if (n->kind == LH_OP_join) return heads_lie_beside(n) ? VIEW : MADE;
@@ -134,7 +119,7 @@ static bool is_constant_value(const lh_plan *p, const lh_node *n) {
     case MADE: break;
     default: return false;
     }
-    if (n->shape.is_batched || n->sees_examples || n->kind == LH_OP_coin) return false;
+    if (n->shape.is_batched || n->sees_examples || n->op->is_random) return false;
     if (lh_node_meaning(n)) return p->value[lh_node_meaning(n)->id].is_static;
     for (int i = 0; i < n->n_in; i++)
         if (lh_op_reads(n, i) && !p->value[n->in[i]->id].is_static) return false;
@@ -149,7 +134,7 @@ static uint64_t mix(uint64_t h, uint64_t x) {
 
 static bool can_share(const lh_node *n, lh_role r) {
     return (r == MADE || r == VIEW || (r == LEAF && n->kind != LH_OP_matrix)) &&
-           n->kind != LH_OP_coin && n->kind != LH_OP_renew && !lh_node_meaning(n);
+           !n->op->is_random && n->kind != LH_OP_renew && !lh_node_meaning(n);
 }
 
 static uint64_t formula_hash(const lh_plan *p, const lh_node *n) {

@@ -19,17 +19,7 @@ typedef struct reader {
 
 /* A number, a given, an input: there without being computed. */
 static bool is_leaf(const lh_node *n) {
-    switch (n->kind) {
-    case LH_OP_number:
-    case LH_OP_matrix:
-    case LH_OP_size:
-    case LH_OP_given:
-    case LH_OP_input:
-    case LH_OP_runtime: return true;
-    case LH_OP_rows:
-    case LH_OP_cols: return !n->shape.is_batched;
-    default: return false;
-    }
+    return lh_op_is_leaf(n) || n->kind == LH_OP_given || n->kind == LH_OP_input;
 }
 
 static bool is_view(const lh_node *n) {

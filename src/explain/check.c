@@ -100,18 +100,8 @@ static bool is_masked_row(const lh_plan *p, const lh_node *x, lh_cell at) {
 }
 
 static const char *cause(const lh_node *n, bool is_nan) {
-    switch (n->kind) {
-    case LH_OP_log: return is_nan ? "the logarithm of a negative number" : "the logarithm of 0";
-    case LH_OP_sqrt: return "the root of a negative number";
-    case LH_OP_div: return is_nan ? "0 / 0" : "a division by 0";
-    case LH_OP_exp: return "the exponential of a number over 709 is too large";
-    case LH_OP_pow: return is_nan ? "a power that has no value" : "a power that is too large";
-    case LH_OP_sub:
-    case LH_OP_add: return is_nan ? "infinity less infinity" : "too large";
-    case LH_OP_mul:
-    case LH_OP_matmul: return is_nan ? "0 times infinity" : "too large";
-    default: return is_nan ? "not a number" : "too large";
-    }
+    const char *own = n->op->trouble[is_nan];
+    return own ? own : is_nan ? "not a number" : "too large";
 }
 
 /* The call of softmax in whose body a node stands, or NULL. */

@@ -105,6 +105,10 @@ void lh_cost_cells(const lh_graph *g, const lh_node *n, lh_polynomial *p, double
     lh_cost_add(g, p, times, 3, (int[]){n->shape.heads, n->shape.rows, n->shape.cols});
 }
 
+void lh_cost_operand(const lh_graph *g, const lh_node *n, lh_cost *c) {
+    lh_cost_cells(g, n->in[0], &c->operations, 1);
+}
+
 lh_polynomial lh_polynomial_new(const lh_cost_names *names) {
     return (lh_polynomial){.names = names};
 }

@@ -44,8 +44,11 @@ typedef struct lh_cost {
 
 /* Add times * the product of the n axes given, at most 4. */
 void lh_cost_add(const lh_graph *g, lh_polynomial *p, double times, int n, const int *axes);
-void lh_cost_cells(const lh_graph *g, const lh_node *n, lh_polynomial *p,
-                   double times); /* times for each cell of n */
+/* times for each cell of n */
+void lh_cost_cells(const lh_graph *g, const lh_node *n, lh_polynomial *p, double times);
+/* .cost: one operation for each cell of operand 0. For one example, as all costs: a reader multiplies by the examples where the
+ * operand has one value for each. */
+void lh_cost_operand(const lh_graph *g, const lh_node *n, lh_cost *c);
 
 lh_polynomial lh_polynomial_new(const lh_cost_names *names);
 void lh_polynomial_add(lh_polynomial *p, const lh_polynomial *q); /* p = p + q */

@@ -10,48 +10,29 @@
 
 #define LIMIT 1e-9
 
-/* What operand k of a node brings to its size. Where it is added, moved or chosen, its own size; a product multiplies (and
- * of two values that rounding has made, so is their product); a function that is curved answers for its own digits. */
-static double carried(const lh_node *n, int k, const double *size, const double *value) {
-    int in = n->in[k]->id, id = n->id;
-    switch (n->kind) {
-    case LH_OP_mul:
-    case LH_OP_matmul: {
-        int other = n->in[1 - k]->id;
-        return size[in] * fmax(value[other], LIMIT * size[other]);
-    }
-    case LH_OP_div: return value[in] > 0 ? value[id] * size[in] / value[in] : 0;
-    case LH_OP_exp:
-    case LH_OP_cos: return value[id] * fmax(1, value[in]);
-    case LH_OP_log: return 1;
-    case LH_OP_pow: return value[id];
-    case LH_OP_sqrt: return sqrt(size[in]);
-    case LH_OP_tanh:
-    case LH_OP_erf:
-    case LH_OP_sin: return fmin(size[in], 1);
-    default: return size[in];
-    }
-}
-
 /* For each node: the size of what was added up to make it. 1 - 1 is 0, but its rounding is judged by the 1. */
 static double *find_sizes(const lh_bench *b) {
     const lh_graph *g = b->g;
     size_t n_nodes = (size_t)g->n_nodes + 1;
+    lh_sized *all = lh_alloc_array(b->check->arena, n_nodes, sizeof *all);
     double *size = lh_alloc_array(b->check->arena, n_nodes, sizeof *size);
-    double *value = lh_alloc_array(b->check->arena, n_nodes, sizeof *value);
-    if (!size || !value) return NULL;
+    if (!size || !all) return NULL;
     for (int i = 0; i < g->n_nodes; i++) {
         const lh_node *n = g->node[i];
         if (!lh_wide.has(b->wide, n)) continue;
-        size[i] = value[i] = lh_check_largest(b->wide, n);
+        lh_sized *y = &all[i];
+        y->size = y->value = lh_check_largest(b->wide, n);
         if (b->size && n->given && n->given->renewed) /* as it was when the last step made it */
-            size[i] = fmax(value[i], b->size[n->given->renewed->id]);
-        if (n->kind == LH_OP_call) size[i] = size[n->call->result->id];
+            y->size = fmax(y->value, b->size[n->given->renewed->id]);
+        if (n->kind == LH_OP_call) y->size = all[n->call->result->id].size;
         for (int k = 0; k < n->n_in && n->kind != LH_OP_call; k++) {
             if (!lh_op_reads(n, k) || !lh_wide.has(b->wide, n->in[k])) continue;
-            double c = carried(n, k, size, value);
-            if (isfinite(c) && c > size[i]) size[i] = c;
+            const lh_sized *x = &all[n->in[k]->id],
+                           *other = n->n_in == 2 ? &all[n->in[1 - k]->id] : x;
+            double c = n->op->rounding ? n->op->rounding(y, x, other) : x->size;
+            if (isfinite(c) && c > y->size) y->size = c;
         }
+        size[i] = y->size;
     }
     return size;
 }

@@ -125,6 +125,14 @@ lh_term *lh_explain_call(lh_explainer *x, const lh_node *n, lh_cell at) {
     return lh_term_call(x, n->op->name, k, part, lh_explain_value(x, n, at));
 }
 
-lh_term *lh_explain_move(lh_explainer *x, const lh_node *n, lh_cell at) {
+lh_term *lh_explain_same(lh_explainer *x, const lh_node *n, lh_cell at) {
     return lh_explain_at(x, n->in[0], at);
+}
+
+lh_term *lh_explain_number(lh_explainer *x, const lh_node *n, lh_cell at) {
+    return lh_term_number(x, lh_explain_value(x, n, at), NULL);
+}
+
+lh_term *lh_explain_written(lh_explainer *x, const lh_node *n, lh_cell at) {
+    return lh_term_number(x, lh_explain_value(x, n, at), n->text);
 }

@@ -34,34 +34,35 @@ struct lh_term {
     double value; /* of the whole term */
 };
 
-lh_term *lh_explain_in(
-    lh_explainer *x, const lh_node *n, int i,
-    lh_cell at); /* operand i at a cell of n's result, stretched: row 0 where it has one row */
-lh_term *lh_explain_at(lh_explainer *x, const lh_node *operand,
-                       lh_cell at); /* a cell of an operand, exactly */
+/* Operand i at a cell of n's result, stretched: row 0 where it has one row. */
+lh_term *lh_explain_in(lh_explainer *x, const lh_node *n, int i, lh_cell at);
+/* A cell of an operand, exactly. */
+lh_term *lh_explain_at(lh_explainer *x, const lh_node *operand, lh_cell at);
 lh_term *lh_term_number(lh_explainer *x, double value, const char *text); /* text may be NULL */
 lh_term *lh_term_infix(lh_explainer *x, const char *sign, int binding, lh_term *a, lh_term *b,
                        double value);
 lh_term *lh_term_prefix(lh_explainer *x, const char *sign, lh_term *a, double value);
 lh_term *lh_term_call(lh_explainer *x, const char *name, int n, lh_term *const *parts,
                       double value);
-lh_term *lh_term_sum(
-    lh_explainer *x,
-    int n); /* an empty sum with room for n; fill ->part[i]; value is set from the cell explained */
+/* An empty sum with room for n; fill ->part[i]; value is set from the cell explained. */
+lh_term *lh_term_sum(lh_explainer *x, int n);
 lh_term *lh_term_choice(lh_explainer *x, const char *because, lh_term *chosen, double value);
 double lh_explain_value(lh_explainer *x, const lh_node *n, lh_cell at); /* the number in a cell */
-int lh_explain_rows(lh_explainer *x, const lh_node *n,
-                    int example); /* sizes as they are for an example */
+/* Sizes as they are for an example. */
+int lh_explain_rows(lh_explainer *x, const lh_node *n, int example);
 int lh_explain_cols(lh_explainer *x, const lh_node *n, int example);
 int lh_explain_examples(const lh_explainer *x);
 lh_arena *lh_explain_arena(lh_explainer *x);
 
 /* The common forms. Each uses n's own name or sign. */
-lh_term *lh_explain_infix(lh_explainer *x, const lh_node *n, lh_cell at); /* a sign b */
-lh_term *lh_explain_call(lh_explainer *x, const lh_node *n,
-                         lh_cell at); /* name(a, b, ...), cell by cell */
-lh_term *
-lh_explain_move(lh_explainer *x, const lh_node *n,
-                lh_cell at); /* views: the cell of operand 0 that lies in the same memory */
+/* a sign b */
+lh_term *lh_explain_infix(lh_explainer *x, const lh_node *n, lh_cell at);
+/* name(a, b, ...), cell by cell */
+lh_term *lh_explain_call(lh_explainer *x, const lh_node *n, lh_cell at);
+/* The same cell of operand 0. */
+lh_term *lh_explain_same(lh_explainer *x, const lh_node *n, lh_cell at);
+/* The number itself; as it was written. */
+lh_term *lh_explain_number(lh_explainer *x, const lh_node *n, lh_cell at);
+lh_term *lh_explain_written(lh_explainer *x, const lh_node *n, lh_cell at);
 
 #endif

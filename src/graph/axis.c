@@ -213,23 +213,6 @@ bool lh_shape_fits(lh_graph *g, lh_shape s, lh_place at) {
     return false;
 }
 
-static double fold(lh_op_id kind, double a, double b) {
-    switch (kind) {
-    case LH_OP_add: return a + b;
-    case LH_OP_sub: return a - b;
-    case LH_OP_mul: return a * b;
-    case LH_OP_div: return a / b;
-    case LH_OP_pow: return pow(a, b);
-    case LH_OP_max: return a > b ? a : b;
-    case LH_OP_min: return a < b ? a : b;
-    case LH_OP_neg: return -a;
-    case LH_OP_sqrt: return sqrt(a);
-    case LH_OP_floor: return floor(a);
-    case LH_OP_same: return a;
-    default: return NAN;
-    }
-}
-
 /* Numbers, sizes, consts and sums of them. Sizes that differ by example are not constant. Found out when a node is made, from
  * its operands: a name used twice in each of many lines would be looked through 2 * 2 * 2 ... times. */
 bool lh_node_constant(const lh_graph *g, const lh_node *n, double *value) {
@@ -246,30 +229,16 @@ bool lh_node_constant(const lh_graph *g, const lh_node *n, double *value) {
 
 void lh_node_find_constant(const lh_graph *g, lh_node *n) {
     double v[2] = {0, 0};
-    switch (n->kind) {
-    case LH_OP_rows:
-    case LH_OP_cols: {
+    if (n->kind == LH_OP_rows || n->kind == LH_OP_cols) {
         int a = n->kind == LH_OP_rows ? n->in[0]->shape.rows : n->in[0]->shape.cols;
         n->number = (double)g->axis[a].n;
         n->is_known = g->axis[a].n > 0;
         return;
     }
-    case LH_OP_add:
-    case LH_OP_sub:
-    case LH_OP_mul:
-    case LH_OP_div:
-    case LH_OP_pow:
-    case LH_OP_max:
-    case LH_OP_min:
-    case LH_OP_neg:
-    case LH_OP_sqrt:
-    case LH_OP_floor:
-    case LH_OP_same: break;
-    default: return;
-    }
+    if (!n->op->number) return;
     for (int i = 0; i < n->n_in; i++)
         if (i > 1 || !lh_node_constant(g, n->in[i], &v[i])) return;
-    n->number = fold(n->kind, v[0], v[1]);
+    n->number = n->op->number(v[0], v[1]);
     n->is_known = true;
 }
 

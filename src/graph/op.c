@@ -67,8 +67,41 @@ void lh_shape_as_first(lh_graph *g, lh_node *n) {
     n->shape.cols = n->in[0]->shape.cols;
 }
 
+void lh_shape_same(lh_graph *g, lh_node *n) {
+    lh_shape_as_first(g, n);
+    n->vocab = n->in[0]->vocab;
+}
+
 void lh_shape_one(lh_graph *g, lh_node *n) {
     n->shape.rows = n->shape.cols = lh_axis_number(g, 1);
+}
+
+void lh_shape_column(lh_graph *g, lh_node *n) {
+    n->shape.rows = n->in[0]->shape.rows;
+    n->shape.cols = lh_axis_number(g, 1);
+}
+
+void lh_shape_rows_like(lh_graph *g, lh_node *n) {
+    const lh_node *a = n->in[0], *like = n->in[1];
+    size_t have = g->axis[a->shape.rows].n, want = g->axis[like->shape.rows].n;
+    if (have && want > have)
+        lh_shape_fail(g, n, "%zu rows are asked for, and there are %zu", want, have);
+    n->shape.rows = like->shape.rows;
+    n->shape.cols = a->shape.cols;
+    n->shape.heads = a->shape.heads;
+    n->vocab = a->vocab;
+}
+
+void lh_shape_across(lh_graph *g, lh_node *n) {
+    const lh_shape *s = &n->in[0]->shape;
+    if (s->is_batched && (!g->axis[s->rows].n || !g->axis[s->cols].n))
+        lh_shape_fail(
+            g, n, "examples have different lengths here: take sum(...) or mean(...) of each first");
+    n->shape.is_batched = false;
+}
+
+void lh_shape_preset(lh_graph *g, lh_node *n) {
+    (void)g, (void)n;
 }
 
 /* Of two axes of equal size the one that says more: words, then a length, then a name. */
@@ -143,28 +176,54 @@ lh_node *lh_fit(lh_graph *g, lh_node *d, const lh_node *like, bool across_exampl
     return smaller ? lh_op2(g, LH_OP_spread, d, (lh_node *)like) : d;
 }
 
-/* Operands that only lend their size or were resolved when the node was made. */
-bool lh_op_reads(const lh_node *n, int i) {
-    switch (n->kind) {
-    case LH_OP_rows:
-    case LH_OP_cols:
-    case LH_OP_positions:
-    case LH_OP_zeros:
-    case LH_OP_rowindex:
-    case LH_OP_colindex: return false;
-    case LH_OP_coin: return i != 0;
-    case LH_OP_onehot:
-    case LH_OP_spread:
-    case LH_OP_place:
-    case LH_OP_toprows:
-    case LH_OP_bottomrows:
-    case LH_OP_row:
-    case LH_OP_column:
-    case LH_OP_cell:
-    case LH_OP_columns:
-    case LH_OP_split: return i == 0;
-    case LH_OP_addrows:
-    case LH_OP_linspace: return i < 2;
-    default: return true;
-    }
+/* ---- functions of records that many operations share ---- */
+
+lh_node *lh_gradient_same(lh_graph *g, lh_node *n, lh_node *dy, int i) {
+    (void)g, (void)n, (void)i;
+    return dy;
+}
+
+void lh_view_whole(const lh_node *n, const struct lh_layout *in, struct lh_layout *out) {
+    (void)n, (void)in, (void)out;
+}
+
+void lh_print_operand(lh_text *out, const lh_node *n, const lh_scope *from) {
+    lh_node_print(out, n->in[0], from);
+}
+
+void lh_print_number(lh_text *out, const lh_node *n, const lh_scope *from) {
+    (void)from;
+    char buffer[LH_NUMBER_MAX];
+    lh_text_add(out, "%s",
+                n->text ? n->text : lh_number_text(buffer, sizeof buffer, n->number, 17));
+}
+
+void lh_print_index(lh_text *out, const lh_node *n, const lh_scope *from) {
+    lh_node_print_as(out, n->in[0], from, LH_BIND_POSTFIX);
+    lh_text_add(out, "[");
+    lh_node_print(out, n->in[1], from);
+    lh_text_add(out, "]");
+}
+
+/* Below this share of its size a value may be all rounding. */
+static const double lost = 1e-9;
+
+double lh_rounding_product(const lh_sized *y, const lh_sized *x, const lh_sized *other) {
+    (void)y;
+    return x->size * fmax(other->value, lost * other->size);
+}
+
+double lh_rounding_quotient(const lh_sized *y, const lh_sized *x, const lh_sized *other) {
+    (void)other;
+    return x->value > 0 ? y->value * x->size / x->value : 0;
+}
+
+double lh_rounding_exponential(const lh_sized *y, const lh_sized *x, const lh_sized *other) {
+    (void)other;
+    return y->value * fmax(1, x->value);
+}
+
+double lh_rounding_bounded(const lh_sized *y, const lh_sized *x, const lh_sized *other) {
+    (void)y, (void)other;
+    return fmin(x->size, 1);
 }

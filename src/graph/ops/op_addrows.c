@@ -81,6 +81,7 @@ LH_OP_RECORD(addrows) = {
     .n_min = 3,
     .n_max = 3,
     .rows = LH_ROWS_ALL,
+    .sizes_only = LH_ALL_OPERANDS & ~3u,
     .shape = addrows_shape,
     .exact = addrows_exact,
     .gradient = addrows_gradient,

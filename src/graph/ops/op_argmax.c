@@ -43,10 +43,6 @@ static lh_term *argmax_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     return is_tie ? lh_term_choice(x, "a tie: the first of equal ones", t, winner) : t;
 }
 
-static void argmax_cost(const lh_graph *g, const lh_node *n, lh_cost *c) {
-    lh_cost_cells(g, n->in[0], &c->operations, 1);
-}
-
 LH_OP_RECORD(argmax) = {
     .name = "argmax",
     .summary = "The column of the largest number of each row, from 0; of several the first.",
@@ -58,5 +54,5 @@ LH_OP_RECORD(argmax) = {
     .shape = argmax_shape,
     .exact = argmax_exact,
     .explain = argmax_explain,
-    .cost = argmax_cost,
+    .cost = lh_cost_operand,
 };

@@ -10,14 +10,6 @@
 #include "explain/cost.h"
 #include "explain/term.h"
 
-static void average_shape(lh_graph *g, lh_node *n) {
-    const lh_shape *s = &n->in[0]->shape;
-    if (s->is_batched && (!g->axis[s->rows].n || !g->axis[s->cols].n))
-        lh_shape_fail(
-            g, n, "examples have different lengths here: take sum(...) or mean(...) of each first");
-    n->shape.is_batched = false;
-}
-
 static void average_exact(const lh_work *w) {
     const lh_block *y = &w->out.block[0];
     const int examples = w->in[0].step ? w->moment->examples : 1,
@@ -52,12 +44,6 @@ static lh_term *average_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
                          lh_explain_value(x, n, at));
 }
 
-/* For one example, as all costs: a reader multiplies by the examples where the operand has one
- * value for each. */
-static void average_cost(const lh_graph *g, const lh_node *n, lh_cost *c) {
-    lh_cost_cells(g, n->in[0], &c->operations, 1);
-}
-
 LH_OP_RECORD(average) = {
     .name = "average",
     .summary = "The mean over all examples, cell by cell; of what is the same for each, itself.",
@@ -65,9 +51,9 @@ LH_OP_RECORD(average) = {
     .n_min = 1,
     .n_max = 1,
     .rows = LH_ROWS_ALL,
-    .shape = average_shape,
+    .shape = lh_shape_across,
     .exact = average_exact,
     .gradient = average_gradient,
     .explain = average_explain,
-    .cost = average_cost,
+    .cost = lh_cost_operand,
 };

@@ -9,15 +9,6 @@
 #include "eval/work.h"
 #include "explain/term.h"
 
-/* The differentiation sets it. */
-static void back_shape(lh_graph *g, lh_node *n) {
-    (void)g, (void)n;
-}
-
-static void back_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
-    (void)n, (void)in, (void)out;
-}
-
 static lh_term *back_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     return lh_explain_at(x, n->definition, at);
 }
@@ -29,7 +20,7 @@ LH_OP_RECORD(back) = {
     .is_internal = true,
     .rows = LH_ROWS_ALL,
     .print_kind = LH_PRINT_CALL,
-    .shape = back_shape,
-    .view = back_view,
+    .shape = lh_shape_preset,
+    .view = lh_view_whole,
     .explain = back_explain,
 };

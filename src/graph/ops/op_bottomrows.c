@@ -8,17 +8,6 @@
 #include "eval/work.h"
 #include "explain/term.h"
 
-static void bottomrows_shape(lh_graph *g, lh_node *n) {
-    const lh_node *a = n->in[0], *like = n->in[1];
-    size_t have = g->axis[a->shape.rows].n, want = g->axis[like->shape.rows].n;
-    if (have && want > have)
-        lh_shape_fail(g, n, "%zu rows are asked for, and there are %zu", want, have);
-    n->shape.rows = like->shape.rows;
-    n->shape.cols = a->shape.cols;
-    n->shape.heads = a->shape.heads;
-    n->vocab = a->vocab;
-}
-
 static void bottomrows_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     (void)n;
     if (out->rows > in->rows)
@@ -43,7 +32,8 @@ LH_OP_RECORD(bottomrows) = {
     .n_max = 2,
     .is_internal = true,
     .rows = LH_ROWS_ALL,
-    .shape = bottomrows_shape,
+    .sizes_only = LH_ALL_OPERANDS & ~1u,
+    .shape = lh_shape_rows_like,
     .view = bottomrows_view,
     .gradient = bottomrows_gradient,
     .explain = bottomrows_explain,

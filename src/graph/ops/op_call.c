@@ -8,15 +8,6 @@
 #include "eval/work.h"
 #include "explain/term.h"
 
-/* The builder takes the shape from the body. */
-static void call_shape(lh_graph *g, lh_node *n) {
-    (void)g, (void)n;
-}
-
-static void call_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
-    (void)n, (void)in, (void)out;
-}
-
 static lh_term *call_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     return lh_explain_at(x, n->call->result, at);
 }
@@ -49,7 +40,7 @@ LH_OP_RECORD(call) = {
     .print_kind = LH_PRINT_OWN,
     .binding = LH_BIND_ATOM,
     .print = call_print,
-    .shape = call_shape,
-    .view = call_view,
+    .shape = lh_shape_preset,
+    .view = lh_view_whole,
     .explain = call_explain,
 };

@@ -16,10 +16,6 @@ static void colindex_exact(const lh_work *w) {
     }
 }
 
-static lh_term *colindex_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
-    return lh_term_number(x, lh_explain_value(x, n, at), NULL);
-}
-
 LH_OP_RECORD(colindex) = {
     .name = "colindex",
     .summary = "The number of the column in each cell, from 0: so many rows and columns, or in the "
@@ -29,7 +25,8 @@ LH_OP_RECORD(colindex) = {
     .n_max = 2,
     .is_discrete = true,
     .rows = LH_ROWS_EACH,
+    .sizes_only = LH_ALL_OPERANDS,
     .shape = lh_shape_from_sizes,
     .exact = colindex_exact,
-    .explain = colindex_explain,
+    .explain = lh_explain_number,
 };

@@ -28,20 +28,11 @@ static void colsum_exact(const lh_work *w) {
     }
 }
 
-static lh_node *colsum_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
-    (void)g, (void)n, (void)i;
-    return dy;
-}
-
 static lh_term *colsum_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     lh_term *sum = lh_term_sum(x, lh_explain_rows(x, n->in[0], at.example));
     for (int r = 0; r < sum->n_parts; r++)
         sum->part[r] = lh_explain_at(x, n->in[0], (lh_cell){at.example, at.head, r, at.col});
     return sum;
-}
-
-static void colsum_cost(const lh_graph *g, const lh_node *n, lh_cost *c) {
-    lh_cost_cells(g, n->in[0], &c->operations, 1);
 }
 
 LH_OP_RECORD(colsum) = {
@@ -53,7 +44,7 @@ LH_OP_RECORD(colsum) = {
     .rows = LH_ROWS_ALL,
     .shape = colsum_shape,
     .exact = colsum_exact,
-    .gradient = colsum_gradient,
+    .gradient = lh_gradient_same,
     .explain = colsum_explain,
-    .cost = colsum_cost,
+    .cost = lh_cost_operand,
 };

@@ -27,4 +27,5 @@ LH_OP_RECORD(cos) = {
     .exact = cos_exact,
     .gradient = cos_gradient,
     .explain = lh_explain_call,
+    .rounding = lh_rounding_exponential,
 };

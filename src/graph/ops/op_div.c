@@ -16,6 +16,10 @@ static lh_node *div_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
     return lh_op2(g, LH_OP_div, top, lh_op2(g, LH_OP_mul, b, b));
 }
 
+static double div_number(double a, double b) {
+    return a / b;
+}
+
 LH_OP_RECORD(div) = {
     .name = "/",
     .summary = "The quotient of two values, cell by cell.",
@@ -30,4 +34,8 @@ LH_OP_RECORD(div) = {
     .exact = div_exact,
     .gradient = div_gradient,
     .explain = lh_explain_infix,
+    .trouble = {"a division by 0", "0 / 0"},
+    .cure = {"a division by 0?", "a division by 0?"},
+    .number = div_number,
+    .rounding = lh_rounding_quotient,
 };

@@ -7,6 +7,8 @@
 #include "eval/work.h"
 #include "explain/term.h"
 
+#include <math.h>
+
 LH_EACH1(erf_exact, x, R(erf)(x))
 
 static lh_node *erf_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
@@ -29,4 +31,5 @@ LH_OP_RECORD(erf) = {
     .exact = erf_exact,
     .gradient = erf_gradient,
     .explain = lh_explain_call,
+    .rounding = lh_rounding_bounded,
 };

@@ -26,4 +26,10 @@ LH_OP_RECORD(exp) = {
     .exact = exp_exact,
     .gradient = exp_gradient,
     .explain = lh_explain_call,
+    .trouble = {"the exponential of a number over 709 is too large",
+                "the exponential of a number over 709 is too large"},
+    .cure =
+        {"the exponential of a number over 709 is too large: softmax takes the largest off first",
+         "the exponential of a number over 709 is too large: softmax takes the largest off first"},
+    .rounding = lh_rounding_exponential,
 };

@@ -7,7 +7,14 @@
 #include "eval/work.h"
 #include "explain/term.h"
 
+#include <math.h>
+
 LH_EACH1(floor_exact, x, R(floor)(x))
+
+static double floor_number(double a, double b) {
+    (void)b;
+    return floor(a);
+}
 
 LH_OP_RECORD(floor) = {
     .name = "floor",
@@ -21,4 +28,5 @@ LH_OP_RECORD(floor) = {
     .shape = lh_shape_as_first,
     .exact = floor_exact,
     .explain = lh_explain_call,
+    .number = floor_number,
 };

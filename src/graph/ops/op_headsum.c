@@ -28,20 +28,11 @@ static void headsum_exact(const lh_work *w) {
     }
 }
 
-static lh_node *headsum_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
-    (void)g, (void)n, (void)i;
-    return dy;
-}
-
 static lh_term *headsum_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     lh_term *sum = lh_term_sum(x, n->index[0]);
     for (int h = 0; h < sum->n_parts; h++)
         sum->part[h] = lh_explain_at(x, n->in[0], (lh_cell){at.example, h, at.row, at.col});
     return sum;
-}
-
-static void headsum_cost(const lh_graph *g, const lh_node *n, lh_cost *c) {
-    lh_cost_cells(g, n->in[0], &c->operations, 1);
 }
 
 LH_OP_RECORD(headsum) = {
@@ -53,7 +44,7 @@ LH_OP_RECORD(headsum) = {
     .rows = LH_ROWS_EACH,
     .shape = headsum_shape,
     .exact = headsum_exact,
-    .gradient = headsum_gradient,
+    .gradient = lh_gradient_same,
     .explain = headsum_explain,
-    .cost = headsum_cost,
+    .cost = lh_cost_operand,
 };

@@ -59,6 +59,7 @@ LH_OP_RECORD(linspace) = {
     .n_min = 3,
     .n_max = 3,
     .rows = LH_ROWS_EACH,
+    .sizes_only = LH_ALL_OPERANDS & ~3u,
     .shape = linspace_shape,
     .exact = linspace_exact,
     .gradient = linspace_gradient,

@@ -14,6 +14,12 @@ static lh_node *log_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
     return lh_op2(g, LH_OP_div, dy, n->in[0]);
 }
 
+/* Lost digits of x move log(x) by a share of them. */
+static double log_rounding(const lh_sized *y, const lh_sized *x, const lh_sized *other) {
+    (void)y, (void)x, (void)other;
+    return 1;
+}
+
 LH_OP_RECORD(log) = {
     .name = "log",
     .summary = "The natural logarithm of each cell.",
@@ -28,4 +34,7 @@ LH_OP_RECORD(log) = {
     .exact = log_exact,
     .gradient = log_gradient,
     .explain = lh_explain_call,
+    .trouble = {"the logarithm of 0", "the logarithm of a negative number"},
+    .cure = {"the logarithm needs positive numbers", "the logarithm needs positive numbers"},
+    .rounding = log_rounding,
 };

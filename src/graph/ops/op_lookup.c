@@ -53,13 +53,6 @@ static lh_term *lookup_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     return lh_explain_at(x, n->in[0], (lh_cell){at.example, at.head, (int)t, at.col});
 }
 
-static void lookup_print(lh_text *out, const lh_node *n, const lh_scope *from) {
-    lh_node_print_as(out, n->in[0], from, LH_BIND_POSTFIX);
-    lh_text_add(out, "[");
-    lh_node_print(out, n->in[1], from);
-    lh_text_add(out, "]");
-}
-
 LH_OP_RECORD(lookup) = {
     .name = "[t]",
     .summary = "For each number of a column that row of the value; rows count from 0.",
@@ -70,7 +63,7 @@ LH_OP_RECORD(lookup) = {
     .rows = LH_ROWS_EACH,
     .print_kind = LH_PRINT_OWN,
     .binding = LH_BIND_POSTFIX,
-    .print = lookup_print,
+    .print = lh_print_index,
     .shape = lookup_shape,
     .exact = lookup_exact,
     .gradient = lookup_gradient,

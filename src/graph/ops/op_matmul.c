@@ -90,5 +90,7 @@ LH_OP_RECORD(matmul) = {
     .exact = matmul_exact,
     .gradient = matmul_gradient,
     .explain = matmul_explain,
+    .trouble = {"too large", "0 times infinity"},
+    .rounding = lh_rounding_product,
     .cost = matmul_cost,
 };

@@ -7,15 +7,6 @@
 
 #include "base/number.h"
 
-/* The builder knows its shape. */
-static void matrix_shape(lh_graph *g, lh_node *n) {
-    (void)g, (void)n;
-}
-
-static lh_term *matrix_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
-    return lh_term_number(x, lh_explain_value(x, n, at), NULL);
-}
-
 static void matrix_print(lh_text *out, const lh_node *n, const lh_scope *from) {
     (void)from;
     const double *cell = n->cells;
@@ -34,9 +25,10 @@ LH_OP_RECORD(matrix) = {
     .summary = "A matrix of numbers.",
     .is_internal = true,
     .rows = LH_ROWS_EACH,
+    .is_leaf = true,
     .print_kind = LH_PRINT_OWN,
     .binding = LH_BIND_ATOM,
     .print = matrix_print,
-    .shape = matrix_shape,
-    .explain = matrix_explain,
+    .shape = lh_shape_preset,
+    .explain = lh_explain_number,
 };

@@ -17,6 +17,10 @@ static lh_node *max_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
     return lh_op2(g, LH_OP_mul, dy, taken);
 }
 
+static double max_number(double a, double b) {
+    return a > b ? a : b;
+}
+
 LH_OP_RECORD(max) = {
     .name = "max",
     .summary = "The larger of two values, cell by cell.",
@@ -29,4 +33,5 @@ LH_OP_RECORD(max) = {
     .exact = max_exact,
     .gradient = max_gradient,
     .explain = lh_explain_call,
+    .number = max_number,
 };

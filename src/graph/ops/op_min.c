@@ -17,6 +17,10 @@ static lh_node *min_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
     return lh_op2(g, LH_OP_mul, dy, taken);
 }
 
+static double min_number(double a, double b) {
+    return a < b ? a : b;
+}
+
 LH_OP_RECORD(min) = {
     .name = "min",
     .summary = "The smaller of two values, cell by cell.",
@@ -29,4 +33,5 @@ LH_OP_RECORD(min) = {
     .exact = min_exact,
     .gradient = min_gradient,
     .explain = lh_explain_call,
+    .number = min_number,
 };

@@ -13,6 +13,10 @@ static lh_node *mul_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
     return lh_op2(g, LH_OP_mul, dy, n->in[1 - i]);
 }
 
+static double mul_number(double a, double b) {
+    return a * b;
+}
+
 LH_OP_RECORD(mul) = {
     .name = "*",
     .summary = "The product of two values, cell by cell.",
@@ -27,4 +31,7 @@ LH_OP_RECORD(mul) = {
     .exact = mul_exact,
     .gradient = mul_gradient,
     .explain = lh_explain_infix,
+    .trouble = {"too large", "0 times infinity"},
+    .number = mul_number,
+    .rounding = lh_rounding_product,
 };

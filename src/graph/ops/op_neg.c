@@ -18,6 +18,11 @@ static lh_term *neg_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     return lh_term_prefix(x, "-", lh_explain_in(x, n, 0, at), lh_explain_value(x, n, at));
 }
 
+static double neg_number(double a, double b) {
+    (void)b;
+    return -a;
+}
+
 LH_OP_RECORD(neg) = {
     .name = "-",
     .summary = "Each cell with the other sign.",
@@ -32,4 +37,5 @@ LH_OP_RECORD(neg) = {
     .exact = neg_exact,
     .gradient = neg_gradient,
     .explain = neg_explain,
+    .number = neg_number,
 };

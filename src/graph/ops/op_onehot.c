@@ -57,6 +57,7 @@ LH_OP_RECORD(onehot) = {
     .n_max = 2,
     .is_discrete = true,
     .rows = LH_ROWS_EACH,
+    .sizes_only = LH_ALL_OPERANDS & ~1u,
     .shape = onehot_shape,
     .exact = onehot_exact,
     .explain = onehot_explain,

@@ -87,6 +87,7 @@ LH_OP_RECORD(place) = {
     .n_max = 2,
     .is_internal = true,
     .rows = LH_ROWS_ALL,
+    .sizes_only = LH_ALL_OPERANDS & ~1u,
     .print_kind = LH_PRINT_OWN,
     .binding = LH_BIND_ATOM,
     .print = place_print,

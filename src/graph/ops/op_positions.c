@@ -20,10 +20,6 @@ static void positions_exact(const lh_work *w) {
     }
 }
 
-static lh_term *positions_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
-    return lh_term_number(x, lh_explain_value(x, n, at), NULL);
-}
-
 LH_OP_RECORD(positions) = {
     .name = "positions",
     .summary = "For each row its number, from 0, as a column.",
@@ -32,7 +28,8 @@ LH_OP_RECORD(positions) = {
     .n_max = 1,
     .is_discrete = true,
     .rows = LH_ROWS_EACH,
+    .sizes_only = LH_ALL_OPERANDS,
     .shape = positions_shape,
     .exact = positions_exact,
-    .explain = positions_explain,
+    .explain = lh_explain_number,
 };

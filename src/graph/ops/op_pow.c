@@ -8,6 +8,8 @@
 #include "eval/work.h"
 #include "explain/term.h"
 
+#include <math.h>
+
 #include <string.h>
 
 LH_EACH2(pow_exact, a, b, R(pow)(a, b))
@@ -41,6 +43,15 @@ static void pow_print(lh_text *out, const lh_node *n, const lh_scope *from) {
     lh_text_add(out, strcmp(exponent.s, "T") == 0 ? "^(%s)" : "^%s", exponent.s);
 }
 
+static double pow_rounding(const lh_sized *y, const lh_sized *x, const lh_sized *other) {
+    (void)x, (void)other;
+    return y->value;
+}
+
+static double pow_number(double a, double b) {
+    return pow(a, b);
+}
+
 LH_OP_RECORD(pow) = {
     .name = "^",
     .summary = "The first value to the power of the second, cell by cell.",
@@ -56,4 +67,7 @@ LH_OP_RECORD(pow) = {
     .exact = pow_exact,
     .gradient = pow_gradient,
     .explain = lh_explain_infix,
+    .trouble = {"a power that is too large", "a power that has no value"},
+    .number = pow_number,
+    .rounding = pow_rounding,
 };

@@ -37,6 +37,7 @@ LH_OP_RECORD(reverse) = {
     .n_min = 1,
     .n_max = 1,
     .rows = LH_ROWS_EACH,
+    .moves_columns = true,
     .shape = reverse_shape,
     .view = reverse_view,
     .gradient = reverse_gradient,

@@ -32,13 +32,6 @@ static lh_term *row_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     return lh_explain_at(x, n->in[0], (lh_cell){at.example, at.head, n->index[0], at.col});
 }
 
-static void row_print(lh_text *out, const lh_node *n, const lh_scope *from) {
-    lh_node_print_as(out, n->in[0], from, LH_BIND_POSTFIX);
-    lh_text_add(out, "[");
-    lh_node_print(out, n->in[1], from);
-    lh_text_add(out, "]");
-}
-
 LH_OP_RECORD(row) = {
     .name = "[i]",
     .summary = "One row; rows count from 0.",
@@ -47,9 +40,10 @@ LH_OP_RECORD(row) = {
     .n_max = 2,
     .is_internal = true,
     .rows = LH_ROWS_ALL,
+    .sizes_only = LH_ALL_OPERANDS & ~1u,
     .print_kind = LH_PRINT_OWN,
     .binding = LH_BIND_POSTFIX,
-    .print = row_print,
+    .print = lh_print_index,
     .shape = row_shape,
     .view = row_view,
     .gradient = row_gradient,

@@ -17,10 +17,6 @@ static void rowindex_exact(const lh_work *w) {
     }
 }
 
-static lh_term *rowindex_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
-    return lh_term_number(x, lh_explain_value(x, n, at), NULL);
-}
-
 LH_OP_RECORD(rowindex) = {
     .name = "rowindex",
     .summary = "The number of the row in each cell, from 0: so many rows and columns, or in the "
@@ -30,7 +26,8 @@ LH_OP_RECORD(rowindex) = {
     .n_max = 2,
     .is_discrete = true,
     .rows = LH_ROWS_EACH,
+    .sizes_only = LH_ALL_OPERANDS,
     .shape = lh_shape_from_sizes,
     .exact = rowindex_exact,
-    .explain = rowindex_explain,
+    .explain = lh_explain_number,
 };

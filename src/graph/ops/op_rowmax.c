@@ -8,11 +8,6 @@
 #include "explain/cost.h"
 #include "explain/term.h"
 
-static void rowmax_shape(lh_graph *g, lh_node *n) {
-    n->shape.rows = n->in[0]->shape.rows;
-    n->shape.cols = lh_axis_number(g, 1);
-}
-
 static void rowmax_exact(const lh_work *w) {
     for (int e = 0; e < w->examples; e++) {
         const lh_block *y = lh_block_of(&w->out, e), *x = lh_block_of(&w->in[0], e);
@@ -46,10 +41,6 @@ static lh_term *rowmax_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     return lh_term_call(x, "max", cols, part, lh_explain_value(x, n, at));
 }
 
-static void rowmax_cost(const lh_graph *g, const lh_node *n, lh_cost *c) {
-    lh_cost_cells(g, n->in[0], &c->operations, 1);
-}
-
 LH_OP_RECORD(rowmax) = {
     .name = "rowmax",
     .summary = "The largest number of each row.",
@@ -57,9 +48,9 @@ LH_OP_RECORD(rowmax) = {
     .n_min = 1,
     .n_max = 1,
     .rows = LH_ROWS_EACH,
-    .shape = rowmax_shape,
+    .shape = lh_shape_column,
     .exact = rowmax_exact,
     .gradient = rowmax_gradient,
     .explain = rowmax_explain,
-    .cost = rowmax_cost,
+    .cost = lh_cost_operand,
 };

@@ -8,11 +8,6 @@
 #include "explain/cost.h"
 #include "explain/term.h"
 
-static void rowsum_shape(lh_graph *g, lh_node *n) {
-    n->shape.rows = n->in[0]->shape.rows;
-    n->shape.cols = lh_axis_number(g, 1);
-}
-
 static void rowsum_exact(const lh_work *w) {
     for (int e = 0; e < w->examples; e++) {
         const lh_block *y = lh_block_of(&w->out, e), *x = lh_block_of(&w->in[0], e);
@@ -28,20 +23,11 @@ static void rowsum_exact(const lh_work *w) {
     }
 }
 
-static lh_node *rowsum_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
-    (void)g, (void)n, (void)i;
-    return dy;
-}
-
 static lh_term *rowsum_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     lh_term *sum = lh_term_sum(x, lh_explain_cols(x, n->in[0], at.example));
     for (int c = 0; c < sum->n_parts; c++)
         sum->part[c] = lh_explain_at(x, n->in[0], (lh_cell){at.example, at.head, at.row, c});
     return sum;
-}
-
-static void rowsum_cost(const lh_graph *g, const lh_node *n, lh_cost *c) {
-    lh_cost_cells(g, n->in[0], &c->operations, 1);
 }
 
 LH_OP_RECORD(rowsum) = {
@@ -51,9 +37,9 @@ LH_OP_RECORD(rowsum) = {
     .n_min = 1,
     .n_max = 1,
     .rows = LH_ROWS_EACH,
-    .shape = rowsum_shape,
+    .shape = lh_shape_column,
     .exact = rowsum_exact,
-    .gradient = rowsum_gradient,
+    .gradient = lh_gradient_same,
     .explain = rowsum_explain,
-    .cost = rowsum_cost,
+    .cost = lh_cost_operand,
 };

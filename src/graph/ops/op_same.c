@@ -7,27 +7,9 @@
 #include "eval/work.h"
 #include "explain/term.h"
 
-static void same_shape(lh_graph *g, lh_node *n) {
-    lh_shape_as_first(g, n);
-    n->vocab = n->in[0]->vocab;
-}
-
-static void same_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
-    (void)n, (void)in, (void)out;
-}
-
-static lh_node *same_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
-    (void)g, (void)n, (void)i;
-    return dy;
-}
-
-static lh_term *same_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
-    return lh_explain_at(x, n->in[0], at);
-}
-
-/* The operand as it is; inside another formula in brackets, for it may be any formula. */
-static void same_print(lh_text *out, const lh_node *n, const lh_scope *from) {
-    lh_node_print(out, n->in[0], from);
+static double same_number(double a, double b) {
+    (void)b;
+    return a;
 }
 
 LH_OP_RECORD(same) = {
@@ -39,9 +21,10 @@ LH_OP_RECORD(same) = {
     .rows = LH_ROWS_EACH,
     .print_kind = LH_PRINT_OWN,
     .binding = LH_BIND_COMPARE,
-    .print = same_print,
-    .shape = same_shape,
-    .view = same_view,
-    .gradient = same_gradient,
-    .explain = same_explain,
+    .print = lh_print_operand,
+    .shape = lh_shape_same,
+    .view = lh_view_whole,
+    .gradient = lh_gradient_same,
+    .explain = lh_explain_same,
+    .number = same_number,
 };

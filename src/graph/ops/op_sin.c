@@ -26,4 +26,5 @@ LH_OP_RECORD(sin) = {
     .exact = sin_exact,
     .gradient = sin_gradient,
     .explain = lh_explain_call,
+    .rounding = lh_rounding_bounded,
 };

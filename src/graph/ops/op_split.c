@@ -55,6 +55,7 @@ LH_OP_RECORD(split) = {
     .n_min = 2,
     .n_max = 2,
     .rows = LH_ROWS_EACH,
+    .sizes_only = LH_ALL_OPERANDS & ~1u,
     .shape = split_shape,
     .view = split_view,
     .gradient = split_gradient,

@@ -22,10 +22,6 @@ static void spread_shape(lh_graph *g, lh_node *n) {
     n->vocab = n->in[0]->vocab;
 }
 
-static void spread_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
-    (void)n, (void)in, (void)out;
-}
-
 static lh_node *spread_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
     (void)g, (void)n;
     return i == 0 ? dy : NULL;
@@ -42,8 +38,10 @@ LH_OP_RECORD(spread) = {
     .n_min = 2,
     .n_max = 2,
     .rows = LH_ROWS_EACH,
+    .moves_columns = true,
+    .sizes_only = LH_ALL_OPERANDS & ~1u,
     .shape = spread_shape,
-    .view = spread_view,
+    .view = lh_view_whole,
     .gradient = spread_gradient,
     .explain = spread_explain,
 };

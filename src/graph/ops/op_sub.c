@@ -15,6 +15,10 @@ static lh_node *sub_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
     return i == 0 ? dy : lh_op1(g, LH_OP_neg, dy);
 }
 
+static double sub_number(double a, double b) {
+    return a - b;
+}
+
 LH_OP_RECORD(sub) = {
     .name = "-",
     .summary = "The difference of two values, cell by cell.",
@@ -29,4 +33,7 @@ LH_OP_RECORD(sub) = {
     .exact = sub_exact,
     .gradient = sub_gradient,
     .explain = lh_explain_infix,
+    .trouble = {"too large", "infinity less infinity"},
+    .cure = {NULL, "inf - inf: is a row masked whole, so that nothing is left to look at?"},
+    .number = sub_number,
 };

@@ -24,11 +24,6 @@ static void sum_exact(const lh_work *w) {
     }
 }
 
-static lh_node *sum_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
-    (void)g, (void)n, (void)i;
-    return dy;
-}
-
 static lh_term *sum_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     int rows = lh_explain_rows(x, n->in[0], at.example);
     int cols = lh_explain_cols(x, n->in[0], at.example);
@@ -40,10 +35,6 @@ static lh_term *sum_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     return sum;
 }
 
-static void sum_cost(const lh_graph *g, const lh_node *n, lh_cost *c) {
-    lh_cost_cells(g, n->in[0], &c->operations, 1);
-}
-
 LH_OP_RECORD(sum) = {
     .name = "sum",
     .summary = "The sum of all cells; each head has its own.",
@@ -53,7 +44,7 @@ LH_OP_RECORD(sum) = {
     .rows = LH_ROWS_ALL,
     .shape = lh_shape_one,
     .exact = sum_exact,
-    .gradient = sum_gradient,
+    .gradient = lh_gradient_same,
     .explain = sum_explain,
-    .cost = sum_cost,
+    .cost = lh_cost_operand,
 };

@@ -27,4 +27,5 @@ LH_OP_RECORD(tanh) = {
     .exact = tanh_exact,
     .gradient = tanh_gradient,
     .explain = lh_explain_call,
+    .rounding = lh_rounding_bounded,
 };

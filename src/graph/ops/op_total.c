@@ -11,14 +11,6 @@
 #include "explain/cost.h"
 #include "explain/term.h"
 
-static void total_shape(lh_graph *g, lh_node *n) {
-    const lh_shape *s = &n->in[0]->shape;
-    if (s->is_batched && (!g->axis[s->rows].n || !g->axis[s->cols].n))
-        lh_shape_fail(
-            g, n, "examples have different lengths here: take sum(...) or mean(...) of each first");
-    n->shape.is_batched = false;
-}
-
 /* In a part of a batch, too, the value counts for all examples of the batch. */
 static void total_of_one(const lh_work *w) {
     const lh_block *y = &w->out.block[0], *x = &w->in[0].block[0];
@@ -67,12 +59,6 @@ static lh_term *total_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     return sum;
 }
 
-/* For one example, as all costs: a reader multiplies by the examples where the operand has one
- * value for each. */
-static void total_cost(const lh_graph *g, const lh_node *n, lh_cost *c) {
-    lh_cost_cells(g, n->in[0], &c->operations, 1);
-}
-
 LH_OP_RECORD(total) = {
     .name = "total",
     .summary = "The sum over all examples, cell by cell; what is the same for each counts once for "
@@ -81,9 +67,9 @@ LH_OP_RECORD(total) = {
     .n_min = 1,
     .n_max = 1,
     .rows = LH_ROWS_ALL,
-    .shape = total_shape,
+    .shape = lh_shape_across,
     .exact = total_exact,
     .gradient = total_gradient,
     .explain = total_explain,
-    .cost = total_cost,
+    .cost = lh_cost_operand,
 };

@@ -40,6 +40,7 @@ LH_OP_RECORD(transpose) = {
     .n_min = 1,
     .n_max = 1,
     .rows = LH_ROWS_ALL,
+    .moves_columns = true,
     .print_kind = LH_PRINT_OWN,
     .binding = LH_BIND_POSTFIX,
     .print = transpose_print,

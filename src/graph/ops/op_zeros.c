@@ -18,10 +18,6 @@ static void zeros_view(const lh_node *n, const lh_layout *in, lh_layout *out) {
     lh_layout_constant(out, LH_CELL_ZERO);
 }
 
-static lh_term *zeros_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
-    return lh_term_number(x, lh_explain_value(x, n, at), NULL);
-}
-
 LH_OP_RECORD(zeros) = {
     .name = "zeros",
     .summary = "Zeros: so many rows and columns, or in the shape of a value.",
@@ -29,7 +25,8 @@ LH_OP_RECORD(zeros) = {
     .n_min = 1,
     .n_max = 2,
     .rows = LH_ROWS_EACH,
+    .sizes_only = LH_ALL_OPERANDS,
     .shape = zeros_shape,
     .view = zeros_view,
-    .explain = zeros_explain,
+    .explain = lh_explain_number,
 };
