@@ -233,8 +233,9 @@ static void put_exercise(lh_writer *w, const lh_exercise *e) {
     lh_page *p =
         lh_reading_page(w->r, e->question, lh_printf(w->r->arena, "exercise-%d-", e->number));
     if (p) lh_book_pieces(w, p->piece);
-    if (e->kind == LH_EXERCISE_PREDICT) put_choices(w, e, "choice", "<ol class=\"letters\">");
-    if (e->kind == LH_EXERCISE_FIND) put_choices(w, e, "line", "<ol>");
+    if (e->kind->choices)
+        put_choices(w, e, e->kind->choices,
+                    e->kind->has_letters ? "<ol class=\"letters\">" : "<ol>");
     put_hints(w, e);
     lh_html_in(w->out, "<p class=\"command\"><code>longhand exercise ", w->r->name, "");
     fprintf(w->out, " %d</code></p>\n</section>\n", e->number);

@@ -8,7 +8,7 @@ static lh_json open_json(const lh_exercise_state *c, const lh_exercise *e) {
     lh_json_text(&j, "lesson", c->source.name);
     if (!e) return j;
     lh_json_int(&j, "exercise", e->number);
-    lh_json_text(&j, "kind", lh_exercise_words[e->kind]);
+    lh_json_text(&j, "kind", e->kind->name);
     lh_json_text(&j, "title", e->title);
     return j;
 }
@@ -26,7 +26,7 @@ void lh_json_list(const lh_exercise_state *c) {
         const lh_exercise *e = &c->lesson->exercise[i];
         lh_json_begin(&j, NULL, '{');
         lh_json_int(&j, "exercise", e->number);
-        lh_json_text(&j, "kind", lh_exercise_words[e->kind]);
+        lh_json_text(&j, "kind", e->kind->name);
         lh_json_text(&j, "title", e->title);
         lh_json_int(&j, "line", e->at.line);
         lh_json_bool(&j, "done", c->is_done[i]);

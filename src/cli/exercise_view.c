@@ -6,10 +6,6 @@
 
 enum { INDENT = 4, LINES = 16 };
 
-static const char *kind_of(const lh_exercise *e) {
-    return lh_exercise_words[e->kind];
-}
-
 static void say(const lh_exercise_state *c, int indent, const char *text) {
     printf("%*s", indent, "");
     lh_wrap(stdout, c->cli->width, indent, text);
@@ -56,7 +52,7 @@ void lh_view_list(const lh_exercise_state *c) {
     printf("   %s\n", l->title);
     for (int i = 0; i < l->n_exercises; i++) {
         const lh_exercise *e = &l->exercise[i];
-        printf("  %s %2d  %-11s ", c->is_done[i] ? "\u2713" : " ", i + 1, kind_of(e));
+        printf("  %s %2d  %-11s ", c->is_done[i] ? "\u2713" : " ", i + 1, e->kind->name);
         lh_wrap(stdout, c->cli->width, 20, title_of(c, e));
     }
     printf("%d of %d done\n", done, l->n_exercises);
@@ -73,7 +69,7 @@ static void print_program(const lh_exercise_state *c, lh_task *t) {
     putchar('\n');
     if (from) quiet(c, INDENT, lh_printf(c->cli->arena, "... %d lines before", from));
     for (int i = from; i < n; i++) {
-        bool is_gap = i == n - 1 && lh_task_exercise(t)->kind == LH_EXERCISE_WRITE;
+        bool is_gap = i == n - 1 && lh_task_exercise(t)->kind->has_gap;
         lh_ink_print(c->cli, stdout, is_gap ? LH_INK_BOLD : LH_INK_QUIET, "%*s%s\n", INDENT, "",
                      line[i]);
     }
@@ -92,7 +88,7 @@ void lh_view_sheet(lh_exercise_state *c, lh_task *t) {
 void lh_view_question(lh_exercise_state *c, lh_task *t) {
     const lh_exercise *e = lh_task_exercise(t);
     lh_ink_on(c->cli, stdout, LH_INK_BOLD);
-    printf("\nExercise %d of %d   %s: ", e->number, c->lesson->n_exercises, kind_of(e));
+    printf("\nExercise %d of %d   %s: ", e->number, c->lesson->n_exercises, e->kind->name);
     lh_wrap(stdout, c->cli->width, INDENT, title_of(c, e));
     lh_ink_off(c->cli, stdout);
     say_text(c, lh_task_text(t, e->question));
@@ -102,8 +98,7 @@ void lh_view_question(lh_exercise_state *c, lh_task *t) {
     }
     print_program(c, t);
     lh_view_sheet(c, t);
-    if (e->kind == LH_EXERCISE_EXPERIMENT)
-        quiet(c, INDENT, lh_printf(c->cli->arena, "type %s", lh_task_form(t)));
+    if (e->kind->says_form) quiet(c, INDENT, lh_printf(c->cli->arena, "type %s", lh_task_form(t)));
 }
 
 /* ---- the answer ---- */

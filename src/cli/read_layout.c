@@ -64,8 +64,7 @@ static void lay_exercise(lh_page_layout *l, lh_reading *r, const lh_exercise *e)
                   lh_printf(l->arena, "Exercise %d%s%s", e->number, *title ? ". " : "", title));
     lh_page *p = lh_reading_page(r, e->question, NULL);
     if (p) lh_layout_pieces(l, p->piece, 4);
-    if (e->kind == LH_EXERCISE_PREDICT) lay_fields(l, r, e, "choice", true);
-    if (e->kind == LH_EXERCISE_FIND) lay_fields(l, r, e, "line", false);
+    if (e->kind->choices) lay_fields(l, r, e, e->kind->choices, e->kind->has_letters);
     lh_layout_say(l, 4, LH_INK_QUIET,
                   lh_printf(l->arena, "longhand exercise %s %d", r->name, e->number));
 }

@@ -1,6 +1,7 @@
 /* exercise -- what all kinds have in common: opening, texts with numbers, and the check that a lesson's exercises can be done. */
 #include "learn/exercise.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,10 +11,15 @@
 
 const char *const lh_answer_words[LH_ANSWER_UNREAD + 1] = {"right", "partly", "wrong", "not read"};
 
-static const lh_task_kind *const kinds[LH_N_EXERCISES] = {
-    [LH_EXERCISE_COMPUTE] = &lh_task_compute, [LH_EXERCISE_PREDICT] = &lh_task_predict,
-    [LH_EXERCISE_WRITE] = &lh_task_write,     [LH_EXERCISE_EXPERIMENT] = &lh_task_experiment,
-    [LH_EXERCISE_FIND] = &lh_task_find,
+#define TASK(name) extern const lh_task_kind lh_task_##name;
+#include "learn/tasks.def"
+#undef TASK
+
+const lh_task_kind *const lh_task_kinds[] = {
+#define TASK(name) &lh_task_##name,
+#include "learn/tasks.def"
+#undef TASK
+    NULL,
 };
 
 /* ---- what is wrong with a block ---- */
@@ -120,7 +126,7 @@ lh_task *lh_task_open(lh_live *v, int exercise) {
                    .ctx = l->ctx,
                    .arena = a,
                    .e = &l->exercise[exercise],
-                   .kind = kinds[l->exercise[exercise].kind]};
+                   .kind = l->exercise[exercise].kind};
     bool good = t->kind->open(t);
     if (good && !lh_failed(t->ctx)) return t;
     if (!lh_failed(t->ctx)) lh_task_fail(t, t->e->at, "the exercise cannot be opened");
@@ -168,28 +174,29 @@ const char *lh_task_because(lh_task *t) {
 }
 
 const char *lh_task_form(lh_task *t) {
-    switch (t->e->kind) {
-    case LH_EXERCISE_COMPUTE: return lh_compute_form(t);
-    case LH_EXERCISE_WRITE: return lh_write_form(t);
-    case LH_EXERCISE_EXPERIMENT: return lh_experiment_form(t);
-    default: return lh_printf(t->arena, "a number from 1 to %d", t->n_choices);
-    }
+    return t->kind->form ? t->kind->form(t)
+                         : lh_printf(t->arena, "a number from 1 to %d", t->n_choices);
+}
+
+lh_practice *lh_task_practice(lh_task *t) {
+    return t->kind->practice ? t->kind->practice(t) : NULL;
+}
+
+const char *lh_task_next(lh_task *t) {
+    return t->kind->next ? t->kind->next(t) : "";
 }
 
 const char **lh_task_lines(lh_task *t, int *n) {
-    bool is_write = t->e->kind == LH_EXERCISE_WRITE;
-    int last = 1 << 30;
+    int last = INT_MAX;
     const char **line = NULL;
-    const lh_program *p = is_write                               ? lh_write_program(t, &last)
-                          : t->e->kind == LH_EXERCISE_EXPERIMENT ? lh_experiment_program(t)
-                                                                 : NULL;
+    const lh_program *p = t->kind->program ? t->kind->program(t, &last) : NULL;
     *n = 0;
     for (lh_text_row row = {0}; p && lh_text_row_next(p->source, p->length, 1, &row);) {
         lh_text_row code = lh_row_trim(lh_row_code(row));
         if (!code.n || row.number > last) continue;
         *lh_push(t->arena, line, *n) = lh_copy(t->arena, row.s, (size_t)(code.s - row.s) + code.n);
     }
-    if (is_write) *lh_push(t->arena, line, *n) = lh_write_form(t);
+    if (t->kind->has_gap) *lh_push(t->arena, line, *n) = lh_task_form(t);
     return line;
 }
 
@@ -240,7 +247,7 @@ static void take(lh_task *t, lh_problems *problems) {
     lh_problems_take(problems, t->ctx, t->e->at);
 }
 
-static const char *why(const lh_answered *a) {
+const char *lh_answered_why(const lh_answered *a) {
     return a->error ? a->error->what : a->n_lines ? a->line[0].text : "";
 }
 
@@ -255,19 +262,6 @@ static void check_texts(lh_task *t, lh_problems *problems) {
     }
 }
 
-static void check_never(lh_task *t, lh_problems *problems) {
-    const lh_field *f;
-    for (int i = 0; (f = lh_exercise_field(t->e, "never", i)); i++) {
-        lh_answered a = lh_task_answer(t, f->value);
-        if (a.state == LH_ANSWER_RIGHT)
-            lh_problem_add(problems, LH_ERROR_TEXT, f->value_at,
-                           "never: %.80s must not do, and it does", f->value);
-        else if (a.state == LH_ANSWER_UNREAD)
-            lh_problem_add(problems, LH_ERROR_TEXT, f->value_at, "never: %.80s cannot be tried: %s",
-                           f->value, why(&a));
-    }
-}
-
 void lh_exercise_check(lh_live *v, int exercise, lh_problems *problems) {
     lh_task *t = lh_task_open(v, exercise);
     const lh_exercise *e = &lh_live_lesson(v)->exercise[exercise];
@@ -279,14 +273,14 @@ void lh_exercise_check(lh_live *v, int exercise, lh_problems *problems) {
     lh_answered a = lh_task_answer(t, "");
     if (a.state == LH_ANSWER_RIGHT)
         lh_problem_add(problems, LH_ERROR_TEXT, e->at, "the exercise is done without an answer");
-    if (e->kind == LH_EXERCISE_EXPERIMENT) check_never(t, problems);
+    if (t->kind->check) t->kind->check(t, problems);
     const char *key = lh_failed(t->ctx) ? NULL : lh_task_key(t);
     take(t, problems);
     if (key) a = lh_task_answer(t, key);
     const lh_field *f = lh_exercise_field(e, "key", 0);
     if (key && a.state != LH_ANSWER_RIGHT)
         lh_problem_add(problems, LH_ERROR_TEXT, f ? f->value_at : e->at,
-                       "the key %.80s does not pass: %s", key, why(&a));
+                       "the key %.80s does not pass: %s", key, lh_answered_why(&a));
     take(t, problems);
     lh_task_close(t);
 }

@@ -5,7 +5,7 @@
  *     const char *key = lh_task_key(t);                       what would have been right, as it is typed
  *     lh_task_close(t);
  *
- * docs/writing-lessons.md has the five kinds. How each is judged:
+ * A kind is a record (task.h). How each is judged:
  *
  *     compute      the numbers are marked as on a sheet; right when every asked cell has full credit
  *     predict      the choice whose condition holds

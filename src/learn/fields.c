@@ -3,31 +3,21 @@
 
 #include "learn/lesson_internal.h"
 
-const char *const lh_exercise_words[LH_N_EXERCISES] = {"compute", "predict", "write", "experiment",
-                                                       "find"};
+/* The fields that every kind has, then its own; how many. */
+enum { N_COMMON = 5, N_KNOWN = N_COMMON + LH_TASK_FIELDS };
+static const char *const common[N_COMMON] = {"title", "hint", "because", "use", "show"};
 
-enum { N_KNOWN = 12 };
-
-/* The fields of each kind; the first five are everybody's. */
-static const char *const known[LH_N_EXERCISES][N_KNOWN] = {
-    [LH_EXERCISE_COMPUTE] = {"title", "hint", "because", "use", "show", "ask", "seed", "digits"},
-    [LH_EXERCISE_PREDICT] = {"title", "hint", "because", "use", "show", "choice"},
-    [LH_EXERCISE_WRITE] = {"title", "hint", "because", "use", "show", "line", "given", "key"},
-    [LH_EXERCISE_EXPERIMENT] = {"title", "hint", "because", "use", "show", "set", "until", "key",
-                                "never"},
-    [LH_EXERCISE_FIND] = {"title", "hint", "because", "use", "show", "line"},
-};
-
-static int n_known(lh_exercise_kind kind) {
+static int known_fields(const lh_task_kind *kind, const char **known) {
     int n = 0;
-    while (n < N_KNOWN && known[kind][n]) n++;
+    while (n < N_COMMON) known[n] = common[n], n++;
+    for (int i = 0; i < LH_TASK_FIELDS && kind->fields[i]; i++) known[n++] = kind->fields[i];
     return n;
 }
 
 /* What a learner reads: numbers in it are put in, and a # is no comment. */
-static bool is_text(const char *field) {
+static bool is_text(const lh_task_kind *kind, const char *field) {
     return strcmp(field, "title") == 0 || strcmp(field, "hint") == 0 ||
-           strcmp(field, "because") == 0 || strcmp(field, "choice") == 0;
+           strcmp(field, "because") == 0 || (kind->has_prose && strcmp(field, kind->choices) == 0);
 }
 
 const lh_field *lh_exercise_field(const lh_exercise *e, const char *name, int number) {
@@ -42,12 +32,13 @@ typedef struct exercise_reader {
 } exercise_reader;
 
 static bool check_field(exercise_reader *x, const char *name, lh_place at) {
-    lh_exercise_kind kind = x->e.kind;
-    for (int i = 0; i < n_known(kind); i++)
-        if (strcmp(known[kind][i], name) == 0) return true;
+    const char *known[N_KNOWN];
+    int n = known_fields(x->e.kind, known);
+    for (int i = 0; i < n; i++)
+        if (strcmp(known[i], name) == 0) return true;
     lh_problem_add(x->l->problems, LH_ERROR_TEXT, at, "an exercise to %s has no field \"%.40s\"",
-                   lh_exercise_words[kind], name);
-    lh_problem_nearest(x->l, name, known[kind], n_known(kind));
+                   x->e.kind->name, name);
+    lh_problem_nearest(x->l, name, known, n);
     return false;
 }
 
@@ -62,8 +53,8 @@ static void split_field(exercise_reader *x, lh_field *f, lh_text_row value,
         if (value.s[i] == '|' && !inside) bar = i;
     }
     lh_text_row left = lh_row_trim((lh_text_row){value.s, bar, value.number});
-    f->left = is_text(f->name) ? lh_read_prose(x->l, a, left, line_start, x->e.number)
-                               : lh_copy(a, left.s, left.n);
+    f->left = is_text(x->e.kind, f->name) ? lh_read_prose(x->l, a, left, line_start, x->e.number)
+                                          : lh_copy(a, left.s, left.n);
     f->value = bar == value.n ? f->left : lh_copy(a, value.s, value.n);
     if (bar == value.n) return;
     lh_text_row right =
@@ -77,7 +68,7 @@ static void add_field(exercise_reader *x, const char *name, lh_text_row value, l
     lh_lesson *l = x->l;
     lh_field f = {.name = name, .at = at, .value = ""};
     bool is_show = strcmp(name, "show") == 0;
-    value = is_text(name) || is_show ? lh_row_trim(value) : lh_row_code(value);
+    value = is_text(x->e.kind, name) || is_show ? lh_row_trim(value) : lh_row_code(value);
     f.value_at = lh_row_place(value, line_start);
     if (value.n == 0) {
         lh_problem_add(l->problems, LH_ERROR_TEXT, at, "%s: has no value", name);
@@ -115,17 +106,18 @@ static void read_field(exercise_reader *x, lh_text_row row) {
     add_field(x, word, value, at, row.s);
 }
 
-static bool read_kind(lh_lesson *l, const lh_segment *s, lh_exercise_kind *kind) {
-    const char *word = lh_copy(l->arena, s->rest, s->n_rest);
-    for (int i = 0; i < LH_N_EXERCISES; i++)
-        if (strcmp(word, lh_exercise_words[i]) == 0) {
-            *kind = (lh_exercise_kind)i;
-            return true;
-        }
+static bool read_kind(lh_lesson *l, const lh_segment *s, const lh_task_kind **kind) {
+    const char *word = lh_copy(l->arena, s->rest, s->n_rest), **names = NULL;
+    int n = 0;
+    for (int i = 0; lh_task_kinds[i]; i++) {
+        *kind = lh_task_kinds[i];
+        if (strcmp(word, (*kind)->name) == 0) return true;
+        *lh_push(l->arena, names, n) = (*kind)->name;
+    }
     lh_problem_add(l->problems, LH_ERROR_TEXT, s->at,
                    *word ? "there is no kind of exercise \"%.40s\"" : "an exercise has a kind%.40s",
                    word);
-    lh_problem_nearest(l, word, lh_exercise_words, LH_N_EXERCISES);
+    lh_problem_nearest(l, word, names, n);
     return false;
 }
 

@@ -19,6 +19,7 @@
 #include "base/index.h"
 #include "graph/graph.h"
 #include "learn/problem.h"
+#include "learn/task.h"
 
 lh_program *lh_lesson_parse(lh_context *ctx, const char *file, const char *text,
                             size_t length); /* NULL on error */
@@ -171,17 +172,6 @@ extern const char *const lh_show_words[LH_N_SHOW]; /* "trace", "explain" ... */
 
 /* ---- exercises ---- */
 
-typedef enum lh_exercise_kind {
-    LH_EXERCISE_COMPUTE,
-    LH_EXERCISE_PREDICT,
-    LH_EXERCISE_WRITE,
-    LH_EXERCISE_EXPERIMENT,
-    LH_EXERCISE_FIND,
-    LH_N_EXERCISES
-} lh_exercise_kind;
-
-extern const char *const lh_exercise_words[LH_N_EXERCISES]; /* "compute", "predict" ... */
-
 /* choice: The loss falls. | up:loss@1 < up:loss@0 */
 typedef struct lh_field {
     const char *name;  /* "choice" */
@@ -192,7 +182,7 @@ typedef struct lh_field {
 } lh_field;
 
 typedef struct lh_exercise {
-    lh_exercise_kind kind;
+    const lh_task_kind *kind;
     int number;        /* in the lesson, from 1 */
     const char *title; /* "" without one */
     lh_field *field;   /* every field, in order; use: and show: are read already */
@@ -204,8 +194,8 @@ typedef struct lh_exercise {
     lh_place at; /* the fence */
 } lh_exercise;
 
-const lh_field *lh_exercise_field(const lh_exercise *e, const char *name,
-                                  int number); /* the number-th of that name, from 0; or NULL */
+/* The number-th of that name, from 0; or NULL. */
+const lh_field *lh_exercise_field(const lh_exercise *e, const char *name, int number);
 
 /* ---- the whole ---- */
 

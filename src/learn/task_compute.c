@@ -29,10 +29,14 @@ typedef struct lh_compute {
     int n_items;
 } lh_compute;
 
+static lh_compute *compute_of(const lh_task *t) {
+    return t->own;
+}
+
 /* ---- opening ---- */
 
 static void add_step(lh_task *t, const char *path, lh_place at) {
-    lh_compute *x = t->compute;
+    lh_compute *x = compute_of(t);
     int n = x->n_steps;
     for (int i = 0; i < x->n_steps; i++)
         if (strcmp(x->step[i], path) == 0) return;
@@ -56,7 +60,7 @@ static bool find_program(lh_task *t, const char *word, lh_place at, int *program
 }
 
 static bool add_wanted(lh_task *t, const char *word, const lh_field *f) {
-    lh_compute *x = t->compute;
+    lh_compute *x = compute_of(t);
     int program;
     lh_address *a = lh_alloc(t->arena, sizeof *a);
     if (!find_program(t, word, f->value_at, &program)) return false;
@@ -85,7 +89,7 @@ static bool read_asked(lh_task *t) {
             if (!add_wanted(t, lh_copy(t->arena, s, n), f)) return false;
             s += n;
         }
-    if (t->compute->n_wanted) return !lh_failed(t->ctx);
+    if (compute_of(t)->n_wanted) return !lh_failed(t->ctx);
     return lh_task_fail(t, t->e->at, "an exercise to compute says what is asked: ask:");
 }
 
@@ -99,7 +103,7 @@ static bool read_number(lh_task *t, const char *name, int from, int most, int *o
 }
 
 static lh_paper *open_paper(lh_task *t) {
-    const lh_compute *x = t->compute;
+    const lh_compute *x = compute_of(t);
     lh_paper_how how = {.lesson = t->l->name,
                         .title = t->l->title,
                         .seed = (unsigned long long)x->seed,
@@ -115,7 +119,7 @@ static lh_paper *open_paper(lh_task *t) {
 /* ---- which cells ---- */
 
 static bool add_item(lh_task *t, const lh_address *a, int ask, int block) {
-    lh_compute *x = t->compute;
+    lh_compute *x = compute_of(t);
     const lh_answer_block *b = &x->paper->step[ask].block[block];
     int index[2] = {a->index[0], a->index[1]}, n = a->n_indices, rows = b->grid.rows,
         cols = b->grid.cols;
@@ -136,7 +140,7 @@ static bool add_item(lh_task *t, const lh_address *a, int ask, int block) {
 }
 
 static bool add_items(lh_task *t, const lh_address *a) {
-    const lh_paper *p = t->compute->paper;
+    const lh_paper *p = compute_of(t)->paper;
     for (int i = 0; i < p->n_steps; i++) {
         if (strcmp(p->step[i].path, a->path) != 0) continue;
         for (int b = 0; b < p->step[i].n_blocks; b++) {
@@ -152,7 +156,7 @@ static bool add_items(lh_task *t, const lh_address *a) {
 static int next_item(const lh_task *t);
 
 static bool open_compute(lh_task *t) {
-    lh_compute *x = t->compute = lh_alloc(t->arena, sizeof *x);
+    lh_compute *x = t->own = lh_alloc(t->arena, sizeof *x);
     x->digits = t->l->sheet.digits ? t->l->sheet.digits : 4;
     if (!read_asked(t) || !read_number(t, "seed", 0, 2147483647, &x->seed) ||
         !read_number(t, "digits", 2, 9, &x->digits))
@@ -172,7 +176,7 @@ static bool open_compute(lh_task *t) {
 }
 
 static void close_compute(lh_task *t) {
-    lh_compute *x = t->compute;
+    lh_compute *x = compute_of(t);
     if (!x) return;
     lh_practice_free(x->practice);
     lh_paper_free(x->paper);
@@ -194,7 +198,7 @@ static int count(const lh_compute *x, const item *it, bool blank) {
 
 /* The first without full credit; the sheet is moved there. -1: all done. */
 static int next_item(const lh_task *t) {
-    const lh_compute *x = t->compute;
+    const lh_compute *x = compute_of(t);
     int i = 0;
     while (i < x->n_items && count(x, &x->item[i], false) == x->item[i].n) i++;
     if (i == x->n_items) return -1;
@@ -203,8 +207,8 @@ static int next_item(const lh_task *t) {
     return i;
 }
 
-lh_practice *lh_task_practice(lh_task *t) {
-    return t->compute ? t->compute->practice : NULL;
+static lh_practice *practice(lh_task *t) {
+    return compute_of(t)->practice;
 }
 
 static bool is_name_sign(char c) {
@@ -236,7 +240,7 @@ static bool has_target(const char *s) {
 
 /* What has no name goes where the next numbers are asked for: *at, and on. */
 static const char *aimed(lh_task *t, const char *entry, int at) {
-    lh_compute *x = t->compute;
+    lh_compute *x = compute_of(t);
     if (x->practice->pending || has_target(entry) || at < 0 || at >= x->n_items) return entry;
     const item *it = &x->item[at];
     bool is_every = it->is_whole && strchr(entry, '|');
@@ -245,7 +249,7 @@ static const char *aimed(lh_task *t, const char *entry, int at) {
 }
 
 static bool enter(lh_task *t, const char *entry, int *at, lh_answered *out) {
-    lh_practice *p = t->compute->practice;
+    lh_practice *p = compute_of(t)->practice;
     lh_entered e = lh_practice_enter(p, aimed(t, entry, *at));
     if (e.kind == LH_ENTERED_MARKED) ++*at;
     if (e.kind == LH_ENTERED_MARKED || e.kind == LH_ENTERED_MORE) return true;
@@ -254,7 +258,7 @@ static bool enter(lh_task *t, const char *entry, int *at, lh_answered *out) {
 }
 
 static void say_marks(lh_task *t, lh_answered *out) {
-    lh_compute *x = t->compute;
+    lh_compute *x = compute_of(t);
     lh_filled filled = {.answers = x->practice->answers, .text = x->practice->text};
     lh_advisor advisor = {t->arena, x->paper, &filled, x->practice->marks, x->mistakes};
     for (int i = 0; i < x->paper->n_steps; i++) {
@@ -265,7 +269,7 @@ static void say_marks(lh_task *t, lh_answered *out) {
 }
 
 static void judge(lh_task *t, lh_answered *out) {
-    lh_compute *x = t->compute;
+    lh_compute *x = compute_of(t);
     int credit = 0, blank = 0, all = 0;
     for (int i = 0; i < x->n_items; i++) {
         credit += count(x, &x->item[i], false);
@@ -283,7 +287,7 @@ static void judge(lh_task *t, lh_answered *out) {
 }
 
 static void answer(lh_task *t, const char *text, lh_answered *out) {
-    lh_practice *p = t->compute->practice;
+    lh_practice *p = compute_of(t)->practice;
     int at = next_item(t);
     for (const char *s = text; *(s += strspn(s, " ;\t\r\n"));) {
         size_t n = entry_end(s);
@@ -299,7 +303,7 @@ static void answer(lh_task *t, const char *text, lh_answered *out) {
 }
 
 static const char *key(lh_task *t) {
-    const lh_compute *x = t->compute;
+    const lh_compute *x = compute_of(t);
     lh_text out = lh_text_new(t->arena);
     for (int i = 0; i < x->n_items; i++) {
         const item *it = &x->item[i];
@@ -325,7 +329,7 @@ static int typical_cell(const lh_compute *x, const item *it) {
 }
 
 static void work_item(lh_task *t, const item *it, lh_text *out) {
-    const lh_compute *x = t->compute;
+    const lh_compute *x = compute_of(t);
     const lh_paper_step *s = &x->paper->step[it->ask];
     const char *cell = lh_paper_cell(x->paper, t->arena, it->ask, typical_cell(x, it)),
                *address = lh_printf(t->arena, "%s%s", s->path, cell + strlen(s->name));
@@ -341,17 +345,29 @@ static void work_item(lh_task *t, const item *it, lh_text *out) {
 
 static void work(lh_task *t, lh_text *out) {
     lh_text_add(out, "%s\n", key(t));
-    for (int i = 0; i < t->compute->n_items; i++) work_item(t, &t->compute->item[i], out);
+    for (int i = 0; i < compute_of(t)->n_items; i++) work_item(t, &compute_of(t)->item[i], out);
 }
 
-const char *lh_task_next(lh_task *t) {
-    int i = t->compute ? next_item(t) : -1;
-    return i < 0 ? "" : t->compute->item[i].address;
-}
-
-const char *lh_compute_form(lh_task *t) {
+static const char *next(lh_task *t) {
     int i = next_item(t);
-    return lh_printf(t->arena, "%s = ...", t->compute->item[i < 0 ? 0 : i].address);
+    return i < 0 ? "" : compute_of(t)->item[i].address;
 }
 
-const lh_task_kind lh_task_compute = {open_compute, answer, key, work, close_compute};
+static const char *form(lh_task *t) {
+    int i = next_item(t);
+    return lh_printf(t->arena, "%s = ...", compute_of(t)->item[i < 0 ? 0 : i].address);
+}
+
+const lh_task_kind lh_task_compute = {
+    .name = "compute",
+    .summary = "numbers, marked as on a sheet",
+    .fields = {"ask", "seed", "digits"},
+    .open = open_compute,
+    .close = close_compute,
+    .answer = answer,
+    .key = key,
+    .work = work,
+    .form = form,
+    .practice = practice,
+    .next = next,
+};

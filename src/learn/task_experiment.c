@@ -28,6 +28,10 @@ typedef struct made {
     const char *value[MOST_NAMES]; /* NULL: as it was */
 } made;
 
+static lh_experiment *experiment_of(const lh_task *t) {
+    return t->own;
+}
+
 /* ---- opening ---- */
 
 static bool is_settable(const lh_step *s) {
@@ -37,7 +41,7 @@ static bool is_settable(const lh_step *s) {
 }
 
 static bool add_name(lh_task *t, lh_graph *g, const char *name, const lh_field *f) {
-    lh_experiment *x = t->experiment;
+    lh_experiment *x = experiment_of(t);
     bool is_there = is_settable(lh_graph_step(g, name));
     if (x->n == MOST_NAMES)
         return lh_task_fail(t, f->value_at, "set: at most %d names", MOST_NAMES);
@@ -58,7 +62,7 @@ static bool add_name(lh_task *t, lh_graph *g, const char *name, const lh_field *
 
 static bool read_names(lh_task *t) {
     const lh_field *f;
-    lh_graph *g = lh_live_graph(t->v, t->experiment->base);
+    lh_graph *g = lh_live_graph(t->v, experiment_of(t)->base);
     if (!g) return false;
     if (!lh_task_only(t, "set", &f)) return false;
     if (!f)
@@ -74,7 +78,7 @@ static bool read_names(lh_task *t) {
 static bool evaluate(lh_task *t, const made *m, lh_claim *claim);
 
 static bool open_experiment(lh_task *t) {
-    lh_experiment *x = t->experiment = lh_alloc(t->arena, sizeof *x);
+    lh_experiment *x = t->own = lh_alloc(t->arena, sizeof *x);
     lh_claim claim;
     x->steps = -1;
     for (int i = t->l->n_programs - 1; i > 0; i--)
@@ -112,7 +116,7 @@ static int find_name(const lh_experiment *x, const char *name) {
 
 static const char *list_names(lh_task *t) {
     lh_text out = lh_text_new(t->arena);
-    const lh_experiment *x = t->experiment;
+    const lh_experiment *x = experiment_of(t);
     for (int i = 0; i < x->n; i++)
         lh_text_add(&out, "%s%s", i == 0 ? "" : i + 1 == x->n ? " and " : ", ", x->name[i]);
     return out.s;
@@ -123,12 +127,12 @@ static bool check_whole(lh_task *t, lh_answered *out, int name, const lh_expr *e
     double x = e->kind == LH_E_NUMBER ? e->number : NAN;
     if (x == floor(x) && x >= from && x <= most) return true;
     lh_answered_refuse(t, out, "%s is a whole number from %d to %d here.",
-                       t->experiment->name[name], from, most);
+                       experiment_of(t)->name[name], from, most);
     return false;
 }
 
 static bool check_value(lh_task *t, lh_answered *out, int name, const char *value) {
-    const lh_experiment *x = t->experiment;
+    const lh_experiment *x = experiment_of(t);
     lh_graph *g = lh_live_graph(t->v, x->base);
     lh_expr *e = g ? lh_expr_parse(t->ctx, t->arena, value, strlen(value)) : NULL;
     if (!e || lh_failed(t->ctx) || !is_plain(e)) {
@@ -159,7 +163,7 @@ static const char *take_value(lh_task *t, const char **s) {
 }
 
 static bool take_setting(lh_task *t, const char **s, made *m, lh_answered *out) {
-    const lh_experiment *x = t->experiment;
+    const lh_experiment *x = experiment_of(t);
     size_t n = strcspn(*s, "= \t\r\n,;");
     const char *name = lh_copy(t->arena, *s, n), *after = *s + n;
     after += strspn(after, " \t");
@@ -197,7 +201,7 @@ static bool read_settings(lh_task *t, const char *text, made *m, lh_answered *ou
 
 /* They stay with the lesson: a live program lives as long. */
 static void add_settings(lh_task *t, const made *m, lh_lesson_program *p) {
-    const lh_experiment *x = t->experiment;
+    const lh_experiment *x = experiment_of(t);
     lh_setting *old = p->set;
     int n = p->n_set;
     lh_arena *a = t->l->arena;
@@ -215,7 +219,7 @@ static void add_settings(lh_task *t, const made *m, lh_lesson_program *p) {
 static int copy_programs(lh_task *t, const made *m, int number) {
     lh_lesson *l = t->l;
     int n = l->n_programs, base = -1, first = n;
-    if (t->experiment->base == 0) {
+    if (experiment_of(t)->base == 0) {
         lh_lesson_program p = {
             .name = "", .exercise = number, .of = 0, .shuffle = -1, .file = l->file};
         add_settings(t, m, &p);
@@ -228,9 +232,9 @@ static int copy_programs(lh_task *t, const made *m, int number) {
         copy[i] = -1;
         if (p.exercise != t->e->number) continue;
         p.exercise = number;
-        if (i == t->experiment->base) add_settings(t, m, &p);
+        if (i == experiment_of(t)->base) add_settings(t, m, &p);
         copy[i] = lh_lesson_program_add(l, &p);
-        if (i == t->experiment->base) base = copy[i];
+        if (i == experiment_of(t)->base) base = copy[i];
     }
     for (int i = first; i < l->n_programs; i++) {
         int of = l->program[i].of;
@@ -240,7 +244,7 @@ static int copy_programs(lh_task *t, const made *m, int number) {
 }
 
 static const char *until_text(lh_task *t, const made *m) {
-    const lh_experiment *x = t->experiment;
+    const lh_experiment *x = experiment_of(t);
     const char *s = x->until->value;
     if (x->steps < 0) return s;
     lh_text out = lh_text_new(t->arena);
@@ -275,13 +279,13 @@ static bool evaluate(lh_task *t, const made *m, lh_claim *claim) {
     int base = copy_programs(t, m, number);
     lh_graph *g = base < 0 ? NULL : lh_live_graph(t->v, base);
     if (!g || !lh_task_bears(t, g, largest_step(until))) return false;
-    lh_where where = {t->experiment->base ? 0 : base, number, t->experiment->until->value_at};
+    lh_where where = {experiment_of(t)->base ? 0 : base, number, experiment_of(t)->until->value_at};
     return lh_live_claim(t->v, until, where, 4, claim);
 }
 
 static const char *settings_text(lh_task *t, const made *m) {
     lh_text out = lh_text_new(t->arena);
-    const lh_experiment *x = t->experiment;
+    const lh_experiment *x = experiment_of(t);
     for (int i = 0; i < x->n; i++)
         if (m->value[i]) lh_text_add(&out, "%s%s=%s", out.n ? " " : "", x->name[i], m->value[i]);
     return out.s;
@@ -301,7 +305,7 @@ static void answer(lh_task *t, const char *text, lh_answered *out) {
 }
 
 static const char *key(lh_task *t) {
-    return t->experiment->key->value;
+    return experiment_of(t)->key->value;
 }
 
 static void work(lh_task *t, lh_text *out) {
@@ -310,13 +314,14 @@ static void work(lh_task *t, lh_text *out) {
     for (int i = 0; i < a.n_lines; i++) lh_text_add(out, "%s\n", a.line[i].text);
 }
 
-const lh_program *lh_experiment_program(lh_task *t) {
-    return lh_live_program_of(t->v, t->experiment->base);
+static const lh_program *program(lh_task *t, int *last) {
+    (void)last;
+    return lh_live_program_of(t->v, experiment_of(t)->base);
 }
 
 /* What it is now, where that is one number. */
 static const char *now_text(lh_task *t, int name) {
-    const lh_experiment *x = t->experiment;
+    const lh_experiment *x = experiment_of(t);
     lh_value value;
     lh_where where = {x->base, t->e->number, x->until->value_at};
     if (name == x->steps) return "0";
@@ -325,9 +330,9 @@ static const char *now_text(lh_task *t, int name) {
     return lh_task_number(t->arena, value.cell[0], 6);
 }
 
-const char *lh_experiment_form(lh_task *t) {
+static const char *form(lh_task *t) {
     lh_text out = lh_text_new(t->arena);
-    const lh_experiment *x = t->experiment;
+    const lh_experiment *x = experiment_of(t);
     for (int i = 0; i < x->n; i++) lh_text_add(&out, "%s%s=NUMBER", i ? " " : "", x->name[i]);
     for (int i = 0; i < x->n; i++) {
         const char *now = now_text(t, i);
@@ -336,4 +341,30 @@ const char *lh_experiment_form(lh_task *t) {
     return out.s;
 }
 
-const lh_task_kind lh_task_experiment = {open_experiment, answer, key, work, NULL};
+/* Settings that must not do. */
+static void check(lh_task *t, lh_problems *problems) {
+    const lh_field *f;
+    for (int i = 0; (f = lh_exercise_field(t->e, "never", i)); i++) {
+        lh_answered a = lh_task_answer(t, f->value);
+        if (a.state == LH_ANSWER_RIGHT)
+            lh_problem_add(problems, LH_ERROR_TEXT, f->value_at,
+                           "never: %.80s must not do, and it does", f->value);
+        else if (a.state == LH_ANSWER_UNREAD)
+            lh_problem_add(problems, LH_ERROR_TEXT, f->value_at, "never: %.80s cannot be tried: %s",
+                           f->value, lh_answered_why(&a));
+    }
+}
+
+const lh_task_kind lh_task_experiment = {
+    .name = "experiment",
+    .summary = "settings, such as rate=0.5, with which a claim must hold",
+    .fields = {"set", "until", "key", "never"},
+    .says_form = true,
+    .open = open_experiment,
+    .answer = answer,
+    .key = key,
+    .work = work,
+    .form = form,
+    .program = program,
+    .check = check,
+};

@@ -1,10 +1,9 @@
-/* task_internal -- what exercise.c and the files of the five kinds share. Not for other files.
+/* task_internal -- what exercise.c and the files of the kinds share. Not for other files.
  *
  *     exercise.c           opening, texts, the check for lint
- *     task_choose.c        predict and find: one of several
- *     task_compute.c       numbers, marked as on a sheet
- *     task_write.c         a line of notation; task_compare.c tries it
- *     task_experiment.c    settings
+ *     task_NAME.c          a kind each: tasks.def
+ *     task_choose.c        one of several is right: predict, find
+ *     task_compare.c       do two programs mean the same? write
  */
 #ifndef LH_TASK_INTERNAL_H
 #define LH_TASK_INTERNAL_H
@@ -12,16 +11,10 @@
 #include "learn/advice.h"
 #include "learn/exercise.h"
 
-typedef struct lh_task_kind {
-    bool (*open)(lh_task *t); /* false and the context failed: the block is wrong */
-    void (*answer)(lh_task *t, const char *text, lh_answered *out); /* text is not empty */
-    const char *(*key)(lh_task *t);
-    void (*work)(lh_task *t, lh_text *out); /* a line each */
-    void (*close)(lh_task *t);              /* or NULL */
-} lh_task_kind;
-
-extern const lh_task_kind lh_task_predict, lh_task_find, lh_task_compute, lh_task_write,
-    lh_task_experiment;
+typedef struct lh_task_choice {
+    const lh_field *field;
+    void *own; /* what the kind keeps of it */
+} lh_task_choice;
 
 struct lh_task {
     lh_live *v;
@@ -30,11 +23,10 @@ struct lh_task {
     lh_arena *arena;
     const lh_exercise *e;
     const lh_task_kind *kind;
-    struct lh_task_choice *choice; /* predict, find */
-    int n_choices, right;          /* which one is right */
-    struct lh_compute *compute;
-    struct lh_writing *writing;
-    struct lh_experiment *experiment;
+    void *own; /* what the kind keeps */
+    /* Where one of several is right (task_choose.c). */
+    lh_task_choice *choice;
+    int n_choices, right;
 };
 
 bool lh_task_fail(lh_task *t, lh_place at, const char *what, ...)
@@ -51,14 +43,18 @@ bool lh_answered_take(
     lh_answered *out); /* the context's error, if any, as why it is no answer or wrong */
 bool lh_task_bears(lh_task *t, const lh_graph *g,
                    int updates); /* false and the context failed: an answer asks for too much */
+const char *lh_answered_why(const lh_answered *a); /* the first that there is to say */
 const char *lh_task_number(lh_arena *a, double x, int digits);
 
-const char *lh_compute_form(lh_task *t); /* what to type */
-const char *lh_write_form(lh_task *t);
-const char *lh_experiment_form(lh_task *t);
-const lh_program *lh_write_program(const lh_task *t,
-                                   int *last); /* and the last line before the one asked for */
-const lh_program *lh_experiment_program(lh_task *t);
+/* task_choose.c: a choice: field has a text and behind a | an expression. */
+enum { LH_MOST_CHOICES = 20 };
+/* 2 to LH_MOST_CHOICES of them, or it fails; what: is missing behind the |. */
+bool lh_choices_gather(lh_task *t, const char *what);
+/* Which one it is, when it is exactly one; none, two: what is wrong otherwise. */
+bool lh_choices_settle(lh_task *t, const bool *is_right, const char *none, const char *two);
+/* The choice that is typed (2, 2., (2), b), where it is wrong; -1: it is right or none, and that is said in out. */
+int lh_choices_answer(lh_task *t, const char *text, lh_answered *out);
+const char *lh_choices_key(lh_task *t);
 
 /* task_compare.c: do two programs that differ in one line mean the same? */
 typedef struct lh_comparison {

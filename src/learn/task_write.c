@@ -16,6 +16,10 @@ typedef struct lh_writing {
 
 #define WHO "your line" /* stands where a file's name stands in messages */
 
+static lh_writing *writing_of(const lh_task *t) {
+    return t->own;
+}
+
 /* ---- opening ---- */
 
 static const char *line_name(lh_task *t, const lh_statement *s) {
@@ -47,7 +51,7 @@ static const char *line_text(lh_task *t, const lh_program *p, const lh_statement
 
 /* line: Z, or fit:loss for a named program as it stands. */
 static bool take_line(lh_task *t, const lh_field *f) {
-    lh_writing *w = t->writing;
+    lh_writing *w = writing_of(t);
     const char *colon = strchr(f->value, ':'), *name = f->value;
     int program = 0;
     if (colon && colon[1] != '=') {
@@ -72,7 +76,7 @@ static bool take_line(lh_task *t, const lh_field *f) {
 }
 
 static bool take_given(lh_task *t, const lh_field *key) {
-    lh_writing *w = t->writing;
+    lh_writing *w = writing_of(t);
     lh_text text = lh_text_new(t->arena);
     int n = 0;
     for (const lh_field *f; (f = lh_exercise_field(t->e, "given", n)); n++)
@@ -104,7 +108,7 @@ static bool take_given(lh_task *t, const lh_field *key) {
 }
 
 static bool open_write(lh_task *t) {
-    lh_writing *w = t->writing = lh_alloc(t->arena, sizeof *w);
+    lh_writing *w = t->own = lh_alloc(t->arena, sizeof *w);
     const lh_field *line, *key, *given = lh_exercise_field(t->e, "given", 0);
     if (!lh_task_only(t, "line", &line) || !lh_task_only(t, "key", &key)) return false;
     if (line && (key || given))
@@ -128,7 +132,7 @@ static bool open_write(lh_task *t) {
 }
 
 static void close_write(lh_task *t) {
-    lh_writing *w = t->writing;
+    lh_writing *w = writing_of(t);
     if (!w) return;
     if (w->owns_graph) lh_graph_free(w->g);
     lh_program_free(w->own);
@@ -152,7 +156,7 @@ static bool has_sign(const char *s) {
 
 /* The formula alone will do: Z = is put before it. */
 static const char *whole_line(lh_task *t, const char *text) {
-    const lh_statement *s = t->writing->line;
+    const lh_statement *s = writing_of(t)->line;
     lh_text_row row = lh_row_trim((lh_text_row){text, strlen(text), 1});
     const char *bare = lh_copy(t->arena, row.s, row.n);
     return has_sign(bare) ? bare : lh_printf(t->arena, "%s %s %s", s->name, sign(s), bare);
@@ -160,7 +164,7 @@ static const char *whole_line(lh_task *t, const char *text) {
 
 /* By itself first: a bracket left open must not swallow the lesson's next line. */
 static bool reads_well(lh_task *t, const char *line, lh_answered *out) {
-    const lh_statement *asked = t->writing->line;
+    const lh_statement *asked = writing_of(t)->line;
     lh_program *p = lh_program_parse(t->ctx, WHO, line, strlen(line));
     if (!p) {
         lh_answered_take(t, out);
@@ -183,7 +187,7 @@ static bool reads_well(lh_task *t, const char *line, lh_answered *out) {
 /* An error in the answer's own line is shown there; one further down is told as what came of it. */
 static void place_error(lh_task *t, const char *line, lh_answered *out) {
     lh_error *e = &t->ctx->error;
-    int at = t->writing->line->at.line;
+    int at = writing_of(t)->line->at.line;
     if (e->kind == LH_ERROR_MEMORY || e->at.line == 0 || e->at.line == at) {
         e->file[0] = e->source[0] = 0;
         if (e->at.line == at) e->at.line = 1;
@@ -220,7 +224,7 @@ static void say_difference(lh_task *t, const lh_comparison *c, lh_answered *out)
 }
 
 static void try_line(lh_task *t, const char *line, lh_answered *out) {
-    lh_writing *w = t->writing;
+    lh_writing *w = writing_of(t);
     const char *text = lh_lesson_with_line(t->arena, w->program, w->step, line);
     lh_program *p = text ? lh_program_parse(t->ctx, w->program->file, text, strlen(text)) : NULL;
     lh_graph *g = p ? lh_graph_build(t->ctx, p, &w->g->how) : NULL;
@@ -248,21 +252,33 @@ static void answer(lh_task *t, const char *text, lh_answered *out) {
 }
 
 static const char *key(lh_task *t) {
-    return t->writing->key;
+    return writing_of(t)->key;
 }
 
 static void work(lh_task *t, lh_text *out) {
-    lh_text_add(out, "%s\n", t->writing->key);
+    lh_text_add(out, "%s\n", writing_of(t)->key);
 }
 
-const char *lh_write_form(lh_task *t) {
-    const lh_statement *s = t->writing->line;
+static const char *form(lh_task *t) {
+    const lh_statement *s = writing_of(t)->line;
     return lh_printf(t->arena, "%s %s ...", s->name, sign(s));
 }
 
-const lh_program *lh_write_program(const lh_task *t, int *last) {
-    *last = t->writing->line->at.line - 1;
-    return t->writing->program;
+static const lh_program *program(lh_task *t, int *last) {
+    *last = writing_of(t)->line->at.line - 1;
+    return writing_of(t)->program;
 }
 
-const lh_task_kind lh_task_write = {open_write, answer, key, work, close_write};
+const lh_task_kind lh_task_write = {
+    .name = "write",
+    .summary = "a line of the program, tried on its numbers and on random ones",
+    .fields = {"line", "given", "key"},
+    .has_gap = true,
+    .open = open_write,
+    .close = close_write,
+    .answer = answer,
+    .key = key,
+    .work = work,
+    .form = form,
+    .program = program,
+};
