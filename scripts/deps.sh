@@ -31,6 +31,11 @@ for group; do
         echo '#include <dnnl.h>' | ${CC:-cc} -E - >/dev/null 2>&1 || optional="$optional libdnnl-dev"
         has_library md4c || need libmd4c-dev
         has_library libedit || optional="$optional libedit-dev"
+        have llvm-ar || optional="$optional llvm"
+        have clang || optional="$optional clang"
+        have wasm-ld || optional="$optional lld"
+        test -d /usr/include/wasm32-wasi || optional="$optional wasi-libc"
+        ls /usr/lib/llvm-*/lib/clang/*/lib/wasi >/dev/null 2>&1 || optional="$optional libclang-rt-14-dev-wasm32"
         has_library sqlite3 || optional="$optional libsqlite3-dev"
         have pyftsubset || optional="$optional fonttools python3-brotli"
         test -f /usr/share/texmf/fonts/opentype/public/lm-math/latinmodern-math.otf || optional="$optional fonts-lmodern"
@@ -38,10 +43,6 @@ for group; do
     test)
         has_library cmocka || need libcmocka-dev
         has_library libpcre2-8 || optional="$optional libpcre2-dev"
-        have clang || optional="$optional clang"
-        have wasm-ld || optional="$optional lld"
-        test -d /usr/include/wasm32-wasi || optional="$optional wasi-libc"
-        ls /usr/lib/llvm-*/lib/clang/*/lib/wasi >/dev/null 2>&1 || optional="$optional libclang-rt-14-dev-wasm32"
         have node || optional="$optional nodejs"
         ;;
     lint)
@@ -65,7 +66,7 @@ test -n "$missing$optional" || exit 0
 by_hand() {
     test -n "$missing" || exit 0
     echo "Please install what Debian calls:$missing" >&2
-    test -z "$optional" || echo "and, for a better prompt, to keep progress, for formulas on pages and to test more:$optional" >&2
+    test -z "$optional" || echo "and, for a better prompt, to keep progress, for formulas and life on pages and to test more:$optional" >&2
     echo "($1)" >&2
     exit 2
 }

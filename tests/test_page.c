@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/grid.h"
+#include "cli/grid_text.h"
 #include "cli/read.h"
 
 typedef struct bench {

@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 #include "cli/book.h"
-#include "cli/grid.h"
+#include "cli/grid_text.h"
 #include "explain/chart_show.h"
 #include "explain/explain.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/utf8.h"
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "cli/parts.h"
 #include "eval/plan_text.h"
 #include "explain/picture.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "cli/lint_command.h"
 #include "learn/contents.h"
 #include "learn/lint.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "cli/parts.h"
 #include "cli/sheet.h"
 #include "explain/explain.h"

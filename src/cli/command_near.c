@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "files/vectors.h"
 #include "graph/build.h"
 

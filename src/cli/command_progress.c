@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "cli/keep.h"
 #include "learn/mistakes.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/json_stream.h"
 #include "cli/matrix.h"
 #include "cli/trouble.h"
 #include "explain/explain.h"
@@ -48,26 +49,13 @@ static void rule(const lh_cli *cli, char sign) {
     fputc('\n', cli->out);
 }
 
-char *lh_example_text(lh_arena *a, const lh_graph *g, int example) {
-    lh_text t = lh_text_new(a);
-    const lh_example *ex = g->example[example];
-    bool arrow = g->n_inputs == 2 && strcmp(g->input[0]->name, "tokens") == 0 &&
-                 strcmp(g->input[1]->name, "target") == 0;
-    for (int k = 0; k < g->n_inputs; k++) {
-        const lh_input *in = g->input[k];
-        const lh_example_value *v = &ex->value[k];
-        if (k) lh_text_add(&t, arrow ? " -> " : ", ");
-        if (!arrow) lh_text_add(&t, "%s =", in->name);
-        for (int i = 0; v->cells && i < v->rows && in->vocab && i < 12; i++)
-            lh_text_add(&t, "%s%s", arrow && i == 0 ? "" : " ", in->vocab->word[(int)v->cells[i]]);
-        if (in->vocab && v->rows > 12) lh_text_add(&t, " ...");
-        if (!in->vocab && v->node) lh_text_add(&t, " row %d", v->row);
-        for (int i = 0; v->cells && !in->vocab && i < 8; i++) {
-            if (i >= v->rows * (int)g->axis[in->node->shape.cols].n) break;
-            lh_text_add(&t, " %g", v->cells[i]);
-        }
-    }
-    return t.s;
+static void print_json(const lh_run *r, const lh_trace *t) {
+    lh_json j = lh_json_open(stdout);
+    lh_json_begin(&j, NULL, '{');
+    lh_run_members(
+        &j, &(lh_run_of){r->cli->arena, r->source->name, r->source->title, r->g, r->plan}, t);
+    lh_json_end(&j, '}');
+    lh_json_close(&j);
 }
 
 /* ---- one step ---- */
@@ -369,7 +357,7 @@ static int run_graph(lh_run *r) {
     } else if (options.mistake && !options.table) {
         status = lh_run_mistake(r, options.mistake, t);
     } else if (options.json) {
-        lh_run_json(r, t);
+        print_json(r, t);
     } else if (options.table) {
         status = lh_run_table(r, r->plan);
     } else {

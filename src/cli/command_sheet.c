@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "graph/build.h"
 #include "learn/variant.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "files/folder.h"
 
 static struct {

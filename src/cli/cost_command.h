@@ -3,7 +3,7 @@
 #define LH_COST_COMMAND_H
 
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "eval/exact.h"
 #include "eval/fast/wish.h"
 #include "eval/fast/machine.h"

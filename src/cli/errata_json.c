@@ -1,6 +1,6 @@
 /* errata_json -- longhand errata --json. */
 #include "cli/errata_command.h"
-#include "cli/json.h"
+#include "cli/json_stream.h"
 
 static void json_places(lh_json *j, const lh_erratum_place *place, int n) {
     lh_json_begin(j, "at", '[');

@@ -1,6 +1,6 @@
 /* exercise_json -- exercises for programs: longhand-json(5) has the fields. */
 #include "cli/exercise_command.h"
-#include "cli/json.h"
+#include "cli/json_stream.h"
 
 static lh_json open_json(const lh_exercise_state *c, const lh_exercise *e) {
     lh_json j = lh_json_open(stdout);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "cli/run.h"
 #include "explain/chart_show.h"
 #include "train/loop.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "cli/look.h"
 #include "cli/tokens.h"
 

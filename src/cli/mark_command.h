@@ -2,7 +2,7 @@
 #ifndef LH_MARK_COMMAND_H
 #define LH_MARK_COMMAND_H
 
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "cli/sheet.h"
 #include "learn/advice.h"
 #include "learn/answer_table.h"

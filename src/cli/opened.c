@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "cli/tokens.h"
 #include "files/tokenizer_file.h"
 

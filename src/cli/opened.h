@@ -2,7 +2,7 @@
 #ifndef LH_OPENED_H
 #define LH_OPENED_H
 
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "cli/model.h"
 #include "train/inside.h"
 

@@ -5,7 +5,7 @@
 #define LH_CLI_PARTS_H
 
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "explain/bill.h"
 #include "explain/check.h"
 #include "explain/picture.h"

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "eval/exact.h"
 #include "explain/trace.h"
+#include "pages/run_json.h"
 
 typedef struct lh_run {
     lh_cli *cli;
@@ -39,7 +40,5 @@ lh_node *lh_run_prediction(
     int *target); /* whose rows are scores of words, and which input says the right ones; or NULL */
 int lh_run_mistake(lh_run *r, const char *mistake,
                    const lh_trace *t);                              /* NAME[@STEP]: run_mistake.c */
-void lh_run_json(lh_run *r, const lh_trace *t);                     /* run_json.c */
-char *lh_example_text(lh_arena *a, const lh_graph *g, int example); /* A B -> C */
 
 #endif

@@ -1,5 +1,5 @@
 /* sheet_json -- a worksheet as data, and with its blanks the JSON twin of an answer file. */
-#include "cli/json.h"
+#include "cli/json_stream.h"
 #include "cli/sheet.h"
 
 static void write_texts(lh_json *j, const char *name, const char *const *text, int n) {

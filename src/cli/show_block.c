@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/explain_command.h"
-#include "cli/grid.h"
+#include "cli/grid_text.h"
 #include "cli/parts.h"
 #include "cli/read_place.h"
 

@@ -197,8 +197,9 @@ static void add_line(teller *t, const lh_node *n, const lh_node *shown_as, lh_ce
     lh_explanation *e = t->e;
     if (e->n_lines >= MAX_LINES) return;
     lh_line *line = lh_push(e->arena, e->line, e->n_lines);
-    *line =
-        (lh_line){.depth = depth, .node = n, .at = at, .value = term->value, .note = note_of(term)};
+    *line = (lh_line){.depth = depth, .node = n, .shown = shown_as, .at = at, .term = term};
+    line->value = term->value;
+    line->note = note_of(term);
     line->label = lh_cell_text(&t->x, shown_as, at);
     line->formula = lh_term_text(&t->x, term, false, t->digits, t->how.all_terms);
     line->numbers = lh_term_text(&t->x, term, true, t->digits, t->how.all_terms);
@@ -341,6 +342,7 @@ lh_explanation *lh_explain(lh_graph *g, const char *address, const lh_explain_ho
     const lh_node *n = s->node;
     int step = a.step;
     if (n->kind == LH_OP_given && a.step > 0 && n->given->renewed) n = n->given->renewed, step--;
+    e->moment = step;
     if (t.told) explain_all(&t, s, n, step);
     if (!lh_failed(g->ctx)) return e;
     lh_explanation_free(e);

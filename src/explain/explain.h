@@ -64,8 +64,10 @@ typedef struct lh_line {
     const char *numbers; /* exp(0 - 0.00707107) */
     double value;
     const lh_node *node;
+    const lh_node *shown; /* what the label names: of the last line of a call, the call */
     lh_cell at;
-    const char *note; /* from the program, or why a branch was taken; or NULL */
+    const lh_term *term; /* the formula as a tree: its leaves are the operands */
+    const char *note;    /* from the program, or why a branch was taken; or NULL */
 } lh_line;
 
 typedef struct lh_explanation {
@@ -73,6 +75,7 @@ typedef struct lh_explanation {
     lh_step *step;
     lh_address address;
     lh_cell at;
+    int moment; /* updates before the numbers of its operands: of WO@3 they are those of @2 */
     double value;
     const char *where; /* row and column in words, when they have words */
     lh_line *line;

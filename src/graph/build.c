@@ -288,11 +288,18 @@ static void build_step(lh_builder *b, const lh_statement *s) {
     lh_define(b, b->scope->kind == LH_SCOPE_CALL ? LH_STEP_BODY : LH_STEP_FORWARD, s->name, n, s);
 }
 
+/* WQ of the program; h[0].WQ of one turn of a repeat, and WQ of all of them. */
+static bool is_set(const lh_builder *b, const char *set, const char *name) {
+    const lh_scope *s = b->scope;
+    if (s->kind != LH_SCOPE_TOP && s->kind != LH_SCOPE_REPEAT) return false;
+    return strcmp(set, name) == 0 || strcmp(set, lh_path(b->g, s->path, name)) == 0;
+}
+
 /* Of two settings of one name the last one counts. */
 const lh_expr *lh_setting_for(lh_builder *b, const char *name, const lh_expr *standard) {
     for (int i = b->how->n_set - 1; i >= 0; i--) {
         const lh_setting *set = &b->how->set[i];
-        if (b->scope->kind != LH_SCOPE_TOP || strcmp(set->name, name) != 0) continue;
+        if (!is_set(b, set->name, name)) continue;
         lh_expr *e = lh_expr_parse(b->g->ctx, b->g->arena, set->value, strlen(set->value));
         if (e) return e;
         lh_fail_in(b->g->ctx, lh_printf(b->g->arena, "%s=%s", set->name, set->value), set->value,

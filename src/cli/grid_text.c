@@ -1,63 +1,8 @@
-#include "cli/grid.h"
+#include "cli/grid_text.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/columns.h"
-#include "base/number.h"
-#include "explain/explain.h"
-
-/* ---- from a value ---- */
-
-/* Labels of one axis: words where it has some, else numbers; none where there is one place without a word. */
-static const char **labels_of(lh_arena *a, const lh_grid_from *f, int axis, int n) {
-    bool has_word = lh_axis_label(f->g, f->plan, axis, f->example, 0) != NULL;
-    if (n == 1 && !has_word) return NULL;
-    const char **label = lh_alloc_array(a, (size_t)n, sizeof *label);
-    for (int i = 0; label && i < n; i++) {
-        const char *word = lh_axis_label(f->g, f->plan, axis, f->example, i);
-        label[i] = word ? lh_printf(a, "%.24s", word) : lh_printf(a, "%d", i);
-    }
-    return label;
-}
-
-static double largest(const lh_grid_from *f, lh_sizes s) {
-    double most = 0;
-    for (int r = 0; r < s.rows; r++)
-        for (int c = 0; c < s.cols; c++) {
-            double x = fabs(lh_exact.get(f->plan, f->n, (lh_cell){f->example, f->head, r, c}));
-            if (isfinite(x) && x > most) most = x;
-        }
-    return most;
-}
-
-/* Beside large numbers the dust of rounding (1e-17) is 0, as in `longhand run`. */
-static const char *cell_text(lh_arena *a, const lh_grid_from *f, double x, double scale) {
-    char number[LH_NUMBER_MAX];
-    const lh_vocab *v = f->n->vocab;
-    if (v && x >= 0 && x < v->n_words) return v->word[(int)x];
-    if (fabs(x) < scale * 1e-15) x = 0;
-    return lh_printf(a, "%s", lh_number_text(number, sizeof number, x, f->digits ? f->digits : 6));
-}
-
-lh_grid lh_grid_of(lh_arena *a, const lh_grid_from *f) {
-    lh_sizes s = lh_exact.sizes(f->plan, f->n, f->example);
-    int rows = s.rows > LH_GRID_ROWS ? LH_GRID_ROWS : s.rows,
-        cols = s.cols > LH_GRID_COLS ? LH_GRID_COLS : s.cols;
-    lh_grid g = {.rows = rows, .cols = cols};
-    double scale = largest(f, s);
-    g.cell = lh_alloc_array(a, (size_t)rows * (size_t)cols + 1, sizeof *g.cell);
-    if (!g.cell) return (lh_grid){0};
-    for (int r = 0; r < rows; r++)
-        for (int c = 0; c < cols; c++)
-            g.cell[r * cols + c] = cell_text(
-                a, f, lh_exact.get(f->plan, f->n, (lh_cell){f->example, f->head, r, c}), scale);
-    g.row = labels_of(a, f, f->n->shape.rows, rows);
-    g.col = labels_of(a, f, f->n->shape.cols, cols);
-    return g;
-}
-
-/* ---- on the screen ---- */
 
 typedef struct column {
     int left, right; /* columns before the point, and from it on */

@@ -1,22 +1,24 @@
 /* json -- JSON on its way out: commas and quotes are its business, the order of calls is the structure.
  *
- *     lh_json j = lh_json_open(stdout);
+ *     lh_json j = lh_json_into(&text);
  *     lh_json_begin(&j, NULL, '{');  lh_json_text(&j, "name", "P");  lh_json_end(&j, '}');  lh_json_close(&j);
+ *
+ * Where it goes is a function: into a text here, to a stream in the program (cli/json_stream.h).
  */
-#ifndef LH_CLI_JSON_H
-#define LH_CLI_JSON_H
+#ifndef LH_PAGES_JSON_H
+#define LH_PAGES_JSON_H
 
-#include <stdbool.h>
-#include <stdio.h>
+#include "base/context.h"
 
 typedef struct lh_json {
-    FILE *out;
+    void (*put)(void *to, const char *s, size_t n);
+    void *to;
     bool needs_comma;
-    bool is_line; /* all of it on one line; set it after lh_json_open */
+    bool is_line; /* all of it on one line; set it after the opening */
     int depth;
 } lh_json;
 
-lh_json lh_json_open(FILE *out);
+lh_json lh_json_into(lh_text *t);
 void lh_json_close(lh_json *j); /* the final newline */
 void lh_json_begin(lh_json *j, const char *name,
                    char bracket); /* '{' or '['; name NULL inside [ ] */

@@ -1,0 +1,115 @@
+/* web_explain -- one number, down to the numbers that made it, each with its address: so that a page can show where it stands. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "learn/chosen.h"
+#include "pages/page_address.h"
+#include "web.h"
+
+typedef struct telling {
+    lh_web *w;
+    const lh_explanation *e;
+    lh_addressed from;
+    int digits;
+} telling;
+
+static const char *number_text(const telling *t, double x) {
+    char text[LH_NUMBER_MAX];
+    return lh_printf(t->w->arena, "%s", lh_number_text(text, sizeof text, x, t->digits));
+}
+
+/* After the first update a param is no longer what was given. */
+static bool is_given(const lh_node *n, int moment) {
+    if (n->kind == LH_OP_given) return moment == 0 || !n->given->renewed;
+    return n->kind == LH_OP_input || n->kind == LH_OP_size;
+}
+
+/* The named numbers of a formula from left to right. */
+static void write_operands(const telling *t, const lh_term *term, int *left) {
+    lh_json *j = &t->w->json;
+    if (term->kind == LH_TERM_CELL && term->node->step && (*left)-- > 0) {
+        lh_json_begin(j, NULL, '{');
+        lh_json_text(j, "at", lh_address_of(t->w->arena, &t->from, term->node, term->at));
+        lh_json_text(j, "text", number_text(t, term->value));
+        lh_json_number(j, "value", term->value);
+        lh_json_bool(j, "given", is_given(term->node, t->from.step));
+        lh_json_end(j, '}');
+    }
+    for (int i = 0; i < term->n_parts; i++) write_operands(t, term->part[i], left);
+}
+
+static void write_line(const telling *t, const lh_line *l) {
+    enum { OPERANDS = 256 };
+    lh_json *j = &t->w->json;
+    int left = OPERANDS;
+    lh_json_begin(j, NULL, '{');
+    lh_json_int(j, "depth", l->depth);
+    lh_json_text(j, "label", l->label);
+    lh_json_text(j, "at", lh_address_of(t->w->arena, &t->from, l->shown, l->at));
+    lh_json_text(j, "formula", l->formula);
+    lh_json_text(j, "numbers", l->numbers);
+    lh_json_number(j, "value", l->value);
+    lh_json_text(j, "text", number_text(t, l->value));
+    lh_json_text(j, "note", l->note);
+    lh_json_bool(j, "given", strcmp(l->formula, "given") == 0);
+    lh_json_begin(j, "operands", '[');
+    write_operands(t, l->term, &left);
+    lh_json_end(j, ']');
+    lh_json_end(j, '}');
+}
+
+static void write_explanation(const telling *t, const char *address) {
+    lh_json *j = &t->w->json;
+    const lh_explanation *e = t->e;
+    lh_addressed whole = t->from;
+    whole.step = e->address.has_step ? e->address.step : whole.step;
+    lh_json_text(j, "lesson", t->w->lesson->name);
+    lh_json_text(j, "address", address);
+    lh_json_text(j, "at", lh_address_of_step(t->w->arena, &whole, e->step, e->at));
+    lh_json_text(j, "step", e->step->path);
+    lh_json_number(j, "value", e->value);
+    lh_json_text(j, "text", number_text(t, e->value));
+    lh_json_text(j, "where", e->where);
+    lh_json_text(j, "comment", e->step->comment);
+    lh_json_bool(j, "given", is_given(e->step->node, whole.step));
+    lh_json_begin(j, "lines", '[');
+    for (int i = 0; i < e->n_lines; i++) write_line(t, &e->line[i]);
+    lh_json_end(j, ']');
+}
+
+/* The numbers of the moment are there already, unless an update saw a batch of its own. */
+static const lh_plan *plan_for(lh_web *w, const lh_web_address *a, int moment) {
+    lh_lesson_program all = {.shuffle = -1};
+    bool is_update =
+        a->step->node->kind == LH_OP_given && a->moment > 0 && a->step->node->given->renewed;
+    lh_lesson_gather(w->lesson, w->arena, a->program, &all);
+    return is_update && all.batch ? NULL : lh_live_moment(w->live, a->program, moment);
+}
+
+static void explain(lh_web *w, const lh_web_address *a, const char *address, lh_explain_how *how) {
+    const lh_node *n = a->step->node;
+    bool is_update = n->kind == LH_OP_given && a->moment > 0 && n->given->renewed;
+    int moment = a->moment - is_update;
+    const char *with_step =
+        a->at.has_step || !a->moment ? a->rest : lh_printf(w->arena, "%s@%d", a->rest, a->moment);
+    how->plan = plan_for(w, a, moment);
+    if (lh_failed(w->ctx)) return;
+    lh_explanation *e = lh_explain(a->g, with_step, how);
+    const lh_plan *plan = e ? lh_live_moment(w->live, a->program, moment) : NULL;
+    telling t = {w, e, {lh_web_prefix(w, a->program), a->g, plan, moment}, how->digits};
+    if (plan) write_explanation(&t, address);
+    lh_explanation_free(e);
+}
+
+void lh_web_explain(lh_web *w, int n, const char *const *argument) {
+    lh_explain_how how = {.digits = 6};
+    lh_web_address a;
+    for (int i = 1; i < n; i++) {
+        if (strcmp(argument[i], "deep") == 0) how.deep = true;
+        if (strcmp(argument[i], "all") == 0) how.all_terms = true;
+        if (strncmp(argument[i], "digits=", 7) == 0) how.digits = atoi(argument[i] + 7);
+    }
+    if (how.digits < 1 || how.digits > 17) how.digits = 6;
+    if (lh_web_find(w, argument[0], &a)) explain(w, &a, argument[0], &how);
+}

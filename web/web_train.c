@@ -1,0 +1,83 @@
+/* web_train -- how a program learns: the moment that a page shows, and curves over the updates. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "web.h"
+
+static bool read_count(lh_web *w, const char *text, int *n) {
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (*text && !*end && value >= 0 && value <= w->lesson->most_updates) {
+        *n = (int)value;
+        return true;
+    }
+    return lh_web_fail(w, LH_ERROR_VALUE,
+                       "a number of updates from 0 to %d is wanted, not \"%.40s\"",
+                       w->lesson->most_updates, text);
+}
+
+void lh_web_step(lh_web *w, int n, const char *const *argument) {
+    int step, before = w->step;
+    (void)n;
+    if (!read_count(w, argument[0], &step)) return;
+    w->step = step;
+    if (!lh_live_moment(w->live, 0, step)) w->step = before;
+    lh_json_int(&w->json, "step", w->step);
+}
+
+/* Every stride-th update, so that a curve has no more points than a screen shows. */
+typedef struct span {
+    int from, to, stride, n;
+} span;
+
+static span span_of(int from, int to) {
+    span s = {from, to, 1, 0};
+    while ((to - from) / s.stride + 1 > LH_WEB_POINTS) s.stride++;
+    s.n = (to - from) / s.stride + 1;
+    return s;
+}
+
+static double read_cell(lh_web *w, const lh_web_address *a, int step) {
+    const lh_plan *plan = lh_live_moment(w->live, a->program, step);
+    lh_cell at;
+    if (!plan || !lh_address_cell(a->g, plan, &a->at, a->step->node, &at)) return 0;
+    return lh_exact.get(plan, a->step->node, at);
+}
+
+/* All addresses at one moment before the next moment: training goes forward once. */
+static void write_values(lh_web *w, const span *s, int n, const char *const *address) {
+    lh_web_address *a = lh_alloc_array(w->arena, (size_t)n + 1, sizeof *a);
+    double *value = lh_alloc_array(w->arena, (size_t)n * (size_t)s->n + 1, sizeof *value);
+    for (int i = 0; a && i < n && !lh_failed(w->ctx); i++) lh_web_find(w, address[i], &a[i]);
+    for (int k = 0; a && value && k < s->n && !lh_failed(w->ctx); k++)
+        for (int i = 0; i < n && !lh_failed(w->ctx); i++)
+            value[i * s->n + k] = read_cell(w, &a[i], s->from + k * s->stride);
+    lh_json_begin(&w->json, "values", '{');
+    for (int i = 0; value && i < n && !lh_failed(w->ctx); i++) {
+        lh_json_begin(&w->json, address[i], '[');
+        for (int k = 0; k < s->n; k++) lh_json_number(&w->json, NULL, value[i * s->n + k]);
+        lh_json_end(&w->json, ']');
+    }
+    lh_json_end(&w->json, '}');
+}
+
+/* losses FROM TO [PROGRAM [ADDRESS...]] */
+void lh_web_losses(lh_web *w, int n, const char *const *argument) {
+    int from, to, program = 0;
+    if (!read_count(w, argument[0], &from) || !read_count(w, argument[1], &to)) return;
+    if (from > to) {
+        lh_web_fail(w, LH_ERROR_VALUE, "from %d to %d goes back", from, to);
+        return;
+    }
+    if (n > 2 && !lh_web_program(w, argument[2], &program)) return;
+    const span s = span_of(from, to);
+    const double *loss = lh_live_losses(w->live, program, to);
+    if (!loss) return;
+    lh_json_begin(&w->json, "steps", '[');
+    for (int k = 0; k < s.n; k++) lh_json_int(&w->json, NULL, from + k * s.stride);
+    lh_json_end(&w->json, ']');
+    lh_json_begin(&w->json, "loss", '[');
+    for (int k = 0; k < s.n; k++) lh_json_number(&w->json, NULL, loss[from + k * s.stride]);
+    lh_json_end(&w->json, ']');
+    if (n > 3) write_values(w, &s, n - 3, argument + 3);
+}
