@@ -6,6 +6,7 @@
 #include "base/embedded.h"
 #include "base/number.h"
 #include "graph/build.h"
+#include "learn/task.h"
 #include "web.h"
 
 bool lh_web_take(char **to, const char *text) {
@@ -197,7 +198,7 @@ static void write_lesson(lh_web *w) {
     for (int i = 0; i < l->n_exercises; i++) {
         lh_json_begin(j, NULL, '{');
         lh_json_int(j, "exercise", l->exercise[i].number);
-        lh_json_text(j, "kind", lh_exercise_words[l->exercise[i].kind]);
+        lh_json_text(j, "kind", l->exercise[i].kind->name);
         lh_json_text(j, "title", l->exercise[i].title);
         lh_json_end(j, '}');
     }
