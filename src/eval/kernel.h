@@ -28,20 +28,32 @@ typedef struct lh_match {
 
 struct lh_kernel {
     const char *name;
-    const char *stands_for; /* in the notation: the manual and `longhand cost` show it */
-    const char
-        *fn; /* it makes what a call of this function sends back; NULL: it is for something else */
-    bool (*suits)(const lh_graph *g, const lh_node *call); /* ... of such calls; NULL: of all */
-    bool joins;      /* it swallows steps between: only where nobody else reads them */
-    bool in_place;   /* it changes its first leaf, which nobody else reads, into its result */
-    bool renews;     /* it writes params in place, when := is carried out */
-    unsigned halves; /* bit i: it can read leaf i in bf16, as it lies or turned */
+    /* In the notation: the manual and `longhand cost` show it. */
+    const char *stands_for;
+    /* A program that uses it, behind X, 6 columns made from `tokens` and a target for each: the test compares what comes to Y, and
+     * every gradient, with the exact evaluator's. */
+    const char *trial;
+    /* It makes what a call of this function sends back; NULL: it is for something else. */
+    const char *fn;
+    /* ... of such calls; NULL: of all. */
+    bool (*suits)(const lh_graph *g, const lh_node *call);
+    /* It swallows steps between: only where nobody else reads them. */
+    bool joins;
+    /* It changes its first leaf, which nobody else reads, into its result. */
+    bool in_place;
+    /* It writes params in place, when := is carried out. */
+    bool renews;
+    /* Bit i: it can read leaf i in bf16, as it lies or turned. */
+    unsigned halves;
     bool (*fits)(const struct lh_plan *p, lh_node *n, lh_match *m);
-    size_t (*scratch)(const struct lh_work *w); /* floats for each thread while it runs, or NULL */
-    size_t (*keeps)(const struct lh_work
-                        *w); /* floats for each row that it keeps while an input grows, or NULL */
-    bool (*may_grow)(const lh_match *m);  /* ... does it look at earlier rows only? */
-    void (*run)(const struct lh_work *w); /* NULL: the value is its first leaf */
+    /* Floats for each thread while it runs, or NULL. */
+    size_t (*scratch)(const struct lh_work *w);
+    /* Floats for each row that it keeps while an input grows, or NULL. */
+    size_t (*keeps)(const struct lh_work *w);
+    /* ... does it look at earlier rows only? */
+    bool (*may_grow)(const lh_match *m);
+    /* NULL: the value is its first leaf. */
+    void (*run)(const struct lh_work *w);
 };
 
 static inline lh_node *lh_match_leaf(const lh_match *m, int i) {
@@ -50,7 +62,7 @@ static inline lh_node *lh_match_leaf(const lh_match *m, int i) {
 
 extern const lh_kernel *const lh_kernels[]; /* ends with NULL; the first that fits is taken */
 
-bool lh_call_is(const lh_graph *g, const lh_node *n,
-                const char *fn); /* of the prelude, unchanged */
+/* A call of that function of the prelude, unchanged. */
+bool lh_call_is(const lh_graph *g, const lh_node *n, const char *fn);
 
 #endif

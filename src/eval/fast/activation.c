@@ -79,7 +79,12 @@ static void gelu_run(const lh_work *w) {
 }
 
 const lh_kernel lh_kernel_gelu = {
-    .name = "gelu", .stands_for = "gelu(x)", .fits = gelu_fits, .run = gelu_run};
+    .name = "gelu",
+    .stands_for = "gelu(x)",
+    .fits = gelu_fits,
+    .run = gelu_run,
+    .trial = "Y = gelu(X)\n",
+};
 
 static bool gelu_back_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     if (n->kind != LH_OP_back || !lh_call_is(p->g, n->in[0], "gelu")) return false;
@@ -93,11 +98,14 @@ static void gelu_back_run(const lh_work *w) {
     over_cells(w, &w->out, &w->in[0], &w->in[1], gelu_back_cells);
 }
 
-const lh_kernel lh_kernel_gelu_back = {.name = "gelu, back",
-                                       .stands_for = "the gradient of gelu(x)",
-                                       .fn = "gelu",
-                                       .fits = gelu_back_fits,
-                                       .run = gelu_back_run};
+const lh_kernel lh_kernel_gelu_back = {
+    .name = "gelu, back",
+    .stands_for = "the gradient of gelu(x)",
+    .fn = "gelu",
+    .fits = gelu_back_fits,
+    .run = gelu_back_run,
+    .trial = "Y = gelu(X * 4)\n",
+};
 
 /* dropout(x, 0) is x, and what comes back is what came: no numbers move. */
 static bool nothing_suits(const lh_graph *g, const lh_node *call) {
@@ -112,11 +120,14 @@ static bool nothing_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     return true;
 }
 
-const lh_kernel lh_kernel_nothing = {.name = "nothing",
-                                     .stands_for = "dropout(x, 0)",
-                                     .fn = "dropout",
-                                     .suits = nothing_suits,
-                                     .fits = nothing_fits};
+const lh_kernel lh_kernel_nothing = {
+    .name = "nothing",
+    .stands_for = "dropout(x, 0)",
+    .fn = "dropout",
+    .suits = nothing_suits,
+    .fits = nothing_fits,
+    .trial = "Y = dropout(X * 2, 0)\n",
+};
 
 /* ---- coin(x, p): what dropout leaves out; a number of its own for each cell, whoever draws it ---- */
 
@@ -157,4 +168,9 @@ static void coin_run(const lh_work *w) {
 }
 
 const lh_kernel lh_kernel_coin = {
-    .name = "coin", .stands_for = "coin(x, p)", .fits = coin_fits, .run = coin_run};
+    .name = "coin",
+    .stands_for = "coin(x, p)",
+    .fits = coin_fits,
+    .run = coin_run,
+    .trial = "Y = join(dropout(split(X, 2), 0.4)) + dropout(X * 2, 0.1)\n",
+};

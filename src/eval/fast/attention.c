@@ -226,13 +226,16 @@ static size_t attention_scratch(const lh_work *w) {
     return BLOCK * (w->kept_rows > (int)rows ? (size_t)w->kept_rows : rows);
 }
 
-const lh_kernel lh_kernel_attention = {.name = "attention",
-                                       .stands_for = "attention(Q, K, V, hide)",
-                                       .fits = attention_fits,
-                                       .scratch = attention_scratch,
-                                       .keeps = kept_width,
-                                       .may_grow = attention_may_grow,
-                                       .run = attention_run};
+const lh_kernel lh_kernel_attention = {
+    .name = "attention",
+    .stands_for = "attention(Q, K, V, hide)",
+    .fits = attention_fits,
+    .scratch = attention_scratch,
+    .keeps = kept_width,
+    .may_grow = attention_may_grow,
+    .run = attention_run,
+    .trial = "Y = attention(X, X * 0.5, X + 1)\n",
+};
 
 /* ---- the way back ---- */
 
@@ -297,11 +300,15 @@ static size_t back_scratch(const lh_work *w) {
     return 2 * attention_scratch(w);
 }
 
-const lh_kernel lh_kernel_attention_back = {.name = "attention, back",
-                                            .stands_for =
-                                                "the gradient of attention(Q, K, V, hide)",
-                                            .fn = "attention",
-                                            .suits = attention_suits,
-                                            .fits = back_fits,
-                                            .scratch = back_scratch,
-                                            .run = back_run};
+const lh_kernel lh_kernel_attention_back = {
+    .name = "attention, back",
+    .stands_for = "the gradient of attention(Q, K, V, hide)",
+    .fn = "attention",
+    .suits = attention_suits,
+    .fits = back_fits,
+    .scratch = back_scratch,
+    .run = back_run,
+    .trial =
+        "param W : 6 x 6 = normal(1)\nQ = split(X @ W, 3)\nK = split(X, 3)\nV = split(X * 2, 3)\n"
+        "Y = join(attention(Q, K, V, hide = later(Q, K)))\n",
+};

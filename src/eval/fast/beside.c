@@ -88,8 +88,12 @@ static void beside_run(const lh_work *w) {
     lh_pool_run(w->moment->pool, s.pieces, copy_rows, &s);
 }
 
-const lh_kernel lh_kernel_beside = {.name = "beside",
-                                    .stands_for = "what comes back from columns(A, ...)",
-                                    .joins = true,
-                                    .fits = beside_fits,
-                                    .run = beside_run};
+const lh_kernel lh_kernel_beside = {
+    .name = "beside",
+    .stands_for = "what comes back from columns(A, ...)",
+    .joins = true,
+    .fits = beside_fits,
+    .run = beside_run,
+    .trial = "param W : 6 x 9 = normal(1)\nA = X @ W\n"
+             "Y = columns(A, 3, 6) * columns(A, 0, 3) + columns(A, 6, 9)\n",
+};

@@ -80,13 +80,16 @@ static size_t crossentropy_scratch(const lh_work *w) {
     return w->match->form ? 0 : (size_t)w->in[0].block->cols;
 }
 
-const lh_kernel lh_kernel_crossentropy = {.name = "crossentropy",
-                                          .stands_for = "crossentropy(x, t)",
-                                          .fn = "crossentropy",
-                                          .suits = crossentropy_suits,
-                                          .fits = crossentropy_fits,
-                                          .scratch = crossentropy_scratch,
-                                          .run = crossentropy_run};
+const lh_kernel lh_kernel_crossentropy = {
+    .name = "crossentropy",
+    .stands_for = "crossentropy(x, t)",
+    .fn = "crossentropy",
+    .suits = crossentropy_suits,
+    .fits = crossentropy_fits,
+    .scratch = crossentropy_scratch,
+    .run = crossentropy_run,
+    .trial = "logits = X @ E^T * 2\nY = crossentropy(logits, target)\n",
+};
 
 /* ---- crossentropy(X @ W, t) with the way back, some rows at a time ---- */
 
@@ -389,9 +392,12 @@ static size_t head_scratch(const lh_work *w) {
     return (size_t)chunk_size(w) * ((size_t)b->cols + (size_t)b->rows);
 }
 
-const lh_kernel lh_kernel_head = {.name = "projection and crossentropy",
-                                  .stands_for = "crossentropy(X @ W, t)",
-                                  .joins = true,
-                                  .fits = head_fits,
-                                  .scratch = head_scratch,
-                                  .run = head_run};
+const lh_kernel lh_kernel_head = {
+    .name = "projection and crossentropy",
+    .stands_for = "crossentropy(X @ W, t)",
+    .joins = true,
+    .fits = head_fits,
+    .scratch = head_scratch,
+    .run = head_run,
+    .trial = "N = X * 2\nlogits = N @ E^T\nY = crossentropy(logits, target)\n",
+};

@@ -103,11 +103,14 @@ static void layernorm_run(const lh_work *w) {
     lh_pool_run(w->moment->pool, s.pieces, layernorm_rows, &s);
 }
 
-const lh_kernel lh_kernel_layernorm = {.name = "layernorm",
-                                       .stands_for = "layernorm(x, g, b)",
-                                       .fits = layernorm_fits,
-                                       .scratch = layernorm_scratch,
-                                       .run = layernorm_run};
+const lh_kernel lh_kernel_layernorm = {
+    .name = "layernorm",
+    .stands_for = "layernorm(x, g, b)",
+    .fits = layernorm_fits,
+    .scratch = layernorm_scratch,
+    .run = layernorm_run,
+    .trial = "param g : 1 x 6 = normal(1)\nparam b : 1 x 6 = normal(1)\nY = layernorm(X, g, b)\n",
+};
 
 /* ---- the way back ---- */
 
@@ -147,10 +150,14 @@ static void back_run(const lh_work *w) {
     add_parts(w, s.pieces);
 }
 
-const lh_kernel lh_kernel_layernorm_back = {.name = "layernorm, back",
-                                            .stands_for = "the gradient of layernorm(x, g, b)",
-                                            .fn = "layernorm",
-                                            .suits = layernorm_suits,
-                                            .fits = back_fits,
-                                            .scratch = layernorm_scratch,
-                                            .run = back_run};
+const lh_kernel lh_kernel_layernorm_back = {
+    .name = "layernorm, back",
+    .stands_for = "the gradient of layernorm(x, g, b)",
+    .fn = "layernorm",
+    .suits = layernorm_suits,
+    .fits = back_fits,
+    .scratch = layernorm_scratch,
+    .run = back_run,
+    .trial = "param g : 1 x 6 = normal(1)\nparam b : 1 x 6 = normal(1)\nY = layernorm(X "
+             "* 3, g, b, eps = 0.1)\n",
+};

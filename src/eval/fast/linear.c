@@ -64,11 +64,15 @@ static void product_run(const lh_work *w) {
     lh_pool_run(w->moment->pool, w->examples * x.heads, product_of_head, &x);
 }
 
-const lh_kernel lh_kernel_product = {.name = "product",
-                                     .stands_for = "A @ B",
-                                     .halves = HALF_B,
-                                     .fits = product_fits,
-                                     .run = product_run};
+const lh_kernel lh_kernel_product = {
+    .name = "product",
+    .stands_for = "A @ B",
+    .halves = HALF_B,
+    .fits = product_fits,
+    .run = product_run,
+    .trial = "param W : 6 x 9 = normal(1)\nA = X @ W\n" /* the columns overlap */
+             "Y = columns(A, 2, 6) * columns(A, 0, 4) + columns(A, 5, 9)\n",
+};
 
 /* A row added to each row of a product of every example with one matrix. */
 static bool linear_fits(const lh_plan *p, lh_node *n, lh_match *m) {
@@ -98,12 +102,15 @@ static void linear_run(const lh_work *w) {
     }
 }
 
-const lh_kernel lh_kernel_linear = {.name = "linear",
-                                    .stands_for = "X @ W + b",
-                                    .joins = true,
-                                    .halves = HALF_B,
-                                    .fits = linear_fits,
-                                    .run = linear_run};
+const lh_kernel lh_kernel_linear = {
+    .name = "linear",
+    .stands_for = "X @ W + b",
+    .joins = true,
+    .halves = HALF_B,
+    .fits = linear_fits,
+    .run = linear_run,
+    .trial = "param W : 6 x 5 = normal(1)\nparam b : 1 x 5 = normal(1)\nY = X @ W + b\n",
+};
 
 /* ---- total(A @ B), average(A @ B) ---- */
 
@@ -136,11 +143,14 @@ static void summed_run(const lh_work *w) {
         for (ptrdiff_t k = 0; k < c.cols; k++) c.p[r * c.rs + k * c.cs] /= (float)of;
 }
 
-const lh_kernel lh_kernel_summed = {.name = "summed product",
-                                    .stands_for = "total(A @ B)",
-                                    .joins = true,
-                                    .fits = summed_fits,
-                                    .run = summed_run};
+const lh_kernel lh_kernel_summed = {
+    .name = "summed product",
+    .stands_for = "total(A @ B)",
+    .joins = true,
+    .fits = summed_fits,
+    .run = summed_run,
+    .trial = "param W : 6 x 19 = normal(1)\nY = X @ W\n",
+};
 
 /* ---- total(colsum(X)): what comes back to a row that was added to every row ---- */
 
@@ -198,8 +208,11 @@ static void columns_run(const lh_work *w) {
     }
 }
 
-const lh_kernel lh_kernel_columns = {.name = "summed columns",
-                                     .stands_for = "total(colsum(X))",
-                                     .joins = true,
-                                     .fits = columns_fits,
-                                     .run = columns_run};
+const lh_kernel lh_kernel_columns = {
+    .name = "summed columns",
+    .stands_for = "total(colsum(X))",
+    .joins = true,
+    .fits = columns_fits,
+    .run = columns_run,
+    .trial = "param b : 1 x 6 = normal(1)\nY = X * X + b\n",
+};

@@ -58,8 +58,11 @@ static void lookup_run(const lh_work *w) {
         for (int i = 0; i < pieces; i++) look_up_strip((void *)w, i, 0);
 }
 
-const lh_kernel lh_kernel_lookup = {.name = "lookup",
-                                    .stands_for = "E[t]",
-                                    .halves = 1u << TABLE,
-                                    .fits = lookup_fits,
-                                    .run = lookup_run};
+const lh_kernel lh_kernel_lookup = {
+    .name = "lookup",
+    .stands_for = "E[t]",
+    .halves = 1u << TABLE,
+    .fits = lookup_fits,
+    .run = lookup_run,
+    .trial = "param U : 6 x 11 = normal(1)\nY = X + U^T[tokens] + E[target]\n",
+};

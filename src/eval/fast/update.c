@@ -126,12 +126,15 @@ static void adam_run(const lh_work *w) {
         adam_gathered(&a, w->in[G].block);
 }
 
-const lh_kernel lh_kernel_adam = {.name = "adam",
-                                  .stands_for = "W := adamw(W, clip * dW, rate, decay)",
-                                  .joins = true,
-                                  .renews = true,
-                                  .fits = adam_fits,
-                                  .run = adam_run};
+const lh_kernel lh_kernel_adam = {
+    .name = "adam",
+    .stands_for = "W := adamw(W, clip * dW, rate, decay)",
+    .joins = true,
+    .renews = true,
+    .fits = adam_fits,
+    .run = adam_run,
+    .trial = "Y = X * X\n",
+};
 
 /* ---- norm(gradients): the length of all gradients together, without laying them beside each other ---- */
 
@@ -184,11 +187,14 @@ static void length_run(const lh_work *w) {
     w->out.block->p[0] = (float)sqrt(total);
 }
 
-const lh_kernel lh_kernel_length = {.name = "length of the gradients",
-                                    .stands_for = "norm(gradients)",
-                                    .joins = true,
-                                    .fits = length_fits,
-                                    .run = length_run};
+const lh_kernel lh_kernel_length = {
+    .name = "length of the gradients",
+    .stands_for = "norm(gradients)",
+    .joins = true,
+    .fits = length_fits,
+    .run = length_run,
+    .trial = "Y = X * X * X\n",
+};
 
 /* ---- total(addrows(d, t, n)): what comes back to rows that were looked up ---- */
 
@@ -242,11 +248,14 @@ static void scatter_run(const lh_work *w) {
     lh_pool_run(w->moment->pool, s.pieces, scatter_columns, &s);
 }
 
-const lh_kernel lh_kernel_scatter = {.name = "scatter",
-                                     .stands_for = "total(addrows(d, t, n))",
-                                     .joins = true,
-                                     .fits = scatter_fits,
-                                     .run = scatter_run};
+const lh_kernel lh_kernel_scatter = {
+    .name = "scatter",
+    .stands_for = "total(addrows(d, t, n))",
+    .joins = true,
+    .fits = scatter_fits,
+    .run = scatter_run,
+    .trial = "param U : 8 x 6 = normal(1)\nY = X + U[positions(tokens)]\n",
+};
 
 /* ---- total(A @ B) + total(addrows(d, t, n)): a matrix that is looked up and multiplied with, as a tied head ---- */
 
@@ -277,9 +286,12 @@ static bool onto_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     return false;
 }
 
-const lh_kernel lh_kernel_onto = {.name = "scatter onto",
-                                  .stands_for = "total(A @ B) + total(addrows(d, t, n))",
-                                  .joins = true,
-                                  .in_place = true,
-                                  .fits = onto_fits,
-                                  .run = scatter_run};
+const lh_kernel lh_kernel_onto = {
+    .name = "scatter onto",
+    .stands_for = "total(A @ B) + total(addrows(d, t, n))",
+    .joins = true,
+    .in_place = true,
+    .fits = onto_fits,
+    .run = scatter_run,
+    .trial = "N = X * 2\nlogits = N @ E^T\nY = crossentropy(logits, target)\n",
+};
