@@ -157,12 +157,12 @@ static void checked_run(lh_plan *p, lh_stage stage, int from, int to) {
 
 static const lh_backend checked_backend = {
     .name = "checked",
-    .element = LH_REAL_NAME,
-    .cell_bytes = sizeof(lh_real),
-    .epsilon = LH_REAL_EPSILON,
     .line = 4,
     .shares_memory = true,
     .kernels = checked_kernels,
+    .element = LH_REAL_NAME,
+    .cell_bytes = sizeof(lh_real),
+    .epsilon = LH_REAL_EPSILON,
     .take = checked_take,
     .give_back = checked_give_back,
     .write = LH_LOOPS(write),

@@ -1,7 +1,7 @@
 /* backend -- what runs a plan: a type of numbers, the memory they lie in, code for operations, threads or a stream.
  *
- *     static lh_plan *plan(lh_graph *g, const lh_wish *wish) { return lh_plan_new(g, wish, &backend); }
- *     const lh_evaluator lh_mine = {.name = "mine", .plan = plan, LH_EVALUATE};
+ *     static const lh_backend backend = {.name = "mine", ...};
+ *     LH_EVALUATOR(mine, &backend);                              BACKEND(mine) in backends.def names it
  *
  * A plan (eval/plan.h) says what is computed, in which order, and which cells of which buffer every value has. It knows no element
  * type and touches no number. The backend has the buffers and does the works. Three are in folders of their own: exact, wide
@@ -98,5 +98,13 @@ void lh_plan_count(lh_plan *p, unsigned long long count[2]);
     .at_step = lh_plan_at_step, .examples = lh_plan_examples, .has = lh_plan_has,                  \
     .sizes = lh_plan_sizes, .get = lh_plan_get, .set = lh_plan_set, .add = lh_plan_add,            \
     .difference = lh_plan_difference, .trouble = lh_plan_trouble, .count = lh_plan_count
+
+/* lh_mine, the evaluator that runs plans by a backend. */
+#define LH_EVALUATOR(id, backend)                                                                  \
+    static lh_plan *id##_plan(lh_graph *g, const lh_wish *wish) {                                  \
+        return lh_plan_new(g, wish, backend);                                                      \
+    }                                                                                              \
+    const lh_evaluator lh_##id = {                                                                 \
+        .name = #id, .epsilon = LH_REAL_EPSILON, .plan = id##_plan, LH_EVALUATE}
 
 #endif

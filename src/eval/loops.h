@@ -36,11 +36,24 @@ bool LH_LOOPS(ready)(lh_plan *p, bool is_bound);
 void LH_LOOPS(run)(lh_plan *p, lh_stage stage, int from, int to);
 void LH_LOOPS(count)(lh_plan *p, int i, unsigned long long count[2]);
 
-/* The functions of a record that has no others. */
+/* What the record of a backend in the memory of this process has besides a name and how it opens, closes, gets ready and runs. */
 #define LH_LOOPS_RECORD                                                                            \
-    .cell_bytes = sizeof(lh_real), .epsilon = LH_REAL_EPSILON, .take = lh_host_take,               \
-    .give_back = lh_host_give_back, .write = LH_LOOPS(write), .read = LH_LOOPS(read),              \
-    .copy = LH_LOOPS(copy), .add = LH_LOOPS(add), .difference = LH_LOOPS(difference),              \
-    .run = LH_LOOPS(run), .count = LH_LOOPS(count)
+    .element = LH_REAL_NAME, .cell_bytes = sizeof(lh_real), .epsilon = LH_REAL_EPSILON,            \
+    .take = lh_host_take, .give_back = lh_host_give_back, .write = LH_LOOPS(write),                \
+    .read = LH_LOOPS(read), .copy = LH_LOOPS(copy), .add = LH_LOOPS(add),                          \
+    .difference = LH_LOOPS(difference), .count = LH_LOOPS(count)
+
+/* A backend that is these loops and nothing else. */
+#define LH_PLAIN_BACKEND(id)                                                                       \
+    static const lh_backend backend = {                                                            \
+        .name = #id,                                                                               \
+        .line = 1,                                                                                 \
+        LH_LOOPS_RECORD,                                                                           \
+        .open = LH_LOOPS(open),                                                                    \
+        .close = LH_LOOPS(close),                                                                  \
+        .ready = LH_LOOPS(ready),                                                                  \
+        .run = LH_LOOPS(run),                                                                      \
+    };                                                                                             \
+    LH_EVALUATOR(id, &backend)
 
 #endif

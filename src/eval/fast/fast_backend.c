@@ -78,7 +78,6 @@ static void fast_each(lh_plan *p, int n, lh_do_piece piece, void *what) {
 
 static const lh_backend backend = {
     .name = "fast",
-    .element = LH_REAL_NAME,
     .line = 16,
     .has_floats = true,
     .shares_memory = true,
@@ -89,12 +88,8 @@ static const lh_backend backend = {
     .close = fast_close,
     .bytes = fast_bytes,
     .ready = fast_ready,
+    .run = LH_LOOPS(run),
     .each = fast_each,
 };
 
-static lh_plan *plan(lh_graph *g, const lh_wish *wish) {
-    return lh_plan_new(g, wish, &backend);
-}
-
-const lh_evaluator lh_fast = {
-    .name = "fast", .epsilon = LH_REAL_EPSILON, .plan = plan, LH_EVALUATE};
+LH_EVALUATOR(fast, &backend);
