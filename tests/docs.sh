@@ -23,7 +23,14 @@ result 'docs/operations.md is up to date'
     echo 'docs/formulas.md is old: make docs' >"$work/err"
 result 'docs/formulas.md is up to date'
 
-# Command, then each of its options: run --to, graph -o ...
+# Command, then each of its options: run --to, graph -o ... A command without a section of its own has one from its record.
+sh scripts/manual.sh "$longhand" man/longhand.1.scd >"$work/longhand.1.scd"
+sed '/^## near /,/^## help /{/^## help /!d}' man/longhand.1.scd >"$work/without.scd"
+sh scripts/manual.sh "$longhand" "$work/without.scd" >"$work/with.scd"
+grep -q '^## near ' "$work/with.scd" && grep -q '^\*--minus\* _WORD_' "$work/with.scd" ||
+    echo 'a command that has no section in longhand.1 gets none' >"$work/err"
+if command -v scdoc >/dev/null; then scdoc <"$work/with.scd" >/dev/null 2>>"$work/err"; fi
+result 'a section can be made from the record'
 "$longhand" --help | awk '/^Commands/ { on = 1; next } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }' >"$work/commands"
 test -s "$work/commands" || echo 'no command was found in longhand --help' >"$work/err"
 while read -r command; do
@@ -31,7 +38,7 @@ while read -r command; do
         /^## / { here = $2 == command; found = found || here }
         here && !/^#/ { text = text " " $0 }
         END { if (found) print text; exit !found }
-    ' man/longhand.1.scd >"$work/section" || echo "man/longhand.1.scd: there is no section for $command"
+    ' "$work/longhand.1.scd" >"$work/section" || echo "man/longhand.1.scd: there is no section for $command"
     "$longhand" "$command" --help | awk '/^Options/ { on = 1; next } /^$/ { on = 0 } on' |
         grep -o '^ *\(-[a-z],\)\{0,1\} *--[a-z-]*' | tr -d ' ' | tr ',' '\n' | while read -r option; do
         grep -q -e "\*$option\*" "$work/section" || echo "man/longhand.1.scd: $command has $option"
@@ -95,5 +102,20 @@ if test -n "$compiler"; then
     result 'longhand.h is C++17'
 else
     skip 'longhand.h is C++17' 'there is no C++ compiler'
+fi
+
+# Words that bash completes, for each command.
+if command -v bash >/dev/null; then
+    "$longhand" help completion >"$work/completion"
+    complete_words() {
+        bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _longhand; echo "${COMPREPLY[*]}"' - "$work/completion" "$@"
+    }
+    test "$(complete_words longhand expl)" = explain || echo 'longhand expl is not completed' >"$work/err"
+    test "$(complete_words longhand run --fr)" = --freeze || echo 'run --fr is not completed' >>"$work/err"
+    test "$(complete_words longhand run ex5-)" = ex5-plain || echo 'run ex5- is not completed' >>"$work/err"
+    test "$(complete_words longhand read --fr)" = '' || echo 'read has no --freeze' >>"$work/err"
+    result 'bash completes commands, options and lessons'
+else
+    skip 'bash completes commands, options and lessons' 'there is no bash'
 fi
 finish

@@ -1,6 +1,6 @@
 /* cli -- what the commands share: options, output, loading, messages. The only folder that prints or exits.
  *
- * A command is one record (its place in lh_commands is its place in --help): its words, its options and a function that returns the
+ * A command is one record and a line in commands.def (its place there is its place in --help): its words, its options and a function that returns the
  * exit status: 0 yes, 1 the answer is no, 2 could not run. Data goes to stdout, talk to stderr.
  */
 #ifndef LH_CLI_H
@@ -59,17 +59,27 @@ typedef struct lh_option {
     int min, max; /* LH_OPTION_INT */
 } lh_option;
 
+/* Help, the manual page and the shell's completion are made of it. */
 typedef struct lh_command {
     const char *name;
-    const char *synopsis;     /* "LESSON|FILE [options]" */
-    const char *summary;      /* one line */
-    const char *examples;     /* lines "longhand run ex1 --to P\tup to the attention weights" */
-    const char *notes;        /* a paragraph or NULL */
-    const lh_option *options; /* ends with a NULL name; or NULL */
-    int (*run)(lh_cli *cli, int argc,
-               char **argv); /* options are read already: argv holds the rest */
+    /* "LESSON|FILE [options]" */
+    const char *synopsis;
+    /* One line. */
+    const char *summary;
+    /* Lines "longhand run ex1 --to P\tup to the attention weights". */
+    const char *examples;
+    /* A paragraph or NULL. */
+    const char *notes;
+    /* What there is to choose from, such as kinds of exercises: lines "name\twhat it is"; or NULL. */
+    const char *list_title;
+    const char *(*list)(lh_arena *a);
+    /* Ends with a NULL name; or NULL. */
+    const lh_option *options;
+    /* Options are read already: argv holds the rest. */
+    int (*run)(lh_cli *cli, int argc, char **argv);
     int min_args, max_args;
-    bool takes_formulas; /* -log(0.7) is an argument, although it begins with - */
+    /* -log(0.7) is an argument, although it begins with -. */
+    bool takes_formulas;
 } lh_command;
 
 extern const lh_command *const lh_commands[]; /* ends with NULL */

@@ -158,6 +158,13 @@ static int exercise_run(lh_cli *cli, int argc, char **argv) {
     return status;
 }
 
+static const char *kinds(lh_arena *a) {
+    lh_text t = lh_text_new(a);
+    for (int i = 0; lh_task_kinds[i]; i++)
+        lh_text_add(&t, "%s\t%s\n", lh_task_kinds[i]->name, lh_task_kinds[i]->summary);
+    return t.s;
+}
+
 const lh_command lh_command_exercise = {
     .name = "exercise",
     .synopsis = "LESSON|FILE [N] [--answer TEXT] [--key] [--list] [--json]",
@@ -170,6 +177,8 @@ const lh_command lh_command_exercise = {
     .notes = "A line is tried in the lesson's program, on its numbers and on random ones: another "
              "way to the same value is right. Exit status with --answer: 0 right, 1 wrong, 2 it "
              "cannot be read.",
+    .list_title = "Kinds",
+    .list = kinds,
     .options = exercise_options,
     .run = exercise_run,
     .min_args = 1,

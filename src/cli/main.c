@@ -8,99 +8,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/help.h"
 #include "cli/screen.h"
 #include "graph/build.h"
 #include "base/version.h"
 #include "learn/mistakes.h"
-
-#define COMMAND(name) extern const lh_command lh_command_##name;
-#include "cli/commands.def"
-#undef COMMAND
-
-const lh_command *const lh_commands[] = {
-#define COMMAND(name) &lh_command_##name,
-#include "cli/commands.def"
-#undef COMMAND
-    NULL,
-};
-
-static const lh_command *find_command(const char *name) {
-    for (int i = 0; lh_commands[i]; i++)
-        if (strcmp(lh_commands[i]->name, name) == 0) return lh_commands[i];
-    return NULL;
-}
-
-/* ---- help ---- */
-
-static void print_examples(lh_cli *cli, const char *examples) {
-    while (examples && *examples) {
-        size_t n = strcspn(examples, "\n"), tab = strcspn(examples, "\t\n");
-        fputs("  ", stdout);
-        lh_ink_on(cli, stdout, LH_INK_NAME);
-        fwrite(examples, 1, tab, stdout);
-        lh_ink_off(cli, stdout);
-        if (tab < n) {
-            int room = cli->width - 2 - (int)tab, text = (int)(n - tab - 1);
-            if (room < text + 2)
-                printf("\n      ");
-            else
-                printf("%*s", tab < 46 ? 46 - (int)tab : 2, "");
-            fwrite(examples + tab + 1, 1, n - tab - 1, stdout);
-        }
-        fputc('\n', stdout);
-        examples += n + (examples[n] == '\n');
-    }
-}
-
-static int help_for(lh_cli *cli, const lh_command *c) {
-    printf("longhand %s %s\n    ", c->name, c->synopsis);
-    lh_wrap(stdout, cli->width, 4, c->summary);
-    printf("\nExamples\n");
-    print_examples(cli, c->examples);
-    if (c->options && c->options->name) printf("\nOptions\n");
-    for (const lh_option *o = c->options; o && o->name; o++) {
-        char left[64];
-        snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : "",
-                 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
-                 o->argument ? " " : "", o->argument ? o->argument : "");
-        printf("  %-24s ", left);
-        lh_wrap(stdout, cli->width, 27, o->help);
-    }
-    if (c->notes) {
-        fputc('\n', stdout);
-        lh_wrap(stdout, cli->width, 0, c->notes);
-    }
-    return LH_EXIT_YES;
-}
-
-static int help(lh_cli *cli) {
-    printf("Longhand %s   transformers, worked out by hand and at full speed\n\n", lh_version());
-    printf("Commands   (longhand COMMAND --help says more)\n");
-    for (int i = 0; lh_commands[i]; i++) {
-        fputs("  ", stdout);
-        lh_ink_print(cli, stdout, LH_INK_NAME, "%-9s", lh_commands[i]->name);
-        fputs("  ", stdout);
-        lh_wrap(stdout, cli->width, 13, lh_commands[i]->summary);
-    }
-    putchar('\n');
-    lh_wrap(stdout, cli->width, 0,
-            "LESSON is a short name from the list that `longhand help lessons` prints, or a file "
-            "(.lh or "
-            ".md); LESSON:NAME is one of the programs inside it.");
-    lh_wrap(stdout, cli->width, 0,
-            "--files FOLDER, with any command: programs may read files below FOLDER, too.");
-    lh_wrap(stdout, cli->width, 0,
-            "Exit status: 0 yes or done, 1 the answer is no, 2 could not run. NO_COLOR is "
-            "respected.");
-    return LH_EXIT_YES;
-}
-
-/* longhand help lessons */
-static int list_lessons(lh_cli *cli) {
-    lh_cli_list(cli, stdout);
-    return LH_EXIT_YES;
-}
 
 /* ---- options ---- */
 
@@ -204,7 +116,8 @@ static int run_command(lh_cli *cli, const lh_command *c, int argc, char **argv) 
             rest[n++] = argv[i];
             continue;
         }
-        if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) return help_for(cli, c);
+        if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0)
+            return lh_help_command(cli, c), LH_EXIT_YES;
         size_t len = strcspn(a, "=");
         const lh_option *o = find_option(c, a, len);
         if (!o && c->takes_formulas && a[1] != '-') {
@@ -234,28 +147,35 @@ static int run_command(lh_cli *cli, const lh_command *c, int argc, char **argv) 
     return c->run(cli, n, rest);
 }
 
-static int dispatch(lh_cli *cli, int argc, char **argv) {
-    if (argc < 2) return lh_cli_welcome(cli);
-    const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
-        (strcmp(word, "help") == 0 && argc == 2))
-        return help(cli);
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        printf("longhand %s\n", lh_version());
-        return LH_EXIT_YES;
-    }
-    if (strcmp(word, "help") == 0) {
-        if (strcmp(argv[2], "operations") == 0) return lh_cli_operations(cli);
-        if (strcmp(argv[2], "lessons") == 0) return list_lessons(cli);
-        const lh_command *c = find_command(argv[2]);
-        if (c) return help_for(cli, c);
-        word = argv[2];
-    }
-    const lh_command *c = find_command(word);
-    if (c) return run_command(cli, c, argc - 2, argv + 2);
-    const char *known[sizeof lh_commands / sizeof *lh_commands];
+/* longhand help [COMMAND|lessons|operations|manual|completion]; -1: there is no such thing. */
+static int help(lh_cli *cli, int argc, char **argv) {
+    const char *word = argc ? argv[0] : NULL;
+    bool is_manual = word && strcmp(word, "manual") == 0;
+    const char *name = is_manual ? argv[1] : word;
+    const lh_command *c = name ? lh_command_find(name) : NULL;
+    if (!word)
+        lh_help_all(cli);
+    else if (strcmp(word, "operations") == 0)
+        return lh_cli_operations(cli);
+    else if (strcmp(word, "lessons") == 0)
+        lh_cli_list(cli, stdout);
+    else if (strcmp(word, "completion") == 0)
+        lh_help_completion();
+    else if (is_manual && c)
+        lh_help_manual(cli, c);
+    else if (is_manual && !name)
+        for (int i = 0; lh_commands[i]; i++) lh_help_manual(cli, lh_commands[i]);
+    else if (c)
+        lh_help_command(cli, c);
+    else
+        return -1;
+    return LH_EXIT_YES;
+}
+
+static int fail_command(lh_cli *cli, const char *word) {
+    const char **known = NULL;
     int n = 0;
-    for (; lh_commands[n]; n++) known[n] = lh_commands[n]->name;
+    for (int i = 0; lh_commands[i]; i++) *lh_push(cli->arena, known, n) = lh_commands[i]->name;
     const char *near = lh_nearest(word, known, n);
     int status = lh_cli_fail(cli, "there is no command %s", word);
     if (near)
@@ -263,6 +183,23 @@ static int dispatch(lh_cli *cli, int argc, char **argv) {
     else
         fprintf(stderr, "longhand --help lists the commands\n");
     return status;
+}
+
+static int dispatch(lh_cli *cli, int argc, char **argv) {
+    if (argc < 2) return lh_cli_welcome(cli);
+    const char *word = argv[1];
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        printf("longhand %s\n", lh_version());
+        return LH_EXIT_YES;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help(cli, 0, NULL);
+    if (strcmp(word, "help") == 0) {
+        int status = help(cli, argc - 2, argv + 2);
+        return status < 0 ? fail_command(cli, strcmp(argv[2], "manual") == 0 ? argv[3] : argv[2])
+                          : status;
+    }
+    const lh_command *c = lh_command_find(word);
+    return c ? run_command(cli, c, argc - 2, argv + 2) : fail_command(cli, word);
 }
 
 static int screen_width(void) {

@@ -1,0 +1,176 @@
+/* help -- what there is, said from the records of the commands: --help, sections of the manual page, words for the shell to complete. */
+#include "cli/help.h"
+
+#include <string.h>
+
+#include "base/embedded.h"
+#include "base/version.h"
+
+#define COMMAND(name) extern const lh_command lh_command_##name;
+#include "cli/commands.def"
+#undef COMMAND
+
+const lh_command *const lh_commands[] = {
+#define COMMAND(name) &lh_command_##name,
+#include "cli/commands.def"
+#undef COMMAND
+    NULL,
+};
+
+const lh_command *lh_command_find(const char *name) {
+    for (int i = 0; lh_commands[i]; i++)
+        if (strcmp(lh_commands[i]->name, name) == 0) return lh_commands[i];
+    return NULL;
+}
+
+/* ---- on the screen ---- */
+
+/* Lines of two columns with a tab between them; what does not fit behind the first stands below it. */
+static void print_columns(lh_cli *cli, const char *lines, int column) {
+    while (*lines) {
+        size_t n = strcspn(lines, "\n"), tab = strcspn(lines, "\t\n");
+        fputs("  ", stdout);
+        lh_ink_print(cli, stdout, LH_INK_NAME, "%.*s", (int)tab, lines);
+        if (tab < n) {
+            int room = cli->width - 2 - (int)tab, text = (int)(n - tab - 1), at = (int)tab;
+            if (room < text + 2)
+                printf("\n      ");
+            else
+                printf("%*s", at < column ? column - at : 2, "");
+            fwrite(lines + tab + 1, 1, n - tab - 1, stdout);
+        }
+        fputc('\n', stdout);
+        lines += n + (lines[n] == '\n');
+    }
+}
+
+void lh_help_command(lh_cli *cli, const lh_command *c) {
+    printf("longhand %s %s\n    ", c->name, c->synopsis);
+    lh_wrap(stdout, cli->width, 4, c->summary);
+    printf("\nExamples\n");
+    print_columns(cli, c->examples, 46);
+    if (c->options && c->options->name) printf("\nOptions\n");
+    for (const lh_option *o = c->options; o && o->name; o++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : "",
+                 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
+                 o->argument ? " " : "", o->argument ? o->argument : "");
+        printf("  %-24s ", left);
+        lh_wrap(stdout, cli->width, 27, o->help);
+    }
+    if (c->list) {
+        printf("\n%s\n", c->list_title);
+        print_columns(cli, c->list(cli->arena), 14);
+    }
+    if (c->notes) {
+        fputc('\n', stdout);
+        lh_wrap(stdout, cli->width, 0, c->notes);
+    }
+}
+
+void lh_help_all(lh_cli *cli) {
+    printf("Longhand %s   transformers, worked out by hand and at full speed\n\n", lh_version());
+    printf("Commands   (longhand COMMAND --help says more)\n");
+    for (int i = 0; lh_commands[i]; i++) {
+        fputs("  ", stdout);
+        lh_ink_print(cli, stdout, LH_INK_NAME, "%-9s", lh_commands[i]->name);
+        fputs("  ", stdout);
+        lh_wrap(stdout, cli->width, 13, lh_commands[i]->summary);
+    }
+    putchar('\n');
+    lh_wrap(stdout, cli->width, 0,
+            "LESSON is a short name from the list that `longhand help lessons` prints, or a file "
+            "(.lh or "
+            ".md); LESSON:NAME is one of the programs inside it.");
+    lh_wrap(stdout, cli->width, 0,
+            "--files FOLDER, with any command: programs may read files below FOLDER, too.");
+    lh_wrap(stdout, cli->width, 0,
+            "Exit status: 0 yes or done, 1 the answer is no, 2 could not run. NO_COLOR is "
+            "respected.");
+}
+
+/* ---- the manual page ---- */
+
+/* In scdoc's own signs nothing is meant. */
+static void put_manual(const char *text) {
+    for (; *text; text++) {
+        if (strchr("*_\\`", *text)) putchar('\\');
+        putchar(*text);
+    }
+}
+
+/* Lines of two columns: each a term with its text below. */
+static void put_terms(const char *lines) {
+    while (*lines) {
+        size_t n = strcspn(lines, "\n"), tab = strcspn(lines, "\t\n");
+        printf("*%.*s*\n\t%.*s\n\n", (int)tab, lines, tab < n ? (int)(n - tab - 1) : 0,
+               lines + (tab < n ? tab + 1 : tab));
+        lines += n + (lines[n] == '\n');
+    }
+}
+
+void lh_help_manual(lh_cli *cli, const lh_command *c) {
+    printf("## %s ", c->name);
+    put_manual(c->synopsis);
+    printf("\n\n");
+    put_manual(c->summary);
+    if (c->notes) putchar(' '), put_manual(c->notes);
+    printf("\n\n");
+    if (c->list) put_terms(c->list(cli->arena));
+    for (const lh_option *o = c->options; o && o->name; o++) {
+        if (o->letter) printf("*-%c*, ", o->letter);
+        printf("*--%s*", o->name);
+        if (o->argument) printf(" _%s_", o->argument);
+        printf("\n\t");
+        put_manual(o->help);
+        printf("\n\n");
+    }
+}
+
+/* ---- words to complete ---- */
+
+static void put_options(const lh_option *o) {
+    for (; o && o->name; o++) {
+        printf(" --%s", o->name);
+        if (o->letter) printf(" -%c", o->letter);
+    }
+}
+
+/* ex1 of lessons/ex1.md */
+static void put_lessons(void) {
+    for (int i = 0; i < lh_n_embedded_files; i++) {
+        const char *name = lh_embedded_files[i].name, *slash = strchr(name, '/'),
+                   *dot = strrchr(name, '.');
+        bool is_lesson = strncmp(name, "lessons/", 8) == 0,
+             is_model = strncmp(name, "models/", 7) == 0;
+        if ((is_lesson || is_model) && dot > slash)
+            printf(" %.*s", (int)(dot - slash - 1), slash + 1);
+    }
+}
+
+void lh_help_completion(void) {
+    printf("# Words of longhand for bash to complete, from: longhand help completion\n"
+           "_longhand() {\n"
+           "    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
+           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+           "        words='help");
+    for (int i = 0; lh_commands[i]; i++) printf(" %s", lh_commands[i]->name);
+    printf("'\n"
+           "    elif [ \"${word#-}\" = \"$word\" ]; then\n"
+           "        words='");
+    put_lessons();
+    printf("'\n"
+           "    else\n"
+           "        case ${COMP_WORDS[1]} in\n");
+    for (int i = 0; lh_commands[i]; i++) {
+        printf("        %s) words='--help", lh_commands[i]->name);
+        put_options(lh_commands[i]->options);
+        printf("' ;;\n");
+    }
+    printf("        esac\n"
+           "        words=\"$words --files\"\n"
+           "    fi\n"
+           "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+           "}\n"
+           "complete -o default -F _longhand longhand\n");
+}
