@@ -177,5 +177,10 @@ void lh_ink_print(const lh_cli *cli, FILE *out, lh_ink ink, const char *format, 
 lh_chart_screen lh_cli_screen(const lh_cli *cli); /* how charts are written on it */
 void lh_wrap(FILE *out, int width, int indent,
              const char *text); /* words folded at the width, further lines indented */
+void lh_wrap_at(FILE *out, int width, int at, int indent,
+                const char *text); /* the same, where the first line already has `at` columns */
+void lh_cli_heading(
+    const lh_cli *cli, const char *name,
+    const char *title); /* the first line of most commands: ex1   The forward pass */
 
 #endif

@@ -187,8 +187,7 @@ void lh_print_check(lh_cli *cli, const lh_check *c) {
 }
 
 static void print_text(lh_cli *cli, const lh_source *s, const lh_check *c) {
-    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", s->name);
-    fprintf(cli->out, "%s%s\n", s->title && s->title[0] ? "   " : "", s->title ? s->title : "");
+    lh_cli_heading(cli, s->name, s->title);
     lh_print_check(cli, c);
 }
 

@@ -262,16 +262,6 @@ static void print_repeat(const table *t, int repeat, int before) {
 
 /* ---- the parts of the page ---- */
 
-static void print_title(const lh_cli *cli, const lh_source *s) {
-    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", s->name);
-    if (s->title && s->title[0]) {
-        fputs("   ", cli->out);
-        lh_wrap(cli->out, cli->width, lh_columns(s->name) + 3, s->title);
-    } else {
-        fputc('\n', cli->out);
-    }
-}
-
 static void print_sizes(const lh_cli *cli, const lh_bill *b, bool is_longest) {
     const lh_graph *g = b->g;
     lh_text t = lh_text_new(b->arena);
@@ -469,7 +459,7 @@ void lh_print_cost(const lh_cli *cli, const lh_bill *b) {
 }
 
 static void print_text(const lh_cli *cli, const lh_source *s, const lh_bill *b, bool is_longest) {
-    print_title(cli, s);
+    lh_cli_heading(cli, s->name, s->title);
     print_sizes(cli, b, is_longest);
     lh_print_cost(cli, b);
     lh_ink_on(cli, cli->out, LH_INK_QUIET);

@@ -112,7 +112,8 @@ static int print_formula(const table *t, const lh_box *b) {
         return at;
     }
     fputc(' ', cli->out);
-    lh_wrap(cli->out, cli->width, name + 1 < cli->width / 2 ? name + 1 : indent + 4, rest + 1);
+    lh_wrap_at(cli->out, cli->width, name + 1, name + 1 < cli->width / 2 ? name + 1 : indent + 4,
+               rest + 1);
     return 0;
 }
 
@@ -249,9 +250,7 @@ void lh_print_picture(const lh_cli *cli, const lh_picture *p) {
 }
 
 static void print_head(const lh_cli *cli, const lh_source *s) {
-    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", s->name);
-    fputs("   ", cli->out);
-    lh_wrap(cli->out, cli->width, lh_columns(s->name) + 3, s->title ? s->title : "");
+    lh_cli_heading(cli, s->name, s->title);
     fputc('\n', cli->out);
 }
 

@@ -340,8 +340,7 @@ static int talk_on(lh_desk *d) {
 static void print_title(lh_desk *d) {
     const lh_paper *paper = d->p->paper;
     int done = lh_practice_done(d->p);
-    lh_ink_print(d->cli, stdout, LH_INK_BOLD, "%s", paper->lesson);
-    printf("   %s\n", paper->title);
+    lh_cli_heading(d->cli, paper->lesson, paper->title);
     const char *numbers = paper->seed ? lh_printf(d->a, "the numbers of seed %llu", paper->seed)
                                       : "the lesson's own numbers",
                *so_far = done ? lh_printf(d->a, ", %d done", done) : "";

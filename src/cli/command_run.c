@@ -74,7 +74,7 @@ static void print_heading(const lh_run *r, const lh_step *s, const char *label) 
     if (beside)
         fprintf(cli->out, "%s%*s", formula, column - used, "");
     else
-        lh_wrap(cli->out, cli->width, 8, formula);
+        lh_wrap_at(cli->out, cli->width, used - lh_columns(formula), 8, formula);
     if (!*comment) return;
     lh_ink_on(cli, cli->out, LH_INK_QUIET);
     if (!beside) fputs("    ", cli->out);
@@ -89,15 +89,16 @@ static void print_inner(const lh_run *r, const lh_trace_item *item) {
         const char *label = lh_step_label(r->g, s, s->node->scope);
         if (s->kind == LH_STEP_UPDATE) continue;
         char *left = lh_printf(cli->arena, "%s = %s", label, lh_step_formula(r->g, s));
-        bool beside = lh_columns(left) <= 34 && cli->width >= 70;
+        bool beside = lh_columns(left) < 34 && cli->width >= 70;
         int indent = beside ? 38 : 8;
         lh_ink_on(cli, cli->out, LH_INK_QUIET);
+        fputs("    ", cli->out);
         if (beside)
-            fprintf(cli->out, "    %s%*s", left, 34 - lh_columns(left), "");
+            fprintf(cli->out, "%s%*s", left, 34 - lh_columns(left), "");
         else
-            fprintf(cli->out, "    %s\n%*s", left, indent, "");
+            lh_wrap_at(cli->out, cli->width, 4, indent, left);
         lh_ink_off(cli, cli->out);
-        fprintf(cli->out, "%s\n",
+        fprintf(cli->out, "%*s%s\n", beside ? 0 : indent, "",
                 lh_matrix_row(cli->arena, r->plan, s->node, 0, r->digits, cli->width - indent));
     }
 }
@@ -236,6 +237,12 @@ static void print_given(const lh_run *r, const lh_step *s) {
     fputc('\n', cli->out);
 }
 
+static void print_example(const lh_run *r, int indent, const char *label, int example) {
+    fputs(label, r->cli->out);
+    lh_wrap_at(r->cli->out, r->cli->width, lh_columns(label), indent,
+               lh_example_text(r->cli->arena, r->g, example));
+}
+
 static void print_data(const lh_run *r) {
     const lh_graph *g = r->g;
     for (int i = 0; i < g->n_vocabs; i++) {
@@ -248,10 +255,11 @@ static void print_data(const lh_run *r) {
             lh_text_add(&t, "%s%s", w ? " " : "", g->vocab[i]->word[w]);
         }
         const char *name = strcmp(g->vocab[i]->name, "vocab") == 0 ? "" : g->vocab[i]->name;
-        fprintf(r->cli->out, "  vocab  %-9s %s\n", name, t.s);
+        fprintf(r->cli->out, "  vocab  %-9s ", name);
+        lh_wrap(r->cli->out, r->cli->width, 19, t.s);
     }
     for (int i = 0; i < g->n_examples && i < 8; i++)
-        fprintf(r->cli->out, "  example %-8d %s\n", i, lh_example_text(r->cli->arena, g, i));
+        print_example(r, 19, lh_printf(r->cli->arena, "  example %-8d ", i), i);
     if (g->n_examples > 8) fprintf(r->cli->out, "  and %d more examples\n", g->n_examples - 8);
 }
 
@@ -271,28 +279,39 @@ void lh_run_given(const lh_run *r, const lh_trace *t) {
         print_given(r, t->item[i].step);
 }
 
-/* The other examples in short: every step that is one row, on one line each. */
+/* In short: every step that is one row, on one line each; and the step that --to asks for, whatever its size. */
+static void print_other(const lh_run *r, const lh_trace *t, int e) {
+    for (int i = 0; i < t->n_items; i++) {
+        const lh_step *s = t->item[i].step;
+        if (t->item[i].section == LH_SECTION_GIVEN || !s->node->shape.is_batched ||
+            s->kind == LH_STEP_PART)
+            continue;
+        lh_sizes z = lh_exact.sizes(r->plan, s->node, e);
+        bool is_asked = options.to && i == t->n_items - 1;
+        if ((z.rows != 1 || z.heads != 1) && !is_asked) continue;
+        const char *tie = lh_tie_text(r->cli->arena, r->g, r->plan, s->node, e);
+        fprintf(r->cli->out, "    %-10s %s%s%s\n", s->path,
+                lh_matrix_row(r->cli->arena, r->plan, s->node, e, r->digits, r->cli->width - 16),
+                *tie ? "   " : "", tie);
+    }
+}
+
+static bool has_other(const lh_trace *t) {
+    for (int i = 0; i < t->n_items; i++)
+        if (t->item[i].section != LH_SECTION_GIVEN && t->item[i].step->node->shape.is_batched)
+            return true;
+    return false;
+}
+
 static void print_others(const lh_run *r, const lh_trace *t) {
-    const lh_graph *g = r->g;
     int n = lh_exact.examples(r->plan);
-    if (n < 2) return;
+    if (n < 2 || (options.to && !has_other(t))) return;
     rule(r->cli, '-');
     fprintf(r->cli->out, "The other examples\n");
     for (int e = 1; e < n && e < 9; e++) {
-        fprintf(r->cli->out, "\n  example %d   %s\n", e, lh_example_text(r->cli->arena, g, e));
-        for (int i = 0; i < t->n_items; i++) {
-            const lh_step *s = t->item[i].step;
-            if (t->item[i].section == LH_SECTION_GIVEN || !s->node->shape.is_batched ||
-                s->kind == LH_STEP_PART)
-                continue;
-            lh_sizes z = lh_exact.sizes(r->plan, s->node, e);
-            if (z.rows != 1 || z.heads != 1) continue;
-            const char *tie = lh_tie_text(r->cli->arena, g, r->plan, s->node, e);
-            fprintf(
-                r->cli->out, "    %-10s %s%s%s\n", s->path,
-                lh_matrix_row(r->cli->arena, r->plan, s->node, e, r->digits, r->cli->width - 16),
-                *tie ? "   " : "", tie);
-        }
+        fputc('\n', r->cli->out);
+        print_example(r, 14, lh_printf(r->cli->arena, "  example %d   ", e), e);
+        print_other(r, t, e);
     }
     if (n > 9) fprintf(r->cli->out, "\n  and %d more\n", n - 9);
     fputc('\n', r->cli->out);
@@ -319,8 +338,7 @@ static void print_next(const lh_run *r, const lh_trace *t) {
 static void print_trace(lh_run *r, const lh_trace *t) {
     lh_cli *cli = r->cli;
     int section = -1;
-    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", r->source->name);
-    fprintf(cli->out, "   %s\n", r->source->title);
+    lh_cli_heading(cli, r->source->name, r->source->title);
     rule(cli, '=');
     for (int i = 0; i < t->n_items; i++) {
         const lh_trace_item *item = &t->item[i];
@@ -333,14 +351,22 @@ static void print_trace(lh_run *r, const lh_trace *t) {
         else
             lh_run_step(r, item);
     }
-    if (!options.to) print_others(r, t);
+    print_others(r, t);
     if (!options.to && lh_loop_learns(r->g)) lh_run_effect(r);
     print_next(r, t);
 }
 
 static int run_graph(lh_run *r) {
     lh_cli *cli = r->cli;
+    int target;
+    if (options.table && !lh_run_prediction(r->g, &target))
+        return lh_cli_fail(cli,
+                           "--table needs a program that scores words and has an input `target`");
     if (options.steps) {
+        if (options.mistake && !options.json) {
+            lh_cli_heading(cli, r->source->name, r->source->title);
+            fprintf(cli->out, "trained with the mistake %s\n\n", options.mistake);
+        }
         lh_loop_how how = lh_cli_batches(r->source, options.batch, options.shuffle);
         return lh_run_training(r, options.steps, &how, options.table, options.json);
     }

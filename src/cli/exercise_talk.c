@@ -178,8 +178,7 @@ int lh_exercise_talk(lh_exercise_state *c, int from) {
     talk t = {.c = c, .is_interactive = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
     t.prompt = lh_prompt_open(t.is_interactive, "exercise-history");
     if (!t.prompt) return lh_cli_fail(c->cli, "out of memory");
-    lh_ink_print(c->cli, stdout, LH_INK_BOLD, "%s", c->source.name);
-    printf("   %s\n", c->lesson->title);
+    lh_cli_heading(c->cli, c->source.name, c->lesson->title);
     lh_ink_print(c->cli, stdout, LH_INK_QUIET, "? help   h hint   n next   l list   q quit\n");
     if (begin(&t, from)) talk_on(&t);
     lh_prompt_close(t.prompt);

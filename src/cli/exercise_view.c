@@ -48,8 +48,7 @@ void lh_view_list(const lh_exercise_state *c) {
     const lh_lesson *l = c->lesson;
     int done = 0;
     for (int i = 0; i < l->n_exercises; i++) done += c->is_done[i];
-    lh_ink_print(c->cli, stdout, LH_INK_BOLD, "%s", c->source.name);
-    printf("   %s\n", l->title);
+    lh_cli_heading(c->cli, c->source.name, l->title);
     for (int i = 0; i < l->n_exercises; i++) {
         const lh_exercise *e = &l->exercise[i];
         printf("  %s %2d  %-11s ", c->is_done[i] ? "\u2713" : " ", i + 1, e->kind->name);

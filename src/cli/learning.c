@@ -127,10 +127,7 @@ static const char *cut(lh_arena *a, const char *text, int width) {
 int lh_run_table(lh_run *r, const lh_plan *p) {
     const lh_cli *cli = r->cli;
     lh_prediction *row = NULL;
-    int n = lh_run_predictions(r, p, cli->arena, &row);
-    if (n < 0)
-        return lh_cli_fail(r->cli,
-                           "--table wants a program that scores words and has an input `target`");
+    int n = lh_run_predictions(r, p, cli->arena, &row); /* the command asked whether it has any */
     int width = pattern_width(cli, row, n);
     fprintf(cli->out, "%-*s %-14s %-10s\n", width, "pattern", "prediction", "target");
     for (int i = 0; i < n; i++) {
@@ -183,7 +180,7 @@ static void print_progress(const lh_run *r, int step, int epoch, double loss, co
     char a[64];
     lh_number_text(a, sizeof a, loss, r->has_digits ? r->digits : 10);
     fprintf(r->cli->out, "%8d %8d   %s", step, epoch, a);
-    if (*norm) fprintf(r->cli->out, "%*s%s", pad_to(15, a), "", norm);
+    if (*norm) fprintf(r->cli->out, "%*s%s", pad_to(18, a), "", norm);
     fputc('\n', r->cli->out);
 }
 
@@ -256,7 +253,7 @@ static int finish(lh_run *r, const lh_loop *t, lh_plan *all, bool table, const r
 }
 
 static void print_start(lh_run *r) {
-    fprintf(r->cli->out, "%8s %8s   %-14s %s\n", "step", "epoch", "loss", "gradient norm");
+    fprintf(r->cli->out, "%8s %8s   %-17s %s\n", "step", "epoch", "loss", "gradient norm");
 }
 
 /* Infinity may pass: the gradient of softmax and logarithm together is finite. What is no number stays none. */
@@ -377,8 +374,9 @@ void lh_run_effect(lh_run *r) {
         lh_exact.commit(p);
     }
     char a[64], b[64];
-    fprintf(r->cli->out,
-            "After this update   (the steps above, once more with the new weights)\n\n");
+    lh_wrap(r->cli->out, r->cli->width, 4,
+            "After this update: the steps above, once more with the new weights");
+    fputc('\n', r->cli->out);
     fprintf(r->cli->out, "  %-14s %-12s %-12s %s\n", "", "before", "after", "change");
     for (int e = 0; is_share && share[0] && share[1] && e < examples && e < 8; e++) {
         const char *word =

@@ -90,7 +90,7 @@ char **lh_matrix_lines(lh_arena *a, const lh_graph *g, const lh_plan *p, const l
         const char *label = r < 0 ? "" : row_label(a, g, p, n, example, r, s.rows);
         lh_text_add(&text[r + 1], "%s%*s", label, labels - lh_columns(label), "");
     }
-    int used = labels, shown = 0;
+    int used = labels, shown = 0, last = (int)strlen(lh_printf(a, "  +%d more", s.cols));
     for (int c = 0; c < s.cols; c++) {
         int left = 0, right = 0;
         for (int r = 0; r < rows; r++) {
@@ -102,7 +102,7 @@ char **lh_matrix_lines(lh_arena *a, const lh_graph *g, const lh_plan *p, const l
         char *head_text = column_label(a, g, p, n, example, c);
         int width = left + right, label_width = has_head_line ? lh_columns(head_text) : 0;
         if (label_width > width) left += label_width - width, width = label_width;
-        if (used + 2 + width > room - (c + 1 < s.cols ? 10 : 0) && shown > 0) break;
+        if (used + 2 + width > room - (c + 1 < s.cols ? last : 0) && shown > 0) break;
         /* the label stands over the digits before the point */
         int before = left > label_width ? left - label_width : 0;
         lh_text_add(&text[0], "  %*s%s%*s", before, "", head_text,
@@ -139,18 +139,19 @@ char *lh_matrix_row(lh_arena *a, const lh_plan *p, const lh_node *n, int example
     char number[64];
     for (int h = 0; h < s.heads; h++)
         for (int r = 0; r < s.rows; r++) {
-            if (r || h) lh_text_add(&t, h && !r ? " | " : "; ");
             for (int c = 0; c < s.cols; c++) {
                 double x = lh_exact.get(p, n, (lh_cell){example, h, r, c});
                 if (n->vocab && x >= 0 && x < n->vocab->n_words)
                     snprintf(number, sizeof number, "%s", n->vocab->word[(int)x]);
                 else
                     lh_number_text(number, sizeof number, x, digits);
-                if ((int)(t.n + strlen(number)) + 5 > room && (h || r || c)) {
-                    lh_text_add(&t, " ...");
+                const char *between = c ? " " : r ? "; " : h ? " | " : "";
+                size_t more = strlen(between) + strlen(number) + strlen(" | ...");
+                if (*between && t.n + more > (size_t)(room > 0 ? room : 0)) {
+                    lh_text_add(&t, "%s...", between);
                     return t.s;
                 }
-                lh_text_add(&t, "%s%s", c ? " " : "", number);
+                lh_text_add(&t, "%s%s", between, number);
             }
         }
     return t.s;

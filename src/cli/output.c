@@ -47,12 +47,15 @@ static int columns_of(const char *text, size_t n) {
 }
 
 void lh_wrap(FILE *out, int width, int indent, const char *text) {
-    int at = indent;
+    lh_wrap_at(out, width, indent, indent, text);
+}
+
+void lh_wrap_at(FILE *out, int width, int at, int indent, const char *text) {
     bool first = true;
     while (*text) {
         size_t n = strcspn(text, " \n");
         int w = columns_of(text, n);
-        if (!first && at + 1 + w > width) {
+        if ((!first || at > indent) && at + !first + w > width) {
             fprintf(out, "\n%*s", indent, "");
             at = indent;
             first = true;
@@ -65,4 +68,11 @@ void lh_wrap(FILE *out, int width, int indent, const char *text) {
         while (*text == ' ' || *text == '\n') text++;
     }
     fputc('\n', out);
+}
+
+void lh_cli_heading(const lh_cli *cli, const char *name, const char *title) {
+    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", name);
+    bool has_title = title && *title;
+    if (has_title) fputs("   ", cli->out);
+    lh_wrap(cli->out, cli->width, lh_columns(name) + 3, has_title ? title : "");
 }

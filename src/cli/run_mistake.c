@@ -5,6 +5,7 @@
 #include "cli/run.h"
 #include "graph/build.h"
 #include "learn/effect.h"
+#include "train/loop.h"
 
 typedef struct wanted {
     const char *name, *step; /* step: "" anywhere */
@@ -173,8 +174,7 @@ static int show(lh_run *r, const lh_mistake *m, const wanted *w, const lh_candid
         fprintf(stderr, "it can be made in: %s\n", where);
         return LH_EXIT_FAILED;
     }
-    lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", r->source->name);
-    fprintf(cli->out, "   %s\n", r->source->title);
+    lh_cli_heading(cli, r->source->name, r->source->title);
     lh_wrap(
         cli->out, cli->width, 4,
         lh_printf(cli->arena, "with the mistake %s in %s: %s", m->name, how->step->path, m->says));
@@ -193,6 +193,40 @@ static int show(lh_run *r, const lh_mistake *m, const wanted *w, const lh_candid
     return LH_EXIT_YES;
 }
 
+/* ---- after the update ---- */
+
+/* A mistake of no formula: the numbers from before the update carried on, beside those that are worked out with the new weights. */
+static int show_old(lh_run *r, const lh_mistake *m, const wanted *w, const lh_trace *t) {
+    lh_cli *cli = r->cli;
+    if (*w->step)
+        return lh_cli_fail(cli, "%s is not made in a single step: leave out @%s", m->name, w->step);
+    if (!lh_loop_learns(r->g))
+        return lh_cli_fail(cli, "%s cannot be made in %s: it has no update", m->name,
+                           r->source->name);
+    lh_plan *plan = lh_exact.plan(r->g, &(lh_wish){.all = true, .updates = true});
+    if (plan) {
+        lh_exact.start(plan), lh_exact.bind(plan, NULL, 0), lh_exact.run(plan);
+        lh_exact.commit(plan), lh_exact.at_step(plan, 1), lh_exact.run(plan);
+    }
+    if (!plan || lh_failed(cli->ctx)) return lh_exact.free(plan), lh_cli_report(cli);
+    lh_run after = *r;
+    after.plan = plan;
+    lh_effect old = {.g = r->g, .plan = (lh_plan *)r->plan};
+    lh_trace forward = *t;
+    for (int i = 0; i < t->n_items; i++)
+        if (t->item[i].section > LH_SECTION_FORWARD) {
+            forward.n_items = i;
+            break;
+        }
+    lh_cli_heading(cli, r->source->name, r->source->title);
+    lh_wrap(cli->out, cli->width, 4,
+            lh_printf(cli->arena, "after one update, with the mistake %s: %s", m->name, m->says));
+    fputc('\n', cli->out);
+    print_effect(&after, &old, &forward);
+    lh_exact.free(plan);
+    return LH_EXIT_YES;
+}
+
 int lh_run_mistake(lh_run *r, const char *text, const lh_trace *t) {
     const char *at = strchr(text, '@');
     wanted w = {at ? lh_copy(r->cli->arena, text, (size_t)(at - text)) : text, at ? at + 1 : ""};
@@ -202,6 +236,8 @@ int lh_run_mistake(lh_run *r, const char *text, const lh_trace *t) {
     int n, status;
     if (!m) {
         status = fail_name(r, all, w.name);
+    } else if (m->n_rules == 0) {
+        status = show_old(r, m, &w, t);
     } else {
         lh_candidate *c = lh_candidates(r->g, all, NULL, r->cli->arena, &n);
         status = show(r, m, &w, c, n, t);

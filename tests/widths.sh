@@ -1,0 +1,41 @@
+#!/bin/sh
+# At 60, 80 and 120 columns no line is wider than the screen: traces, graphs and costs of every program of the course.
+. "$(dirname "$0")/tap.sh"
+
+names=$(ls "$root"/lessons/*.md "$root"/models/*.lh | sed 's,.*/,,; s,\.[a-z]*$,,' | grep -vx 'index')
+echo x | wc -L >/dev/null 2>&1 || { skip 'widths' 'wc has no -L' && finish; }
+
+# fits WIDTH WORD...: what is printed is no wider.
+fits() {
+    tap_width=$1
+    shift
+    COLUMNS=$tap_width "$longhand" "$@" >out 2>err </dev/null
+    test "$(wc -L <out)" -le "$tap_width" && return
+    echo "# longhand $*, at $tap_width columns: $(awk -v n="$tap_width" 'length($0) > n' out | head -n 1)"
+    return 1
+}
+
+for width in 60 80 120; do
+    for command in run graph cost; do
+        bad=0
+        for name in $names; do
+            fits $width $command "$name" || bad=1
+        done
+        verdict $bad "$command at $width columns"
+    done
+done
+
+COLUMNS=80
+run run ex4 --set rate=1 --steps 3000
+tried 'the numbers of a training have a column each' 0 '    1000     1000   0.00008173852929  0.0003182'
+printf 'a = 1\n' >mine.lh
+run run mine.lh
+printed 'a program without a title leaves no blanks behind its name' 0 'mine.lh'
+run run ex1 --input 'A B B -> C' --input 'B A B -> C' --to logits
+tried 'a trace that ends early shows the other examples, too' 0 'example 1   B A B -> C' \
+    '    logits     0.00331764 0 0.00668236 0'
+refused 'a table needs words' 'scores words' run xor-line --steps 40 --table
+refused 'a mistake of no single step' 'leave out @L' run ex2 --mistake not_recomputed@L
+run run ex2 --mistake uphill --steps 3
+tried 'the mistake is named above what it does to the training' 0 'trained with the mistake uphill'
+finish
