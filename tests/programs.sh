@@ -148,7 +148,7 @@ ends 'an example may break behind a comma' 0 'c = a + b' run broken_line.lh
 # Other inputs.
 run run translator --input 'source = thank you'
 tried 'one input; the others as in the first example' 0 'as in the first example: given, wanted' \
-    'source = thank you, given = <start> de nada, wanted = de nada <end>'
+    'source = thank you, given = <start> de nada, wanted = de nada'
 run run translator --input 'source = thank you, given = <start> gracias, wanted = gracias <end>'
 silent 'all inputs'
 run explain translator 'guess[0]' --input 'source = thank you'
@@ -168,7 +168,7 @@ refused 'a program without inputs' 'has no inputs' run matrices --input 'x = 1'
 
 # Training.
 run run ex2 --steps 10
-printed 'row N is loss@N: the first' 0 '       0        0   1.383779809    0.06119'
+printed 'row N is loss@N: the first' 0 '       0        0   1.383779809       0.06119'
 run explain ex2 'L@10' --digits 10
 grep -o '= 1\.[0-9]*' out | head -n 1 | tr -d '= ' >number
 run run ex2 --steps 10
