@@ -1,0 +1,105 @@
+/* harness -- what the page's tests share: a browser, the book over http and from the disk, and a list of tests.
+ *
+ *     test("a number opens", async t => {
+ *         const page = await t.open("ex1.html");
+ *         ...
+ *         equal(await page.textContent(".desk-title b"), "0.498232");
+ *     });
+ *
+ * t.open takes {width, dark, from: "http" or "file"}. An error in the page's script or on its console fails the test, whatever it looked at. */
+import { createServer } from "node:http";
+import { readFile, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { chromium } from "playwright-core";
+
+export const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2", ".webmanifest": "application/manifest+json" };
+
+export const tests = [];
+
+/** @param {string} name @param {(t: any) => Promise<void>} does */
+export function test(name, does) {
+  tests.push({ name, does });
+}
+
+export function ok(value, why = "") {
+  if (!value) throw new Error(why || "this should be true");
+}
+
+export function equal(is, should, why = "") {
+  const a = JSON.stringify(is), b = JSON.stringify(should);
+  if (a !== b) throw new Error(`${why ? why + ": " : ""}is ${a}, should be ${b}`);
+}
+
+/** Waits until what `look` gives is `should`, for five seconds at most. */
+export async function comes(look, should, why = "") {
+  let is;
+  for (const end = Date.now() + 20000; Date.now() < end; await new Promise(r => setTimeout(r, 40))) {
+    is = await look();
+    if (JSON.stringify(is) === JSON.stringify(should)) return;
+  }
+  equal(is, should, why);
+}
+
+/** The book as a web space; gzip is left to the bench. */
+export function serve(folder) {
+  const server = createServer(async (request, answer) => {
+    const name = decodeURIComponent(new URL(request.url, "http://localhost").pathname.slice(1)) || "index.html";
+    try {
+      const body = await readFile(join(folder, name.replace(/\.\./g, "")));
+      answer.writeHead(200, { "content-type": types[extname(name)] || "text/plain" }).end(body);
+    } catch { answer.writeHead(404).end("there is no such file"); }
+  });
+  return new Promise(resolve => server.listen(0, "127.0.0.1", () => resolve({ server, address: `http://127.0.0.1:${server.address().port}/` })));
+}
+
+/** One test at a time: its pages are closed at its end. */
+class Trial {
+  constructor(browser, folder, address) {
+    this.browser = browser;
+    this.folder = folder;
+    this.address = address;
+    this.contexts = [];
+    this.errors = [];
+  }
+
+  async open(file, { width = 1280, height = 800, dark = false, from = "http", touch = false, script = true, still = false } = {}) {
+    const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", hasTouch: touch, javaScriptEnabled: script, reducedMotion: still ? "reduce" : "no-preference", acceptDownloads: true });
+    this.contexts.push(context);
+    const page = await context.newPage();
+    page.on("pageerror", e => this.errors.push(e.message));
+    page.on("console", m => { if (m.type() === "error") this.errors.push(m.text()); });
+    await page.goto((from === "file" ? `file://${this.folder}/` : this.address) + file);
+    return page;
+  }
+
+  async end() {
+    for (const c of this.contexts) await c.close();
+    if (this.errors.length) throw new Error("the page complains: " + this.errors.slice(0, 3).join(" | "));
+  }
+}
+
+/** @param {string} folder @param {string} [only] a part of the names of the tests to run */
+export async function runAll(folder, only = "") {
+  const { server, address } = await serve(folder);
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
+  let passed = 0, failed = 0;
+  for (const { name, does } of tests.filter(t => t.name.includes(only))) {
+    const trial = new Trial(browser, folder, address), begin = Date.now();
+    let wrong = null;
+    try { await does(trial); } catch (e) { wrong = e; }
+    try { await trial.end(); } catch (e) { wrong = wrong || e; }
+    if (wrong) failed++;
+    else passed++;
+    console.log(`${wrong ? "not ok" : "ok"} ${passed + failed} ${name} (${Date.now() - begin} ms)${wrong ? "\n  # " + (wrong.message || wrong).split("\n").slice(0, 6).join("\n  # ") : ""}`);
+  }
+  await browser.close();
+  server.close();
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed === 0;
+}
+
+export async function emptyFolder() {
+  return mkdtemp(join(tmpdir(), "longhand-page-"));
+}

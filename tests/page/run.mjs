@@ -1,0 +1,15 @@
+/* run.mjs FOLDER [NAME]: every test of the page, on the book in FOLDER; or those whose names contain NAME. */
+import { resolve } from "node:path";
+import { runAll } from "./harness.mjs";
+import "./touch.mjs";
+import "./change.mjs";
+import "./exercise.mjs";
+import "./front.mjs";
+import "./play.mjs";
+import "./learn.mjs";
+import "./teach.mjs";
+import "./model.mjs";
+import "./access.mjs";
+import "./hostile.mjs";
+
+process.exit(await runAll(resolve(process.argv[2] || "."), process.argv[3] || "") ? 0 : 1);

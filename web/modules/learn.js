@@ -1,0 +1,206 @@
+/* learn -- watching a lesson's program learn: a slider over the steps of training, its loss and any number as a curve, and a second run with
+ * another rate over the first. All of it is computed in a worker of its own, so the page stays quick. */
+import { all, announce, isStill, make, makeButton, one, settled } from "./dom.js";
+import { Engine, errorText } from "./engine.js";
+import { numberText } from "./tokens.js";
+
+/** @typedef {import("./lesson.js").Lesson} Lesson */
+/** @typedef {{name: string, steps: number[], values: (number | null)[]}} Curve */
+
+const svgNamespace = "http://www.w3.org/2000/svg";
+
+/** @param {string} tag @param {Record<string, string | number>} attributes @param {...(Node | string)} children @returns {SVGElement} */
+function svg(tag, attributes, ...children) {
+  const e = document.createElementNS(svgNamespace, tag);
+  for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, String(value));
+  e.append(...children);
+  return e;
+}
+
+/** Two or three round numbers between low and high. @param {number} low @param {number} high @returns {number[]} */
+export function ticks(low, high) {
+  const wide = high - low || 1, raw = wide / 3, power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map(f => f * power).find(s => s >= raw) || raw;
+  const out = [];
+  for (let x = Math.ceil(low / step) * step; x <= high + step * 1e-9; x += step) out.push(Number(x.toPrecision(6)));
+  return out;
+}
+
+/**
+ * Curves in one picture: solid, dashed, dotted; each named at its end, so that colour is never alone.
+ * @param {Curve[]} curves @param {number} now the step that is shown; it gets a line @param {string} title
+ * @returns {SVGElement}
+ */
+export function drawCurves(curves, now, title) {
+  const wide = 640, high = 230, left = 56, right = 96, top = 12, bottom = 30;
+  const numbers = curves.flatMap(c => c.values).filter(v => v !== null && Number.isFinite(v)).map(Number);
+  const last = Math.max(1, ...curves.flatMap(c => c.steps.slice(-1))), low = Math.min(0, ...numbers), most = Math.max(...numbers, low + 1e-9);
+  const x = (/** @type {number} */ s) => left + (wide - left - right) * s / last, y = (/** @type {number} */ v) => high - bottom - (high - top - bottom) * (v - low) / (most - low);
+  const picture = svg("svg", { class: "curves", viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": title });
+  for (const t of ticks(low, most)) picture.append(svg("line", { class: "rule", x1: left, x2: wide - right, y1: y(t), y2: y(t) }), svg("text", { class: "tick", x: left - 8, y: y(t) + 4, "text-anchor": "end" }, numberText(t)));
+  for (const t of ticks(0, last)) picture.append(svg("text", { class: "tick", x: x(t), y: high - 10, "text-anchor": "middle" }, String(t)));
+  curves.forEach((c, i) => picture.append(...curveOf(c, i, x, y)));
+  picture.append(svg("line", { class: "now", x1: x(now), x2: x(now), y1: top, y2: high - bottom }));
+  return picture;
+}
+
+/** @param {Curve} c @param {number} i @param {(s: number) => number} x @param {(v: number) => number} y @returns {SVGElement[]} */
+function curveOf(c, i, x, y) {
+  let path = "", isDown = false;
+  c.values.forEach((v, k) => {
+    if (v === null || !Number.isFinite(v)) { isDown = false; return; }
+    path += `${isDown ? "L" : "M"}${x(c.steps[k] || 0).toFixed(1)} ${y(v).toFixed(1)}`;
+    isDown = true;
+  });
+  const end = c.values.length - 1, v = c.values[end];
+  return [svg("path", { class: `curve curve-${i % 4}`, d: path }),
+    svg("text", { class: `name curve-name-${i % 4}`, x: x(c.steps[end] || 0) + 6, y: y(typeof v === "number" && Number.isFinite(v) ? v : 0) + 4 }, c.name)];
+}
+
+class Learning {
+  /** @param {Lesson} lesson @param {HTMLElement} place */
+  constructor(lesson, place) {
+    this.lesson = lesson;
+    this.engine = new Engine(lesson.name);
+    this.engine.useTexts(lesson.engine.own);
+    this.place = place;
+    this.most = 100;
+    /** @type {Curve[]} */
+    this.curves = [];
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    this.timer = undefined;
+    this.slider = /** @type {HTMLInputElement} */ (make("input", { type: "range", min: "0", max: "100", value: "0", id: "learn-step", "aria-describedby": "learn-now" }));
+    this.now = make("output", { id: "learn-now", for: "learn-step" }, "step 0");
+    this.count = /** @type {HTMLInputElement} */ (make("input", { type: "number", min: "1", max: "100000", value: "100", id: "learn-count" }));
+    this.address = /** @type {HTMLInputElement} */ (make("input", { id: "learn-address", placeholder: "a number: WO[0][2]", autocomplete: "off", spellcheck: "false" }));
+    this.rate = /** @type {HTMLInputElement} */ (make("input", { id: "learn-rate", inputmode: "decimal", placeholder: "0.5", autocomplete: "off" }));
+    this.play = makeButton("Play", () => this.toggle(), { "aria-pressed": "false" });
+    this.picture = make("div", { class: "scroll" });
+    this.said = make("p", { class: "quiet", role: "status" });
+    this.follow = settled(40, () => this.goTo(Number(this.slider.value)));
+  }
+
+  /** @returns {HTMLElement} */
+  box() {
+    this.slider.addEventListener("input", () => { this.tell(); this.follow(); });
+    const stop = makeButton("Stop", () => { this.engine.stop(); this.say("Stopped."); });
+    const run = make("form", { class: "row" }, make("label", { for: "learn-count" }, "Steps"), this.count, make("button", { type: "submit", class: "main" }, "Train"), stop);
+    run.addEventListener("submit", event => { event.preventDefault(); this.train(); });
+    const watch = make("form", { class: "row" }, make("label", { for: "learn-address" }, "Also watch"), this.address, make("button", { type: "submit" }, "Add its curve"));
+    watch.addEventListener("submit", event => { event.preventDefault(); this.watch(); });
+    const other = make("form", { class: "row" }, make("label", { for: "learn-rate" }, "Again with rate"), this.rate, make("button", { type: "submit" }, "Draw it over this one"));
+    other.addEventListener("submit", event => { event.preventDefault(); this.compare(); });
+    return make("div", { class: "learn-box" }, run, this.picture,
+      make("div", { class: "row learn-slider" }, make("label", { for: "learn-step" }, "Step"), this.slider, this.now),
+      make("div", { class: "buttons" }, this.play, makeButton("One step", () => this.by(1)), makeButton("One back", () => this.by(-1)), makeButton("Reset", () => this.reset())),
+      watch, other, this.said);
+  }
+
+  /** @param {string} text */
+  say(text) { this.said.textContent = text; }
+
+  tell() {
+    const step = Number(this.slider.value), c = this.curves[0];
+    const i = c ? c.steps.findIndex(s => s >= step) : -1, loss = c && i >= 0 ? c.values[i] : undefined;
+    this.now.textContent = `step ${step}` + (typeof loss === "number" ? `, loss ${numberText(loss)}` : "");
+  }
+
+  /** The whole lesson after so many steps. @param {number} step */
+  async goTo(step) {
+    this.slider.value = String(step);
+    this.tell();
+    this.draw();
+    const wrong = await this.lesson.goToStep(step);
+    if (wrong) this.say(wrong);
+  }
+
+  /** @param {number} n */
+  by(n) { this.goTo(Math.max(0, Math.min(this.most, Number(this.slider.value) + n))); }
+
+  reset() {
+    this.pause();
+    this.goTo(0);
+    announce("Back at the start of training");
+  }
+
+  toggle() {
+    if (this.timer) { this.pause(); return; }
+    const stride = Math.max(1, Math.round(this.most / 100));
+    this.play.textContent = "Pause";
+    this.play.setAttribute("aria-pressed", "true");
+    this.timer = setInterval(() => {
+      const to = Math.min(this.most, Number(this.slider.value) + stride);
+      this.goTo(to);
+      if (to >= this.most) this.pause();
+    }, isStill() ? 600 : 120);
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = undefined;
+    this.play.textContent = "Play";
+    this.play.setAttribute("aria-pressed", "false");
+  }
+
+  /** @param {string} name @param {string[]} [addresses] @returns {Promise<any>} */
+  async losses(name, addresses = []) {
+    this.say("Training…");
+    const begin = performance.now();
+    for (const [what, value] of this.lesson.state.settings) await this.engine.call("set", what, value);
+    const told = await this.engine.call("losses", 0, this.most, "", ...addresses);
+    if (told.error) { this.say(errorText(told.error)); return null; }
+    this.say(`${name}: ${this.most} steps in ${((performance.now() - begin) / 1000).toFixed(2)} s.`);
+    return told;
+  }
+
+  async train() {
+    this.most = Math.max(1, Math.min(100000, Math.floor(Number(this.count.value)) || 1));
+    this.slider.max = String(this.most);
+    const told = await this.losses("loss");
+    if (!told) return;
+    this.curves = [{ name: "loss", steps: told.steps, values: told.loss }];
+    this.draw();
+    this.tell();
+  }
+
+  async watch() {
+    const at = this.address.value.trim(), told = at ? await this.losses(at, [at]) : null;
+    if (!told) return;
+    this.curves.push({ name: at, steps: told.steps, values: told.values[at] || [] });
+    this.draw();
+  }
+
+  async compare() {
+    const rate = this.rate.value.trim().replace(",", "."), set = await this.engine.call("set", "rate", rate);
+    if (set.error) { this.say(errorText(set.error)); return; }
+    const told = await this.engine.call("losses", 0, this.most);
+    await this.engine.call("unset", "rate");
+    if (told.error) { this.say(errorText(told.error)); return; }
+    this.curves.push({ name: `rate ${rate}`, steps: told.steps, values: told.loss });
+    this.draw();
+    const last = told.loss[told.loss.length - 1];
+    this.say(`With rate ${rate} the loss after ${this.most} steps is ${numberText(last)}.`);
+  }
+
+  draw() {
+    if (this.curves.length) this.picture.replaceChildren(drawCurves(this.curves, Number(this.slider.value), `${this.curves.map(c => c.name).join(", ")} over ${this.most} steps`));
+  }
+}
+
+/** A lesson whose program learns gets the box above its exercises. @param {Lesson} lesson */
+export function startLearning(lesson) {
+  const learns = all(".notation", lesson.article).some(pre => /^\s*\w[^#\n]*:=/m.test(pre.textContent || ""));
+  if (!learns || lesson.name === "front" || one(".learn", lesson.article)) return;
+  const first = one("section.exercise, section.program", lesson.article);
+  const details = make("details", { class: "learn" }, make("summary", {}, "Watch it learn"));
+  if (!first) return;
+  let before = first.previousElementSibling;
+  while (before && !/^H2$/.test(before.tagName)) before = before.previousElementSibling;
+  (before || first).before(details);
+  details.addEventListener("toggle", () => {
+    if (one(".learn-box", details)) return;
+    const learning = new Learning(lesson, details);
+    details.append(learning.box());
+    learning.train();
+  });
+}

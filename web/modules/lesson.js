@@ -1,0 +1,204 @@
+/* lesson -- the lesson on this page with the reader's own numbers: what was changed, undo, and the address bar, which has all of it.
+ *
+ *     lesson.change("WQ[0][1]", "0.5")      asks the engine, then every number on the page follows
+ *
+ * In the address bar the changes stand behind the anchor: ex1.html#weights?WQ[0][1]=0.5&step=3 */
+import { all, announce, one } from "./dom.js";
+import { Engine, errorText } from "./engine.js";
+import { morph } from "./morph.js";
+
+/** @typedef {{settings: [string, string][], step: number}} State */
+
+/** @param {string} text @returns {string} safe in an address, and readable */
+function encode(text) {
+  return encodeURIComponent(text).replace(/%5B/g, "[").replace(/%5D/g, "]").replace(/%20/g, "+").replace(/%3B/g, ";").replace(/%3E/g, ">");
+}
+
+/** @param {string} text @returns {string} */
+function decode(text) {
+  try { return decodeURIComponent(text.replace(/\+/g, " ")); } catch { return text; }
+}
+
+/** @param {string} hash @returns {{anchor: string, state: State}} */
+export function readHash(hash) {
+  const at = hash.indexOf("?"), anchor = at < 0 ? hash.slice(1) : hash.slice(1, at);
+  /** @type {State} */
+  const state = { settings: [], step: 0 };
+  for (const pair of at < 0 ? [] : hash.slice(at + 1).split("&")) {
+    const equals = pair.indexOf("="), name = decode(pair.slice(0, equals)), value = decode(pair.slice(equals + 1));
+    if (equals < 0) continue;
+    if (name === "step") state.step = Math.max(0, Math.floor(Number(value)) || 0);
+    else state.settings.push([name, value]);
+  }
+  return { anchor, state };
+}
+
+/** @param {string} anchor @param {State} state @returns {string} */
+export function writeHash(anchor, state) {
+  const pairs = state.settings.map(([what, value]) => `${encode(what)}=${encode(value)}`);
+  if (state.step) pairs.push(`step=${state.step}`);
+  return "#" + anchor + (pairs.length ? "?" + pairs.join("&") : "");
+}
+
+export class Lesson extends EventTarget {
+  /** @param {HTMLElement} article @param {Engine} [engine] one that has it open already */
+  constructor(article, engine) {
+    super();
+    this.article = article;
+    this.name = article.dataset.lesson || "";
+    this.engine = engine || new Engine(this.name);
+    /** @type {State} */
+    this.state = { settings: [], step: 0 };
+    /** @type {State[]} */
+    this.before = [];
+    this.isBusy = false;
+    /** @type {State | null} asked for while another change was being carried out */
+    this.wanted = null;
+    /** @type {any[] | null} */
+    this.steps = null;
+  }
+
+  /** Every step of the program, with its section; asked once. @returns {Promise<any[]>} */
+  async trace() {
+    if (!this.steps) this.steps = (await this.engine.call("trace")).steps || [];
+    return /** @type {any[]} */ (this.steps);
+  }
+
+  /** @param {string} what @returns {string | undefined} */
+  setting(what) {
+    return this.state.settings.find(s => s[0] === what)?.[1];
+  }
+
+  /**
+   * A given gets another value. An empty text says that all is well, another what is wrong.
+   * @param {string} what @param {string} value @param {boolean} [isDrag] one of many on the way: undo takes them together
+   * @returns {Promise<string>}
+   */
+  async change(what, value, isDrag = false) {
+    const settings = this.state.settings.filter(s => s[0] !== what);
+    /* A matrix as a whole takes the place of its cells. */
+    const rest = settings.filter(s => !s[0].startsWith(what + "["));
+    rest.push([what, value]);
+    return this.go({ settings: rest, step: this.state.step }, isDrag);
+  }
+
+  /** @param {number} step of training @returns {Promise<string>} */
+  async goToStep(step) {
+    return this.go({ settings: this.state.settings, step }, true);
+  }
+
+  /** @returns {Promise<string>} */
+  async undo() {
+    const state = this.before.pop();
+    return state ? this.go(state, true) : "";
+  }
+
+  /** As the lesson has it. @returns {Promise<string>} */
+  async reset() {
+    return this.go({ settings: [], step: 0 });
+  }
+
+  /**
+   * The page as it is with these settings. Nothing changes where the engine refuses one.
+   * @param {State} state @param {boolean} [isQuiet] not a step of undo
+   * @returns {Promise<string>}
+   */
+  async go(state, isQuiet = false) {
+    if (this.isBusy) { this.wanted = state; return ""; }
+    this.isBusy = true;
+    const old = this.state;
+    let wrong = await this.apply(old, state);
+    if (wrong) await this.apply(state, old);
+    else {
+      this.state = state;
+      if (!isQuiet) this.before.push(old);
+      wrong = await this.refresh();
+    }
+    this.isBusy = false;
+    const wanted = this.wanted;
+    this.wanted = null;
+    if (wanted) return this.go(wanted, true);
+    if (!wrong) this.remember();
+    this.dispatchEvent(new Event("change"));
+    return wrong;
+  }
+
+  /** Remembers the state before a drag, so that undo goes back to it. */
+  mark() {
+    this.before.push(this.state);
+  }
+
+  /** @param {State} from @param {State} to @returns {Promise<string>} */
+  async apply(from, to) {
+    for (const [what] of from.settings)
+      if (!to.settings.some(s => s[0] === what)) await this.engine.call("unset", what);
+    for (const [what, value] of to.settings) {
+      if (from.settings.some(s => s[0] === what && s[1] === value)) continue;
+      const answer = await this.engine.call("set", what, value);
+      if (answer.error) return errorText(answer.error);
+    }
+    this.engine.settings = to.settings;
+    if (from.step !== to.step || to.step) {
+      const answer = await this.engine.call("step", to.step);
+      if (answer.error) return errorText(answer.error);
+    }
+    return "";
+  }
+
+  /** Asks for everything that may have changed, and changes it. @returns {Promise<string>} */
+  async refresh() {
+    const news = await this.engine.call("refresh");
+    if (news.error) return errorText(news.error);
+    for (const insert of news.inserts || []) this.putInsert(insert);
+    for (const show of news.shows || []) {
+      const figure = one(`[data-show="${show.show}"] .shown`, this.article) || one(`[data-show="${show.show}"]`, this.article);
+      if (figure) morph(figure, show.html);
+    }
+    this.dispatchEvent(new Event("refresh"));
+    return "";
+  }
+
+  /** @param {{insert: number, text: string, html?: string, holds?: boolean, shown?: string}} insert */
+  putInsert(insert) {
+    for (const e of all(`[data-insert="${insert.insert}"]`, this.article)) {
+      if (e.matches("[data-claim]")) { this.putClaim(e, insert); continue; }
+      if (insert.html !== undefined) morph(e, insert.html);
+      else if (e.textContent !== insert.text) { e.textContent = insert.text; e.classList.add("changed"); }
+    }
+  }
+
+  /** @param {HTMLElement} e @param {{holds?: boolean, shown?: string}} insert */
+  putClaim(e, insert) {
+    const text = insert.holds === false
+      ? `⚠ This held with the lesson’s numbers. With yours it does not${insert.shown ? ": " + insert.shown : ""}.` : "";
+    if (e.textContent === text) return;
+    e.textContent = text;
+    e.hidden = !text;
+    e.classList.toggle("broken", !!text);
+  }
+
+  /** Sentences that no longer hold. @returns {number} */
+  broken() {
+    return all(".claim.broken", this.article).length;
+  }
+
+  /** The state in the address bar, where there is one. */
+  remember() {
+    const { anchor } = readHash(location.hash), hash = writeHash(anchor, this.state);
+    if (hash !== location.hash && (hash !== "#" || location.hash)) history.replaceState(null, "", hash);
+  }
+
+  /** What a link brought. @returns {Promise<void>} */
+  async restore() {
+    const { anchor, state } = readHash(location.hash);
+    if (!state.settings.length && !state.step) return;
+    const wrong = await this.go(state, true);
+    if (wrong) announce(`The numbers of this link do not fit: ${wrong}`);
+    if (anchor) document.getElementById(anchor)?.scrollIntoView();
+  }
+
+  /** A link to this page with these numbers. @returns {string} */
+  link() {
+    return location.href.replace(/#.*/, "") + writeHash(readHash(location.hash).anchor, this.state);
+  }
+}

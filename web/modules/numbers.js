@@ -1,0 +1,160 @@
+/* numbers -- every number that the engine made can be pointed at, tapped, and reached by the keyboard.
+ *
+ * A matrix, a paragraph or a picture is one stop of the Tab key; arrows go from number to number inside it, Enter opens the desk. */
+import { all, around, make } from "./dom.js";
+import { Desk, light, operandsOf, unlight } from "./desk.js";
+import { numberText } from "./tokens.js";
+
+/** @typedef {import("./lesson.js").Lesson} Lesson */
+
+const number = "[data-at], [data-expr]";
+const group = "table.matrix, svg, p, li, dd, td, th, figcaption, h1, h2, h3, h4";
+
+/** @param {Element} e @returns {Element | null} what is one stop of the Tab key */
+function groupOf(e) {
+  return e.closest("table.matrix") || e.closest("svg") || e.closest(group);
+}
+
+/** @param {HTMLElement} e @returns {string} what the engine is asked */
+export function addressOf(e) {
+  return e.dataset.at || e.dataset.expr || "";
+}
+
+/** Gives numbers their roles and their place in the order of the Tab key. @param {ParentNode} within */
+export function enliven(within) {
+  /** @type {Set<Element>} */
+  const seen = new Set(all(`[tabindex="0"]`, within).filter(e => e.matches(number)).map(e => groupOf(e)).filter(e => e !== null));
+  for (const e of all(number, within)) {
+    if (e.classList.contains("alive")) continue;
+    const g = groupOf(e);
+    e.classList.add("alive");
+    if (!e.matches("td")) e.setAttribute("role", "button");
+    if (e.namespaceURI?.endsWith("/svg")) e.setAttribute("aria-label", `${addressOf(e)} ${e.dataset.text || ""}`);
+    e.setAttribute("tabindex", g && seen.has(g) ? "-1" : "0");
+    if (g) seen.add(g);
+    if (g?.matches("table.matrix")) g.setAttribute("role", "grid");
+    if (g?.matches("svg[role=img]")) g.setAttribute("role", "group");
+  }
+}
+
+/** The number to the left, right, above or below. @param {HTMLElement} e @param {string} key @returns {HTMLElement | null} */
+function neighbour(e, key) {
+  const td = e.closest("table.matrix td"), row = td?.parentElement;
+  if (td instanceof HTMLTableCellElement && row instanceof HTMLTableRowElement) {
+    const rows = Array.from(/** @type {HTMLTableSectionElement} */ (row.parentElement).rows);
+    const dy = key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : 0, dx = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0;
+    const to = rows[rows.indexOf(row) + dy]?.cells[key === "Home" ? firstCell(row) : key === "End" ? row.cells.length - 1 : td.cellIndex + dx];
+    return to && to.matches("td") ? to : null;
+  }
+  const g = groupOf(e), list = g ? all(number, g) : [], i = list.indexOf(e);
+  const next = key === "ArrowRight" || key === "ArrowDown" ? i + 1 : key === "ArrowLeft" || key === "ArrowUp" ? i - 1 : key === "Home" ? 0 : list.length - 1;
+  return list[next] || null;
+}
+
+/** @param {HTMLTableRowElement} row @returns {number} */
+function firstCell(row) {
+  return Array.from(row.cells).findIndex(c => c.matches("td"));
+}
+
+/** @param {HTMLElement} from @param {HTMLElement} to */
+function moveFocus(from, to) {
+  from.setAttribute("tabindex", "-1");
+  to.setAttribute("tabindex", "0");
+  to.focus();
+}
+
+/** The small note beside a number that is pointed at. */
+class Tip {
+  constructor() {
+    this.box = make("div", { class: "tip", role: "tooltip", id: "tip", hidden: true });
+    /** @type {HTMLElement | null} */
+    this.of = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    document.body.append(this.box);
+    this.box.addEventListener("pointerleave", () => this.hide());
+  }
+
+  /** @param {Lesson} lesson @param {HTMLElement} e */
+  point(lesson, e) {
+    clearTimeout(this.timer);
+    this.of = e;
+    this.timer = setTimeout(async () => {
+      const told = await lesson.engine.call("explain", addressOf(e));
+      if (this.of === e && !told.error) this.show(e, told);
+    }, 90);
+  }
+
+  /** @param {HTMLElement} e @param {any} told */
+  show(e, told) {
+    const last = told.lines[told.lines.length - 1], value = told.text || numberText(told.value);
+    const lines = [make("div", {}, make("code", {}, told.address), " = ", make("b", {}, value), told.where ? make("span", { class: "quiet" }, " " + told.where) : null)];
+    if (last?.given) lines.push(make("div", { class: "quiet" }, e.dataset.given ? "given: drag, or press Enter to change it" : "given"));
+    else if (last) {
+      lines.push(make("div", {}, make("code", {}, "= " + last.formula)));
+      if (last.numbers !== last.formula) lines.push(make("div", {}, make("code", {}, "= " + last.numbers)));
+    }
+    this.box.replaceChildren(...lines);
+    this.box.hidden = false;
+    this.place(e);
+    light(operandsOf(told));
+  }
+
+  /** Above the number, else below it, and inside the window. @param {HTMLElement} e */
+  place(e) {
+    const at = e.getBoundingClientRect(), box = this.box.getBoundingClientRect(), wide = document.documentElement.clientWidth;
+    const left = Math.max(8, Math.min(at.left + at.width / 2 - box.width / 2, wide - box.width - 8));
+    const top = at.top - box.height - 8;
+    this.box.style.left = left + scrollX + "px";
+    this.box.style.top = (top > 4 ? top : at.bottom + 8) + scrollY + "px";
+  }
+
+  hide() {
+    clearTimeout(this.timer);
+    this.of = null;
+    if (this.box.hidden) return;
+    this.box.hidden = true;
+    const desk = document.querySelector("lh-desk");
+    if (!(desk instanceof Desk) || desk.hidden) unlight("lit");
+    else desk.again();
+  }
+}
+
+/** @param {Lesson} lesson @param {Desk} desk */
+export function startNumbers(lesson, desk) {
+  const tip = new Tip(), root = lesson.article;
+  enliven(root);
+  lesson.addEventListener("refresh", () => enliven(root));
+  root.addEventListener("pointerover", event => {
+    const e = around(event, number);
+    if (e && event.pointerType === "mouse" && !event.buttons && !e.closest(".blank")) tip.point(lesson, e);
+  });
+  root.addEventListener("pointerout", event => {
+    const to = event.relatedTarget instanceof Element ? event.relatedTarget : null;
+    if (around(event, number) && !to?.closest(".tip")) tip.hide();
+  });
+  root.addEventListener("click", event => {
+    const e = around(event, number);
+    if (!e || e.closest(".blank, .editing") || event.defaultPrevented) return;
+    tip.hide();
+    desk.open(addressOf(e), e);
+  });
+  root.addEventListener("keydown", event => onKey(event, desk, tip));
+  document.addEventListener("keydown", event => { if (event.key === "Escape") tip.hide(); });
+}
+
+/** @param {KeyboardEvent} event @param {Desk} desk @param {Tip} tip */
+function onKey(event, desk, tip) {
+  const e = around(event, number);
+  if (!e || event.target !== e || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (/^(Arrow|Home$|End$)/.test(event.key)) {
+    const to = neighbour(e, event.key);
+    if (to) moveFocus(e, to);
+    event.preventDefault();
+  } else if (event.key === "Enter" || event.key === " ") {
+    if (e.dataset.given && event.key === "Enter") return; /* givens.js edits it */
+    event.preventDefault();
+    tip.hide();
+    desk.open(addressOf(e), e, true);
+  }
+}

@@ -1,0 +1,232 @@
+/* play -- the playground: a program of the reader's own, with colours, shapes beside each line, errors with their cure, every number alive. */
+import { announce, download, make, makeButton, one, remember, remembered, settled } from "./dom.js";
+import { Desk } from "./desk.js";
+import { Editor, errorBox } from "./editor.js";
+import { Engine, errorText, handedOver } from "./engine.js";
+import { drawCurves } from "./learn.js";
+import { Lesson } from "./lesson.js";
+import { startNumbers } from "./numbers.js";
+import { startGivens } from "./givens.js";
+import { contents, makeSelect } from "./practice.js";
+import { labelled } from "./sheet.js";
+
+const file = "mine.lh";
+
+/** Programs to begin with. */
+const begin = `# Attention for two words
+vocab A B C D
+const E  = [1 0; 0 1; 1 1; 0 0]
+const WQ = [0.5 0; 0 1]
+const WK = [1 0; 0.5 1]
+example A B -> C
+
+X = E[tokens]                # one row for each word
+Q = X @ WQ                   # what each looks for
+K = X @ WK                   # what each can be found by
+Z = Q @ K^T / sqrt(cols(K))  # scores, scaled
+P = softmax(Z)               # how much each looks at each
+`;
+const learning = `# A line through three points, learned
+const x = [1; 2; 3]
+const y = [2; 4; 6.5]
+param w = [0]
+const rate = 0.05
+d = x @ w - y
+loss = sum(d * d)
+backward loss
+w := w - rate * dw
+`;
+const samples = /** @type {[string, string][]} */ ([["Attention for two words", begin], ["A line that learns", learning]]);
+
+/** Text in an address: deflated, as letters. @param {string} text @returns {Promise<string>} */
+export async function packText(text) {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw")), bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  let letters = "";
+  for (const b of bytes) letters += String.fromCharCode(b);
+  return btoa(letters).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+}
+
+/** @param {string} packed @returns {Promise<string>} "" where it cannot be read */
+export async function unpackText(packed) {
+  try {
+    const letters = atob(packed.replace(/-/g, "+").replace(/_/g, "/")), bytes = Uint8Array.from(letters, c => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    const text = await new Response(stream).text();
+    return text.length < 200000 ? text : "";
+  } catch { return ""; }
+}
+
+class Playground {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+    this.engine = new Engine();
+    this.editor = new Editor("A program in the notation", settled(150, () => this.check()));
+    this.said = make("div", { class: "play-said", role: "status" });
+    this.values = make("article", { class: "play-values", "data-lesson": "" });
+    this.lesson = new Lesson(this.values, this.engine);
+    this.lesson.remember = () => {};
+    this.lesson.refresh = () => this.showValues();
+    /** @type {Set<string>} paths that are shown */
+    this.open = new Set();
+    /** @type {any} */
+    this.program = null;
+  }
+
+  async begin() {
+    const desk = /** @type {Desk} */ (document.createElement("lh-desk"));
+    document.body.append(desk);
+    desk.lesson = this.lesson;
+    this.root.append(this.tools(), this.editor.box, make("p", { id: "editor-help", class: "quiet" }, "Names are offered while you type, or with Ctrl and Space; Tab takes one. Without the list, Tab leaves the field."), this.said, this.questions(), this.values);
+    startNumbers(this.lesson, desk);
+    startGivens(this.lesson, desk);
+    const shared = /#p=([\w-]+)/.exec(location.hash);
+    this.editor.text = (shared && await unpackText(shared[1] || "")) || remembered("play") || begin;
+    await this.check();
+  }
+
+  /** @returns {HTMLElement} */
+  tools() {
+    const from = makeSelect("sample", [["", "Begin with…"], ...samples.map(([name], i) => /** @type {[string, string]} */ ([String(i), name]))]);
+    contents().then(list => {
+      const models = handedOver("contents")?.models || [];
+      for (const e of list.filter(l => /^ex\d/.test(l.name))) from.append(make("option", { value: "open " + e.name }, e.title));
+      for (const m of models) from.append(make("option", { value: "open " + (m.name || m) }, "model " + (m.name || m)));
+    });
+    from.addEventListener("change", () => this.beginWith(from.value));
+    const opened = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: ".lh,.md,.txt", id: "open-file", class: "unseen", tabindex: "-1" }));
+    opened.addEventListener("change", async () => {
+      const text = await opened.files?.[0]?.text();
+      if (text !== undefined) { this.editor.text = text; await this.check(); announce("Opened"); }
+    });
+    return make("div", { class: "row play-tools" }, make("label", { for: "sample", class: "unseen" }, "Begin with a program"), from,
+      opened, makeButton("Open…", () => opened.click()), makeButton("Save", () => download(file, this.editor.text)), makeButton("Share", () => this.share()), makeButton("Stop", () => { this.engine.stop(); this.say("Stopped."); }));
+  }
+
+  /** @param {string} value */
+  async beginWith(value) {
+    if (!value) return;
+    const name = value.replace(/^open /, "");
+    if (name === value) this.editor.text = samples[Number(value)]?.[1] || "";
+    else {
+      const source = new Engine(name), program = await source.call("program");
+      source.stop();
+      if (program.error) { this.say(errorText(program.error)); return; }
+      this.editor.text = program.text;
+    }
+    await this.check();
+  }
+
+  async share() {
+    const hash = "#p=" + await packText(this.editor.text);
+    history.replaceState(null, "", hash);
+    try { await navigator.clipboard.writeText(location.href); this.say("The link is copied. It has the whole program in it; nothing was sent anywhere."); } catch { this.say("The link is in the address bar."); }
+  }
+
+  /** Questions about the whole program. @returns {HTMLElement} */
+  questions() {
+    return make("div", { class: "buttons" }, makeButton("Show all values", () => this.showAll(), { class: "main" }), makeButton("Check gradients", () => this.ask("check")), makeButton("Cost", () => this.ask("cost")),
+      makeButton("Train 100 steps", () => this.train()));
+  }
+
+  /** Reads the text as it is: shapes, names, or the error. */
+  async check() {
+    const text = this.editor.text;
+    remember("play", text);
+    this.engine.own.set(file, text);
+    this.engine.settings = [];
+    this.lesson.state = { settings: [], step: 0 };
+    this.lesson.before = [];
+    await this.engine.call("text", file, text);
+    const opened = await this.engine.call("open", file);
+    if (text !== this.editor.text) return;
+    const error = opened.error || opened.problems?.find((/** @type {any} */ p) => !p.is_warning);
+    if (error) { this.showError(error); return; }
+    const program = this.program = await this.engine.call("program");
+    if (program.error) { this.showError(program.error); return; }
+    this.engine.lesson = file;
+    this.editor.names = program.names || [];
+    this.editor.paint();
+    this.editor.showShapes(program.lines || []);
+    this.said.replaceChildren();
+    await this.showValues();
+  }
+
+  /** @param {any} error */
+  showError(error) {
+    this.editor.paint(error);
+    this.said.replaceChildren(errorBox(error, this.editor));
+  }
+
+  /** @param {string} text */
+  say(text) { this.said.replaceChildren(make("p", {}, text)); }
+
+  async showAll() {
+    for (const l of this.program?.lines || []) if (l.name) this.open.add(l.name);
+    await this.showValues();
+  }
+
+  /** A button for each line; those that are open with their numbers. @returns {Promise<string>} */
+  async showValues() {
+    const lines = (this.program?.lines || []).filter((/** @type {any} */ l) => l.name), wanted = lines.filter((/** @type {any} */ l) => this.open.has(l.name));
+    const told = wanted.length ? await this.engine.call("values", ...wanted.map((/** @type {any} */ l) => l.name)) : { values: [] };
+    if (told.error) { this.say(errorText(told.error)); return ""; }
+    const of = new Map(told.values.map((/** @type {any} */ v) => [v.address, v]));
+    this.values.replaceChildren(...lines.map((/** @type {any} */ l) => this.valueOf(l, of.get(l.name))));
+    this.lesson.dispatchEvent(new Event("refresh"));
+    return "";
+  }
+
+  /** @param {any} line @param {any} value @returns {HTMLElement} */
+  valueOf(line, value) {
+    const isOpen = !!value, isGiven = ["const", "param", "size"].includes(line.kind);
+    const button = makeButton(line.name, () => { if (isOpen) this.open.delete(line.name); else this.open.add(line.name); this.showValues(); }, { class: "plain", "aria-expanded": String(isOpen) });
+    const row = make("div", { class: "value" }, make("span", {}, button, " ", make("span", { class: "quiet" }, line.shape || "")));
+    if (!value) return row;
+    const table = labelled(line.name, value.row_labels || [], value.column_labels || [], value.rows, value.columns, (r, c) => value.cells[r][c]);
+    table.querySelector("table")?.setAttribute("data-value", line.name);
+    table.querySelectorAll("tbody td").forEach((td, i) => {
+      const r = Math.floor(i / value.columns), c = i % value.columns;
+      td.setAttribute("data-at", value.at ? value.at[r][c] : line.name + (value.rows > 1 || value.columns > 1 ? (value.rows > 1 ? `[${r}]` : "") + (value.rows > 1 && value.columns === 1 ? "" : `[${c}]`) : ""));
+      if (isGiven) td.setAttribute("data-given", line.name);
+    });
+    row.append(table);
+    return row;
+  }
+
+  /** @param {string} what */
+  async ask(what) {
+    this.say("Working…");
+    const told = await this.engine.call(what);
+    if (told.error) { this.said.replaceChildren(errorBox(told.error, this.editor)); return; }
+    const lines = what === "check" ? this.checkLines(told) : this.costLines(told);
+    this.said.replaceChildren(...lines.map(l => make("p", {}, l)));
+  }
+
+  /** @param {any} told @returns {string[]} */
+  checkLines(told) {
+    if (told.text) return told.text.split("\n");
+    const bad = (told.findings || []).filter((/** @type {any} */ f) => !f.ok);
+    return [told.ok ? `✓ ${told.findings.length} checks, all in order.` : `✗ ${bad.length} of ${told.findings.length} checks failed.`, ...bad.map((/** @type {any} */ f) => `${f.step}: ${f.why || f.check}`)];
+  }
+
+  /** @param {any} told @returns {string[]} */
+  costLines(told) {
+    if (told.text) return told.text.split("\n");
+    const n = told.numbers || {}, sums = told.sums?.whole || {};
+    return [`Parameters: ${n.parameters?.number ?? 0} (${n.parameters?.formula ?? ""})`, `Multiplications with addition: ${sums.multiply_adds?.number ?? 0} (${sums.multiply_adds?.formula ?? ""})`, `Other operations: ${sums.operations?.number ?? 0}`];
+  }
+
+  async train() {
+    this.say("Training…");
+    const told = await this.engine.call("losses", 0, 100);
+    if (told.error) { this.said.replaceChildren(errorBox(told.error, this.editor)); return; }
+    const picture = drawCurves([{ name: "loss", steps: told.steps, values: told.loss }], 0, "loss over 100 steps");
+    this.said.replaceChildren(make("p", {}, `The loss goes from ${told.loss[0]} to ${told.loss[told.loss.length - 1]}.`), make("div", { class: "scroll" }, picture));
+  }
+}
+
+export function startPlay() {
+  const root = one("#play");
+  if (root) new Playground(root).begin();
+}
