@@ -185,12 +185,12 @@ export class Desk extends HTMLElement {
     return make("label", { class: "desk-steps" }, "after ", input, " steps of training");
   }
 
-  /** The number itself is not hidden behind the panel. @param {string} at */
+  /** The number itself is not hidden behind the panel. Of several places the one nearest to what the reader sees. @param {string} at */
   reveal(at) {
-    const place = this.from && this.trail.length === 1 ? this.from : placesOf(at).find(e => e.getClientRects().length);
-    if (!place) return;
-    const box = place.getBoundingClientRect(), top = this.getBoundingClientRect().top;
-    if (box.bottom > top - 12 || box.top < 60)
-      scrollBy({ top: box.top - Math.max(80, top / 2), behavior: isStill() ? "auto" : "smooth" });
+    const top = this.getBoundingClientRect().top, middle = top / 2;
+    const boxes = (this.from && this.trail.length === 1 ? [this.from] : placesOf(at)).map(e => e.getBoundingClientRect()).filter(b => b.width);
+    if (!boxes.length || boxes.some(b => b.top > 8 && b.bottom < top - 8)) return;
+    const near = boxes.reduce((a, b) => Math.abs(b.top - middle) < Math.abs(a.top - middle) ? b : a);
+    scrollBy({ top: near.top - middle, behavior: isStill() ? "auto" : "smooth" });
   }
 }

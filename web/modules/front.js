@@ -19,8 +19,8 @@ function drawBars(lesson) {
   for (const td of all("tbody td", table)) td.classList.toggle("best", td === best);
 }
 
-/** A slider that moves one weight. @param {Lesson} lesson @param {string} at @param {HTMLElement} before */
-function addSlider(lesson, at, before) {
+/** A slider that moves one weight. @param {Lesson} lesson @param {string} at @param {HTMLElement} figure */
+function addSlider(lesson, at, figure) {
   const cell = () => one(`[data-at="${CSS.escape(at)}"][data-given]`, lesson.article);
   const value = make("output", { for: "weight" }, cell()?.textContent || "");
   const input = /** @type {HTMLInputElement} */ (make("input", { id: "weight", type: "range", min: "-20", max: "60", step: "0.1", value: cell()?.textContent || "0" }));
@@ -37,7 +37,7 @@ function addSlider(lesson, at, before) {
     if (document.activeElement !== input) input.value = now;
     value.textContent = now;
   });
-  before.after(make("p", { class: "weight" }, make("label", { for: "weight" }, "Move one weight, ", make("code", {}, at), ", ", make("span", { class: "quiet" }, "what D listens to")), input, value));
+  figure.append(make("p", { class: "weight" }, make("label", { for: "weight" }, "Move one weight, ", make("code", {}, at), ", ", make("span", { class: "quiet" }, "what D listens to")), input, value));
 }
 
 /** @param {Lesson} lesson */

@@ -2,8 +2,8 @@
 # join.sh ROOT: the modules of the page as one classic script, on standard output. Pages opened from a disk may not load modules.
 #
 # The modules stand in the order in which they need each other. Taking them together is dropping `import` lines and the word `export`: so an
-# import is one line without `as`, and no two modules have a name of the same name at their top; tests/page/modules.mjs looks that this is so.
-# Comments that begin a line go too: nobody reads them here.
+# import is one line without `as`, and no two modules have the same name at their top; tests/page/modules.mjs looks that this is so.
+# Lines that are comments go too: here nobody reads them.
 set -e
 from=$1/web/modules
 modules="dom address worker engine tokens morph lesson desk numbers givens blanks progress sheet exercise practice learn front editor play teach model main"
@@ -11,7 +11,10 @@ echo '/* The living page of Longhand, joined from web/modules. */'
 echo '(function () {'
 echo '"use strict";'
 for module in $modules; do
-    [ -f "$from/$module.js" ] || continue
-    sed -e '/^import .* from /d' -e 's/^export //' -e '/^ *\/\*.*\*\/$/d' -e '/^ *\/\*/,/\*\/$/d' "$from/$module.js"
+    sed -e '/^import .* from /d' -e 's/^export //' "$from/$module.js" | awk '
+        /^ *\/\*/ && !/\*\// { inside = 1 }
+        inside { if (/\*\/ *$/) inside = 0; next }
+        /^ *\/\*.*\*\/ *$/ || /^ *$/ { next }
+        { print }'
 done
 echo '})();'

@@ -4,7 +4,7 @@
  * numbers in place (text). Here they are found again from left to right. */
 import { make, makeButton } from "./dom.js";
 
-/** @typedef {{at: string, text: string, label: string}} Operand */
+/** @typedef {{at: string, text: string, label?: string}} Operand */
 /** @typedef {{depth: number, at?: string, label: string, formula: string, numbers: string, value: number, text?: string, note: string | null, given?: boolean, operands?: Operand[]}} Line */
 
 /** Is what stands around text[from..to] the end of a name or number? @param {string} text @param {number} from @param {number} to */
@@ -20,21 +20,33 @@ function findWhole(text, wanted, from) {
   return -1;
 }
 
+/** How the operand is called in a formula: its address, or inside a call the end of it, e[1][0] for P.e[1][0]. @param {Operand} o @param {string} formula @returns {string} */
+export function labelOf(o, formula) {
+  if (o.label) return o.label;
+  for (let name = o.at.replace(/^[A-Za-z_][\w-]*:/, ""); name;) {
+    if (findWhole(formula, name, 0) >= 0) return name;
+    const dot = name.indexOf(".");
+    if (dot < 0) break;
+    name = name.slice(dot + 1);
+  }
+  return o.at;
+}
+
 /**
  * @param {string} text formula, or formula with numbers
  * @param {Operand[]} operands
- * @param {"label" | "text"} by
+ * @param {(operand: Operand) => string} called how the operand is called in this text
  * @param {(operand: Operand) => Node} show
  * @returns {DocumentFragment}
  */
-export function withOperands(text, operands, by, show) {
+export function withOperands(text, operands, called, show) {
   const out = document.createDocumentFragment();
   let at = 0;
   for (const operand of operands) {
-    const found = findWhole(text, operand[by], at);
+    const name = called(operand), found = findWhole(text, name, at);
     if (found < 0) continue;
     out.append(text.slice(at, found), show(operand));
-    at = found + operand[by].length;
+    at = found + name.length;
   }
   out.append(text.slice(at));
   return out;
@@ -48,12 +60,13 @@ export function withOperands(text, operands, by, show) {
  */
 export function workLine(line, value, go) {
   const operands = line.operands || [], isPlain = line.numbers === value || line.numbers === line.formula;
-  /** @param {Operand} o @param {string} shown */
-  const button = (o, shown) => makeButton(shown, () => go(o.at), { class: "operand", "data-to": o.at, "aria-label": `${o.label} = ${o.text}: how it came about` });
+  const label = (/** @type {Operand} */ o) => labelOf(o, line.formula);
+  const button = (/** @type {Operand} */ o, /** @type {string} */ shown) =>
+    makeButton(shown, () => go(o.at), { class: "operand", "data-to": o.at, "aria-label": `${label(o)} = ${o.text}: how it came about` });
   const formula = make("span", { class: "work-formula" }, "= ", isPlain
-    ? withOperands(line.formula, operands, "label", o => button(o, o.label))
-    : withOperands(line.formula, operands, "label", o => make("span", { class: "operand-name", "data-to": o.at }, o.label)));
-  const numbers = isPlain ? null : make("span", { class: "work-numbers" }, "= ", withOperands(line.numbers, operands, "text", o => button(o, o.text)));
+    ? withOperands(line.formula, operands, label, o => button(o, label(o)))
+    : withOperands(line.formula, operands, label, o => make("span", { class: "operand-name", "data-to": o.at }, label(o))));
+  const numbers = isPlain ? null : make("span", { class: "work-numbers" }, "= ", withOperands(line.numbers, operands, o => o.text, o => button(o, o.text)));
   return make("li", { class: "work-line" }, make("span", { class: "work-label" }, line.label), formula, numbers,
     make("span", { class: "work-value" }, "= ", make("b", {}, value)), line.note ? make("span", { class: "work-note" }, line.note) : null);
 }

@@ -24,14 +24,14 @@ export function startWorker() {
     return WebAssembly.compile(await new Response(stream).arrayBuffer());
   }
 
-  /* The engine asks the system for nothing but the time; whatever else it could ask for does not exist here (52: ENOSYS). */
+  /* The engine asks the system for nothing but the time; no file is open, and none can be (8: EBADF). */
   /** @param {WebAssembly.Module} module @returns {any} */
   function system(module) {
     /** @type {Record<string, Record<string, Function>>} */
     const imports = {};
     for (const wanted of WebAssembly.Module.imports(module)) {
       const group = imports[wanted.module] = imports[wanted.module] || {};
-      group[wanted.name] = () => 52;
+      group[wanted.name] = () => 8;
       if (wanted.name === "proc_exit") group[wanted.name] = (/** @type {number} */ status) => { throw new Error("the engine ended: " + status); };
       if (wanted.name === "clock_time_get")
         group[wanted.name] = (/** @type {number} */ _clock, /** @type {bigint} */ _precision, /** @type {number} */ at) => {
@@ -62,7 +62,7 @@ export function startWorker() {
   /** Memory or stack ran out: the instance is of no use any more. @param {number} id @param {unknown} e */
   async function mend(id, e) {
     const what = "this is too much for the browser: " + (e instanceof Error ? e.message : String(e));
-    await begin();
+    await begin().catch(() => { engine = null; });
     postMessage({ id, isNew: true, result: { error: { kind: "limit", line: 0, what, cure: "try smaller sizes or fewer steps" } } });
   }
 
