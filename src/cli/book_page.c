@@ -14,31 +14,62 @@ void lh_book_add(lh_book *b, const char *name, const char *text, size_t length) 
 
 /* ---- the frame ---- */
 
-static void put_head(FILE *out, const char *title) {
+/* Nothing from elsewhere, no script but the book's own. Formulas align their columns by style attributes. */
+static const char policy[] =
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; style-src-attr "
+    "'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src "
+    "'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'";
+
+static void put_head(lh_book *b, FILE *out, const char *title) {
     fputs("<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n"
           "<meta charset=\"utf-8\" />\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n"
           "<meta name=\"color-scheme\" content=\"light dark\" />\n",
           out);
+    lh_html_in(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"", policy, "\" />\n");
     lh_html_in(out, "<title>", title, "</title>\n");
     fputs("<link rel=\"stylesheet\" href=\"book.css\" />\n"
+          "<link rel=\"stylesheet\" href=\"page.css\" />\n"
           "<link rel=\"stylesheet\" href=\"pictures.css\" />\n"
-          "<script src=\"book.js\"></script>\n</head>\n",
+          "<script src=\"book.js\"></script>\n",
           out);
+    if (b->is_alive) fputs("<script src=\"page.js\" defer=\"defer\"></script>\n", out);
+    fputs("</head>\n", out);
 }
 
-/* Title, search and the switch of colours; the last two need the script and are hidden without it. */
-static void put_top(FILE *out) {
-    fputs("<body>\n<a class=\"skip\" href=\"#text\">Skip to the text</a>\n"
-          "<header class=\"top\">\n<a class=\"home\" href=\"index.html\">Longhand</a>\n"
-          "<form role=\"search\" hidden=\"hidden\"><label for=\"search\">Search</label>\n"
+static void put_way(FILE *out, const char *to, const char *word, const char *now) {
+    bool is_here = now && strcmp(to, now) == 0;
+    fprintf(out, "<a href=\"%s\"%s>%s</a>\n", to, is_here ? " aria-current=\"page\"" : "", word);
+}
+
+/* Title, ways, search and the switch of colours; the last two need the script and are hidden without it. */
+static void put_top(lh_book *b, FILE *out, const char *now) {
+    fprintf(out,
+            "<body%s>\n<a class=\"skip\" href=\"#text\">Skip to the text</a>\n"
+            "<header class=\"top\">\n<a class=\"home\" href=\"index.html\">Longhand</a>\n",
+            b->is_alive ? " data-life=\"data-life\"" : "");
+    if (b->is_alive) {
+        fputs("<nav aria-label=\"Longhand\">\n", out);
+        put_way(out, "index.html#contents", "Learn", now);
+        put_way(out, "practice.html", "Practise", now);
+        put_way(out, "play.html", "Play", now);
+        put_way(out, "model.html", "Watch a GPT", now);
+        put_way(out, "teach.html", "Teach", now);
+        fputs("</nav>\n", out);
+    }
+    fputs("<form role=\"search\" hidden=\"hidden\"><label for=\"search\">Search</label>\n"
           "<input id=\"search\" type=\"search\" autocomplete=\"off\" /></form>\n"
           "<button id=\"theme\" type=\"button\" hidden=\"hidden\">Dark</button>\n</header>\n"
           "<div id=\"found\" role=\"status\" hidden=\"hidden\"></div>\n",
           out);
 }
 
-static void put_foot(FILE *out) {
+void lh_book_head(lh_book *b, FILE *out, const char *title, const char *now) {
+    put_head(b, out, title);
+    put_top(b, out, now);
+}
+
+void lh_book_foot(FILE *out) {
     lh_html_in(
         out, "<footer class=\"foot\"><p>Made by Longhand ", lh_version(),
         ". Every number on this page was computed from the program that it shows.</p></footer>\n"
@@ -103,20 +134,32 @@ static void put_neighbours(lh_book *b, FILE *out, int i) {
     fputs("</nav>\n", out);
 }
 
+static void put_article(FILE *out, const lh_book_lesson *l) {
+    lh_html_in(out, "<article data-lesson=\"", l->name, "\"");
+    lh_html_in(out, " data-file=\"lessons/", l->name, ".md\">\n");
+    fputs(l->body, out);
+    fputs("</article>\n", out);
+}
+
+static void put_where(FILE *out) {
+    fputs("<details class=\"where\"><summary>Where this is in the whole</summary>\n", out);
+    lh_book_inline(out, "whole.html");
+    fputs("</details>\n", out);
+}
+
 static void put_lesson(lh_book *b, FILE *out, int i) {
     const lh_book_lesson *l = &b->lesson[i];
-    put_head(out, lh_printf(b->arena, "%s \u00b7 Longhand", l->title));
-    put_top(out);
+    lh_book_head(b, out, lh_printf(b->arena, "%s \u00b7 Longhand", l->title), NULL);
     fputs("<div class=\"sides\">\n<nav class=\"side\" aria-label=\"Contents\">\n<details>"
           "<summary>Contents</summary>\n",
           out);
     put_list(b, out, false, NULL, l->name, 0);
-    fputs("</details>\n</nav>\n<main id=\"text\" tabindex=\"-1\">\n<article>\n", out);
-    fputs(l->body, out);
-    fputs("</article>\n", out);
+    fputs("</details>\n</nav>\n<main id=\"text\" tabindex=\"-1\">\n", out);
+    if (b->front.body) put_where(out);
+    put_article(out, l);
     put_neighbours(b, out, i);
     fputs("</main>\n</div>\n", out);
-    put_foot(out);
+    lh_book_foot(out);
 }
 
 /* How long lessons take: from the shortest to the longest that says it. */
@@ -133,25 +176,40 @@ static void put_minutes(const lh_book *b, FILE *out) {
         fprintf(out, "takes %d minutes, ", most);
 }
 
-static void put_index(lh_book *b, FILE *out) {
-    put_head(out, "Longhand: transformers, worked out by hand");
-    put_top(out);
-    fputs("<main id=\"text\" tabindex=\"-1\" class=\"contents\">\n<h1>Longhand</h1>\n"
-          "<p>Transformers, worked out by hand and at full speed. Each lesson ",
+/* The thing itself, the whole as a drawing, the ways in. */
+static void put_front(lh_book *b, FILE *out) {
+    put_article(out, &b->front);
+    fputs("<section aria-labelledby=\"whole\">\n<h2 id=\"whole\">All of it, in one drawing</h2>\n"
+          "<p>Each box leads to the lesson that works it out.</p>\n",
           out);
+    lh_book_inline(out, "whole.html");
+    fputs("</section>\n<section aria-labelledby=\"ways\">\n<h2 id=\"ways\">Where to begin</h2>\n",
+          out);
+    lh_book_inline(out, "ways.html");
+    fputs("</section>\n", out);
+}
+
+static void put_index(lh_book *b, FILE *out, int i) {
+    (void)i;
+    bool is_front = b->front.body;
+    lh_book_head(b, out, "Longhand: transformers, worked out by hand", NULL);
+    fprintf(out, "<main id=\"text\" tabindex=\"-1\" class=\"contents%s\">\n",
+            is_front ? " front" : "");
+    if (is_front) put_front(b, out);
+    fputs("<section id=\"contents\">\n", out);
+    fputs(is_front ? "<h2>The course</h2>\n" : "<h1>Longhand</h1>\n", out);
+    fputs("<p>Transformers, worked out by hand and at full speed. Each lesson ", out);
     put_minutes(b, out);
     fputs("contains its own program and ends with exercises that are marked for you.</p>\n", out);
     fputs("<nav aria-label=\"Lessons\">\n", out);
-    lh_book_contents(b, out, false, NULL);
-    fputs("</nav>\n</main>\n", out);
-    put_foot(out);
+    put_list(b, out, false, NULL, NULL, is_front ? 3 : 2);
+    fputs("</nav>\n</section>\n</main>\n", out);
+    lh_book_foot(out);
 }
 
 /* ---- all of them ---- */
 
-typedef void (*put_page)(lh_book *b, FILE *out, int i);
-
-static bool add_page(lh_book *b, const char *name, put_page put, int i) {
+bool lh_book_add_page(lh_book *b, const char *name, lh_book_put put, int i) {
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
@@ -164,11 +222,6 @@ static bool add_page(lh_book *b, const char *name, put_page put, int i) {
     lh_book_add(b, name, text, length);
     free(text);
     return true;
-}
-
-static void put_contents(lh_book *b, FILE *out, int i) {
-    (void)i;
-    put_index(b, out);
 }
 
 static void put_search(lh_book *b, FILE *out, int i) {
@@ -185,20 +238,21 @@ static void put_pictures(lh_book *b, FILE *out, int i) {
     if (b->chart_style) lh_html_scoped(out, b->chart_style, "svg.chart");
 }
 
-static void add_embedded(lh_book *b, const char *name) {
+void lh_book_add_embedded(lh_book *b, const char *name) {
     const lh_embedded *f = lh_embedded_find(name);
     const char *slash = strrchr(name, '/');
     if (f) lh_book_add(b, slash ? slash + 1 : name, f->text, f->length);
 }
 
 bool lh_book_pages(lh_book *b) {
-    bool ok = add_page(b, "index.html", put_contents, 0) &&
-              add_page(b, "search.js", put_search, 0) &&
-              add_page(b, "pictures.css", put_pictures, 0);
+    bool ok = lh_book_add_page(b, "index.html", put_index, 0) &&
+              lh_book_add_page(b, "search.js", put_search, 0) &&
+              lh_book_add_page(b, "pictures.css", put_pictures, 0);
     for (int i = 0; ok && i < b->n_lessons; i++)
-        ok = add_page(b, lh_printf(b->arena, "%s.html", b->lesson[i].name), put_lesson, i);
-    add_embedded(b, "book.css");
-    add_embedded(b, "book.js");
-    add_embedded(b, LH_FORMULA_FONT);
-    return ok && !lh_failed(b->cli->ctx);
+        ok = lh_book_add_page(b, lh_printf(b->arena, "%s.html", b->lesson[i].name), put_lesson, i);
+    lh_book_add_embedded(b, "book.css");
+    lh_book_add_embedded(b, "book.js");
+    lh_book_add_embedded(b, "web/page/page.css");
+    lh_book_add_embedded(b, LH_FORMULA_FONT);
+    return ok && (!b->is_alive || lh_book_life(b)) && !lh_failed(b->cli->ctx);
 }

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/embedded.h"
+
 static struct {
     const char *out;
     bool pdf;
@@ -50,15 +52,28 @@ static char *write_index(lh_book *b, lh_reading *r) {
     return NULL;
 }
 
+static bool has_sheet(const lh_lesson *l) {
+    for (int i = 0; i < l->n_blocks; i++)
+        if (l->block[i].kind == LH_BLOCK_SHEET) return true;
+    return false;
+}
+
+static lh_book_lesson about_lesson(lh_book *b, lh_reading *r, const char *part) {
+    return (lh_book_lesson){.name = r->name,
+                            .title = lh_copy(b->arena, r->title, strlen(r->title)),
+                            .part = part,
+                            .minutes = r->lesson->minutes,
+                            .texts = b->is_alive ? lh_book_texts(r, b->arena) : NULL,
+                            .has_sheet = has_sheet(r->lesson),
+                            .n_exercises = r->lesson->n_exercises};
+}
+
 static bool add_lesson(lh_book *b, const char *lesson, int entry) {
     lh_reading r;
     if (!lh_reading_open(b->cli, lesson, &r)) return false;
     r.name = b->course.entry[entry].name;
     lh_book_lesson *l = &b->lesson[b->n_lessons];
-    *l = (lh_book_lesson){.name = r.name,
-                          .title = lh_copy(b->arena, r.title, strlen(r.title)),
-                          .part = b->course.entry[entry].part,
-                          .minutes = r.lesson->minutes};
+    *l = about_lesson(b, &r, b->course.entry[entry].part);
     b->n_lessons++;
     l->body = write_body(b, &r, "", 0);
     if (l->body && options.pdf)
@@ -68,6 +83,18 @@ static bool add_lesson(lh_book *b, const char *lesson, int entry) {
     if (!ok) lh_reading_report(&r);
     lh_reading_close(&r);
     return ok;
+}
+
+/* The first page of the whole course begins with a small lesson of its own. */
+static bool add_front(lh_book *b) {
+    lh_reading r;
+    if (options.only.n || !b->is_alive) return true;
+    if (!lh_reading_open(b->cli, "front", &r)) return false;
+    b->front = about_lesson(b, &r, "");
+    b->front.body = write_body(b, &r, "", 0);
+    if (!b->front.body) lh_reading_report(&r);
+    lh_reading_close(&r);
+    return b->front.body;
 }
 
 /* The lessons that were named, else the whole course. files[i]: how entry i is opened. */
@@ -98,7 +125,7 @@ static bool make_lessons(lh_book *b) {
     if (!file || !b->lesson) return false;
     for (int i = 0; i < b->course.n; i++)
         if (!add_lesson(b, file[i], i)) return false;
-    return true;
+    return add_front(b);
 }
 
 /* ---- the folder ---- */
@@ -174,6 +201,9 @@ static int write_files(lh_book *b) {
     write_list(b, "");
     fprintf(stderr, "%s/index.html   %d lesson%s\n", options.out, b->n_lessons,
             b->n_lessons == 1 ? "" : "s");
+    if (!b->is_alive)
+        fputs("the pages do not answer: this longhand was built without the engine for browsers\n",
+              stderr);
     return LH_EXIT_YES;
 }
 
@@ -192,8 +222,9 @@ static int book_run(lh_cli *cli, int argc, char **argv) {
         fputs("longhand book -o DIR\n", stderr);
         return LH_EXIT_FAILED;
     }
-    lh_book b = {.cli = cli, .arena = cli->arena};
+    lh_book b = {.cli = cli, .arena = cli->arena, .is_alive = lh_embedded_find("engine.js")};
     int status = make_book(&b);
+    free(b.front.body);
     for (int i = 0; i < b.n_lessons; i++)
         free(b.lesson[i].body), free(b.lesson[i].whole), free(b.lesson[i].index);
     return status;

@@ -1,12 +1,13 @@
 /* modules.mjs ROOT: the modules can be joined to one script: imports are single lines without `as`, no two modules have the same name at their top,
- * each is listed in join.sh behind what it needs. */
+ * each is listed in meson.build behind what it needs. */
 import { readFileSync, readdirSync } from "node:fs";
 const root = process.argv[2] || "../..", folder = root + "/web/modules/";
-const order = /modules="([^"]*)"/.exec(readFileSync(folder + "join.sh", "utf8"))[1].split(" ");
+const listed = /page_modules = files\(([^)]*)\)/.exec(readFileSync(root + "/meson.build", "utf8"))[1];
+const order = Array.from(listed.matchAll(/modules\/(\w+)\.js/g), m => m[1]);
 const problems = [], owner = new Map();
 for (const file of readdirSync(folder).filter(f => f.endsWith(".js"))) {
   const name = file.slice(0, -3), text = readFileSync(folder + file, "utf8");
-  if (!order.includes(name)) problems.push(`${file} is not in join.sh`);
+  if (!order.includes(name)) problems.push(`${file} is not in meson.build`);
   for (const m of text.matchAll(/^import (.*)$/gm)) {
     const from = /^\{ [^}]* \} from "\.\/([\w-]+)\.js";$/.exec(m[1]);
     if (!from || / as /.test(m[1])) problems.push(`${file}: join.sh cannot read: import ${m[1]}`);
@@ -17,7 +18,7 @@ for (const file of readdirSync(folder).filter(f => f.endsWith(".js"))) {
     owner.set(m[1], file);
   }
 }
-for (const name of order) if (!readdirSync(folder).includes(name + ".js")) problems.push(`join.sh lists ${name}, which is not there`);
+for (const name of order) if (!readdirSync(folder).includes(name + ".js")) problems.push(`meson.build lists ${name}, which is not there`);
 for (const p of problems) console.log("# " + p);
 console.log(`${problems.length ? 0 : 1} passed, ${problems.length ? 1 : 0} failed`);
 process.exit(problems.length ? 1 : 0);

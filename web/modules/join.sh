@@ -1,17 +1,15 @@
 #!/bin/sh
-# join.sh ROOT: the modules of the page as one classic script, on standard output. Pages opened from a disk may not load modules.
+# join.sh MODULE...: the modules of the page as one classic script, on standard output. Pages opened from a disk may not load modules.
 #
-# The modules stand in the order in which they need each other. Taking them together is dropping `import` lines and the word `export`: so an
-# import is one line without `as`, and no two modules have the same name at their top; tests/page/modules.mjs looks that this is so.
-# Lines that are comments go too: here nobody reads them.
+# The modules come in the order in which they need each other; meson.build has it. Taking them together is dropping `import` lines and the word
+# `export`: so an import is one line without `as`, and no two modules have the same name at their top; tests/page/modules.mjs looks that this is
+# so. Lines that are comments go too: here nobody reads them.
 set -e
-from=$1/web/modules
-modules="dom address worker engine tokens morph lesson desk numbers givens blanks progress sheet exercise practice learn front editor play teach model main"
 echo '/* The living page of Longhand, joined from web/modules. */'
 echo '(function () {'
 echo '"use strict";'
-for module in $modules; do
-    sed -e '/^import .* from /d' -e 's/^export //' "$from/$module.js" | awk '
+for module; do
+    sed -e '/^import .* from /d' -e 's/^export //' "$module" | awk '
         /^ *\/\*/ && !/\*\// { inside = 1 }
         inside { if (/\*\/ *$/) inside = 0; next }
         /^ *\/\*.*\*\/ *$/ || /^ *$/ { next }
