@@ -12,7 +12,7 @@ for module; do
     sed -e '/^import .* from /d' -e 's/^export //' "$module" | awk '
         /^ *\/\*/ && !/\*\// { inside = 1 }
         inside { if (/\*\/ *$/) inside = 0; next }
-        /^ *\/\*.*\*\/ *$/ || /^ *$/ { next }
+        /^ *\/\*.*\*\/ *$/ { next }
         { print }'
 done
 echo '})();'

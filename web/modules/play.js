@@ -145,7 +145,7 @@ class Playground {
     const program = this.program = await this.engine.call("program");
     if (program.error) { this.showError(program.error); return; }
     this.engine.lesson = file;
-    this.editor.names = program.names || [];
+    this.editor.names = program.names || program.lines.map((/** @type {any} */ l) => l.name);
     this.editor.paint();
     this.editor.showShapes(program.lines || []);
     this.said.replaceChildren();
@@ -179,7 +179,7 @@ class Playground {
 
   /** @param {any} line @param {any} value @returns {HTMLElement} */
   valueOf(line, value) {
-    const isOpen = !!value, isGiven = ["const", "param", "size"].includes(line.kind);
+    const isOpen = !!value, isGiven = line.kind === "given" && !["tokens", "target"].includes(line.name);
     const button = makeButton(line.name, () => { if (isOpen) this.open.delete(line.name); else this.open.add(line.name); this.showValues(); }, { class: "plain", "aria-expanded": String(isOpen) });
     const row = make("div", { class: "value" }, make("span", {}, button, " ", make("span", { class: "quiet" }, line.shape || "")));
     if (!value) return row;
