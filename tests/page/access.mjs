@@ -1,0 +1,68 @@
+/* WCAG: axe on every page in both colours, 360 pixels, zoom, reduced motion. */
+import AxeBuilder from "@axe-core/playwright";
+import { readdirSync } from "node:fs";
+import { equal, ok, test } from "./harness.mjs";
+
+const say = found => found.map(v => `${v.id}: ${v.nodes.slice(0, 2).map(n => n.target.join(" ")).join(", ")}`);
+
+test("axe finds nothing on any page, in both colours", async t => {
+  const bad = [];
+  for (const dark of [false, true]) {
+    const page = await t.open("index.html", { dark });
+    for (const file of readdirSync(t.folder).filter(f => f.endsWith(".html"))) {
+      await page.goto(t.address + file);
+      await page.waitForTimeout(60);
+      const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]).analyze();
+      for (const line of say(violations)) bad.push(`${file}${dark ? " dark" : ""} ${line}`);
+    }
+  }
+  equal(bad.slice(0, 8), []);
+});
+
+test("axe finds nothing with the panel, a field and blanks open", async t => {
+  for (const dark of [false, true]) {
+    const page = await t.open("ex1.html", { dark });
+    await page.locator('td[data-at="P[1][0]"]').first().click();
+    await page.waitForSelector(".work-line");
+    equal(say((await new AxeBuilder({ page }).analyze()).violations), [], "the panel");
+    await page.getByRole("button", { name: "Work out P yourself" }).click();
+    await page.waitForSelector(".has-blanks input");
+    await page.getByRole("button", { name: "Check" }).click();
+    equal(say((await new AxeBuilder({ page }).analyze()).violations), [], "blanks");
+    await page.locator('td[data-at="WQ[0][0]"]').first().focus();
+    await page.keyboard.press("Enter");
+    equal(say((await new AxeBuilder({ page }).analyze()).violations), [], "a field");
+  }
+});
+
+test("at 360 pixels, and at 640 as with 200 % zoom, no page is wider than the screen", async t => {
+  const bad = [];
+  for (const width of [360, 640]) {
+    const page = await t.open("index.html", { width });
+    for (const file of readdirSync(t.folder).filter(f => f.endsWith(".html"))) {
+      await page.goto(t.address + file);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (wide > width) bad.push(`${file}: ${wide} at ${width}`);
+    }
+  }
+  equal(bad, []);
+});
+
+test("reduced motion: nothing moves by itself", async t => {
+  const page = await t.open("ex1.html", { still: true });
+  await page.locator('td[data-at="WQ[0][0]"]').first().focus();
+  await page.keyboard.press("+");
+  await page.waitForTimeout(300);
+  const moving = await page.evaluate(() => document.getAnimations().length);
+  ok(moving === 0, `${moving} animations`);
+});
+
+test("the focus is visible", async t => {
+  const page = await t.open("ex1.html");
+  await page.keyboard.press("Tab");
+  for (let i = 0; i < 12; i++) {
+    await page.keyboard.press("Tab");
+    const shown = await page.evaluate(() => { const s = getComputedStyle(document.activeElement); return s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2; });
+    ok(shown, await page.evaluate(() => document.activeElement.outerHTML.slice(0, 120)));
+  }
+});

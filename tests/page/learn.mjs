@@ -1,0 +1,50 @@
+/* Point 4: watch it learn. */
+import { comes, equal, ok, test } from "./harness.mjs";
+
+const open = async (t, file) => {
+  const page = await t.open(file);
+  await page.locator("details.learn summary").click();
+  await page.waitForSelector("svg.curves .curve");
+  return page;
+};
+
+test("a slider over the steps: the lesson follows, play and pause, reset", async t => {
+  const page = await open(t, "ex4.html");
+  const cell = page.locator('td[data-at="P[0][0]"], td[data-at^="dWO["]').first(), before = await cell.textContent();
+  await page.locator("#learn-step").focus();
+  for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
+  await comes(async () => (await page.textContent("#learn-now")).startsWith("step 5"), true);
+  await comes(async () => await cell.textContent() !== before, true, "numbers on the page follow");
+  await page.getByRole("button", { name: "One step" }).click();
+  await comes(async () => (await page.textContent("#learn-now")).startsWith("step 6"), true);
+  await page.getByRole("button", { name: "Play" }).click();
+  await comes(async () => Number(/step (\d+)/.exec(await page.textContent("#learn-now"))[1]) > 8, true);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.locator(".learn-box").getByRole("button", { name: "Reset" }).click();
+  await comes(() => cell.textContent(), before);
+});
+
+test("any number as a curve, and two rates over each other", async t => {
+  const page = await open(t, "ex4.html");
+  await page.fill("#learn-address", "WO[0][3]");
+  await page.keyboard.press("Enter");
+  await comes(() => page.locator(".curve").count(), 2);
+  await page.fill("#learn-rate", "0.5");
+  await page.keyboard.press("Enter");
+  await comes(() => page.locator(".curve").count(), 3);
+  ok((await page.locator(".curves .name").allTextContents()).includes("rate 0.5"), "each curve has its name");
+});
+
+test("a hundred thousand steps, and the page stays quick", async t => {
+  const page = await open(t, "ex4.html");
+  await page.fill("#learn-count", "100000");
+  await page.keyboard.press("Enter");
+  const slow = await page.evaluate(() => new Promise(resolve => {
+    let worst = 0, last = performance.now();
+    const beat = setInterval(() => { const now = performance.now(); worst = Math.max(worst, now - last); last = now; }, 10);
+    setTimeout(() => { clearInterval(beat); resolve(worst); }, 1500);
+  }));
+  ok(slow < 300, `the page was held up for ${slow} ms`);
+  await comes(async () => /100000 steps in/.test(await page.textContent(".learn-box [role=status]")), true);
+  equal(await page.locator(".curve").count(), 1);
+});

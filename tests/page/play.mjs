@@ -1,0 +1,68 @@
+/* Point 6: the playground. */
+import { readFileSync } from "node:fs";
+import { comes, equal, ok, test } from "./harness.mjs";
+
+test("shapes beside lines, an error under its place with a cure, and values that open", async t => {
+  const page = await t.open("play.html");
+  const area = page.locator(".editor-area");
+  await comes(async () => (await page.textContent(".editor-shapes")).includes("4x2"), true);
+  await area.fill("const A = [1 2; 3 4]\nconst B = [1 2 3; 4 5 6]\nC = A @ B\nD = C @ B\n");
+  await comes(async () => (await page.locator(".error-box").count()) > 0 && (await page.textContent(".error-box")).includes("inner sizes"), true);
+  ok((await page.textContent(".error-box pre")).includes("^"), "a mark is under the place");
+  ok(await page.locator(".editor-line.has-error").count() === 1);
+  await area.fill("const A = [1 2; 3 4]\nconst B = [1 2 3; 4 5 6]\nC = A @ B\n");
+  await comes(() => page.locator(".error-box").count(), 0);
+  await page.getByRole("button", { name: "Show all values" }).click();
+  await page.locator('td[data-at="C[1][2]"]').click();
+  await comes(() => page.textContent(".desk-title b"), "33");
+});
+
+test("names are completed, by keyboard", async t => {
+  const page = await t.open("play.html");
+  const area = page.locator(".editor-area");
+  await area.fill("const weights = [1 2; 3 4]\n");
+  await page.waitForTimeout(700);
+  await area.focus();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("B = wei");
+  await comes(() => page.locator(".editor-names").isVisible(), true);
+  await page.keyboard.press("Enter");
+  ok((await area.inputValue()).endsWith("B = weights"), await area.inputValue());
+});
+
+test("share by link, save and open", async t => {
+  const page = await t.open("play.html");
+  const text = "const A = [1 2; 3 4]\nB = A @ A   # <b>ä\n";
+  await page.locator(".editor-area").fill(text);
+  await page.getByRole("button", { name: "Share" }).click();
+  await comes(async () => page.url().includes("#p="), true);
+  const other = await t.open(page.url().split("/").pop());
+  await comes(() => other.locator(".editor-area").inputValue(), text);
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save" }).click()]);
+  equal(readFileSync(await saved.path(), "utf8"), text);
+  await other.setInputFiles("#open-file", { name: "x.lh", mimeType: "text/plain", buffer: Buffer.from("C = 1 + 2\n") });
+  await comes(() => other.locator(".editor-area").inputValue(), "C = 1 + 2\n");
+});
+
+test("a runaway program is stopped, and the page goes on", async t => {
+  const page = await t.open("play.html");
+  await page.locator(".editor-area").fill("const A : 3000 x 3000 = normal(1)\nB = A @ A\nC = B @ A\n");
+  await page.waitForTimeout(600);
+  await page.getByRole("button", { name: "Show all values" }).click();
+  await page.waitForTimeout(300);
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.locator(".editor-area").fill("C = 1 + 2\n");
+  await comes(async () => (await page.textContent(".play-values")).includes("C"), true);
+});
+
+test("gradients are checked, cost is counted, it trains", async t => {
+  const page = await t.open("play.html");
+  await page.selectOption("#sample", { label: "A line that learns" });
+  await comes(async () => (await page.locator(".editor-area").inputValue()).includes("backward"), true);
+  await page.getByRole("button", { name: "Train 100 steps" }).click();
+  await comes(() => page.locator(".play-said svg.curves").count(), 1);
+  await page.getByRole("button", { name: "Check gradients" }).click();
+  await comes(async () => /✓|in order/.test(await page.textContent(".play-said")), true);
+  await page.getByRole("button", { name: "Cost" }).click();
+  await comes(async () => (await page.textContent(".play-said")).includes("Parameters"), true);
+});

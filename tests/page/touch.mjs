@@ -1,0 +1,116 @@
+/* Point 1: any number can be touched: by pointer, by finger, by keyboard. */
+import { comes, equal, ok, test } from "./harness.mjs";
+
+const cell = (page, at) => page.locator(`table.matrix td[data-at="${at}"]`).first();
+
+for (const from of ["http", "file"])
+  test(`a number opens, from ${from}`, async t => {
+    const page = await t.open("ex1.html", { from });
+    await cell(page, "H[1][0]").click();
+    await comes(() => page.textContent(".desk-title b"), "0.0498232");
+    equal((await page.textContent(".work-formula")).trim(), "= P[1][0] * V[0][0] + P[1][1] * V[1][0]");
+    equal((await page.textContent(".work-numbers")).trim(), "= 0.498232 * 0.1 + 0.501768 * 0");
+  });
+
+test("its operands light up where they stand", async t => {
+  const page = await t.open("ex1.html");
+  await cell(page, "H[1][0]").click();
+  await page.waitForSelector(".work-line");
+  for (const at of ["P[1][0]", "P[1][1]", "V[0][0]", "V[1][0]"])
+    ok(await page.locator(`.lit[data-at="${at}"]`).count() > 0, `${at} is not lit`);
+  equal(await page.locator('.lit[data-at="P[0][0]"]').count(), 0, "what is no operand is lit");
+});
+
+test("three levels deep and back, with a trail", async t => {
+  const page = await t.open("ex1.html");
+  await cell(page, "H[1][0]").click();
+  await page.locator('.operand[data-to="P[1][0]"]').first().click();
+  await comes(() => page.textContent(".desk-title code"), "P[1][0]");
+  await page.locator('.operand[data-to="Z[1][1]"]').first().click();
+  await comes(() => page.textContent(".desk-title code"), "Z[1][1]");
+  await page.locator('.operand[data-to="S[1][1]"]').first().click();
+  await comes(() => page.locator(".desk-trail button").allTextContents(), ["H[1][0]", "P[1][0]", "Z[1][1]", "S[1][1]"]);
+  await page.locator(".desk-trail button").first().click();
+  await comes(() => page.textContent(".desk-title code"), "H[1][0]");
+  await page.keyboard.press("Escape");
+  ok(await page.locator("lh-desk").isHidden(), "Escape closes");
+  equal(await page.locator(".lit").count(), 0, "nothing stays lit");
+});
+
+test("by keyboard alone: Tab to a matrix, arrows between cells, Enter opens, Escape returns", async t => {
+  const page = await t.open("ex1.html");
+  const first = cell(page, "S[0][0]");
+  await first.focus();
+  await page.keyboard.press("ArrowRight");
+  equal(await page.evaluate(() => document.activeElement.dataset.at), "S[0][1]");
+  await page.keyboard.press("ArrowDown");
+  equal(await page.evaluate(() => document.activeElement.dataset.at), "S[1][1]");
+  await page.keyboard.press("Enter");
+  await comes(() => page.textContent(".desk-title code"), "S[1][1]");
+  ok(await page.evaluate(() => document.querySelector("lh-desk").contains(document.activeElement)), "the focus is in the panel");
+  await page.keyboard.press("Escape");
+  equal(await page.evaluate(() => document.activeElement.dataset.at), "S[1][1]", "the focus comes back");
+});
+
+test("a matrix is one stop of the Tab key", async t => {
+  const page = await t.open("ex1.html");
+  const stops = await page.$$eval('table.matrix[data-value="S"]', tables => tables.map(x => x.querySelectorAll('td[tabindex="0"]').length));
+  ok(stops.length > 0 && stops.every(n => n === 1), `stops: ${stops}`);
+});
+
+test("pointing at a number shows where it comes from", async t => {
+  const page = await t.open("ex1.html");
+  await cell(page, "Z[1][1]").hover();
+  await comes(() => page.locator(".tip").isVisible(), true);
+  ok((await page.textContent(".tip")).includes("S[1][1] / sqrt(2)"));
+  ok(await page.locator('.lit[data-at="S[1][1]"]').count() > 0, "the operand is lit");
+  await page.keyboard.press("Escape");
+  ok(await page.locator(".tip").isHidden(), "Escape hides it");
+});
+
+test("a number in the prose opens", async t => {
+  const page = await t.open("ex1.html");
+  const n = page.locator('p data.n[data-at="S[1][1]"]').first();
+  await n.click();
+  await comes(() => page.textContent(".desk-title b"), "0.01");
+});
+
+test("a gradient opens, and from a value one comes to its gradient", async t => {
+  const page = await t.open("ex3.html");
+  await page.locator('[data-at^="dWO["]').first().click();
+  await page.waitForSelector(".work-line");
+  const at = await page.textContent(".desk-title code");
+  ok(at.startsWith("dWO["), at);
+  await page.getByRole("button", { name: /^The value WO/ }).click();
+  await comes(async () => (await page.textContent(".desk-title code")).startsWith("WO["), true);
+});
+
+test("a weight after n steps of training", async t => {
+  const page = await t.open("ex2.html");
+  await page.locator('[data-at="WO[1][2]@1"], [data-at="WO[1][2]"]').first().click();
+  await page.waitForSelector(".desk-step");
+  await page.fill(".desk-step", "3");
+  await page.keyboard.press("Enter");
+  await comes(() => page.textContent(".desk-title code"), "WO[1][2]@3");
+});
+
+test("a finger on a telephone: tap, and nothing is wider than the screen", async t => {
+  const page = await t.open("ex1.html", { width: 360, height: 700, touch: true });
+  await cell(page, "P[1][0]").tap();
+  await comes(() => page.textContent(".desk-title b"), "0.498232");
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  ok(wide <= 360, `the page is ${wide} wide`);
+  const box = await page.locator("lh-desk").boundingBox();
+  ok(box.height < 700 * 0.62, "the panel leaves room");
+});
+
+test("numbers are there before any script", async t => {
+  const page = await t.open("ex1.html", { script: false });
+  equal(await cell(page, "P[1][0]").textContent(), "0.498232");
+});
+
+test("a change is announced", async t => {
+  const page = await t.open("ex1.html");
+  await cell(page, "P[1][0]").click();
+  await comes(async () => (await page.textContent('[role="status"].unseen')).startsWith("P[1][0] is 0.498232"), true);
+});
