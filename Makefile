@@ -9,7 +9,7 @@ NEEDS = DEPS='$(DEPS)' sh scripts/deps.sh
 SETUP = meson setup -Dwerror=true
 BUILT = build/build.ninja
 
-.PHONY: all run test asan lint format coverage bench fuzz mutants docs tour man install uninstall clean help
+.PHONY: all run test test-page asan lint format coverage bench fuzz mutants docs tour man install uninstall clean help
 .DEFAULT_GOAL := all
 
 all: $(BUILT) ## build ./longhand
@@ -23,6 +23,10 @@ run: all ## show Example 1, every number of it
 test: $(BUILT) ## build and run every test; the exit status is the verdict
 	@$(NEEDS) build test
 	@sh scripts/test.sh build
+
+test-page: all ## the living page in a browser: needs npm, and Chromium from Debian
+	@$(NEEDS) page
+	@sh scripts/test-page.sh
 
 asan: ## every test with the address and undefined-behaviour sanitizers
 	@$(NEEDS) build test
@@ -85,7 +89,7 @@ clean: ## remove everything that was built
 	@rm -rf build build-asan build-coverage build-fuzz longhand
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 	@echo 'Missing packages are installed with apt-get; make DEPS=no installs nothing and says what is missing.'
 
 # With the tests where cmocka is there: `make` alone does not install it, `make test` does, and then meson looks again.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing to build Longhand, and nothing when nothing is missing.
 #
-#     sh scripts/deps.sh build test lint fuzz coverage man     (any of these groups)
+#     sh scripts/deps.sh build test page lint fuzz coverage man     (any of these groups)
 #
 # Debian and its relatives: apt-get, as root or through sudo. Elsewhere, and with DEPS=no: says what to install and ends with 2.
 set -eu
@@ -44,6 +44,11 @@ for group; do
         has_library cmocka || need libcmocka-dev
         has_library libpcre2-8 || optional="$optional libpcre2-dev"
         have node || optional="$optional nodejs"
+        ;;
+    page)
+        need_command node nodejs
+        need_command npm npm
+        need_command chromium chromium
         ;;
     lint)
         need_command clang-format clang-format

@@ -142,5 +142,6 @@ bool lh_book_life(lh_book *b) {
     lh_book_add_embedded(b, "engine.js");
     lh_book_add_embedded(b, "fast.js");
     lh_book_add_embedded(b, "web/page/sw.js");
+    lh_book_add_embedded(b, "web/page/longhand.webmanifest");
     return ok;
 }

@@ -31,9 +31,13 @@ static void put_head(lh_book *b, FILE *out, const char *title) {
     fputs("<link rel=\"stylesheet\" href=\"book.css\" />\n"
           "<link rel=\"stylesheet\" href=\"page.css\" />\n"
           "<link rel=\"stylesheet\" href=\"pictures.css\" />\n"
+          "<link rel=\"icon\" href=\"icon.svg\" type=\"image/svg+xml\" />\n"
           "<script src=\"book.js\"></script>\n",
           out);
-    if (b->is_alive) fputs("<script src=\"page.js\" defer=\"defer\"></script>\n", out);
+    if (b->is_alive)
+        fputs("<link rel=\"manifest\" href=\"longhand.webmanifest\" />\n"
+              "<script src=\"page.js\" defer=\"defer\"></script>\n",
+              out);
     fputs("</head>\n", out);
 }
 
@@ -253,6 +257,7 @@ bool lh_book_pages(lh_book *b) {
     lh_book_add_embedded(b, "book.css");
     lh_book_add_embedded(b, "book.js");
     lh_book_add_embedded(b, "web/page/page.css");
+    lh_book_add_embedded(b, "web/page/icon.svg");
     lh_book_add_embedded(b, LH_FORMULA_FONT);
     return ok && (!b->is_alive || lh_book_life(b)) && !lh_failed(b->cli->ctx);
 }
