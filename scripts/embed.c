@@ -49,10 +49,11 @@ static void add(char *path, const char *name, char *own) {
     entries[n_entries++] = (entry){path, name, own};
 }
 
-/* What lies beside the code, and the order of the lessons, goes by its name alone. */
+/* What lies beside the code, what pages are made of and the order of the lessons go by their names alone. */
 static void add_found(char *path) {
     const char *dot = strrchr(path, '.');
-    bool is_ours = strncmp(path, "src/", 4) == 0 || (dot && strcmp(dot, ".txt") == 0);
+    bool is_ours = strncmp(path, "src/", 4) == 0 || strncmp(path, "web/", 4) == 0 ||
+                   (dot && strcmp(dot, ".txt") == 0);
     add(path, is_ours ? strrchr(path, '/') + 1 : path, NULL);
 }
 

@@ -1,5 +1,5 @@
 /* embedded -- the files that travel inside the program: the prelude, the mistakes, the lessons and
- * their order, the models, the style of the book, and a maths font where the build found one.
+ * their order, the models, what the pages of the book are made of, and a maths font where the build found one.
  *
  *     const lh_embedded *f = lh_embedded_find("lessons/ex1.md");
  *     if (f) fwrite(f->text, 1, f->length, stdout);

@@ -11,9 +11,7 @@
 #include "cli/book.h"
 
 void lh_book_inline(FILE *out, const char *name) {
-    char path[64];
-    snprintf(path, sizeof path, "web/page/%s", name);
-    const lh_embedded *f = lh_embedded_find(path);
+    const lh_embedded *f = lh_embedded_find(name);
     if (f) fwrite(f->text, 1, f->length, out);
 }
 
@@ -141,7 +139,7 @@ bool lh_book_life(lh_book *b) {
     lh_book_add_embedded(b, "page.js");
     lh_book_add_embedded(b, "engine.js");
     lh_book_add_embedded(b, "fast.js");
-    lh_book_add_embedded(b, "web/page/sw.js");
-    lh_book_add_embedded(b, "web/page/longhand.webmanifest");
+    lh_book_add_embedded(b, "sw.js");
+    lh_book_add_embedded(b, "longhand.webmanifest");
     return ok;
 }

@@ -256,8 +256,8 @@ bool lh_book_pages(lh_book *b) {
         ok = lh_book_add_page(b, lh_printf(b->arena, "%s.html", b->lesson[i].name), put_lesson, i);
     lh_book_add_embedded(b, "book.css");
     lh_book_add_embedded(b, "book.js");
-    lh_book_add_embedded(b, "web/page/page.css");
-    lh_book_add_embedded(b, "web/page/icon.svg");
+    lh_book_add_embedded(b, "page.css");
+    lh_book_add_embedded(b, "icon.svg");
     lh_book_add_embedded(b, LH_FORMULA_FONT);
     return ok && (!b->is_alive || lh_book_life(b)) && !lh_failed(b->cli->ctx);
 }

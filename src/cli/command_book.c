@@ -88,8 +88,10 @@ static bool add_lesson(lh_book *b, const char *lesson, int entry) {
 /* The first page of the whole course begins with a small lesson of its own. */
 static bool add_front(lh_book *b) {
     lh_reading r;
-    if (options.only.n || !b->is_alive) return true;
-    if (!lh_reading_open(b->cli, "front", &r)) return false;
+    const lh_embedded *f = lh_embedded_find("front.md");
+    if (options.only.n || !b->is_alive || !f) return true;
+    lh_source source = {.name = "front", .file = f->name, .text = f->text, .length = f->length};
+    if (!lh_reading_open_source(b->cli, &source, &r)) return false;
     b->front = about_lesson(b, &r, "");
     b->front.body = write_body(b, &r, "", 0);
     if (!b->front.body) lh_reading_report(&r);

@@ -51,14 +51,16 @@ static const char *text_of(lh_reading *r) {
 bool lh_reading_open(lh_cli *cli, const char *lesson, lh_reading *r) {
     lh_source s;
     *r = (lh_reading){.cli = cli};
-    if (!lh_cli_find(cli, lesson, &s)) return false;
+    return lh_cli_find(cli, lesson, &s) && lh_reading_open_source(cli, &s, r);
+}
+
+bool lh_reading_open_source(lh_cli *cli, const lh_source *s, lh_reading *r) {
     lh_finder finder = lh_cli_finder(cli);
-    r->arena = lh_arena_new(cli->ctx);
-    r->name = s.name;
-    r->lesson = r->arena ? lh_lesson_open(cli->ctx, s.file, s.text, s.length, &finder) : NULL;
+    *r = (lh_reading){.cli = cli, .arena = lh_arena_new(cli->ctx), .name = s->name};
+    r->lesson = r->arena ? lh_lesson_open(cli->ctx, s->file, s->text, s->length, &finder) : NULL;
     r->live = r->lesson ? lh_live_new(r->lesson) : NULL;
     if (r->live) {
-        r->title = lh_lesson_title(cli->arena, s.file, s.text, s.length);
+        r->title = lh_lesson_title(cli->arena, s->file, s->text, s->length);
         r->page = lh_reading_page(r, text_of(r), NULL);
     }
     if (r->page && !lh_failed(cli->ctx)) return true;

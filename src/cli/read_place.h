@@ -30,6 +30,7 @@ typedef struct lh_reading {
 } lh_reading;
 
 bool lh_reading_open(lh_cli *cli, const char *lesson, lh_reading *r); /* false: already reported */
+bool lh_reading_open_source(lh_cli *cli, const lh_source *s, lh_reading *r); /* likewise */
 void lh_reading_close(lh_reading *r);
 lh_page *
 lh_reading_page(lh_reading *r, const char *markdown,
