@@ -44,6 +44,8 @@ for group; do
         has_library cmocka || need libcmocka-dev
         has_library libpcre2-8 || optional="$optional libpcre2-dev"
         have node || optional="$optional nodejs"
+        has_library ompi-c || optional="$optional libopenmpi-dev"
+        have mpirun || optional="$optional openmpi-bin"
         ;;
     page)
         need_command node nodejs

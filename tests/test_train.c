@@ -48,7 +48,7 @@ typedef struct made {
 
 static made make_data(const char *spec, const char *text, size_t length, int context, bool lines) {
     made m = {.ctx = lh_context_new()};
-    lh_data_how how = {"text", context, lines};
+    lh_data_how how = {.name = "text", .context = context, .is_lines = lines};
     m.tokens = lh_data_tokenizer(m.ctx, spec, "text", text, length);
     if (m.tokens) m.data = lh_data_new(m.ctx, m.tokens, &how, text, length);
     return m;
@@ -208,7 +208,7 @@ static void bad_texts_are_refused(void **state) {
         free_data(&m);
     }
     made m = make_data("char", "abcabcabcabc", 12, 4, false); /* a vocabulary without d */
-    lh_data *d = lh_data_new(m.ctx, m.tokens, &(lh_data_how){"other", 4, false}, "abcdabcd", 8);
+    lh_data *d = lh_data_new(m.ctx, m.tokens, &(lh_data_how){.name = "other", .context = 4}, "abcdabcd", 8);
     assert_null(d);
     assert_non_null(strstr(lh_context_error(m.ctx)->what, "\"d\""));
     free_data(&m);

@@ -11,18 +11,21 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/version.h"
 #include "cli/model.h"
 #include "cli/character_stream.h"
+#include "eval/fast/threads.h"
 #include "files/training_log.h"
 #include "files/tokenizer_file.h"
 #include "train/text_data.h"
 #include "train/floats.h"
 #include "train/generate.h"
+#include "train/text_part.h"
 
 static struct {
     const char *data, *task, *tokens, *until, *time, *rate, *init, *out, *precision, *backend;
     lh_settings set;
-    int batch, micro, steps, every, seed, threads;
+    int batch, micro, pieces, steps, every, seed, threads;
     bool lines, resume;
 } options = {.seed = -1, .out = NULL};
 
@@ -40,6 +43,11 @@ static const lh_option train_options[] = {
     {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (12)", 1, 1000000},
     {"micro", 0, LH_OPTION_INT, &options.micro, "N",
      "work a batch out N examples at a time: the same step in less memory", 1, 1000000},
+    {"pieces", 0, LH_OPTION_INT, &options.pieces, "N",
+     "cut a batch into N pieces that are added up in a fixed order: the same bits for any number "
+     "of processes (under "
+     "mpirun: 8)",
+     1, 1000000},
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
      "of large products: float (without it) or bf16; weights are kept in float", 0, 0},
     {"backend", 0, LH_OPTION_TEXT, &options.backend, "NAME",
@@ -81,6 +89,7 @@ enum {
 
 typedef struct job {
     lh_cli *cli;
+    lh_train_ranks ranks;
     lh_model model;
     lh_model init; /* --init: weights from there */
     const char *out;
@@ -97,8 +106,10 @@ typedef struct job {
     lh_trainer *t;
     lh_folder_writer *writer;
     lh_log *log;
-    int steps, every, end; /* end: the token that ends a line, or -1 */
-    int sampled;           /* the step of the last sample */
+    int threads, pieces_of_batch;
+    int steps, every, end;      /* end: the token that ends a line, or -1 */
+    int sampled;                /* the step of the last sample */
+    bool is_over, looks, saves; /* what rank 0 decided after the last step */
     double until, seconds, step_time;
     double looked;    /* seconds spent on looks so far */
     double look_time; /* what the next one may take: at first an estimate */
@@ -179,9 +190,26 @@ static bool is_free(job *j) {
 
 /* ---- the text ---- */
 
-/* A file, a task, or the course. Of a task of pairs nothing is read: its examples are made as they are drawn. */
+/* The folder that the tokeniser is read from; NULL: it is made from the text. */
+static const char *vocabulary_of(const job *j) {
+    const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
+    struct stat st;
+    const char *spec = options.tokens ? options.tokens : f ? f->path : NULL;
+    return spec && strcmp(spec, "char") != 0 && strcmp(spec, "word") != 0 && stat(spec, &st) == 0
+               ? spec
+               : NULL;
+}
+
+/* A text that several processes read, each a part of it. */
+static bool is_shared_text(const job *j) {
+    return j->ranks.ranks && options.data && !j->is_pairs;
+}
+
+/* A file, a task, or the course. Of a task of pairs nothing is read: its examples are made as they are drawn. Of a shared text rank 0
+ * reads all of it here, where there is a vocabulary to be found in it, and lets go of it again. */
 static const char *find_text(job *j) {
     const lh_train_task *task = options.task ? lh_train_task_find(options.task) : NULL;
+    if (is_shared_text(j) && (!lh_train_is_root(&j->ranks) || vocabulary_of(j))) return "";
     if (options.data)
         return lh_file_read(j->cli->ctx, j->text_arena,
                             strcmp(options.data, "-") ? options.data : "/dev/stdin", &j->length);
@@ -190,29 +218,73 @@ static const char *find_text(job *j) {
     return lh_data_course(j->text_arena, &j->length);
 }
 
-static bool read_text(job *j) {
-    lh_context *ctx = j->cli->ctx;
+static void mark_text(job *j, uint64_t sum, uint64_t length) {
+    j->text_mark = lh_train_mark(j->cli->arena, j->text_name, sum, length);
+    if (options.resume && lh_train_is_root(&j->ranks))
+        lh_train_compare(j->model.folder, j->text_mark);
+}
+
+/* Does it learn from pairs, and is there a text? Nothing is read yet; false: reported. */
+static bool choose_text(job *j) {
     j->is_pairs = lh_train_is_pairs(&j->pairs, j->cli, j->model.source.program, options.task,
                                     options.data != NULL);
     if (j->pairs.is_refused) return false;
+    j->text_name = options.data ? options.data : options.task ? options.task : "the course's text";
+    if (!j->ranks.ranks || !options.data || strcmp(options.data, "-") != 0) return true;
+    lh_cli_fail(j->cli, "several processes cannot share what comes from a pipe");
+    fprintf(stderr, "--data FILE, which all of them can read\n");
+    return false;
+}
+
+static bool read_text(job *j) {
+    lh_context *ctx = j->cli->ctx;
     j->text_arena = lh_arena_new(ctx);
     if (!j->text_arena) return lh_cli_report(j->cli), false;
-    j->text_name = options.data ? options.data : options.task ? options.task : "the course's text";
     j->text = find_text(j);
     j->pairs.how.name = j->text_name, j->pairs.how.text = j->text, j->pairs.how.length = j->length;
     if (lh_failed(ctx)) return lh_cli_report(j->cli), false;
-    j->text_mark = lh_train_mark(j->cli->arena, j->text_name, j->text, j->length);
-    if (options.resume) lh_train_compare(j->model.folder, j->text_mark);
+    if (!is_shared_text(j)) mark_text(j, lh_text_sum(j->text, j->length), j->length);
     return true;
+}
+
+/* This process's part. */
+static bool read_part(job *j) {
+    lh_text_part part;
+    lh_arena_free(j->text_arena);
+    j->text_arena = lh_arena_new(j->cli->ctx);
+    if (!j->text_arena ||
+        !lh_text_part_read(j->cli->ctx, j->text_arena, options.data, j->ranks.ranks, &part))
+        return false;
+    j->text = part.text, j->length = part.length;
+    mark_text(j, part.sum, part.whole);
+    return true;
+}
+
+/* What rank 0 found in the text, for all. */
+static lh_tokenizer *share_tokens(job *j) {
+    lh_text json = lh_text_new(j->cli->arena);
+    lh_tokenizer *t = NULL;
+    if (lh_train_is_root(&j->ranks)) {
+        t = lh_data_tokenizer(j->cli->ctx, options.tokens, j->text_name, j->text, j->length);
+        if (t) lh_tokenizer_write_json(&json, t);
+    }
+    const char *text =
+        lh_ranks_tell_text(j->ranks.ranks, j->cli->arena, json.s); /* "": it failed */
+    return t || lh_failed(j->cli->ctx) || !text
+               ? t
+               : lh_tokenizer_read_json(j->cli->ctx, j->text_name, text, strlen(text));
 }
 
 /* The tokeniser of a model that is gone on with is its own. */
 static bool find_tokens(job *j) {
     const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
     const char *spec = options.tokens ? options.tokens : f ? f->path : NULL;
-    j->tokens = j->is_pairs
-                    ? lh_train_pairs_tokens(&j->pairs, spec)
-                    : lh_data_tokenizer(j->cli->ctx, spec, j->text_name, j->text, j->length);
+    if (j->is_pairs)
+        j->tokens = lh_train_pairs_tokens(&j->pairs, spec);
+    else if (is_shared_text(j) && !vocabulary_of(j))
+        j->tokens = share_tokens(j);
+    else
+        j->tokens = lh_data_tokenizer(j->cli->ctx, spec, j->text_name, j->text, j->length);
     if (j->tokens) return true;
     lh_cli_report(j->cli);
     return false;
@@ -275,10 +347,11 @@ static int batch_of(const job *j) {
 
 static bool make_data(job *j) {
     const int context = lh_generator_context(j->g, WINDOW);
-    if (j->is_pairs)
-        return lh_train_pairs_make(&j->pairs, j->g, j->tokens, context, options.threads);
+    if (j->is_pairs) return lh_train_pairs_make(&j->pairs, j->g, j->tokens, context, j->threads);
     bool is_lines = options.lines || options.task || (j->g->generate && j->g->generate->until);
     lh_data_how how = {.name = j->text_name, .context = context, .is_lines = is_lines};
+    if (is_shared_text(j) && !read_part(j)) return false;
+    if (is_shared_text(j)) how.ranks = j->ranks.ranks;
     j->data = lh_data_new(j->cli->ctx, j->tokens, &how, j->text, j->length);
     lh_arena_free(j->text_arena);
     j->text_arena = NULL;
@@ -293,7 +366,9 @@ static bool make_trainer(job *j) {
     if (options.seed >= 0) seed = (uint64_t)options.seed;
     lh_trainer_how how = {.batch = batch_of(j),
                           .seed = seed,
-                          .threads = options.threads,
+                          .threads = j->threads,
+                          .pieces = j->pieces_of_batch,
+                          .ranks = j->ranks.ranks,
                           .micro = lh_train_micro(options.micro, options.resume ? f : NULL),
                           .precision = j->precision,
                           .with = j->with};
@@ -305,13 +380,19 @@ static bool make_trainer(job *j) {
     return j->t && !lh_failed(j->cli->ctx);
 }
 
+/* What rank 0 measured is what all go by. */
+static double try_step(job *j) {
+    double took = lh_trainer_try(j->t);
+    lh_ranks_tell(j->ranks.ranks, &took, sizeof took);
+    return took;
+}
+
 /* One step to warm up, a few to measure; none changes anything. Where only a time is given, it decides how many steps
  * there are, so that a learning rate that falls towards the end knows where the end is. */
 static bool measure(job *j) {
-    double took = lh_trainer_try(j->t);
+    double took = try_step(j);
     int n = took > SLOW; /* warming up counts for little in a step of seconds */
-    for (took *= n; n < 10 && took < 0.1 && !lh_failed(j->cli->ctx); n++)
-        took += lh_trainer_try(j->t);
+    for (took *= n; n < 10 && took < 0.1 && !lh_failed(j->cli->ctx); n++) took += try_step(j);
     if (lh_failed(j->cli->ctx)) return false;
     j->step_time = took / n;
     j->look_time = LEAST_HELD_OUT * lh_trainer_try_look(j->t);
@@ -332,6 +413,7 @@ static bool measure(job *j) {
 }
 
 static bool open_folder(job *j) {
+    if (!lh_train_is_root(&j->ranks)) return true;
     lh_context *ctx = j->cli->ctx;
     lh_arena *a = j->cli->arena;
     lh_config config;
@@ -410,7 +492,7 @@ static lh_generator *open_writer(const job *j) {
                                                       .choice = {0.8, 0, 1},
                                                       .seed = (uint64_t)j->t->step,
                                                       .end = j->end,
-                                                      .threads = options.threads});
+                                                      .threads = j->threads});
 }
 
 /* After a step and a look, the process holds all but what a sample takes. */
@@ -421,13 +503,26 @@ static double memory_of(const job *j) {
     return lh_memory_used() + sample;
 }
 
+static int threads_of(const job *j) {
+    return j->threads ? j->threads : lh_pool_processors();
+}
+
+static const char *say_shares(const job *j) {
+    const lh_ranks *r = j->ranks.ranks;
+    const char *pieces =
+        j->pieces_of_batch ? lh_printf(j->cli->arena, " in %d pieces", j->pieces_of_batch) : "";
+    if (!r) return pieces;
+    return lh_printf(j->cli->arena, "%s for %d processes of %d threads", pieces, r->n,
+                     threads_of(j));
+}
+
 static void say_start(job *j) {
     lh_arena *a = j->cli->arena;
     const int left = j->steps - j->t->step;
     printf("memory %s; ", lh_bytes_text(a, memory_of(j)));
-    printf("batches of %d%s%s, about %s a step: %s for %s%d steps%s\n\n", j->t->how.batch,
-           j->t->parts ? lh_printf(a, ", %d at a time", j->t->how.micro) : "",
-           j->precision == LH_IN_BF16 ? ", products in bf16" : "",
+    printf("batches of %d%s%s%s, about %s a step: %s for %s%d steps%s\n\n", j->t->how.batch,
+           j->t->how.micro && j->t->parts ? lh_printf(a, ", %d at a time", j->t->how.micro) : "",
+           say_shares(j), j->precision == LH_IN_BF16 ? ", products in bf16" : "",
            j->step_time < 1 ? lh_printf(a, "%.3g ms", 1e3 * j->step_time)
                             : lh_time_text(a, j->step_time),
            lh_time_text(a, left * j->step_time), options.until ? "at most " : "", left,
@@ -480,7 +575,7 @@ static void say_how_to_go_on(const job *j) {
 static int say_lost(job *j) {
     lh_text formula = lh_text_new(j->cli->arena);
     int line = 0;
-    bool is_found = lh_trainer_trouble(j->t, &formula, &line);
+    bool is_found = lh_train_is_root(&j->ranks) && lh_trainer_trouble(j->t, &formula, &line);
     lh_show_clear(&j->show);
     lh_cli_fail(j->cli, "the loss of step %d is %s: training stops; %s has the last good weights",
                 j->t->step + 1, isnan(j->t->loss) ? "nan" : "inf", j->out);
@@ -491,9 +586,10 @@ static int say_lost(job *j) {
 
 /* ---- training ---- */
 
+/* A time that is given is the time for all: what is left over is enough for a save. */
 static bool is_at_end(const job *j) {
     if (is_stopped || j->t->step >= j->steps) return true;
-    if (j->seconds > 0 && lh_seconds() - j->show.start >= j->seconds) return true;
+    if (j->seconds > 0 && lh_seconds() - j->show.start + j->save_time >= j->seconds) return true;
     return j->until > 0 && j->show.n >= SMOOTH && lh_show_mean(&j->show, SMOOTH) <= j->until;
 }
 
@@ -507,7 +603,17 @@ static bool is_time_to_look(const job *j) {
 }
 
 static bool is_time_to_save(const job *j) {
-    return options.every || is_at_end(j) || lh_seconds() - j->saved_at >= SAVE_SHARE * j->save_time;
+    return options.every || j->is_over || lh_seconds() - j->saved_at >= SAVE_SHARE * j->save_time;
+}
+
+/* Clocks and signals are rank 0's: all do what it decided. */
+static void decide(job *j) {
+    j->is_over = is_at_end(j);
+    j->looks = j->show.n && (j->is_over || is_time_to_look(j));
+    j->saves = is_time_to_save(j);
+    int32_t all = j->is_over | j->looks << 1 | j->saves << 2;
+    lh_ranks_tell(j->ranks.ranks, &all, sizeof all);
+    j->is_over = all & 1, j->looks = all >> 1 & 1, j->saves = all >> 2 & 1;
 }
 
 /* More batches where there is time for them: their mean is steadier. */
@@ -520,6 +626,20 @@ static double hold_out(job *j) {
     return h.n > 0 ? h.sum / h.n : NAN;
 }
 
+/* What rank 0 alone does after a look: it says and notes what was seen. */
+static void say_look(job *j) {
+    lh_train_show *s = &j->show;
+    lh_show_line(s, j->t->step);
+    lh_show_keep(s);
+    if (j->is_pairs)
+        lh_train_pairs_look(&j->pairs, j->t, j->is_over);
+    else
+        say_sample(j);
+    const double exact = lh_matched_share(&j->pairs.matched);
+    const lh_log_value v[] = {{"loss", j->t->loss}, {"val", s->val}, {"exact", exact}};
+    lh_log_add(j->log, j->t->step, v, isnan(s->val) ? 1 : isnan(exact) ? 2 : 3);
+}
+
 /* Held-out loss, a sample, a save: now and then, and at the end. */
 static bool look_up(job *j) {
     lh_train_show *s = &j->show;
@@ -527,39 +647,34 @@ static bool look_up(job *j) {
     if (!lh_trainer_is_sound(j->t)) return false; /* what is saved can be gone on with */
     s->val = hold_out(j);
     if (!isnan(s->val) && !(s->val >= s->best_val)) s->best_val = s->val;
-    lh_show_line(s, j->t->step);
-    lh_show_keep(s);
-    if (j->is_pairs)
-        lh_train_pairs_look(&j->pairs, j->t, is_at_end(j));
-    else
-        say_sample(j);
-    const double exact = lh_matched_share(&j->pairs.matched);
-    const lh_log_value v[] = {{"loss", j->t->loss}, {"val", s->val}, {"exact", exact}};
-    lh_log_add(j->log, j->t->step, v, isnan(s->val) ? 1 : isnan(exact) ? 2 : 3);
+    if (lh_train_is_root(&j->ranks)) say_look(j);
     j->sampled = j->t->step;
-    bool is_saved = !is_time_to_save(j) || save(j);
+    bool is_saved = !j->saves || save(j);
     j->look_time = lh_seconds() - start;
     j->looked += j->look_time;
     return is_saved;
 }
 
 static bool train(job *j) {
-    while (!is_at_end(j)) {
+    for (decide(j); !j->is_over;) {
         if (!lh_trainer_step(j->t)) return false;
-        const bool looks_up = is_time_to_look(j);
-        if (!lh_show_step(&j->show, j->t, looks_up || is_at_end(j))) {
+        if (!lh_show_add(&j->show, j->t)) {
             lh_fail(j->cli->ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory");
             return false;
         }
-        if (!looks_up && !is_at_end(j))
+        decide(j);
+        if (!j->looks && lh_train_is_root(&j->ranks)) {
+            lh_show_step(&j->show, j->t);
             lh_log_add(j->log, j->t->step, &(lh_log_value){"loss", j->t->loss}, 1);
-        if (looks_up && !look_up(j)) return false;
+        }
+        if (j->looks && !look_up(j)) return false;
     }
     return j->sampled == j->t->step || look_up(j);
 }
 
 static int finish(job *j) {
     if (!train(j)) {
+        if (j->t->is_lost) lh_train_ranks_part(&j->ranks);
         if (j->t->is_lost) return say_lost(j);
         lh_show_clear(&j->show);
         lh_cli_report(j->cli);
@@ -581,12 +696,42 @@ static bool open_models(job *j, const char *argument) {
            (!options.init || lh_model_open(cli, options.init, &j->init));
 }
 
+/* What all processes must have in common, first of what is theirs before anything is read. */
+static const char *say_what(const job *j) {
+    const lh_program *p = j->model.source.program;
+    if (!p) return "";
+    return lh_printf(j->cli->arena, "longhand %s\n%s", lh_version(),
+                     lh_copy(j->cli->arena, p->source, p->length));
+}
+
+static const char *say_how(const job *j) {
+    lh_text out = lh_text_new(j->cli->arena);
+    for (int i = 0; i < j->set.n; i++)
+        lh_text_add(&out, "%s = %s\n", j->set.set[i].name, j->set.set[i].value);
+    lh_text_add(&out, "--seed %d\n--batch %d\n--micro %d\n--pieces %d\n--precision %s\n",
+                options.seed, batch_of(j), options.micro, j->pieces_of_batch,
+                j->precision == LH_IN_BF16 ? "bf16" : "float");
+    const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
+    if (f) lh_text_add(&out, "weights of step %lld\n", f->step);
+    return out.s;
+}
+
+static bool choose_pieces(job *j) {
+    j->threads = lh_train_ranks_threads(&j->ranks, options.threads, lh_pool_processors());
+    j->pieces_of_batch = lh_train_ranks_pieces(
+        &j->ranks, options.pieces, options.resume ? j->model.folder : NULL, batch_of(j));
+    return j->pieces_of_batch >= 0;
+}
+
 /* Everything up to the first step; false: reported. */
 static bool prepare(job *j, const char *argument) {
     lh_cli *cli = j->cli;
-    if (!open_models(j, argument) || !is_free(j) || !read_text(j) || !find_tokens(j) ||
-        !collect_settings(j))
-        return false;
+    const bool is_good =
+        open_models(j, argument) && (!lh_train_is_root(&j->ranks) || is_free(j)) && choose_text(j);
+    if (!lh_train_ranks_agree(&j->ranks, is_good, say_what(j))) return false;
+    if (!lh_train_ranks_agree(&j->ranks, read_text(j), "")) return false;
+    const bool is_set = find_tokens(j) && collect_settings(j) && choose_pieces(j);
+    if (!lh_train_ranks_agree(&j->ranks, is_set, say_how(j))) return false;
     j->g = lh_model_graph(cli, &j->model, &j->set);
     if (!j->g) return false;
     if (lh_trainer_takes(j->g) && (!lh_model_takes(cli, j->g, j->tokens) || !fits_in_memory(j)))
@@ -619,7 +764,8 @@ static int begin(job *j, const char *argument) {
 static int run(lh_cli *cli, int argc, char **argv) {
     job j = {.cli = cli, .end = -1};
     (void)argc;
-    int status = begin(&j, argv[0]);
+    int status = lh_train_ranks_begin(&j.ranks, cli) ? begin(&j, argv[0]) : LH_EXIT_FAILED;
+    lh_train_ranks_end(&j.ranks, status);
     lh_show_free(&j.show);
     lh_log_close(j.log);
     lh_folder_end(j.writer);

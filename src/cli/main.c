@@ -189,7 +189,7 @@ static int dispatch(lh_cli *cli, int argc, char **argv) {
     if (argc < 2) return lh_cli_welcome(cli);
     const char *word = argv[1];
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        printf("longhand %s\n", lh_version());
+        printf("longhand %s\nbuilt with %s\n", lh_version(), LH_BUILT_WITH);
         return LH_EXIT_YES;
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help(cli, 0, NULL);

@@ -23,8 +23,8 @@ typedef struct lh_train_show {
 } lh_train_show;
 
 void lh_show_begin(lh_train_show *s, lh_cli *cli, int first, int steps, int every);
-bool lh_show_step(lh_train_show *s, const lh_trainer *t,
-                  bool looks_up); /* keeps the loss; looks_up: a line follows; false: no memory */
+bool lh_show_add(lh_train_show *s, const lh_trainer *t);   /* a step was done; false: no memory */
+void lh_show_step(lh_train_show *s, const lh_trainer *t);  /* a line now and then */
 void lh_show_line(lh_train_show *s, int step);             /* now, whatever the time */
 void lh_show_held_out(lh_train_show *s, int done, int of); /* in place, where there is a terminal */
 void lh_show_keep(lh_train_show *s);  /* the line stays: what follows stands below it */
@@ -37,8 +37,8 @@ void lh_show_free(lh_train_show *s);
 /* What options say (train_how.c); false: it is none, and a message was written. NULL as text: nothing was said. */
 bool lh_train_positive(lh_cli *cli, const char *name, const char *text, double *x);
 bool lh_train_time(lh_cli *cli, const char *text, double *seconds); /* 90, 90s, 10m, 1.5h */
-const char *lh_train_mark(lh_arena *a, const char *name, const char *text,
-                          size_t length); /* which text: a sum of it, its name, its length */
+const char *lh_train_mark(lh_arena *a, const char *name, uint64_t sum,
+                          uint64_t length); /* which text: a sum of it, its name, its length */
 void lh_train_compare(const lh_folder *f,
                       const char *mark); /* says so where the folder learned from another text */
 bool lh_train_precision(lh_cli *cli, const char *text, const lh_folder *resumed,
@@ -69,6 +69,26 @@ void lh_train_pairs_say(const lh_train_pairs *p); /* what is learned from */
 void lh_train_pairs_look(lh_train_pairs *p, const lh_trainer *t,
                          bool is_last); /* counts, and shows a few answers */
 void lh_train_pairs_free(lh_train_pairs *p);
+
+/* One of several processes (train_ranks.c). */
+typedef struct lh_train_ranks {
+    lh_cli *cli;
+    lh_ranks *ranks; /* NULL: this process is alone */
+    bool is_asked;   /* it was started by mpirun or its like, alone or not */
+    bool is_joined;  /* who fails ends all: they would wait for it */
+    FILE *said;      /* what this rank wrote on stderr; NULL: it goes there directly */
+    int errors;      /* where that goes in the end */
+} lh_train_ranks;
+
+bool lh_train_ranks_begin(lh_train_ranks *r, lh_cli *cli); /* false: already reported */
+bool lh_train_is_root(const lh_train_ranks *r);
+/* Is it good on all of them, and do all say the same of themselves? Lines "what it is"; false: already reported. */
+bool lh_train_ranks_agree(lh_train_ranks *r, bool is_good, const char *who);
+void lh_train_ranks_part(lh_train_ranks *r); /* all come to an end together, and rank 0 says why */
+void lh_train_ranks_end(lh_train_ranks *r, int status);
+int lh_train_ranks_threads(const lh_train_ranks *r, int asked, int processors);
+int lh_train_ranks_pieces(const lh_train_ranks *r, int asked, const lh_folder *resumed,
+                          int batch); /* -1: refused, and reported */
 
 const char *lh_time_text(lh_arena *a, double seconds); /* 40 s, 12 min, 3 h 20 min */
 double lh_seconds(void);

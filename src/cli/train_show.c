@@ -124,7 +124,7 @@ void lh_show_clear(lh_train_show *s) {
     if (s->in_place) lh_screen_begin_line(stdout);
 }
 
-bool lh_show_step(lh_train_show *s, const lh_trainer *t, bool looks_up) {
+bool lh_show_add(lh_train_show *s, const lh_trainer *t) {
     if (s->n == s->cap) {
         int cap = s->cap ? 2 * s->cap : 1024;
         double *more = realloc(s->loss, (size_t)cap * sizeof *more);
@@ -134,9 +134,12 @@ bool lh_show_step(lh_train_show *s, const lh_trainer *t, bool looks_up) {
     }
     s->loss[s->n++] = t->loss;
     s->tokens += (double)t->batch->n_tokens;
-    if (s->in_place ? lh_seconds() >= s->next_time : t->step % s->every == 0 && !looks_up)
-        lh_show_line(s, t->step);
     return true;
+}
+
+void lh_show_step(lh_train_show *s, const lh_trainer *t) {
+    if (s->in_place ? lh_seconds() >= s->next_time : t->step % s->every == 0)
+        lh_show_line(s, t->step);
 }
 
 /* ---- the end ---- */

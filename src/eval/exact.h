@@ -23,6 +23,7 @@ typedef struct lh_plan lh_plan;
 typedef struct lh_wish {
     bool all;             /* every step */
     bool updates;         /* whatever := needs */
+    const bool *renews;   /* ... of the givens that are true here, by their number; NULL: of all */
     bool as_written;      /* a formula that stands twice is computed twice: for counting */
     lh_node *const *node; /* and these */
     int n_nodes;

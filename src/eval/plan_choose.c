@@ -83,7 +83,8 @@ static void use_wishes(lh_plan *p, const lh_wish *wish) {
     for (int i = 0; wish->all && i < g->n_steps; i++)
         if (!g->step[i]->is_dead) use(p, g->step[i]->node, false);
     for (int i = 0; (wish->updates || wish->all) && i < g->n_givens; i++)
-        if (g->given[i]->renewed) use(p, g->given[i]->renewed, false);
+        if (g->given[i]->renewed && (!wish->renews || wish->renews[i]))
+            use(p, g->given[i]->renewed, false);
 }
 
 static void use_what_it_needs(lh_plan *p, lh_node *n) {

@@ -93,6 +93,9 @@ static void open_save(lh_folder *f) {
     if (lh_tensors_metadata(f->weights, LH_SAVE_MICRO) &&
         !read_count(f, LH_SAVE_MICRO, LH_MAX_MICRO, &f->micro))
         return;
+    if (lh_tensors_metadata(f->weights, LH_SAVE_PIECES) &&
+        !read_count(f, LH_SAVE_PIECES, LH_MAX_MICRO, &f->pieces))
+        return;
     f->data = lh_tensors_metadata(f->weights, LH_SAVE_DATA);
     f->step = (long long)step;
     read_settings(f);

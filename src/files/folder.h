@@ -52,6 +52,7 @@ typedef struct lh_folder {
     uint64_t seed, position;
     const char *precision; /* in which products were made: "float", "bf16" */
     uint64_t micro;        /* examples at a time; 0: all of a batch */
+    uint64_t pieces;       /* that a batch is cut into; 0: it is not */
     const char *data;      /* which text was learned from, as the save said; or NULL */
     const lh_setting *set; /* as given by --set */
     int n_set;
@@ -73,6 +74,7 @@ typedef struct lh_save {
     uint64_t seed, position;
     const char *precision; /* NULL: float */
     uint64_t micro;        /* 0: all examples of a batch at once */
+    uint64_t pieces;       /* 0: the batch is not cut */
     const char *program;   /* NULL: none */
     const char *data; /* which text is learned from, in words of the caller's; NULL: not said */
     const lh_setting *set;

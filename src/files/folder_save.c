@@ -182,6 +182,9 @@ static lh_pair *metadata_of(saving *s, int *n) {
     if (save->precision) add_pair(s, &list, n, LH_SAVE_PRECISION, save->precision);
     if (save->micro)
         add_pair(s, &list, n, LH_SAVE_MICRO, lh_printf(a, "%llu", (unsigned long long)save->micro));
+    if (save->pieces)
+        add_pair(s, &list, n, LH_SAVE_PIECES,
+                 lh_printf(a, "%llu", (unsigned long long)save->pieces));
     if (save->data) add_pair(s, &list, n, LH_SAVE_DATA, save->data);
     if (save->n_states) add_pair(s, &list, n, LH_SAVE_FILE, s->name);
     for (int i = 0; i < save->n_set; i++)

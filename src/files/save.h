@@ -7,6 +7,7 @@
 #define LH_SAVE_POSITION  "longhand.position"
 #define LH_SAVE_PRECISION "longhand.precision" /* of products; not there: float */
 #define LH_SAVE_MICRO     "longhand.micro"     /* examples at a time; not there: all of a batch */
+#define LH_SAVE_PIECES    "longhand.pieces"    /* that a batch is cut into; not there: it is not */
 #define LH_SAVE_DATA      "longhand.data"      /* which text was learned from */
 #define LH_SAVE_PROGRAM   "longhand.program"
 #define LH_SAVE_SET       "longhand.set."      /* ... and the name of a setting */

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "eval/plan.h"
 #include "train/floats.h"
+#include "train/shares.h"
 
 /* ---- where the graph is cut ---- */
 
@@ -125,7 +127,9 @@ static void plan_all(lh_parts *p) {
     wish.node = &g->loss, wish.n_nodes = is_own;
     wish.sum = p->sum, wish.n_sums = p->n_sums;
     p->part = lh_fast.plan(g, &wish);
+    const bool *renews = lh_shares_mine(p);
     p->whole = lh_fast.plan(g, &(lh_wish){.updates = true,
+                                          .renews = renews,
                                           .known = seams,
                                           .n_known = p->n_first + p->n_sums,
                                           .node = held,
@@ -138,6 +142,7 @@ lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how) {
     if (!arena) return NULL;
     lh_parts *p = lh_alloc(arena, sizeof *p);
     *p = (lh_parts){.g = g, .how = *how, .arena = arena};
+    if (how->pieces) p->pieces = lh_shared_sums_new(g->ctx, arena, how->pieces, how->ranks);
     if (lh_inputs_make(arena, g, &p->next) && cut(p)) plan_all(p);
     if (!lh_failed(g->ctx)) return p;
     lh_parts_free(p);
@@ -146,10 +151,32 @@ lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how) {
 
 void lh_parts_free(lh_parts *p) {
     if (!p) return;
+    lh_shared_sums_free(p->pieces);
     lh_fast.free(p->before);
     lh_fast.free(p->part);
     lh_fast.free(p->whole);
     lh_arena_free(p->arena);
+}
+
+/* On the threads of the plan that has the sums. */
+static void on_threads(void *with, int n, void (*work)(void *what, int piece, int thread),
+                       void *what) {
+    lh_plan *plan = with;
+    if (plan->by->each)
+        plan->by->each(plan, n, work, what);
+    else
+        for (int i = 0; i < n; i++) work(what, i, 0);
+}
+
+static void lend_to_pieces(lh_parts *p) {
+    float **sum = lh_alloc_array(p->arena, (size_t)p->n_sums + 1, sizeof *sum);
+    size_t *cells = lh_alloc_array(p->arena, (size_t)p->n_sums + 1, sizeof *cells);
+    for (int i = 0; sum && cells && i < p->n_sums; i++) {
+        sum[i] = lh_floats(p->whole, p->sum[i]);
+        cells[i] = lh_plan_fixed_cells(p->g, p->sum[i]);
+    }
+    if (sum && cells)
+        lh_shared_sums_of(p->pieces, p->arena, sum, cells, p->n_sums, on_threads, p->whole);
 }
 
 void lh_parts_lend(lh_parts *p) {
@@ -163,6 +190,7 @@ void lh_parts_lend(lh_parts *p) {
         lh_floats_lend(p->part, p->first[i], lh_floats(p->before, p->first[i]));
     for (int i = 0; i < p->n_sums; i++)
         lh_floats_sum(p->part, p->sum[i], lh_floats(p->whole, p->sum[i]));
+    if (p->pieces) lend_to_pieces(p);
 }
 
 /* ---- running ---- */
@@ -199,35 +227,76 @@ static void move_on(const lh_parts *p, int examples) {
     }
 }
 
-static void add_own_losses(lh_parts *p, int examples) {
+static void add_own_losses(lh_parts *p, int first, int examples) {
     if (!p->g->loss->shape.is_batched) return;
-    for (int e = 0; e < examples; e++)
-        p->loss += lh_fast.get(p->part, p->g->loss, (lh_cell){e, 0, 0, 0});
+    for (int e = 0; e < examples; e++) {
+        const double loss = lh_fast.get(p->part, p->g->loss, (lh_cell){e, 0, 0, 0});
+        p->loss += loss;
+        if (p->losses) p->losses[first + e] = loss;
+    }
+}
+
+/* Examples from .. to - 1, a few at a time: their sums begin anew. */
+static void run_examples(lh_parts *p, const lh_batch *batch, int from, int to) {
+    for (int at = from; at < to && !lh_failed(p->g->ctx); at += p->how.most) {
+        const int left = to - at, n = left < p->how.most ? left : p->how.most;
+        lh_fast.feed(p->part, &(lh_batch){.examples = n,
+                                          .first = batch->first + (unsigned)at,
+                                          .of = batch->examples,
+                                          .adds = at > from,
+                                          .rows = p->next.rows,
+                                          .tokens = batch->tokens ? p->next.tokens : NULL,
+                                          .numbers = batch->numbers ? p->next.numbers : NULL});
+        lh_fast.run(p->part);
+        if (!lh_failed(p->g->ctx)) add_own_losses(p, at, n);
+        move_on(p, n);
+    }
+}
+
+/* Losses are known on one rank each, and 0 on the others: the sum is exact, and it is made in the order of the examples. */
+static void share_losses(lh_parts *p) {
+    if (!p->g->loss->shape.is_batched) return;
+    if (p->how.ranks) p->how.ranks->add_doubles(p->losses, (size_t)p->examples);
+    p->loss = 0;
+    for (int e = 0; e < p->examples; e++) p->loss += p->losses[e];
+}
+
+static void run_pieces(lh_parts *p, const lh_batch *batch) {
+    lh_shared_sums *x = p->pieces;
+    if (!p->losses)
+        p->losses = lh_alloc_array(p->arena, (size_t)batch->examples + 1, sizeof *p->losses);
+    if (!p->losses) return;
+    memset(p->losses, 0, (size_t)batch->examples * sizeof *p->losses);
+    lh_shared_sums_begin(x);
+    move_on(p, lh_shared_sums_first(x, x->from, batch->examples));
+    for (int i = x->from; i < x->to && !lh_failed(p->g->ctx); i++) {
+        lh_shared_sums_next(x);
+        run_examples(p, batch, lh_shared_sums_first(x, i, batch->examples),
+                     lh_shared_sums_first(x, i + 1, batch->examples));
+        lh_shared_sums_done(x);
+    }
+    lh_shared_sums_end(x);
+    if (!lh_failed(p->g->ctx)) share_losses(p);
 }
 
 void lh_parts_run(lh_parts *p, const lh_batch *batch, int step, bool is_training) {
-    lh_context *ctx = p->g->ctx;
-    if (lh_failed(ctx)) return;
+    if (lh_failed(p->g->ctx)) return;
     p->loss = 0, p->examples = batch->examples;
     if (p->before) set_moment(p->before, step, is_training), run_before(p, batch);
     set_moment(p->part, step, is_training);
     set_moment(p->whole, step, is_training);
     begin(p, batch);
-    for (int from = 0; from < batch->examples && !lh_failed(ctx); from += p->how.most) {
-        const int left = batch->examples - from, n = left < p->how.most ? left : p->how.most;
-        lh_fast.feed(p->part, &(lh_batch){.examples = n,
-                                          .first = batch->first + (unsigned)from,
-                                          .of = batch->examples,
-                                          .adds = from > 0,
-                                          .rows = p->next.rows,
-                                          .tokens = batch->tokens ? p->next.tokens : NULL,
-                                          .numbers = batch->numbers ? p->next.numbers : NULL});
-        lh_fast.run(p->part);
-        if (!lh_failed(ctx)) add_own_losses(p, n);
-        move_on(p, n);
-    }
+    if (p->pieces)
+        run_pieces(p, batch);
+    else
+        run_examples(p, batch, 0, batch->examples);
     lh_fast.feed(p->whole, batch);
     lh_fast.run(p->whole);
+}
+
+void lh_parts_commit(lh_parts *p) {
+    lh_fast.commit(p->whole);
+    if (p->how.ranks && !lh_failed(p->g->ctx)) lh_shares_tell(p);
 }
 
 double lh_parts_loss(const lh_parts *p) {
@@ -237,5 +306,5 @@ double lh_parts_loss(const lh_parts *p) {
 
 double lh_parts_memory(const lh_parts *p) {
     return (p->before ? lh_floats_memory(p->before) : 0) + lh_floats_memory(p->part) +
-           lh_floats_memory(p->whole);
+           lh_floats_memory(p->whole) + (p->pieces ? lh_shared_sums_memory(p->pieces) : 0);
 }

@@ -14,7 +14,9 @@
  *     part      from the params to all other seams, the gradients among them, which are added up from part to part
  *     whole     from the seams to the loss and to what := makes of params: it holds params, states and the sums
  *
- * Gradients, loss and updates are those of the whole batch for any size of the parts, but for the order of additions.
+ * Gradients, loss and updates are those of the whole batch for any size of the parts, but for the order of additions. Cut into
+ * pieces (train/shared_sums.h), whose sums are added up in a fixed order, a batch can be shared out among ranks: each runs its pieces in
+ * parts, renews its share of the params and tells the others.
  *
  * Errors: in the graph's context.
  */
@@ -23,11 +25,14 @@
 
 #include "eval/fast/wish.h"
 #include "train/feed.h"
+#include "train/shared_sums.h"
 
 typedef struct lh_parts_how {
     int most; /* examples at a time */
     int threads;
     lh_precision precision;
+    int pieces;            /* 0: the batch is not cut into pieces */
+    const lh_ranks *ranks; /* NULL: this process is alone */
 } lh_parts_how;
 
 typedef struct lh_parts {
@@ -42,6 +47,9 @@ typedef struct lh_parts {
     int n_first, n_sums, n_givens;
     lh_inputs next; /* where the next part of each input begins */
     double loss;    /* of the last run, where each example has its own: their sum */
+    double *losses; /* [examples] where the batch is cut into pieces: of each */
+    int *owner;     /* [n_givens] the rank that renews it; -1: all do */
+    lh_shared_sums *pieces;
     int examples;
 } lh_parts;
 
@@ -49,6 +57,7 @@ lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how); /* NULL and the co
 void lh_parts_free(lh_parts *p);                              /* NULL is allowed */
 void lh_parts_lend(lh_parts *p);
 void lh_parts_run(lh_parts *p, const lh_batch *batch, int step, bool is_training);
+void lh_parts_commit(lh_parts *p);         /* := is carried out, on all ranks */
 double lh_parts_loss(const lh_parts *p);   /* the mean over examples, where each has its own */
 double lh_parts_memory(const lh_parts *p); /* bytes, behind the first run */
 

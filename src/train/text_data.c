@@ -73,7 +73,7 @@ enum { PIECE = 1 << 20 };
 
 /* Where a text may be cut so that its parts have the same tokens as the whole: between the only sign for the end of a line
  * and a letter. No tokeniser looks across such a place. */
-static bool is_cut(const char *text, size_t i) {
+bool lh_data_is_cut(const char *text, size_t i) {
     return i >= 2 && text[i - 1] == '\n' && (unsigned char)text[i - 2] > ' ' &&
            (unsigned char)text[i - 2] < 127 && (unsigned char)text[i] > ' ' &&
            (unsigned char)text[i] < 127;
@@ -81,21 +81,22 @@ static bool is_cut(const char *text, size_t i) {
 
 static size_t piece_end(const char *text, size_t from, size_t length) {
     size_t i = from + PIECE;
-    while (i < length && !is_cut(text, i)) i++;
+    while (i < length && !lh_data_is_cut(text, i)) i++;
     return i < length ? i : length;
 }
 
 static void put_tokens(lh_data *d, const int *id, size_t n) {
-    for (size_t i = 0; i < n; i++, d->n++) {
+    for (size_t i = 0; i < n; i++, d->n_here++) {
         if (d->narrow)
-            d->narrow[d->n] = (uint16_t)id[i];
+            d->narrow[d->n_here] = (uint16_t)id[i];
         else
-            d->wide[d->n] = (uint32_t)id[i];
+            d->wide[d->n_here] = (uint32_t)id[i];
     }
 }
 
 int lh_data_token(const lh_data *d, size_t i) {
-    return d->narrow ? d->narrow[i] : (int)d->wide[i];
+    if (i < d->first || i - d->first >= d->n_here) return 0;
+    return d->narrow ? d->narrow[i - d->first] : (int)d->wide[i - d->first];
 }
 
 static bool reserve(lh_data *d, const lh_tokenizer *t, size_t n) {
@@ -153,14 +154,39 @@ static void encode_lines(lh_data *d, const lh_tokenizer *t, const char *text, si
             end = line_end(text, at, length);
             if (end == at) continue;
             size_t n = lh_tokenizer_encode(t, text + at, end - at, false, id, longest);
-            d->line[d->n_lines++] = d->n;
+            d->line[d->lines_here++] = d->n_here;
             put_tokens(d, id, n);
             put_tokens(d, &d->newline, 1);
             d->n_cut += n + 1 > (size_t)d->how.context;
         }
-        d->line[d->n_lines] = d->n;
+        d->line[d->lines_here] = d->n_here;
     }
     d->ctx->release(id);
+}
+
+/* ---- the parts of all ranks ---- */
+
+/* How many every rank has: what is before it, and all of them. Whole numbers in doubles are exact. */
+static void count_all(const lh_ranks *r, double *each, size_t here, size_t *before, size_t *all) {
+    memset(each, 0, (size_t)r->n * sizeof *each);
+    each[r->rank] = (double)here;
+    r->add_doubles(each, (size_t)r->n);
+    *before = *all = 0;
+    for (int i = 0; i < r->n; i++) {
+        if (i < r->rank) *before += (size_t)each[i];
+        *all += (size_t)each[i];
+    }
+}
+
+static void find_place(lh_data *d) {
+    const lh_ranks *r = d->how.ranks;
+    d->n = d->n_here, d->n_lines = d->lines_here;
+    double *each = r ? lh_alloc_array(d->arena, (size_t)r->n, sizeof *each) : NULL;
+    size_t before;
+    if (!each) return;
+    count_all(r, each, d->n_here, &d->first, &d->n);
+    count_all(r, each, d->lines_here, &d->first_line, &d->n_lines);
+    count_all(r, each, d->n_cut, &before, &d->n_cut);
 }
 
 /* ---- what is learned from, what is held out ---- */
@@ -212,7 +238,8 @@ lh_data *lh_data_new(lh_context *ctx, const lh_tokenizer *t, const lh_data_how *
     if (!arena) return NULL;
     lh_data *d = lh_alloc(arena, sizeof *d);
     *d = (lh_data){.ctx = ctx, .arena = arena, .how = *how, .newline = newline_of(t)};
-    check_text(ctx, text, length);
+    if (length || !how->ranks)
+        check_text(ctx, text, length); /* a short text is not for all ranks */
     if (how->is_lines && d->newline < 0)
         lh_fail(ctx, LH_ERROR_VALUE, nowhere,
                 "lines are to be learned, and the vocabulary has no token for their ends");
@@ -220,6 +247,7 @@ lh_data *lh_data_new(lh_context *ctx, const lh_tokenizer *t, const lh_data_how *
         encode_lines(d, t, text, length);
     else if (!lh_failed(ctx))
         encode_running(d, t, text, length);
+    if (!lh_failed(ctx)) find_place(d);
     if (!lh_failed(ctx)) (how->is_lines ? split_lines : split_running)(d);
     lh_fail_in(ctx, how->name, NULL, 0);
     if (!lh_failed(ctx)) return d;
@@ -237,40 +265,72 @@ lh_drawn_batch *lh_drawn_new(const lh_data *d, int examples) {
     return lh_drawn_make(d->ctx, examples, d->how.context, false);
 }
 
-static void add_window(const lh_data *d, lh_drawn_batch *b, size_t from, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        b->token[b->n_tokens + i] = lh_data_token(d, from + i);
-        b->target[b->n_tokens + i] = lh_data_token(d, from + i + 1);
-    }
-    b->rows[b->batch.examples++] = (int)n;
-    b->n_tokens += n;
-}
-
-static void add_line(const lh_data *d, lh_drawn_batch *b, size_t k) {
-    size_t n = d->line[k + 1] - d->line[k];
-    if (n > (size_t)d->how.context) n = (size_t)d->how.context;
-    for (size_t i = 0; i < n; i++) {
-        b->token[b->n_tokens + i] = i ? lh_data_token(d, d->line[k] + i - 1) : d->newline;
-        b->target[b->n_tokens + i] = lh_data_token(d, d->line[k] + i);
-    }
-    b->rows[b->batch.examples++] = (int)n;
-    b->n_tokens += n;
-}
+/* Which windows or lines a batch is made of. */
+typedef struct picking {
+    const lh_data *d;
+    bool is_held_out;
+    uint64_t seed, many; /* to learn from: drawn from so many */
+    uint32_t step;
+    size_t first, asked, count; /* held out: the first, of so many that are spread over all */
+} picking;
 
 enum { DRAWN = 0xDA7A }; /* the place of these random numbers: no given and no coin has it */
 
-void lh_data_draw(const lh_data *d, uint64_t seed, uint32_t step, lh_drawn_batch *b) {
-    const size_t context = (size_t)d->how.context;
-    const uint64_t many = d->line ? d->train_lines : d->n_train - context;
-    lh_drawn_begin(b);
-    for (int e = 0; e < b->most; e++) {
-        lh_random_place at = {.seed = seed, .step = step, .place = DRAWN, .example = (uint32_t)e};
-        size_t k = (size_t)(lh_random_bits(at) % many);
-        if (d->line)
-            add_line(d, b, line_learned(k));
-        else
-            add_window(d, b, k, context);
+/* The number of a line, or where a window begins. */
+static size_t pick(const picking *p, int e) {
+    const lh_data *d = p->d;
+    if (p->is_held_out) {
+        const size_t k = (p->first + (size_t)e) * p->count / p->asked;
+        return d->line ? line_held(k) : d->n_train + k * (size_t)d->how.context;
     }
+    lh_random_place at = {.seed = p->seed, .step = p->step, .place = DRAWN, .example = (uint32_t)e};
+    const size_t k = (size_t)(lh_random_bits(at) % p->many);
+    return d->line ? line_learned(k) : k;
+}
+
+/* Tokens of an example: 0 of a line that another rank has. */
+static int length_of(const lh_data *d, size_t which) {
+    const size_t context = (size_t)d->how.context;
+    if (!d->line) return (int)context;
+    const size_t k = which - d->first_line;
+    if (which < d->first_line || k >= d->lines_here) return 0;
+    const size_t n = d->line[k + 1] - d->line[k];
+    return (int)(n < context ? n : context);
+}
+
+static void put_example(const lh_data *d, size_t which, int *token, int *target, int n) {
+    size_t from = which;
+    if (d->line) {
+        const bool is_here = length_of(d, which) > 0;
+        from = is_here ? d->first + d->line[which - d->first_line] : d->n;
+        if (n) token[0] = is_here ? d->newline : 0;
+    } else {
+        token[0] = lh_data_token(d, from++);
+    }
+    for (int i = 0; i < n; i++) {
+        target[i] = lh_data_token(d, from + (size_t)i);
+        if (i + 1 < n) token[i + 1] = target[i];
+    }
+}
+
+static void share(const lh_data *d, int *x, size_t n) {
+    if (d->how.ranks) d->how.ranks->add_ints(x, n);
+}
+
+static void put_examples(const picking *p, int n, lh_drawn_batch *b) {
+    lh_drawn_begin(b);
+    for (int e = 0; e < n; e++) b->rows[e] = length_of(p->d, pick(p, e));
+    if (p->d->line) share(p->d, b->rows, (size_t)n);
+    for (int e = 0; e < n; b->n_tokens += (size_t)b->rows[e++])
+        put_example(p->d, pick(p, e), b->token + b->n_tokens, b->target + b->n_tokens, b->rows[e]);
+    b->batch.examples = n;
+    share(p->d, b->token, b->n_tokens);
+    share(p->d, b->target, b->n_tokens);
+}
+
+void lh_data_draw(const lh_data *d, uint64_t seed, uint32_t step, lh_drawn_batch *b) {
+    const uint64_t many = d->line ? d->train_lines : d->n_train - (size_t)d->how.context;
+    put_examples(&(picking){.d = d, .seed = seed, .step = step, .many = many}, b->most, b);
     b->batch.first = step * (unsigned)b->most;
 }
 
@@ -281,17 +341,12 @@ size_t lh_data_held_out_count(const lh_data *d) {
 }
 
 int lh_data_held_out(const lh_data *d, int i, int of, lh_drawn_batch *b) {
-    const size_t context = (size_t)d->how.context, count = lh_data_held_out_count(d);
-    size_t asked = (size_t)of * (size_t)b->most, k = (size_t)i * (size_t)b->most;
-    if (asked > count) asked = count;
-    lh_drawn_begin(b);
-    for (; b->batch.examples < b->most && k < asked; k++) {
-        const size_t which = k * count / asked;
-        if (d->line)
-            add_line(d, b, line_held(which));
-        else
-            add_window(d, b, d->n_train + which * context, context);
-    }
+    const size_t count = lh_data_held_out_count(d), most = (size_t)b->most;
+    picking p = {.d = d, .is_held_out = true, .count = count};
+    p.asked = (size_t)of * most < count ? (size_t)of * most : count;
+    p.first = (size_t)i * most;
+    const size_t left = p.first < p.asked ? p.asked - p.first : 0;
+    put_examples(&p, (int)(left < most ? left : most), b);
     b->batch.first = 0;
     return b->batch.examples;
 }

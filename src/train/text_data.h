@@ -17,6 +17,9 @@
  * A tenth is held out, and nothing is learned from it: of a running text the last tenth, of lines every tenth. Which windows or lines a step sees is computed from (seed, step,
  * example) alone, so that a run that goes on sees what it would have seen. They are drawn with replacement.
  *
+ * Of several ranks each has a part of the text (train/text_part.h), and all draw together: who has a token tells it to the others. So the batches
+ * are those of the whole text.
+ *
  * Errors: an empty text, one that is binary, one too short for the context and a character that the vocabulary does not have
  * fail the context. Memory: two bytes a token (four above 65,536 kinds); the text is not kept.
  */
@@ -27,24 +30,30 @@
 
 #include "text/tokenizer.h"
 #include "train/feed.h"
+#include "train/ranks.h"
 
 typedef struct lh_data_how {
     const char *name; /* what messages call the text */
     int context;      /* tokens in an example, at most */
     bool is_lines;
+    const lh_ranks *ranks; /* the text is this rank's part of it; NULL: it is all there */
 } lh_data_how;
 
 typedef struct lh_data {
     lh_context *ctx;
     lh_arena *arena;
     lh_data_how how;
-    uint16_t *narrow; /* [n] tokens, or NULL: */
-    uint32_t *wide;   /* [n] */
-    size_t n;
+    uint16_t *narrow;   /* [n_here] tokens, or NULL: */
+    uint32_t *wide;     /* [n_here] */
+    size_t n;           /* tokens of the text */
+    size_t first;       /* ... the number of the first that is here: 0 where no other ranks are */
+    size_t n_here;      /* ... so many are */
     size_t n_train;     /* running text: the first so many tokens are learned from */
-    size_t *line;       /* lines: [n_lines + 1] where each begins; NULL: running text */
-    size_t n_lines;     /* ... that hold anything */
-    size_t train_lines; /* ... so many of them are learned from */
+    size_t *line;       /* lines: [lines_here + 1] where each begins here; NULL: running text */
+    size_t n_lines;     /* ... of the text that hold anything */
+    size_t first_line;  /* ... the number of the first that is here */
+    size_t lines_here;  /* ... so many are */
+    size_t train_lines; /* ... so many are learned from */
     size_t n_cut;       /* ... that are longer than the context */
     int newline;        /* the token of a line's end, or -1 */
 } lh_data;
@@ -55,7 +64,10 @@ lh_tokenizer *lh_data_tokenizer(lh_context *ctx, const char *spec, const char *n
 lh_data *lh_data_new(lh_context *ctx, const lh_tokenizer *t, const lh_data_how *how,
                      const char *text, size_t length); /* NULL and the context failed */
 void lh_data_free(lh_data *d);                         /* NULL is allowed */
-int lh_data_token(const lh_data *d, size_t i);
+int lh_data_token(const lh_data *d, size_t i);         /* 0: another rank has it */
+
+/* Where a text may be cut so that its parts have the same tokens as the whole. */
+bool lh_data_is_cut(const char *text, size_t i);
 
 lh_drawn_batch *lh_drawn_new(const lh_data *d, int examples); /* NULL and the context failed */
 void lh_data_draw(const lh_data *d, uint64_t seed, uint32_t step,

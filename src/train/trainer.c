@@ -8,6 +8,7 @@
 #include "eval/plan.h"
 #include "train/floats.h"
 #include "train/loop.h"
+#include "train/shares.h"
 
 static const lh_place nowhere = {0, 0, 0};
 
@@ -84,8 +85,16 @@ static void plan_parts(lh_trainer *t) {
         lh_cure(t->g->ctx, "a smaller batch, or the evaluator fast");
         return;
     }
-    t->parts = lh_parts_new(t->g, &(lh_parts_how){how->micro, how->threads, how->precision});
+    t->parts = lh_parts_new(t->g, &(lh_parts_how){.most = how->micro ? how->micro : how->batch,
+                                                  .threads = how->threads,
+                                                  .precision = how->precision,
+                                                  .pieces = how->pieces,
+                                                  .ranks = how->ranks});
     if (t->parts) t->plan = t->parts->whole;
+}
+
+static bool is_root(const lh_trainer *t) {
+    return !t->how.ranks || t->how.ranks->rank == 0;
 }
 
 /* Threads and precision are wishes of the fast evaluator. */
@@ -104,7 +113,8 @@ static void plan_whole(lh_trainer *t) {
  * are read where the other plan has them. */
 static void plan_look(lh_trainer *t) {
     lh_graph *g = t->g;
-    int n = t->parts ? t->how.micro : t->how.batch;
+    int n = t->parts && t->how.micro ? t->how.micro : t->how.batch;
+    if (t->how.pieces && n > t->how.batch / t->how.pieces) n = t->how.batch / t->how.pieces;
     while (t->how.batch % n) n--; /* whole batches, so that the same examples are looked at */
     lh_node **known = lh_alloc_array(t->arena, (size_t)g->n_givens + 1, sizeof *known);
     int n_known = 0;
@@ -113,6 +123,8 @@ static void plan_look(lh_trainer *t) {
             known[n_known++] = g->given[i]->node;
     if (!known) return;
     t->held_out = t->feed.make(t->feed.from, n);
+    if (t->held_out) t->feed.draw(t->feed.from, t->how.seed, 0, t->held_out);
+    if (!is_root(t)) return;
     const lh_fast_wish own = {t->how.threads, t->how.precision};
     t->look = t->with->plan(g, &(lh_wish){.node = &g->loss,
                                           .n_nodes = 1,
@@ -124,7 +136,6 @@ static void plan_look(lh_trainer *t) {
     lh_fast.start(t->look);
     for (int i = 0; i < n_known; i++)
         lh_plan_lend(t->look, known[i], lh_plan_address(t->plan, known[i]));
-    t->feed.draw(t->feed.from, t->how.seed, 0, t->held_out);
     lh_fast.feed(t->look, &t->held_out->batch);
 }
 
@@ -138,7 +149,7 @@ double lh_trainer_memory(const lh_trainer *t) {
 static void make_plan(lh_trainer *t) {
     lh_context *ctx = t->g->ctx;
     const size_t limit = ctx->memory_limit;
-    if (t->how.micro && t->how.micro < t->how.batch)
+    if (t->how.pieces || (t->how.micro && t->how.micro < t->how.batch))
         plan_parts(t);
     else
         plan_whole(t);
@@ -238,7 +249,9 @@ bool lh_trainer_load(lh_trainer *t, const lh_folder *f, bool goes_on) {
 static lh_tensor_entry *entries(const lh_trainer *t, const lh_weights *w, lh_arena *a, int *n) {
     lh_tensor_entry *list = lh_alloc_array(a, (size_t)w->n + 1, sizeof *list);
     for (int i = 0; list && i < w->n; i++) {
-        const float *from = lh_floats_read(a, t->plan, w->weight[i].given->node);
+        const lh_given *given = w->weight[i].given;
+        const float *from = t->parts ? lh_shares_fetch(t->parts, a, given)
+                                     : lh_floats_read(a, t->plan, given->node);
         if (from) list[(*n)++] = lh_weight_entry(&w->weight[i], LH_F32, from, LH_F32);
     }
     return list;
@@ -253,11 +266,12 @@ bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w, const lh_save *with) {
     save.seed = t->how.seed;
     save.precision = t->how.precision == LH_IN_BF16 ? "bf16" : NULL;
     save.micro = (uint64_t)t->how.micro;
+    save.pieces = (uint64_t)t->how.pieces;
     save.position = (uint64_t)t->step * (uint64_t)t->how.batch;
     save.n_weights = save.n_states = 0;
     save.weight = entries(t, t->params, a, &save.n_weights);
     save.state = entries(t, t->states, a, &save.n_states);
-    if (save.weight && save.state) is_done = lh_folder_save(w, &save);
+    if (save.weight && save.state) is_done = !is_root(t) || lh_folder_save(w, &save);
     lh_arena_free(a);
     return is_done;
 }
@@ -278,6 +292,7 @@ static double loss_of(const lh_trainer *t) {
 
 /* The loss of a batch, and nothing else. */
 static double look_at(lh_trainer *t, const lh_drawn_batch *b, bool is_training) {
+    if (!is_root(t)) return 0;
     lh_fast.training(t->look, is_training);
     lh_fast.at_step(t->look, t->step);
     lh_fast.feed(t->look, &b->batch);
@@ -293,7 +308,10 @@ bool lh_trainer_step(lh_trainer *t) {
     t->loss = loss_of(t);
     t->is_lost = !isfinite(t->loss);
     if (t->is_lost) return false;
-    lh_fast.commit(t->plan);
+    if (t->parts)
+        lh_parts_commit(t->parts);
+    else
+        lh_fast.commit(t->plan);
     t->step++;
     return !lh_failed(t->g->ctx);
 }
@@ -368,8 +386,7 @@ static lh_trouble find_trouble(const lh_trainer *t) {
         if (t->g->given[i]->kind != LH_CONST) lh_floats_take(p, n, t->plan, n);
     }
     lh_fast.at_step(p, t->step);
-    t->feed.draw(t->feed.from, t->how.seed, (uint32_t)t->step, t->batch);
-    lh_fast.feed(p, &t->batch->batch);
+    lh_fast.feed(p, &t->batch->batch); /* which is still that of the step */
     lh_fast.run(p);
     if (!lh_failed(t->g->ctx)) found = lh_fast.trouble(p);
     lh_fast.free(p);

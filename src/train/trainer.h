@@ -10,6 +10,8 @@
  * A step is decided by the numbers in params and states, by the step's number and by the seed. All of these are saved: a run that
  * goes on comes to the same bits as one that was never interrupted, with any number of threads.
  *
+ * With ranks, every call below that draws, steps, looks or saves is made by all of them together; rank 0 looks and saves.
+ *
  * A loss that is no number ends training before its update: params and states are as the step before left them.
  *
  * Errors: in the graph's context. Memory: the plan's, which lh_trainer_new asks for whole; a save copies nothing.
@@ -30,6 +32,8 @@ typedef struct lh_trainer_how {
     int micro; /* examples at a time (train/batch_parts.h); 0, or as many as the batch: all at once */
     lh_precision precision;   /* of large products; params and states are in float */
     const lh_evaluator *with; /* NULL: lh_fast, which alone knows threads and precision */
+    int pieces; /* that a batch is cut into, so that ranks can share it (train/shared_sums.h); 0: it is not */
+    const lh_ranks *ranks; /* NULL: this process is alone */
 } lh_trainer_how;
 
 typedef struct lh_trainer {

@@ -1,0 +1,96 @@
+#include "train/ranks.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const lh_place nowhere = {0, 0, 0};
+
+static int number_in(const char *name) {
+    const char *text = getenv(name);
+    return text && *text >= '0' && *text <= '9' ? atoi(text) : -1;
+}
+
+/* Open MPI's mpirun, MPICH's and Intel's, Slurm's srun. A batch script of Slurm itself is one process, whatever it asked for. */
+bool lh_ranks_asked(int *rank, int *n) {
+    static const char *const name[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                          {"PMI_RANK", "PMI_SIZE"},
+                                          {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        *rank = number_in(name[i][0]), *n = number_in(name[i][1]);
+        if (*rank >= 0 && *n > *rank) return true;
+    }
+    return false;
+}
+
+/* Where the shared object may be: as the environment says, beside the program (in a build folder), where it was installed. */
+static void *load(lh_arena *a, const char **trouble) {
+    char self[4096];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash) *slash = 0;
+    const char *asked = getenv("LONGHAND_MPI");
+    const char *const place[] = {asked, lh_printf(a, "%s/longhand_mpi.so", self),
+                                 LH_LIBDIR "/longhand_mpi.so"};
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+        if (!place[i] || !*place[i]) continue;
+        if (access(place[i], R_OK)) continue;
+        /* MPI's own plugins look for its names in what is loaded already: so all can see them. */
+        void *so = dlopen(place[i], RTLD_NOW | RTLD_GLOBAL);
+        if (so) return so;
+        *trouble = lh_printf(a, "%s", dlerror());
+    }
+    return NULL;
+}
+
+static lh_ranks *start(lh_context *ctx, lh_arena *a, int n) {
+    const char *trouble = "this longhand was built without MPI";
+    void *so = load(a, &trouble);
+    lh_ranks_start begin = NULL;
+    if (so) *(void **)&begin = dlsym(so, LH_RANKS_START);
+    lh_ranks *r = begin ? begin() : NULL;
+    if (r) return r;
+    lh_fail(ctx, LH_ERROR_FILE, nowhere,
+            "this is one of %d processes, and they cannot speak to each other: %s", n, trouble);
+    lh_cure(
+        ctx,
+        "install libopenmpi-dev and build again with -Dmpi=enabled, or start one process alone");
+    return NULL;
+}
+
+lh_ranks *lh_ranks_open(lh_context *ctx) {
+    int rank, n;
+    if (lh_failed(ctx) || !lh_ranks_asked(&rank, &n) || n == 1) return NULL;
+    lh_arena *a = lh_arena_new(ctx);
+    lh_ranks *r = a ? start(ctx, a, n) : NULL;
+    lh_arena_free(a);
+    return r;
+}
+
+void lh_ranks_close(lh_ranks *r) {
+    if (r) r->close();
+}
+
+void lh_ranks_tell(const lh_ranks *r, void *bytes, size_t n) {
+    if (r) r->tell(bytes, n, 0);
+}
+
+char *lh_ranks_tell_text(const lh_ranks *r, lh_arena *a, const char *text) {
+    uint64_t n = text ? strlen(text) : 0;
+    lh_ranks_tell(r, &n, sizeof n);
+    char *copy = lh_alloc(a, (size_t)n + 1);
+    if (!copy) return NULL;
+    if (text && (!r || r->rank == 0)) memcpy(copy, text, (size_t)n);
+    lh_ranks_tell(r, copy, (size_t)n);
+    copy[n] = 0;
+    return copy;
+}
+
+bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many) {
+    int n = is_so;
+    if (r) r->add_ints(&n, 1);
+    if (how_many) *how_many = n;
+    return n == (r ? r->n : 1);
+}

@@ -1,0 +1,54 @@
+/* ranks -- several processes that train one model: each works out some pieces of every batch, and all make the same step.
+ *
+ *     lh_ranks *r = lh_ranks_open(ctx);               NULL: this process was started alone, or the context failed
+ *     r->rank, r->n                                   rank 0 prints, saves and evaluates
+ *     lh_ranks_tell(r, &x, sizeof x);                 everybody has what rank 0 has
+ *     lh_ranks_close(r);
+ *
+ * What sends is a record, so that nothing here knows MPI: src/mpi is a shared object of its own that is loaded where mpirun (or a job
+ * queue) started several processes. A process that fails ends the others by abort(): a call below returns only when
+ * all have made it, so that one that is missing would be waited for.
+ */
+#ifndef LH_TRAIN_RANKS_H
+#define LH_TRAIN_RANKS_H
+
+#include <stdint.h>
+
+#include "base/context.h"
+
+typedef struct lh_ranks lh_ranks;
+
+struct lh_ranks {
+    int rank, n;
+    const char *library; /* what it goes by: "Open MPI v4.1.4, ..." */
+    /* send_counts[s] numbers of `from` to each rank s, one after the other; those for us, by rank, in `to` */
+    void (*exchange)(const float *from, const int *send_counts, float *to,
+                     const int *receive_counts);
+    void (*gather)(const float *from, int count, float *to,
+                   const int *counts); /* all of all, by rank */
+    void (*tell)(void *bytes, size_t n, int from);
+    void (*add_ints)(int *x, size_t n);       /* sums over all ranks, on all of them */
+    void (*add_doubles)(double *x, size_t n); /* exact where all but one are 0 */
+    void (*send)(const float *x, size_t n, int to);
+    void (*receive)(float *x, size_t n, int from);
+    void (*abort)(int status); /* of all processes; does not return */
+    void (*close)(void);
+};
+
+/* The environment of several processes: how many, and which this is. False: there is none. */
+bool lh_ranks_asked(int *rank, int *n);
+
+lh_ranks *lh_ranks_open(lh_context *ctx);
+void lh_ranks_close(lh_ranks *r); /* NULL is allowed */
+
+void lh_ranks_tell(const lh_ranks *r, void *bytes,
+                   size_t n); /* what rank 0 has; NULL: nothing to do */
+char *lh_ranks_tell_text(const lh_ranks *r, lh_arena *a,
+                         const char *text);                      /* rank 0's, of any length */
+bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many); /* is it so on all of them? */
+
+/* What src/mpi exports: the record, after MPI was started. NULL: it could not be. */
+typedef lh_ranks *(*lh_ranks_start)(void);
+#define LH_RANKS_START "longhand_ranks_start"
+
+#endif
