@@ -13,7 +13,8 @@
 
 #include "base/context.h"
 #include "base/file.h"
-#include "cli/html.h"
+#include "cli/html_stream.h"
+#include "pages/html.h"
 
 /* A page, and what stands in it. */
 typedef struct page {
@@ -243,38 +244,45 @@ static void everything_is_there(void **state) {
 
 /* ---- pieces ---- */
 
-static char *made(void (*put)(FILE *)) {
+static char *scoped(const char *style) {
     char *text = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
-    put(out);
+    lh_html_text(out, "a<b>&\"c\"\x01|");
+    lh_html_scoped(out, style, "svg.graph");
     fclose(out);
     char *copy = lh_copy(book.arena, text, n);
     free(text);
     return copy;
 }
 
-static void put_text(FILE *out) {
-    lh_html_text(out, "a<b>&\"c\"\x01");
+static char *made(void (*put)(lh_text *)) {
+    lh_text text = lh_text_new(book.arena);
+    put(&text);
+    return text.s;
 }
 
-static void put_code(FILE *out) {
-    lh_html_code(out, "const A = 1  # a < b\nconstant = 2\n", true);
+static void put_text(lh_text *out) {
+    lh_put_xml(out, "a<b>&\"c\"\x01");
 }
 
-static void put_picture(FILE *out) {
+static void put_code(lh_text *out) {
+    lh_put_code(out, "const A = 1  # a < b\nconstant = 2\n", true);
+}
+
+static void put_picture(lh_text *out) {
     const char *style = NULL;
-    lh_html_svg(out, book.arena,
-                "<?xml?><svg width=\"1\" aria-labelledby=\"t d\"><title id=\"t\">x</title>"
-                "<style>svg { a: b } .x, .y { c: d } @media (p) { .x { e: f } }</style><path "
-                "m=\"url(#t)\"/></svg>",
-                "f1-", "graph", &style);
-    fputs("|", out);
-    lh_html_scoped(out, style, "svg.graph");
+    lh_put_svg(out, book.arena,
+               "<?xml?><svg width=\"1\" aria-labelledby=\"t d\"><title id=\"t\">x</title>"
+               "<style>svg { a: b } .x, .y { c: d } @media (p) { .x { e: f } }</style><path "
+               "m=\"url(#t)\"/></svg>",
+               "f1-", "graph", &style);
+    lh_put(out, "|");
+    lh_put(out, scoped(style));
 }
 
-static void put_js(FILE *out) {
-    lh_js_text(out, "a\"b\\c</script>\n");
+static void put_js(lh_text *out) {
+    lh_put_js(out, "a\"b\\c</script>\n");
 }
 
 static void pieces(void **state) {
@@ -285,7 +293,7 @@ static void pieces(void **state) {
     assert_string_equal(made(put_picture),
                         "<svg class=\"graph\" width=\"1\" aria-labelledby=\"f1-t f1-d\"><title "
                         "id=\"f1-t\">x</title>"
-                        "<path m=\"url(#f1-t)\"/></svg>|"
+                        "<path m=\"url(#f1-t)\"/></svg>|a&lt;b&gt;&amp;&quot;c&quot;?|"
                         "svg.graph { a: b }\nsvg.graph .x, svg.graph .y { c: d }\n"
                         "@media screen {\n:root[data-theme=\"dark\"] svg.graph .x { e: f }\n}\n"
                         "@media screen and (prefers-color-scheme: dark) {\n"

@@ -30,6 +30,7 @@ const lh_web_function lh_web_functions[] = {
     {"program", lh_web_show_program, 0, 1, true},
     {"explain", lh_web_explain, 1, 4, true},
     {"step", lh_web_step, 1, 1, true},
+    {"refresh", lh_web_refresh, 0, 0, true},
     {"losses", lh_web_losses, 2, LH_WEB_ARGUMENTS, true},
     {NULL, NULL, 0, 0, false},
 };
@@ -142,6 +143,7 @@ lh_web *lh_web_new(void) {
     if (w) w->ctx = lh_context_new();
     if (w && !w->ctx) free(w), w = NULL;
     if (!w) return NULL;
+    w->remains = LH_WEB_REMAINS;
     w->ctx->memory_limit = LH_WEB_MEMORY;
     w->ctx->read_file = read_text;
     w->ctx->read_file_who = w;

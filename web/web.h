@@ -24,6 +24,7 @@ enum {
     LH_WEB_CELLS = 4096,       /* of a given that is changed cell by cell */
     LH_WEB_POINTS = 2000,      /* of a curve */
     LH_WEB_MEMORY = 512 << 20, /* bytes that one program may take */
+    LH_WEB_REMAINS = 16 << 20, /* bytes of numbers that are gone, before all is opened anew */
 };
 
 /* A file that the page has given. */
@@ -54,7 +55,8 @@ typedef struct lh_web {
     int n_settings;
     lh_lesson *lesson;
     lh_live *live;
-    int step; /* of training: what an address without @ means */
+    int step;       /* of training: what an address without @ means */
+    size_t remains; /* LH_WEB_REMAINS, unless a test has less patience */
 } lh_web;
 
 typedef struct lh_web_function {
@@ -103,6 +105,7 @@ void lh_web_trace(lh_web *w, int n, const char *const *argument);
 void lh_web_show_program(lh_web *w, int n, const char *const *argument);
 void lh_web_explain(lh_web *w, int n, const char *const *argument);
 void lh_web_step(lh_web *w, int n, const char *const *argument);
+void lh_web_refresh(lh_web *w, int n, const char *const *argument);
 void lh_web_losses(lh_web *w, int n, const char *const *argument);
 
 bool lh_web_reopen(lh_web *w); /* with the settings; false: failed, and nothing is open */

@@ -154,7 +154,7 @@ bool lh_web_reopen(lh_web *w) {
         return lh_web_fail(w, LH_ERROR_NAME, "there is no lesson or program %.100s", w->name);
     w->lesson = lh_lesson_read(w->ctx, found.file, found.text, found.length, &finder);
     for (int i = 0; w->lesson && i < w->n_settings; i++) apply(w, &w->setting[i]);
-    if (w->lesson && !lh_failed(w->ctx)) w->live = lh_live_new(w->lesson);
+    if (w->lesson && !lh_failed(w->ctx)) w->live = lh_live_of_text(w->lesson);
     return w->live && !lh_failed(w->ctx);
 }
 
@@ -388,9 +388,16 @@ static bool push_setting(lh_web *w, const lh_web_setting *s) {
     return true;
 }
 
-/* The program with it can be built and run, as one that the reader wrote. */
-static bool can_run(lh_web *w, int program) {
-    return lh_web_reopen(w) && lh_live_moment(w->live, program, 0);
+/* The program with it can be built and run, as one that the reader wrote. Other programs of the lesson keep their numbers; what
+ * was made of the old ones stays in the lesson's arena, and when that is large all is opened anew. */
+static bool can_run(lh_web *w, const lh_web_setting *s) {
+    if (lh_arena_used(w->lesson->arena) > w->remains) {
+        if (!lh_web_reopen(w)) return false;
+    } else {
+        apply(w, s);
+        lh_live_forget(w->live, s->program);
+    }
+    return !lh_failed(w->ctx) && lh_live_moment(w->live, s->program, 0);
 }
 
 /* A second value for the same takes the place of the first. */
@@ -413,7 +420,7 @@ static bool set_one(lh_web *w, const char *what, const char *value) {
         drop_setting(&s);
         return false;
     }
-    if (can_run(w, s.program)) return true;
+    if (can_run(w, &s)) return true;
     lh_error why = w->ctx->error;
     lh_context_clear(w->ctx);
     drop_setting(&w->setting[--w->n_settings]);

@@ -3,17 +3,16 @@
  *     book.c        the command: every lesson, then the files
  *     book_page.c   the frame of a page, the contents, the index for the search
  *     book_life.c   what makes the pages answer: the engine, the script, the texts of the lessons, pages of other kinds
- *     book_text.c   a lesson's text as HTML
- *     book_show.c   what its show blocks stand for
  *     book_pdf.c    all lessons on one page, printed by Chromium
  *
- * Pages are made in memory and written at the end: a lesson that fails leaves the folder as it was.
+ * What a lesson says is written by pages/lesson_html.h. Pages are made in memory and written at the end: a lesson that fails leaves the folder as it was.
  */
 #ifndef LH_CLI_BOOK_H
 #define LH_CLI_BOOK_H
 
-#include "cli/html.h"
+#include "cli/html_stream.h"
 #include "cli/read_place.h"
+#include "pages/lesson_html.h"
 
 typedef struct lh_book_file {
     const char *name;
@@ -25,9 +24,9 @@ typedef struct lh_book_file {
 typedef struct lh_book_lesson {
     const char *name, *title, *part;
     int minutes;
-    char *body, *whole; /* HTML: for its own page; for the page of all lessons. malloc'd */
-    char *index;        /* its lines in the index of the search. malloc'd */
-    const char *texts;  /* LESSON.text.js: what the engine needs to open it */
+    const char *body, *whole; /* HTML: for its own page; for the page of all lessons */
+    const char *index;        /* its lines in the index of the search */
+    const char *texts;        /* LESSON.text.js: what the engine needs to open it */
     bool has_sheet;
     int n_exercises;
 } lh_book_lesson;
@@ -44,29 +43,6 @@ typedef struct lh_book {
     lh_book_file *file;
     int n_files;
 } lh_book;
-
-/* A lesson being written. */
-typedef struct lh_writer {
-    lh_book *book;
-    lh_reading *r;
-    FILE *out;
-    const char *prefix; /* of ids: "", or "ex1--" where all lessons are one page */
-    int deeper;         /* added to the level of headings */
-    int level;          /* of the last heading */
-    int n_figures;
-    const char **source; /* of facts */
-    int n_sources;
-} lh_writer;
-
-/* book_text.c. false: the context failed. */
-bool lh_book_body(lh_writer *w);
-void lh_book_pieces(lh_writer *w, const lh_piece *first);
-void lh_book_spans(lh_writer *w, const lh_span *s);
-void lh_book_words(lh_writer *w, const char *markdown); /* a caption: its first paragraph's spans */
-void lh_book_index(lh_book *b, lh_reading *r, FILE *out);
-
-/* book_show.c */
-bool lh_book_show(lh_writer *w, int show);
 
 /* book_page.c */
 void lh_book_add(lh_book *b, const char *name, const char *text, size_t length);

@@ -30,26 +30,50 @@ static const char list_name[] = ".longhand-book";
 
 /* ---- lessons ---- */
 
-static char *write_body(lh_book *b, lh_reading *r, const char *prefix, int deeper) {
-    char *text = NULL;
-    size_t length = 0;
-    lh_writer w = {.book = b, .r = r, .prefix = prefix, .deeper = deeper};
-    w.out = open_memstream(&text, &length);
-    bool ok = w.out && lh_book_body(&w);
-    if (w.out && fclose(w.out)) ok = false;
-    if (ok) return text;
-    free(text);
-    return NULL;
+static bool has_lesson(void *who, const char *name) {
+    const lh_book *b = who;
+    return lh_course_find(&b->course, name) >= 0;
 }
 
-static char *write_index(lh_book *b, lh_reading *r) {
+/* What its command prints, of an item that has no better form on a page. */
+static const char *show_text(void *who, lh_reading *r, int show) {
+    enum { TEXT_WIDTH = 84 };
     char *text = NULL;
     size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    if (out) lh_book_index(b, r, out);
-    if (out && fclose(out) == 0) return text;
+    lh_cli cli = *r->cli;
+    (void)who;
+    cli.arena = r->arena;
+    cli.width = TEXT_WIDTH;
+    cli.colour = false;
+    cli.out = open_memstream(&text, &length);
+    bool ok = cli.out && lh_show_print(r, &cli, show);
+    if (cli.out) fclose(cli.out);
+    const char *copy = ok ? lh_copy(r->arena, text, length) : NULL;
     free(text);
-    return NULL;
+    return copy;
+}
+
+/* In the arena of the lesson, which ends before the book does: the caller copies. */
+static const char *write_body(lh_book *b, lh_reading *r, const char *prefix, int deeper) {
+    lh_text text = lh_text_new(r->arena);
+    lh_writer w = {.r = r,
+                   .out = &text,
+                   .prefix = prefix,
+                   .deeper = deeper,
+                   .has_lesson = has_lesson,
+                   .show_text = show_text,
+                   .who = b,
+                   .styles = b->arena};
+    bool ok = lh_lesson_body(&w);
+    if (w.graph_style) b->graph_style = w.graph_style;
+    if (w.chart_style) b->chart_style = w.chart_style;
+    return ok ? lh_copy(b->arena, text.s, text.n) : NULL;
+}
+
+static const char *write_index(lh_book *b, lh_reading *r) {
+    lh_text text = lh_text_new(r->arena);
+    lh_lesson_index(r, &text);
+    return lh_copy(b->arena, text.s, text.n);
 }
 
 static bool has_sheet(const lh_lesson *l) {
@@ -225,11 +249,7 @@ static int book_run(lh_cli *cli, int argc, char **argv) {
         return LH_EXIT_FAILED;
     }
     lh_book b = {.cli = cli, .arena = cli->arena, .is_alive = lh_embedded_find("engine.js")};
-    int status = make_book(&b);
-    free(b.front.body);
-    for (int i = 0; i < b.n_lessons; i++)
-        free(b.lesson[i].body), free(b.lesson[i].whole), free(b.lesson[i].index);
-    return status;
+    return make_book(&b);
 }
 
 const lh_command lh_command_book = {

@@ -103,23 +103,6 @@ static void print_inner(const lh_run *r, const lh_trace_item *item) {
     }
 }
 
-/* One cell worked out beside the matrix: in the last row, the cell that is largest. */
-char *lh_run_cell(const lh_run *r, const lh_step *s, int head) {
-    const lh_node *n = s->node;
-    lh_sizes z = lh_exact.sizes(r->plan, n, 0);
-    lh_cell at = {0, head, z.rows - 1, 0};
-    for (int c = 1; c < z.cols; c++) {
-        lh_cell other = {0, head, z.rows - 1, c};
-        if (fabs(lh_exact.get(r->plan, n, other)) > fabs(lh_exact.get(r->plan, n, at))) at = other;
-    }
-    while (n->kind == LH_OP_call) n = n->call->result;
-    lh_explainer x = {.g = r->g, .plan = r->plan, .arena = r->cli->arena, .from = n->scope};
-    lh_term *t = lh_explain_node(&x, n, at);
-    if (t->kind == LH_TERM_CELL || t->kind == LH_TERM_NUMBER) return NULL;
-    const char *numbers = lh_term_text(&x, t, true, 5, false);
-    return lh_printf(r->cli->arena, "%s = %s", lh_cell_text(&x, s->node, at), numbers);
-}
-
 static void print_value(const lh_run *r, const lh_step *s) {
     lh_cli *cli = r->cli;
     lh_sizes z = lh_exact.sizes(r->plan, s->node, 0);
@@ -127,7 +110,7 @@ static void print_value(const lh_run *r, const lh_step *s) {
         int n, widest = 0;
         char **line = lh_matrix_lines(cli->arena, r->g, r->plan, s->node, 0, h, r->digits,
                                       cli->width - 4, &n);
-        char *cell = h == 0 ? lh_run_cell(r, s, h) : NULL;
+        char *cell = h == 0 ? lh_run_cell(cli->arena, r->g, r->plan, s, h) : NULL;
         for (int i = 0; i < n; i++)
             if (lh_columns(line[i]) > widest) widest = lh_columns(line[i]);
         if (z.heads > 1) fprintf(cli->out, "    head %d\n", h);

@@ -8,48 +8,6 @@
 #include "explain/chart_show.h"
 #include "train/loop.h"
 
-/* The scores of words: the last forward step before the loss whose columns are the words of an input that says what is
- * right. */
-lh_node *lh_run_prediction(const lh_graph *g, int *target) {
-    for (int k = g->n_inputs - 1; k >= 0; k--) {
-        const char *name = g->input[k]->name;
-        if (!g->input[k]->vocab || (strcmp(name, "target") != 0 && strcmp(name, "wanted") != 0))
-            continue;
-        for (int i = g->n_steps - 1; i >= 0; i--) {
-            const lh_step *s = g->step[i];
-            if (s->kind != LH_STEP_FORWARD || s->is_dead || s->node->is_discrete) continue;
-            if (g->loss && s->node->id > g->loss->id) continue;
-            if (g->axis[s->node->shape.cols].vocab != g->input[k]->vocab ||
-                g->axis[s->node->shape.cols].n < 2)
-                continue;
-            *target = k;
-            return s->node;
-        }
-    }
-    return NULL;
-}
-
-/* The winner of a row; *tied: another column is as large. */
-static int winner(const lh_plan *p, const lh_node *n, int example, int row, int *tied) {
-    lh_sizes s = lh_exact.sizes(p, n, example);
-    int best = 0;
-    *tied = -1;
-    for (int c = 1; c < s.cols; c++) {
-        double x = lh_exact.get(p, n, (lh_cell){example, 0, row, c}),
-               y = lh_exact.get(p, n, (lh_cell){example, 0, row, best});
-        if (x > y)
-            best = c, *tied = -1;
-        else if (x == y && *tied < 0)
-            *tied = c;
-    }
-    return best;
-}
-
-/* Padding fills a row up to the length of the others: there is nothing to get right. */
-static bool is_padding(const lh_vocab *v, double token) {
-    return token >= 0 && token < v->n_words && strcmp(v->word[(int)token], "<pad>") == 0;
-}
-
 typedef struct score {
     int right, total;
 } score;
@@ -60,39 +18,13 @@ static score count_right(const lh_graph *g, const lh_plan *p, const lh_node *n, 
         int at = n->shape.is_batched ? e : 0, rows = lh_exact.sizes(p, n, at).rows;
         const lh_example_value *v = &g->example[e]->value[target];
         for (int r = 0; r < v->rows && r < rows; r++) {
-            if (is_padding(g->input[target]->vocab, v->cells[r])) continue;
-            int tied, best = winner(p, n, at, rows == 1 ? 0 : r, &tied);
+            if (lh_is_padding(g->input[target]->vocab, v->cells[r])) continue;
+            int tied, best = lh_winner(p, n, at, rows == 1 ? 0 : r, &tied);
             s.total++;
             s.right += tied < 0 && best == (int)v->cells[r];
         }
     }
     return s;
-}
-
-int lh_run_predictions(const lh_run *r, const lh_plan *p, lh_arena *a, lh_prediction **list) {
-    const lh_graph *g = r->g;
-    int target, n_rows = 0;
-    const lh_node *n = lh_run_prediction(g, &target);
-    if (!n) return -1;
-    const lh_vocab *v = g->input[target]->vocab;
-    for (int e = 0; e < g->n_examples && e < 1000; e++) {
-        int at = n->shape.is_batched ? e : 0, rows = lh_exact.sizes(p, n, at).rows;
-        const lh_example_value *t = &g->example[e]->value[target];
-        bool is_first = true;
-        for (int row = 0; row < t->rows && row < rows; row++) {
-            if (is_padding(v, t->cells[row])) continue;
-            int tied, best = winner(p, n, at, row, &tied), right = (int)t->cells[row];
-            *lh_push(a, *list, n_rows) = (lh_prediction){
-                .pattern = is_first ? lh_example_text(a, g, e) : "",
-                .said = tied < 0 ? v->word[best]
-                                 : lh_printf(a, "%s = %s", v->word[best], v->word[tied]),
-                .target = v->word[right],
-                .is_right = tied < 0 && best == right,
-                .is_tied = tied >= 0};
-            is_first = false;
-        }
-    }
-    return n_rows;
 }
 
 static int pad_to(int width, const char *text) {
@@ -127,7 +59,7 @@ static const char *cut(lh_arena *a, const char *text, int width) {
 int lh_run_table(lh_run *r, const lh_plan *p) {
     const lh_cli *cli = r->cli;
     lh_prediction *row = NULL;
-    int n = lh_run_predictions(r, p, cli->arena, &row); /* the command asked whether it has any */
+    int n = lh_run_predictions(cli->arena, r->g, p, &row); /* the command asked whether it has any */
     int width = pattern_width(cli, row, n);
     fprintf(cli->out, "%-*s %-14s %-10s\n", width, "pattern", "prediction", "target");
     for (int i = 0; i < n; i++) {

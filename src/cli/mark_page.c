@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/html.h"
+#include "cli/html_stream.h"
 #include "cli/mark_command.h"
 #include "learn/names.h"
 

@@ -5,36 +5,6 @@
 
 #include "learn/contents.h"
 
-/* What the engine puts in the place of insert i. */
-static void insert(void *who, int i, lh_span *s) {
-    lh_reading *r = who;
-    const lh_shown_insert *x = lh_live_insert(r->live, i);
-    if (!x) return;
-    s->text = x->text;
-    s->source = x->source;
-    s->is_formula = x->is_code;
-}
-
-static lh_page *read_text(lh_reading *r, const char *markdown, size_t length, const char *prefix) {
-    lh_page_how how = {.file = r->lesson->file,
-                       .text = markdown,
-                       .length = length,
-                       .insert = insert,
-                       .who = r,
-                       .n_inserts = r->lesson->n_inserts,
-                       .prefix = prefix};
-    return lh_page_read(r->cli->ctx, r->arena, &how);
-}
-
-lh_page *lh_reading_page(lh_reading *r, const char *markdown, const char *prefix) {
-    return read_text(r, markdown, strlen(markdown), prefix);
-}
-
-const char *lh_reading_words(lh_reading *r, const char *text) {
-    lh_page *p = lh_reading_page(r, text, NULL);
-    return p && p->piece ? lh_span_words(r->arena, p->piece->span) : "";
-}
-
 int lh_reading_report(lh_reading *r) {
     if (r->lesson) lh_fail_in(r->cli->ctx, r->lesson->file, r->lesson->source, r->lesson->length);
     return lh_cli_report(r->cli);
@@ -56,7 +26,11 @@ bool lh_reading_open(lh_cli *cli, const char *lesson, lh_reading *r) {
 
 bool lh_reading_open_source(lh_cli *cli, const lh_source *s, lh_reading *r) {
     lh_finder finder = lh_cli_finder(cli);
-    *r = (lh_reading){.cli = cli, .arena = lh_arena_new(cli->ctx), .name = s->name};
+    *r = (lh_reading){.cli = cli,
+                      .ctx = cli->ctx,
+                      .arena = lh_arena_new(cli->ctx),
+                      .name = s->name,
+                      .read = lh_page_read};
     r->lesson = r->arena ? lh_lesson_open(cli->ctx, s->file, s->text, s->length, &finder) : NULL;
     r->live = r->lesson ? lh_live_new(r->lesson) : NULL;
     if (r->live) {

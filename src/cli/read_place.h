@@ -13,29 +13,11 @@
 
 #include "cli/cli.h"
 #include "cli/run.h"
-#include "explain/diagram.h"
-#include "explain/picture.h"
-#include "learn/live.h"
-#include "learn/page.h"
-
-typedef struct lh_reading {
-    lh_cli *cli;
-    lh_arena *arena;
-    const char *name; /* ex1; a file as it was named */
-    const char *title;
-    lh_lesson *lesson;
-    lh_live *live;
-    lh_page *page;
-    bool is_code_whole; /* no pager counts the lines: see layout.h */
-} lh_reading;
+#include "pages/reading.h"
 
 bool lh_reading_open(lh_cli *cli, const char *lesson, lh_reading *r); /* false: already reported */
 bool lh_reading_open_source(lh_cli *cli, const lh_source *s, lh_reading *r); /* likewise */
 void lh_reading_close(lh_reading *r);
-lh_page *
-lh_reading_page(lh_reading *r, const char *markdown,
-                const char *prefix); /* a caption or a question; NULL: the context failed */
-const char *lh_reading_words(lh_reading *r, const char *text); /* on one line, inserts in place */
 int lh_reading_report(lh_reading *r); /* the context's error, with the lesson's file and line */
 
 /* The lessons of the course in order: contents.txt. */
@@ -55,11 +37,5 @@ int lh_course_find(const lh_course *c, const char *name); /* or -1 */
 
 /* What a show item prints on a screen: into cli->out of the copy given. false: the context failed. */
 bool lh_show_print(lh_reading *r, lh_cli *cli, int show);
-/* The chart of an item that is one, or NULL: it is none, or the context failed. (show_chart.c) */
-bool lh_show_is_chart(lh_show_verb verb);
-lh_chart *lh_show_chart(lh_reading *r, int show);
-lh_picture *lh_show_picture(lh_reading *r,
-                            int show); /* of graph and model; NULL: the context failed */
-const lh_diagram *lh_show_diagram(lh_reading *r, int show); /* likewise */
 
 #endif

@@ -6,6 +6,7 @@
 #include "eval/exact.h"
 #include "explain/trace.h"
 #include "pages/run_json.h"
+#include "pages/run_text.h"
 
 typedef struct lh_run {
     lh_cli *cli;
@@ -19,26 +20,15 @@ typedef struct lh_run {
 /* Parts of the trace (run.c), for pages too. */
 void lh_run_step(const lh_run *r, const lh_trace_item *item);
 void lh_run_given(const lh_run *r, const lh_trace *t);
-char *lh_run_cell(const lh_run *r, const lh_step *s,
-                  int head); /* one cell worked out: Z[1][1] = 0.01 / 1.41421; NULL: it is given */
 
 /* A step of training, and what became of it (learning.c). */
 int lh_run_training(lh_run *r, int steps, const lh_loop_how *how, bool table, bool json);
-typedef struct lh_prediction {
-    const char *pattern, *said, *target; /* pattern: "" where it is that of the row before */
-    bool is_right, is_tied;
-} lh_prediction;
-int lh_run_predictions(const lh_run *r, const lh_plan *plan, lh_arena *a,
-                       lh_prediction **list); /* how many; -1: it scores no words */
 int lh_run_table(lh_run *r,
                  const lh_plan *plan); /* pattern, prediction, target; how many are right */
 void lh_plot_loss(const lh_cli *cli, const double *loss,
                   int n);      /* n numbers: before the first update, after it ... */
 void lh_run_effect(lh_run *r); /* loss and target before and after one update */
-lh_node *lh_run_prediction(
-    const lh_graph *g,
-    int *target); /* whose rows are scores of words, and which input says the right ones; or NULL */
 int lh_run_mistake(lh_run *r, const char *mistake,
-                   const lh_trace *t);                              /* NAME[@STEP]: run_mistake.c */
+                   const lh_trace *t); /* NAME[@STEP]: run_mistake.c */
 
 #endif

@@ -1,7 +1,7 @@
 /* sheet_html -- a worksheet to print: one file that needs nothing else, A4 or Letter, no step torn apart by a page's end. */
 #include <string.h>
 
-#include "cli/html.h"
+#include "cli/html_stream.h"
 #include "cli/sheet.h"
 
 /* Thin lines and no grey areas: light on ink. Brackets are borders, since browsers leave backgrounds out when they print. */

@@ -284,7 +284,36 @@ static void announce_exercises(lh_live *v) {
         }
 }
 
+/* Is program i made from this one, or it itself? */
+static bool is_made_from(const lh_lesson *l, int i, int program) {
+    while (i >= 0 && i != program) i = l->program[i].of;
+    return i == program;
+}
+
+static void forget(lh_live_program *x) {
+    lh_loop_free(x->loop);
+    lh_exact.free(x->plan);
+    drop_graphs(x);
+    lh_program_free(x->own);
+    for (int i = 0; i < x->n_wanted; i++) x->wanted[i].value = (lh_value){0};
+    *x = (lh_live_program){.at = -1, .wanted = x->wanted, .n_wanted = x->n_wanted};
+}
+
+void lh_live_forget(lh_live *v, int program) {
+    for (int i = 0; i < v->n_programs; i++)
+        if (is_made_from(v->l, i, program)) forget(v->program[i]);
+    for (int i = 0; i < v->l->n_inserts; i++) v->shown[i] = NULL;
+}
+
 lh_live *lh_live_new(lh_lesson *l) {
+    lh_live *v = lh_live_of_text(l);
+    if (v) announce_exercises(v);
+    if (!lh_failed(l->ctx)) return v;
+    lh_live_free(v);
+    return NULL;
+}
+
+lh_live *lh_live_of_text(lh_lesson *l) {
     if (lh_failed(l->ctx)) return NULL;
     lh_live *v = lh_alloc(l->arena, sizeof *v);
     v->l = l;
@@ -296,7 +325,6 @@ lh_live *lh_live_new(lh_lesson *l) {
         if (x->kind <= LH_INSERT_WORD)
             lh_live_announce_all(v, x->expr, (lh_where){0, x->exercise, x->expr_at});
     }
-    announce_exercises(v);
     if (!lh_failed(l->ctx)) return v;
     lh_live_free(v);
     return NULL;

@@ -20,7 +20,12 @@
 typedef struct lh_live lh_live;
 
 lh_live *lh_live_new(lh_lesson *l); /* NULL without memory; l must outlive it */
-void lh_live_free(lh_live *v);      /* NULL is allowed */
+lh_live *lh_live_of_text(
+    lh_lesson *l); /* the same, and what exercises alone ask for is run to when it is asked for */
+void lh_live_forget(
+    lh_live *v,
+    int program); /* the lesson's program has changed: what was made of it is made again when asked for */
+void lh_live_free(lh_live *v); /* NULL is allowed */
 lh_lesson *lh_live_lesson(const lh_live *v);
 
 /* ---- programs: numbers as in lesson->program, those added later too ---- */

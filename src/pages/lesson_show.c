@@ -1,42 +1,53 @@
-/* book_show -- the items of a `show` block as HTML: matrices are tables, pictures are SVG, working is a table of lines. What
+/* lesson_show -- the items of a `show` block as HTML: matrices are tables, pictures are SVG, working is a table of lines. What
  * has no better form is the text that its command prints. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "cli/book.h"
-#include "cli/grid_text.h"
 #include "explain/chart_show.h"
 #include "explain/explain.h"
+#include "pages/grid.h"
+#include "pages/lesson_html.h"
+#include "pages/run_json.h"
+#include "pages/run_text.h"
 
-enum { DIGITS = 6, TEXT_WIDTH = 84 };
+enum { DIGITS = 6 };
 
 typedef struct scene {
     lh_writer *w;
     lh_reading *r;
-    FILE *out;
+    lh_text *out;
     const lh_show *show;
     int number;
     lh_graph *g;
+    int program; /* of the numbers that are written now, and after how many updates they are */
+    int moment;
 } scene;
 
 static const lh_step *step_of(scene *s, int program, const lh_mention *m, const lh_plan **plan) {
     lh_address a;
     lh_where where = {program, s->show->exercise, m->at};
     const lh_step *step = lh_live_step(s->r->live, m->text, where);
-    if (!step || !lh_address_parse(s->r->cli->ctx, m->text, &a)) return NULL;
-    *plan = lh_live_moment(s->r->live, program, a.has_step ? a.step : 0);
+    if (!step || !lh_address_parse(s->r->ctx, m->text, &a)) return NULL;
+    s->program = program;
+    s->moment = a.has_step ? a.step : s->r->step;
+    *plan = lh_live_moment(s->r->live, program, s->moment);
     return *plan ? step : NULL;
 }
 
 /* ---- matrices ---- */
+
+static lh_grid_place place_of(scene *s, const lh_graph *g, const lh_plan *plan, const lh_step *step,
+                              int example, int head) {
+    return (lh_grid_place){
+        {lh_program_prefix(s->r, s->program), g, plan, s->moment}, step, example, head};
+}
 
 /* Behind its name each head of an example: of the first, unless the address names another. */
 static void put_value(scene *s, const lh_graph *g, const lh_plan *plan, const lh_step *step,
                       const char *address, const char *name) {
     lh_arena *a = s->r->arena;
     lh_address at;
-    if (!lh_address_parse(s->r->cli->ctx, address, &at)) return;
+    if (!lh_address_parse(s->r->ctx, address, &at)) return;
     int example = at.has_example ? at.example : 0;
     int heads = lh_exact.sizes(plan, step->node, example).heads;
     for (int h = 0; h < heads; h++) {
@@ -49,10 +60,11 @@ static void put_value(scene *s, const lh_graph *g, const lh_plan *plan, const lh
         size_t n = strlen(label);
         bool is_update = n > 2 && strcmp(label + n - 2, ":=") == 0;
         if (is_update) label = lh_copy(a, label, n - 2);
-        lh_html_in(s->out, "<div class=\"value\"><span><code>", label, "</code>");
-        fprintf(s->out, " %s</span>\n", is_update ? ":=" : "=");
-        lh_html_grid(s->out, &m, label);
-        fputs("</div>\n", s->out);
+        lh_put_in(s->out, "<div class=\"value\"><span><code>", label, "</code>");
+        lh_text_add(s->out, " %s</span>\n", is_update ? ":=" : "=");
+        lh_grid_place place = place_of(s, g, plan, step, example, h);
+        lh_put_grid(s->out, &m, label, &place);
+        lh_put(s->out, "</div>\n");
     }
 }
 
@@ -73,34 +85,34 @@ static void show_compare(scene *s) {
         const lh_mention *m = &s->show->operand[i];
         const lh_plan *plan;
         const lh_step *step = step_of(s, s->show->program, m, &plan);
-        fputs("<div class=\"beside\">\n", s->out);
+        lh_put(s->out, "<div class=\"beside\">\n");
         if (step) put_value(s, s->g, plan, step, m->text, m->text);
         step = step ? step_of(s, other, m, &plan) : NULL;
         if (step)
             put_value(s, g, plan, step, m->text, lh_printf(s->r->arena, "%s: %s", name, m->text));
-        fputs("</div>\n", s->out);
+        lh_put(s->out, "</div>\n");
     }
 }
 
 static void show_given(scene *s) {
     const lh_plan *plan = lh_live_moment(s->r->live, s->show->program, 0);
+    s->program = s->show->program;
     lh_trace *t = plan ? lh_trace_new(s->g, &(lh_trace_how){.all = true}) : NULL;
     const lh_graph *g = s->g;
-    fputs("<div class=\"beside\">\n", s->out);
+    lh_put(s->out, "<div class=\"beside\">\n");
     for (int i = 0; t && i < g->n_vocabs; i++) {
         bool is_only = strcmp(g->vocab[i]->name, "vocab") == 0;
-        lh_html_in(s->out, "<p><code>vocab", is_only ? "" : " ", "");
-        lh_html_text(s->out, is_only ? "" : g->vocab[i]->name);
+        lh_put_in(s->out, "<p><code>vocab", is_only ? "" : " ", "");
+        lh_put_xml(s->out, is_only ? "" : g->vocab[i]->name);
         for (int k = 0; k < g->vocab[i]->n_words && k < 40; k++)
-            lh_html_in(s->out, " ", g->vocab[i]->word[k], "");
-        fprintf(s->out, "%s</code></p>\n", g->vocab[i]->n_words > 40 ? " ..." : "");
+            lh_put_in(s->out, " ", g->vocab[i]->word[k], "");
+        lh_text_add(s->out, "%s</code></p>\n", g->vocab[i]->n_words > 40 ? " ..." : "");
     }
     for (int i = 0; t && i < g->n_examples && i < 16; i++)
-        lh_html_in(s->out, "<p><code>example ", lh_example_text(s->r->arena, g, i),
-                   "</code></p>\n");
+        lh_put_in(s->out, "<p><code>example ", lh_example_text(s->r->arena, g, i), "</code></p>\n");
     for (int i = 0; t && i < t->n_items && t->item[i].section == LH_SECTION_GIVEN; i++)
         put_value(s, g, plan, t->item[i].step, t->item[i].step->path, t->item[i].step->path);
-    fputs("</div>\n", s->out);
+    lh_put(s->out, "</div>\n");
     lh_trace_free(t);
 }
 
@@ -111,33 +123,33 @@ static void put_inner(scene *s, const lh_plan *plan, const lh_trace_item *item) 
     for (int i = 0; i < item->n_inner; i++) {
         const lh_step *x = item->inner[i];
         if (x->kind == LH_STEP_UPDATE) continue;
-        if (!is_open) fputs("<ul class=\"inside\">\n", s->out);
+        if (!is_open) lh_put(s->out, "<ul class=\"inside\">\n");
         is_open = true;
-        lh_html_in(s->out, "<li><code>", lh_step_label(s->g, x, x->node->scope), " = ");
-        lh_html_in(s->out, "", lh_step_formula(s->g, x), "</code>\n");
+        lh_put_in(s->out, "<li><code>", lh_step_label(s->g, x, x->node->scope), " = ");
+        lh_put_in(s->out, "", lh_step_formula(s->g, x), "</code>\n");
         lh_grid m = lh_grid_of(s->r->arena, &(lh_grid_from){.g = s->g, .plan = plan, .n = x->node});
-        lh_html_grid(s->out, &m, x->path);
-        fputs("</li>\n", s->out);
+        lh_grid_place place = place_of(s, s->g, plan, x, 0, 0);
+        lh_put_grid(s->out, &m, x->path, &place);
+        lh_put(s->out, "</li>\n");
     }
-    if (is_open) fputs("</ul>\n", s->out);
+    if (is_open) lh_put(s->out, "</ul>\n");
 }
 
 static void put_step(scene *s, const lh_plan *plan, const lh_trace_item *item) {
     const lh_step *x = item->step;
     bool is_update = x->kind == LH_STEP_UPDATE;
     const char *name = is_update ? x->of->path : x->path;
-    fputs("<div class=\"step\">\n", s->out);
-    lh_html_in(s->out, "<p><code>", name, is_update ? " := " : " = ");
-    lh_html_in(s->out, "", lh_step_formula(s->g, x), "</code>");
-    if (x->comment) lh_html_in(s->out, " <span class=\"quiet\">", x->comment, "</span>");
-    fputs("</p>\n", s->out);
+    lh_put(s->out, "<div class=\"step\">\n");
+    lh_put_in(s->out, "<p><code>", name, is_update ? " := " : " = ");
+    lh_put_in(s->out, "", lh_step_formula(s->g, x), "</code>");
+    if (x->comment) lh_put_in(s->out, " <span class=\"quiet\">", x->comment, "</span>");
+    lh_put(s->out, "</p>\n");
     put_inner(s, plan, item);
     if (is_update) put_value(s, s->g, plan, x->of, name, "before");
     put_value(s, s->g, plan, x, name, is_update ? "after" : name);
-    lh_run run = {s->r->cli, NULL, s->g, plan, DIGITS, false};
-    const char *cell = is_update ? NULL : lh_run_cell(&run, x, 0);
-    if (cell) lh_html_in(s->out, "<p class=\"quiet\"><code>", cell, "</code></p>\n");
-    fputs("</div>\n", s->out);
+    const char *cell = is_update ? NULL : lh_run_cell(s->r->arena, s->g, plan, x, 0);
+    if (cell) lh_put_in(s->out, "<p class=\"quiet\"><code>", cell, "</code></p>\n");
+    lh_put(s->out, "</div>\n");
 }
 
 static void show_trace(scene *s) {
@@ -158,35 +170,41 @@ static void show_trace(scene *s) {
 
 /* ---- one number ---- */
 
-static void put_line(scene *s, const lh_line *l) {
+static void put_line(scene *s, const lh_line *l, const lh_addressed *from) {
     char value[LH_NUMBER_MAX];
     lh_number_text(value, sizeof value, l->value, DIGITS);
     bool is_plain = strcmp(l->numbers, value) == 0;
-    fprintf(s->out, "<tr><th scope=\"row\" class=\"d%d\">", l->depth > 5 ? 5 : l->depth);
-    lh_html_in(s->out, "<code>", l->label, "</code></th>");
-    lh_html_in(s->out, "<td><code>", l->formula, "</code></td>");
-    lh_html_in(s->out, "<td><code>", is_plain ? "" : l->numbers, "</code></td>");
-    lh_html_in(s->out, "<td><code>", value, "</code>");
-    if (l->note) lh_html_in(s->out, " <span class=\"quiet\">", l->note, "</span>");
-    fputs("</td></tr>\n", s->out);
+    lh_text_add(s->out, "<tr><th scope=\"row\" class=\"d%d\">", l->depth > 5 ? 5 : l->depth);
+    lh_put_in(s->out, "<code>", l->label, "</code></th>");
+    lh_put_in(s->out, "<td><code>", l->formula, "</code></td>");
+    lh_put_in(s->out, "<td><code>", is_plain ? "" : l->numbers, "</code></td>");
+    const char *at = from->plan ? lh_address_of(s->r->arena, from, l->shown, l->at) : NULL;
+    if (at) lh_put_in(s->out, "<td data-at=\"", at, "\">");
+    lh_put_in(s->out, at ? "<code>" : "<td><code>", value, "</code>");
+    if (l->note) lh_put_in(s->out, " <span class=\"quiet\">", l->note, "</span>");
+    lh_put(s->out, "</td></tr>\n");
 }
 
 static void show_explain(scene *s) {
     for (int i = 0; i < s->show->n_operands; i++) {
         char value[LH_NUMBER_MAX];
         const char *address = s->show->operand[i].text;
+        if (s->r->step && !strchr(address, '@'))
+            address = lh_printf(s->r->arena, "%s@%d", address, s->r->step);
         lh_explanation *e = lh_explain(s->g, address, &(lh_explain_how){.digits = DIGITS});
         if (!e) return;
-        lh_html_in(s->out, "<p><code>", address, " = ");
-        lh_html_in(s->out, "", lh_number_text(value, sizeof value, e->value, DIGITS), "</code>");
-        lh_html_in(s->out, " <span class=\"quiet\">", e->where, "</span></p>\n");
-        lh_html_in(s->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"",
-                   address,
-                   "\"><table class=\"work\">\n<thead><tr><th scope=\"col\">number</th>"
-                   "<th scope=\"col\">formula</th><th scope=\"col\">with numbers</th>"
-                   "<th scope=\"col\">value</th></tr></thead>\n<tbody>\n");
-        for (int k = 0; k < e->n_lines; k++) put_line(s, &e->line[k]);
-        fputs("</tbody></table></div>\n", s->out);
+        lh_put_in(s->out, "<p><code>", address, " = ");
+        lh_put_in(s->out, "", lh_number_text(value, sizeof value, e->value, DIGITS), "</code>");
+        lh_put_in(s->out, " <span class=\"quiet\">", e->where, "</span></p>\n");
+        lh_put_in(s->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"",
+                  address,
+                  "\"><table class=\"work\">\n<thead><tr><th scope=\"col\">number</th>"
+                  "<th scope=\"col\">formula</th><th scope=\"col\">with numbers</th>"
+                  "<th scope=\"col\">value</th></tr></thead>\n<tbody>\n");
+        lh_addressed from = {lh_program_prefix(s->r, s->show->program), s->g,
+                             lh_live_moment(s->r->live, s->show->program, e->moment), e->moment};
+        for (int k = 0; k < e->n_lines; k++) put_line(s, &e->line[k], &from);
+        lh_put(s->out, "</tbody></table></div>\n");
         lh_explanation_free(e);
     }
 }
@@ -194,16 +212,16 @@ static void show_explain(scene *s) {
 /* ---- pictures ---- */
 
 static const char *picture_id(scene *s) {
-    return lh_printf(s->r->arena, "%sfigure-%d-", s->w->prefix, s->w->n_figures);
+    return lh_printf(s->r->arena, "%sfigure-%d-", s->w->prefix, s->number + 1);
 }
 
 static void put_drawing(scene *s, const char *svg, const char *label) {
     const char *style = NULL;
-    lh_html_in(s->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"", label,
-               "\">\n");
-    lh_html_svg(s->out, s->w->book->arena, svg, picture_id(s), "graph", &style);
-    fputs("</div>\n", s->out);
-    if (style) s->w->book->graph_style = style;
+    lh_put_in(s->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"", label,
+              "\">\n");
+    lh_put_svg(s->out, s->w->styles, svg, picture_id(s), "graph", &style);
+    lh_put(s->out, "</div>\n");
+    if (style) s->w->graph_style = style;
 }
 
 static void show_graph(scene *s) {
@@ -229,55 +247,44 @@ static void show_chart(scene *s) {
     const char *style = NULL;
     if (!c) return;
     lh_chart_svg(c, &(lh_chart_page){.id = "chart"}, &svg);
-    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"a chart\">\n", s->out);
-    lh_html_svg(s->out, s->w->book->arena, svg.s, picture_id(s), "chart", &style);
-    fputs("</div>\n", s->out);
-    if (style) s->w->book->chart_style = style;
+    lh_put(s->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"a chart\">\n");
+    lh_put_svg(s->out, s->w->styles, svg.s, picture_id(s), "chart", &style);
+    lh_put(s->out, "</div>\n");
+    if (style) s->w->chart_style = style;
 }
 
 /* ---- patterns ---- */
 
 static void show_table(scene *s) {
     const lh_plan *plan = lh_live_moment(s->r->live, s->show->program, s->show->updates);
-    lh_run run = {s->r->cli, NULL, s->g, plan, DIGITS, false};
     lh_prediction *row = NULL;
-    int n = plan ? lh_run_predictions(&run, plan, s->r->arena, &row) : 0;
-    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"patterns and "
-          "predictions\">"
-          "<table>\n<thead><tr><th scope=\"col\">pattern</th><th scope=\"col\">prediction</th>"
-          "<th scope=\"col\">target</th><th scope=\"col\">right?</th></tr></thead>\n<tbody>\n",
-          s->out);
+    int n = plan ? lh_run_predictions(s->r->arena, s->g, plan, &row) : 0;
+    lh_put(s->out,
+           "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"patterns and "
+           "predictions\">"
+           "<table>\n<thead><tr><th scope=\"col\">pattern</th><th scope=\"col\">prediction</th>"
+           "<th scope=\"col\">target</th><th scope=\"col\">right?</th></tr></thead>\n<tbody>\n");
     for (int i = 0; i < n; i++) {
-        lh_html_in(s->out, "<tr><th scope=\"row\">", row[i].pattern, "</th>");
-        lh_html_in(s->out, "<td>", row[i].said, "</td>");
-        lh_html_in(s->out, "<td>", row[i].target, "</td>");
-        fprintf(s->out, "<td>%s</td></tr>\n",
-                row[i].is_right  ? "\u2713 right"
-                : row[i].is_tied ? "\u2717 a tie"
-                                 : "\u2717 wrong");
+        lh_put_in(s->out, "<tr><th scope=\"row\">", row[i].pattern, "</th>");
+        lh_put_in(s->out, "<td>", row[i].said, "</td>");
+        lh_put_in(s->out, "<td>", row[i].target, "</td>");
+        lh_text_add(s->out, "<td>%s</td></tr>\n",
+                    row[i].is_right  ? "\u2713 right"
+                    : row[i].is_tied ? "\u2717 a tie"
+                                     : "\u2717 wrong");
     }
-    fputs("</tbody></table></div>\n", s->out);
+    lh_put(s->out, "</tbody></table></div>\n");
 }
 
 /* ---- the text of the command ---- */
 
 static void show_text(scene *s) {
-    char *text = NULL;
-    size_t length = 0;
-    lh_cli cli = *s->r->cli;
-    cli.arena = s->r->arena;
-    cli.width = TEXT_WIDTH;
-    cli.colour = false;
-    cli.out = open_memstream(&text, &length);
-    bool ok = cli.out && lh_show_print(s->r, &cli, s->number);
-    if (cli.out) fclose(cli.out);
-    if (ok) {
-        lh_html_in(s->out, "<pre class=\"scroll\" tabindex=\"0\"><code>", text, "</code></pre>\n");
-    }
-    free(text);
+    const char *text = s->w->show_text ? s->w->show_text(s->w->who, s->r, s->number) : NULL;
+    if (text)
+        lh_put_in(s->out, "<pre class=\"scroll\" tabindex=\"0\"><code>", text, "</code></pre>\n");
 }
 
-bool lh_book_show(lh_writer *w, int show) {
+bool lh_lesson_shown(lh_writer *w, int show) {
     static void (*const by_verb[LH_N_SHOW])(scene *) = {
         [LH_SHOW_TRACE] = show_trace,     [LH_SHOW_EXPLAIN] = show_explain,
         [LH_SHOW_MATRIX] = show_matrix,   [LH_SHOW_GIVEN] = show_given,
@@ -288,19 +295,26 @@ bool lh_book_show(lh_writer *w, int show) {
     scene s = {.w = w, .r = w->r, .out = w->out, .number = show, .show = &w->r->lesson->show[show]};
     if (s.show->verb != LH_SHOW_DIAGRAM && !(s.g = lh_live_graph(w->r->live, s.show->program)))
         return false;
-    w->n_figures++;
-    fprintf(w->out, "<figure class=\"show-%s\">\n", lh_show_words[s.show->verb]);
-    if (*s.show->caption) {
-        fputs("<figcaption>", w->out);
-        lh_book_words(w, s.show->caption);
-        fputs("</figcaption>\n", w->out);
-    }
     if (lh_show_is_chart(s.show->verb))
         show_chart(&s);
     else if (by_verb[s.show->verb])
         by_verb[s.show->verb](&s);
     else
         show_text(&s);
-    fputs("</figure>\n", w->out);
-    return !lh_failed(w->r->cli->ctx);
+    return !lh_failed(w->r->ctx);
+}
+
+bool lh_lesson_show(lh_writer *w, int show) {
+    const lh_show *s = &w->r->lesson->show[show];
+    lh_text_add(w->out, "<figure class=\"show-%s\" data-show=\"%d\">\n", lh_show_words[s->verb],
+                show);
+    if (*s->caption) {
+        lh_put(w->out, "<figcaption>");
+        lh_lesson_words(w, s->caption);
+        lh_put(w->out, "</figcaption>\n");
+    }
+    lh_put(w->out, "<div class=\"shown\">\n");
+    bool ok = lh_lesson_shown(w, show);
+    lh_put(w->out, "</div>\n</figure>\n");
+    return ok;
 }

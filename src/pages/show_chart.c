@@ -1,6 +1,6 @@
 /* show_chart -- the items of a `show` block that are charts, drawings of a program or diagrams. */
-#include "cli/read_place.h"
 #include "explain/chart_show.h"
+#include "pages/reading.h"
 
 bool lh_show_is_chart(lh_show_verb verb) {
     return lh_chart_shows(lh_show_words[verb]);
