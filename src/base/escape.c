@@ -53,3 +53,9 @@ void lh_text_add_json(lh_text *t, const char *s, size_t n) {
     }
     lh_text_add_n(t, "\"", 1);
 }
+
+size_t lh_escape_js(char out[LH_ESCAPED_MAX], unsigned char c) {
+    if (c != '<') return lh_escape_json(out, c);
+    memcpy(out, "\\u003c", 7);
+    return 6;
+}

@@ -19,6 +19,16 @@ void lh_html_in(FILE *out, const char *before, const char *text, const char *aft
     fputs(after, out);
 }
 
+void lh_js_text(FILE *out, const char *s) {
+    char escaped[LH_ESCAPED_MAX];
+    fputc('"', out);
+    for (; *s; s++) {
+        size_t n = lh_escape_js(escaped, (unsigned char)*s);
+        fwrite(n ? escaped : s, 1, n ? n : 1, out);
+    }
+    fputc('"', out);
+}
+
 /* ---- rules of pictures ---- */
 
 static bool begins(const char *s, const char *with) {

@@ -22,11 +22,8 @@ void lh_put_js(lh_text *out, const char *words) {
     char escaped[LH_ESCAPED_MAX];
     lh_put(out, "\"");
     for (const char *s = words; *s; s++) {
-        size_t n = lh_escape_json(escaped, (unsigned char)*s);
-        if (*s == '<') /* no </script> in it, wherever it may be put */
-            lh_put(out, "\\u003c");
-        else
-            lh_text_add_n(out, n ? escaped : s, n ? n : 1);
+        size_t n = lh_escape_js(escaped, (unsigned char)*s);
+        lh_text_add_n(out, n ? escaped : s, n ? n : 1);
     }
     lh_put(out, "\"");
 }
