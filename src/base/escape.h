@@ -18,7 +18,8 @@ size_t lh_escape_xml(const char *s, const char **written, size_t *length);
 size_t lh_escape_json(char out[LH_ESCAPED_MAX], unsigned char c); /* 0: it needs none */
 size_t lh_escape_js(
     char out[LH_ESCAPED_MAX],
-    unsigned char c); /* likewise, in a script: < too, so that no </script> is in it wherever it may be put */
+    unsigned char
+        c); /* likewise, in a script: < too, so that no </script> is in it wherever it may be put */
 
 void lh_text_add_xml(lh_text *t, const char *s);            /* good between tags and in quotes */
 void lh_text_add_json(lh_text *t, const char *s, size_t n); /* with quotes around it */
