@@ -13,7 +13,7 @@
 #include "explain/jacobian.h"
 
 static struct {
-    bool deep, all, jacobian, json;
+    bool deep, all, jacobian, json, marks;
     const char *prompt, *next;
     int digits, batch, shuffle;
     const char *mistake;
@@ -42,6 +42,8 @@ static const lh_option explain_options[] = {
     {"digits", 0, LH_OPTION_INT, &options.digits, "N", "significant digits (6)", 1, 17},
     {"prompt", 0, LH_OPTION_TEXT, &options.prompt, "TEXT",
      "what a trained model reads; - takes it from stdin", 0, 0},
+    {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
+     "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},
     {"next", 0, LH_OPTION_TEXT, &options.next, "TOKEN",
      "what should follow the prompt: then the loss and its gradients are numbers too", 0, 0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
@@ -282,7 +284,7 @@ static int explain_model(lh_cli *cli, const char *path, const char *address) {
         fprintf(stderr, "longhand explain %s --prompt 'The cat' '%s'\n", path, address);
         return LH_EXIT_FAILED;
     }
-    if (!lh_opened_open(cli, path, options.prompt, 0, &o)) return LH_EXIT_FAILED;
+    if (!lh_opened_open(cli, path, options.prompt, options.marks, 0, &o)) return LH_EXIT_FAILED;
     lh_explain_how how = {.digits = digits, .deep = options.deep, .all_terms = options.all};
     lh_explanation *e = options.next ? lh_explain_next(&o, options.next, address, &how)
                                      : lh_inside_explain(o.in, address, &how);

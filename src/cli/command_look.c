@@ -10,12 +10,14 @@
 static struct {
     const char *prompt, *out;
     int layer, head, threads;
-    bool json;
+    bool json, marks;
 } options = {.layer = -1, .head = -1};
 
 static const lh_option look_options[] = {
     {"prompt", 'i', LH_OPTION_TEXT, &options.prompt, "TEXT",
      "what the model reads; - takes it from stdin", 0, 0},
+    {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
+     "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},
     {"layer", 0, LH_OPTION_INT, &options.layer, "N",
      "the attention of this layer alone, from 0 (all; the last where there are many)", 0, INT_MAX},
     {"head", 0, LH_OPTION_INT, &options.head, "N", "of this head alone, from 0 (all)", 0, INT_MAX},
@@ -229,7 +231,8 @@ static int look_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_look l = {.head = -1};
     int status = LH_EXIT_YES;
-    if (!lh_opened_open(cli, argv[0], options.prompt, options.threads, &l.o)) return LH_EXIT_FAILED;
+    if (!lh_opened_open(cli, argv[0], options.prompt, options.marks, options.threads, &l.o))
+        return LH_EXIT_FAILED;
     if (!gather(&l))
         status = lh_failed(cli->ctx) ? lh_cli_report(cli) : LH_EXIT_FAILED;
     else if (options.out)

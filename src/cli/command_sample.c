@@ -14,11 +14,14 @@
 static struct {
     const char *prompt, *temperature, *top_p, *precision;
     int n, top_k, seed, threads, context;
+    bool marks;
 } options = {.n = 200, .top_k = -1};
 
 static const lh_option sample_options[] = {
     {"input", 'i', LH_OPTION_TEXT, &options.prompt, "PROMPT",
      "how the text begins; - reads it from stdin", 0, 0},
+    {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
+     "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},
     {"number", 'n', LH_OPTION_INT, &options.n, "N", "tokens at most (200)", 1, INT_MAX},
     {"temperature", 't', LH_OPTION_TEXT, &options.temperature, "T",
      "0 takes the likeliest token, 1 what the model says, more is bolder (0.8)", 0, 0},
@@ -43,7 +46,7 @@ typedef struct job {
     lh_tokenizer *tokens;
     lh_graph *g;
     lh_generator *w;
-    int end;
+    int end, begin; /* what a text ends and begins with; -1: nothing */
     lh_character_stream text;
 } job;
 
@@ -79,12 +82,10 @@ static int *prompt_of(job *j, int *n) {
     const char *text = options.prompt;
     if (text && strcmp(text, "-") == 0) text = lh_cli_read_file(cli, "/dev/stdin", &length);
     const bool is_lines = j->g->generate->until != NULL;
-    int *id = lh_failed(cli->ctx) ? NULL : lh_alloc_array(cli->arena, length + 2, sizeof *id);
-    if (!id) return NULL;
-    *n = 0;
-    if (!length || is_lines) id[(*n)++] = lh_model_begin(j->cli, j->tokens, j->end);
-    if (length) *n += (int)lh_tokenizer_encode(j->tokens, text, length, false, id + *n, length);
-    return lh_failed(cli->ctx) ? NULL : id;
+    if (lh_failed(cli->ctx)) return NULL;
+    bool begins = is_lines || (!length && !j->tokens->frame.n_before);
+    j->begin = begins ? lh_model_begin(cli, j->tokens, j->end) : -1;
+    return lh_model_prompt(cli, j->tokens, text ? text : "", length, options.marks, j->begin, n);
 }
 
 static void put(job *j, int token) {
@@ -94,12 +95,23 @@ static void put(job *j, int token) {
     if (piece) lh_character_stream_put(&j->text, piece, n);
 }
 
+/* The prompt as it was read, without what was put around it. */
+static void put_prompt(job *j, const int *id, int n) {
+    const lh_frame *f = &j->tokens->frame;
+    lh_text text = lh_text_new(j->cli->arena);
+    int first = f->n_before + (j->begin >= 0), last = n - f->n_after;
+    if (!options.prompt || first >= last) return;
+    if (j->tokens->pipeline)
+        lh_tokenizer_decode(j->tokens, id + first, (size_t)(last - first), false, &text);
+    if (text.n) lh_character_stream_put(&j->text, text.s, text.n);
+    for (int i = first; !j->tokens->pipeline && i < last; i++) put(j, id[i]);
+}
+
 static bool write_text(job *j) {
     int n = 0, token, made = 0;
     int *id = prompt_of(j, &n);
     if (!id) return false;
-    for (int i = 0; options.prompt && i < n; i++)
-        if (i || id[0] != lh_model_begin(j->cli, j->tokens, j->end)) put(j, id[i]);
+    put_prompt(j, id, n);
     fflush(stdout);
     lh_generator_prompt(j->w, id, n);
     for (; made < options.n && (token = lh_generator_next(j->w)) >= 0; made++) {

@@ -16,7 +16,7 @@ static struct {
     const char *data, *out, *kind;
     int size;
     lh_names special;
-    bool is_closed, all, ids, marks;
+    bool is_closed, all, ids, marks, frame;
 } options;
 
 enum { MOST_TOKENS = 10000000, MOST_ARGUMENTS = INT_MAX };
@@ -38,6 +38,8 @@ static const lh_option tokens_options[] = {
      0},
     {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
      "encode: read special tokens such as <|endoftext|> in the text", 0, 0},
+    {"frame", 0, LH_OPTION_FLAG, &options.frame, NULL,
+     "encode: with what the tokeniser puts around a prompt, such as <s>", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -63,6 +65,7 @@ static double seconds(void) {
 /* The ids of a text, in cli->arena; NULL: the context failed. */
 static int *encode_text(lh_cli *cli, const lh_tokenizer *t, const char *text, size_t length,
                         size_t *n) {
+    if (options.frame) return lh_tokenizer_prompt(t, cli->arena, text, length, options.marks, n);
     *n = lh_tokenizer_encode(t, text, length, options.marks, NULL, 0);
     int *ids = lh_failed(cli->ctx) ? NULL : lh_alloc_array(cli->arena, *n + 1, sizeof *ids);
     if (ids) lh_tokenizer_encode(t, text, length, options.marks, ids, *n);
@@ -174,9 +177,13 @@ static int encode(lh_cli *cli, const lh_tokenizer *t, int argc, char **argv) {
     return LH_EXIT_YES;
 }
 
-/* One id, as it is written, to its bytes. */
-static bool add_piece(lh_cli *cli, lh_text *out, const lh_tokenizer *t, const char *word,
-                      size_t n) {
+/* Ids that were read. */
+typedef struct id_list {
+    int *id;
+    int n;
+} id_list;
+
+static bool add_id(lh_cli *cli, id_list *list, const lh_tokenizer *t, const char *word, size_t n) {
     char *end, *text = lh_copy(cli->arena, word, n);
     size_t length;
     errno = 0;
@@ -186,27 +193,35 @@ static bool add_piece(lh_cli *cli, lh_text *out, const lh_tokenizer *t, const ch
         lh_cure(cli->ctx, "ids are whole numbers, as longhand tokens encode --ids writes them");
         return false;
     }
-    const char *piece = lh_tokenizer_piece(t, (int)id, &length);
-    if (piece) lh_text_add_n(out, piece, length);
-    return piece != NULL;
+    if (!lh_tokenizer_piece(t, (int)id, &length)) return false;
+    *lh_push(cli->arena, list->id, list->n) = (int)id;
+    return !lh_failed(cli->ctx);
 }
 
 static bool is_between(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',';
 }
 
-static bool add_pieces(lh_cli *cli, lh_text *out, const lh_tokenizer *t, const char *text,
-                       size_t length) {
+static bool add_ids(lh_cli *cli, id_list *list, const lh_tokenizer *t, const char *text,
+                    size_t length) {
     for (size_t i = 0, n; i < length; i += n + 1) {
         for (n = 0; i + n < length && !is_between(text[i + n]);) n++;
-        if (n && !add_piece(cli, out, t, text + i, n)) return false;
+        if (n && !add_id(cli, list, t, text + i, n)) return false;
     }
     return true;
 }
 
-/* Exactly the bytes; a terminal gets the end of its line besides. */
+/* Exactly the bytes, of the kinds that have them; otherwise the text that the decoders make. */
+static void add_text(const lh_tokenizer *t, const id_list *list, lh_text *out) {
+    if (t->pipeline) lh_tokenizer_decode(t, list->id, (size_t)list->n, false, out);
+    for (int i = 0; i < list->n && !t->pipeline; i++)
+        lh_text_add_n(out, t->token[list->id[i]].bytes, t->token[list->id[i]].length);
+}
+
+/* A terminal gets the end of its line besides. */
 static int decode(lh_cli *cli, const lh_tokenizer *t, int argc, char **argv) {
     lh_text out = lh_text_new(cli->arena);
+    id_list list = {NULL, 0};
     if (argc < 3) {
         fail_missing(cli, "decode what?", "decode FOLDER ID...|-|FILE");
         return LH_EXIT_FAILED;
@@ -216,8 +231,9 @@ static int decode(lh_cli *cli, const lh_tokenizer *t, int argc, char **argv) {
         bool is_ids = strcmp(argv[i], "-") != 0 && !argv[i][strspn(argv[i], "-0123456789, ")];
         const char *text = is_ids ? argv[i] : text_of(cli, argv[i], &length);
         if (is_ids) length = strlen(argv[i]);
-        if (!text || !add_pieces(cli, &out, t, text, length)) return lh_cli_report(cli);
+        if (!text || !add_ids(cli, &list, t, text, length)) return lh_cli_report(cli);
     }
+    add_text(t, &list, &out);
     if (lh_failed(cli->ctx)) return lh_cli_report(cli);
     fwrite(out.s, 1, out.n, stdout);
     if (cli->is_terminal && out.n && out.s[out.n - 1] != '\n') putchar('\n');

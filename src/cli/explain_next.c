@@ -24,10 +24,9 @@ typedef struct next {
 static bool read_next(next *x, const char *text) {
     lh_cli *cli = x->o->cli;
     size_t length = strlen(text), n;
-    int *id = lh_alloc_array(cli->arena, length + 1, sizeof *id);
+    int *id = lh_tokenizer_ids(x->o->tokens, cli->arena, text, length, true, &n);
     x->target = lh_alloc_array(cli->arena, (size_t)x->o->n + 1, sizeof *x->target);
     if (!id || !x->target) return false;
-    n = lh_tokenizer_encode(x->o->tokens, text, length, true, id, length);
     if (n == 0) lh_fail(cli->ctx, LH_ERROR_VALUE, nowhere, "--next is empty: a token is expected");
     if (lh_failed(cli->ctx)) return false;
     if (n > 1)

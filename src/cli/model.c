@@ -1,5 +1,6 @@
 #include "cli/model.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -141,6 +142,21 @@ int lh_model_begin(lh_cli *cli, const lh_tokenizer *t, int end) {
     if (!lh_failed(cli->ctx) && n == 1) return id;
     lh_context_clear(cli->ctx);
     return 0;
+}
+
+int *lh_model_prompt(lh_cli *cli, const lh_tokenizer *t, const char *text, size_t length,
+                     bool marks, int begin, int *n) {
+    size_t k = 0;
+    int *id = lh_tokenizer_prompt(t, cli->arena, text, length, marks, &k);
+    if (!id || k >= INT_MAX) return NULL;
+    *n = (int)k;
+    if (begin < 0) return id;
+    int *all = lh_alloc_array(cli->arena, k + 1, sizeof *all);
+    if (!all) return NULL;
+    all[0] = begin;
+    for (size_t i = 0; i < k; i++) all[i + 1] = id[i];
+    ++*n;
+    return all;
 }
 
 /* Tokens that the vocabulary does not have would be looked up where there is nothing. */

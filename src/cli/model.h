@@ -32,6 +32,10 @@ bool lh_model_load(lh_cli *cli, const lh_model *m, const lh_graph *g,
 int lh_model_end(const lh_model *m, const lh_graph *g); /* the token that ends a text, or -1 */
 int lh_model_begin(lh_cli *cli, const lh_tokenizer *t,
                    int end); /* the token that a text begins with */
+int *lh_model_prompt(lh_cli *cli, const lh_tokenizer *t, const char *text, size_t length,
+                     bool marks, int begin,
+                     int *n); /* tokens in what the tokeniser puts around them, behind
+                                            `begin` unless it is -1; NULL: the context failed */
 bool lh_model_takes(lh_cli *cli, const lh_graph *g,
                     const lh_tokenizer *t);       /* has it every token? false: reported */
 const char *lh_whole_text(lh_arena *a, double n); /* 124,439,808 */

@@ -49,22 +49,21 @@ static void tell_unknown(const lh_opened *o) {
 }
 
 /* Where lines were learned, a prompt stands behind the end of a line, as in `sample`. */
-static bool read_prompt(lh_opened *o, const char *prompt) {
+static bool read_prompt(lh_opened *o, const char *prompt, bool marks) {
     lh_cli *cli = o->cli;
     const char *text = prompt ? prompt : "";
     size_t length = strlen(text);
     if (strcmp(text, "-") == 0) text = lh_cli_read_file(cli, "/dev/stdin", &length);
-    o->id = lh_failed(cli->ctx) ? NULL : lh_alloc_array(cli->arena, length + 2, sizeof *o->id);
-    if (!o->id) return false;
-    if (o->g->generate && o->g->generate->until)
-        o->id[o->n++] = lh_model_begin(cli, o->tokens, lh_model_end(&o->model, o->g));
-    if (length)
-        o->n += (int)lh_tokenizer_encode(o->tokens, text, length, false, o->id + o->n, length);
-    if (!lh_failed(cli->ctx)) tell_unknown(o);
-    return !lh_failed(cli->ctx);
+    if (lh_failed(cli->ctx)) return false;
+    bool is_lines = o->g->generate && o->g->generate->until;
+    o->id = lh_model_prompt(
+        cli, o->tokens, text, length, marks,
+        is_lines ? lh_model_begin(cli, o->tokens, lh_model_end(&o->model, o->g)) : -1, &o->n);
+    if (o->id) tell_unknown(o);
+    return o->id != NULL;
 }
 
-static bool open_all(lh_opened *o, const char *path, const char *prompt, int threads) {
+static bool open_all(lh_opened *o, const char *path, const char *prompt, bool marks, int threads) {
     lh_cli *cli = o->cli;
     if (!lh_model_is_folder(cli, path) || !lh_model_open(cli, path, &o->model)) return false;
     o->tokens = lh_tokenizer_load(cli->ctx, path);
@@ -75,7 +74,7 @@ static bool open_all(lh_opened *o, const char *path, const char *prompt, int thr
     o->g = lh_model_graph(cli, &o->model, &o->model.set);
     if (!o->g || !lh_model_takes(cli, o->g, o->tokens)) return false;
     const lh_weights *w = lh_model_weights(cli, &o->model, o->g);
-    if (w && read_prompt(o, prompt)) o->in = lh_inside_new(o->g, w, o->id, o->n, threads);
+    if (w && read_prompt(o, prompt, marks)) o->in = lh_inside_new(o->g, w, o->id, o->n, threads);
     if (!o->in) {
         lh_cli_report(cli);
         return false;
@@ -85,9 +84,10 @@ static bool open_all(lh_opened *o, const char *path, const char *prompt, int thr
     return true;
 }
 
-bool lh_opened_open(lh_cli *cli, const char *path, const char *prompt, int threads, lh_opened *o) {
+bool lh_opened_open(lh_cli *cli, const char *path, const char *prompt, bool marks, int threads,
+                    lh_opened *o) {
     *o = (lh_opened){.cli = cli};
-    if (open_all(o, path, prompt, threads)) return true;
+    if (open_all(o, path, prompt, marks, threads)) return true;
     lh_opened_close(o);
     return false;
 }

@@ -17,8 +17,10 @@ typedef struct lh_opened {
     int n;
 } lh_opened;
 
-bool lh_opened_open(lh_cli *cli, const char *path, const char *prompt, int threads,
-                    lh_opened *o); /* "-": the prompt is read from stdin; false: reported */
+bool lh_opened_open(
+    lh_cli *cli, const char *path, const char *prompt, bool marks, int threads,
+    lh_opened *o); /* "-": the prompt is read from stdin; marks: special tokens in it
+                                      count as such; false: reported */
 void lh_opened_close(lh_opened *o);
 const char *lh_opened_word(const lh_opened *o, int token); /* as it is shown: ␣cat */
 void lh_opened_json(const lh_opened *o, lh_json *j,

@@ -27,7 +27,9 @@ static void add_alphabet(lh_text *out, const char *bytes, size_t n) {
 /* What a token is called in a file. */
 static void add_name(lh_text *out, const lh_tokenizer *t, int id) {
     const lh_token *token = &t->token[id];
-    if (token->role == LH_TOKEN_BYTE)
+    if (token->name)
+        lh_text_add(out, "%s", token->name);
+    else if (token->role == LH_TOKEN_BYTE)
         lh_text_add(out, "<0x%02X>", (unsigned char)token->bytes[0]);
     else if (token->role == LH_TOKEN_PLAIN && t->kind != LH_TOKENS_CHARS)
         add_alphabet(out, token->bytes, token->length);
@@ -37,10 +39,13 @@ static void add_name(lh_text *out, const lh_tokenizer *t, int id) {
 
 static void add_vocab(lh_text *out, const lh_tokenizer *t, const char *indent) {
     lh_text name = lh_text_new(out->arena);
+    bool is_first = true;
     for (int i = 0; i < t->n_tokens; i++) {
+        if (t->token[i].role == LH_TOKEN_HOLE) continue;
         name.n = 0;
         add_name(&name, t, i);
-        lh_text_add(out, "%s%s", i ? ",\n" : "", indent);
+        lh_text_add(out, "%s%s", is_first ? "" : ",\n", indent);
+        is_first = false;
         lh_text_add_json(out, name.s, name.n);
         lh_text_add(out, ": %d", i);
     }
@@ -68,7 +73,7 @@ static void add_specials(lh_text *out, const lh_tokenizer *t) {
     for (int i = 0; i < t->n_specials; i++) {
         const lh_token *x = &t->token[t->special[i]];
         lh_text_add(out, "%s\n    {\"id\": %d, \"content\": ", i ? "," : "", t->special[i]);
-        lh_text_add_json(out, x->bytes, x->length);
+        lh_text_add_json(out, x->name ? x->name : x->bytes, x->name ? strlen(x->name) : x->length);
         lh_text_add(out, ", \"single_word\": false, \"lstrip\": false, \"rstrip\": false, "
                          "\"normalized\": false, \"special\": true}");
     }
@@ -115,6 +120,10 @@ static void add_model(lh_text *out, const lh_tokenizer *t) {
 
 void lh_tokenizer_write_json(lh_text *out, const lh_tokenizer *t) {
     bool is_chars = t->kind == LH_TOKENS_CHARS;
+    if (t->source) {
+        lh_text_add_n(out, t->source, t->source_length);
+        return;
+    }
     lh_text_add(out, "{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n"
                      "  \"added_tokens\": [");
     add_specials(out, t);
@@ -148,7 +157,7 @@ bool lh_tokenizer_save(const lh_tokenizer *t, const char *folder) {
                 {"tokenizer.json", lh_tokenizer_write_json, false}};
     bool ok = !lh_failed(t->ctx) && make_folder(t->ctx, folder);
     for (int i = 0; i < 3 && ok; i++) {
-        if (file[i].is_bpe && t->kind != LH_TOKENS_BPE) continue;
+        if (file[i].is_bpe && (t->kind != LH_TOKENS_BPE || t->pipeline)) continue;
         lh_arena *arena = lh_arena_new(t->ctx);
         if (!arena) return false;
         lh_text text = lh_text_new(arena);

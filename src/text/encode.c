@@ -1,20 +1,10 @@
 #include <string.h>
 
 #include "text/merge.h"
+#include "text/pipeline.h"
 #include "text/split.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
-
-/* Where ids go: those beyond the capacity are only counted. */
-typedef struct output {
-    int *ids;
-    size_t capacity, n;
-} output;
-
-static void put(output *o, int id) {
-    if (o->n < o->capacity) o->ids[o->n] = id;
-    o->n++;
-}
 
 /* ---- byte pairs ---- */
 
@@ -27,13 +17,13 @@ typedef struct seen {
     uint16_t length, count; /* 0: free */
 } seen;
 
-static bool put_seen(const seen *was, const char *text, const char *piece, size_t n, output *o) {
+static bool put_seen(const seen *was, const char *text, const char *piece, size_t n, lh_ids *o) {
     if (was->length != n || memcmp(text + was->at, piece, n) != 0) return false;
-    for (uint32_t i = 0; i < was->count; i++) put(o, o->ids[was->out + i]);
+    for (uint32_t i = 0; i < was->count; i++) lh_ids_put(o, o->id[was->out + i]);
     return true;
 }
 
-static void encode_bpe(const lh_tokenizer *t, const char *s, size_t n, output *o) {
+static void encode_bpe(const lh_tokenizer *t, const char *s, size_t n, lh_ids *o) {
     seen table[SEEN];
     bool is_kept = n > SEEN && n < UINT32_MAX && o->capacity < UINT32_MAX; /* else not worth it */
     if (is_kept) memset(table, 0, sizeof table);
@@ -42,13 +32,13 @@ static void encode_bpe(const lh_tokenizer *t, const char *s, size_t n, output *o
         uint32_t hash = lh_byte_hash(s + i, k);
         int id = k <= t->longest ? lh_byte_find_hashed(&t->pieces, s + i, k, hash) : -1;
         if (id >= 0 && t->token[id].is_whole) {
-            put(o, id);
+            lh_ids_put(o, id);
             continue;
         }
         seen *was = &table[hash % SEEN];
         if (is_kept && put_seen(was, s, s + i, k, o)) continue;
         size_t room = o->n < o->capacity ? o->capacity - o->n : 0, from = o->n;
-        o->n += lh_merge_piece(t, s + i, k, room ? o->ids + o->n : NULL, room);
+        o->n += lh_merge_piece(t, s + i, k, room ? o->id + o->n : NULL, room);
         if (lh_failed(t->ctx)) return;
         if (is_kept && k <= SEEN_LENGTH && o->n <= o->capacity)
             *was = (seen){(uint32_t)i, (uint32_t)from, (uint16_t)k, (uint16_t)(o->n - from)};
@@ -76,7 +66,7 @@ static void fail_unknown(const lh_tokenizer *t, const char *what, const char *s,
     lh_cure(t->ctx, "learn it from a text that has it, or with a place for the unknown");
 }
 
-static void encode_words(const lh_tokenizer *t, const char *s, size_t n, output *o) {
+static void encode_words(const lh_tokenizer *t, const char *s, size_t n, lh_ids *o) {
     for (size_t i = 0, k; i < n; i += k) {
         k = lh_split(s + i, n - i);
         int id = k <= t->longest ? lh_byte_find(&t->pieces, s + i, k) : -1;
@@ -85,19 +75,19 @@ static void encode_words(const lh_tokenizer *t, const char *s, size_t n, output 
             fail_unknown(t, "word", s + i, k);
             return;
         }
-        put(o, id);
+        lh_ids_put(o, id);
     }
 }
 
 /* All bytes of a character, if each has its token. */
-static bool put_bytes(const lh_tokenizer *t, const char *s, size_t n, output *o) {
+static bool put_bytes(const lh_tokenizer *t, const char *s, size_t n, lh_ids *o) {
     for (size_t i = 0; i < n; i++)
         if (t->byte_id[(unsigned char)s[i]] < 0) return false;
-    for (size_t i = 0; i < n; i++) put(o, t->byte_id[(unsigned char)s[i]]);
+    for (size_t i = 0; i < n; i++) lh_ids_put(o, t->byte_id[(unsigned char)s[i]]);
     return true;
 }
 
-static void encode_chars(const lh_tokenizer *t, const char *s, size_t n, output *o) {
+static void encode_chars(const lh_tokenizer *t, const char *s, size_t n, lh_ids *o) {
     int ascii[128];
     for (int c = 0; c < 128; c++) ascii[c] = lh_byte_find(&t->pieces, (char[]){(char)c}, 1);
     for (size_t i = 0, k; i < n; i += k) {
@@ -112,7 +102,7 @@ static void encode_chars(const lh_tokenizer *t, const char *s, size_t n, output 
             fail_unknown(t, "character", s + i, k);
             return;
         }
-        put(o, id);
+        lh_ids_put(o, id);
     }
 }
 
@@ -144,14 +134,61 @@ static size_t before_special(const lh_tokenizer *t, const char *s, size_t n, int
 size_t lh_tokenizer_encode(const lh_tokenizer *t, const char *text, size_t length, bool specials,
                            int *ids, size_t capacity) {
     static void (*const encode[])(const lh_tokenizer *, const char *, size_t,
-                                  output *) = {encode_chars, encode_words, encode_bpe};
-    output o = {ids, capacity, 0};
-    for (size_t i = 0; i < length && !lh_failed(t->ctx);) {
+                                  lh_ids *) = {encode_chars, encode_words, encode_bpe};
+    lh_ids o = {ids, capacity, 0};
+    if (t->pipeline) lh_pipeline_encode(t, text, length, specials, &o);
+    for (size_t i = 0; i < length && !t->pipeline && !lh_failed(t->ctx);) {
         int id = -1;
         size_t n = specials ? before_special(t, text + i, length - i, &id) : length;
         encode[t->kind](t, text + i, n, &o);
-        if (id >= 0) put(&o, id);
+        if (id >= 0) lh_ids_put(&o, id);
         i += n + (id >= 0 ? t->token[id].length : 0);
     }
     return lh_failed(t->ctx) ? 0 : o.n;
+}
+
+int *lh_tokenizer_ids(const lh_tokenizer *t, lh_arena *a, const char *text, size_t length,
+                      bool specials, size_t *n) {
+    size_t room = length + 16; /* nearly always enough */
+    int *id = lh_alloc_array(a, room, sizeof *id);
+    *n = id ? lh_tokenizer_encode(t, text, length, specials, id, room) : 0;
+    if (*n > room) {
+        id = lh_alloc_array(a, *n, sizeof *id);
+        if (id) lh_tokenizer_encode(t, text, length, specials, id, *n);
+    }
+    return lh_failed(t->ctx) ? NULL : id;
+}
+
+int *lh_tokenizer_prompt(const lh_tokenizer *t, lh_arena *a, const char *text, size_t length,
+                         bool specials, size_t *n) {
+    const lh_frame *f = &t->frame;
+    size_t inside, frame = (size_t)f->n_before + (size_t)f->n_after;
+    int *id = lh_tokenizer_ids(t, a, text, length, specials, &inside);
+    *n = inside;
+    if (!id || (frame == 0 && f->most < 0)) return id;
+    size_t most = f->most < 0 ? inside : (size_t)f->most - frame;
+    const int *from = f->cuts_left && inside > most ? id + (inside - most) : id;
+    if (inside > most) inside = most;
+    *n = inside + frame;
+    int *all = lh_alloc_array(a, *n + 1, sizeof *all), *to = all;
+    if (!all) return NULL;
+    for (int i = 0; i < f->n_before; i++) *to++ = f->before[i];
+    for (size_t i = 0; i < inside; i++) *to++ = from[i];
+    for (int i = 0; i < f->n_after; i++) *to++ = f->after[i];
+    return all;
+}
+
+void lh_tokenizer_decode(const lh_tokenizer *t, const int *ids, size_t n, bool skips_special,
+                         lh_text *out) {
+    if (t->pipeline) {
+        lh_pipeline_decode(t, ids, n, skips_special, out);
+        return;
+    }
+    lh_text bytes = lh_text_new(out->arena);
+    for (size_t i = 0; i < n; i++) {
+        if (ids[i] < 0 || ids[i] >= t->n_tokens) continue;
+        const lh_token *x = &t->token[ids[i]];
+        if (!skips_special || !x->is_special) lh_text_add_n(&bytes, x->bytes, x->length);
+    }
+    lh_text_add_utf8(out, bytes.s, bytes.n);
 }

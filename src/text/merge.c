@@ -95,8 +95,7 @@ static void merge_at(long_piece *p, candidate c) {
     if (left->before < p->n) heap_push(p, left->before);
 }
 
-static size_t merge_long(const lh_tokenizer *t, const char *piece, size_t n, int *ids,
-                         size_t capacity) {
+static size_t merge_long(const lh_tokenizer *t, int *id, size_t n) {
     lh_arena *arena = n < UINT32_MAX ? lh_arena_new(t->ctx) : NULL;
     size_t count = 0;
     if (!arena) {
@@ -108,23 +107,41 @@ static size_t merge_long(const lh_tokenizer *t, const char *piece, size_t n, int
     p.heap = lh_alloc_array(arena, 3 * n, sizeof *p.heap);
     if (p.symbol && p.heap) {
         for (size_t i = 0; i < n; i++)
-            p.symbol[i] = (symbol){t->byte_id[(unsigned char)piece[i]],
-                                   i ? (uint32_t)(i - 1) : UINT32_MAX, (uint32_t)(i + 1)};
+            p.symbol[i] = (symbol){id[i], i ? (uint32_t)(i - 1) : UINT32_MAX, (uint32_t)(i + 1)};
         for (size_t i = 0; i < n; i++) heap_push(&p, i);
         while (p.n_heap) merge_at(&p, heap_pop(&p));
-        for (size_t i = 0; i < n; i = p.symbol[i].after, count++)
-            if (count < capacity) ids[count] = p.symbol[i].id;
+        for (size_t i = 0; i < n; i = p.symbol[i].after) id[count++] = p.symbol[i].id;
     }
     lh_arena_free(arena);
     return count;
 }
 
-size_t lh_merge_piece(const lh_tokenizer *t, const char *piece, size_t n, int *ids,
-                      size_t capacity) {
-    int id[SHORT];
-    if (n > SHORT) return merge_long(t, piece, n, ids, capacity);
-    for (size_t i = 0; i < n; i++) id[i] = t->byte_id[(unsigned char)piece[i]];
-    n = merge_short(t, id, n);
+size_t lh_merge_ids(const lh_tokenizer *t, int *id, size_t n) {
+    return n > SHORT ? merge_long(t, id, n) : merge_short(t, id, n);
+}
+
+/* A byte that has no token is left out. */
+static size_t begin(const lh_tokenizer *t, const char *piece, size_t n, int *id) {
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if ((id[k] = t->byte_id[(unsigned char)piece[i]]) >= 0) k++;
+    return k;
+}
+
+static size_t copy_out(const int *id, size_t n, int *ids, size_t capacity) {
     for (size_t i = 0; i < n && i < capacity; i++) ids[i] = id[i];
     return n;
+}
+
+size_t lh_merge_piece(const lh_tokenizer *t, const char *piece, size_t n, int *ids,
+                      size_t capacity) {
+    int few[SHORT];
+    if (n <= SHORT)
+        return copy_out(few, lh_merge_ids(t, few, begin(t, piece, n, few)), ids, capacity);
+    lh_arena *arena = lh_arena_new(t->ctx);
+    int *id = arena ? lh_alloc_array(arena, n, sizeof *id) : NULL;
+    size_t k = id ? lh_merge_ids(t, id, begin(t, piece, n, id)) : 0;
+    copy_out(id, k, ids, capacity);
+    lh_arena_free(arena);
+    return k;
 }

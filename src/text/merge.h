@@ -12,5 +12,6 @@
 /* How many ids the piece has, of which the first `capacity` are written; 0: the context failed. */
 size_t lh_merge_piece(const lh_tokenizer *t, const char *piece, size_t n, int *ids,
                       size_t capacity);
+size_t lh_merge_ids(const lh_tokenizer *t, int *id, size_t n); /* in place; how many are left */
 
 #endif

@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "text/merge.h"
+#include "text/pipeline.h"
 #include "text/unicode.h"
 
 static const lh_place nowhere = {0, 0, 0};
 
 const char *lh_tokenizer_kind_name(lh_tokenizer_kind kind) {
-    static const char *const name[] = {"chars", "words", "bpe"};
+    static const char *const name[] = {"chars", "words", "bpe", "unigram", "wordpiece"};
     return name[kind];
 }
 
@@ -20,7 +21,7 @@ lh_tokenizer *lh_tokenizer_new(lh_context *ctx, lh_tokenizer_kind kind) {
         lh_arena_free(arena);
         return NULL;
     }
-    *t = (lh_tokenizer){.ctx = ctx, .arena = arena, .kind = kind, .unknown = -1};
+    *t = (lh_tokenizer){.ctx = ctx, .arena = arena, .kind = kind, .unknown = -1, .frame.most = -1};
     t->pieces.arena = t->pairs.arena = arena;
     for (int i = 0; i < 256; i++) t->byte_id[i] = -1;
     return t;
@@ -64,7 +65,10 @@ int lh_tokenizer_add(lh_tokenizer *t, const char *bytes, size_t n, lh_token_role
     if (lh_failed(t->ctx) || !may_add(t, bytes, n, role)) return -1;
     int id = t->n_tokens;
     lh_token *new = lh_push(t->arena, t->token, t->n_tokens);
-    *new = (lh_token){lh_copy(t->arena, bytes, n), n, role, false};
+    *new = (lh_token){.bytes = lh_copy(t->arena, bytes, n),
+                      .length = n,
+                      .role = role,
+                      .is_special = role == LH_TOKEN_SPECIAL};
     if (lh_failed(t->ctx)) return -1;
     if (role == LH_TOKEN_PLAIN) {
         lh_byte_put(&t->pieces, new->bytes, n, id);
@@ -76,6 +80,28 @@ int lh_tokenizer_add(lh_tokenizer *t, const char *bytes, size_t n, lh_token_role
         *lh_push(t->arena, t->special, t->n_specials) = id;
         if (role == LH_TOKEN_UNKNOWN) t->unknown = id;
     }
+    return id;
+}
+
+int lh_tokenizer_add_named(lh_tokenizer *t, const char *name, const char *key, size_t n_key,
+                           bool is_special) {
+    if (lh_failed(t->ctx)) return -1;
+    int id = t->n_tokens;
+    lh_token *new = lh_push(t->arena, t->token, t->n_tokens);
+    *new = (lh_token){.bytes = "", .role = LH_TOKEN_HOLE};
+    if (!name || lh_failed(t->ctx)) return id;
+    lh_text bytes = lh_text_new(t->arena);
+    new->name = lh_copy(t->arena, name, strlen(name));
+    lh_pipeline_piece(t, new->name, strlen(name), &bytes);
+    new->bytes = bytes.s;
+    new->length = bytes.n;
+    new->role = is_special ? LH_TOKEN_SPECIAL : LH_TOKEN_PLAIN;
+    new->is_special = is_special;
+    if (is_special) *lh_push(t->arena, t->special, t->n_specials) = id;
+    if (!key) return id;
+    lh_byte_put(&t->pieces, lh_copy(t->arena, key, n_key), n_key, id);
+    if (n_key > t->longest) t->longest = n_key;
+    if (n_key == 1 && t->pipeline->is_bytes) t->byte_id[(unsigned char)key[0]] = id;
     return id;
 }
 
@@ -95,14 +121,14 @@ void lh_tokenizer_add_merge(lh_tokenizer *t, int left, int right, int made) {
     if (lh_failed(t->ctx)) return;
     int rank = lh_pair_find(&t->pairs, left, right);
     if (!is_id(t, left) || !is_id(t, right) || !is_id(t, made) ||
-        !is_joined(&t->token[left], &t->token[right], &t->token[made]))
+        (!t->pipeline && !is_joined(&t->token[left], &t->token[right], &t->token[made])))
         lh_fail(t->ctx, LH_ERROR_VALUE, nowhere, "merge %d: tokens %d and %d do not make token %d",
                 t->n_merges, left, right, made);
-    else if (rank >= 0)
-        lh_fail(t->ctx, LH_ERROR_VALUE, nowhere, "merges %d and %d are the same", rank,
-                t->n_merges);
     if (lh_failed(t->ctx)) return;
-    lh_pair_put(&t->pairs, left, right, t->n_merges);
+    if (rank >= 0) /* the same pair again: the later place counts */
+        lh_pair_place(&t->pairs, left, right)->value = t->n_merges + 1;
+    else
+        lh_pair_put(&t->pairs, left, right, t->n_merges);
     *lh_push(t->arena, t->merge, t->n_merges) = (lh_merge){left, right, made};
 }
 
@@ -118,12 +144,10 @@ static void find_whole_tokens(lh_tokenizer *t) {
 
 lh_tokenizer *lh_tokenizer_finish(lh_tokenizer *t) {
     if (!t) return NULL;
-    for (int i = 0; i < 256 && t->kind == LH_TOKENS_BPE; i++)
-        if (t->byte_id[i] < 0) {
-            lh_fail(t->ctx, LH_ERROR_VALUE, nowhere, "there is no token for the byte 0x%02X", i);
-            lh_cure(t->ctx, "a byte-level vocabulary has one for each of the 256 bytes");
-        }
-    if (t->kind == LH_TOKENS_BPE && !lh_failed(t->ctx)) find_whole_tokens(t);
+    if (t->pipeline && !lh_failed(t->ctx))
+        lh_pipeline_finish(t);
+    else if (t->kind == LH_TOKENS_BPE && !lh_failed(t->ctx))
+        find_whole_tokens(t);
     if (!lh_failed(t->ctx) && t->n_tokens == 0)
         lh_fail(t->ctx, LH_ERROR_VALUE, nowhere, "the vocabulary is empty");
     if (!lh_failed(t->ctx)) return t;
@@ -148,5 +172,7 @@ int lh_tokenizer_count(const lh_tokenizer *t) {
 }
 
 int lh_tokenizer_special(const lh_tokenizer *t, const char *name) {
-    return taken_by(t, name, strlen(name), LH_TOKEN_SPECIAL);
+    for (int i = 0; t->pipeline && i < t->n_specials; i++)
+        if (strcmp(t->token[t->special[i]].name, name) == 0) return t->special[i];
+    return t->pipeline ? -1 : taken_by(t, name, strlen(name), LH_TOKEN_SPECIAL);
 }

@@ -30,7 +30,9 @@
 typedef enum lh_tokenizer_kind {
     LH_TOKENS_CHARS,
     LH_TOKENS_WORDS,
-    LH_TOKENS_BPE
+    LH_TOKENS_BPE,
+    LH_TOKENS_UNIGRAM,  /* only read from a file: see text/pipeline.h */
+    LH_TOKENS_WORDPIECE /* the same */
 } lh_tokenizer_kind;
 
 typedef enum lh_token_role {
@@ -38,18 +40,42 @@ typedef enum lh_token_role {
     LH_TOKEN_BYTE,    /* chars: one byte of what is no character of the vocabulary */
     LH_TOKEN_SPECIAL, /* a mark that no text makes */
     LH_TOKEN_UNKNOWN, /* words, chars: stands for what is not in the vocabulary */
+    LH_TOKEN_HOLE,    /* an id that no token has */
 } lh_token_role;
 
 typedef struct lh_token {
     const char *bytes; /* [length] and a final 0 */
     size_t length;
     lh_token_role role;
-    bool is_whole; /* bpe: its own bytes, encoded, are this token */
+    bool is_whole;    /* bpe: its own bytes, encoded, are this token */
+    bool is_special;  /* left out of a text that is decoded for reading */
+    const char *name; /* with a pipeline: what the file calls it; NULL: a hole */
 } lh_token;
 
 typedef struct lh_merge {
     int left, right, made;
 } lh_merge;
+
+/* Where ids go: those beyond the capacity are only counted. */
+typedef struct lh_ids {
+    int *id;
+    size_t capacity, n;
+} lh_ids;
+
+static inline void lh_ids_put(lh_ids *o, int id) {
+    if (o->n < o->capacity) o->id[o->n] = id;
+    o->n++;
+}
+
+/* What a prompt gets around it: the post-processor of a tokenizer.json. */
+typedef struct lh_frame {
+    int *before, *after; /* ids */
+    int n_before, n_after;
+    long long most; /* ids in all, the frame's too; -1: no limit */
+    bool cuts_left; /* what is too long loses its beginning */
+} lh_frame;
+
+typedef struct lh_pipeline lh_pipeline; /* text/pipeline.h */
 
 typedef struct lh_tokenizer {
     lh_context *ctx;
@@ -66,6 +92,11 @@ typedef struct lh_tokenizer {
     size_t longest;       /* bytes of the longest plain token */
     lh_byte_table pieces; /* plain tokens: bytes to id */
     lh_pair_table pairs;  /* left and right to rank */
+    lh_frame frame;
+    lh_pipeline *pipeline; /* NULL: one of the three kinds, with GPT-2's rule and nothing around */
+    const char *
+        source; /* the tokenizer.json that it was read from, where only that says what it is; or NULL */
+    size_t source_length;
 } lh_tokenizer;
 
 typedef struct lh_tokenizer_how {
@@ -84,9 +115,18 @@ lh_tokenizer *lh_tokenizer_train(lh_context *ctx, const char *text, size_t lengt
                                  const lh_tokenizer_how *how); /* NULL: the context failed */
 void lh_tokenizer_free(lh_tokenizer *t);                       /* NULL is allowed */
 
-/* How many ids the text has; the first `capacity` of them are written (ids may be NULL when it is 0). */
+/* How many ids the text has; the first `capacity` of them are written (ids may be NULL when it is 0). With a pipeline there may
+ * be more ids than bytes. `specials`: special tokens in the text count as such. */
 size_t lh_tokenizer_encode(const lh_tokenizer *t, const char *text, size_t length, bool specials,
                            int *ids, size_t capacity);
+int *lh_tokenizer_ids(const lh_tokenizer *t, lh_arena *a, const char *text, size_t length,
+                      bool specials,
+                      size_t *n); /* all of them, in the arena; NULL: the context failed */
+int *lh_tokenizer_prompt(const lh_tokenizer *t, lh_arena *a, const char *text, size_t length,
+                         bool specials,
+                         size_t *n); /* the same in its frame: what a model is given */
+void lh_tokenizer_decode(const lh_tokenizer *t, const int *ids, size_t n, bool skips_special,
+                         lh_text *out); /* as text for reading: what is not UTF-8 becomes U+FFFD */
 const char *lh_tokenizer_piece(const lh_tokenizer *t, int id,
                                size_t *length); /* its bytes; NULL: the context failed */
 int lh_tokenizer_count(const lh_tokenizer *t);  /* ids are 0 to this, without it */
@@ -97,6 +137,10 @@ const char *lh_tokenizer_kind_name(lh_tokenizer_kind kind);        /* "chars", "
 lh_tokenizer *lh_tokenizer_new(lh_context *ctx, lh_tokenizer_kind kind);
 int lh_tokenizer_add(lh_tokenizer *t, const char *bytes, size_t n,
                      lh_token_role role); /* its id; copies the bytes; fails on one that is there */
+int lh_tokenizer_add_named(
+    lh_tokenizer *t, const char *name, const char *key, size_t n_key,
+    bool
+        is_special); /* with a pipeline: key is what the model looks for, or NULL; name NULL: a hole */
 void lh_tokenizer_add_merge(lh_tokenizer *t, int left, int right,
                             int made);              /* fails unless made is left and right */
 lh_tokenizer *lh_tokenizer_finish(lh_tokenizer *t); /* NULL and freed when the context failed */

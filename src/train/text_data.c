@@ -132,24 +132,29 @@ static size_t line_end(const char *text, size_t from, size_t length) {
     return end ? (size_t)(end - text) : length;
 }
 
-static size_t count_lines(const char *text, size_t length, size_t *longest) {
+/* How many lines there are, tokens in all, and tokens of the longest. */
+static size_t count_lines(const lh_tokenizer *t, const char *text, size_t length, size_t *all,
+                          size_t *longest) {
     size_t n = 0;
-    *longest = 0;
-    for (size_t at = 0, end; at < length; at = end + 1) {
+    *longest = *all = 0;
+    for (size_t at = 0, end; at < length && !lh_failed(t->ctx); at = end + 1) {
         end = line_end(text, at, length);
         n += end > at;
-        if (end - at > *longest) *longest = end - at;
+        size_t k = t->pipeline ? lh_tokenizer_encode(t, text + at, end - at, false, NULL, 0)
+                               : end - at; /* never more than bytes */
+        *all += k;
+        if (k > *longest) *longest = k;
     }
     return n;
 }
 
 /* A line is kept with its end: e m m a \n, so that the token before the first of all but the first line is a \n as well. */
 static void encode_lines(lh_data *d, const lh_tokenizer *t, const char *text, size_t length) {
-    size_t longest, lines = count_lines(text, length, &longest);
+    size_t longest, all, lines = count_lines(t, text, length, &all, &longest);
     int *id = d->ctx->alloc((longest + 1) * sizeof *id);
     d->line = lh_alloc_array(d->arena, lines + 2, sizeof *d->line);
     if (!id) lh_fail(d->ctx, LH_ERROR_MEMORY, nowhere, "out of memory for a line");
-    if (id && d->line && reserve(d, t, length + lines)) {
+    if (id && d->line && reserve(d, t, all + lines)) {
         for (size_t at = 0, end; at < length && !lh_failed(d->ctx); at = end + 1) {
             end = line_end(text, at, length);
             if (end == at) continue;
