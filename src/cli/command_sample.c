@@ -97,7 +97,7 @@ static void put(job *j, int token) {
 
 /* The prompt as it was read, without what was put around it. */
 static void put_prompt(job *j, const int *id, int n) {
-    const lh_frame *f = &j->tokens->frame;
+    const lh_prompt_frame *f = &j->tokens->frame;
     lh_text text = lh_text_new(j->cli->arena);
     int first = f->n_before + (j->begin >= 0), last = n - f->n_after;
     if (!options.prompt || first >= last) return;

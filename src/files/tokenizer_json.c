@@ -481,7 +481,7 @@ static void read_merges(lh_json_reader *r, lh_tokenizer *t, const cJSON *merges)
 /* An id of the frame is a token. */
 static void read_frame(const lh_json_reader *r, lh_tokenizer *t, const cJSON *root) {
     lh_parts parts = parts_of(r, t);
-    lh_frame *f = &t->frame;
+    lh_prompt_frame *f = &t->frame;
     lh_parts_post_processor(&parts, get(root, "post_processor"), f);
     lh_parts_truncation(&parts, get(root, "truncation"), f);
     lh_parts_padding(&parts, get(root, "padding"));

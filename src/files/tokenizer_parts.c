@@ -390,7 +390,7 @@ typedef struct around {
     int n_before, n_after;
 } around;
 
-static void wrap(const lh_parts *r, lh_frame *f, const around *a) {
+static void wrap(const lh_parts *r, lh_prompt_frame *f, const around *a) {
     int n = 0, *before = NULL;
     for (int i = 0; i < a->n_before; i++) *lh_push(r->arena, before, n) = a->before[i];
     for (int i = 0; i < f->n_before; i++) *lh_push(r->arena, before, n) = f->before[i];
@@ -399,7 +399,7 @@ static void wrap(const lh_parts *r, lh_frame *f, const around *a) {
     for (int i = 0; i < a->n_after; i++) *lh_push(r->arena, f->after, f->n_after) = a->after[i];
 }
 
-static void read_template(const lh_parts *r, const cJSON *x, lh_frame *f) {
+static void read_template(const lh_parts *r, const cJSON *x, lh_prompt_frame *f) {
     const cJSON *single = lh_part_get(x, "single"), *specials = lh_part_get(x, "special_tokens");
     around a = {0};
     int texts = 0;
@@ -426,7 +426,7 @@ static void read_template(const lh_parts *r, const cJSON *x, lh_frame *f) {
 }
 
 /* BERT's and RoBERTa's: "cls": ["<s>", 0] before and "sep" behind. */
-static void read_pair(const lh_parts *r, const cJSON *x, lh_frame *f) {
+static void read_pair(const lh_parts *r, const cJSON *x, lh_prompt_frame *f) {
     const cJSON *cls = lh_part_get(x, "cls"), *sep = lh_part_get(x, "sep");
     around a = {0};
     lh_part_fields(r, x, lh_part_type(x), " type sep cls trim_offsets add_prefix_space ");
@@ -449,13 +449,13 @@ static void read_post(const lh_parts *r, const cJSON *x, void *to, int depth) {
                        "TemplateProcessing, BertProcessing, RobertaProcessing and ByteLevel are");
 }
 
-void lh_parts_post_processor(const lh_parts *r, const cJSON *x, lh_frame *f) {
+void lh_parts_post_processor(const lh_parts *r, const cJSON *x, lh_prompt_frame *f) {
     if (x && !cJSON_IsNull(x)) read_post(r, x, f, 0);
 }
 
 /* ---- truncation and padding ---- */
 
-void lh_parts_truncation(const lh_parts *r, const cJSON *x, lh_frame *f) {
+void lh_parts_truncation(const lh_parts *r, const cJSON *x, lh_prompt_frame *f) {
     if (!x || cJSON_IsNull(x)) return;
     lh_part_fields(r, x, "truncation", " direction max_length strategy stride ");
     const char *strategy = lh_part_text(r, x, "strategy", "LongestFirst"),

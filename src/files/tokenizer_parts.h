@@ -17,8 +17,8 @@ typedef struct lh_parts {
 void lh_parts_normalizer(const lh_parts *r, const cJSON *x, lh_pipeline *p);
 void lh_parts_pre_tokenizer(const lh_parts *r, const cJSON *x, lh_pipeline *p);
 void lh_parts_decoder(const lh_parts *r, const cJSON *x, lh_pipeline *p);
-void lh_parts_post_processor(const lh_parts *r, const cJSON *x, lh_frame *f);
-void lh_parts_truncation(const lh_parts *r, const cJSON *x, lh_frame *f);
+void lh_parts_post_processor(const lh_parts *r, const cJSON *x, lh_prompt_frame *f);
+void lh_parts_truncation(const lh_parts *r, const cJSON *x, lh_prompt_frame *f);
 void lh_parts_padding(const lh_parts *r,
                       const cJSON *x); /* refused unless it adds nothing to one text */
 

@@ -161,7 +161,7 @@ int *lh_tokenizer_ids(const lh_tokenizer *t, lh_arena *a, const char *text, size
 
 int *lh_tokenizer_prompt(const lh_tokenizer *t, lh_arena *a, const char *text, size_t length,
                          bool specials, size_t *n) {
-    const lh_frame *f = &t->frame;
+    const lh_prompt_frame *f = &t->frame;
     size_t inside, frame = (size_t)f->n_before + (size_t)f->n_after;
     int *id = lh_tokenizer_ids(t, a, text, length, specials, &inside);
     *n = inside;

@@ -68,12 +68,12 @@ static inline void lh_ids_put(lh_ids *o, int id) {
 }
 
 /* What a prompt gets around it: the post-processor of a tokenizer.json. */
-typedef struct lh_frame {
+typedef struct lh_prompt_frame {
     int *before, *after; /* ids */
     int n_before, n_after;
     long long most; /* ids in all, the frame's too; -1: no limit */
     bool cuts_left; /* what is too long loses its beginning */
-} lh_frame;
+} lh_prompt_frame;
 
 typedef struct lh_pipeline lh_pipeline; /* text/pipeline.h */
 
@@ -92,7 +92,7 @@ typedef struct lh_tokenizer {
     size_t longest;       /* bytes of the longest plain token */
     lh_byte_table pieces; /* plain tokens: bytes to id */
     lh_pair_table pairs;  /* left and right to rank */
-    lh_frame frame;
+    lh_prompt_frame frame;
     lh_pipeline *pipeline; /* NULL: one of the three kinds, with GPT-2's rule and nothing around */
     const char *
         source; /* the tokenizer.json that it was read from, where only that says what it is; or NULL */
