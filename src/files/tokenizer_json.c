@@ -83,8 +83,8 @@ cJSON *lh_tokenizer_json_parse(lh_context *ctx, const char *name, const char *te
 
 /* ---- which kind it is ---- */
 
-static lh_parts parts_of(const lh_json_reader *r, const lh_tokenizer *t) {
-    return (lh_parts){r->ctx, t ? t->arena : r->arena};
+static lh_part_reader parts_of(const lh_json_reader *r, const lh_tokenizer *t) {
+    return (lh_part_reader){r->ctx, t ? t->arena : r->arena};
 }
 
 static bool has_merges(const cJSON *model) {
@@ -109,7 +109,7 @@ static bool find_model(lh_json_reader *r, const cJSON *model) {
         if (get(model, "merges") || get(model, "unk_id") || get(model, "max_input_chars_per_word"))
             return true;
     }
-    lh_parts parts = parts_of(r, NULL);
+    lh_part_reader parts = parts_of(r, NULL);
     lh_part_refuse(&parts, "the model", type_of(model),
                    "BPE, WordLevel, Unigram and WordPiece are");
     return false;
@@ -121,7 +121,7 @@ static bool check_model(lh_json_reader *r, const cJSON *model) {
         "byte_fallback ignore_merges vocab merges ",
         " type vocab unk_token ", " type unk_id vocab byte_fallback ",
         " type unk_token continuing_subword_prefix max_input_chars_per_word vocab "};
-    lh_parts parts = parts_of(r, NULL);
+    lh_part_reader parts = parts_of(r, NULL);
     const cJSON *dropout = get(model, "dropout");
     if (!is_nothing(dropout) && !(cJSON_IsNumber(dropout) && dropout->valuedouble == 0))
         lh_part_refuse(&parts, "dropout of the model", "set",
@@ -200,7 +200,7 @@ static lh_json_entry *add_name(lh_json_reader *r, const char *name, const cJSON 
 
 static void add_added(lh_json_reader *r, const cJSON *added) {
     const cJSON *content = get(added, "content");
-    lh_parts parts = parts_of(r, NULL);
+    lh_part_reader parts = parts_of(r, NULL);
     if (!cJSON_IsString(content) || !content->valuestring[0]) {
         lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "an added token has no \"content\"");
         return;
@@ -402,7 +402,7 @@ static void read_unknown(lh_json_reader *r, lh_tokenizer *t, const cJSON *model)
     }
 }
 
-static void read_model(const lh_parts *parts, lh_json_reader *r, lh_tokenizer *t,
+static void read_model(const lh_part_reader *parts, lh_json_reader *r, lh_tokenizer *t,
                        const cJSON *model) {
     lh_pipeline *p = t->pipeline;
     const cJSON *most = get(model, "max_input_chars_per_word");
@@ -437,7 +437,8 @@ static void add_named(lh_json_reader *r, lh_tokenizer *t, const lh_json_entry *e
     lh_tokenizer_add_named(t, e->name, key, n, e->role == LH_TOKEN_SPECIAL);
 }
 
-static void add_added_tokens(const lh_parts *parts, const lh_json_reader *r, lh_tokenizer *t) {
+static void add_added_tokens(const lh_part_reader *parts, const lh_json_reader *r,
+                             lh_tokenizer *t) {
     for (int i = 0; i < r->n && !lh_failed(r->ctx); i++) {
         const cJSON *x = r->entry[i].added;
         bool is_special = r->entry[i].role == LH_TOKEN_SPECIAL;
@@ -457,7 +458,7 @@ lh_tokenizer *lh_tokenizer_json_pipeline(lh_json_reader *r, const cJSON *root, c
                                              LH_TOKENS_WORDPIECE};
     lh_tokenizer *t = lh_tokenizer_new(r->ctx, kind[r->model]);
     if (!t) return NULL;
-    lh_parts parts = parts_of(r, t);
+    lh_part_reader parts = parts_of(r, t);
     r->kind = t->kind;
     t->pipeline = lh_alloc(t->arena, sizeof *t->pipeline);
     t->pipeline->raw.arena = t->pipeline->normalised.arena = t->arena;
@@ -480,7 +481,7 @@ static void read_merges(lh_json_reader *r, lh_tokenizer *t, const cJSON *merges)
 
 /* An id of the frame is a token. */
 static void read_frame(const lh_json_reader *r, lh_tokenizer *t, const cJSON *root) {
-    lh_parts parts = parts_of(r, t);
+    lh_part_reader parts = parts_of(r, t);
     lh_prompt_frame *f = &t->frame;
     lh_parts_post_processor(&parts, get(root, "post_processor"), f);
     lh_parts_truncation(&parts, get(root, "truncation"), f);
@@ -496,7 +497,7 @@ static void read_frame(const lh_json_reader *r, lh_tokenizer *t, const cJSON *ro
 
 static lh_tokenizer *read_root(lh_json_reader *r, const cJSON *root) {
     const cJSON *model = get(root, "model"), *unk = get(model, "unk_token");
-    lh_parts parts = parts_of(r, NULL);
+    lh_part_reader parts = parts_of(r, NULL);
     lh_part_fields(&parts, root, "the file",
                    " version truncation padding added_tokens normalizer pre_tokenizer "
                    "post_processor decoder model ");

@@ -24,12 +24,12 @@ bool lh_part_is(const cJSON *x, const char *type) {
     return strcmp(lh_part_type(x), type) == 0;
 }
 
-void lh_part_refuse(const lh_parts *r, const char *what, const char *is, const char *cure) {
+void lh_part_refuse(const lh_part_reader *r, const char *what, const char *is, const char *cure) {
     lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "%s is %s: that is not supported", what, is);
     lh_cure(r->ctx, "%s", cure);
 }
 
-bool lh_part_fields(const lh_parts *r, const cJSON *x, const char *what, const char *known) {
+bool lh_part_fields(const lh_part_reader *r, const cJSON *x, const char *what, const char *known) {
     for (const cJSON *k = x ? x->child : NULL; k && !lh_failed(r->ctx); k = k->next) {
         const char *at = known;
         size_t n = k->string ? strlen(k->string) : 0;
@@ -42,7 +42,7 @@ bool lh_part_fields(const lh_parts *r, const cJSON *x, const char *what, const c
     return !lh_failed(r->ctx);
 }
 
-bool lh_part_yes(const lh_parts *r, const cJSON *x, const char *name, bool otherwise) {
+bool lh_part_yes(const lh_part_reader *r, const cJSON *x, const char *name, bool otherwise) {
     const cJSON *item = lh_part_get(x, name);
     if (item && !cJSON_IsBool(item))
         lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "%s of %s must be true or false", name,
@@ -50,7 +50,7 @@ bool lh_part_yes(const lh_parts *r, const cJSON *x, const char *name, bool other
     return item ? cJSON_IsTrue(item) : otherwise;
 }
 
-const char *lh_part_text(const lh_parts *r, const cJSON *x, const char *name,
+const char *lh_part_text(const lh_part_reader *r, const cJSON *x, const char *name,
                          const char *otherwise) {
     const cJSON *item = lh_part_get(x, name);
     if (!item && otherwise) return otherwise;
@@ -61,7 +61,7 @@ const char *lh_part_text(const lh_parts *r, const cJSON *x, const char *name,
     return lh_copy(r->arena, item->valuestring, strlen(item->valuestring));
 }
 
-static size_t whole(const lh_parts *r, const cJSON *x, const char *name, size_t otherwise) {
+static size_t whole(const lh_part_reader *r, const cJSON *x, const char *name, size_t otherwise) {
     const cJSON *item = lh_part_get(x, name);
     if (!item) return otherwise;
     double v = cJSON_IsNumber(item) ? item->valuedouble : -1;
@@ -73,7 +73,8 @@ static size_t whole(const lh_parts *r, const cJSON *x, const char *name, size_t 
 }
 
 /* {"String": " "} or {"Regex": "\\s+"} */
-static const lh_pattern *read_pattern(const lh_parts *r, const cJSON *x, const char **literal) {
+static const lh_pattern *read_pattern(const lh_part_reader *r, const cJSON *x,
+                                      const char **literal) {
     const cJSON *pattern = lh_part_get(x, "pattern"), *text = lh_part_get(pattern, "String"),
                 *regex = lh_part_get(pattern, "Regex");
     *literal = NULL;
@@ -88,10 +89,10 @@ static const lh_pattern *read_pattern(const lh_parts *r, const cJSON *x, const c
 }
 
 /* A sequence goes to each of its parts. */
-typedef void part_reader(const lh_parts *r, const cJSON *x, void *to, int depth);
+typedef void part_reader(const lh_part_reader *r, const cJSON *x, void *to, int depth);
 
-static bool is_sequence(const lh_parts *r, const cJSON *x, const char *list, part_reader *read,
-                        void *to, int depth) {
+static bool is_sequence(const lh_part_reader *r, const cJSON *x, const char *list,
+                        part_reader *read, void *to, int depth) {
     if (depth > DEEPEST)
         lh_fail(r->ctx, LH_ERROR_LIMIT, nowhere, "more than %d Sequences inside each other",
                 DEEPEST);
@@ -117,7 +118,7 @@ static bool read_form(const char *type, lh_unicode_form *form) {
     return false;
 }
 
-static void read_bert(const lh_parts *r, const cJSON *x, lh_normal *f) {
+static void read_bert(const lh_part_reader *r, const cJSON *x, lh_normal *f) {
     lh_part_fields(r, x, "BertNormalizer",
                    " type clean_text handle_chinese_chars strip_accents lowercase ");
     f->kind = LH_NORMAL_BERT;
@@ -127,7 +128,7 @@ static void read_bert(const lh_parts *r, const cJSON *x, lh_normal *f) {
     f->drops_marks = lh_part_yes(r, x, "strip_accents", f->lowers);
 }
 
-static void read_normal(const lh_parts *r, const cJSON *x, void *to, int depth) {
+static void read_normal(const lh_part_reader *r, const cJSON *x, void *to, int depth) {
     lh_pipeline *p = to;
     const char *type = lh_part_type(x);
     if (is_sequence(r, x, "normalizers", read_normal, to, depth)) return;
@@ -167,13 +168,13 @@ static void read_normal(const lh_parts *r, const cJSON *x, void *to, int depth) 
     f->n_literal = f->literal ? strlen(f->literal) : 0;
 }
 
-void lh_parts_normalizer(const lh_parts *r, const cJSON *x, lh_pipeline *p) {
+void lh_parts_normalizer(const lh_part_reader *r, const cJSON *x, lh_pipeline *p) {
     if (x && !cJSON_IsNull(x)) read_normal(r, x, p, 0);
 }
 
 /* ---- pre_tokenizer ---- */
 
-static lh_behaviour read_behaviour(const lh_parts *r, const cJSON *x) {
+static lh_behaviour read_behaviour(const lh_part_reader *r, const cJSON *x) {
     static const char *const name[] = {"Removed", "Isolated", "MergedWithPrevious",
                                        "MergedWithNext", "Contiguous"};
     const char *text = lh_part_text(r, x, "behavior", "Isolated");
@@ -185,8 +186,8 @@ static lh_behaviour read_behaviour(const lh_parts *r, const cJSON *x) {
 }
 
 /* A set by categories, with the signs of ASCII or with spaces. */
-static const lh_charset *charset(const lh_parts *r, const char *categories, bool is_ascii_signs,
-                                 bool is_space) {
+static const lh_charset *charset(const lh_part_reader *r, const char *categories,
+                                 bool is_ascii_signs, bool is_space) {
     lh_charset *s = lh_alloc(r->arena, sizeof *s);
     s->categories = *categories ? lh_unicode_categories(categories) : 0;
     s->has_space = is_space;
@@ -198,7 +199,7 @@ static const lh_charset *charset(const lh_parts *r, const char *categories, bool
     return s;
 }
 
-static lh_cut *new_cut(const lh_parts *r, lh_pipeline *p, lh_cut cut) {
+static lh_cut *new_cut(const lh_part_reader *r, lh_pipeline *p, lh_cut cut) {
     if (p->n_cuts && p->cut[p->n_cuts - 1].kind == LH_CUT_BYTES)
         lh_part_refuse(r, "a pre_tokenizer behind ByteLevel", "there", "ByteLevel comes last");
     lh_cut *c = lh_push(r->arena, p->cut, p->n_cuts);
@@ -206,7 +207,7 @@ static lh_cut *new_cut(const lh_parts *r, lh_pipeline *p, lh_cut cut) {
     return c;
 }
 
-static void read_meta(const lh_parts *r, const cJSON *x, lh_pipeline *p) {
+static void read_meta(const lh_part_reader *r, const cJSON *x, lh_pipeline *p) {
     static const char *const name[] = {"always", "first", "never"};
     lh_part_fields(r, x, "Metaspace",
                    " type replacement prepend_scheme split add_prefix_space str_rep ");
@@ -228,7 +229,7 @@ static void read_meta(const lh_parts *r, const cJSON *x, lh_pipeline *p) {
     if (!c->n_meta) lh_part_refuse(r, "replacement of Metaspace", "empty", "one character is");
 }
 
-static void read_bytes(const lh_parts *r, const cJSON *x, lh_pipeline *p) {
+static void read_bytes(const lh_part_reader *r, const cJSON *x, lh_pipeline *p) {
     lh_part_fields(r, x, "ByteLevel", " type add_prefix_space trim_offsets use_regex ");
     new_cut(r, p,
             (lh_cut){.kind = LH_CUT_BYTES,
@@ -238,7 +239,7 @@ static void read_bytes(const lh_parts *r, const cJSON *x, lh_pipeline *p) {
     p->is_bytes = true;
 }
 
-static void read_split(const lh_parts *r, const cJSON *x, lh_pipeline *p) {
+static void read_split(const lh_part_reader *r, const cJSON *x, lh_pipeline *p) {
     const char *literal;
     lh_part_fields(r, x, "Split", " type pattern behavior invert ");
     const lh_pattern *pattern = read_pattern(r, x, &literal);
@@ -249,11 +250,12 @@ static void read_split(const lh_parts *r, const cJSON *x, lh_pipeline *p) {
                      .is_inverted = lh_part_yes(r, x, "invert", false)});
 }
 
-static void add_set(const lh_parts *r, lh_pipeline *p, const lh_charset *set, lh_behaviour how) {
+static void add_set(const lh_part_reader *r, lh_pipeline *p, const lh_charset *set,
+                    lh_behaviour how) {
     new_cut(r, p, (lh_cut){.kind = LH_CUT_SET, .set = set, .behaviour = how});
 }
 
-static void read_delimiter(const lh_parts *r, const cJSON *x, lh_pipeline *p) {
+static void read_delimiter(const lh_part_reader *r, const cJSON *x, lh_pipeline *p) {
     lh_part_fields(r, x, "CharDelimiterSplit", " type delimiter ");
     const char *text = lh_part_text(r, x, "delimiter", NULL);
     new_cut(r, p,
@@ -262,7 +264,7 @@ static void read_delimiter(const lh_parts *r, const cJSON *x, lh_pipeline *p) {
                      .behaviour = LH_REMOVED});
 }
 
-static void read_cut(const lh_parts *r, const cJSON *x, void *to, int depth) {
+static void read_cut(const lh_part_reader *r, const cJSON *x, void *to, int depth) {
     lh_pipeline *p = to;
     const char *type = lh_part_type(x);
     if (is_sequence(r, x, "pretokenizers", read_cut, to, depth)) return;
@@ -302,13 +304,14 @@ static void read_cut(const lh_parts *r, const cJSON *x, void *to, int depth) {
     }
 }
 
-void lh_parts_pre_tokenizer(const lh_parts *r, const cJSON *x, lh_pipeline *p) {
+void lh_parts_pre_tokenizer(const lh_part_reader *r, const cJSON *x, lh_pipeline *p) {
     if (x && !cJSON_IsNull(x)) read_cut(r, x, p, 0);
 }
 
 /* ---- decoder ---- */
 
-static void read_undo_fields(const lh_parts *r, const cJSON *x, lh_undo *u, const char *type) {
+static void read_undo_fields(const lh_part_reader *r, const cJSON *x, lh_undo *u,
+                             const char *type) {
     const char *literal;
     switch (u->kind) {
     case LH_UNDO_BYTES:
@@ -348,7 +351,7 @@ static void read_undo_fields(const lh_parts *r, const cJSON *x, lh_undo *u, cons
     u->n = strlen(u->text);
 }
 
-static void read_undo(const lh_parts *r, const cJSON *x, void *to, int depth) {
+static void read_undo(const lh_part_reader *r, const cJSON *x, void *to, int depth) {
     static const char *const name[] = {"ByteLevel",    "Metaspace", "WordPiece", "BPEDecoder",
                                        "ByteFallback", "Fuse",      "Strip",     "Replace"};
     lh_pipeline *p = to;
@@ -368,14 +371,14 @@ static void read_undo(const lh_parts *r, const cJSON *x, void *to, int depth) {
     read_undo_fields(r, x, u, type);
 }
 
-void lh_parts_decoder(const lh_parts *r, const cJSON *x, lh_pipeline *p) {
+void lh_parts_decoder(const lh_part_reader *r, const cJSON *x, lh_pipeline *p) {
     p->has_undo = x && !cJSON_IsNull(x);
     if (p->has_undo) read_undo(r, x, p, 0);
 }
 
 /* ---- post_processor: ids before and behind ---- */
 
-static void add_id(const lh_parts *r, int **list, int *n, const cJSON *id) {
+static void add_id(const lh_part_reader *r, int **list, int *n, const cJSON *id) {
     double v = cJSON_IsNumber(id) ? id->valuedouble : -1;
     if (!(v >= 0 && v < 1 << 28 && floor(v) == v)) {
         lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "the post_processor has an id that is none");
@@ -390,7 +393,7 @@ typedef struct around {
     int n_before, n_after;
 } around;
 
-static void wrap(const lh_parts *r, lh_prompt_frame *f, const around *a) {
+static void wrap(const lh_part_reader *r, lh_prompt_frame *f, const around *a) {
     int n = 0, *before = NULL;
     for (int i = 0; i < a->n_before; i++) *lh_push(r->arena, before, n) = a->before[i];
     for (int i = 0; i < f->n_before; i++) *lh_push(r->arena, before, n) = f->before[i];
@@ -399,7 +402,7 @@ static void wrap(const lh_parts *r, lh_prompt_frame *f, const around *a) {
     for (int i = 0; i < a->n_after; i++) *lh_push(r->arena, f->after, f->n_after) = a->after[i];
 }
 
-static void read_template(const lh_parts *r, const cJSON *x, lh_prompt_frame *f) {
+static void read_template(const lh_part_reader *r, const cJSON *x, lh_prompt_frame *f) {
     const cJSON *single = lh_part_get(x, "single"), *specials = lh_part_get(x, "special_tokens");
     around a = {0};
     int texts = 0;
@@ -426,7 +429,7 @@ static void read_template(const lh_parts *r, const cJSON *x, lh_prompt_frame *f)
 }
 
 /* BERT's and RoBERTa's: "cls": ["<s>", 0] before and "sep" behind. */
-static void read_pair(const lh_parts *r, const cJSON *x, lh_prompt_frame *f) {
+static void read_pair(const lh_part_reader *r, const cJSON *x, lh_prompt_frame *f) {
     const cJSON *cls = lh_part_get(x, "cls"), *sep = lh_part_get(x, "sep");
     around a = {0};
     lh_part_fields(r, x, lh_part_type(x), " type sep cls trim_offsets add_prefix_space ");
@@ -435,7 +438,7 @@ static void read_pair(const lh_parts *r, const cJSON *x, lh_prompt_frame *f) {
     wrap(r, f, &a);
 }
 
-static void read_post(const lh_parts *r, const cJSON *x, void *to, int depth) {
+static void read_post(const lh_part_reader *r, const cJSON *x, void *to, int depth) {
     const char *type = lh_part_type(x);
     if (is_sequence(r, x, "processors", read_post, to, depth)) return;
     if (strcmp(type, "TemplateProcessing") == 0)
@@ -449,13 +452,13 @@ static void read_post(const lh_parts *r, const cJSON *x, void *to, int depth) {
                        "TemplateProcessing, BertProcessing, RobertaProcessing and ByteLevel are");
 }
 
-void lh_parts_post_processor(const lh_parts *r, const cJSON *x, lh_prompt_frame *f) {
+void lh_parts_post_processor(const lh_part_reader *r, const cJSON *x, lh_prompt_frame *f) {
     if (x && !cJSON_IsNull(x)) read_post(r, x, f, 0);
 }
 
 /* ---- truncation and padding ---- */
 
-void lh_parts_truncation(const lh_parts *r, const cJSON *x, lh_prompt_frame *f) {
+void lh_parts_truncation(const lh_part_reader *r, const cJSON *x, lh_prompt_frame *f) {
     if (!x || cJSON_IsNull(x)) return;
     lh_part_fields(r, x, "truncation", " direction max_length strategy stride ");
     const char *strategy = lh_part_text(r, x, "strategy", "LongestFirst"),
@@ -472,7 +475,7 @@ void lh_parts_truncation(const lh_parts *r, const cJSON *x, lh_prompt_frame *f) 
 }
 
 /* To the longest of a batch: a text alone is that. */
-void lh_parts_padding(const lh_parts *r, const cJSON *x) {
+void lh_parts_padding(const lh_part_reader *r, const cJSON *x) {
     if (!x || cJSON_IsNull(x)) return;
     lh_part_fields(r, x, "padding",
                    " strategy direction pad_to_multiple_of pad_id pad_type_id pad_token ");

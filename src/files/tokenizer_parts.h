@@ -9,17 +9,17 @@
 
 #include "text/pipeline.h"
 
-typedef struct lh_parts {
+typedef struct lh_part_reader {
     lh_context *ctx;
     lh_arena *arena; /* of the tokenizer */
-} lh_parts;
+} lh_part_reader;
 
-void lh_parts_normalizer(const lh_parts *r, const cJSON *x, lh_pipeline *p);
-void lh_parts_pre_tokenizer(const lh_parts *r, const cJSON *x, lh_pipeline *p);
-void lh_parts_decoder(const lh_parts *r, const cJSON *x, lh_pipeline *p);
-void lh_parts_post_processor(const lh_parts *r, const cJSON *x, lh_prompt_frame *f);
-void lh_parts_truncation(const lh_parts *r, const cJSON *x, lh_prompt_frame *f);
-void lh_parts_padding(const lh_parts *r,
+void lh_parts_normalizer(const lh_part_reader *r, const cJSON *x, lh_pipeline *p);
+void lh_parts_pre_tokenizer(const lh_part_reader *r, const cJSON *x, lh_pipeline *p);
+void lh_parts_decoder(const lh_part_reader *r, const cJSON *x, lh_pipeline *p);
+void lh_parts_post_processor(const lh_part_reader *r, const cJSON *x, lh_prompt_frame *f);
+void lh_parts_truncation(const lh_part_reader *r, const cJSON *x, lh_prompt_frame *f);
+void lh_parts_padding(const lh_part_reader *r,
                       const cJSON *x); /* refused unless it adds nothing to one text */
 
 /* ---- fields ---- */
@@ -28,11 +28,11 @@ const cJSON *lh_part_get(const cJSON *object,
                          const char *name); /* NULL where it is null or missing */
 const char *lh_part_type(const cJSON *x);   /* "null" and "of no type" are such */
 bool lh_part_is(const cJSON *x, const char *type);
-void lh_part_refuse(const lh_parts *r, const char *what, const char *is, const char *cure);
-bool lh_part_fields(const lh_parts *r, const cJSON *x, const char *what,
+void lh_part_refuse(const lh_part_reader *r, const char *what, const char *is, const char *cure);
+bool lh_part_fields(const lh_part_reader *r, const cJSON *x, const char *what,
                     const char *known); /* " a b c ": false and failed for another one */
-bool lh_part_yes(const lh_parts *r, const cJSON *x, const char *name, bool otherwise);
-const char *lh_part_text(const lh_parts *r, const cJSON *x, const char *name,
+bool lh_part_yes(const lh_part_reader *r, const cJSON *x, const char *name, bool otherwise);
+const char *lh_part_text(const lh_part_reader *r, const cJSON *x, const char *name,
                          const char *otherwise); /* copied; otherwise NULL: it must be there */
 
 #endif
