@@ -84,6 +84,17 @@ static const trial trials[] = {
     TRY(rowmax, "rowmax(a)", "RxC", NULL, NULL, 0),
     TRY(rowmax, "a - rowmax(a * b)", "RxC", "RxC Rx1", NULL, 0),
     TRY(argmax, "argmax(a)", "RxC", NULL, NULL, TRIAL_DISCRETE),
+    TRY(topk, "topk(a, 1)", "RxC", NULL, NULL, TRIAL_DISCRETE),
+    TRY(topk, "topk(a, 2) * a", "RxK", NULL, NULL, 0),
+    TRY(cumsum, "cumsum(a)", "RxC", NULL, NULL, 0),
+    TRY(cumsum, "cumsum(a * b) * a", "RxC", "RxC 1xC Rx1", NULL, 0),
+    TRY(swap, "swap(a, 1)", "RxC", NULL, NULL, TRIAL_C_EVEN),
+    TRY(swap, "swap(a * a, 2) * b", "Rx4", "Rx4 1x4", NULL, 0),
+    TRY(swap, "swap(a, cols(a) / 2) @ b", "RxC", "CxK", NULL, TRIAL_C_EVEN),
+    TRY(sort, "sort(a)", "RxC", NULL, NULL, 0),
+    TRY(sort, "sort(a * b) * a", "RxC", "RxC", NULL, 0),
+    TRY(sort, "sort(a, b) * c", "RxC", "RxC", "RxC 1xC", 0),
+    TRY(unsort, "unsort(a, b) * a", "RxC", "RxC", NULL, 0),
     TRY(headsum, "headsum(a)", "RxC", NULL, NULL, TRIAL_HEADS_END),
     TRY(headsum, "headsum(a * b) * 2", "RxC", "RxC Rx1", NULL, TRIAL_HEADS_END),
     TRY(total, "total(a * b)", "RxC", "RxC 1xC", NULL, TRIAL_NO_BATCH),
@@ -100,10 +111,10 @@ static const trial trials[] = {
     TRY(column, "a[][0] - b", "RxC", "RxC", NULL, 0),
     TRY(columns, "columns(a, 1, 3)", "RxK", NULL, NULL, 0),
     TRY(columns, "columns(a, 0, 2) @ columns(a, 1, 3)^T", "RxK", NULL, NULL, TRIAL_NO_LENGTHS),
-    TRY(above, "above(a, b)", "RxC", "KxC 1xC RxC", NULL, TRIAL_NO_HEADS),
-    TRY(above, "above(b, a) * above(a, b)", "RxC", "RxC", NULL, TRIAL_NO_HEADS),
-    TRY(beside, "beside(a, b)", "RxC", "RxK Rx1 RxC", NULL, TRIAL_NO_HEADS),
-    TRY(beside, "beside(b, a) * beside(a, b)", "RxC", "RxC", NULL, TRIAL_NO_HEADS),
+    TRY(above, "above(a, b)", "RxC", "KxC 1xC RxC", NULL, 0),
+    TRY(above, "above(b, a) * above(a, b)", "RxC", "RxC", NULL, 0),
+    TRY(beside, "beside(a, b)", "RxC", "RxK Rx1 RxC", NULL, 0),
+    TRY(beside, "beside(b, a) * beside(a, b)", "RxC", "RxC", NULL, 0),
     TRY(pick, "pick(a, t)", "RxC", NULL, NULL, 0),
     TRY(pick, "pick(a * b, t) * a", "RxC", "RxC 1xC", NULL, 0),
     TRY(onehot, "onehot(t, cols(a)) * a", "RxC", NULL, NULL, 0),
@@ -154,6 +165,16 @@ static const struct {
                 "L = sum(C * C * C)\nbackward L\n"},
     {"bottomrows",
      "param A = [1 2; 3 4]\nparam B = [5 6]\nC = above(A, B)\nL = sum(C * C)\nbackward L\n"},
+    {"repeatheads", "param A = [1 2 3 4; 5 6 7 9]\nB = join(repeatheads(split(A, 2), 6) * 2)\n"
+                    "w = sin(1.7 * rowindex(B) + 2.9 * colindex(B))\nL = sum(B * B * w)\n"
+                    "backward L\n"},
+    {"repeatheads", "param A = [1 2 3 4; 5 6 7 9]\nparam B = [2 -1 0.5 3; 1 1 4 -2]\n"
+                    "C = join(split(A, 4) * split(B, 2)[][0])\n"
+                    "D = join(split(beside(A, B), 4) @ split(B, 2)^T)\n"
+                    "w = sin(1.7 * rowindex(D) + 2.9 * colindex(D))\nL = sum(D * D * w) + sum(C)\n"
+                    "backward L\n"},
+    {"headsum", "param A = [1 2 3 4; 5 6 7 9]\nB = join(headsum(split(A * A, 4), 2))\n"
+                "w = sin(1.7 * rowindex(B) + 2.9 * colindex(B))\nL = sum(B * w)\nbackward L\n"},
     {"place",
      "param A = [1 2; 3 4]\nL = sum(A[0] * A[1]) + A[1][0]^2 + sum(A[last])\nbackward L\n"},
 };

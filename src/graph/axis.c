@@ -222,13 +222,35 @@ bool lh_node_constant(const lh_graph *g, const lh_node *n, double *value) {
         n = n->given->expr;
     }
     bool is_number = n->kind == LH_OP_number || n->kind == LH_OP_size;
-    if (!is_number && !n->is_known) return false;
+    if (!is_number && !n->is_known && !n->is_chosen) return false;
     *value = n->number;
     return true;
 }
 
+/* The number that stands in a matrix of the program: windows[0][h]. */
+static bool known_cell(const lh_node *n, double *value) {
+    const lh_node *a = n->in[0];
+    while (a->kind == LH_OP_given && a->given->kind == LH_CONST && a->given->start == LH_START_EXPR)
+        a = a->given->expr;
+    if (a->kind != LH_OP_matrix || n->index[0] >= a->index[0] || n->index[1] >= a->index[1])
+        return false;
+    *value = a->cells[n->index[0] * a->index[1] + n->index[1]];
+    return true;
+}
+
 void lh_node_find_constant(const lh_graph *g, lh_node *n) {
-    double v[2] = {0, 0};
+    double v[3] = {0, 0, 0};
+    switch (n->kind) {
+    case LH_OP_cell: n->is_chosen = known_cell(n, &n->number); return;
+    case LH_OP_call: n->is_chosen = lh_node_constant(g, n->call->result, &n->number); return;
+    case LH_OP_where:
+        for (int i = 0; i < 3; i++)
+            if (!lh_node_constant(g, n->in[i], &v[i])) return;
+        n->number = v[0] != 0 ? v[1] : v[2];
+        n->is_chosen = true;
+        return;
+    default: break;
+    }
     if (n->kind == LH_OP_rows || n->kind == LH_OP_cols) {
         int a = n->kind == LH_OP_rows ? n->in[0]->shape.rows : n->in[0]->shape.cols;
         n->number = (double)g->axis[a].n;
@@ -236,10 +258,14 @@ void lh_node_find_constant(const lh_graph *g, lh_node *n) {
         return;
     }
     if (!n->op->number) return;
-    for (int i = 0; i < n->n_in; i++)
+    bool is_chosen = n->op->is_discrete && n->kind != LH_OP_floor;
+    for (int i = 0; i < n->n_in; i++) {
         if (i > 1 || !lh_node_constant(g, n->in[i], &v[i])) return;
+        is_chosen |= n->in[i]->is_chosen;
+    }
     n->number = n->op->number(v[0], v[1]);
-    n->is_known = true;
+    n->is_known = !is_chosen;
+    n->is_chosen = is_chosen;
 }
 
 /* The names of sizes are kept through products and sums, a few of them inside each other. */

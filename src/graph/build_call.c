@@ -194,6 +194,7 @@ lh_node *lh_call_node(lh_builder *b, const lh_statement *fn, lh_node **param, bo
     n->vocab = result->vocab;
     n->is_discrete = result->is_discrete;
     n->sees_examples = result->sees_examples;
+    lh_node_find_constant(g, n);
     scope->call = n;
     return n;
 }

@@ -83,8 +83,9 @@ struct lh_node {
     lh_scope *scope;    /* where it was made */
     lh_place at;        /* where it stands in the text; of a generated node: the backward line */
 
-    double number;       /* number, size; of other nodes their value where is_known */
+    double number;       /* number, size; of other nodes their value where is_known or is_chosen */
     bool is_known;       /* one number that is known without running: 2 * cols(K) */
+    bool is_chosen;      /* ... by comparing, by a call or from a matrix: where(h == 1, 4, 8) */
     const char *text;    /* number: as written ("0.10", "pi"); runtime: "training" or "step" */
     const double *cells; /* matrix: rows * cols */
     int index

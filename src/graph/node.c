@@ -78,6 +78,27 @@ static void heads_preset(lh_graph *g, lh_node *n) {
     }
 }
 
+/* The operand with the most heads. */
+static const lh_node *most_heads(const lh_graph *g, lh_node *const *in, int n_in) {
+    const lh_node *most = in[0];
+    for (int i = 1; i < n_in; i++)
+        if (g->axis[in[i]->shape.heads].n > g->axis[most->shape.heads].n) most = in[i];
+    return most;
+}
+
+/* Heads are stretched by whole factors: where 8 meet 2, each of the 2 serves 4. */
+static void stretch_heads(lh_graph *g, int n_in, lh_node *const *in, lh_node **to) {
+    const lh_node *most = most_heads(g, in, n_in);
+    const size_t heads = g->axis[most->shape.heads].n;
+    for (int i = 0; i < n_in; i++) {
+        const size_t own = g->axis[in[i]->shape.heads].n;
+        to[i] = in[i];
+        if (own <= 1 || own >= heads || heads % own != 0) continue;
+        to[i] = lh_op2(g, LH_OP_repeatheads, in[i], lh_axis_node(g, most->shape.heads));
+        to[i]->index[1] = 1;
+    }
+}
+
 /* total(3) does, by their number. */
 static bool sees_examples(const lh_node *n) {
     bool sees = n->shape.is_batched || n->kind == LH_OP_total;
@@ -89,6 +110,12 @@ lh_node *lh_op_node(lh_graph *g, lh_op_id kind, int n_in, lh_node *const *in) {
     if (g->is_generating && n_in > 0) {
         lh_node *s = simpler(g, kind, in);
         if (s) return s;
+    }
+    enum { MOST = 4 }; /* operands of an operation in which heads meet */
+    lh_node *stretched[MOST];
+    if (n_in > 1 && n_in <= MOST && !lh_failed(g->ctx)) {
+        stretch_heads(g, n_in, in, stretched);
+        in = stretched;
     }
     lh_node *n = lh_node_new(g, kind, n_in, in);
     if (lh_failed(g->ctx)) return n;

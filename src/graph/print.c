@@ -54,7 +54,17 @@ static void print_call(lh_text *out, const lh_node *n, const lh_scope *from) {
     lh_text_add(out, ")");
 }
 
+/* Heads that the engine repeated are stretched, as rows are: formulas show what was stretched. */
+static const lh_node *shown(const lh_node *n) {
+    while (n->kind == LH_OP_repeatheads && n->index[1] && !n->step) n = n->in[0];
+    return n;
+}
+
 void lh_node_print_inside(lh_text *out, const lh_node *n, const lh_scope *from) {
+    if (shown(n) != n) {
+        lh_node_print(out, shown(n), from);
+        return;
+    }
     int bind = n->op->binding;
     switch (n->op->print_kind) {
     case LH_PRINT_CALL: print_call(out, n, from); return;
@@ -79,6 +89,7 @@ void lh_node_print(lh_text *out, const lh_node *n, const lh_scope *from) {
 }
 
 void lh_node_print_as(lh_text *out, const lh_node *n, const lh_scope *from, int binding) {
+    n = shown(n);
     bool brackets = !lh_node_is_named(n, from) && binding_of(n) < binding;
     if (brackets) lh_text_add(out, "(");
     lh_node_print(out, n, from);

@@ -11,6 +11,9 @@
 #include "explain/term.h"
 
 #define LH_COMPARE(id, sign, words, comes_to)                                                      \
+    static double id##_number(double a, double b) {                                                \
+        return a sign b;                                                                           \
+    }                                                                                              \
     LH_EACH2(id##_exact, a, b, a sign b ? 1 : 0)                                                   \
     LH_OP_RECORD(id) = {                                                                           \
         .name = #sign,                                                                             \
@@ -25,6 +28,7 @@
         .binding = LH_BIND_COMPARE,                                                                \
         .shape = lh_shape_stretch,                                                                 \
         .exact = id##_exact,                                                                       \
+        .number = id##_number,                                                                     \
         .explain = lh_explain_infix,                                                               \
     }
 

@@ -2,17 +2,14 @@
  *
  *     y_rc = a_rc for r < A, else b_(r - A)c           A rows of a
  *
- * Gradient: each gets its own rows of dy back, da = toprows(dy, a) and db = bottomrows(dy, b).
+ * In every head by itself; a value without heads stands in each. Gradient: each gets its own rows of dy back, da = toprows(dy, a) and db = bottomrows(dy, b).
  */
 #include "eval/work.h"
 #include "explain/term.h"
 
 static void above_shape(lh_graph *g, lh_node *n) {
     const lh_node *a = n->in[0], *b = n->in[1];
-    if (!lh_axis_is_one(g, n->shape.heads)) {
-        lh_shape_fail(g, n, "values with heads cannot stand above each other");
-        lh_cure(g->ctx, "join(...) puts the heads of a value beside each other");
-    } else if (!lh_axis_meet(g, n, a->shape.cols, b->shape.cols)) {
+    if (!lh_axis_meet(g, n, a->shape.cols, b->shape.cols)) {
         lh_shape_fail(g, n, "columns differ (%s and %s)", lh_axis_text(g, a->shape.cols),
                       lh_axis_text(g, b->shape.cols));
         if (lh_axis_same(g, a->shape.rows, b->shape.rows))
@@ -27,10 +24,11 @@ static void above_exact(const lh_work *w) {
     for (int e = 0; e < w->examples; e++) {
         const lh_block *y = lh_block_of(&w->out, e), *a = lh_block_of(&w->in[0], e),
                        *b = lh_block_of(&w->in[1], e);
-        for (int r = 0; r < y->rows; r++)
-            for (int c = 0; c < y->cols; c++)
-                *lh_block_at(y, 0, r, c) =
-                    r < a->rows ? *lh_block_at(a, 0, r, c) : *lh_block_at(b, 0, r - a->rows, c);
+        for (int h = 0; h < y->heads; h++)
+            for (int r = 0; r < y->rows; r++)
+                for (int c = 0; c < y->cols; c++)
+                    *lh_block_at(y, h, r, c) =
+                        r < a->rows ? *lh_block_at(a, h, r, c) : *lh_block_at(b, h, r - a->rows, c);
     }
 }
 

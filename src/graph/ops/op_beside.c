@@ -2,7 +2,7 @@
  *
  *     y_rc = a_rc for c < A, else b_r(c - A)           A columns of a
  *
- * Gradient: each gets its own columns of dy back, columns(dy, 0, A) and
+ * In every head by itself; a value without heads stands in each. Gradient: each gets its own columns of dy back, columns(dy, 0, A) and
  * columns(dy, A, A + B). Where their number differs from example to example, they are the
  * first and the last rows of dy turned: da = toprows(dy^T, a^T)^T.
  */
@@ -11,10 +11,7 @@
 
 static void beside_shape(lh_graph *g, lh_node *n) {
     const lh_node *a = n->in[0], *b = n->in[1];
-    if (!lh_axis_is_one(g, n->shape.heads)) {
-        lh_shape_fail(g, n, "values with heads cannot stand beside each other");
-        lh_cure(g->ctx, "join(...) puts the heads of a value beside each other");
-    } else if (!lh_axis_meet(g, n, a->shape.rows, b->shape.rows)) {
+    if (!lh_axis_meet(g, n, a->shape.rows, b->shape.rows)) {
         lh_shape_fail(g, n, "rows differ (%s and %s)", lh_axis_text(g, a->shape.rows),
                       lh_axis_text(g, b->shape.rows));
         if (lh_axis_same(g, a->shape.cols, b->shape.cols))
@@ -29,10 +26,11 @@ static void beside_exact(const lh_work *w) {
     for (int e = 0; e < w->examples; e++) {
         const lh_block *y = lh_block_of(&w->out, e), *a = lh_block_of(&w->in[0], e),
                        *b = lh_block_of(&w->in[1], e);
-        for (int r = 0; r < y->rows; r++)
-            for (int c = 0; c < y->cols; c++)
-                *lh_block_at(y, 0, r, c) =
-                    c < a->cols ? *lh_block_at(a, 0, r, c) : *lh_block_at(b, 0, r, c - a->cols);
+        for (int h = 0; h < y->heads; h++)
+            for (int r = 0; r < y->rows; r++)
+                for (int c = 0; c < y->cols; c++)
+                    *lh_block_at(y, h, r, c) =
+                        c < a->cols ? *lh_block_at(a, h, r, c) : *lh_block_at(b, h, r, c - a->cols);
     }
 }
 
