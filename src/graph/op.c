@@ -162,6 +162,8 @@ lh_node *lh_fit(lh_graph *g, lh_node *d, const lh_node *like, bool across_exampl
         d = lh_op1(g, LH_OP_headsum, d);
     else if (g->axis[d->shape.heads].n > g->axis[to.heads].n)
         d = lh_op2(g, LH_OP_headsum, d, lh_axis_node(g, to.heads));
+    else if (!lh_axis_is_one(g, d->shape.heads) && !lh_axis_same(g, d->shape.heads, to.heads))
+        d = lh_op2(g, LH_OP_repeatheads, d, lh_axis_node(g, to.heads));
     bool down = !lh_axis_is_one(g, d->shape.rows) && lh_axis_is_one(g, to.rows);
     bool along = !lh_axis_is_one(g, d->shape.cols) && lh_axis_is_one(g, to.cols);
     if (down && along)
