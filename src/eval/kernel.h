@@ -35,6 +35,8 @@ struct lh_kernel {
     const char *trial;
     /* It makes what a call of this function sends back; NULL: it is for something else. */
     const char *fn;
+    /* ... or of this one. */
+    const char *other_fn;
     /* ... of such calls; NULL: of all. */
     bool (*suits)(const lh_graph *g, const lh_node *call);
     /* It swallows steps between: only where nobody else reads them. */
@@ -62,7 +64,7 @@ static inline lh_node *lh_match_leaf(const lh_match *m, int i) {
 
 extern const lh_kernel *const lh_kernels[]; /* ends with NULL; the first that fits is taken */
 
-/* A call of that function of the prelude, unchanged. */
+/* A call of that function of the prelude, unchanged, or of one that computes the same. */
 bool lh_call_is(const lh_graph *g, const lh_node *n, const char *fn);
 
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "eval/plan.h"
+#include "graph/build.h"
 
 /* ---- calls ---- */
 
@@ -12,23 +13,26 @@ static const lh_statement *fn_of(const lh_program *p, const char *name) {
     return NULL;
 }
 
-/* A program that makes a function of the prelude anew may mean something else by those that call it, too. */
+/* A program that makes a function of the prelude anew, and something else of it, means something else by those that call it, too. */
 static bool changes_prelude(const lh_graph *g) {
     for (int i = 0; i < g->program->n_statements; i++) {
         const lh_statement *s = g->program->statement[i];
-        if (s->kind == LH_S_FN && fn_of(g->prelude, s->name)) return true;
+        const lh_statement *theirs = s->kind == LH_S_FN ? fn_of(g->prelude, s->name) : NULL;
+        if (theirs && !lh_fn_computes_same(s, theirs)) return true;
     }
     return false;
 }
 
 bool lh_call_is(const lh_graph *g, const lh_node *n, const char *fn) {
-    return n->kind == LH_OP_call && strcmp(n->call->fn->name, fn) == 0 && !n->call->is_rewritten &&
-           g->how.n_rewrites == 0 && !changes_prelude(g);
+    return n->kind == LH_OP_call && n->call->known && strcmp(n->call->known->name, fn) == 0 &&
+           !n->call->is_rewritten && g->how.n_rewrites == 0 && !changes_prelude(g);
 }
 
 /* Every kernel that makes what a call sends back names the function. */
 static bool makes_back(const lh_kernel *k, const lh_graph *g, const lh_node *call) {
-    return k->fn && lh_call_is(g, call, k->fn) && (!k->suits || k->suits(g, call));
+    const bool is_its =
+        k->fn && (lh_call_is(g, call, k->fn) || (k->other_fn && lh_call_is(g, call, k->other_fn)));
+    return is_its && (!k->suits || k->suits(g, call));
 }
 
 bool lh_plan_sends_whole(const lh_plan *p, const lh_node *back) {

@@ -24,6 +24,12 @@ typedef struct lh_builder {
     int n_rewritten; /* lines changed by a rewrite so far */
 } lh_builder;
 
+const lh_statement *
+lh_fn_known(const lh_builder *b,
+            const lh_statement
+                *fn); /* of the prelude: itself, or what computes the same; or NULL (twin.c) */
+bool lh_fn_computes_same(const lh_statement *own,
+                         const lh_statement *other);       /* whatever their names are */
 void lh_node_find_constant(const lh_graph *g, lh_node *n); /* sets is_known (axis.c) */
 lh_node *lh_node_new(lh_graph *g, lh_op_id kind, int n_in, lh_node *const *in);
 

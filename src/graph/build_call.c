@@ -185,6 +185,7 @@ lh_node *lh_call_node(lh_builder *b, const lh_statement *fn, lh_node **param, bo
     lh_node *n = lh_node_new(g, LH_OP_call, fn->n_params, param);
     n->call = lh_alloc(g->arena, sizeof *n->call);
     *n->call = (lh_call){.fn = fn,
+                         .known = lh_fn_known(b, fn),
                          .scope = scope,
                          .result = result,
                          .param = param,

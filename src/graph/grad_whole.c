@@ -11,13 +11,11 @@
 
 enum { MOST_PARAMS = 32 };
 
-/* A function of the prelude, unchanged, that has the value as exactly one of its parameters. */
+/* A function of the prelude, unchanged, or one that computes the same, that has the value as exactly one of its parameters. */
 static bool sends_to(const lh_backward *w, const lh_node *call, const lh_node *to, int *param) {
-    const lh_builder *b = w->b;
     int times = 0;
-    if (call->call->is_rewritten || call->call->fn->n_params > MOST_PARAMS) return false;
-    for (int i = 0; i < b->n_own_fns; i++)
-        if (b->fn[i] == call->call->fn) return false;
+    if (call->call->is_rewritten || !call->call->known || call->call->fn->n_params > MOST_PARAMS)
+        return false;
     for (int i = 0; i < call->call->fn->n_params; i++) {
         const lh_node *x = call->call->param[i];
         if (x == to) *param = i, times++;

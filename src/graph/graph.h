@@ -101,9 +101,11 @@ struct lh_node {
 /* A call: the function, and the body built for these operands. */
 typedef struct lh_call {
     const lh_statement *fn;
-    lh_scope *scope;   /* its lines: P.m, P.e ... */
-    lh_node *result;   /* the last line */
-    lh_node **param;   /* one for each parameter of fn, defaults included */
+    const lh_statement
+        *known;      /* the function of the prelude that it is, or computes the same as; or NULL */
+    lh_scope *scope; /* its lines: P.m, P.e ... */
+    lh_node *result; /* the last line */
+    lh_node **param; /* one for each parameter of fn, defaults included */
     bool *is_standard; /* it is the default: not printed */
     bool
         is_rewritten; /* a line of the body was changed by a rewrite: the rule for its gradient no longer holds */

@@ -113,7 +113,7 @@ lh_node *lh_op_node(lh_graph *g, lh_op_id kind, int n_in, lh_node *const *in) {
     }
     enum { MOST = 4 }; /* operands of an operation in which heads meet */
     lh_node *stretched[MOST];
-    if (n_in > 1 && n_in <= MOST && !lh_failed(g->ctx)) {
+    if (n_in > 1 && n_in <= MOST && kind != LH_OP_back && !lh_failed(g->ctx)) {
         stretch_heads(g, n_in, in, stretched);
         in = stretched;
     }
@@ -128,7 +128,7 @@ lh_node *lh_op_node(lh_graph *g, lh_op_id kind, int n_in, lh_node *const *in) {
         n->shape.rows = in[0]->shape.rows;
         n->shape.cols = in[0]->shape.cols;
     }
-    heads_preset(g, n);
+    if (kind != LH_OP_back) heads_preset(g, n); /* its shape is a parameter's */
     if (kind == LH_OP_coin) n->stream = g->n_streams++;
     if (!lh_failed(g->ctx)) n->op->shape(g, n);
     n->sees_examples = sees_examples(n);

@@ -1,5 +1,7 @@
 /* activation -- functions of one number, for every number of a value.
  *
+ *     silu(x) = x * s          s = sigmoid(x)       back      dx = dy * (s + x * s * (1 - s))
+ *
  *     gelu(x) = x * s          s = sigmoid(2 u)     u = sqrt(2 / pi) * (x + 0.044715 x^3)
  *     back      dx = dy * (s + x * s * (1 - s) * 2 u')     u' = sqrt(2 / pi) * (1 + 3 * 0.044715 x^2)
  *
@@ -105,6 +107,59 @@ const lh_kernel lh_kernel_gelu_back = {
     .fits = gelu_back_fits,
     .run = gelu_back_run,
     .trial = "Y = gelu(X * 4)\n",
+};
+
+/* ---- silu ---- */
+
+static void silu_cells(void *what, int piece, int thread) {
+    (void)thread;
+    const cells *s = what;
+    const ptrdiff_t from = lh_piece_from((ptrdiff_t)s->n, piece, s->pieces),
+                    to = lh_piece_from((ptrdiff_t)s->n, piece + 1, s->pieces);
+    if (s->dy)
+        lh_vector()->silu_back(s->y + from, s->x + from, s->dy + from, to - from);
+    else
+        lh_vector()->silu(s->y + from, s->x + from, to - from);
+}
+
+static bool silu_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    if (!lh_call_is(p->g, n, "silu")) return false;
+    m->leaf[0] = (lh_node *)lh_param_of(n, "x");
+    m->n_leaves = 1;
+    return true;
+}
+
+static void silu_run(const lh_work *w) {
+    over_cells(w, &w->out, &w->in[0], NULL, silu_cells);
+}
+
+const lh_kernel lh_kernel_silu = {
+    .name = "silu",
+    .stands_for = "silu(x)",
+    .fits = silu_fits,
+    .run = silu_run,
+    .trial = "Y = silu(X)\n",
+};
+
+static bool silu_back_fits(const lh_plan *p, lh_node *n, lh_match *m) {
+    if (n->kind != LH_OP_back || !lh_call_is(p->g, n->in[0], "silu")) return false;
+    m->leaf[0] = (lh_node *)lh_param_of(n->in[0], "x");
+    m->leaf[1] = n->in[1];
+    m->n_leaves = 2;
+    return true;
+}
+
+static void silu_back_run(const lh_work *w) {
+    over_cells(w, &w->out, &w->in[0], &w->in[1], silu_cells);
+}
+
+const lh_kernel lh_kernel_silu_back = {
+    .name = "silu, back",
+    .stands_for = "the gradient of silu(x)",
+    .fn = "silu",
+    .fits = silu_back_fits,
+    .run = silu_back_run,
+    .trial = "Y = silu(X * 4)\n",
 };
 
 /* dropout(x, 0) is x, and what comes back is what came: no numbers move. */

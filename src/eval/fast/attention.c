@@ -7,7 +7,9 @@
  *
  * Only a block of rows of P exists at any time, so memory grows with the length and not with its square. Nothing is kept
  * for the way back: P is made again, which costs one product of seven. With hide = later(Q, K) no key behind the last row
- * of a block is looked at.
+ * of a block is looked at, with hide = beyond(Q, K, window, sinks) none before its window but the sinks. Where Q has more heads
+ * than K and V, neighbours among them share a head of K and V, which is nowhere copied. attentionwith(...) is the same with another
+ * scale, a soft cap, C = cap tanh(S / cap), whose slope on the way back is 1 - (C / cap)^2, and a bias.
  */
 #include "eval/fast/fast.h"
 
@@ -20,82 +22,149 @@ enum { BLOCK = 64 };
 
 enum {
     OPEN,   /* nothing hidden */
-    CAUSAL, /* what comes later */
-    ROW,    /* what comes later, and where a row of 1 and 0 says: max(later(Q, K), row) */
+    CAUSAL, /* what comes later, or lies outside a window */
+    ROW,    /* ... and where a row of 1 and 0 says: max(later(Q, K), row) */
     MASKED  /* as a matrix of 1 and 0 says */
 };
 
-static bool is_later(const lh_graph *g, const lh_node *n, const lh_node *call) {
-    return lh_call_is(g, n, "later") &&
+enum { LEAF_MASK = 3, LEAF_BIAS = 4, LEAF_DY = 5 };
+
+static bool is_attention(const lh_graph *g, const lh_node *n) {
+    return lh_call_is(g, n, "attention") || lh_call_is(g, n, "attentionwith");
+}
+
+/* later(Q, K) or beyond(Q, K, ...) with numbers that are known. */
+static bool is_sight(const lh_graph *g, const lh_node *n, const lh_node *call) {
+    double x;
+    const bool is_window = lh_call_is(g, n, "beyond") &&
+                           lh_node_constant(g, lh_param_of(n, "window"), &x) && x >= 1 &&
+                           lh_node_constant(g, lh_param_of(n, "sinks"), &x) && x >= 0;
+    return (is_window || lh_call_is(g, n, "later")) &&
            lh_axis_same(g, lh_param_of(n, "a")->shape.rows, lh_param_of(call, "Q")->shape.rows) &&
            lh_axis_same(g, lh_param_of(n, "b")->shape.rows, lh_param_of(call, "K")->shape.rows);
 }
 
-static int hiding(const lh_graph *g, const lh_node *call, lh_node **mask) {
+/* How much is hidden: the form, the matrix or row that says it, and the call of later or beyond. */
+typedef struct hiding {
+    int form;
+    lh_node *mask;
+    const lh_node *sight;
+} hiding;
+
+static hiding hiding_of(const lh_graph *g, const lh_node *call) {
     lh_node *hide = (lh_node *)lh_param_of(call, "hide");
-    *mask = NULL;
-    if (lh_is_zero(g, hide)) return OPEN;
-    if (is_later(g, hide, call)) return CAUSAL;
+    if (lh_is_zero(g, hide)) return (hiding){OPEN, NULL, NULL};
+    if (is_sight(g, hide, call)) return (hiding){CAUSAL, NULL, hide};
     for (int i = 0; hide->kind == LH_OP_max && i < 2; i++) {
-        *mask = hide->in[1 - i];
-        if (is_later(g, hide->in[i], call) && lh_axis_is_one(g, (*mask)->shape.rows) &&
-            lh_axis_is_one(g, (*mask)->shape.heads))
-            return ROW;
+        lh_node *row = hide->in[1 - i];
+        if (is_sight(g, hide->in[i], call) && lh_axis_is_one(g, row->shape.rows) &&
+            lh_axis_is_one(g, row->shape.heads))
+            return (hiding){ROW, row, hide->in[i]};
     }
-    *mask = hide;
-    return MASKED;
+    return (hiding){MASKED, hide, NULL};
 }
 
-/* What is hidden has no more rows, columns, heads or examples than the scores have without it. */
-static bool hide_suits(const lh_graph *g, const lh_shape *hide, const lh_shape *q,
+/* What is laid over the scores has no more rows, columns, heads or examples than they have without it. */
+static bool over_suits(const lh_graph *g, const lh_shape *over, const lh_shape *q,
                        const lh_shape *k) {
-    return (q->is_batched || !hide->is_batched) &&
-           (lh_axis_is_one(g, hide->heads) || lh_axis_same(g, hide->heads, q->heads)) &&
-           (lh_axis_is_one(g, hide->rows) || !lh_axis_is_one(g, q->rows)) &&
-           (lh_axis_is_one(g, hide->cols) || !lh_axis_is_one(g, k->rows));
+    return (q->is_batched || !over->is_batched) &&
+           (lh_axis_is_one(g, over->heads) || lh_axis_same(g, over->heads, q->heads)) &&
+           (lh_axis_is_one(g, over->rows) || !lh_axis_is_one(g, q->rows)) &&
+           (lh_axis_is_one(g, over->cols) || !lh_axis_is_one(g, k->rows));
 }
 
-/* Three values with the same heads, all of them once for each example or none. */
+/* The numbers of attentionwith are known, and no gradient goes back to its bias. */
+static bool numbers_suit(const lh_graph *g, const lh_node *call) {
+    double x;
+    if (lh_call_is(g, call, "attention")) return true;
+    const lh_node *bias = lh_param_of(call, "bias");
+    return lh_node_constant(g, lh_param_of(call, "scale"), &x) &&
+           lh_node_constant(g, lh_param_of(call, "cap"), &x) && x >= 0 && bias->is_discrete &&
+           over_suits(g, &bias->shape, &lh_param_of(call, "Q")->shape,
+                      &lh_param_of(call, "K")->shape);
+}
+
+/* K and V have the same heads, as many as Q or a whole part of them; all exist once for each example, or none. */
 static bool attention_suits(const lh_graph *g, const lh_node *call) {
     const lh_shape *q = &lh_param_of(call, "Q")->shape, *k = &lh_param_of(call, "K")->shape,
                    *v = &lh_param_of(call, "V")->shape;
-    return lh_axis_same(g, q->heads, k->heads) && lh_axis_same(g, q->heads, v->heads) &&
+    return g->axis[q->heads].n % g->axis[k->heads].n == 0 && lh_axis_same(g, k->heads, v->heads) &&
            q->is_batched == k->is_batched && q->is_batched == v->is_batched &&
-           hide_suits(g, &lh_param_of(call, "hide")->shape, q, k);
+           over_suits(g, &lh_param_of(call, "hide")->shape, q, k) && numbers_suit(g, call);
 }
 
 static void add_operands(lh_match *m, const lh_graph *g, const lh_node *call) {
+    const hiding h = hiding_of(g, call);
+    const lh_node *bias = lh_param_of(call, "bias");
     m->leaf[0] = (lh_node *)lh_param_of(call, "Q");
     m->leaf[1] = (lh_node *)lh_param_of(call, "K");
     m->leaf[2] = (lh_node *)lh_param_of(call, "V");
-    m->form = hiding(g, call, &m->leaf[3]);
-    m->n_leaves = 4;
+    m->leaf[LEAF_MASK] = h.mask;
+    m->leaf[LEAF_BIAS] = bias && !lh_is_zero(g, bias) ? (lh_node *)bias : NULL;
+    m->form = h.form;
+    m->n_leaves = LEAF_BIAS + 1;
 }
 
 static bool attention_fits(const lh_plan *p, lh_node *n, lh_match *m) {
-    if (!lh_call_is(p->g, n, "attention") || !attention_suits(p->g, n)) return false;
+    if (!is_attention(p->g, n) || !attention_suits(p->g, n)) return false;
     add_operands(m, p->g, n);
     return true;
 }
 
 static bool back_fits(const lh_plan *p, lh_node *n, lh_match *m) {
-    if (n->kind != LH_OP_back || !lh_call_is(p->g, n->in[0], "attention")) return false;
+    if (n->kind != LH_OP_back || !is_attention(p->g, n->in[0])) return false;
     add_operands(m, p->g, n->in[0]);
-    m->leaf[4] = n->in[1];
-    m->n_leaves = 5;
+    m->leaf[LEAF_DY] = n->in[1];
+    m->n_leaves = LEAF_DY + 1;
     lh_match_backs(n, m);
     return true;
 }
 
+/* ---- numbers of a call ---- */
+
+typedef struct numbers {
+    bool causal;
+    ptrdiff_t window, sinks; /* window 0: none */
+    float scale, cap;        /* cap 0: none */
+} numbers;
+
+static double number_of(const lh_node *call, const char *name) {
+    double x = 0;
+    lh_node_constant(NULL, lh_param_of(call, name), &x);
+    return x;
+}
+
+static const lh_node *sight_of(const lh_node *call) {
+    const lh_node *hide = lh_param_of(call, "hide");
+    for (int i = 0; hide->kind == LH_OP_max && i < 2; i++)
+        if (hide->in[i]->kind == LH_OP_call) return hide->in[i];
+    return hide;
+}
+
+static numbers numbers_of(const lh_work *w) {
+    const lh_node *call = w->node->kind == LH_OP_back ? w->node->in[0] : w->node;
+    numbers x = {.causal = w->match->form == CAUSAL || w->match->form == ROW};
+    const lh_node *sight = x.causal ? sight_of(call) : NULL;
+    if (sight && lh_param_of(sight, "window")) {
+        x.window = (ptrdiff_t)fmin(number_of(sight, "window"), LH_MAX_AXIS);
+        x.sinks = (ptrdiff_t)fmin(number_of(sight, "sinks"), LH_MAX_AXIS);
+    }
+    const bool is_plain = lh_param_of(call, "scale") == NULL;
+    x.scale =
+        is_plain ? 1.0f / sqrtf((float)w->in[1].block->cols) : (float)number_of(call, "scale");
+    if (!is_plain) x.cap = (float)number_of(call, "cap");
+    return x;
+}
+
 typedef struct head {
     lh_matrix q, k, v;
-    const lh_block *hide; /* or NULL */
-    const float *hidden;  /* of kept rows: 1 where one is hidden; or NULL */
+    const lh_block *hide, *bias; /* or NULL */
+    const float *hidden;         /* of kept rows: 1 where one is hidden; or NULL */
     ptrdiff_t hidden_step;
-    int h;
-    bool causal;
-    int past; /* rows of K before the first row of Q */
-    float scale;
+    int h, of; /* which, of Q; which of K and V */
+    int past;  /* rows of K before the first row of Q */
+    numbers how;
+    float *slopes; /* where the slopes of the soft cap are kept for the way back; or NULL */
 } head;
 
 /* ---- rows that are kept while an input grows: for each row its keys, its values, and whether it is hidden ---- */
@@ -106,7 +175,7 @@ static size_t kept_width(const lh_work *w) {
 }
 
 static bool attention_may_grow(const lh_match *m) {
-    return m->form == CAUSAL || m->form == ROW;
+    return (m->form == CAUSAL || m->form == ROW) && !m->leaf[LEAF_BIAS];
 }
 
 static float *kept_of(const lh_work *w, int e) {
@@ -128,7 +197,7 @@ static void keep_rows(const lh_work *w, int e) {
     keep_block(k, to, width);
     keep_block(v, to + k->heads * k->cols, width);
     for (int r = 0; r < k->rows; r++) {
-        const lh_block *hide = w->in[3].block ? lh_block_of(&w->in[3], e) : NULL;
+        const lh_block *hide = w->in[LEAF_MASK].block ? lh_block_of(&w->in[LEAF_MASK], e) : NULL;
         to[(size_t)(r + 1) * width - 1] = hide ? hide->p[r * hide->cs] : 0;
     }
 }
@@ -139,48 +208,121 @@ static void look_back(const lh_work *w, int e, head *x) {
     const int heads = w->in[1].block->heads;
     float *p = kept_of(w, e);
     x->past = w->moment->past;
-    x->k = (lh_matrix){p + x->h * x->k.cols, rows, x->k.cols, width, 1};
-    x->v = (lh_matrix){p + heads * x->k.cols + x->h * x->v.cols, rows, x->v.cols, width, 1};
+    x->k = (lh_matrix){p + x->of * x->k.cols, rows, x->k.cols, width, 1};
+    x->v = (lh_matrix){p + heads * x->k.cols + x->of * x->v.cols, rows, x->v.cols, width, 1};
     x->hidden = x->hide ? p + width - 1 : NULL;
     x->hidden_step = width;
     x->hide = NULL;
 }
 
-static head head_of(const lh_work *w, int e, int h) {
-    head x = {.h = h, .causal = w->match->form == CAUSAL || w->match->form == ROW};
+/* How many heads of Q share one of K. */
+static int sharing(const lh_work *w) {
+    return w->in[0].block->heads / w->in[1].block->heads;
+}
+
+static head head_of(const lh_work *w, const numbers *how, int e, int h) {
+    head x = {.h = h, .of = h / sharing(w), .how = *how};
     x.q = lh_block_matrix(lh_block_of(&w->in[0], e), h);
-    x.k = lh_block_matrix(lh_block_of(&w->in[1], e), h);
-    x.v = lh_block_matrix(lh_block_of(&w->in[2], e), h);
-    if (w->in[3].block) x.hide = lh_block_of(&w->in[3], e);
+    x.k = lh_block_matrix(lh_block_of(&w->in[1], e), x.of);
+    x.v = lh_block_matrix(lh_block_of(&w->in[2], e), x.of);
+    if (w->in[LEAF_MASK].block) x.hide = lh_block_of(&w->in[LEAF_MASK], e);
+    if (w->in[LEAF_BIAS].block) x.bias = lh_block_of(&w->in[LEAF_BIAS], e);
     if (w->kept) look_back(w, e, &x);
-    x.scale = 1.0f / sqrtf((float)x.k.cols);
     return x;
 }
 
-static void hide_cells(const head *x, ptrdiff_t row, float *s, ptrdiff_t keys) {
-    const lh_block *b = x->hide;
-    for (ptrdiff_t c = 0; x->hidden && c < keys; c++)
-        if (x->hidden[c * x->hidden_step] != 0) s[c] = -INFINITY;
-    if (!b) return;
-    const float *at = b->p + (b->heads > 1 ? x->h * b->hs : 0) + row * b->rs;
-    for (ptrdiff_t c = 0; c < keys; c++)
-        if (at[c * b->cs] != 0) s[c] = -INFINITY;
+/* The keys that a block of queries looks at: the first `sinks`, then those from `from` on. */
+typedef struct span {
+    ptrdiff_t sinks, from, n; /* n: in all */
+} span;
+
+static span span_of(const head *x, ptrdiff_t r0, ptrdiff_t r1) {
+    const ptrdiff_t end = r1 + x->past, keys = x->how.causal && end < x->k.rows ? end : x->k.rows;
+    const ptrdiff_t from = x->how.window ? r0 + x->past + 1 - x->how.window : 0;
+    if (from <= x->how.sinks) return (span){0, 0, keys};
+    return (span){x->how.sinks, from, x->how.sinks + keys - from};
 }
 
-/* Rows r0 to r1 of P into `weights`, and how many keys they look at. */
-static ptrdiff_t block_of_weights(const head *x, ptrdiff_t r0, ptrdiff_t r1, float *weights) {
-    const ptrdiff_t end = r1 + x->past, keys = x->causal && end < x->k.rows ? end : x->k.rows;
-    const lh_matrix q = lh_matrix_rows(x->q, r0, r1),
-                    k = lh_matrix_turned(lh_matrix_rows(x->k, 0, keys)),
-                    s = {weights, r1 - r0, keys, keys, 1};
-    lh_matrix_product(&q, &k, &s, false);
-    for (ptrdiff_t r = r0; r < r1; r++) {
-        float *row = weights + (r - r0) * keys;
-        const ptrdiff_t seen = r + x->past + 1;
-        hide_cells(x, r, row, keys);
-        lh_vector()->weigh(row, x->causal && seen < keys ? seen : keys, keys, x->scale);
+static lh_matrix columns_from(lh_matrix m, ptrdiff_t from, ptrdiff_t n) {
+    return (lh_matrix){m.p + from * m.cs, m.rows, n, m.rs, m.cs};
+}
+
+/* C = A @ B, where B has a row for each key of the span (turned: a column), and A or C a column for each. */
+static void product_by_keys(const lh_matrix *a, lh_matrix all, const span *s, const lh_matrix *c,
+                            bool is_turned) {
+    const ptrdiff_t first[] = {0, s->from}, n[] = {s->sinks, s->n - s->sinks};
+    bool adds = false;
+    for (int i = 0; i < 2; i++) {
+        if (!n[i]) continue;
+        const ptrdiff_t at = i ? s->sinks : 0;
+        lh_matrix b = lh_matrix_rows(all, first[i], first[i] + n[i]), part;
+        if (is_turned) {
+            b = lh_matrix_turned(b), part = columns_from(*c, at, n[i]);
+            lh_matrix_product(a, &b, &part, false);
+        } else {
+            part = columns_from(*a, at, n[i]);
+            lh_matrix_product(&part, &b, c, adds);
+            adds = true;
+        }
     }
-    return keys;
+}
+
+/* to_key += A^T @ B for the keys of the span: A has a column for each. */
+static void add_to_keys(const lh_matrix *a, const lh_matrix *b, const span *s, lh_matrix to) {
+    const ptrdiff_t first[] = {0, s->from}, n[] = {s->sinks, s->n - s->sinks};
+    for (int i = 0; i < 2; i++) {
+        if (!n[i]) continue;
+        const lh_matrix part = lh_matrix_turned(columns_from(*a, i ? s->sinks : 0, n[i])),
+                        keys = lh_matrix_rows(to, first[i], first[i] + n[i]);
+        lh_matrix_product(&part, b, &keys, true);
+    }
+}
+
+static void hide_cells(const head *x, ptrdiff_t row, float *s, const span *k) {
+    const lh_block *b = x->hide;
+    const float *at = b ? b->p + (b->heads > 1 ? x->h * b->hs : 0) + row * b->rs : NULL;
+    for (ptrdiff_t i = 0; (b || x->hidden) && i < k->n; i++) {
+        const ptrdiff_t c = i < k->sinks ? i : k->from + i - k->sinks;
+        if (b ? at[c * b->cs] != 0 : x->hidden[c * x->hidden_step] != 0) s[i] = -INFINITY;
+    }
+    if (!x->how.window) return;
+    ptrdiff_t first = row + x->past + 1 - x->how.window, i = k->sinks ? k->sinks : x->how.sinks;
+    for (first += k->sinks - k->from; i < first && i < k->n; i++) s[i] = -INFINITY;
+}
+
+static void add_bias(const head *x, ptrdiff_t row, float *s, const span *k) {
+    const lh_block *b = x->bias;
+    const float *at = b->p + (b->heads > 1 ? x->h * b->hs : 0) + row * b->rs;
+    for (ptrdiff_t i = 0; i < k->n; i++)
+        s[i] += at[(i < k->sinks ? i : k->from + i - k->sinks) * b->cs];
+}
+
+/* A row of scores becomes weights. */
+static void weigh_row(const head *x, ptrdiff_t row, float *s, float *slope, const span *k) {
+    const ptrdiff_t seen = row + x->past + 1 - k->from + k->sinks;
+    float scale = x->how.scale;
+    if (x->how.cap > 0 || x->bias) {
+        if (x->how.cap > 0)
+            lh_vector()->bend(s, slope, k->n, scale, x->how.cap);
+        else
+            for (ptrdiff_t i = 0; i < k->n; i++) s[i] *= scale;
+        scale = 1;
+    }
+    if (x->bias) add_bias(x, row, s, k);
+    hide_cells(x, row, s, k);
+    lh_vector()->weigh(s, x->how.causal && seen < k->n ? seen : k->n, k->n, scale);
+}
+
+/* Rows r0 to r1 of P into `weights`, and which keys they look at. */
+static span block_of_weights(const head *x, ptrdiff_t r0, ptrdiff_t r1, float *weights) {
+    const span k = span_of(x, r0, r1);
+    const lh_matrix q = lh_matrix_rows(x->q, r0, r1), s = {weights, r1 - r0, k.n, k.n, 1};
+    product_by_keys(&q, x->k, &k, &s, true);
+    for (ptrdiff_t r = r0; r < r1; r++) {
+        float *slope = x->slopes ? x->slopes + (r - r0) * k.n : NULL;
+        weigh_row(x, r, weights + (r - r0) * k.n, slope, &k);
+    }
+    return k;
 }
 
 static size_t longest(const lh_view *v, int examples) {
@@ -194,6 +336,7 @@ static size_t longest(const lh_view *v, int examples) {
 typedef struct queries {
     const lh_work *w;
     int blocks; /* of the longest example */
+    numbers how;
 } queries;
 
 static void attention_block(void *what, int piece, int thread) {
@@ -202,20 +345,19 @@ static void attention_block(void *what, int piece, int thread) {
     const int heads = w->out.block->heads, e = piece / s->blocks / heads,
               h = piece / s->blocks % heads;
     const ptrdiff_t r0 = (ptrdiff_t)(piece % s->blocks) * BLOCK;
-    const head x = head_of(w, e, h);
+    const head x = head_of(w, &s->how, e, h);
     if (r0 >= x.q.rows) return;
     const lh_matrix y = lh_block_matrix(lh_block_of(&w->out, e), h);
     float *weights = lh_scratch(w, thread);
-    const ptrdiff_t r1 = r0 + BLOCK < x.q.rows ? r0 + BLOCK : x.q.rows,
-                    keys = block_of_weights(&x, r0, r1, weights);
-    const lh_matrix P = {weights, r1 - r0, keys, keys, 1}, v = lh_matrix_rows(x.v, 0, keys),
-                    to = lh_matrix_rows(y, r0, r1);
-    lh_matrix_product(&P, &v, &to, false);
+    const ptrdiff_t r1 = r0 + BLOCK < x.q.rows ? r0 + BLOCK : x.q.rows;
+    const span k = block_of_weights(&x, r0, r1, weights);
+    const lh_matrix P = {weights, r1 - r0, k.n, k.n, 1}, to = lh_matrix_rows(y, r0, r1);
+    product_by_keys(&P, x.v, &k, &to, false);
 }
 
 static void attention_run(const lh_work *w) {
     const int rows = (int)longest(&w->in[0], w->moment->examples);
-    const queries s = {w, (rows + BLOCK - 1) / BLOCK};
+    const queries s = {w, (rows + BLOCK - 1) / BLOCK, numbers_of(w)};
     for (int e = 0; w->kept && e < w->examples; e++) keep_rows(w, e);
     lh_pool_run(w->moment->pool, w->examples * w->out.block->heads * s.blocks, attention_block,
                 (void *)&s);
@@ -228,7 +370,7 @@ static size_t attention_scratch(const lh_work *w) {
 
 const lh_kernel lh_kernel_attention = {
     .name = "attention",
-    .stands_for = "attention(Q, K, V, hide)",
+    .stands_for = "attention(Q, K, V, hide), attentionwith(...)",
     .fits = attention_fits,
     .scratch = attention_scratch,
     .keeps = kept_width,
@@ -250,27 +392,21 @@ typedef struct returns {
 
 static void back_block(const head *x, const lh_matrix *dy, const returns *to, ptrdiff_t r0,
                        ptrdiff_t r1, float *weights, float *d) {
-    const ptrdiff_t keys = block_of_weights(x, r0, r1, weights);
-    const lh_matrix P = {weights, r1 - r0, keys, keys, 1}, dP = {d, r1 - r0, keys, keys, 1};
-    const lh_matrix dy_r = lh_matrix_rows(*dy, r0, r1), q = lh_matrix_rows(x->q, r0, r1),
-                    k = lh_matrix_rows(x->k, 0, keys),
-                    vT = lh_matrix_turned(lh_matrix_rows(x->v, 0, keys));
-    if (to->v.p) {
-        const lh_matrix PT = lh_matrix_turned(P), dv = lh_matrix_rows(to->v, 0, keys);
-        lh_matrix_product(&PT, &dy_r, &dv, true);
-    }
+    const span k = block_of_weights(x, r0, r1, weights);
+    const lh_matrix P = {weights, r1 - r0, k.n, k.n, 1}, dP = {d, r1 - r0, k.n, k.n, 1};
+    const lh_matrix dy_r = lh_matrix_rows(*dy, r0, r1), q = lh_matrix_rows(x->q, r0, r1);
+    if (to->v.p) add_to_keys(&P, &dy_r, &k, to->v);
     if (!to->q.p && !to->k.p) return;
-    lh_matrix_product(&dy_r, &vT, &dP, false);
-    for (ptrdiff_t r = 0; r < r1 - r0; r++)
-        lh_vector()->weigh_back(weights + r * keys, d + r * keys, keys, x->scale);
+    product_by_keys(&dy_r, x->v, &k, &dP, true);
+    for (ptrdiff_t r = 0; r < r1 - r0; r++) {
+        lh_vector()->weigh_back(weights + r * k.n, d + r * k.n, k.n, x->how.scale);
+        for (ptrdiff_t c = 0; x->slopes && c < k.n; c++) d[r * k.n + c] *= x->slopes[r * k.n + c];
+    }
     if (to->q.p) {
         const lh_matrix dq = lh_matrix_rows(to->q, r0, r1);
-        lh_matrix_product(&dP, &k, &dq, false);
+        product_by_keys(&dP, x->k, &k, &dq, false);
     }
-    if (to->k.p) {
-        const lh_matrix dST = lh_matrix_turned(dP), dk = lh_matrix_rows(to->k, 0, keys);
-        lh_matrix_product(&dST, &q, &dk, true);
-    }
+    if (to->k.p) add_to_keys(&dP, &q, &k, to->k);
 }
 
 static lh_matrix return_to(const lh_work *w, int i, int e, int h) {
@@ -278,32 +414,53 @@ static lh_matrix return_to(const lh_work *w, int i, int e, int h) {
     return lh_block_matrix(lh_block_of(&w->outs[i], e), h);
 }
 
-static void back_head(void *what, int piece, int thread) {
-    const lh_work *w = what;
-    const int heads = w->in[0].block->heads, e = piece / heads, h = piece % heads;
-    const head x = head_of(w, e, h);
-    const lh_matrix dy = lh_block_matrix(lh_block_of(&w->in[4], e), h);
-    const returns to = {return_to(w, 0, e, h), return_to(w, 1, e, h), return_to(w, 2, e, h)};
-    float *weights = lh_scratch(w, thread), *d = weights + BLOCK * x.k.rows;
-    if (to.k.p) clear(&to.k);
-    if (to.v.p) clear(&to.v);
-    for (ptrdiff_t r0 = 0; r0 < x.q.rows; r0 += BLOCK)
-        back_block(&x, &dy, &to, r0, r0 + BLOCK < x.q.rows ? r0 + BLOCK : x.q.rows, weights, d);
+typedef struct going_back {
+    const lh_work *w;
+    numbers how;
+} going_back;
+
+static void back_rows_of_head(const head *x, const lh_work *w, int e, float *scratch) {
+    const lh_matrix dy = lh_block_matrix(lh_block_of(&w->in[LEAF_DY], e), x->h);
+    const returns to = {return_to(w, 0, e, x->h), return_to(w, 1, e, x->of),
+                        return_to(w, 2, e, x->of)};
+    for (ptrdiff_t r0 = 0; r0 < x->q.rows; r0 += BLOCK)
+        back_block(x, &dy, &to, r0, r0 + BLOCK < x->q.rows ? r0 + BLOCK : x->q.rows, scratch,
+                   scratch + BLOCK * x->k.rows);
+}
+
+/* All heads of Q that share one of K and V: what they send back to it is added up here. */
+static void back_heads(void *what, int piece, int thread) {
+    const going_back *s = what;
+    const lh_work *w = s->w;
+    const int heads = w->in[1].block->heads, e = piece / heads, of = piece % heads,
+              some = sharing(w);
+    float *scratch = lh_scratch(w, thread);
+    for (int i = 1; i <= 2; i++) {
+        const lh_matrix to = return_to(w, i, e, of);
+        if (to.p) clear(&to);
+    }
+    for (int i = 0; i < some; i++) {
+        head x = head_of(w, &s->how, e, of * some + i);
+        if (x.how.cap > 0) x.slopes = scratch + 2 * BLOCK * x.k.rows;
+        back_rows_of_head(&x, w, e, scratch);
+    }
 }
 
 static void back_run(const lh_work *w) {
     const int examples = w->in[0].step ? w->moment->examples : 1;
-    lh_pool_run(w->moment->pool, examples * w->in[0].block->heads, back_head, (void *)w);
+    const going_back s = {w, numbers_of(w)};
+    lh_pool_run(w->moment->pool, examples * w->in[1].block->heads, back_heads, (void *)&s);
 }
 
 static size_t back_scratch(const lh_work *w) {
-    return 2 * attention_scratch(w);
+    return 3 * attention_scratch(w); /* weights, what comes back to them, slopes of a cap */
 }
 
 const lh_kernel lh_kernel_attention_back = {
     .name = "attention, back",
-    .stands_for = "the gradient of attention(Q, K, V, hide)",
+    .stands_for = "the gradient of attention(Q, K, V, hide), attentionwith(...)",
     .fn = "attention",
+    .other_fn = "attentionwith",
     .suits = attention_suits,
     .fits = back_fits,
     .scratch = back_scratch,

@@ -166,8 +166,8 @@ bool lh_is_zero(const lh_graph *g, const lh_node *n) {
 }
 
 const lh_node *lh_param_of(const lh_node *call, const char *name) {
-    const lh_statement *fn = call->call->fn;
-    for (int i = 0; i < fn->n_params; i++)
+    const lh_statement *fn = call->call->known;
+    for (int i = 0; fn && i < fn->n_params; i++)
         if (strcmp(fn->param[i], name) == 0) return call->call->param[i];
     return NULL;
 }

@@ -90,6 +90,39 @@ static void gelu_back(float *restrict dx, const float *restrict x, const float *
     }
 }
 
+static void silu(float *restrict y, const float *restrict x, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; i++) y[i] = x[i] * sigmoid(x[i]);
+}
+
+static void silu_back(float *restrict dx, const float *restrict x, const float *restrict dy,
+                      ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const float s = sigmoid(x[i]);
+        dx[i] = dy[i] * (s + x[i] * s * (1 - s));
+    }
+}
+
+static void gate(float *restrict y, const float *restrict a, const float *restrict b, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; i++) y[i] = a[i] * sigmoid(a[i]) * b[i];
+}
+
+static void gate_back(float *da, float *db, const float *a, const float *b, const float *dy,
+                      ptrdiff_t n) {
+    if (da && db)
+#pragma GCC ivdep
+        for (ptrdiff_t i = 0; i < n; i++) {
+            const float s = sigmoid(a[i]), h = a[i] * s, d = dy[i];
+            da[i] = d * b[i] * (s + h * (1 - s));
+            db[i] = d * h;
+        }
+    else
+        for (ptrdiff_t i = 0; i < n; i++) {
+            const float s = sigmoid(a[i]), h = a[i] * s;
+            if (da) da[i] = dy[i] * b[i] * (s + h * (1 - s));
+            if (db) db[i] = dy[i] * h;
+        }
+}
+
 /* In whole vectors as far as there is room: what stands behind the last score that is seen counts nothing. */
 static void weigh(float *restrict s, ptrdiff_t seen, ptrdiff_t n, float scale) {
     const ptrdiff_t whole = (seen + 15) / 16 * 16, end = whole < n ? whole : n;
@@ -100,6 +133,16 @@ static void weigh(float *restrict s, ptrdiff_t seen, ptrdiff_t n, float scale) {
     const float share = 1.0f / sum;
     for (ptrdiff_t i = 0; i < end; i++) s[i] *= share;
     for (ptrdiff_t i = end; i < n; i++) s[i] = 0;
+}
+
+/* tanh(x) = 2 sigmoid(2 x) - 1, and its slope is 1 - tanh(x)^2. */
+static void bend(float *restrict s, float *restrict slope, ptrdiff_t n, float scale, float cap) {
+    const float k = 2 * scale / cap;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const float t = 2 * sigmoid(s[i] * k) - 1;
+        s[i] = cap * t;
+        if (slope) slope[i] = 1 - t * t;
+    }
 }
 
 static void weigh_back(const float *restrict p, float *restrict d, ptrdiff_t n, float scale) {
@@ -138,6 +181,30 @@ static void norm_back(float *restrict dx, float *restrict dg, float *restrict db
             dx[i] = (dy[i] * g[i] - mean - (x[i] - m) * k * along) * k;
     for (ptrdiff_t i = 0; i < n; i++) dg[i] += dy[i] * ((x[i] - m) * k);
     for (ptrdiff_t i = 0; i < n; i++) db[i] += dy[i];
+}
+
+/* 1 / root of the mean square */
+static float rms_share(const float *restrict x, ptrdiff_t n, float eps) {
+    float squared;
+    SUM(squared, n, i, x[i] * x[i]);
+    return 1.0f / sqrtf(squared / (float)n + eps);
+}
+
+static void rms(float *restrict y, const float *restrict x, const float *restrict g, ptrdiff_t n,
+                float eps) {
+    const float k = rms_share(x, n, eps);
+    for (ptrdiff_t i = 0; i < n; i++) y[i] = x[i] * k * g[i];
+}
+
+static void rms_back(float *restrict dx, float *restrict dg, const float *restrict x,
+                     const float *restrict dy, const float *restrict g, ptrdiff_t n, float eps) {
+    const float k = rms_share(x, n, eps);
+    float along;
+    SUM(along, n, i, dy[i] * g[i] * (x[i] * k));
+    along /= (float)n;
+    if (dx)
+        for (ptrdiff_t i = 0; i < n; i++) dx[i] = (dy[i] * g[i] - x[i] * k * along) * k;
+    for (ptrdiff_t i = 0; i < n; i++) dg[i] += dy[i] * (x[i] * k);
 }
 
 static float surprise(float *restrict x, ptrdiff_t n, int t, bool goes_back, float dy) {
@@ -204,10 +271,17 @@ const lh_vector_loops NAME_OF(LH_GENERATION) = {
     .name = TEXT_OF(LH_GENERATION),
     .gelu = gelu,
     .gelu_back = gelu_back,
+    .silu = silu,
+    .silu_back = silu_back,
+    .gate = gate,
+    .gate_back = gate_back,
     .weigh = weigh,
+    .bend = bend,
     .weigh_back = weigh_back,
     .norm = norm,
     .norm_back = norm_back,
+    .rms = rms,
+    .rms_back = rms_back,
     .surprise = surprise,
     .log_sum = log_sum,
     .shares = shares,
