@@ -32,6 +32,14 @@ const lh_web_function lh_web_functions[] = {
     {"step", lh_web_step, 1, 1, true},
     {"refresh", lh_web_refresh, 0, 0, true},
     {"losses", lh_web_losses, 2, LH_WEB_ARGUMENTS, true},
+    {"sheet", lh_web_sheet, 0, 4, true},
+    {"key", lh_web_key, 0, 4, true},
+    {"mark", lh_web_mark, 1, LH_WEB_ARGUMENTS, true},
+    {"hint", lh_web_hint, 2, 5, true},
+    {"exercise", lh_web_exercise, 1, 1, true},
+    {"judge", lh_web_judge, 2, 2, true},
+    {"exercise_hint", lh_web_exercise_hint, 2, 2, true},
+    {"exercise_key", lh_web_exercise_key, 1, 1, true},
     {NULL, NULL, 0, 0, false},
 };
 

@@ -17,10 +17,11 @@
 
 #include "explain/explain.h"
 #include "learn/live.h"
+#include "learn/paper.h"
 #include "pages/json.h"
 
 enum {
-    LH_WEB_ARGUMENTS = 64,     /* of one call */
+    LH_WEB_ARGUMENTS = 256,    /* of one call */
     LH_WEB_CELLS = 4096,       /* of a given that is changed cell by cell */
     LH_WEB_POINTS = 2000,      /* of a curve */
     LH_WEB_MEMORY = 512 << 20, /* bytes that one program may take */
@@ -55,7 +56,12 @@ typedef struct lh_web {
     int n_settings;
     lh_lesson *lesson;
     lh_live *live;
-    int step;       /* of training: what an address without @ means */
+    int step;        /* of training: what an address without @ means */
+    lh_paper *paper; /* the sheet that was asked for last, and what it is made from; or NULL */
+    const char *paper_key; /* which one it is */
+    lh_arena *paper_arena;
+    lh_program *paper_program;
+    lh_mistakes *mistakes;
     size_t remains; /* LH_WEB_REMAINS, unless a test has less patience */
 } lh_web;
 
@@ -106,8 +112,17 @@ void lh_web_show_program(lh_web *w, int n, const char *const *argument);
 void lh_web_explain(lh_web *w, int n, const char *const *argument);
 void lh_web_step(lh_web *w, int n, const char *const *argument);
 void lh_web_refresh(lh_web *w, int n, const char *const *argument);
+void lh_web_sheet(lh_web *w, int n, const char *const *argument);
+void lh_web_key(lh_web *w, int n, const char *const *argument);
+void lh_web_mark(lh_web *w, int n, const char *const *argument);
+void lh_web_hint(lh_web *w, int n, const char *const *argument);
+void lh_web_exercise(lh_web *w, int n, const char *const *argument);
+void lh_web_judge(lh_web *w, int n, const char *const *argument);
+void lh_web_exercise_hint(lh_web *w, int n, const char *const *argument);
+void lh_web_exercise_key(lh_web *w, int n, const char *const *argument);
 void lh_web_losses(lh_web *w, int n, const char *const *argument);
 
+void lh_web_drop_paper(lh_web *w);
 bool lh_web_reopen(lh_web *w); /* with the settings; false: failed, and nothing is open */
 void lh_web_write_givens(lh_web *w, int program);
 

@@ -59,6 +59,18 @@ static void write_line(const telling *t, const lh_line *l) {
     lh_json_end(j, '}');
 }
 
+/* dP[1][0] beside P[1][0], and back; whether training changes it. */
+static void write_neighbours(const telling *t, const lh_addressed *from) {
+    const lh_step *s = t->e->step;
+    const lh_step *of = s->kind == LH_STEP_GRADIENT ? s->of : NULL;
+    const lh_given *given = s->node->given;
+    lh_arena *a = t->w->arena;
+    lh_json_text(&t->w->json, "gradient",
+                 s->gradient ? lh_address_of_step(a, from, s->gradient, t->e->at) : NULL);
+    lh_json_text(&t->w->json, "gradient_of", of ? lh_address_of_step(a, from, of, t->e->at) : NULL);
+    lh_json_bool(&t->w->json, "learns", given && given->renewed);
+}
+
 static void write_explanation(const telling *t, const char *address) {
     lh_json *j = &t->w->json;
     const lh_explanation *e = t->e;
@@ -73,6 +85,7 @@ static void write_explanation(const telling *t, const char *address) {
     lh_json_text(j, "where", e->where);
     lh_json_text(j, "comment", e->step->comment);
     lh_json_bool(j, "given", is_given(e->step->node, whole.step));
+    write_neighbours(t, &whole);
     lh_json_begin(j, "lines", '[');
     for (int i = 0; i < e->n_lines; i++) write_line(t, &e->line[i]);
     lh_json_end(j, ']');

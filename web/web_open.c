@@ -132,6 +132,7 @@ static void apply(lh_web *w, const lh_web_setting *s) {
 /* ---- open ---- */
 
 static void close_lesson(lh_web *w) {
+    lh_web_drop_paper(w);
     lh_live_free(w->live);
     lh_lesson_free(w->lesson);
     w->live = NULL;
@@ -394,6 +395,7 @@ static bool can_run(lh_web *w, const lh_web_setting *s) {
     if (lh_arena_used(w->lesson->arena) > w->remains) {
         if (!lh_web_reopen(w)) return false;
     } else {
+        lh_web_drop_paper(w);
         apply(w, s);
         lh_live_forget(w->live, s->program);
     }

@@ -208,6 +208,34 @@ static void write_lines(lh_web *w, lh_graph *g) {
     lh_json_end(j, ']');
 }
 
+static void write_name(lh_json *j, const char *name, const char *says) {
+    lh_json_begin(j, NULL, '{');
+    lh_json_text(j, "name", name);
+    lh_json_text(j, "says", says);
+    lh_json_end(j, '}');
+}
+
+static void write_functions(lh_json *j, const lh_program *p) {
+    for (int i = 0; i < p->n_statements; i++)
+        if (p->statement[i]->kind == LH_S_FN)
+            write_name(j, p->statement[i]->name, p->statement[i]->comment);
+}
+
+/* What may be written in a formula: steps, functions of the program and of the prelude, operations. */
+static void write_names(lh_web *w, const lh_graph *g) {
+    lh_json *j = &w->json;
+    lh_json_begin(j, "names", '[');
+    for (int i = 0; i < g->n_steps; i++)
+        if (!lh_step_is_inner(g->step[i]) && g->step[i]->scope->kind == LH_SCOPE_TOP)
+            write_name(j, g->step[i]->name, g->step[i]->comment);
+    write_functions(j, g->program);
+    write_functions(j, g->prelude);
+    for (int i = 0; i < LH_N_OPS; i++)
+        if (lh_ops[i]->print_kind == LH_PRINT_CALL && lh_ops[i]->summary)
+            write_name(j, lh_ops[i]->name, lh_ops[i]->summary);
+    lh_json_end(j, ']');
+}
+
 void lh_web_show_program(lh_web *w, int n, const char *const *argument) {
     int program;
     if (!program_named(w, n, argument, &program)) return;
@@ -216,4 +244,5 @@ void lh_web_show_program(lh_web *w, int n, const char *const *argument) {
     if (!g) return;
     lh_json_text(&w->json, "text", lh_chosen_text(w->arena, p->source));
     write_lines(w, g);
+    write_names(w, g);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/json_stream.h"
 #include "cli/parts.h"
 
 static struct {
@@ -74,11 +75,46 @@ static int first_open(const lh_exercise_state *c) {
 
 /* ---- one exercise, one go ---- */
 
+static lh_json begin_json(void) {
+    lh_json j = lh_json_open(stdout);
+    lh_json_begin(&j, NULL, '{');
+    return j;
+}
+
+static void end_json(lh_json *j) {
+    lh_json_end(j, '}');
+    lh_json_close(j);
+}
+
+static void print_verdict(const lh_exercise_state *c, lh_task *t, const lh_answered *a) {
+    lh_json j = begin_json();
+    lh_exercise_verdict(&j, c->source.name, t, a);
+    end_json(&j);
+}
+
+static void print_key(const lh_exercise_state *c, lh_task *t) {
+    lh_json j = begin_json();
+    lh_exercise_key(&j, c->source.name, t);
+    end_json(&j);
+}
+
+static void print_question(const lh_exercise_state *c, lh_task *t) {
+    lh_json j = begin_json();
+    lh_exercise_question(&j, c->source.name, t, c->is_done[lh_task_exercise(t)->number - 1]);
+    end_json(&j);
+}
+
+static void print_list(const lh_exercise_state *c) {
+    lh_json j = begin_json();
+    lh_exercise_list(&j, c->source.name, c->lesson, c->is_done);
+    end_json(&j);
+}
+
 static int answer_once(lh_exercise_state *c, lh_task *t) {
     lh_answered a = lh_task_answer(t, options.answer);
     lh_exercise_record(c, t, options.answer, &a, 0);
     if (options.json)
-        lh_json_answer(c, t, &a);
+        print_verdict(c, t, &a);
     else
         lh_view_answer(c, &a, stderr);
     if (!options.json && a.state == LH_ANSWER_RIGHT) lh_view_end(c, t);
@@ -95,11 +131,11 @@ static int one(lh_exercise_state *c, int exercise) {
     if (options.answer)
         status = answer_once(c, t);
     else if (options.key && options.json)
-        lh_json_key(c, t);
+        print_key(c, t);
     else if (options.key)
         lh_view_key(c, t);
     else
-        lh_json_question(c, t);
+        print_question(c, t);
     if (lh_failed(c->cli->ctx)) status = lh_cli_report(c->cli);
     lh_task_close(t);
     return status;
@@ -139,7 +175,7 @@ static int run_class(lh_exercise_state *c, int argc, char **argv) {
     }
     if (is_one) return one(c, exercise < 0 ? 0 : exercise);
     if (options.json) {
-        lh_json_list(c);
+        print_list(c);
         return LH_EXIT_YES;
     }
     if (options.list) {

@@ -128,6 +128,22 @@ bool lh_mark_answers(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
     return m->marks && !lh_failed(s->cli->ctx);
 }
 
+lh_mark_told lh_mark_tell(const lh_marked *m) {
+    const lh_learner *x = m->learner;
+    return (lh_mark_told){.arena = m->arena,
+                          .lesson = m->stock->name,
+                          .label = x->label,
+                          .file = x->file,
+                          .line = x->line,
+                          .name = x->name,
+                          .id = x->id,
+                          .has_seed = m->has_seed,
+                          .mistakes = m->stock->mistakes,
+                          .paper = m->paper,
+                          .filled = m->filled,
+                          .marks = m->marks};
+}
+
 /* ---- all of them ---- */
 
 /* What one run is about. */
@@ -174,8 +190,9 @@ static bool mark_one(job *b, int i, bool is_alone) {
     if (lh_mark_answers(&m, &b->how, &r)) {
         b->wrong += m.marks->credit < m.marks->total;
         keep_row(b, &m);
+        lh_mark_told told = lh_mark_tell(&m);
         if (options.json)
-            lh_mark_json_file(&b->json, &m);
+            lh_mark_sheet(&b->json, &told);
         else if (is_alone)
             lh_mark_show(&m, options.echo);
         if (options.out) ok = lh_pages_write(&b->pages, &m, i);
@@ -216,7 +233,7 @@ static bool mark_each(job *b) {
     for (int i = 0; i < h->n && ok; i++) ok = mark_one(b, i, is_alone);
     if (options.json) {
         lh_json_end(&b->json, ']');
-        lh_mark_json_class(&b->json, b->class);
+        lh_mark_class(&b->json, b->class);
         lh_json_end(&b->json, '}');
         lh_json_close(&b->json);
     } else if (options.csv) {

@@ -98,79 +98,14 @@ lh_paper *lh_stock_paper(lh_stock *s, const lh_sheet_wish *w) {
 
 /* ---- which mistakes show ---- */
 
-typedef struct shown {
-    lh_shown *row;
-    int n, ways, hidden; /* mistakes, each counted once for every step where it can be made */
-    int untried;         /* a large program has a bound */
-} shown;
-
-static bool is_first_of(const shown *t, int i) {
+static bool is_first_of(const lh_sheet_shown *t, int i) {
     for (int k = 0; k < i; k++)
         if (t->row[k].mistake == t->row[i].mistake) return false;
     return true;
 }
 
-static bool is_same_way(const lh_shown *a, const lh_shown *b) {
-    return a->mistake == b->mistake && strcmp(a->step, b->step) == 0;
-}
-
-/* Where there is a choice (of a row, a word), one that shows will do. */
-static void count_ways(shown *t) {
-    for (int i = 0; i < t->n; i++) {
-        bool again = false, shows = false;
-        for (int k = 0; k < t->n; k++) {
-            if (!is_same_way(&t->row[k], &t->row[i])) continue;
-            again |= k < i;
-            shows |= t->row[k].shows;
-        }
-        t->ways += !again;
-        t->hidden += !again && !shows;
-    }
-}
-
-/* Old numbers after an update: a mistake of the sheet, which asks the moments. */
-static void add_old_numbers(lh_stock *s, const lh_paper *p, shown *t) {
-    const lh_mistake *old = NULL;
-    for (int i = 0; i < s->mistakes->n && !old; i++) {
-        const lh_mistake *m = &s->mistakes->mistake[i];
-        if (m->where && strcmp(m->where, "later") == 0) old = m;
-    }
-    for (int i = 0; old && i < p->n_steps; i++) {
-        const lh_ask *q = &p->sheet->ask[i];
-        if (q->moment > 0)
-            *lh_push(p->arena, t->row, t->n) = (lh_shown){old, p->step[i].path, p->step[i].path, -1,
-                                                          lh_ask_shows_update(p->sheet, q)};
-    }
-}
-
-static shown shown_by(lh_stock *s, const lh_paper *p) {
-    shown t = {0};
-    lh_variant_how how = {
-        .seed = p->seed, .digits = p->digits, .mistakes = s->mistakes, .n_untried = &t.untried};
-    t.row = lh_variant_shown(s->cli->ctx, p->variant, &how, p->arena, &t.n);
-    add_old_numbers(s, p, &t);
-    count_ways(&t);
-    return t;
-}
-
-/* The line that a sheet in the lesson's own numbers carries, or one of a large program, or "". */
-static const char *hidden_note(lh_stock *s, const lh_paper *p) {
-    if (p->seed && p->n_untried)
-        return lh_printf(p->arena,
-                         "The program is large: the search for numbers was given up with %d ways "
-                         "to go wrong not tried.",
-                         p->n_untried);
-    if (p->seed) return "";
-    shown t = shown_by(s, p);
-    if (t.hidden == 0) return "";
-    return lh_printf(p->arena,
-                     "These are the classic numbers. They hide %d of the %d ways to go wrong that "
-                     "are known here; --seed 1 draws numbers that show more.",
-                     t.hidden, t.ways);
-}
-
 /* Steps of one mistake that show, or that do not, each once. */
-static char *steps_of(const lh_paper *p, const shown *t, const lh_mistake *m, bool shows) {
+static char *steps_of(const lh_paper *p, const lh_sheet_shown *t, const lh_mistake *m, bool shows) {
     lh_text out = lh_text_new(p->arena);
     for (int i = 0; i < t->n; i++) {
         if (t->row[i].mistake != m || t->row[i].shows != shows) continue;
@@ -185,7 +120,7 @@ static char *steps_of(const lh_paper *p, const shown *t, const lh_mistake *m, bo
     return out.s;
 }
 
-static void why_text(lh_cli *cli, FILE *out, const lh_paper *p, const shown *t) {
+static void why_text(lh_cli *cli, FILE *out, const lh_paper *p, const lh_sheet_shown *t) {
     fprintf(out, "%s   seed %llu, %d digits: which mistakes the numbers show\n\n", p->lesson,
             p->seed, p->digits);
     for (int i = 0; i < t->n; i++) {
@@ -209,7 +144,7 @@ static void why_text(lh_cli *cli, FILE *out, const lh_paper *p, const shown *t) 
         fprintf(out, "The program is large: %d more ways were not tried.\n", t->untried);
 }
 
-static void why_json(FILE *out, const lh_paper *p, const shown *t) {
+static void why_json(FILE *out, const lh_paper *p, const lh_sheet_shown *t) {
     lh_json j = lh_json_open(out);
     lh_json_begin(&j, NULL, '{');
     lh_json_text(&j, "lesson", p->lesson);
@@ -255,13 +190,21 @@ static bool read_format(lh_cli *cli, lh_sheet_format *f) {
     return false;
 }
 
+static void write_json(FILE *out, const lh_handout *h) {
+    lh_json j = lh_json_open(out);
+    lh_json_begin(&j, NULL, '{');
+    lh_sheet_members(&j, h);
+    lh_json_end(&j, '}');
+    lh_json_close(&j);
+}
+
 void lh_sheet_write(const lh_cli *cli, FILE *out, const lh_handout *h, lh_sheet_format f) {
     lh_text t;
     switch (f) {
     case LH_SHEET_TEXT: lh_sheet_text(cli, out, h); break;
     case LH_SHEET_MARKDOWN: lh_sheet_markdown(cli, out, h); break;
     case LH_SHEET_HTML: lh_sheet_html(out, h); break;
-    case LH_SHEET_JSON: lh_sheet_json(out, h); break;
+    case LH_SHEET_JSON: write_json(out, h); break;
     default:
         t = lh_text_new(h->paper->arena);
         lh_sheet_csv_head(&t, h->paper);
@@ -276,7 +219,7 @@ static int out_of_memory(lh_cli *cli) {
 
 /* One sheet to a file, or to the screen when there is none. */
 static int write_to(lh_stock *s, const char *path, const lh_handout *h, lh_sheet_format f,
-                    const shown *why) {
+                    const lh_sheet_shown *why) {
     char *text = NULL;
     size_t length = 0;
     FILE *out = path ? open_memstream(&text, &length) : stdout;
@@ -318,10 +261,10 @@ static int write_one(lh_stock *s, lh_sheet_format f, const lh_secret *secret) {
     }
     lh_paper *p = lh_stock_paper(s, &w);
     if (!p) return lh_cli_report(s->cli);
-    shown t = {0};
-    if (options.why) t = shown_by(s, p);
+    lh_sheet_shown t = {0};
+    if (options.why) t = lh_sheet_shown_by(s->mistakes, p);
     lh_handout h = {.paper = p,
-                    .hidden = options.why ? "" : hidden_note(s, p),
+                    .hidden = options.why ? "" : lh_sheet_note(s->mistakes, p),
                     .learner = "",
                     .id = "",
                     .class_code = secret ? secret->code : "",

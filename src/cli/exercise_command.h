@@ -3,12 +3,12 @@
  *     exercise.c         the command: which exercise, one answer, the list
  *     exercise_talk.c    the prompt
  *     exercise_view.c    what is seen of a question, of an answer, of a key
- *     exercise_json.c    the same for programs
  */
 #ifndef LH_EXERCISE_COMMAND_H
 #define LH_EXERCISE_COMMAND_H
 
 #include "cli/keep.h"
+#include "pages/exercise_json.h"
 #include "learn/exercise.h"
 
 /* Where an exercise shows something (show: loss 20): the caller's way to put it on the screen. */
@@ -38,10 +38,5 @@ void lh_view_answer(lh_exercise_state *c, const lh_answered *a,
 void lh_view_end(lh_exercise_state *c,
                  lh_task *t); /* when it is done: what the engine shows, because */
 void lh_view_key(lh_exercise_state *c, lh_task *t);
-
-void lh_json_list(const lh_exercise_state *c);
-void lh_json_question(const lh_exercise_state *c, lh_task *t);
-void lh_json_answer(const lh_exercise_state *c, lh_task *t, const lh_answered *a);
-void lh_json_key(const lh_exercise_state *c, lh_task *t);
 
 #endif

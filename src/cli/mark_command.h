@@ -5,6 +5,7 @@
 #include "cli/json_stream.h"
 #include "cli/sheet.h"
 #include "learn/advice.h"
+#include "pages/mark_json.h"
 #include "learn/answer_table.h"
 #include "learn/class.h"
 
@@ -87,8 +88,7 @@ void lh_mark_list(const lh_cli *cli, const lh_class *c); /* mark_summary.c: a li
 void lh_mark_summary(const lh_hall *h, const lh_class *c, int refused); /* one screen */
 void lh_mark_table(const lh_cli *cli, const lh_class *c); /* mark_table.c: a column for each step */
 void lh_mark_csv(const lh_stock *s, const lh_class *c, FILE *out);
-void lh_mark_json_file(lh_json *j, const lh_marked *m); /* mark_json.c: one object */
-void lh_mark_json_class(lh_json *j, const lh_class *c); /* its mean, how often each mistake */
+lh_mark_told lh_mark_tell(const lh_marked *m); /* for lh_mark_sheet */
 
 /* Feedback (mark_page.c): a page for each learner in a folder. */
 typedef struct lh_pages {

@@ -108,8 +108,9 @@ static void answer_refusal(service *v, const lh_answer_file *f, const lh_refusal
 
 static void answer(const lh_marked *m) {
     lh_json j = lh_json_open(stdout);
+    lh_mark_told told = lh_mark_tell(m);
     j.is_line = true;
-    lh_mark_json_file(&j, m);
+    lh_mark_sheet(&j, &told);
     lh_json_close(&j);
 }
 

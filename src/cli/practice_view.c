@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "cli/practice_command.h"
+#include "pages/sheet_json.h"
 #include "learn/advice.h"
 
 enum { INDENT = LH_DESK_INDENT, MAX_ROWS = 16 };
@@ -217,64 +218,16 @@ void lh_desk_step(lh_desk *d) {
 
 /* ---- hints ---- */
 
-static void hint_rule(lh_desk *d, const lh_paper_step *s) {
-    lh_desk_say(d, INDENT, lh_printf(d->a, "%s %s %s", s->name, s->sign, s->formula));
-    print_inside(d, s);
-    if (*s->comment) lh_desk_quiet(d, INDENT, s->comment);
-}
-
-/* One line with the numbers in it; in a longer working the first has them, the others wait for their results. */
-static void hint_numbers(lh_desk *d, const lh_explanation *e) {
-    for (int i = 0; i < e->n_lines; i++) {
-        const lh_line *l = &e->line[i];
-        bool has_numbers = i == 0 && strcmp(l->formula, l->numbers) != 0;
-        lh_desk_say(d, INDENT,
-                    has_numbers ? lh_printf(d->a, "%s = %s = %s", l->label, l->formula, l->numbers)
-                                : lh_printf(d->a, "%s = %s", l->label, l->formula));
-    }
-}
-
-static void hint_working(lh_desk *d, const lh_explanation *e) {
-    char number[LH_NUMBER_MAX];
-    for (int i = 0; i < e->n_lines; i++) {
-        const lh_line *l = &e->line[i];
-        lh_number_text(number, sizeof number, l->value, 6);
-        lh_desk_say(
-            d, INDENT,
-            strcmp(l->numbers, number) == 0 || strcmp(l->formula, l->numbers) == 0
-                ? lh_printf(d->a, "%s = %s = %s", l->label, l->formula, number)
-                : lh_printf(d->a, "%s = %s = %s = %s", l->label, l->formula, l->numbers, number));
-    }
-}
-
-static void hint_answer(lh_desk *d) {
-    const lh_answer_block *b = block_at(d);
-    const lh_paper_step *s = lh_desk_ask(d, d->p->at);
-    for (int r = 0; r < b->grid.rows; r++) {
-        lh_text t = lh_text_new(d->a);
-        for (int c = 0; c < b->grid.cols; c++) {
-            int k = b->first + r * b->grid.cols + c;
-            lh_text_add(&t, "%s%s", c ? "  " : "",
-                        lh_paper_number(d->a, s, d->p->paper->digits,
-                                        lh_practice_answer(d->p, d->p->at, k)));
-        }
-        lh_desk_say(d, INDENT, t.s);
-    }
-}
-
 void lh_desk_hint(lh_desk *d, int level) {
-    static const char *const title[LH_HINTS] = {"the rule", "the rule with numbers in it",
-                                                "the working of one number", "the answer"};
+    int n;
     lh_ink_print(d->cli, stdout, LH_INK_QUIET, "  hint %d of %d: %s\n", level, LH_HINTS,
-                 title[level - 1]);
-    if (level == 1) hint_rule(d, lh_desk_ask(d, d->p->at));
-    if (level == 2 || level == 3) {
-        lh_explanation *e = lh_practice_explain(d->p, d->p->at, lh_practice_open_cell(d->p), 6);
-        if (e && level == 2) hint_numbers(d, e);
-        if (e && level == 3) hint_working(d, e);
-        lh_explanation_free(e);
-    }
-    if (level == LH_HINTS) hint_answer(d);
+                 lh_hint_titles[level - 1]);
+    const lh_hint_line *line = lh_hint_lines(d->p, d->a, level, &n);
+    for (int i = 0; i < n; i++)
+        if (line[i].is_quiet)
+            lh_desk_quiet(d, INDENT, line[i].text);
+        else
+            lh_desk_say(d, INDENT, line[i].text);
 }
 
 /* ---- lists ---- */

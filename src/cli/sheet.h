@@ -7,6 +7,7 @@
 #include "learn/lesson.h"
 #include "learn/roster.h"
 #include "learn/secret.h"
+#include "pages/sheet_json.h"
 
 /* A lesson from which sheets are made. */
 typedef struct lh_stock {
@@ -32,16 +33,6 @@ typedef struct lh_sheet_wish {
 lh_paper *lh_stock_paper(lh_stock *s,
                          const lh_sheet_wish *w); /* NULL and the context failed: report it */
 
-/* A sheet as it is handed out. */
-typedef struct lh_handout {
-    const lh_paper *paper;
-    const char *hidden;     /* what its numbers cannot show, or "" */
-    const char *learner;    /* whose it is, or "" */
-    const char *id;         /* ... */
-    const char *class_code; /* of the secret it was made with: then its seed is not told; or "" */
-    bool is_short;          /* two pages: no room for the working */
-} lh_handout;
-
 /* Its first line: sheet ex3, seed 7, digits 4, form A, code 1f2e3d. */
 const char *lh_sheet_header(const lh_handout *h);
 
@@ -60,7 +51,6 @@ void lh_sheet_write(const lh_cli *cli, FILE *out, const lh_handout *h, lh_sheet_
 void lh_sheet_text(const lh_cli *cli, FILE *out, const lh_handout *h);
 void lh_sheet_markdown(const lh_cli *cli, FILE *out, const lh_handout *h);
 void lh_sheet_html(FILE *out, const lh_handout *h);
-void lh_sheet_json(FILE *out, const lh_handout *h);
 void lh_sheet_csv_head(lh_text *out, const lh_paper *p); /* the row above the columns */
 void lh_sheet_csv_row(lh_text *out, const lh_handout *h);
 

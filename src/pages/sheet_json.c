@@ -1,6 +1,4 @@
-/* sheet_json -- a worksheet as data, and with its blanks the JSON twin of an answer file. */
-#include "cli/json_stream.h"
-#include "cli/sheet.h"
+#include "pages/sheet_json.h"
 
 static void write_texts(lh_json *j, const char *name, const char *const *text, int n) {
     lh_json_begin(j, name, '[');
@@ -73,35 +71,31 @@ static void write_step(lh_json *j, const lh_paper_step *s) {
     lh_json_end(j, '}');
 }
 
-void lh_sheet_json(FILE *out, const lh_handout *h) {
+void lh_sheet_members(lh_json *j, const lh_handout *h) {
     const lh_paper *p = h->paper;
-    lh_json j = lh_json_open(out);
-    lh_json_begin(&j, NULL, '{');
-    lh_json_text(&j, "lesson", p->lesson);
-    lh_json_text(&j, "title", p->title);
-    lh_json_text(&j, "form", *p->form ? p->form : NULL);
+    lh_json_text(j, "lesson", p->lesson);
+    lh_json_text(j, "title", p->title);
+    lh_json_text(j, "form", *p->form ? p->form : NULL);
     if (*h->class_code)
-        lh_json_text(&j, "class", h->class_code);
+        lh_json_text(j, "class", h->class_code);
     else
-        lh_json_int(&j, "seed", (long long)p->seed);
-    lh_json_text(&j, "learner", *h->learner ? h->learner : NULL);
-    lh_json_text(&j, "id", *h->id ? h->id : NULL);
-    lh_json_int(&j, "digits", p->digits);
-    lh_json_text(&j, "code", p->code);
-    lh_json_bool(&j, "is_key", p->is_key);
-    if (p->n_asked) write_texts(&j, "steps", p->asked, p->n_asked);
-    lh_json_text(&j, "note", *h->hidden ? h->hidden : NULL);
-    lh_json_begin(&j, "given", '[');
-    for (int i = 0; i < p->n_given; i++) write_given(&j, &p->given[i]);
-    lh_json_end(&j, ']');
-    lh_json_begin(&j, "asked", '[');
-    for (int i = 0; i < p->n_steps; i++) write_step(&j, &p->step[i]);
-    lh_json_end(&j, ']');
-    lh_json_begin(&j, "answers", '{');
+        lh_json_int(j, "seed", (long long)p->seed);
+    lh_json_text(j, "learner", *h->learner ? h->learner : NULL);
+    lh_json_text(j, "id", *h->id ? h->id : NULL);
+    lh_json_int(j, "digits", p->digits);
+    lh_json_text(j, "code", p->code);
+    lh_json_bool(j, "is_key", p->is_key);
+    if (p->n_asked) write_texts(j, "steps", p->asked, p->n_asked);
+    lh_json_text(j, "note", *h->hidden ? h->hidden : NULL);
+    lh_json_begin(j, "given", '[');
+    for (int i = 0; i < p->n_given; i++) write_given(j, &p->given[i]);
+    lh_json_end(j, ']');
+    lh_json_begin(j, "asked", '[');
+    for (int i = 0; i < p->n_steps; i++) write_step(j, &p->step[i]);
+    lh_json_end(j, ']');
+    lh_json_begin(j, "answers", '{');
     for (int i = 0; i < p->n_steps; i++)
         for (int b = 0; b < p->step[i].n_blocks; b++)
-            write_cells(&j, p->step[i].block[b].address, &p->step[i].block[b].grid);
-    lh_json_end(&j, '}');
-    lh_json_end(&j, '}');
-    lh_json_close(&j);
+            write_cells(j, p->step[i].block[b].address, &p->step[i].block[b].grid);
+    lh_json_end(j, '}');
 }

@@ -1,7 +1,6 @@
-/* mark_json -- marks as JSON: one sheet, and what a class has in common. */
-#include "cli/mark_command.h"
+#include "pages/mark_json.h"
 
-static void write_block(lh_json *j, const lh_marked *m, int ask, const lh_answer_block *b) {
+static void write_block(lh_json *j, const lh_mark_told *m, int ask, const lh_answer_block *b) {
     int first = m->paper->sheet->ask[ask].first + b->first;
     lh_json_begin(j, NULL, '{');
     lh_json_text(j, "address", b->address);
@@ -38,19 +37,19 @@ static void write_diagnoses(lh_json *j, const lh_paper *p, const lh_step_mark *s
     lh_json_end(j, ']');
 }
 
-static bool follows(const lh_marked *m, int ask) {
+static bool follows(const lh_mark_told *m, int ask) {
     const lh_ask *q = &m->paper->sheet->ask[ask];
     for (int k = 0; k < q->n_cells; k++)
         if (m->marks->cell[q->first + k] == LH_FOLLOWS) return m->marks->step[ask].origin >= 0;
     return false;
 }
 
-static void write_step(lh_json *j, const lh_marked *m, int ask) {
+static void write_step(lh_json *j, const lh_mark_told *m, int ask) {
     const lh_paper_step *s = &m->paper->step[ask];
     const lh_step_mark *mark = &m->marks->step[ask];
     int n;
-    lh_advice *line = lh_advise(
-        &(lh_advisor){m->arena, m->paper, m->filled, m->marks, m->stock->mistakes}, ask, &n);
+    lh_advice *line =
+        lh_advise(&(lh_advisor){m->arena, m->paper, m->filled, m->marks, m->mistakes}, ask, &n);
     lh_json_begin(j, NULL, '{');
     lh_json_int(j, "number", s->number);
     lh_json_text(j, "path", s->path);
@@ -72,17 +71,15 @@ static void write_step(lh_json *j, const lh_marked *m, int ask) {
     lh_json_end(j, '}');
 }
 
-/* A sheet of a secret has no seed that could be told. */
-void lh_mark_json_file(lh_json *j, const lh_marked *m) {
+void lh_mark_sheet(lh_json *j, const lh_mark_told *m) {
     const lh_notes *notes = &m->filled->notes;
-    const lh_learner *x = m->learner;
     lh_json_begin(j, NULL, '{');
-    lh_json_text(j, "learner", x->label);
-    lh_json_text(j, "file", x->file);
-    if (x->line) lh_json_int(j, "line", x->line);
-    lh_json_text(j, "name", *x->name ? x->name : NULL);
-    lh_json_text(j, "id", *x->id ? x->id : NULL);
-    lh_json_text(j, "lesson", m->stock->name);
+    lh_json_text(j, "learner", m->label);
+    lh_json_text(j, "file", m->file);
+    if (m->line) lh_json_int(j, "line", m->line);
+    lh_json_text(j, "name", *m->name ? m->name : NULL);
+    lh_json_text(j, "id", *m->id ? m->id : NULL);
+    lh_json_text(j, "lesson", m->lesson);
     lh_json_text(j, "form", *m->paper->form ? m->paper->form : NULL);
     if (m->has_seed) lh_json_int(j, "seed", (long long)m->paper->seed);
     lh_json_int(j, "digits", m->paper->digits);
@@ -136,7 +133,7 @@ static void write_mistakes(lh_json *j, const lh_class *c) {
     lh_json_end(j, ']');
 }
 
-void lh_mark_json_class(lh_json *j, const lh_class *c) {
+void lh_mark_class(lh_json *j, const lh_class *c) {
     lh_class_sum s = lh_class_summary(c);
     lh_json_number(j, "mean", s.mean);
     lh_json_number(j, "median", s.median);
