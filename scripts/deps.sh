@@ -45,6 +45,9 @@ for group; do
         has_library libpcre2-8 || optional="$optional libpcre2-dev"
         have node || optional="$optional nodejs"
         has_library ompi-c || optional="$optional libopenmpi-dev"
+        have nvim || optional="$optional neovim"
+        have zsh || optional="$optional zsh"
+        have fish || optional="$optional fish"
         have mpirun || optional="$optional openmpi-bin"
         ;;
     page)
