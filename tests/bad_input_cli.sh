@@ -20,7 +20,7 @@ refused 'a line of a megabyte' '' run long.lh
 awk 'BEGIN { printf "x = "; for (i = 0; i < 10000; i++) printf "("; print "1" }' >deep.lh
 refused 'brackets 10000 deep' 'deep' run deep.lh
 text repeat.lh 'repeat h for 1000000000' '  x = 1' 'end'
-refused 'a repeat without end' 'too often' run repeat.lh
+refused 'a repeat without end' 'too many' run repeat.lh
 text self.lh 'fn f(x)' '  y = f(x)' 'end' 'z = f(1)'
 refused 'a function that calls itself' 'calls itself' run self.lh
 text twins.md '# Twins' '' '```longhand' 'x = 1' '```' '' '```longhand a' 'y = 1' '```' '' '```longhand a' 'y = 2' '```'
@@ -35,7 +35,7 @@ text shape.lh 'Q = [1 2 3; 4 5 6]' 'K = [1 2 3; 4 5 6]' 'S = Q @ K'
 refused 'shapes that do not fit' 'inner sizes differ (3 and 2)' run shape.lh
 refused 'the cure' 'did you mean K^T?' run shape.lh
 text matrix.lh 'x = []'
-refused 'an empty matrix' 'this one is empty' run matrix.lh
+refused 'an empty matrix' 'this matrix is empty' run matrix.lh
 text token.lh 'vocab cat dog' 'example cat -> cow'
 refused 'a token outside the vocabulary' '"cow" is not in the vocabulary' run token.lh
 text ragged.lh 'vocab A B' 'input x : vocab*' 'input y : vocab*' 'example x = A, y = A B' 'const E = [1 2; 3 4]' \
@@ -46,7 +46,7 @@ refused 'a matrix that no machine holds' 'too large' run huge.lh
 text many.lh 'vocab 1000000000'
 refused 'a vocabulary that no machine holds' 'too many' run many.lh
 text twice.lh 'param W = [1 2]' 'L = sum(W)' 'backward L' 'backward L'
-refused 'backward twice' 'backward once' run twice.lh
+refused 'backward twice' 'only one `backward`' run twice.lh
 text file.lh 'const W = file("numbers.txt")'
 refused 'a file that a program names' 'numbers.txt' run file.lh
 printf '1 2\n3\n' >numbers.txt
@@ -64,7 +64,7 @@ refused 'a group left open in a formula' 'formula:1:6: this { is never closed' f
 refused 'no formula' 'wants a formula' formula
 refused 'two forms of a formula' 'not both' formula x --mathml --spoken
 refused 'a formula in the notation' 'notation:1:' formula --notation 'x = (1 +'
-refused 'two files' 'too much' run fine.lh fine.lh
+refused 'two files' 'unexpected argument "fine.lh"' run fine.lh fine.lh
 
 # A disk that is full: the status says that the output is not whole.
 if test -w /dev/full; then

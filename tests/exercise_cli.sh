@@ -158,7 +158,7 @@ tried 'a letter is a choice' 0 'it would have to be' '✓ right' '1 of 5 exercis
 type_in '0.75\n5.0625\ny - 3\nrate=0.2\n2\n' exercise mine.md
 tried 'to the end' 0 '5 of 5 exercises of mine.md done'
 type_in 'e = (y\ne = q\n' exercise mine.md 3
-tried 'messages at the prompt' 0 'this bracket is never closed' 'q is not known here'
+tried 'messages at the prompt' 0 'this bracket is never closed' 'q is not defined here'
 run exercise softmax 3 --answer 'p = e / s'
 tried 'a lesson of the course' 0 'right'
 run

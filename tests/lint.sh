@@ -50,11 +50,11 @@ head='# L\n\n```lesson\nminutes 5\n```\n\n```longhand\nconst A = [1 2; 3 4]\nx =
 } >page.md
 run lint page.md
 tried 'formulas, images, HTML, links' 1 'page.md:12:12: this { is never closed' 'page.md:12:21: there is no command \foo' \
-    'page.md:14:1: a lesson takes no image files' 'page.md:16:1: a lesson takes no HTML' 'page.md:18:5: the link to "ex11" leads to no lesson' \
+    'page.md:14:1: a lesson cannot contain image files' 'page.md:16:1: a lesson cannot contain HTML' 'page.md:18:5: the link to "ex11" leads to no lesson' \
     'did you mean ex1?' 'page.md:18:15: the link to "#nowhere": there is no heading #nowhere' \
     'page.md:18:29: the link to "matrices.md" leads to no lesson' '[words](matrices)' 'the link to "javascript:x" leads to no lesson' \
     'page.md:23:' 'page.md:28:' 'page.md:33:9: the link to "ex12" leads to no lesson'
-test "$(grep -c 'a lesson takes no image' out)" -eq 1 && ! grep -q 'a-heading\|example.org\|"ex1"' out
+test "$(grep -c 'a lesson cannot contain image' out)" -eq 1 && ! grep -q 'a-heading\|example.org\|"ex1"' out
 verdict $? '... each once, and nothing that is right'
 for command in read 'book -o bk --only'; do
     run $command page.md

@@ -135,7 +135,7 @@ refused 'a row that is not there' 'there is no row 7' explain model --prompt 'Th
 refused 'a head that is not there' 'there is no head 2' explain model --prompt 'The cat' 'h[1].P{head 2}[0][0]'
 refused 'the loss' 'depends on the input target' explain model --prompt 'The cat' 'loss'
 refused 'a gradient' 'depends on the input target' explain model --prompt 'The cat' 'h[1].dA[0][0]'
-refused 'a prompt that is too long' 'the prompt has 33 tokens, and the model looks at 16' \
+refused 'a prompt that is too long' 'the prompt has 33 tokens, but the model can use only 16' \
     explain model --prompt 'The cat sat on the mat, and the d' 'logits[0][0]'
 refused 'no prompt' "longhand explain model --prompt" explain model 'logits[0][0]'
 refused 'an empty one' 'the prompt is empty' look model --prompt ''

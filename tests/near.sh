@@ -51,7 +51,7 @@ refused 'too few' 'bad.txt:3:1: 1 numbers, the first word has 2' near bad.txt a
 printf 'a 1 2\nb 1 2 3\n' >bad.txt
 refused 'too many' 'bad.txt:2:1: 3 numbers, the first word has 2' near bad.txt a
 printf 'a 1 2\nb 1 2\na 3 4\n' >bad.txt
-refused 'twice' '"a" stands twice: here and in line 1' near bad.txt a
+refused 'twice' '"a" occurs twice: here and in line 1' near bad.txt a
 printf 'a\n' >bad.txt
 refused 'no numbers' 'a word without numbers' near bad.txt a
 for word in nan inf 0x10 1e200 1,5 --1 . ; do

@@ -147,11 +147,11 @@ does 'a link at PATH.tmp' train linked --resume --data names.txt --lines --steps
 test "$(cat mine.txt)" = mine && ! test -L linked/model.safetensors
 verdict $? 'is not followed'
 cp -r model logged && rm logged/log.jsonl && ln -s "$work/mine.txt" logged/log.jsonl
-stopped_later 'log.jsonl is a link' 'log.jsonl is no plain file' train logged --resume --data names.txt --lines --steps 4
+stopped_later 'log.jsonl is a link' 'log.jsonl is not a regular file' train logged --resume --data names.txt --lines --steps 4
 test "$(cat mine.txt)" = mine
 verdict $? 'and what it leads to is as it was'
 rm logged/log.jsonl && mkfifo logged/log.jsonl
-stopped_later 'log.jsonl is a pipe' 'log.jsonl is no plain file' train logged --resume --data names.txt --lines --steps 4
+stopped_later 'log.jsonl is a pipe' 'log.jsonl is not a regular file' train logged --resume --data names.txt --lines --steps 4
 for file in config.json tokenizer.json program.lh model.safetensors generation_config.json; do
     rm -rf piped && cp -r model piped && rm piped/$file && mkfifo piped/$file
     stopped "$file is a pipe" "$file" sample piped -n 2
@@ -188,23 +188,23 @@ program data/numbers.txt
 does 'a file in a folder below' run project/reads.lh
 for path in ../numbers.txt "$work/numbers.txt" /etc/passwd data/../../numbers.txt; do
     program "$path"
-    stopped "file(\"$path\")" 'lies outside the folder of the program' run project/reads.lh
+    stopped "file(\"$path\")" 'is outside the folder of the program' run project/reads.lh
 done
 tried 'the cure' 2 '--files FOLDER'
 ln -s "$work/away" project/link
 program link/numbers.txt
-stopped 'a link that leads out' 'lies outside the folder of the program' run project/reads.lh
+stopped 'a link that leads out' 'is outside the folder of the program' run project/reads.lh
 does '--files allows it' run project/reads.lh --files away
 does '--files allows it for every command' check project/reads.lh --files away
 program "$work/away/numbers.txt"
 does '--files, an absolute name' run project/reads.lh --files away
 does '--files, everything' run project/reads.lh --files /
-stopped '--files, another folder' 'lies outside' run project/reads.lh --files project/data
+stopped '--files, another folder' 'is outside' run project/reads.lh --files project/data
 mkfifo project/pipe
 program pipe
-stopped 'a pipe' 'is no plain file' run project/reads.lh
+stopped 'a pipe' 'not a regular file' run project/reads.lh
 program /dev/urandom
-stopped 'a device' 'is no plain file' run project/reads.lh --files /
+stopped 'a device' 'not a regular file' run project/reads.lh --files /
 program data
 stopped 'a folder' 'is a folder' run project/reads.lh
 truncate -s 3G project/large

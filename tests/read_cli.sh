@@ -53,8 +53,8 @@ wrong() { # NAME LINE TEXT MESSAGE...
     for text; do warns "$text"; done
 }
 wrong bytes 3 '# T\n\n$a^2$\0231\0231\0231\n' 'this does not look like text' 'UTF-8'
-wrong html 3 '# T\n\n<b>x</b>\n' 'no HTML'
-wrong image 3 '# T\n\n![x](y.png)\n' 'no image'
+wrong html 3 '# T\n\n<b>x</b>\n' 'cannot contain HTML'
+wrong image 3 '# T\n\n![x](y.png)\n' 'cannot contain image'
 wrong formula 3 '# T\n\n$\\nosuchcommand$\n' 'nosuchcommand'
 wrong claim 7 '# T\n\n```longhand\nconst A = 1\n```\n\nIt is {{A > 2}}\n' '2'
 wrong number 7 '# T\n\n```longhand\nconst A = 1\n```\n\nIt is {{B}}\n' 'B'

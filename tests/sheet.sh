@@ -138,7 +138,7 @@ printf 'Z = 1\0 2\n' >nul.txt
 refused 'NUL bytes' 'no plain text' mark ex3 nul.txt
 refused 'a missing file' 'no-such-file' mark ex3 no-such-file
 refused 'a folder' 'folder' mark ex3 forms
-refused 'no file' 'something is missing' mark ex3
+refused 'no file' 'an argument is missing' mark ex3
 refused 'an unknown step' 'no step named PP' sheet ex1 --steps PP
 refused 'a given matrix as a step' 'is given' sheet ex1 --steps E
 refused 'an unknown format' 'there is no format' sheet ex1 --format pdf

@@ -205,7 +205,7 @@ static void settings_build_anew(void **state) {
     is_near(longhand_value(lh, "WO[0][3]"), 2 * slow);
     longhand_set(lh, "rate", "1 +");
     assert_string_equal(longhand_error(lh)->file, "longhand_set rate");
-    is_wrong(lh, LONGHAND_TEXT, "a value is expected");
+    is_wrong(lh, LONGHAND_TEXT, "expected a value");
     longhand_set(lh, "rte", "1");
     longhand_run(lh);
     is_wrong(lh, LONGHAND_NAME, "set rte");
@@ -570,7 +570,7 @@ static void programs_are_rewritten(void **state) {
     is_wrong(lh, LONGHAND_TEXT, "=>");
     longhand_matches(lh, "Z", (longhand_rule){.text = "a / => a"});
     assert_string_equal(longhand_error(lh)->file, "rule a / => a");
-    is_wrong(lh, LONGHAND_TEXT, "a value is expected");
+    is_wrong(lh, LONGHAND_TEXT, "expected a value");
 }
 
 /* ---- the header ---- */

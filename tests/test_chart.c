@@ -632,10 +632,10 @@ static void points_have_classes_and_a_field(void **state) {
 static void bad_requests_say_what_and_why(void **state) {
     (void)state;
     static const char *const cases[][2] = {
-        {"pie P", "pie is no picture"},
-        {"", " is no picture"},
-        {"heat", "heat: the form is heat NAME"},
-        {"heat P Q", "heat P Q: the form is heat NAME"},
+        {"pie P", "there is no picture pie"},
+        {"", "there is no picture "},
+        {"heat", "heat: the expected form is heat NAME"},
+        {"heat P Q", "heat P Q: the expected form is heat NAME"},
         {"heat Nobody", "Nobody"},
         {"heat P{example 7}", "there is no example 7"},
         {"bars E", "bars E: it has 3 rows"},
@@ -643,11 +643,11 @@ static void bad_requests_say_what_and_why(void **state) {
         {"loss 0", "a number of updates"},
         {"loss 5 slow", "there is no program slow"},
         {"slow: heat P", "there is no program slow"},
-        {"points L", "two columns, and it has 1"},
+        {"points L", "two columns, but it has 1"},
         {"points E L", "E has 3 rows and L has 2"},
-        {"points X tokens P", "behind the points"},
+        {"points X tokens P", "the background needs"},
         {"line E L", "E has 6 numbers and L has 2"},
-        {"line a b c d e f g h i j k l m n o p q r", "the form is line"},
+        {"line a b c d e f g h i j k l m n o p q r", "the expected form is line"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opened o = open_program(program_text);

@@ -60,14 +60,14 @@ static void hostile_configs_are_refused(void **state) {
         {"{\"model_type\":\"gpt2\"," SIZES ",\"n_head\":3}", NULL},
         {"{\"model_type\":\"gpt2\",\"n_layer\":2,\"n_head\":3,\"n_embd\":8,\"n_positions\":16,"
          "\"vocab_size\":65}",
-         "n_embd = 8 cannot be parted among n_head = 3 heads"},
+         "n_embd = 8 cannot be divided evenly among n_head = 3 heads"},
         {"{" SIZES ",\"layer_norm_epsilon\":\"x\"}", "layer_norm_epsilon must be a number"},
         {"{" SIZES ",\"layer_norm_epsilon\":1e999}", "layer_norm_epsilon must be a number"},
         {"{" SIZES ",\"tie_word_embeddings\":1}", "tie_word_embeddings must be true or false"},
         {"{" SIZES ",\"eos_token_id\":\"</s>\"}", "eos_token_id must be the number of a token"},
         {"{" SIZES ",\"eos_token_id\":[]}", "eos_token_id must be the number of a token"},
         {"{\"architectures\":[]}", "architectures must be a short text"},
-        {"{" SIZES ",\"model_type\":\"a\\u0000b\"}", "a NUL may not stand in a text"},
+        {"{" SIZES ",\"model_type\":\"a\\u0000b\"}", "a text cannot contain a NUL"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lh_context *ctx = lh_context_new();

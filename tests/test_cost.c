@@ -310,7 +310,7 @@ static void words_cannot_be_counted_anew(void **state) {
     lh_program *p = lh_program_parse(ctx, "test.lh", text, strlen(text));
     assert_null(
         lh_graph_build(ctx, p, &(lh_build){.set = &(lh_setting){"vocab", "9"}, .n_set = 1}));
-    assert_non_null(strstr(lh_context_error(ctx)->what, "made of words"));
+    assert_non_null(strstr(lh_context_error(ctx)->what, "a list of words"));
     lh_program_free(p);
     lh_context_free(ctx);
 }

@@ -205,7 +205,7 @@ static void starts_do_not_see_examples(void **state) {
         engine e;
         snprintf(text, sizeof text, "vocab A B C\n%s%s\n", examples[1], start[i]);
         assert_false(engine_open(&e, text, NULL));
-        assert_non_null(strstr(e.problem, "is there before the first example"));
+        assert_non_null(strstr(e.problem, "exists before the first example"));
         engine_close(&e);
     }
 }

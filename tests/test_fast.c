@@ -489,7 +489,7 @@ static void rows_without_room_are_refused(void **state) {
     lh_fast.feed(plan, &(lh_batch){.examples = 2, .rows = more, .tokens = all});
     assert_true(lh_failed(p.ctx));
     assert_string_equal(lh_context_error(p.ctx)->what,
-                        "2 examples go on from rows that were kept of 1");
+                        "2 examples cannot continue from the cached rows of 1");
     lh_fast.free(plan);
     close_pair(&p);
 }

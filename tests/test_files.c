@@ -138,10 +138,10 @@ static void hostile_headers_are_refused(void **state) {
         {"[]", 0, "the header is not an object"},
         {"{", 0, "this is not JSON"},
         {"{\"a\":1,", 0, "this is not JSON"},
-        {"{} x", 0, "something stands behind the end"},
+        {"{} x", 0, "there is something after the end"},
         {"{\"a\xFF\":1}", 0, "this is not UTF-8"},
         {"{\"a\xC0\x80\":1}", 0, "this is not UTF-8"},
-        {"{\"a\\u0000b\":1}", 0, "a NUL may not stand in a text"},
+        {"{\"a\\u0000b\":1}", 0, "a text cannot contain a NUL"},
         {"{\"a\":1}", 0, "dtype, shape and data_offsets in { } are expected"},
         {"{\"a\":{}}", 0, "\"a\" has no dtype"},
         {"{" T("a", "F31", "1", "0", "4") "}", 4, "the type \"F31\", which is not known"},
@@ -164,21 +164,21 @@ static void hostile_headers_are_refused(void **state) {
         {"{" T("a", "F32", "1", "9007199254740988", "9007199254740992") "}", 4, "the file has 4"},
         {"{" T("a", "F32", "2", "0", "4") "}", 4, "is 2 of F32, which is 8 bytes, and its offsets"},
         {"{" T("a", "F32", "2", "0", "8") "," T("b", "F32", "1", "4", "8") "}", 8,
-         "\"a\" and \"b\" lie in the same bytes"},
+         "\"a\" and \"b\" overlap"},
         {"{" T("a", "F32", "1", "0", "4") "," T("b", "F32", "1", "8", "12") "}", 12,
          "4 bytes before \"b\" belong to no tensor"},
         {"{" T("a", "F32", "1", "4", "8") "}", 8, "4 bytes before \"a\" belong to no tensor"},
-        {"{" T("a", "F32", "1", "0", "4") "}", 5, "1 bytes behind the last tensor"},
-        {"{}", 3, "3 bytes behind the last tensor"},
+        {"{" T("a", "F32", "1", "0", "4") "}", 5, "1 bytes after the last tensor"},
+        {"{}", 3, "3 bytes after the last tensor"},
         {"{" T("a", "F32", "1", "0", "4") "," T("a", "F32", "1", "4", "8") "}", 8,
          "\"a\" is there twice"},
-        {"{" T("a", "F32", "", "0", "4") "," T("b", "F32", "1", "0", "4") "}", 4, "the same bytes"},
+        {"{" T("a", "F32", "", "0", "4") "," T("b", "F32", "1", "0", "4") "}", 4, "overlap"},
         {"{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\"}}", 4, "\"a\" has dtype twice"},
         {"{" T("a\\nb", "F32", "1", "0", "4") "}", 4, "control character in it: byte 1 of 3"},
         {"{" T("a\\u001b[2J", "F32", "1", "0", "4") "}", 4, "control character"},
         {"{\"__metadata__\":1}", 0, "__metadata__ must be texts"},
         {"{\"__metadata__\":{\"a\":1}}", 0, "__metadata__: \"a\" is not a text"},
-        {"{\"__metadata__\":{},\"__metadata__\":{}}", 0, "__metadata__ stands twice"},
+        {"{\"__metadata__\":{},\"__metadata__\":{}}", 0, "__metadata__ occurs twice"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_refused(file_of(cases[i].header, strlen(cases[i].header), cases[i].n_data),
@@ -419,9 +419,10 @@ static void several_files_are_one_model(void **state) {
     check_index("{\"weight_map\":{\"a\":\"p1.safetensors\",\"c\":\"p2.safetensors\"}}",
                 "\"c\" is not in p2.safetensors, where it should be");
     check_index("{\"weight_map\":{\"a\":\"p3.safetensors\"}}", "cannot be opened");
-    check_index("{\"weight_map\":{\"a\":\"../p1.safetensors\"}}", "not in a file beside the index");
-    check_index("{\"weight_map\":{\"a\":\"/etc/passwd\"}}", "not in a file beside the index");
-    check_index("{\"weight_map\":{\"a\":7}}", "not in a file beside the index");
+    check_index("{\"weight_map\":{\"a\":\"../p1.safetensors\"}}",
+                "not in a file next to the index");
+    check_index("{\"weight_map\":{\"a\":\"/etc/passwd\"}}", "not in a file next to the index");
+    check_index("{\"weight_map\":{\"a\":7}}", "not in a file next to the index");
     check_index("{\"weight_map\":[]}", "there is no weight_map in it");
     check_index("{}", "there is no weight_map in it");
     unlink(path_of("model.safetensors.index.json"));

@@ -328,7 +328,8 @@ static void another_model_is_refused(void **state) {
     lh_config c = small_config(16);
     lh_context *ctx = lh_context_new();
     assert_null(lh_folder_create(ctx, folder, &(lh_folder_files){&c, NULL, NULL}));
-    assert_non_null(strstr(lh_context_error(ctx)->what, "holds another model: its n_embd differs"));
+    assert_non_null(
+        strstr(lh_context_error(ctx)->what, "contains another model: its n_embd differs"));
     lh_context_free(ctx);
     assert_int_equal(open_moment(), 1);
 }

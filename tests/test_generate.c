@@ -314,7 +314,7 @@ static void what_does_not_fit_is_not_taken(void **state) {
     largest = 0;
     assert_null(lh_generator_new(m.g, &how));
     assert_int_equal(lh_context_error(m.ctx)->kind, LH_ERROR_MEMORY);
-    assert_non_null(strstr(lh_context_error(m.ctx)->what, "of memory, and 30 MB are free"));
+    assert_non_null(strstr(lh_context_error(m.ctx)->what, "of memory, but only 30 MB is free"));
     assert_non_null(strstr(lh_context_error(m.ctx)->cure, "context"));
     assert_true(largest < 1000000);
     m.ctx->alloc = malloc;
@@ -337,7 +337,7 @@ static void limits_are_seen(void **state) {
         if (!(has > 30e6 && has < 65e6)) _exit(1);
         if (!lh_memory_fits(ctx, 1e6, NULL)) _exit(2);
         if (lh_memory_fits(ctx, 80e6, "less") || !lh_failed(ctx)) _exit(3);
-        if (!strstr(lh_context_error(ctx)->what, "this takes 80 MB of memory, and ")) _exit(4);
+        if (!strstr(lh_context_error(ctx)->what, "this needs 80 MB of memory, but only ")) _exit(4);
         _exit(0);
     }
     int status = 1;

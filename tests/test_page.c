@@ -115,9 +115,9 @@ static void refused(void **state) {
     static const struct {
         const char *text, *what;
         int line;
-    } all[] = {{"a\n\n<b>x</b>\n", "no HTML", 3},
-               {"a\nb <i>c</i>\n", "no HTML", 2},
-               {"a\n\n![p](x.png)\n", "no image", 3},
+    } all[] = {{"a\n\n<b>x</b>\n", "cannot contain HTML", 3},
+               {"a\nb <i>c</i>\n", "cannot contain HTML", 2},
+               {"a\n\n![p](x.png)\n", "cannot contain image", 3},
                {"a\n\n&unknown; b\n", "entity", 3}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         bench b = open_bench();

@@ -16,16 +16,16 @@ static void rules_are_looked_at(void **state) {
     (void)state;
     static const char *const wrong[][2] = {
         {FN "grad f(x, z)\n  dx = dy\nend\n" USED, "grad f: the rule has 2 arguments for f"},
-        {FN "grad f(x)\n  dq = dy\nend\n" USED, "grad f: no line says what goes back to x"},
+        {FN "grad f(x)\n  dq = dy\nend\n" USED, "grad f: no line defines the gradient of x"},
         {FN "grad f(x)\n  dx = dy\nend\ngrad f(a)\n  da = dy\nend\n" USED,
-         "grad f: there is such a rule already, in line 4"},
-        {FN "grad f(x)\n  dx = dy\n  dx = 2 * dy\nend\n" USED, "grad f makes dx twice"},
-        {FN2 "grad f(a, a)\n  da = dy\nend\nparam W = 3\n", "grad f: a stands for two arguments"},
+         "grad f: there is already such a rule, in line 4"},
+        {FN "grad f(x)\n  dx = dy\n  dx = 2 * dy\nend\n" USED, "grad f defines dx twice"},
+        {FN2 "grad f(a, a)\n  da = dy\nend\nparam W = 3\n", "grad f: a names two arguments"},
         {"grad nosuch(x)\n  dx = dy\nend\nparam W = 3\n", "grad nosuch: there is no fn nosuch"},
         {"grad nll(softmax(x, y), t)\n  dx = dy\nend\nparam W = 3\n",
          "grad nll: the rule has 2 arguments for softmax"},
         {"grad nll(softmax(x), t)\n  dp = dy\nend\nparam W = 3\n",
-         "grad nll: no line says what goes back to x or another argument"},
+         "grad nll: no line defines the gradient of x or another argument"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         engine e;
@@ -61,7 +61,7 @@ static void seeds_have_an_end(void **state) {
     static const char *const wrong[][2] = {
         {"seed numpy 4294967296\n", "the largest is 4294967295"},
         {"seed 18446744073709551616\n", "the largest is 18446744073709551615"},
-        {"seed torch 4\n", "the numbers of torch are not known"}};
+        {"seed torch 4\n", "there is no random number generator torch"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         engine e;
         assert_false(engine_open(&e, wrong[i][0], NULL));
@@ -139,7 +139,7 @@ static void lengths_are_counted(void **state) {
                              "vocab a b\ninput s : vocab*\ninput t : vocab*\nH = split(beside(s^T, "
                              "t^T), 2)\n",
                              NULL));
-    assert_non_null(strstr(e.problem, "do not go into 2 equal heads"));
+    assert_non_null(strstr(e.problem, "cannot be split into 2 equal heads"));
     engine_close(&e);
 }
 

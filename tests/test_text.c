@@ -411,16 +411,18 @@ static void what_cannot_be_learned_is_refused(void **state) {
                              *const signs[] = {"<!>"};
     for (int kind = 0; kind < 3; kind++)
         refuse("", &(lh_tokenizer_how){.kind = (lh_tokenizer_kind)kind, .size = 300}, "empty");
-    refuse("abc", &(lh_tokenizer_how){.kind = LH_TOKENS_BPE, .size = 255}, "256 are the least");
+    refuse("abc", &(lh_tokenizer_how){.kind = LH_TOKENS_BPE, .size = 255},
+           "at least 256 are needed");
     refuse("abc", &(lh_tokenizer_how){.kind = LH_TOKENS_BPE}, "too few");
     refuse(
         "abc",
         &(lh_tokenizer_how){.kind = LH_TOKENS_BPE, .size = 257, .special = twice, .n_specials = 2},
-        "258 are the least");
-    refuse("abc", &(lh_tokenizer_how){.kind = LH_TOKENS_CHARS, .size = 256}, "257 are the least");
+        "at least 258 are needed");
+    refuse("abc", &(lh_tokenizer_how){.kind = LH_TOKENS_CHARS, .size = 256},
+           "at least 257 are needed");
     refuse("abc", &(lh_tokenizer_how){.kind = LH_TOKENS_CHARS, .size = 2, .is_closed = true},
-           "3 are the least");
-    refuse("a b", &(lh_tokenizer_how){.kind = LH_TOKENS_WORDS, .size = 1}, "2 are the least");
+           "at least 3 are needed");
+    refuse("a b", &(lh_tokenizer_how){.kind = LH_TOKENS_WORDS, .size = 1}, "at least 2 are needed");
     refuse("a b", &(lh_tokenizer_how){.kind = LH_TOKENS_WORDS, .special = twice, .n_specials = 2},
            "are the same");
     refuse("a b", &(lh_tokenizer_how){.kind = LH_TOKENS_WORDS, .special = odd, .n_specials = 1},

@@ -192,13 +192,13 @@ static void bad_texts_are_refused(void **state) {
         bool lines;
     } bad[] = {
         {"", "char", "empty", 0, false},
-        {zero, "char", "no text", sizeof zero, false},
+        {zero, "char", "not text", sizeof zero, false},
         {noise, "char", "control characters", sizeof noise, false},
-        {"short", "char", "5 tokens, and an example takes 9", 5, false},
+        {"short", "char", "5 tokens, but an example takes 9", 5, false},
         {"\n\n\n\n", "char", "every line", 4, true},
-        {"one line", "char", "no token for their ends", 8, true},
-        {"text", "bpe:1x", "no vocabulary", 4, false},
-        {"text", "no-such-folder", "no vocabulary", 4, false},
+        {"one line", "char", "no token for the end of a line", 8, true},
+        {"text", "bpe:1x", "not a vocabulary", 4, false},
+        {"text", "no-such-folder", "not a vocabulary", 4, false},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         made m = make_data(bad[i].spec, bad[i].text, bad[i].length, 8, bad[i].lines);

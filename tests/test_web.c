@@ -155,7 +155,7 @@ static void trains(void **state) {
     says(call(w, "step", "3000000", NULL), "a number of updates");
     says(call(w, "losses", "0", "2", NULL), "\"steps\": [0, 1, 2], \"loss\": [1.385");
     is_well(call(w, "open", "ex1", NULL));
-    says(call(w, "step", "1", NULL), "renews nothing");
+    says(call(w, "step", "1", NULL), "has no update");
 }
 
 /* Memory that is in use, by way of the context's own allocator. */

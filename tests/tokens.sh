@@ -87,7 +87,7 @@ refused 'train with too much' 'options alone' tokens train small.txt --data smal
 refused 'train: a file that is not there' 'no-such-file cannot be opened' tokens train --data no-such-file -o x
 refused 'train: a folder as text' 'is a folder' tokens train --data nothing -o x
 refused 'train: an empty file' 'empty.txt: the text is empty' tokens train --data empty.txt -o x
-refused 'train: too small a size' '257 are the least' tokens train --data small.txt --size 100 -o x
+refused 'train: too small a size' 'at least 257 are needed' tokens train --data small.txt --size 100 -o x
 refused 'train: a size that is no number' 'whole number' tokens train --data small.txt --size many -o x
 refused 'train: another kind' 'chars, words or bpe' tokens train --data small.txt --kind letters -o x
 refused 'train: a special token without < >' 'pad cannot be the name' tokens train --data small.txt --special pad -o x

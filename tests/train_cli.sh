@@ -158,7 +158,7 @@ if grep -q amx_bf16 /proc/cpuinfo 2>/dev/null; then
     does 'resume in another precision' train bf16 --resume --data text.txt --precision float --steps 21
 else
     # shellcheck disable=SC2086  # several words
-    refused 'no bf16 here' 'no products in bf16' train gpt --data text.txt $small --precision bf16 -o x
+    refused 'no bf16 here' 'bf16 products are not available' train gpt --data text.txt $small --precision bf16 -o x
 fi
 
 # The definitions in double come to the same losses, and keep the same kind of folder.
@@ -174,7 +174,7 @@ does 'it writes' sample slow -n 3
 does 'it goes on' train slow --resume --data text.txt --steps 4 --backend exact
 # shellcheck disable=SC2086  # several words
 run train gpt --data text.txt $small --batch 4 --micro 2 --backend exact -o x
-test "$status" -eq 2 && grep -q 'exact does not add up a batch' err
+test "$status" -eq 2 && grep -q 'exact cannot run a batch in parts' err
 verdict $? 'parts by the exact evaluator are refused'
 # shellcheck disable=SC2086  # several words
 refused 'an unknown evaluator' 'there is no evaluator gpu' train gpt --data text.txt $small --backend gpu -o x
@@ -255,7 +255,7 @@ refused 'a rate' 'number above 0' train gpt --rate fast -o x
 refused 'a time' '90s, 10m or 2h' train gpt --time soon -o x
 refused 'a loss' 'number above 0' train gpt --until -1 -o x
 refused 'sizes that no machine has' 'and the machine has' train gpt --set dim=200000 -o x
-refused_later 'values that no machine has' 'of memory, and' train gpt --data text.txt --set layers=40 dim=32 context=1000 --batch 20000 -o x
+refused_later 'values that no machine has' 'of memory, but only' train gpt --data text.txt --set layers=40 dim=32 context=1000 --batch 20000 -o x
 refused 'a program that learns nothing from text' 'running text' train ex1 -o x
 refused 'a program without an update' 'running text' train xor-relu -o x
 refused 'resume without a folder' 'no folder with a model' train gpt --resume

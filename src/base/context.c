@@ -111,8 +111,8 @@ struct lh_arena {
 static chunk *chunk_new(lh_context *ctx, size_t size) {
     chunk *c = size > SIZE_MAX - sizeof *c ? NULL : ctx->alloc(sizeof *c + size);
     if (!c) {
-        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory: %zu bytes were refused",
-                size);
+        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
+                "out of memory: %zu bytes could not be allocated", size);
         return NULL;
     }
     c->next = NULL;

@@ -41,7 +41,7 @@ static FILE *open_file(lh_context *ctx, const char *path, bool is_plain) {
     } else if (S_ISDIR(st.st_mode)) {
         refuse(ctx, path, "is a folder");
     } else if (is_plain && !S_ISREG(st.st_mode)) {
-        refuse(ctx, path, "is no plain file but a device or a pipe");
+        refuse(ctx, path, "is a device or a pipe, not a regular file");
     } else if (S_ISREG(st.st_mode) && st.st_size >= LH_MAX_FILE) {
         refuse(ctx, path, "cannot be read: it is too large");
     }
@@ -117,7 +117,7 @@ char *lh_file_read_within(lh_context *ctx, lh_arena *arena, const lh_file_reach 
         text = lh_file_read_plain(ctx, arena, path, length);
     } else {
         lh_fail(ctx, LH_ERROR_FILE, (lh_place){0, 0, 0},
-                "%s lies outside the folder of the program, and is not read", path);
+                "%s is outside the folder of the program and is not read", path);
     }
     free(real);
     return text;

@@ -87,7 +87,8 @@ bool lh_memory_fits(lh_context *ctx, double bytes, const char *cure) {
     char needs[LH_NUMBER_MAX], free_now[LH_NUMBER_MAX];
     if (lh_failed(ctx)) return false;
     if (has <= 0 || bytes < has) return true;
-    lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "this takes %s of memory, and %s are free",
+    lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
+            "this needs %s of memory, but only %s is free",
             lh_number_bytes(needs, sizeof needs, bytes),
             lh_number_bytes(free_now, sizeof free_now, has));
     if (cure) lh_cure(ctx, "%s", cure);

@@ -138,8 +138,10 @@ static int run_command(lh_cli *cli, const lh_command *c, int argc, char **argv) 
             if (!read_value(cli, o, argv[++i])) return LH_EXIT_FAILED;
     }
     if (n < c->min_args || n > c->max_args) {
-        lh_cli_fail(cli, n < c->min_args ? "%s: something is missing" : "%s: that is too much",
-                    c->name);
+        if (n < c->min_args)
+            lh_cli_fail(cli, "%s: an argument is missing", c->name);
+        else
+            lh_cli_fail(cli, "%s: unexpected argument \"%s\"", c->name, rest[c->max_args]);
         fprintf(stderr, "usage: longhand %s %s\n", c->name, c->synopsis);
         return LH_EXIT_FAILED;
     }

@@ -20,8 +20,8 @@ void *lh_host_take(lh_context *ctx, size_t cells, size_t cell_bytes) {
                    : is_plain ? calloc(cells + 1, cell_bytes)
                               : ctx->alloc((cells + 1) * cell_bytes);
     if (!memory) {
-        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory for values of %.0f kB",
-                bytes / 1e3);
+        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
+                "out of memory: %.0f kB are needed for values", bytes / 1e3);
         return NULL;
     }
     if (!is_plain) memset(memory, 0, (cells + 1) * cell_bytes);

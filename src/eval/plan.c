@@ -84,7 +84,7 @@ static bool read_sums(lh_plan *p, const lh_wish *wish) {
     for (int i = 0; i < wish->n_sums; i++) ((lh_node **)p->sum)[i] = wish->sum[i];
     if (wish->n_sums == 0 || p->by->adds_up) return true;
     lh_fail(p->g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-            "the evaluator %s does not add up a batch that is run in parts", p->by->name);
+            "the evaluator %s cannot run a batch in parts", p->by->name);
     lh_cure(p->g->ctx, "run the batch as a whole");
     return false;
 }

@@ -144,15 +144,16 @@ static bool rows_fit(const lh_plan *p) {
         const int rows = input_rows(p, g->generate->input, e);
         if (rows <= p->grows - past) continue;
         lh_fail(g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-                "%s of example %d: %d rows behind %d, and the plan has room for %d",
+                "%s of example %d: %d rows after %d, but the plan has room for %d",
                 g->input[g->generate->input]->name, p->example[e], rows, past, p->grows);
-        lh_cure(g->ctx, "begin anew with fewer rows, or plan for %d", past + rows);
+        lh_cure(g->ctx, "start over with fewer rows, or plan for %d", past + rows);
         return false;
     }
     if (!past || p->prevents || p->placed_examples == p->examples) return true;
     lh_fail(g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-            "%d examples go on from rows that were kept of %d", p->examples, p->placed_examples);
-    lh_cure(g->ctx, "as many as before, or begin anew with a past of 0");
+            "%d examples cannot continue from the cached rows of %d", p->examples,
+            p->placed_examples);
+    lh_cure(g->ctx, "use as many as before, or start over with a past of 0");
     return false;
 }
 

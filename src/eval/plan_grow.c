@@ -55,7 +55,8 @@ static bool is_prevented(const lh_plan *p, const lh_node *n) {
 bool lh_plan_grow(lh_plan *p) {
     lh_graph *g = p->g;
     if (!g->generate) {
-        lh_fail(g->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "the program does not say what grows");
+        lh_fail(g->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},
+                "the program does not say what is generated");
         lh_cure(g->ctx, "generate tokens from logits");
         return false;
     }

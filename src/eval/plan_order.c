@@ -125,7 +125,8 @@ bool lh_plan_order(lh_plan *p) {
     find_makers(&o);
     for (int k = 0; k < run->n; k++) put(&o, k);
     if (o.is_circle) {
-        lh_fail(p->g->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "kernels wait for each other");
+        lh_fail(p->g->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},
+                "the kernels depend on each other in a circle");
         return false;
     }
     run->work = o.to;

@@ -76,7 +76,7 @@ static const char *const buffer_names[LH_N_BUFFERS] = {
 static void print_buffers(const printer *t) {
     static const char *const what[LH_N_BUFFERS] = {
         [LH_FIXED] = "params, states and consts",
-        [LH_MOVING] = "inputs, and what is made of them",
+        [LH_MOVING] = "inputs, and what is computed from them",
         [LH_SPARE] = "new values, until := writes them",
         [LH_CONSTANTS] = "a zero; nan for missing cells",
     };
@@ -241,7 +241,7 @@ static void print_roles(const printer *t) {
         const char *what;
     } line[] = {
         {n[MADE], "made by works"},
-        {n[VIEW], "views: parts of others, or turned"},
+        {n[VIEW], "views: parts of others, or transposed"},
         {shared, "the same as another"},
         {n[GIVEN] + n[INPUT] + n[KNOWN], "given, or input"},
         {n[LEAF], "numbers"},

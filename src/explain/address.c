@@ -8,7 +8,7 @@
 
 static void fail_form(lh_context *ctx, const char *text, const char *at, const char *why) {
     lh_fail(ctx, LH_ERROR_TEXT, (lh_place){0, 0, 0}, "%.120s: %s at \"%.20s\"", text, why, at);
-    lh_cure(ctx, "an address is like P[1][0], h[0].A.P{example 2, head 1}[1][0] or WO[0][2]@1");
+    lh_cure(ctx, "an address looks like P[1][0], h[0].A.P{example 2, head 1}[1][0] or WO[0][2]@1");
 }
 
 static bool read_int(const char **s, int *value) {

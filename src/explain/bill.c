@@ -238,9 +238,10 @@ static bool may_set(const reader *r, const char *name) {
     for (int i = 0; i < r->o->n_repeats; i++) {
         const lh_turns *t = &r->o->repeat[i];
         if (!t->from || is_fixed(r->g, t->from->expr)) continue;
-        lh_fail(r->g->ctx, LH_ERROR_VALUE, t->from->at,
-                "the length of %s cannot be set: repeat %s turns as often as the examples are long",
-                name, t->name);
+        lh_fail(
+            r->g->ctx, LH_ERROR_VALUE, t->from->at,
+            "the length of %s cannot be set: repeat %s runs as many times as the examples are long",
+            name, t->name);
         return false;
     }
     return true;
@@ -263,8 +264,8 @@ static void set_length(const reader *r, const lh_length *set, size_t *length, bo
         if (!g->input[i]->is_many || as[g->input[i]->axis] != as[g->input[k]->axis]) continue;
         if (is_set[i] && length[i] != set->n)
             lh_fail(g->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},
-                    "%s is set to %zu, but it is always as long as another input that is set to "
-                    "%zu",
+                    "%s is set to %zu, but it always has the length of another input that is set "
+                    "to %zu",
                     set->input, set->n, length[i]);
         length[i] = set->n;
         is_set[i] = true;

@@ -81,7 +81,7 @@ static lh_chart *show_matrix(item *m, const char *kind) {
             if (v.at.has_head && c->n_panels > at.head) c->panel += at.head, c->n_panels = 1;
         } else if (z.rows > 1 && z.cols > 1 && v.at.n_indices == 0) {
             lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere,
-                    "bars %s: it has %d rows, and bars show one", m->word[0], z.rows);
+                    "bars %s: it has %d rows, but bars show one", m->word[0], z.rows);
             lh_cure(m->g->ctx, "name the row, as in bars %.100s[0], or see heat %.100s", m->word[0],
                     m->word[0]);
         } else {
@@ -151,7 +151,7 @@ static const double *column(lh_arena *a, const asked *v, int c) {
 static bool has_two_columns(item *m, const asked *v, const char *kind) {
     if (v->cols >= 2) return true;
     lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere,
-            "%s %s: places in a plane need two columns, and it has %d", kind, v->text, v->cols);
+            "%s %s: points in a plane need two columns, but it has %d", kind, v->text, v->cols);
     lh_cure(m->g->ctx, "for one number over another: line XS YS");
     return false;
 }
@@ -203,7 +203,7 @@ static bool classes_fit(item *m, const asked *x, const asked *y, int n_classes) 
     } else if (n_classes > MOST_CLASSES) {
         lh_fail(m->g->ctx, LH_ERROR_LIMIT, nowhere, "points: %s has more than %d different numbers",
                 y->text, MOST_CLASSES);
-        lh_cure(m->g->ctx, "a class is a number that several rows share");
+        lh_cure(m->g->ctx, "a class is a number shared by several rows");
     } else {
         return true;
     }
@@ -240,8 +240,8 @@ static bool field_is_possible(item *m, const lh_plan *p, const asked *x, const a
         b.rows == 1 && b.cols == 1)
         return true;
     lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere,
-            "points: behind the points stands one number for each place: %s must be 1x2 and %s 1x1 "
-            "for each example, and they are %dx%d and %dx%d",
+            "points: the background needs one number for each place: %s must be 1x2 and %s 1x1 for "
+            "each example, but they are %dx%d and %dx%d",
             x->text, out->text, a.rows, a.cols, b.rows, b.cols);
     return false;
 }
@@ -561,14 +561,14 @@ lh_chart *lh_chart_show(lh_arena *a, const lh_show_program *program, int n, cons
     size_t end = word_end(words);
     const struct kind *k = find_kind(words, end);
     if (!k) {
-        lh_fail(ctx, LH_ERROR_NAME, nowhere, "%.*s is no picture", (int)(end < 80 ? end : 80),
+        lh_fail(ctx, LH_ERROR_NAME, nowhere, "there is no picture %.*s", (int)(end < 80 ? end : 80),
                 words);
         lh_cure(ctx, "there are heat, stripes, bars, loss, points, vectors, moves, line, growth");
         return NULL;
     }
     bool fits = read_words(&m, words + end);
     if (!fits || m.n_words < k->least || m.n_words > k->most) {
-        lh_fail(ctx, LH_ERROR_TEXT, nowhere, "%.120s: the form is %s", what, k->form);
+        lh_fail(ctx, LH_ERROR_TEXT, nowhere, "%.120s: the expected form is %s", what, k->form);
         return NULL;
     }
     lh_chart *c = k->show(&m, k->word);

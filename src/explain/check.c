@@ -125,8 +125,8 @@ static void name_trouble(const lh_bench *b, lh_trouble t) {
     f->where = lh_check_cell(c, b->wide, masked ? softmax : n, s ? s->path : formula.s, t.at);
     if (masked)
         f->why = lh_printf(c->arena,
-                           "row %d of %s is masked whole: every column is hidden, so there is "
-                           "nothing to share out; leave it at least one column to look at",
+                           "row %d of %s is masked completely: every column is hidden, so there is "
+                           "nothing to attend to; leave at least one column visible",
                            t.at.row, s ? s->path : "softmax");
     else
         f->why = lh_printf(c->arena, "%s: %s", formula.s, cause(n, isnan(t.value)));
@@ -361,7 +361,7 @@ static void compare_with_nothing(lh_bench *b, lh_finding *f, const lh_step *d, c
     f->checked = f->cells = lh_check_each(b->wide, d->node, see_zero, &z);
     f->ok = f->error <= f->limit;
     if (!f->ok)
-        f->why = lh_printf(c->arena, "%s does not lead to %s: its gradient is 0", x->path, loss);
+        f->why = lh_printf(c->arena, "%s does not affect %s: its gradient is 0", x->path, loss);
 }
 
 /* One gradient by hand with the true one of the same graph. */
@@ -383,7 +383,8 @@ static void compare_by_hand(lh_bench *b, const lh_step *d, const lh_step *x) {
         f->ok = false;
         f->error = INFINITY;
         f->where = f->step;
-        f->why = is_many ? lh_printf(c->arena, "%s is one for each example, and %s is one for all",
+        f->why = is_many ? lh_printf(c->arena,
+                                     "%s has one value for each example, but %s has one for all",
                                      d->path, g->loss->step->path)
                          : lh_printf(c->arena, "%s is %s, and %s is %s", d->path,
                                      lh_shape_text(g, *is), x->path, lh_shape_text(g, *want));

@@ -71,9 +71,9 @@ void lh_check_rounding(lh_bench *b) {
         if (s->node->is_discrete) {
             f->ok = true;
             f->error = 0;
-            f->why = "a comparison so close that rounding decides it";
+            f->why = "a comparison so close that rounding decides the result";
         } else {
-            f->why = isfinite(f->got) ? "rounding has eaten the digits of this step"
+            f->why = isfinite(f->got) ? "rounding has destroyed the digits of this step"
                                       : "too large for a double";
         }
     }

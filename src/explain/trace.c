@@ -84,8 +84,9 @@ static void collect(collector *c, const lh_trace_how *how) {
         }
     }
     if (is_reached) return;
-    lh_fail(g->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "%s is no step that is shown", to->path);
-    lh_cure(g->ctx, "explain %s tells it, or `all` shows gradients that no update needs", to->path);
+    lh_fail(g->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "%s is not among the steps shown",
+            to->path);
+    lh_cure(g->ctx, "explain %s shows it; `all` adds the gradients that no update needs", to->path);
 }
 
 void lh_trace_free(lh_trace *t) {

@@ -158,7 +158,8 @@ static void check_config(const reader *r, const lh_config *c) {
         }
     if (c->n_embd % c->n_head) {
         lh_fail(r->ctx, LH_ERROR_FILE, nowhere,
-                "n_embd = %d cannot be parted among n_head = %d heads", c->n_embd, c->n_head);
+                "n_embd = %d cannot be divided evenly among n_head = %d heads", c->n_embd,
+                c->n_head);
         lh_fail_in(r->ctx, r->file, NULL, 0);
     }
 }

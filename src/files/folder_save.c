@@ -48,8 +48,8 @@ static void check_same_model(lh_folder_writer *w, const lh_folder_files *files) 
     bool is_other = f->weights && *f->config.model_type && files->config &&
                     !lh_config_same(&f->config, files->config, &which);
     if (is_other) {
-        lh_fail(w->ctx, LH_ERROR_FILE, nowhere, "%s holds another model: its %s differs", w->path,
-                which);
+        lh_fail(w->ctx, LH_ERROR_FILE, nowhere, "%s contains another model: its %s differs",
+                w->path, which);
         lh_cure(w->ctx, "choose another folder, or remove that one");
     }
     lh_folder_close(f);
@@ -74,13 +74,13 @@ static void make_folder(lh_folder_writer *w) {
         return;
     }
     if (is_made && lh_disk_sync_parent(lh_disk_of(w->ctx), w->path))
-        fail(w->ctx, w->path, "made to last");
+        fail(w->ctx, w->path, "synced to disk");
     w->lock = open(w->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (w->lock < 0) {
         fail(w->ctx, w->path, "opened as a folder");
     } else if (flock(w->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
         lh_fail(w->ctx, LH_ERROR_FILE, nowhere, "another program is writing into %s", w->path);
-        lh_cure(w->ctx, "wait for its end, or choose another folder");
+        lh_cure(w->ctx, "wait until it ends, or choose another folder");
     }
 }
 

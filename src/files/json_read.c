@@ -15,7 +15,7 @@ static size_t find_bad_byte(const char *text, size_t length, const char **why) {
     uint32_t c;
     for (size_t i = 0, n; i < length; i += n) {
         n = lh_utf8_read(text + i, length - i, &c);
-        *why = n == 0 ? "this is not UTF-8" : "a NUL may not stand in a text";
+        *why = n == 0 ? "this is not UTF-8" : "a text cannot contain a NUL";
         if (n == 0 || p[i] == 0) return i;
         if (p[i] != '\\' || i + 1 >= length) continue;
         if (length - i >= 6 && memcmp(p + i, "\\u0000", 6) == 0) return i;
@@ -69,7 +69,7 @@ cJSON *lh_json_parse(lh_context *ctx, const char *file, const char *text, size_t
     }
     while (at < length && strchr(" \t\r\n", text[at])) at++;
     if (at == length) return root;
-    refuse(ctx, file, text, length, at, "something stands behind the end");
+    refuse(ctx, file, text, length, at, "there is something after the end");
     cJSON_Delete(root);
     return NULL;
 }

@@ -290,7 +290,7 @@ static int enter_span(MD_SPANTYPE type, void *detail, void *who) {
         break;
     case MD_SPAN_IMG:
         if (refuse(r, line_of(r, ((MD_SPAN_IMG_DETAIL *)detail)->src.text),
-                   "a lesson takes no image files",
+                   "a lesson cannot contain image files",
                    "a `show` block draws what the engine knows: graph, heat, loss, points"))
             return 1;
         s = add_span(r, LH_SPAN_EMPHASIS);
@@ -327,8 +327,8 @@ static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *who) {
     case MD_TEXT_SOFTBR: add_span(r, LH_SPAN_TEXT)->text = " "; break;
     case MD_TEXT_ENTITY: return add_entity(r, s, n);
     case MD_TEXT_HTML:
-        return refuse(r, line_of(r, s), "a lesson takes no HTML",
-                      "Markdown says headings, lists, tables, emphasis, links and code");
+        return refuse(r, line_of(r, s), "a lesson cannot contain HTML",
+                      "Markdown has headings, lists, tables, emphasis, links and code");
     default:
         if (r->is_plain && r->n_spans && !r->words.n) r->span[r->n_spans - 1]->at = place_of(r, s);
         if (r->is_plain)
@@ -381,7 +381,8 @@ lh_page *lh_page_read(lh_context *ctx, lh_arena *a, const lh_page_how *how) {
     r->anchors.arena = a;
     if (how->length > LH_MAX_PAGE)
         lh_fail(ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-                "%s: a lesson of %zu bytes; %d are the most", how->file, how->length, LH_MAX_PAGE);
+                "%s: a lesson of %zu bytes is too long; at most %d are allowed", how->file,
+                how->length, LH_MAX_PAGE);
     else
         check_bytes(r);
     lh_page_how mine = *how;

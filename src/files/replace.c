@@ -125,7 +125,7 @@ bool lh_replace_end(lh_replace *r) {
         r->disk->unlink(r->temporary);
         return false;
     }
-    if (lh_disk_sync_parent(r->disk, r->path)) fail(r, "made to last");
+    if (lh_disk_sync_parent(r->disk, r->path)) fail(r, "synced to disk");
     return !r->is_bad;
 }
 

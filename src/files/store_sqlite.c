@@ -83,8 +83,8 @@ static bool blame(sqlite_store *s) {
     int code = sqlite3_extended_errcode(s->db);
     snprintf(s->store.problem, sizeof s->store.problem, "%.400s: %s", s->path,
              (code & 0xff) == SQLITE_FULL       ? "there is no room left on the disk"
-             : (code & 0xff) == SQLITE_BUSY     ? "another program holds it"
-             : (code & 0xff) == SQLITE_READONLY ? "it may only be read"
+             : (code & 0xff) == SQLITE_BUSY     ? "another program is using it"
+             : (code & 0xff) == SQLITE_READONLY ? "it is read-only"
                                                 : sqlite3_errmsg(s->db));
     return false;
 }
@@ -549,7 +549,7 @@ lh_store *lh_store_open(const char *folder, const lh_store_how *how, lh_store_tr
             state = LH_STORE_REFUSED;
     }
     if (state == LH_STORE_OPEN && how->create && sqlite3_db_readonly(s->db, "main") == 1) {
-        snprintf(s->store.problem, sizeof s->store.problem, "%.400s: it may only be read", s->path);
+        snprintf(s->store.problem, sizeof s->store.problem, "%.400s: it is read-only", s->path);
         state = LH_STORE_REFUSED;
     }
     if (state == LH_STORE_OPEN) return &s->store;

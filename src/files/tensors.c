@@ -186,7 +186,7 @@ static void check_places(reader *r) {
     for (size_t i = 0; i < n; i++) {
         size_t from = (size_t)(list[i].data - r->data);
         if (from < at) {
-            refuse(r, NAME " and " NAME " lie in the same bytes", list[i - 1].name, list[i].name);
+            refuse(r, NAME " and " NAME " overlap", list[i - 1].name, list[i].name);
             return;
         }
         if (from > at) {
@@ -196,7 +196,7 @@ static void check_places(reader *r) {
         at = from + list[i].bytes;
     }
     if (at != r->n_data)
-        refuse(r, "%zu bytes behind the last tensor belong to none", r->n_data - at);
+        refuse(r, "%zu bytes after the last tensor belong to no tensor", r->n_data - at);
 }
 
 static void read_header(reader *r, const char *text, size_t length) {
@@ -205,7 +205,7 @@ static void read_header(reader *r, const char *text, size_t length) {
     if (root && !cJSON_IsObject(root)) refuse(r, "the header is not an object in { }");
     for (const cJSON *c = root ? root->child : NULL; c && !lh_failed(r->t->ctx); c = c->next) {
         bool is_metadata = strcmp(c->string, "__metadata__") == 0;
-        if (is_metadata && has_metadata) refuse(r, "__metadata__ stands twice");
+        if (is_metadata && has_metadata) refuse(r, "__metadata__ occurs twice");
         has_metadata |= is_metadata;
         if (is_metadata)
             read_metadata(r, c);
@@ -308,7 +308,7 @@ static void open_parts(lh_tensors *t, const char *path, const cJSON *map) {
     for (const cJSON *c = map->child; c && !lh_failed(t->ctx); c = c->next) {
         const char *name = cJSON_GetStringValue(c);
         if (!is_plain_name(name)) {
-            refuse(&r, NAME " is not in a file beside the index", c->string);
+            refuse(&r, NAME " is not in a file next to the index", c->string);
             return;
         }
         const char *part = lh_printf(t->arena, "%.*s%s", n, path, name);

@@ -49,7 +49,7 @@ static void cut(const lh_log *log, long long step) {
     size_t length;
     if (lstat(log->path, &st)) return;
     if (!S_ISREG(st.st_mode)) {
-        lh_fail(log->ctx, LH_ERROR_FILE, nowhere, "%s is no plain file", log->path);
+        lh_fail(log->ctx, LH_ERROR_FILE, nowhere, "%s is not a regular file", log->path);
         lh_cure(log->ctx, "remove it, or choose another folder");
         return;
     }

@@ -177,7 +177,7 @@ static bool add_word(reader *r, const token *t) {
     int *slot = slot_of(v, r->word[v->n]);
     if (*slot)
         fail(r, t,
-             lh_printf(r->arena, "\"%.40s\" stands twice: here and in line %d", r->word[v->n],
+             lh_printf(r->arena, "\"%.40s\" occurs twice: here and in line %d", r->word[v->n],
                        r->lines[*slot - 1]));
     *slot = ++v->n;
     return !lh_failed(r->ctx);

@@ -299,14 +299,14 @@ static int axis_of(lh_graph *g, const lh_node *n, int depth) {
     lh_text t = lh_text_new(g->arena);
     if (!lh_node_constant(g, n, &v)) {
         lh_node_print(&t, n, n->scope);
-        lh_fail(g->ctx, LH_ERROR_SHAPE, n->at, "%s is not a size that is known before running",
+        lh_fail(g->ctx, LH_ERROR_SHAPE, n->at, "%s is not a size known before the program runs",
                 t.s);
-        lh_cure(g->ctx, "a size is a number, a name made with `size`, rows(...) or cols(...)");
+        lh_cure(g->ctx, "a size is a number, a name defined with `size`, rows(...) or cols(...)");
         return lh_axis_number(g, 1);
     }
     if (!(v >= 1 && v <= LH_MAX_AXIS && v == floor(v))) {
         lh_fail(g->ctx, v > LH_MAX_AXIS ? LH_ERROR_LIMIT : LH_ERROR_SHAPE, n->at,
-                "a size is a whole number from 1 to %d, and this is %g", LH_MAX_AXIS, v);
+                "a size must be a whole number from 1 to %d, but this is %g", LH_MAX_AXIS, v);
         return lh_axis_number(g, 1);
     }
     return lh_axis_number(g, (size_t)v);

@@ -36,7 +36,7 @@ static lh_node *build_gradients(lh_builder *b, lh_place at) {
         if (g->given[i]->gradient) in[n++] = g->given[i]->gradient->node;
     if (n == 0) {
         lh_fail(g->ctx, LH_ERROR_NAME, at, "there are no gradients yet");
-        lh_cure(g->ctx, "`backward loss` makes them, for every param that leads to the loss");
+        lh_cure(g->ctx, "`backward loss` computes them, for every param that affects the loss");
     }
     return lh_op_node(g, LH_OP_gradients, n, in);
 }
@@ -53,17 +53,17 @@ static const char *nearest_name(const lh_builder *b, const char *name) {
 static void fail_name(lh_builder *b, const lh_expr *e) {
     lh_graph *g = b->g;
     const char *near = nearest_name(b, e->text);
-    lh_fail(g->ctx, LH_ERROR_NAME, g->at, "%s is not known here", e->text);
+    lh_fail(g->ctx, LH_ERROR_NAME, g->at, "%s is not defined here", e->text);
     if (near)
         lh_cure(g->ctx, "did you mean %s?", near);
     else if (lh_find_fn(b, e->text) || lh_op_find(e->text) < LH_N_OPS)
         lh_cure(g->ctx, "%s is a function: write %s(...)", e->text, e->text);
     else if (b->scope->kind == LH_SCOPE_CALL)
-        lh_cure(g->ctx, "a function sees its parameters and its own lines only");
+        lh_cure(g->ctx, "a function can use only its parameters and its own lines");
     else if (e->text[0] == 'd' && lh_scope_find(b->scope, e->text + 1))
-        lh_cure(g->ctx, "`backward` makes the gradient of %s, and must stand above", e->text + 1);
+        lh_cure(g->ctx, "`backward` computes the gradient of %s, and must come first", e->text + 1);
     else
-        lh_cure(g->ctx, "a name is made in a line above: %s = ...", e->text);
+        lh_cure(g->ctx, "define it in a line above: %s = ...", e->text);
 }
 
 static lh_node *build_name(lh_builder *b, const lh_expr *e) {
@@ -97,7 +97,8 @@ lh_node *lh_build_string(lh_builder *b, const lh_expr *e, const lh_vocab *of) {
     if (!of) {
         lh_fail(g->ctx, LH_ERROR_NAME, e->at, "\"%s\" is a word, but of which vocabulary?",
                 e->text);
-        lh_cure(g->ctx, "compare it with a value made of tokens: source == \"%s\"", e->text);
+        lh_cure(g->ctx, "compare it with a value that consists of tokens: source == \"%s\"",
+                e->text);
         return lh_number(g, 0, "0");
     }
     int word = lh_vocab_word(of, e->text);
@@ -199,7 +200,7 @@ lh_node *lh_build_expr(lh_builder *b, const lh_expr *e, const char *path, bool i
     case LH_E_ROW: return build_row(b, e, path);
     case LH_E_LAST:
     case LH_E_KINDS:
-        lh_fail(g->ctx, LH_ERROR_TEXT, g->at, "`last` stands only in an index: H[last]");
+        lh_fail(g->ctx, LH_ERROR_TEXT, g->at, "`last` can only be used in an index: H[last]");
         return lh_number(g, 0, "0");
     case LH_E_NEG:
     case LH_E_TRANSPOSE:
@@ -249,7 +250,7 @@ lh_step *lh_define(lh_builder *b, lh_step_kind kind, const char *name, lh_node *
 /* Words that functions and matrices use: a value of that name would not be seen there, and nobody would say so. */
 static const char *meaning_of(const char *name) {
     static const char *const word[][2] = {
-        {"training", "1 in training and 0 else, which dropout looks at"},
+        {"training", "1 in training and 0 otherwise, used by dropout"},
         {"inf", "infinity, in matrices too"},
     };
     for (size_t i = 0; i < sizeof word / sizeof *word; i++)
@@ -264,18 +265,18 @@ static bool is_free(lh_builder *b, const lh_statement *s) {
     if (!old && !meaning) return true;
     lh_place at = b->inside ? g->at : s->name_at;
     if (meaning) {
-        lh_fail(g->ctx, LH_ERROR_NAME, at, "%s has a meaning already: %s", s->name, meaning);
+        lh_fail(g->ctx, LH_ERROR_NAME, at, "%s already has a meaning: %s", s->name, meaning);
         lh_cure(g->ctx, "choose another name");
     } else if (old->step && old->step->kind == LH_STEP_GRADIENT) {
-        lh_fail(g->ctx, LH_ERROR_NAME, at, "%s is the gradient of %s, which `backward` has made",
+        lh_fail(g->ctx, LH_ERROR_NAME, at, "%s is the gradient of %s, computed by `backward`",
                 s->name, s->name + 1);
-        lh_cure(g->ctx, "leave `backward` out to make gradients by hand, or choose another name");
+        lh_cure(g->ctx, "leave out `backward` to write gradients by hand, or choose another name");
     } else if (old->step) {
-        lh_fail(g->ctx, LH_ERROR_NAME, at, "%s is made already, in line %d", s->name,
+        lh_fail(g->ctx, LH_ERROR_NAME, at, "%s is already defined, in line %d", s->name,
                 old->step->at.line);
-        lh_cure(g->ctx, "a name is made once; a param or state is renewed with :=");
+        lh_cure(g->ctx, "a name can be defined only once; a param or state is updated with :=");
     } else {
-        lh_fail(g->ctx, LH_ERROR_NAME, at, "%s has a meaning here already", s->name);
+        lh_fail(g->ctx, LH_ERROR_NAME, at, "%s already has a meaning here", s->name);
         lh_cure(g->ctx, "choose another name");
     }
     return false;
@@ -339,7 +340,7 @@ static double one_number(lh_builder *b, const lh_node *n, const char *what) {
     double v = 0;
     if (!lh_node_constant(b->g, n, &v))
         lh_fail(b->g->ctx, LH_ERROR_VALUE, n->at,
-                "%s: a number that is known before running is wanted here", what);
+                "%s: a number known before the program runs is needed here", what);
     return v;
 }
 
@@ -386,7 +387,8 @@ static void given_shape(lh_builder *b, lh_given *given, const lh_statement *s, i
     if (given->start == LH_START_EXPR) {
         if (given->expr->sees_examples)
             lh_fail(g->ctx, LH_ERROR_SHAPE, s->at,
-                    "%s is there before the first example, and its start depends on examples",
+                    "%s exists before the first example, so its initial value cannot depend on "
+                    "examples",
                     s->name);
         else if (!lh_axis_is_one(g, given->expr->shape.heads))
             lh_fail(g->ctx, LH_ERROR_SHAPE, s->at, "%s cannot have heads", s->name);
@@ -395,12 +397,12 @@ static void given_shape(lh_builder *b, lh_given *given, const lh_statement *s, i
         if ((!lh_axis_is_one(g, from.rows) && !lh_axis_same(g, from.rows, rows)) ||
             (!lh_axis_is_one(g, from.cols) && !lh_axis_same(g, from.cols, cols))) {
             lh_shape want = {rows, cols, from.heads, false};
-            lh_fail(g->ctx, LH_ERROR_SHAPE, s->at, "%s is declared %s, and its start is %s",
+            lh_fail(g->ctx, LH_ERROR_SHAPE, s->at, "%s is declared %s, but its initial value is %s",
                     s->name, lh_shape_text(g, want), lh_shape_text(g, from));
         }
     } else if (rows < 0) {
         lh_fail(g->ctx, LH_ERROR_SHAPE, s->at,
-                "%s needs its shape: a random start has none of its own", s->name);
+                "%s needs a shape: a random initial value has none of its own", s->name);
         lh_cure(g->ctx, "%s : 2 x 4 = ...", s->name);
         return;
     }
@@ -460,21 +462,22 @@ void lh_build_update(lh_builder *b, const lh_statement *s) {
     lh_place at = b->inside ? g->at : s->name_at;
     if (!old || !old->given) {
         lh_fail(g->ctx, LH_ERROR_NAME, at,
-                old ? "%s cannot be renewed: it is neither a param nor a state"
-                    : "%s is not known here",
+                old ? "%s cannot be updated: it is neither a param nor a state"
+                    : "%s is not defined here",
                 s->name);
         const char *near = old ? NULL : nearest_name(b, s->name);
         if (near)
             lh_cure(g->ctx, "did you mean %s?", near);
         else
-            lh_cure(g->ctx, "param %s = ... makes what %s := ... renews", s->name, s->name);
+            lh_cure(g->ctx, "declare it with param %s = ...; then %s := ... can update it", s->name,
+                    s->name);
         return;
     }
     lh_given *given = old->given;
     const lh_step *home = given->node->step;
     if (given->kind == LH_CONST) {
         if (is_listed(b->how->freeze, b->how->n_freeze, home)) return;
-        lh_fail(g->ctx, LH_ERROR_NAME, at, "%s is a const and stays as it is", s->name);
+        lh_fail(g->ctx, LH_ERROR_NAME, at, "%s is a const and cannot be updated", s->name);
         lh_cure(g->ctx, "make it a param: param %s = ...", s->name);
         return;
     }
@@ -485,16 +488,16 @@ void lh_build_update(lh_builder *b, const lh_statement *s) {
     n = lh_apply_rewrites(b, path, n);
     if (n->shape.is_batched) {
         lh_fail(g->ctx, LH_ERROR_SHAPE, g->at,
-                "%s is one for all examples, and this value differs from example to example",
+                "%s has one value for all examples, but this value differs from example to example",
                 s->name);
-        lh_cure(g->ctx, "average(...) or total(...) brings examples together");
+        lh_cure(g->ctx, "average(...) or total(...) combines the examples");
     }
     lh_shape want = given->node->shape, is = n->shape;
     bool too_large = (!lh_axis_is_one(g, is.rows) && !lh_axis_same(g, is.rows, want.rows)) ||
                      (!lh_axis_is_one(g, is.cols) && !lh_axis_same(g, is.cols, want.cols)) ||
                      !lh_axis_is_one(g, is.heads);
     if (too_large)
-        lh_fail(g->ctx, LH_ERROR_SHAPE, g->at, "%s is %s, and the new value is %s", s->name,
+        lh_fail(g->ctx, LH_ERROR_SHAPE, g->at, "%s is %s, but the new value is %s", s->name,
                 lh_shape_text(g, want), lh_shape_text(g, is));
     if (lh_failed(g->ctx)) return;
     lh_node *renew = lh_op1(g, LH_OP_renew, lh_fit(g, n, given->node, false));
@@ -525,11 +528,13 @@ static bool repeat_count(lh_builder *b, const lh_statement *s, int *count) {
     }
     if (!(turns >= 0 && turns == floor(turns)))
         lh_fail(g->ctx, LH_ERROR_VALUE, s->at,
-                "repeat %s: how often must be a whole number that is known before running",
+                "repeat %s: the number of repetitions must be a whole number known before the "
+                "program runs",
                 s->name);
     else if (turns > MAX_REPEAT)
-        lh_fail(g->ctx, LH_ERROR_LIMIT, s->at, "repeat %s: %.0f times is too often; %d is the most",
-                s->name, turns, MAX_REPEAT);
+        lh_fail(g->ctx, LH_ERROR_LIMIT, s->at,
+                "repeat %s: %.0f repetitions are too many; the maximum is %d", s->name, turns,
+                MAX_REPEAT);
     *count = lh_failed(g->ctx) ? 0 : (int)turns;
     return !lh_failed(g->ctx);
 }
@@ -558,7 +563,7 @@ static void build_next(lh_builder *b, const lh_statement *s, const lh_statement 
         return;
     }
     if (lh_scope_here(next, s->name)) {
-        lh_fail(g->ctx, LH_ERROR_NAME, s->name_at, "next %s stands twice", s->name);
+        lh_fail(g->ctx, LH_ERROR_NAME, s->name_at, "next %s occurs twice", s->name);
         return;
     }
     lh_node *n = lh_build_line(b, s->expr, lh_path(g, next->path, s->name));
@@ -632,7 +637,7 @@ static void build_each(lh_builder *b, const lh_statement *s) {
     if (count == 0 && !b->has_backward) {
         lh_fail(g->ctx, LH_ERROR_NAME, s->at, "each %s in params: no param has a gradient yet",
                 s->name);
-        lh_cure(g->ctx, "`backward L` makes them, and must stand above");
+        lh_cure(g->ctx, "`backward L` computes them, and must come first");
     }
 }
 
@@ -667,14 +672,14 @@ static void build_backward(lh_builder *b, const lh_statement *s) {
     lh_node *root = lh_scope_find(b->scope, s->name);
     if (!root || !root->step) {
         const char *near = nearest_name(b, s->name);
-        lh_fail(g->ctx, LH_ERROR_NAME, s->name_at, "backward %s: %s is not known here", s->name,
+        lh_fail(g->ctx, LH_ERROR_NAME, s->name_at, "backward %s: %s is not defined here", s->name,
                 s->name);
         if (near) lh_cure(g->ctx, "did you mean %s?", near);
         return;
     }
     if (b->has_backward) {
-        lh_fail(g->ctx, LH_ERROR_NAME, s->at, "a program goes backward once");
-        lh_cure(g->ctx, "add the losses up and go back from their sum");
+        lh_fail(g->ctx, LH_ERROR_NAME, s->at, "a program can have only one `backward`");
+        lh_cure(g->ctx, "add up the losses and use `backward` on the sum");
         return;
     }
     b->has_backward = true;
@@ -700,13 +705,12 @@ static void build_statement(lh_builder *b, const lh_statement *s) {
     case LH_S_UPDATE: lh_build_update(b, s); return;
     case LH_S_REPEAT: build_repeat(b, s); return;
     case LH_S_NEXT:
-        lh_fail(g->ctx, LH_ERROR_TEXT, s->at, "next %s stands only in a repeat", s->name);
+        lh_fail(g->ctx, LH_ERROR_TEXT, s->at, "next %s is only allowed inside a repeat", s->name);
         return;
     default: break;
     }
     if (!is_top) {
-        lh_fail(g->ctx, LH_ERROR_TEXT, s->at,
-                "this line belongs to the program, not inside a block");
+        lh_fail(g->ctx, LH_ERROR_TEXT, s->at, "this line must stand outside the block");
         return;
     }
     switch (s->kind) {
@@ -741,8 +745,8 @@ static void collect(lh_builder *b, const lh_program *p) {
             }
             for (int k = 0; old && p == g->program && k < b->n_fns; k++)
                 if (b->fn[k] == old)
-                    lh_fail(g->ctx, LH_ERROR_NAME, s->name_at, "fn %s is made already, in line %d",
-                            s->name, old->at.line);
+                    lh_fail(g->ctx, LH_ERROR_NAME, s->name_at,
+                            "fn %s is already defined, in line %d", s->name, old->at.line);
             *lh_push(g->arena, b->fn, b->n_fns) = s;
         } else if (s->kind == LH_S_GRAD) {
             *lh_push(g->arena, b->rule, b->n_rules) = s;

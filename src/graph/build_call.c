@@ -21,7 +21,8 @@ static void fail_function(lh_builder *b, const lh_expr *e) {
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strcmp(e->text, starts[i]) == 0) {
             lh_fail(g->ctx, LH_ERROR_NAME, g->at,
-                    "%s(...) is a start: it stands alone behind the = of const, param or state",
+                    "%s(...) is an initial value: it can only be used alone, after the = of const, "
+                    "param or state",
                     e->text);
             return;
         }
@@ -45,7 +46,7 @@ static lh_node *build_op_call(lh_builder *b, const lh_expr *e, lh_op_id id, cons
     lh_place at = g->at;
     lh_node *in[8] = {0};
     if (e->n_args < op->n_min || e->n_args > op->n_max || e->n_args > 8) {
-        lh_fail(g->ctx, LH_ERROR_TEXT, at, "%s takes %d%s, and here are %d", op->name, op->n_min,
+        lh_fail(g->ctx, LH_ERROR_TEXT, at, "%s takes %d%s, not %d", op->name, op->n_min,
                 op->n_max > op->n_min ? " or more"
                 : op->n_min == 1      ? " value"
                                       : " values",
@@ -55,7 +56,7 @@ static lh_node *build_op_call(lh_builder *b, const lh_expr *e, lh_op_id id, cons
     }
     for (int i = 0; i < e->n_args; i++) {
         if (e->argname[i]) {
-            lh_fail(g->ctx, LH_ERROR_TEXT, at, "%s takes its values by their place, not by name",
+            lh_fail(g->ctx, LH_ERROR_TEXT, at, "%s takes its values by position, not by name",
                     op->name);
             return nothing(b);
         }
@@ -78,7 +79,7 @@ static bool match_arguments(lh_builder *b, const lh_expr *e, const lh_statement 
             for (k = 0; k < fn->n_params && strcmp(fn->param[k], e->argname[i]) != 0;) k++;
         else if (i && e->argname[i - 1])
             lh_fail(g->ctx, LH_ERROR_TEXT, g->at,
-                    "%s: behind a value with a name every value needs its name", fn->name);
+                    "%s: after a named value, every value needs its name", fn->name);
         if (k >= fn->n_params) {
             if (e->argname[i]) {
                 const char *near = lh_nearest(e->argname[i], fn->param, fn->n_params);
@@ -86,7 +87,7 @@ static bool match_arguments(lh_builder *b, const lh_expr *e, const lh_statement 
                         e->argname[i]);
                 if (near) lh_cure(g->ctx, "did you mean %s?", near);
             } else {
-                lh_fail(g->ctx, LH_ERROR_TEXT, g->at, "%s takes %d values at most, and here are %d",
+                lh_fail(g->ctx, LH_ERROR_TEXT, g->at, "%s takes at most %d values, not %d",
                         fn->name, fn->n_params, e->n_args);
             }
             return false;
@@ -120,7 +121,7 @@ static lh_node *build_body(lh_builder *b, const lh_statement *fn) {
         if (s->kind == LH_S_STEP) {
             lh_node *n = lh_build_line(b, s->expr, lh_path(b->g, b->scope->path, s->name));
             if (lh_scope_here(b->scope, s->name)) {
-                lh_fail(b->g->ctx, LH_ERROR_NAME, b->g->at, "fn %s makes %s twice", fn->name,
+                lh_fail(b->g->ctx, LH_ERROR_NAME, b->g->at, "fn %s defines %s twice", fn->name,
                         s->name);
                 break;
             }
@@ -132,7 +133,8 @@ static lh_node *build_body(lh_builder *b, const lh_statement *fn) {
         }
     }
     if (!result && !lh_failed(b->g->ctx))
-        lh_fail(b->g->ctx, LH_ERROR_TEXT, fn->at, "fn %s has no line that makes a value", fn->name);
+        lh_fail(b->g->ctx, LH_ERROR_TEXT, fn->at, "fn %s has no line that computes a value",
+                fn->name);
     return result ? result : nothing(b);
 }
 
@@ -144,8 +146,8 @@ static bool enter(lh_builder *b, const lh_statement *fn) {
             return false;
         }
     if (b->n_active == (int)(sizeof b->active / sizeof *b->active)) {
-        lh_fail(b->g->ctx, LH_ERROR_LIMIT, b->g->at, "functions call each other more than %d deep",
-                b->n_active);
+        lh_fail(b->g->ctx, LH_ERROR_LIMIT, b->g->at,
+                "function calls are nested more than %d levels deep", b->n_active);
         return false;
     }
     b->active[b->n_active++] = fn;

@@ -60,7 +60,7 @@ static const char *read_text(lh_builder *b, const lh_expr *call, size_t *length)
     const char *text = NULL;
     *length = 0;
     if (call->n_args < 1 || call->arg[0]->kind != LH_E_STRING) {
-        lh_fail(ctx, LH_ERROR_TEXT, call->at, "file(\"name\") wants the name of a file in quotes");
+        lh_fail(ctx, LH_ERROR_TEXT, call->at, "file(\"name\") needs the name of a file in quotes");
     } else if (!ctx->read_file) {
         lh_fail(ctx, LH_ERROR_FILE, call->at, "files cannot be read here");
     } else {
@@ -88,7 +88,7 @@ static void vocab_from_file(lh_builder *b, lh_vocab *v, const lh_expr *call) {
     const char *p = read_text(b, call, &length), *end = p + length, *w;
     while ((w = next_word(&p, end, &n, false)) && !lh_failed(b->g->ctx))
         *lh_push(b->g->arena, v->word, v->n_words) = lh_copy(b->g->arena, w, n);
-    if (!v->n_words) lh_fail(b->g->ctx, LH_ERROR_FILE, call->at, "the file holds no words");
+    if (!v->n_words) lh_fail(b->g->ctx, LH_ERROR_FILE, call->at, "the file contains no words");
 }
 
 typedef struct numbered {
@@ -120,7 +120,7 @@ static void check_words(lh_builder *b, lh_vocab *v, lh_place at) {
     sort_words(b->g, v);
     for (int i = 1; v->order && i < v->n_words; i++)
         if (strcmp(v->word[v->order[i - 1]], v->word[v->order[i]]) == 0) {
-            lh_fail(b->g->ctx, LH_ERROR_NAME, at, "\"%.60s\" stands twice in the vocabulary",
+            lh_fail(b->g->ctx, LH_ERROR_NAME, at, "\"%.60s\" occurs twice in the vocabulary",
                     v->word[v->order[i]]);
             return;
         }
@@ -133,14 +133,14 @@ static int vocab_count(lh_builder *b, const lh_statement *s, const char *name) {
     double n = s->count;
     if (e && !s->count)
         lh_fail(g->ctx, LH_ERROR_VALUE, s->at,
-                "%s is made of words: only a vocabulary that is a number (vocab 65) can be set",
+                "%s is a list of words: only a vocabulary given as a number (vocab 65) can be set",
                 name);
     if (!e || lh_failed(g->ctx)) return s->count;
     const lh_node *value = lh_build_expr(b, e, name, false);
     if (!lh_failed(g->ctx) &&
         (!lh_node_constant(g, value, &n) || !(n >= 1 && n <= LH_MAX_AXIS) || n != (int)n))
         lh_fail(g->ctx, LH_ERROR_SHAPE, s->at,
-                "%s: how many words is a whole number from 1 to %d (as it was set)", name,
+                "%s: the number of words must be a whole number from 1 to %d (as it was set)", name,
                 LH_MAX_AXIS);
     return lh_failed(g->ctx) ? s->count : (int)n;
 }
@@ -149,14 +149,14 @@ void lh_build_vocab(lh_builder *b, const lh_statement *s) {
     lh_graph *g = b->g;
     const char *name = s->name ? s->name : "vocab";
     if (lh_vocab_find(g, name) || lh_scope_here(g->top, name)) {
-        lh_fail(g->ctx, LH_ERROR_NAME, s->at, "%s is made already", name);
+        lh_fail(g->ctx, LH_ERROR_NAME, s->at, "%s is already defined", name);
         return;
     }
     lh_vocab *v = lh_alloc(g->arena, sizeof *v);
     v->name = name;
     const int count = vocab_count(b, s, name);
     if (count > LH_MAX_WORDS) {
-        lh_fail(g->ctx, LH_ERROR_LIMIT, s->at, "%d words are too many; %d is the most", count,
+        lh_fail(g->ctx, LH_ERROR_LIMIT, s->at, "%d words are too many; the maximum is %d", count,
                 LH_MAX_WORDS);
         return;
     }
@@ -204,11 +204,11 @@ static lh_input *input_new(lh_builder *b, const char *name, const lh_vocab *voca
 void lh_build_input(lh_builder *b, const lh_statement *s) {
     lh_graph *g = b->g;
     if (g->n_examples) {
-        lh_fail(g->ctx, LH_ERROR_TEXT, s->at, "inputs come before the first example");
+        lh_fail(g->ctx, LH_ERROR_TEXT, s->at, "inputs must come before the first example");
         return;
     }
     if (lh_scope_here(b->scope, s->name)) {
-        lh_fail(g->ctx, LH_ERROR_NAME, s->name_at, "%s is made already", s->name);
+        lh_fail(g->ctx, LH_ERROR_NAME, s->name_at, "%s is already defined", s->name);
         return;
     }
     if (s->of) {
@@ -223,7 +223,7 @@ void lh_build_input(lh_builder *b, const lh_statement *s) {
             if (near)
                 lh_cure(g->ctx, "did you mean %s?", near);
             else
-                lh_cure(g->ctx, "vocab %s = ... makes it, and must stand above", s->of);
+                lh_cure(g->ctx, "define it in a line above: vocab %s = ...", s->of);
             return;
         }
         input_new(b, s->name, v, s->is_many, s->at)->node->step->comment = s->comment;
@@ -286,12 +286,11 @@ static void example_words(lh_builder *b, lh_example *ex, int k, const char *cons
     size_t cells =
         in->vocab ? 0 : g->axis[in->node->shape.rows].n * g->axis[in->node->shape.cols].n;
     if (in->vocab && !in->is_many && n != 1)
-        lh_fail(g->ctx, LH_ERROR_VALUE, at, "%s is one word, and here are %d", in->name, n);
+        lh_fail(g->ctx, LH_ERROR_VALUE, at, "%s takes one word, not %d", in->name, n);
     else if (in->is_many && n < 1)
         lh_fail(g->ctx, LH_ERROR_VALUE, at, "%s has no words", in->name);
     else if (cells && (size_t)n != cells)
-        lh_fail(g->ctx, LH_ERROR_VALUE, at, "%s takes %zu numbers, and here are %d", in->name,
-                cells, n);
+        lh_fail(g->ctx, LH_ERROR_VALUE, at, "%s takes %zu numbers, not %d", in->name, cells, n);
     double *cell = lh_alloc_array(g->arena, (size_t)n + 1, sizeof *cell);
     if (!cell || lh_failed(g->ctx)) return;
     for (int i = 0; i < n; i++) {
@@ -354,16 +353,16 @@ static void build_examples(lh_builder *b, const lh_statement *s) {
         size_t n = g->axis[value[i]->shape.rows].n, cols = g->axis[value[i]->shape.cols].n;
         size_t want = g->axis[in->node->shape.rows].n * g->axis[in->node->shape.cols].n;
         if (value[i]->shape.is_batched || !n || !cols)
-            lh_fail(g->ctx, LH_ERROR_SHAPE, with->at, "%s: examples are made of given numbers",
+            lh_fail(g->ctx, LH_ERROR_SHAPE, with->at, "%s: examples must consist of given numbers",
                     with->name);
         else if (in->is_many || cols != want)
             lh_fail(g->ctx, LH_ERROR_SHAPE, with->at,
-                    "%s takes %zu numbers for each example, and a row here has %zu", with->name,
+                    "%s takes %zu numbers for each example, but a row here has %zu", with->name,
                     want, cols);
         else if (i && n != rows)
             lh_fail(g->ctx, LH_ERROR_SHAPE, with->at,
-                    "%s has %zu rows, and %s has %zu: one row for each example", with->name, n,
-                    s->binding[0].name, rows);
+                    "%s has %zu rows, but %s has %zu: there must be one row for each example",
+                    with->name, n, s->binding[0].name, rows);
         rows = n;
     }
     for (size_t r = 0; r < rows && !lh_failed(g->ctx); r++) {
@@ -384,7 +383,7 @@ static void build_text(lh_builder *b, const lh_statement *s) {
     if (lh_failed(g->ctx)) return;
     if (w->n_words < 2) {
         lh_fail(g->ctx, LH_ERROR_VALUE, s->at,
-                "text needs two words or more: each is the target of the one before it");
+                "text needs at least two words: each is the target of the one before it");
         return;
     }
     lh_example *ex = example_new(g, s->at);
@@ -490,7 +489,7 @@ void lh_build_file(lh_builder *b, lh_given *given, const lh_expr *call, int *row
         if (p < end) p++;
     }
     if (!t.n_cells && !lh_failed(g->ctx))
-        lh_fail(g->ctx, LH_ERROR_FILE, call->at, "%s holds no numbers", call->arg[0]->text);
+        lh_fail(g->ctx, LH_ERROR_FILE, call->at, "%s contains no numbers", call->arg[0]->text);
     if (lh_failed(g->ctx)) return;
     given->file = call->arg[0]->text;
     given->data = t.cell;
@@ -504,7 +503,7 @@ void lh_build_file(lh_builder *b, lh_given *given, const lh_expr *call, int *row
         *cols = lh_axis_number(g, (size_t)t.cols);
     } else if (g->axis[*rows].n != (size_t)n_rows || g->axis[*cols].n != (size_t)t.cols) {
         lh_fail(g->ctx, LH_ERROR_SHAPE, call->at,
-                "%s holds %dx%d numbers, and %zux%zu are declared", call->arg[0]->text, n_rows,
+                "%s contains %dx%d numbers, but %zux%zu are declared", call->arg[0]->text, n_rows,
                 t.cols, g->axis[*rows].n, g->axis[*cols].n);
     }
 }

@@ -138,15 +138,15 @@ static lh_node *name_gradient(lh_backward *w, lh_node *n) {
     if (taken) {
         if (taken->step && taken->step->kind == LH_STEP_GRADIENT) {
             lh_fail(g->ctx, LH_ERROR_NAME, g->at,
-                    "%s is renewed above: the old and the new %s would both have a gradient %s",
+                    "%s is updated above: the old and the new %s would both have a gradient %s",
                     x->name, x->name, name);
             lh_cure(g->ctx, "write %s := ... below `backward`", x->name);
             return n;
         }
         lh_place at = taken->step ? taken->step->at : g->at;
         lh_fail(g->ctx, LH_ERROR_NAME, at,
-                "%s is the name of the gradient of %s, which `backward` makes", name, x->name);
-        lh_cure(g->ctx, "choose another name, or leave `backward` out to make gradients by hand");
+                "%s is the name of the gradient of %s, computed by `backward`", name, x->name);
+        lh_cure(g->ctx, "choose another name, or leave out `backward` to write gradients by hand");
         return n;
     }
     lh_node *sum = all->node;
@@ -378,7 +378,8 @@ static void fail_across(lh_backward *w, const lh_node *n) {
     lh_fail(g->ctx, LH_ERROR_SHAPE, g->at,
             "backward %s: %s exists once for each example and depends on other examples through %s",
             w->root->step->name, w->root->step->name, n->op->name);
-    lh_cure(g->ctx, "go back from one number for all: loss = average(%s)", w->root->step->name);
+    lh_cure(g->ctx, "use `backward` on one number for all examples: loss = average(%s)",
+            w->root->step->name);
 }
 
 static void send_back(lh_backward *w, lh_node *n, lh_node *dy) {
@@ -434,14 +435,16 @@ static bool root_is_fit(lh_backward *w) {
     const lh_node *root = w->root;
     if (!lh_axis_is_one(g, root->shape.rows) || !lh_axis_is_one(g, root->shape.cols) ||
         !lh_axis_is_one(g, root->shape.heads)) {
-        lh_fail(g->ctx, LH_ERROR_SHAPE, g->at, "backward %s: %s is %s, and a loss is one number",
-                root->step->name, root->step->name, lh_shape_text(g, root->shape));
-        lh_cure(g->ctx, "sum(%s) or mean(%s) makes one of it", root->step->name, root->step->name);
+        lh_fail(g->ctx, LH_ERROR_SHAPE, g->at,
+                "backward %s: %s is %s, but a loss must be one number", root->step->name,
+                root->step->name, lh_shape_text(g, root->shape));
+        lh_cure(g->ctx, "sum(%s) or mean(%s) makes it one number", root->step->name,
+                root->step->name);
         return false;
     }
     if (!w->wants[root->id]) {
         lh_fail(g->ctx, LH_ERROR_VALUE, g->at,
-                "backward %s: nothing that leads to %s has a gradient", root->step->name,
+                "backward %s: nothing that affects %s has a gradient", root->step->name,
                 root->step->name);
         return false;
     }

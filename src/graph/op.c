@@ -85,7 +85,7 @@ void lh_shape_rows_like(lh_graph *g, lh_node *n) {
     const lh_node *a = n->in[0], *like = n->in[1];
     size_t have = g->axis[a->shape.rows].n, want = g->axis[like->shape.rows].n;
     if (have && want > have)
-        lh_shape_fail(g, n, "%zu rows are asked for, and there are %zu", want, have);
+        lh_shape_fail(g, n, "%zu rows are requested, but there are only %zu", want, have);
     n->shape.rows = like->shape.rows;
     n->shape.cols = a->shape.cols;
     n->shape.heads = a->shape.heads;

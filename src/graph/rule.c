@@ -24,8 +24,7 @@ static void check_arity(lh_builder *b, const lh_statement *rule, const char *nam
     const lh_statement *fn = lh_find_fn(b, name);
     if (!fn) {
         const char *what = lh_printf(b->g->arena, "there is no fn %s", name);
-        fail_rule(b, rule, what,
-                  "fn f(x) makes a function, grad f(x) says how its gradient goes back");
+        fail_rule(b, rule, what, "fn f(x) defines a function, grad f(x) its gradient");
         return;
     }
     if (n <= fn->n_params) return;
@@ -49,7 +48,7 @@ static void check_pattern(lh_builder *b, const lh_statement *rule, const lh_expr
     }
     for (int i = 0; i < bound->n; i++)
         if (strcmp(bound->name[i], e->text) == 0)
-            fail_rule(b, rule, lh_printf(b->g->arena, "%s stands for two arguments", e->text),
+            fail_rule(b, rule, lh_printf(b->g->arena, "%s names two arguments", e->text),
                       "a name for each");
     if (bound->n == 32)
         fail_rule(b, rule, "it has more than 32 names", "fewer arguments");
@@ -65,14 +64,14 @@ static void check_lines(lh_builder *b, const lh_statement *rule, const names *bo
         if (s->kind != LH_S_STEP) continue;
         for (int k = 0; k < i; k++)
             if (rule->body[k]->kind == LH_S_STEP && strcmp(rule->body[k]->name, s->name) == 0)
-                lh_fail(b->g->ctx, LH_ERROR_NAME, s->at, "grad %s makes %s twice", rule->name,
+                lh_fail(b->g->ctx, LH_ERROR_NAME, s->at, "grad %s defines %s twice", rule->name,
                         s->name);
         for (int k = 0; k < bound->n; k++)
             goes_back |= s->name[0] == 'd' && strcmp(s->name + 1, bound->name[k]) == 0;
     }
     if (goes_back || lh_failed(b->g->ctx) || bound->n == 0) return;
     fail_rule(b, rule,
-              lh_printf(b->g->arena, "no line says what goes back to %s%s", bound->name[0],
+              lh_printf(b->g->arena, "no line defines the gradient of %s%s", bound->name[0],
                         bound->n > 1 ? " or another argument" : ""),
               lh_printf(b->g->arena, "d%s = ...", bound->name[0]));
 }
@@ -103,7 +102,7 @@ void lh_check_rules(lh_builder *b) {
         for (int k = 0; k < i && !lh_failed(b->g->ctx); k++)
             if (same_rule(rule, b->rule[k]))
                 fail_rule(b, rule,
-                          lh_printf(b->g->arena, "there is such a rule already, in line %d",
+                          lh_printf(b->g->arena, "there is already such a rule, in line %d",
                                     b->rule[k]->at.line),
                           "one rule for a function; another for a call inside its call");
     }

@@ -214,7 +214,7 @@ lh_step *lh_graph_find(lh_graph *g, const char *tail) {
         return NULL;
     }
     if (other) {
-        lh_fail(g->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "%s is not unique: it may be %s or %s",
+        lh_fail(g->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "%s is ambiguous: it could be %s or %s",
                 tail, found->path, other->path);
         lh_cure(g->ctx, "write more of the path");
         return NULL;

@@ -108,7 +108,7 @@ bool lh_task_bears(lh_task *t, const lh_graph *g, int updates) {
     work *= updates + 1;
     if (cells <= LH_TASK_CELLS && work <= most_work) return true;
     lh_fail(t->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-            "that is too much to try: %.0f numbers, about %.2g operations", cells, work);
+            "this is too large to try: %.0f numbers, about %.2g operations", cells, work);
     lh_cure(t->ctx, "smaller sizes will do");
     return false;
 }

@@ -139,8 +139,7 @@ static bool learns(lh_live *v, const lh_live_program *x, int step) {
         return false;
     }
     if (step == 0 || lh_loop_learns(x->g)) return true;
-    lh_fail(v->ctx, LH_ERROR_NAME, nowhere, "there is no step %d: the program renews nothing",
-            step);
+    lh_fail(v->ctx, LH_ERROR_NAME, nowhere, "there is no step %d: the program has no update", step);
     lh_cure(v->ctx, "an update is a line such as W := W - rate * dW");
     return false;
 }

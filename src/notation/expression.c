@@ -38,7 +38,7 @@ const char *lh_parser_found(lh_parser *p) {
 static void enter(lh_parser *p, lh_place at) {
     if (++p->depth > LH_MAX_DEPTH)
         lh_lexer_fail(&p->lx, LH_ERROR_LIMIT, at, "give an inner part a name of its own",
-                      "brackets, signs or powers lie more than %d deep inside each other",
+                      "brackets, signs or powers are nested more than %d levels deep",
                       LH_MAX_DEPTH);
 }
 
@@ -56,7 +56,7 @@ lh_bracket lh_parser_open(lh_parser *p) {
 }
 
 static void never_closed(lh_parser *p) {
-    lh_parser_fail(p, p->open, "write the closing bracket where it belongs",
+    lh_parser_fail(p, p->open, "add the closing bracket where it belongs",
                    "this bracket is never closed");
 }
 
@@ -69,10 +69,10 @@ void lh_parser_close(lh_parser *p, lh_token_kind kind, lh_bracket outside) {
         never_closed(p);
     else if (t->kind == LH_T_ASSIGN)
         lh_parser_fail(p, t->at, "`==` compares two values",
-                       "`=` cannot stand here: `%c` is expected", sign);
+                       "`=` is not allowed here: expected `%c`", sign);
     else if (t->kind != kind)
         lh_parser_fail(p, t->at, "an operator, a comma or a closing bracket is missing before it",
-                       "`%c` is expected, %s is found", sign, lh_parser_found(p));
+                       "expected `%c`, found %s", sign, lh_parser_found(p));
     else
         lh_lexer_next(&p->lx);
     p->depth--;
@@ -86,24 +86,24 @@ void lh_parser_line_end(lh_parser *p) {
     case LH_T_NEWLINE:
     case LH_T_END: return;
     case LH_T_ASSIGN:
-        lh_parser_fail(p, t->at, "`==` compares two values; a line makes one name",
-                       "`=` cannot stand inside a formula");
+        lh_parser_fail(p, t->at, "`==` compares two values; a line defines one name",
+                       "`=` is not allowed inside a formula");
         return;
     case LH_T_CLOSE:
     case LH_T_UNBRACKET:
-        lh_parser_fail(p, t->at, "delete it, or open it further left", "%s closes nothing",
-                       lh_parser_found(p));
+        lh_parser_fail(p, t->at, "delete it, or add the opening bracket further left",
+                       "%s has no opening bracket", lh_parser_found(p));
         return;
     case LH_T_NAME:
     case LH_T_NUMBER:
     case LH_T_STRING:
     case LH_T_OPEN:
         lh_parser_fail(p, t->at, "a product is written a * b or a @ b; a comment begins with #",
-                       "the line should end here, %s is found", lh_parser_found(p));
+                       "expected the end of the line, found %s", lh_parser_found(p));
         return;
     default:
-        lh_parser_fail(p, t->at, "a comment begins with #", "the line should end here, %s is found",
-                       lh_parser_found(p));
+        lh_parser_fail(p, t->at, "a comment begins with #",
+                       "expected the end of the line, found %s", lh_parser_found(p));
     }
 }
 
@@ -111,14 +111,15 @@ void lh_parser_line_end(lh_parser *p) {
 const char *lh_parse_name(lh_parser *p, const char *what) {
     const lh_lexer_token *t = &p->lx.tok;
     if (t->kind != LH_T_NAME)
-        lh_parser_fail(p, t->at, "a name is made of letters, digits and _, a letter first",
-                       "%s is expected, %s is found", what, lh_parser_found(p));
+        lh_parser_fail(p, t->at,
+                       "a name consists of letters, digits and _ and starts with a letter",
+                       "expected %s, found %s", what, lh_parser_found(p));
     else if (lh_parser_is(p, "vocab"))
         lh_parser_fail(p, t->at, "choose another name",
-                       "`vocab` is the size of the vocabulary and cannot name anything else");
+                       "`vocab` is the size of the vocabulary and cannot be used as a name");
     else if (lh_parser_is(p, "last"))
         lh_parser_fail(p, t->at, "choose another name",
-                       "`last` is the last row, as in H[last], and cannot name anything else");
+                       "`last` is the last row, as in H[last], and cannot be used as a name");
     if (lh_failed(p->lx.ctx)) return "";
     const char *name = lh_token_copy(&p->lx);
     lh_lexer_next(&p->lx);
@@ -138,7 +139,8 @@ static void grow(lh_parser *p, lh_expr *e, const lh_expr *child) {
     if (child->height >= e->height) e->height = child->height + 1;
     if (e->height > LH_MAX_HEIGHT)
         lh_lexer_fail(&p->lx, LH_ERROR_LIMIT, e->at, "give a part of it a name of its own",
-                      "this formula has more than %d operations on one way down", LH_MAX_HEIGHT);
+                      "this formula has more than %d operations nested inside each other",
+                      LH_MAX_HEIGHT);
 }
 
 /* The operations of the grammar have up to three operands: there is room for them from the start.
@@ -192,7 +194,7 @@ static lh_expr *name_or_call(lh_parser *p) {
     lh_place start = p->lx.tok.at;
     if (lh_parser_is(p, "last")) {
         lh_parser_fail(p, start, "H[last] is the last row, H[rows(H) - 2] the one before it",
-                       "`last` can only stand alone between [ and ]");
+                       "`last` can only be used alone, between [ and ]");
         return expr_new(p, LH_E_LAST, start);
     }
     const char *name = lh_token_copy(&p->lx);
@@ -216,12 +218,12 @@ static void matrix_wrong(lh_parser *p) {
         never_closed(p);
     else if (t->kind == LH_T_NAME || t->kind == LH_T_STRING || t->kind == LH_T_OPEN ||
              t->kind == LH_T_BRACKET)
-        lh_parser_fail(p, t->at,
-                       "beside(a, b) joins values side by side, above(a, b) one above the other",
-                       "a matrix holds numbers only: %s is none", lh_parser_found(p));
+        lh_parser_fail(
+            p, t->at, "beside(a, b) joins values side by side, above(a, b) one above the other",
+            "a matrix contains only numbers, and %s is not a number", lh_parser_found(p));
     else
         lh_parser_fail(p, t->at, "a matrix is written [1 0; 0 1]: a ; between its rows, no sums",
-                       "a number of the matrix is expected, %s is found", lh_parser_found(p));
+                       "expected a number of the matrix, found %s", lh_parser_found(p));
 }
 
 /* [1 - 2] is two numbers, and looks like one: a minus with a space on both sides, no comma before it. */
@@ -232,7 +234,7 @@ static void warn_minus(lh_parser *p, lh_place before, lh_place minus) {
     if (!is_apart || p->lx.tok.kind != LH_T_NUMBER) return;
     lh_place at = {before.line, before.col, number->col + number->len - before.col};
     lh_warn(p->lx.ctx, at,
-            "this is two numbers, the second one negative: a matrix holds no sums; [1 -2] is "
+            "these are two numbers, the second one negative: a matrix contains no sums; [1 -2] is "
             "clearer, and (1 - 2) outside a matrix is the difference");
 }
 
@@ -273,7 +275,7 @@ static void matrix_row(lh_parser *p, lh_expr *m, int *n) {
     if (m->rows == 1) m->cols = cols;
     if (cols != m->cols)
         lh_parser_fail(p, lh_lexer_span(&p->lx, start),
-                       "every row of a matrix has as many numbers as the first",
+                       "every row of a matrix needs as many numbers as the first",
                        "row %d has %d number%s, the first row has %d", m->rows, cols,
                        cols == 1 ? "" : "s", m->cols);
 }
@@ -284,7 +286,7 @@ static lh_expr *matrix(lh_parser *p) {
     lh_bracket b = lh_parser_open(p);
     if (p->lx.tok.kind == LH_T_UNBRACKET)
         lh_parser_fail(p, m->at, "zeros(rows, cols) makes a matrix of zeros",
-                       "a matrix has at least one number, this one is empty");
+                       "this matrix is empty: it needs at least one number");
     do matrix_row(p, m, &n);
     while (lh_parser_accept(p, LH_T_SEMICOLON));
     lh_parser_close(p, LH_T_UNBRACKET, b);
@@ -295,7 +297,7 @@ static lh_expr *matrix(lh_parser *p) {
 /* What a formula cannot begin with, and what its writer probably meant. */
 static void value_missing(lh_parser *p) {
     const lh_lexer_token *t = &p->lx.tok;
-    const char *cure = "a sign such as + or @ stands between two values";
+    const char *cure = "a sign such as + or @ goes between two values";
     switch (t->kind) {
     case LH_T_END:
         if (p->open.line) never_closed(p);
@@ -307,10 +309,10 @@ static void value_missing(lh_parser *p) {
     case LH_T_PLUS: cure = "a number needs no + before it"; break;
     case LH_T_COMMA:
     case LH_T_CLOSE:
-    case LH_T_UNBRACKET: cure = "something is missing before it, or it is one too many"; break;
+    case LH_T_UNBRACKET: cure = "something is missing before it, or it does not belong here"; break;
     default: break;
     }
-    lh_parser_fail(p, t->at, cure, "a value is expected, %s is found", lh_parser_found(p));
+    lh_parser_fail(p, t->at, cure, "expected a value, found %s", lh_parser_found(p));
 }
 
 static lh_expr *atom(lh_parser *p) {
@@ -337,7 +339,7 @@ static lh_expr *index_in(lh_parser *p, bool may_be_last) {
         lh_lexer_next(&p->lx);
         if (p->lx.tok.kind != LH_T_UNBRACKET)
             lh_parser_fail(p, e->at, "H[last] is the last row, H[rows(H) - 2] the one before it",
-                           "`last` can only stand alone between [ and ]");
+                           "`last` can only be used alone, between [ and ]");
     } else {
         e = lh_parse_expr(p);
     }
@@ -347,7 +349,7 @@ static lh_expr *index_in(lh_parser *p, bool may_be_last) {
 static lh_expr *column(lh_parser *p, lh_expr *e, lh_place start) {
     if (p->lx.tok.kind != LH_T_BRACKET)
         lh_parser_fail(p, p->lx.tok.at, "a column is written a[][j], a row a[i]",
-                       "behind `[]` the column is expected, %s is found", lh_parser_found(p));
+                       "expected a column after `[]`, found %s", lh_parser_found(p));
     lh_bracket b = lh_parser_open(p);
     lh_expr *j = index_in(p, false);
     lh_parser_close(p, LH_T_UNBRACKET, b);
@@ -475,8 +477,9 @@ lh_expr *lh_parse_expr(lh_parser *p) {
     lh_expr *right = lh_parse_sum(p);
     e = operation(p, kind, start, e, right);
     if (is_comparison(p->lx.tok.kind))
-        lh_parser_fail(p, p->lx.tok.at, "(a < b) * (b < c) says both",
-                       "a formula compares once, a second %s is found", lh_parser_found(p));
+        lh_parser_fail(p, p->lx.tok.at, "(a < b) * (b < c) means both",
+                       "a formula can compare only once, and this is a second %s",
+                       lh_parser_found(p));
     return e;
 }
 

@@ -30,12 +30,12 @@ static const struct foreign {
     const char *s, *cure;
 } foreign[] = {
     {".", "a transpose is written K^T, a number 0.5"},
-    {"'", "a transpose is written K^T, a text stands between \" \""},
+    {"'", "a transpose is written K^T, and text goes between \" \""},
     {"!", "not equal is written !="},
     {"{", "a block begins with repeat, each, fn or grad and ends with end"},
     {"}", "a block begins with repeat, each, fn or grad and ends with end"},
-    {"&", "for numbers that are 1 or 0, a * b says \"both\""},
-    {"|", "for numbers that are 1 or 0, max(a, b) says \"one of them\""},
+    {"&", "for numbers that are 1 or 0, a * b means \"both\""},
+    {"|", "for numbers that are 1 or 0, max(a, b) means \"one of them\""},
     {"“", "write the plain sign \""},
     {"”", "write the plain sign \""},
     {"„", "write the plain sign \""},
@@ -141,7 +141,7 @@ void lh_lexer_start(lh_lexer *lx, lh_context *ctx, lh_arena *arena, const char *
     lx->line = 1;
     if (length > (1u << 30)) {
         lh_lexer_fail(lx, LH_ERROR_LIMIT, (lh_place){0, 0, 0}, "",
-                      "a text may have 1 GiB, this one has %zu bytes", length);
+                      "a text of %zu bytes is too long: at most 1 GiB is allowed", length);
         return;
     }
     check_text(lx);
@@ -269,7 +269,7 @@ static void read_number(lh_lexer *lx) {
         const char *rest = stop;
         while ((letter = name_letter(rest, lx->end)) > 0 && rest - s < 40) rest += letter;
         lh_lexer_fail(lx, LH_ERROR_TEXT, place(lx, s, rest), cure,
-                      "`%.*s`: a number runs into a name", (int)(rest - s), s);
+                      "`%.*s`: a number is followed directly by a name", (int)(rest - s), s);
         return;
     }
     take(lx, LH_T_NUMBER, stop);
@@ -288,7 +288,7 @@ static char *read_quoted(lh_lexer *lx) {
     if (stop == lx->end || *stop == '\n') {
         lh_lexer_fail(lx, LH_ERROR_TEXT, place(lx, open, open + 1),
                       "a text begins and ends with \" on one line",
-                      "this `\"` has no second one on its line");
+                      "this `\"` is not closed on its line");
         return NULL;
     }
     char *text = lh_alloc(lx->arena, (size_t)(stop - s) + 1), *t = text;
@@ -301,7 +301,7 @@ static char *read_quoted(lh_lexer *lx) {
         s++;
         if (!strchr("\"\\nt", *s)) {
             lh_lexer_fail(lx, LH_ERROR_TEXT, place(lx, s - 1, s), "a \\ itself is written \\\\",
-                          "behind \\ in a text may stand \" \\ n or t");
+                          "in a text, \\ can only be followed by \" \\ n or t");
             return NULL;
         }
         *t++ = *s == 'n' ? '\n' : *s == 't' ? '\t' : *s;
@@ -326,15 +326,15 @@ static void unknown_sign(lh_lexer *lx) {
     lh_place at = place(lx, lx->pos, lx->pos + n);
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         if (starts_with(lx->pos, lx->end, foreign[i].s)) {
-            lh_lexer_fail(lx, LH_ERROR_TEXT, at, foreign[i].cure, "`%s` is no sign of the notation",
-                          foreign[i].s);
+            lh_lexer_fail(lx, LH_ERROR_TEXT, at, foreign[i].cure,
+                          "`%s` is not part of the notation", foreign[i].s);
             return;
         }
     if (is_hidden(c))
         lh_lexer_fail(lx, LH_ERROR_TEXT, at, "delete it",
-                      "here stands a sign that cannot be seen: U+%04X", (unsigned)c);
+                      "there is an invisible character here: U+%04X", (unsigned)c);
     else
-        lh_lexer_fail(lx, LH_ERROR_TEXT, at, "", "`%.*s` is no sign of the notation", (int)n,
+        lh_lexer_fail(lx, LH_ERROR_TEXT, at, "", "`%.*s` is not part of the notation", (int)n,
                       lx->pos);
 }
 
@@ -398,8 +398,9 @@ static const char *word_end(const char *s, const char *end, bool comma_ends) {
 static void check_behind_quote(lh_lexer *lx, bool comma_ends) {
     const char *s = lx->pos;
     if (word_end(s, lx->end, comma_ends) > s)
-        lh_lexer_fail(lx, LH_ERROR_TEXT, place(lx, s, s + 1), "a quoted word holds the whole word",
-                      "a space is missing behind the quoted word");
+        lh_lexer_fail(lx, LH_ERROR_TEXT, place(lx, s, s + 1),
+                      "the quotes must enclose the whole word",
+                      "a space is missing after the quoted word");
 }
 
 lh_word lh_lexer_word(lh_lexer *lx, bool comma_ends) {

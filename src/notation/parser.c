@@ -56,23 +56,21 @@ static void name_of(lh_parser *p, lh_statement *s, const char *what) {
 
 static void expect(lh_parser *p, lh_token_kind kind, const char *sign, const char *cure) {
     if (lh_parser_accept(p, kind)) return;
-    lh_parser_fail(p, p->lx.tok.at, cure, "`%s` is expected, %s is found", sign,
-                   lh_parser_found(p));
+    lh_parser_fail(p, p->lx.tok.at, cure, "expected `%s`, found %s", sign, lh_parser_found(p));
 }
 
 static void expect_word(lh_parser *p, const char *word, const char *cure) {
     if (lh_parser_is(p, word))
         lh_lexer_next(&p->lx);
     else
-        lh_parser_fail(p, p->lx.tok.at, cure, "`%s` is expected, %s is found", word,
-                       lh_parser_found(p));
+        lh_parser_fail(p, p->lx.tok.at, cure, "expected `%s`, found %s", word, lh_parser_found(p));
 }
 
 static const char *expect_string(lh_parser *p, const char *what) {
     const char *text = p->lx.tok.text;
     if (p->lx.tok.kind != LH_T_STRING)
-        lh_parser_fail(p, p->lx.tok.at, "a text stands between \" and \"",
-                       "%s is expected between quotes, %s is found", what, lh_parser_found(p));
+        lh_parser_fail(p, p->lx.tok.at, "text goes between \" and \"",
+                       "expected %s between quotes, found %s", what, lh_parser_found(p));
     else
         lh_lexer_next(&p->lx);
     return text;
@@ -113,7 +111,7 @@ static void shape(lh_parser *p, lh_statement *s) {
     else
         lh_parser_fail(p, p->lx.tok.at,
                        "a shape is written rows x cols, with spaces around x: 2 x vocab",
-                       "the `x` of a shape is expected, %s is found", lh_parser_found(p));
+                       "expected the `x` of a shape, found %s", lh_parser_found(p));
     s->cols = lh_parse_sum(p);
     p->in_shape = false;
     plain_product(s->rows);
@@ -157,8 +155,7 @@ static void read_given(lh_parser *p, lh_statement *s) {
     lh_lexer_next(&p->lx);
     name_of(p, s, "a name");
     if (lh_parser_accept(p, LH_T_COLON)) shape(p, s);
-    expect(p, LH_T_ASSIGN, "=",
-           "a value to start from is needed: = [1 0; 0 1], = 0, = normal(0.02)");
+    expect(p, LH_T_ASSIGN, "=", "an initial value is needed: = [1 0; 0 1], = 0, = normal(0.02)");
     s->expr = lh_parse_expr(p);
     if (!lh_parser_is(p, "as")) return;
     lh_lexer_next(&p->lx);
@@ -191,15 +188,15 @@ static void read_examples(lh_parser *p, lh_statement *s) {
 
 static void read_next(lh_parser *p, lh_statement *s) {
     lh_lexer_next(&p->lx);
-    name_of(p, s, "the name that goes on to the next repetition");
-    expect(p, LH_T_ASSIGN, "=", "next X = ... says what X is in the next repetition");
+    name_of(p, s, "the name that is carried to the next repetition");
+    expect(p, LH_T_ASSIGN, "=", "next X = ... defines X for the next repetition");
     s->expr = lh_parse_expr(p);
 }
 
 static void read_backward(lh_parser *p, lh_statement *s) {
     lh_lexer_next(&p->lx);
     if (p->lx.tok.kind == LH_T_NEWLINE)
-        lh_parser_fail(p, s->at, "backward L: L is the step that should become small",
+        lh_parser_fail(p, s->at, "backward L: L is the loss, the step that should become small",
                        "`backward` needs the name of a step");
     name_of(p, s, "the name of a step");
 }
@@ -229,10 +226,10 @@ static void read_seed(lh_parser *p, lh_statement *s) {
     const char *digits = lx->tok.kind == LH_T_NUMBER ? lh_token_copy(lx) : "";
     if (!*digits || digits[strspn(digits, "0123456789")])
         lh_parser_fail(p, lx->tok.at, "seed 42, or seed numpy 42",
-                       "a whole number is expected, %s is found", lh_parser_found(p));
+                       "expected a whole number, found %s", lh_parser_found(p));
     else if (s->of && strcmp(s->of, "numpy") != 0)
-        lh_parser_fail(p, s->at, "seed 42, or seed numpy 42", "the numbers of %s are not known",
-                       s->of);
+        lh_parser_fail(p, s->at, "seed 42, or seed numpy 42",
+                       "there is no random number generator %s", s->of);
     else
         s->seed = lh_parser_whole(p, digits, lx->tok.at, s->of ? UINT32_MAX : ULLONG_MAX);
     lh_lexer_next(lx);
@@ -264,14 +261,14 @@ static void block(lh_parser *p, lh_statement *s) {
     finish(p, s);
     if (scope.depth > LH_MAX_DEPTH)
         lh_lexer_fail(&p->lx, LH_ERROR_LIMIT, s->at, "",
-                      "blocks lie more than %d deep inside each other", LH_MAX_DEPTH);
+                      "blocks are nested more than %d levels deep", LH_MAX_DEPTH);
     p->scope = &scope;
     while (goes_on(p) && !is_end(p)) statement(p);
     scope_end(&scope);
     p->scope = scope.outer;
     if (!goes_on(p)) {
         lh_parser_fail(p, s->at, "write `end` below its last line",
-                       "`end` is missing: `%s` began in line %d", block_title(p, s), s->at.line);
+                       "`end` is missing: `%s` begins in line %d", block_title(p, s), s->at.line);
         return;
     }
     lh_lexer_next(&p->lx);
@@ -393,7 +390,7 @@ static void read_mistake(lh_parser *p, lh_statement *s) {
         mistake_rule(p, s);
     }
     if (s->n_rules == 0 && !(s->where && strcmp(s->where, "later") == 0))
-        lh_parser_fail(p, s->at, "write pattern => pattern behind it or in the next line",
+        lh_parser_fail(p, s->at, "write pattern => pattern after it or in the next line",
                        "the mistake `%s` has no rule", lh_parser_cut(p, s->name, strlen(s->name)));
 }
 
@@ -442,10 +439,10 @@ static void misplaced(lh_parser *p, const char *word) {
     const lh_statement *head = p->scope->head;
     if (!head)
         lh_parser_fail(p, p->lx.tok.at, "next X = ... belongs between repeat and its end",
-                       "`%s` can only stand inside `repeat`", word);
+                       "`%s` is only allowed inside `repeat`", word);
     else
-        lh_parser_fail(p, p->lx.tok.at, "write the `end` of that block above this line",
-                       "`%s` cannot stand inside `%s`, which began in line %d", word,
+        lh_parser_fail(p, p->lx.tok.at, "put the `end` of that block above this line",
+                       "`%s` is not allowed inside `%s`, which begins in line %d", word,
                        block_title(p, head), head->at.line);
 }
 
@@ -488,16 +485,16 @@ static void unknown_statement(lh_parser *p) {
     const char *cure = unknown_cure(p, word);
     if (is_end(p)) {
         lh_parser_fail(p, at, "delete it, or write the beginning of the block",
-                       "this `end` ends nothing");
+                       "this `end` belongs to no block");
         return;
     }
     lh_lexer_next(&p->lx);
     if (p->lx.tok.kind == LH_T_EQ)
         lh_parser_fail(p, p->lx.tok.at, "`=` names a value, `==` compares two",
-                       "`=` is expected behind %s, `==` is found", found);
+                       "expected `=` after %s, found `==`", found);
     else if (p->lx.tok.kind == LH_T_BRACKET)
-        lh_parser_fail(p, p->lx.tok.at, "a step makes its whole value: name = formula",
-                       "`=` is expected behind %s, `[` is found", found);
+        lh_parser_fail(p, p->lx.tok.at, "a step defines its whole value: name = formula",
+                       "expected `=` after %s, found `[`", found);
     else
         lh_parser_fail(p, at, cure, "no statement begins with %s", found);
 }
@@ -507,7 +504,7 @@ static void step(lh_parser *p, lh_statement *s) {
     s->kind = p->lx.tok.kind == LH_T_RENEW ? LH_S_UPDATE : LH_S_STEP;
     if (s->kind == LH_S_UPDATE && place_here(p) == IN_GRAD)
         lh_parser_fail(p, p->lx.tok.at, "in grad, every line is name = formula",
-                       "`:=` cannot stand inside `grad`");
+                       "`:=` is not allowed inside `grad`");
     lh_lexer_next(&p->lx);
     if (p->lx.tok.kind == LH_T_NEWLINE)
         lh_parser_fail(p, p->lx.tok.at, "a formula may break only inside ( ) or [ ]",

@@ -19,7 +19,7 @@ static void word_add(lh_parser *p, const char ***list, int *n, const char *word)
 static void no_arrow(lh_parser *p, lh_word w) {
     if (w.kind == LH_W_ARROW)
         lh_parser_fail(p, w.at, "write \"->\" in quotes if it is a word",
-                       "the arrow can only stand in `example words -> words`");
+                       "the arrow is only allowed in `example words -> words`");
 }
 
 static void vocab_count(lh_parser *p, lh_statement *s, lh_place at) {
@@ -59,7 +59,7 @@ void lh_read_vocab(lh_parser *p, lh_statement *s) {
         s->file = lh_parse_expr(p);
         if (s->file->kind != LH_E_CALL)
             lh_parser_fail(p, s->file->at, "vocab file(\"words.txt\")",
-                           "a vocabulary is words, a number or one file(...)");
+                           "a vocabulary consists of words, a number or one file(...)");
         return;
     }
     vocab_words(p, s);
@@ -87,7 +87,7 @@ static void example_long(lh_parser *p, lh_statement *s) {
         if (w.kind == LH_W_COMMA) lh_lexer_pass_break(&p->lx);
         if (w.kind == LH_W_COMMA && !lh_lexer_sees_binding(&p->lx))
             lh_parser_fail(p, w.at, "write \",\" in quotes if it is a word",
-                           "behind the comma, NAME = words is expected");
+                           "expected NAME = words after the comma");
     } while (w.kind == LH_W_COMMA && !lh_failed(p->lx.ctx));
 }
 

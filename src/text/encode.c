@@ -63,7 +63,7 @@ static void fail_unknown(const lh_tokenizer *t, const char *what, const char *s,
     shown[k] = 0;
     lh_fail(t->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},
             "the %s \"%s\" is not in the vocabulary, which is closed", what, shown);
-    lh_cure(t->ctx, "learn it from a text that has it, or with a place for the unknown");
+    lh_cure(t->ctx, "train it on a text that contains it, or with a token for unknown words");
 }
 
 static void encode_words(const lh_tokenizer *t, const char *s, size_t n, lh_ids *o) {

@@ -52,8 +52,8 @@ static bool may_add(lh_tokenizer *t, const char *bytes, size_t n, lh_token_role 
         lh_fail(t->ctx, LH_ERROR_VALUE, nowhere, "tokens %d and %d are the same: %.*s", same,
                 t->n_tokens, shown, bytes);
     else if (role == LH_TOKEN_UNKNOWN && t->unknown >= 0)
-        lh_fail(t->ctx, LH_ERROR_VALUE, nowhere, "tokens %d and %d both stand for the unknown",
-                t->unknown, t->n_tokens);
+        lh_fail(t->ctx, LH_ERROR_VALUE, nowhere,
+                "tokens %d and %d are both the token for unknown words", t->unknown, t->n_tokens);
     else if (t->kind == LH_TOKENS_CHARS && role == LH_TOKEN_PLAIN &&
              lh_utf8_read(bytes, n, &c) != n)
         lh_fail(t->ctx, LH_ERROR_VALUE, nowhere, "token %d, %.*s, is not one character",

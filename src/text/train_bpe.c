@@ -167,7 +167,7 @@ static void lay_out(learner *l) {
     for (int i = 0; i < l->counts->n; i++) n += l->counts->piece[i].length;
     if (n > UINT32_MAX / 4) {
         lh_fail(l->t->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-                "the text has %zu bytes of different pieces: that is too much", n);
+                "the text has %zu bytes of different pieces, which is too many", n);
         return;
     }
     l->symbol = lh_alloc_array(l->arena, n, sizeof *l->symbol);

@@ -65,7 +65,7 @@ lh_beam *lh_beam_new(lh_graph *g, const lh_beam_how *how) {
     *b = (lh_beam){.g = g, .arena = arena, .how = *how};
     if (b->how.given < 1) b->how.given = 1;
     if (!g->generate) {
-        lh_fail(g->ctx, LH_ERROR_VALUE, nowhere, "the program does not say what grows");
+        lh_fail(g->ctx, LH_ERROR_VALUE, nowhere, "the program does not say what is generated");
         lh_cure(g->ctx, "generate given from logits");
     } else if (make_room(b)) {
         b->plan = make_plan(b);
@@ -139,7 +139,7 @@ static bool find_scores(lh_beam *b, int beam) {
     for (int c = 0; c < n; c++) b->score[c] -= high + log(sum);
     if (isfinite(sum)) return true;
     lh_fail(b->g->ctx, LH_ERROR_VALUE, nowhere,
-            "the scores of the next token are no numbers: the weights are broken");
+            "the scores of the next token are not numbers: the weights are damaged");
     return false;
 }
 
@@ -195,11 +195,11 @@ static void take(lh_beam *b, int n) {
 static bool fits(const lh_beam *b, int n_source, int n_given) {
     if (lh_failed(b->g->ctx)) return false;
     if (n_source > SOURCE)
-        lh_fail(b->g->ctx, LH_ERROR_LIMIT, nowhere, "%d tokens are too many; %d is the most",
+        lh_fail(b->g->ctx, LH_ERROR_LIMIT, nowhere, "%d tokens are too many; the maximum is %d",
                 n_source, SOURCE);
     else if (n_given < 1 || n_given > b->how.given)
         lh_fail(b->g->ctx, LH_ERROR_LIMIT, nowhere,
-                "%d tokens stand before the answer, and there is room for 1 to %d", n_given,
+                "%d tokens come before the answer, but there is room for 1 to %d", n_given,
                 b->how.given);
     return !lh_failed(b->g->ctx);
 }

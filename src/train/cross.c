@@ -88,7 +88,7 @@ lh_cross *lh_cross_new(lh_arena *a, lh_graph *g, const lh_tensors *weights, cons
     lh_cross *c = lh_alloc(a, sizeof *c);
     *c = (lh_cross){.rows = q->n_answer, .cols = q->n_source};
     if (!g->generate)
-        lh_fail(g->ctx, LH_ERROR_VALUE, nowhere, "the program does not say what grows");
+        lh_fail(g->ctx, LH_ERROR_VALUE, nowhere, "the program does not say what is generated");
     else
         work(c, a, g, weights, q);
     return lh_failed(g->ctx) ? NULL : c;

@@ -24,14 +24,14 @@ static int scores_of(const lh_graph *g) {
 
 static bool can_generate(const lh_graph *g) {
     if (!g->generate) {
-        lh_fail(g->ctx, LH_ERROR_VALUE, nowhere, "the program does not say what grows");
+        lh_fail(g->ctx, LH_ERROR_VALUE, nowhere, "the program does not say what is generated");
         lh_cure(g->ctx, "generate tokens from logits");
         return false;
     }
     const lh_vocab *v = g->input[g->generate->input]->vocab;
     if (scores_of(g) == v->n_words) return true;
     lh_fail(g->ctx, LH_ERROR_SHAPE, g->generate->from->at,
-            "%d scores for each position, and the vocabulary has %d tokens", scores_of(g),
+            "there are %d scores for each position, but the vocabulary has %d tokens", scores_of(g),
             v->n_words);
     return false;
 }
@@ -208,7 +208,7 @@ int lh_generator_next(lh_generator *w) {
     int token = lh_choose(w->chooser, w->score, &w->how.choice, u);
     if (token < 0)
         lh_fail(w->g->ctx, LH_ERROR_VALUE, nowhere,
-                "the scores of the next token are no numbers: the weights are broken");
+                "the scores of the next token are not numbers: the weights are damaged");
     if (token < 0 || token == w->how.end) return -1;
     slide(w);
     w->token[w->n++] = token;

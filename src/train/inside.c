@@ -29,10 +29,11 @@ static bool prompt_fits(const lh_inside *in) {
     const int most = lh_generator_context(in->g, 0);
     if (in->n == 0)
         lh_fail(in->g->ctx, LH_ERROR_VALUE, nowhere,
-                "the prompt is empty: there is nothing to look at");
+                "the prompt is empty: the model has nothing to read");
     else if (most && in->n > most)
         lh_fail(in->g->ctx, LH_ERROR_LIMIT, nowhere,
-                "the prompt has %d tokens, and the model looks at %d (context)", in->n, most);
+                "the prompt has %d tokens, but the model can use only %d (its context)", in->n,
+                most);
     if (lh_failed(in->g->ctx))
         lh_cure(in->g->ctx, in->n ? "a shorter prompt" : "--prompt \"The cat\"");
     return !lh_failed(in->g->ctx);
@@ -122,12 +123,12 @@ static bool *marks(const lh_inside *in) {
 
 static void refuse(const lh_inside *in, const lh_node *n, const lh_node *needed) {
     lh_graph *g = in->g;
-    lh_fail(g->ctx, LH_ERROR_VALUE, nowhere, "%s depends on the input %s, and a prompt is %s alone",
-            n->step ? n->step->path : "this", g->input[needed->input]->name,
-            g->input[in->input]->name);
-    lh_cure(g->ctx, "steps of the forward pass up to %s can be asked for%s",
+    lh_fail(
+        g->ctx, LH_ERROR_VALUE, nowhere, "%s depends on the input %s, but a prompt gives only %s",
+        n->step ? n->step->path : "this", g->input[needed->input]->name, g->input[in->input]->name);
+    lh_cure(g->ctx, "steps of the forward pass up to %s are available%s",
             g->generate && g->generate->from->step ? g->generate->from->step->path : "the loss",
-            lh_takes_text(g) ? "; --next ' sat' says what follows, and the others can be, too"
+            lh_takes_text(g) ? "; with --next ' sat', which says what follows, the others are too"
                              : "");
 }
 
@@ -336,7 +337,7 @@ static lh_step *turn_before(const lh_graph *g, const lh_step *s, int turn) {
 
 lh_lens lh_inside_lens(lh_inside *in) {
     lh_graph *g = in->g;
-    lh_lens lens = {.trouble = "the program has no repeat that leads to its scores"};
+    lh_lens lens = {.trouble = "no repeat of the program computes its scores"};
     bool *needs = marks(in);
     if (!needs || !g->generate || lh_failed(g->ctx)) return lens;
     mark(needs, g->generate->from);
@@ -346,7 +347,7 @@ lh_lens lh_inside_lens(lh_inside *in) {
     const lh_node *mixing = find_mixing(in, g->generate->from, end->node);
     if (mixing) {
         lens.trouble =
-            lh_printf(in->arena, "line %d mixes positions behind the last layer", mixing->at.line);
+            lh_printf(in->arena, "line %d mixes positions after the last layer", mixing->at.line);
         return lens;
     }
     lens.trouble = NULL;

@@ -82,14 +82,14 @@ static void make_name(lh_dice *d, lh_case *p) {
 
 const lh_train_task lh_train_tasks[] = {
     {"copy", "two to eight digits, and the same again", make_copy, "0123456789", MOST_DIGITS},
-    {"reverse", "two to eight digits, and the last of them first", make_reverse, "0123456789",
+    {"reverse", "two to eight digits, and the same digits reversed", make_reverse, "0123456789",
      MOST_DIGITS},
-    {"sort", "two to eight digits, and the smallest of them first", make_sort, "0123456789",
+    {"sort", "two to eight digits, and the same digits sorted", make_sort, "0123456789",
      MOST_DIGITS},
     {"addition", "two numbers of two digits, and their sum", make_addition, "0123456789+", 5},
     {"translate", "an English sentence of a small grammar, and its Spanish", lh_grammar_make, NULL,
      LH_CASE_WORDS},
-    {"names", "names that nobody has, one a line", make_name, "abcdefghijklmnopqrstuvwxyz", 24},
+    {"names", "invented names, one per line", make_name, "abcdefghijklmnopqrstuvwxyz", 24},
     {NULL, NULL, NULL, NULL, 0},
 };
 

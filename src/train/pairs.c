@@ -78,7 +78,9 @@ static void keep_line(lh_pairs *p, const lh_pair_line *l) {
 
 static void refuse_file(lh_context *ctx) {
     lh_fail(ctx, LH_ERROR_FILE, nowhere, "no line has a pair in it");
-    lh_cure(ctx, "question, tab, answer on each line, as longhand data addition writes them");
+    lh_cure(
+        ctx,
+        "each line needs a question, a tab and an answer, as longhand data addition writes them");
 }
 
 static void keep_lines(lh_pairs *p) {
@@ -202,7 +204,7 @@ static void check_task(lh_pairs *p) {
     const int longest = rows_of(&p->how, t->longest, t->longest);
     lh_case pair;
     if (longest > p->how.context) {
-        lh_fail(p->ctx, LH_ERROR_VALUE, nowhere, "%s takes up to %d tokens, and the context has %d",
+        lh_fail(p->ctx, LH_ERROR_VALUE, nowhere, "%s takes up to %d tokens, but the context has %d",
                 t->name, longest, p->how.context);
         lh_cure(p->ctx, "--set context=%d", longest);
     }

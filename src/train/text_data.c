@@ -22,7 +22,7 @@ static int bpe_size(const char *spec) {
 
 static void refuse_spec(lh_context *ctx, const char *spec) {
     lh_fail(ctx, LH_ERROR_VALUE, nowhere,
-            "%s is no vocabulary: neither char, word or bpe:N nor a folder with tokenizer.json",
+            "%s is not a vocabulary: neither char, word or bpe:N nor a folder with tokenizer.json",
             spec);
     if (strncmp(spec, "bpe", 3) == 0) lh_cure(ctx, "bpe:1000 learns a thousand tokens");
 }
@@ -61,9 +61,9 @@ static void check_text(lh_context *ctx, const char *text, size_t length) {
     if (length == 0) {
         lh_fail(ctx, LH_ERROR_FILE, nowhere, "the text is empty: there is nothing to learn from");
     } else if (zero || odd > length / 20) {
-        lh_fail(ctx, LH_ERROR_FILE, nowhere, "this is no text: %s",
-                zero ? "it has bytes that are 0" : "a twentieth of it are control characters");
-        lh_cure(ctx, "--data wants plain text, best in UTF-8");
+        lh_fail(ctx, LH_ERROR_FILE, nowhere, "this is not text: %s",
+                zero ? "it has bytes that are 0" : "a twentieth of it is control characters");
+        lh_cure(ctx, "--data needs plain text, preferably in UTF-8");
     }
 }
 
@@ -211,7 +211,7 @@ static void split_running(lh_data *d) {
     const size_t window = (size_t)d->how.context + 1;
     if (d->n < window) {
         lh_fail(d->ctx, LH_ERROR_FILE, nowhere,
-                "the text has %zu tokens, and an example takes %zu: %d, and the one that follows",
+                "the text has %zu tokens, but an example takes %zu: %d and the one that follows",
                 d->n, window, d->how.context);
         lh_cure(d->ctx, "a longer text, or --set context=%zu", d->n > 2 ? d->n / 2 : 1);
         return;
@@ -247,7 +247,7 @@ lh_data *lh_data_new(lh_context *ctx, const lh_tokenizer *t, const lh_data_how *
         check_text(ctx, text, length); /* a short text is not for all ranks */
     if (how->is_lines && d->newline < 0)
         lh_fail(ctx, LH_ERROR_VALUE, nowhere,
-                "lines are to be learned, and the vocabulary has no token for their ends");
+                "lines should be learned, but the vocabulary has no token for the end of a line");
     if (!lh_failed(ctx) && how->is_lines)
         encode_lines(d, t, text, length);
     else if (!lh_failed(ctx))

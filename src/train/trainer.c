@@ -25,11 +25,10 @@ bool lh_trainer_takes(const lh_graph *g) {
     if (!lh_takes_text(g) && !lh_takes_pairs(g))
         return refuse(
             g, "the program learns neither from running text nor from pairs",
-            "it wants the inputs tokens : vocab* and target : vocab*, or source, given and "
-            "wanted");
+            "it needs the inputs tokens : vocab* and target : vocab*, or source, given and wanted");
     if (!g->loss) return refuse(g, "the program does not say what to learn", "backward loss");
     if (!lh_loop_learns(g))
-        return refuse(g, "the program renews nothing",
+        return refuse(g, "the program has no update",
                       "each W in params, W := adam(W, dW, rate), end");
     return true;
 }
@@ -80,8 +79,8 @@ static void run(lh_trainer *t, bool is_training) {
 static void plan_parts(lh_trainer *t) {
     const lh_trainer_how *how = &t->how;
     if (t->with != &lh_fast) {
-        lh_fail(t->g->ctx, LH_ERROR_LIMIT, nowhere,
-                "the evaluator %s does not add up a batch that is run in parts", t->with->name);
+        lh_fail(t->g->ctx, LH_ERROR_LIMIT, nowhere, "the evaluator %s cannot run a batch in parts",
+                t->with->name);
         lh_cure(t->g->ctx, "a smaller batch, or the evaluator fast");
         return;
     }
@@ -222,12 +221,12 @@ bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f, bool goes_on) {
         lh_fail(ctx, LH_ERROR_FILE, nowhere, "there is no model.safetensors in %s", f->path);
     else if (goes_on && !f->is_saved)
         lh_fail(ctx, LH_ERROR_FILE, nowhere,
-                "%s holds weights that were not saved by longhand train", f->path);
+                "%s contains weights that were not saved by longhand train", f->path);
     else if (goes_on && has_states(g) && !f->optimizer)
-        lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s: the optimiser's states cannot be had: %s",
+        lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s: the optimiser's state is not available: %s",
                 f->path, f->trouble ? f->trouble : "none were saved");
     if (lh_failed(ctx)) {
-        if (goes_on) lh_cure(ctx, "--init %s begins with its weights at step 0", f->path);
+        if (goes_on) lh_cure(ctx, "--init %s starts from its weights at step 0", f->path);
         return false;
     }
     lh_arena *a = lh_arena_new(ctx);

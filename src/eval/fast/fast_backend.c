@@ -7,10 +7,10 @@
 
 static bool set_precision(lh_plan *p, lh_precision precision) {
     if (precision == LH_IN_BF16 && !lh_bf16_name()) {
-        lh_fail(
-            p->g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-            "this processor has no products in bf16: they need AMX, and a system that lends it");
-        lh_cure(p->g->ctx, "products in float run everywhere: leave bf16 out");
+        lh_fail(p->g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
+                "bf16 products are not available here: they need a processor with AMX and a kernel "
+                "that enables it");
+        lh_cure(p->g->ctx, "float products work everywhere: leave out bf16");
         return false;
     }
     lh_pool_use_bf16(p->moment.pool, precision == LH_IN_BF16);

@@ -50,7 +50,7 @@ lh_machine lh_machine_try(lh_context *ctx, int threads) {
     float *memory = lh_failed(ctx) ? NULL : ctx->alloc((size_t)cells * sizeof *memory);
     if (!memory) {
         lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
-                "no %d MB are free to try what the machine can do", MEGABYTES);
+                "%d MB of free memory are needed to measure what this machine can do", MEGABYTES);
         return m;
     }
     for (ptrdiff_t i = 0; i < cells; i++) memory[i] = (float)(i % 17) * 0.125F - 1;

@@ -13,7 +13,7 @@ static void above_shape(lh_graph *g, lh_node *n) {
         lh_shape_fail(g, n, "columns differ (%s and %s)", lh_axis_text(g, a->shape.cols),
                       lh_axis_text(g, b->shape.cols));
         if (lh_axis_same(g, a->shape.rows, b->shape.rows))
-            lh_cure(g->ctx, "beside(a, b) puts the columns of one beside those of the other");
+            lh_cure(g->ctx, "beside(a, b) puts the columns of one next to those of the other");
     }
     n->shape.rows = lh_axis_sum(g, a->shape.rows, b->shape.rows);
     n->shape.cols = a->shape.cols;

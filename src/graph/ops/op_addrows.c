@@ -14,7 +14,7 @@
 static void addrows_shape(lh_graph *g, lh_node *n) {
     const lh_node *d = n->in[0], *t = n->in[1];
     if (!lh_axis_is_one(g, t->shape.cols))
-        lh_shape_fail(g, n, "the numbers of the rows must stand in one column, not in %s",
+        lh_shape_fail(g, n, "the row numbers must form one column, not %s",
                       lh_axis_text(g, t->shape.cols));
     else if (!lh_axis_meet(g, n, d->shape.rows, t->shape.rows))
         lh_shape_fail(g, n, "one number is needed for each row, but rows differ (%s and %s)",

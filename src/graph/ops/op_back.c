@@ -15,7 +15,7 @@ static lh_term *back_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
 
 LH_OP_RECORD(back) = {
     .name = "back",
-    .summary = "What a whole call sends back to one of its parameters.",
+    .summary = "The gradient that a whole call passes back to one of its parameters.",
     .n_max = -1,
     .is_internal = true,
     .rows = LH_ROWS_ALL,

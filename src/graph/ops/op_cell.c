@@ -16,8 +16,9 @@ static void cell_index(lh_graph *g, lh_node *n, int k, const char *what, int axi
     lh_node_print(&text, n->in[k], n->scope);
     double known;
     if (!lh_node_constant(g, n->in[k], &known)) {
-        lh_shape_fail(g, n, "which %s is one number known before running, and %s is none", what,
-                      text.s);
+        lh_shape_fail(g, n,
+                      "the %s must be one number known before the program runs, and %s is not",
+                      what, text.s);
         if (k == 1) lh_cure(g->ctx, "(a[t])[i] is row i of the rows that t names");
         return;
     }

@@ -30,8 +30,8 @@ static bool known_in_training(const lh_graph *g, const lh_node *n, int depth, do
 static void check_chance(lh_graph *g, lh_node *n) {
     double p;
     if (!known_in_training(g, n->in[1], 0, &p) || (p >= 0 && p <= 1)) return;
-    lh_shape_fail(g, n, "a probability lies between 0 and 1, and this one is %g", p);
-    lh_cure(g->ctx, "in dropout(x, rate) the rate lies between 0 and 1");
+    lh_shape_fail(g, n, "a probability must be between 0 and 1, but this one is %g", p);
+    lh_cure(g->ctx, "in dropout(x, rate) the rate must be between 0 and 1");
 }
 
 static void coin_shape(lh_graph *g, lh_node *n) {

@@ -29,7 +29,7 @@ LH_OP_RECORD(exp) = {
     .trouble = {"the exponential of a number over 709 is too large",
                 "the exponential of a number over 709 is too large"},
     .cure =
-        {"the exponential of a number over 709 is too large: softmax takes the largest off first",
-         "the exponential of a number over 709 is too large: softmax takes the largest off first"},
+        {"the exponential of a number over 709 is too large: softmax subtracts the largest first",
+         "the exponential of a number over 709 is too large: softmax subtracts the largest first"},
     .rounding = lh_rounding_exponential,
 };

@@ -13,9 +13,9 @@ static void lookup_shape(lh_graph *g, lh_node *n) {
     const lh_node *from = n->in[0], *t = n->in[1];
     size_t rows = g->axis[from->shape.rows].n;
     if (!lh_axis_is_one(g, t->shape.cols)) {
-        lh_shape_fail(g, n, "the numbers of the rows must stand in one column, not in %s",
+        lh_shape_fail(g, n, "the row numbers must form one column, not %s",
                       lh_axis_text(g, t->shape.cols));
-        if (lh_axis_is_one(g, t->shape.rows)) lh_cure(g->ctx, "^T makes a column of a row");
+        if (lh_axis_is_one(g, t->shape.rows)) lh_cure(g->ctx, "^T turns a row into a column");
     } else if (t->vocab && rows && (size_t)t->vocab->n_words > rows) {
         lh_shape_fail(g, n, "%zu rows are too few for the %d words of %s", rows, t->vocab->n_words,
                       t->vocab->name);

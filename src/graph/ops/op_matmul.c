@@ -28,7 +28,7 @@ static void matmul_shape(lh_graph *g, lh_node *n) {
             lh_node_print_as(&name, turn, n->scope, LH_BIND_POSTFIX);
             lh_cure(g->ctx, "did you mean %s^T?", name.s);
         } else if (lh_axis_same(g, a->shape.rows, b->shape.cols)) {
-            lh_cure(g->ctx, "the other way round it would fit");
+            lh_cure(g->ctx, "the other way round, the sizes would match");
         } else if (lh_axis_is_one(g, a->shape.cols) || lh_axis_is_one(g, b->shape.rows)) {
             lh_cure(g->ctx, "* multiplies cell by cell and by a number");
         }

@@ -12,7 +12,7 @@
 static void onehot_shape(lh_graph *g, lh_node *n) {
     const lh_node *t = n->in[0];
     if (!lh_axis_is_one(g, t->shape.cols))
-        lh_shape_fail(g, n, "the numbers must stand in one column, not in %s",
+        lh_shape_fail(g, n, "the numbers must form one column, not %s",
                       lh_axis_text(g, t->shape.cols));
     n->shape.rows = t->shape.rows;
     n->shape.cols = lh_axis_of_node(g, n->in[1]);

@@ -13,8 +13,8 @@ static void split_shape(lh_graph *g, lh_node *n) {
     size_t cols = g->axis[x->shape.cols].n;
     int h;
     if (!lh_axis_is_one(g, x->shape.heads)) {
-        lh_shape_fail(g, n, "it has heads already");
-        lh_cure(g->ctx, "join(...) puts heads beside each other");
+        lh_shape_fail(g, n, "it already has heads");
+        lh_cure(g->ctx, "join(...) puts heads side by side");
         return;
     }
     if (!lh_node_whole(g, n->in[1], &h) || h == 0) {
@@ -23,7 +23,7 @@ static void split_shape(lh_graph *g, lh_node *n) {
         return;
     }
     if (cols % (size_t)h != 0 || (!cols && g->axis[x->shape.cols].how != '*')) {
-        lh_shape_fail(g, n, "%s columns do not go into %d equal heads",
+        lh_shape_fail(g, n, "%s columns cannot be split into %d equal heads",
                       lh_axis_text(g, x->shape.cols), h);
         return;
     }

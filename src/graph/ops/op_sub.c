@@ -34,6 +34,6 @@ LH_OP_RECORD(sub) = {
     .gradient = sub_gradient,
     .explain = lh_explain_infix,
     .trouble = {"too large", "infinity less infinity"},
-    .cure = {NULL, "inf - inf: is a row masked whole, so that nothing is left to look at?"},
+    .cure = {NULL, "inf - inf: is a row masked completely, so that nothing is left to attend to?"},
     .number = sub_number,
 };
