@@ -47,7 +47,7 @@ static void open_source(source *s, lh_arena *a) {
         fail(s, "opened");
     } else if (!S_ISREG(st.st_mode)) {
         lh_fail(s->ctx, LH_ERROR_FILE, nowhere,
-                "%s is no plain file: several processes cannot read parts of it", s->path);
+                "%s is not a regular file: several processes cannot read parts of it", s->path);
     } else {
         s->size = (uint64_t)st.st_size;
     }
