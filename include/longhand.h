@@ -7,8 +7,8 @@
  *     longhand_free(lh);
  *
  * Compile with: cc mine.c $(pkg-config --cflags --libs longhand). Complete programs are in
- * examples/c, the notation is in docs/notation.md. A program is text: there is no second way to
- * make one.
+ * examples/c, the notation is in docs/notation.md, longhand(3) is an overview. A program is text:
+ * there is no second way to make one.
  *
  * Order. Open a program, set sizes and consts, run, read. The program is built when a call first
  * needs it. What changes it (longhand_set, _train, _freeze, _differentiate, _rewrite, _restore) has
@@ -16,14 +16,26 @@
  *
  * Errors. The first error stays. Later calls do nothing and return 0, nan, "" or NULL. So call as
  * many as you like and look once, with longhand_error. longhand_clear_error forgets the error; what
- * was open stays open. Nothing here prints or ends the process.
+ * was open stays open, and a change that could not be built is dropped: the program is what it was
+ * before. Nothing here prints or ends the process.
  *
  * Memory. A longhand owns what it returns; a comment says how long that stays valid. What goes in is
- * copied. Arrays of numbers are the caller's: double, row after row.
+ * copied. Arrays of numbers are the caller's: row after row.
  *
- * Limits. Numbers are double and are computed by plain loops, for exactness and not for speed. A
- * longhand is used by one thread at a time; two of them share nothing. Rows, columns, heads,
- * examples and places count from 0, lines and columns of a text from 1.
+ * Options are structs that begin with their size: sizeof of the struct, or 0 for the fields that
+ * its first version had. Every other field that is 0 means what its comment says, and NULL in place
+ * of the struct means all of them. A struct that is returned may have more fields in a later
+ * version, at its end. longhand_part, longhand_size, longhand_operand and longhand_rule stay as they
+ * are.
+ *
+ * Threads. A longhand is used by one thread at a time; two of them share nothing, so each thread may
+ * have its own. There is no global state. Calls of a callback come from the thread that called; a
+ * callback may read its longhand (_error, _value, _read) and must not change it.
+ *
+ * Numbers are double and are computed by plain loops, for exactness and not for speed, but where
+ * float is said: longhand_learn, _sample, _prompt and what follows a prompt use the fast evaluator,
+ * with as many threads as are asked for. Rows, columns, heads, examples and places count from 0,
+ * lines and columns of a text from 1.
  */
 #ifndef LONGHAND_H
 #define LONGHAND_H
@@ -90,6 +102,10 @@ LH_API void longhand_open_file(longhand *lh, const char *path);
 
 /* A lesson or model that travels in the library: "ex1"; or one of its programs: "attention:bag". */
 LH_API void longhand_open_lesson(longhand *lh, const char *name);
+
+/* A model in a folder: one that longhand train or longhand_save wrote, or a Hugging Face folder of
+ * GPT-2. Its program has the settings and the weights of the folder, and no examples. */
+LH_API void longhand_open_folder(longhand *lh, const char *path);
 
 /* Their names, "lessons/ex1.md" and so on, then NULL. Valid for ever. */
 LH_API const char *longhand_lesson(int i);
@@ -162,21 +178,23 @@ typedef struct longhand_step {
     const char *shape;   /* 2x4, tokens x 8 in 2 heads */
     bool per_example;    /* once for each example */
     int line;            /* where it stands in the program */
+    bool may_be_set;     /* const, param, state or input; others after longhand_hold */
+    bool learns;         /* a param */
 } longhand_step;
 
 /* How many steps there are, those inside calls included. */
 LH_API int longhand_steps(longhand *lh);
 
-/* One of them, from 0. Its texts are valid until the program is built anew. */
-LH_API longhand_step longhand_step_at(longhand *lh, int i);
+/* One of them, from 0; never NULL. Valid until the program is built anew. */
+LH_API const longhand_step *longhand_step_at(longhand *lh, int i);
 
-/* One by its path, or by a tail that is unique: h[0].P for h[0].A.P. */
-LH_API longhand_step longhand_find(longhand *lh, const char *name);
+/* One by its path, or by a tail that is unique: h[0].P for h[0].A.P; never NULL. */
+LH_API const longhand_step *longhand_find(longhand *lh, const char *name);
 
 /* Values. An address is a name, then {example 2, head 5}, then the cell [7][2], then @1 for the
  * first update: what is left out is 0. Steps have the numbers of the last run, and a program that
  * never ran runs first. With @ the program runs once more from its starts, on all its examples
- * and without what was set by hand. */
+ * and without what was set by hand. After longhand_prompt they are those of the prompt. */
 typedef struct longhand_size {
     int examples; /* in the batch; 1 where the value is not per example */
     int heads;    /* 1, or more after split() */
@@ -203,9 +221,23 @@ LH_API longhand_size longhand_size_of(longhand *lh, const char *name, int exampl
 LH_API size_t longhand_read(longhand *lh, const char *name, longhand_part part, double *to,
                             size_t room);
 
+/* The same in float. */
+LH_API size_t longhand_read_float(longhand *lh, const char *name, longhand_part part, float *to,
+                                  size_t room);
+
 /* Sets a matrix from n numbers, which must be as many as longhand_read takes. */
 LH_API void longhand_write(longhand *lh, const char *name, longhand_part part, const double *from,
                            size_t n);
+
+/* The same from float. */
+LH_API void longhand_write_float(longhand *lh, const char *name, longhand_part part,
+                                 const float *from, size_t n);
+
+/* Where a matrix lies, without a copy: part says which, and its steps are set to how it lies there.
+ * NULL where it has no memory of its own (a number that is stretched), after longhand_prompt, and
+ * after an error. To be read only. The numbers change with every run; the pointer is valid until
+ * the next call that runs, opens, changes, batches, holds, releases, resets, learns or frees. */
+LH_API const double *longhand_view(longhand *lh, const char *name, longhand_part *part);
 
 /* A computed step keeps its numbers from now on. They may be set, and what follows uses them. */
 LH_API void longhand_hold(longhand *lh, const char *name);
@@ -218,6 +250,18 @@ LH_API int longhand_token(longhand *lh, const char *vocab, const char *word);
 
 /* The word of a number, or NULL. Valid until the program is built anew. */
 LH_API const char *longhand_word(longhand *lh, const char *vocab, int token);
+
+/* Telling. What follows can be told in several forms; a form that a function does not have is an
+ * error. A text is valid until its function is called again, or its longhand is freed. JSON is as
+ * the commands write it: longhand-json(5). */
+typedef enum longhand_form {
+    LONGHAND_AS_TEXT, /* lines of at most 80 columns, UTF-8 */
+    LONGHAND_AS_JSON,
+    LONGHAND_AS_HTML, /* a whole page */
+    LONGHAND_AS_MARKDOWN,
+    LONGHAND_AS_CSV,
+    LONGHAND_AS_SVG,
+} longhand_form;
 
 /* Explaining: one number, down to the numbers that made it. */
 typedef struct longhand_line {
@@ -235,10 +279,11 @@ typedef struct longhand_explanation {
     const char *comment; /* what the program says of the step, or "" */
     const char *where;   /* row and column in words, where they have words, or "" */
     int n_lines;
-    const longhand_line *line; /* operands first; with deep, operands below their result */
+    const longhand_line *const *line; /* operands first; with deep, operands below their result */
 } longhand_explanation;
 
 typedef struct longhand_detail {
+    size_t size;    /* sizeof(longhand_detail), or 0 */
     int digits;     /* significant; 0: 6 */
     bool deep;      /* follow the operands down to the given numbers */
     bool all_terms; /* every term of a long sum, not only the largest */
@@ -247,7 +292,7 @@ typedef struct longhand_detail {
 /* How the number at an address came about; NULL after an error. Valid until the next call of it,
  * or until values or the program change. */
 LH_API const longhand_explanation *longhand_explain(longhand *lh, const char *address,
-                                                    longhand_detail detail);
+                                                    const longhand_detail *detail);
 
 /* Cost: counted from the formulas, without running. */
 typedef struct longhand_amount {
@@ -266,6 +311,150 @@ typedef struct longhand_bill {
 
 /* What one update costs; NULL after an error. Valid until the program is built anew. */
 LH_API const longhand_bill *longhand_cost(longhand *lh);
+
+/* Pictures. */
+typedef struct longhand_plot_how {
+    size_t size;        /* sizeof(longhand_plot_how), or 0 */
+    longhand_form form; /* LONGHAND_AS_SVG, or LONGHAND_AS_TEXT (0): characters */
+    int width;          /* pixels, or columns of text; 0: 640, or 80 */
+    int updates;        /* numbers after so many updates, where the address has no @ */
+    bool log_y;         /* loss, line: equal factors take equal room */
+    bool in_words;      /* what the picture shows, in sentences instead */
+} longhand_plot_how;
+
+/* Numbers of the open program: "heat P", "bars probs", "loss 100", "points X Y out", "vectors E",
+ * "moves X Y", "line xs ys", "growth xs ys", "stripes PE". It runs from its starts. */
+LH_API const char *longhand_plot(longhand *lh, const char *what, const longhand_plot_how *how);
+
+typedef struct longhand_graph_how {
+    size_t size;    /* sizeof(longhand_graph_how), or 0 */
+    const char *to; /* what leads to this step, and no more; NULL: all */
+    bool all;       /* every turn of a repeat, not only the first */
+    bool forward;   /* no gradients and updates */
+} longhand_graph_how;
+
+/* The open program as boxes and arrows: SVG. */
+LH_API const char *longhand_graph(longhand *lh, const longhand_graph_how *how);
+
+/* An architecture by its name: "transformer", "gpt"; of the open program "training": SVG, or text. */
+LH_API const char *longhand_diagram(longhand *lh, const char *name, longhand_form form);
+
+/* Exercises of a lesson: opened by longhand_open_lesson, or from a file or text in Markdown. */
+typedef struct longhand_exercise {
+    const char *kind;     /* compute, predict, write, experiment, find */
+    const char *title;    /* or "" */
+    const char *question; /* Markdown */
+    const char *form;     /* what an answer looks like: "a number from 1 to 3" */
+    int n_choices;
+    const char *const *choice;
+    int n_hints;
+    const char *const *hint;
+    const char *key; /* what is right, as it is typed */
+    const char *because;
+} longhand_exercise;
+
+typedef enum longhand_verdict {
+    LONGHAND_RIGHT,
+    LONGHAND_PARTLY, /* right so far; numbers are missing */
+    LONGHAND_WRONG,
+    LONGHAND_UNREAD /* it is no answer: a word where a number belongs */
+} longhand_verdict;
+
+typedef struct longhand_answered {
+    longhand_verdict verdict;
+    int n_lines; /* what there is to say */
+    const char *const *line;
+    const char *error; /* what is wrong with the text of the answer, or "" */
+    int column;        /* ... and where */
+} longhand_answered;
+
+/* How many exercises the open lesson has. */
+LH_API int longhand_exercises(longhand *lh);
+
+/* One of them, from 0; NULL after an error. Valid until the next call of it. */
+LH_API const longhand_exercise *longhand_exercise_at(longhand *lh, int i);
+
+/* An answer, judged by the engine; NULL after an error. Valid until the next call of it. */
+LH_API const longhand_answered *longhand_answer(longhand *lh, int i, const char *text);
+
+/* Weights, and training at full speed. */
+
+/* The params have the numbers of a file from now on: .safetensors, or a model folder. Names are as
+ * the program says (`as`), or paths; shapes must agree. */
+LH_API void longhand_load(longhand *lh, const char *path);
+
+/* The params as they are now. A path that ends in .safetensors: one file, in double. Otherwise a
+ * model folder, in float: the program, config.json, the tokeniser where there is one and, after
+ * longhand_learn, what is needed to go on. Whole or not at all. */
+LH_API void longhand_save(longhand *lh, const char *path);
+
+typedef struct longhand_progress {
+    int step, steps; /* done, and in all */
+    double loss;     /* of this step, before its update */
+    double held_out; /* the mean loss of text that is not learned from; nan: not looked at now */
+    double seconds;  /* since the beginning */
+} longhand_progress;
+
+typedef struct longhand_learn_how {
+    size_t size;           /* sizeof(longhand_learn_how), or 0 */
+    const char *text;      /* what to learn from: text_length bytes (0: up to the final 0) */
+    size_t text_length;    /* ... */
+    const char *file;      /* or a file; neither: a task, or the course's own text */
+    const char *task;      /* data that are made: addition, sort, reverse, copy, translate, names */
+    const char *tokens;    /* char (NULL), word, bpe:N, or a folder with a tokenizer.json */
+    bool lines;            /* each line is an example */
+    int steps;             /* how many more; 0: 1000 */
+    int batch;             /* examples in each; 0: 12 */
+    int micro;             /* worked out so many at a time; 0: all of a batch */
+    const char *precision; /* of large products: float (NULL), or bf16 */
+    const char *rate;      /* another learning rate: the program's const rate; NULL: its own */
+    int seed;              /* of batches, first weights and dropout; 0: the program's */
+    int threads;           /* 0: as many as the machine has */
+    int every;             /* look at held-out text after so many steps; 0: at the end */
+    bool (*progress)(void *who, const longhand_progress *now); /* after each step; false: stop */
+    void *who;
+} longhand_learn_how;
+
+/* Trains the open program (gpt, micro, adder, classic; your own) with the fast evaluator. Called
+ * again it goes on. Returns the steps done in this call. A loss that is no number is an error; the
+ * weights are then those before that step. */
+LH_API int longhand_learn(longhand *lh, const longhand_learn_how *how);
+
+/* A model reads: longhand_open_folder, or after longhand_learn. */
+
+/* What it reads. Values, sizes and explanations are of this text from now on, by the fast evaluator
+ * and in double where they are explained: steps that the text is enough for. NULL: no prompt. */
+LH_API void longhand_prompt(longhand *lh, const char *text);
+
+/* The tokens of the prompt: n of them. NULL after an error or without one. Valid until the next. */
+LH_API const int *longhand_prompt_tokens(longhand *lh, int *n);
+
+/* A token as text, n bytes of it, and a final 0; NULL: there is none. Valid until the next call. */
+LH_API const char *longhand_piece(longhand *lh, int token, size_t *n);
+
+/* Scores of the next token at every position of the prompt, row after row, as longhand_read: so
+ * many numbers. */
+LH_API size_t longhand_logits(longhand *lh, float *to, size_t room);
+
+typedef struct longhand_sample_how {
+    size_t size;        /* sizeof(longhand_sample_how), or 0 */
+    int number;         /* tokens at most; 0: 200 */
+    bool greedy;        /* the likeliest token each time */
+    double temperature; /* 0: 0.8 */
+    int top_k;          /* of the likeliest K; 0: 40; -1: all */
+    double top_p;       /* of those that together have this probability; 0: all */
+    int seed;
+    int threads;           /* 0: as many as the machine has */
+    int context;           /* tokens to look back on at most; 0: as many as the model can */
+    const char *precision; /* float (NULL), or bf16: weights in 16 bits */
+    bool (*token)(void *who, int token, const char *piece, size_t n); /* each; false: stop */
+    void *who;
+} longhand_sample_how;
+
+/* Goes on after the prompt (NULL or "": from a beginning), token by token. Returns what was written
+ * without the prompt; "" after an error. The same seed gives the same text. */
+LH_API const char *longhand_sample(longhand *lh, const char *prompt,
+                                   const longhand_sample_how *how);
 
 /* Marking: two services for those who compare a hand calculation with a program. The letters of a
  * rule stand for operands, the same letter for the same operand: w b g for given or learned

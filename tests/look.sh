@@ -139,7 +139,7 @@ refused 'a prompt that is too long' 'the prompt has 33 tokens, but the model can
     explain model --prompt 'The cat sat on the mat, and the d' 'logits[0][0]'
 refused 'no prompt' "longhand explain model --prompt" explain model 'logits[0][0]'
 refused 'an empty one' 'the prompt is empty' look model --prompt ''
-refused 'a program with a prompt' 'is no folder' explain ex1 --prompt 'A B' 'P[0][0]'
+refused 'a program with a prompt' 'is not a folder' explain ex1 --prompt 'A B' 'P[0][0]'
 refused 'a layer that is not there' 'there is no layer 2' look model --prompt 'The' --layer 2
 refused 'a head that no layer has' 'there is no head 2' look model --prompt 'The' --head 2
 refused 'a picture nowhere' 'cannot be written' look model --prompt 'The' -o nowhere/map.svg

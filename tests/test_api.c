@@ -1,5 +1,5 @@
-/* The public interface, through include/longhand.h and the shared library alone. Every function that the header declares is
- * in `called`; the last test reads the header and names those that are missing. */
+/* The public interface, through include/longhand.h and the shared library alone. The last test reads the header and names
+ * every function that is called neither here nor in tests/test_api_model.c. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,39 +15,7 @@
 
 #include <longhand.h>
 
-#define NEAR 1e-12
-
-static int fresh(void **state) {
-    *state = longhand_new();
-    return *state ? 0 : -1;
-}
-
-static int done(void **state) {
-    longhand_free(*state);
-    return 0;
-}
-
-/* No error; shows it where there is one. */
-static void is_well(longhand *lh) {
-    const longhand_message *e = longhand_error(lh);
-    if (e) fail_msg("%s:%d:%d: %s (%s)", e->file, e->line, e->column, e->what, e->cure);
-}
-
-/* An error of this kind whose text holds `what`; it is cleared. */
-static void is_wrong(longhand *lh, longhand_error_kind kind, const char *what) {
-    const longhand_message *e = longhand_error(lh);
-    if (!e)
-        fail_msg("an error was expected: %s", what);
-    else if (e->kind != kind || !strstr(e->what, what))
-        fail_msg("kind %d: \"%s\", expected kind %d: \"%s\"", (int)e->kind, e->what, (int)kind,
-                 what);
-    longhand_clear_error(lh);
-    assert_null(longhand_error(lh));
-}
-
-static void is_near(double a, double b) {
-    if (!(fabs(a - b) <= NEAR)) fail_msg("%.17g is not %.17g", a, b);
-}
+#include "api_asserts.h"
 
 /* ---- opening ---- */
 
@@ -151,8 +119,8 @@ static void first_error_stays(void **state) {
     longhand_open_lesson(lh, "ex1");
     assert_true(isnan(longhand_value(lh, "P[0][0]")));
     assert_int_equal(longhand_steps(lh), 0);
-    assert_string_equal(longhand_find(lh, "P").path, "");
-    assert_null(longhand_explain(lh, "P[0][0]", (longhand_detail){0}));
+    assert_string_equal(longhand_find(lh, "P")->path, "");
+    assert_null(longhand_explain(lh, "P[0][0]", NULL));
     is_wrong(lh, LONGHAND_VALUE, "no program is open");
     longhand_open_lesson(lh, "ex1");
     longhand_value(lh, "P[7][0]");
@@ -218,12 +186,12 @@ static void settings_build_anew(void **state) {
 static void what_learns_is_chosen(void **state) {
     longhand *lh = *state;
     longhand_open_lesson(lh, "ex4");
-    assert_int_equal(longhand_find(lh, "dWQ").kind, LONGHAND_GRADIENT);
+    assert_int_equal(longhand_find(lh, "dWQ")->kind, LONGHAND_GRADIENT);
     longhand_freeze(lh, "WQ");
     longhand_find(lh, "dWQ");
     is_wrong(lh, LONGHAND_NAME, "dWQ");
     longhand_train(lh, "E");
-    assert_int_equal(longhand_find(lh, "dE").kind, LONGHAND_GRADIENT);
+    assert_int_equal(longhand_find(lh, "dE")->kind, LONGHAND_GRADIENT);
     longhand_open_lesson(lh, "ex1");
     longhand_train(lh, "WO");
     longhand_open_text(lh, "t.lh", "param w = [1 2]\nL = sum(w * w)\n", 0);
@@ -309,19 +277,19 @@ static void steps_are_listed(void **state) {
     int n = longhand_steps(lh);
     assert_true(n > 20);
     for (int i = 0; i < n; i++) {
-        longhand_step s = longhand_step_at(lh, i);
-        assert_true(strlen(s.path) > 0 && s.formula && s.comment && strlen(s.shape) > 0);
-        assert_string_equal(longhand_find(lh, s.path).path, s.path);
-        kind[s.kind] = true;
+        const longhand_step *s = longhand_step_at(lh, i);
+        assert_true(strlen(s->path) > 0 && s->formula && s->comment && strlen(s->shape) > 0);
+        assert_string_equal(longhand_find(lh, s->path)->path, s->path);
+        kind[s->kind] = true;
     }
     for (int k = 0; k <= LONGHAND_INSIDE; k++) assert_true(kind[k]);
-    longhand_step p = longhand_find(lh, "P");
-    assert_string_equal(p.formula, "softmax(Z)");
-    assert_string_equal(p.shape, "tokens x tokens");
-    assert_true(p.per_example && p.line > 0 && strlen(p.comment) > 0);
-    assert_string_equal(longhand_find(lh, "P.e").formula, "exp(Z - m)");
-    assert_string_equal(longhand_find(lh, "WO").formula, "");
-    assert_false(longhand_find(lh, "WO").per_example);
+    const longhand_step *p = longhand_find(lh, "P");
+    assert_string_equal(p->formula, "softmax(Z)");
+    assert_string_equal(p->shape, "tokens x tokens");
+    assert_true(p->per_example && p->line > 0 && strlen(p->comment) > 0);
+    assert_string_equal(longhand_find(lh, "P.e")->formula, "exp(Z - m)");
+    assert_string_equal(longhand_find(lh, "WO")->formula, "");
+    assert_false(longhand_find(lh, "WO")->per_example);
     is_well(lh);
     longhand_step_at(lh, n);
     is_wrong(lh, LONGHAND_NAME, "there is no step");
@@ -447,36 +415,35 @@ static void holding_keeps_the_rest(void **state) {
 static void numbers_are_explained(void **state) {
     longhand *lh = *state;
     longhand_open_lesson(lh, "ex1");
-    const longhand_explanation *e = longhand_explain(lh, "P[1][0]", (longhand_detail){0});
+    const longhand_explanation *e = longhand_explain(lh, "P[1][0]", NULL);
     is_well(lh);
     is_near(e->value, longhand_value(lh, "P[1][0]"));
     assert_string_equal(e->path, "P");
     assert_string_equal(e->where, "row 1 (B), column 0 (A)");
     assert_int_equal(e->n_lines, 4);
-    assert_string_equal(e->line[1].label, "e[1][0]");
-    assert_string_equal(e->line[1].formula, "exp(Z[1][0] - m[1])");
-    assert_string_equal(e->line[1].numbers, "exp(0 - 0.00707107)");
-    assert_string_equal(e->line[1].note, "");
-    is_near(e->line[1].value, exp(-0.01 / sqrt(2)));
-    assert_true(longhand_explain(lh, "P[1][0]", (longhand_detail){.deep = true})->n_lines > 10);
-    e = longhand_explain(lh, "Z[1][1]", (longhand_detail){.digits = 3, .all_terms = true});
-    assert_string_equal(e->line[0].numbers, "0.01 / sqrt(2)");
+    assert_string_equal(e->line[1]->label, "e[1][0]");
+    assert_string_equal(e->line[1]->formula, "exp(Z[1][0] - m[1])");
+    assert_string_equal(e->line[1]->numbers, "exp(0 - 0.00707107)");
+    assert_string_equal(e->line[1]->note, "");
+    is_near(e->line[1]->value, exp(-0.01 / sqrt(2)));
+    assert_true(longhand_explain(lh, "P[1][0]", &(longhand_detail){.deep = true})->n_lines > 10);
+    e = longhand_explain(lh, "Z[1][1]", &(longhand_detail){.digits = 3, .all_terms = true});
+    assert_string_equal(e->line[0]->numbers, "0.01 / sqrt(2)");
     longhand_set_value(lh, "WQ[1][1]", 1); /* the numbers of now, not those of the program */
     longhand_run(lh);
-    e = longhand_explain(lh, "Z[1][1]", (longhand_detail){0});
-    assert_string_equal(e->line[0].numbers, "0.1 / sqrt(2)");
-    longhand_explain(lh, "Z[1][1]", (longhand_detail){.digits = 18});
+    e = longhand_explain(lh, "Z[1][1]", NULL);
+    assert_string_equal(e->line[0]->numbers, "0.1 / sqrt(2)");
+    longhand_explain(lh, "Z[1][1]", &(longhand_detail){.digits = 18});
     is_wrong(lh, LONGHAND_VALUE, "18 digits");
-    longhand_explain(lh, "Z[x]", (longhand_detail){0});
+    longhand_explain(lh, "Z[x]", NULL);
     is_wrong(lh, LONGHAND_TEXT, "Z[x]");
     longhand_open_lesson(lh, "ex4");
-    assert_string_equal(longhand_explain(lh, "X[1][0]", (longhand_detail){0})->where, "row 1 (B)");
+    assert_string_equal(longhand_explain(lh, "X[1][0]", NULL)->where, "row 1 (B)");
     longhand_batch(lh, (int[]){2},
                    1); /* B A: the words of the program's first example are not its */
-    assert_string_equal(longhand_explain(lh, "X[1][0]", (longhand_detail){0})->where, "");
+    assert_string_equal(longhand_explain(lh, "X[1][0]", NULL)->where, "");
     longhand_open_lesson(lh, "ex2");
-    is_near(longhand_explain(lh, "WO[1][2]@1", (longhand_detail){0})->value,
-            longhand_value(lh, "WO[1][2]@1"));
+    is_near(longhand_explain(lh, "WO[1][2]@1", NULL)->value, longhand_value(lh, "WO[1][2]@1"));
 }
 
 static void cost_is_counted(void **state) {
@@ -554,7 +521,7 @@ static void programs_are_rewritten(void **state) {
     assert_int_equal(longhand_matches(lh, "S", unscaled), 0);
     longhand_rewrite(lh, "Z", unscaled);
     is_near(longhand_value(lh, "Z[1][1]"), s);
-    assert_string_equal(longhand_find(lh, "Z").formula, "S");
+    assert_string_equal(longhand_find(lh, "Z")->formula, "S");
     assert_true(fabs(longhand_value(lh, "dQ[1][1]")) > 1.2 * fabs(dq)); /* the way back follows */
     longhand_rewrite(lh, "Z", unscaled);
     is_wrong(lh, LONGHAND_VALUE, "fits Z = S in 0 places");
@@ -573,30 +540,217 @@ static void programs_are_rewritten(void **state) {
     is_wrong(lh, LONGHAND_TEXT, "expected a value");
 }
 
-/* ---- the header ---- */
+/* ---- a change that cannot be built ---- */
 
-#define FUNCTION(f)                                                                                \
-    { #f, (void (*)(void))(f) }
-static const struct {
-    const char *name;
-    void (*is)(void);
-} called[] = {
-    FUNCTION(longhand_version),    FUNCTION(longhand_new),         FUNCTION(longhand_free),
-    FUNCTION(longhand_error),      FUNCTION(longhand_clear_error), FUNCTION(longhand_open_text),
-    FUNCTION(longhand_open_file),  FUNCTION(longhand_open_lesson), FUNCTION(longhand_lesson),
-    FUNCTION(longhand_set_folder), FUNCTION(longhand_title),       FUNCTION(longhand_set),
-    FUNCTION(longhand_train),      FUNCTION(longhand_freeze),      FUNCTION(longhand_differentiate),
-    FUNCTION(longhand_restore),    FUNCTION(longhand_batch),       FUNCTION(longhand_examples),
-    FUNCTION(longhand_training),   FUNCTION(longhand_run),         FUNCTION(longhand_update),
-    FUNCTION(longhand_updates),    FUNCTION(longhand_reset),       FUNCTION(longhand_trouble),
-    FUNCTION(longhand_steps),      FUNCTION(longhand_step_at),     FUNCTION(longhand_find),
-    FUNCTION(longhand_value),      FUNCTION(longhand_set_value),   FUNCTION(longhand_size_of),
-    FUNCTION(longhand_read),       FUNCTION(longhand_write),       FUNCTION(longhand_hold),
-    FUNCTION(longhand_release),    FUNCTION(longhand_token),       FUNCTION(longhand_word),
-    FUNCTION(longhand_explain),    FUNCTION(longhand_cost),        FUNCTION(longhand_evaluate),
-    FUNCTION(longhand_matches),    FUNCTION(longhand_rewrite),
-};
-enum { N_CALLED = sizeof called / sizeof *called };
+/* It is an error once, and then the program is what it was. */
+static void a_wrong_change_is_dropped(void **state) {
+    longhand *lh = *state;
+    longhand_open_lesson(lh, "ex4");
+    longhand_set(lh, "rate", "0.5");
+    const double loss = longhand_value(lh, "loss@1");
+    longhand_set(lh, "rte", "1");
+    longhand_run(lh);
+    is_wrong(lh, LONGHAND_NAME, "set rte");
+    is_near(longhand_value(lh, "rate"), 0.5);
+    is_near(longhand_value(lh, "loss@1"), loss);
+    longhand_set(lh, "WO", "[1 2; 3 4]"); /* another shape */
+    longhand_run(lh);
+    assert_non_null(longhand_error(lh));
+    longhand_clear_error(lh);
+    is_near(longhand_value(lh, "loss@1"), loss);
+    longhand_freeze(lh, "nobody");
+    longhand_run(lh);
+    is_wrong(lh, LONGHAND_NAME, "nobody");
+    longhand_train(lh, "nobody");
+    longhand_run(lh);
+    is_wrong(lh, LONGHAND_NAME, "nobody");
+    longhand_set(lh, "rate", "0.25"); /* a wrong one and a right one: neither holds */
+    longhand_set(lh, "rte", "1");
+    longhand_value(lh, "loss");
+    is_wrong(lh, LONGHAND_NAME, "set rte");
+    is_near(longhand_value(lh, "rate"), 0.5);
+    is_well(lh);
+    longhand_restore(lh);
+    is_near(longhand_value(lh, "rate"), 0.1);
+}
+
+/* Sizes that fit together only when both are set. */
+static void sizes_are_set_together(void **state) {
+    longhand *lh = *state;
+    longhand_open_text(lh, "t.lh",
+                       "size heads = 2\nsize dim = 4\nconst x : 1 x dim = 1\ny = split(x, heads)\n",
+                       0);
+    longhand_set(lh, "heads", "3");
+    longhand_set(lh, "dim", "6");
+    assert_int_equal(longhand_size_of(lh, "y", 0).heads, 3);
+    is_well(lh);
+    longhand_set(lh, "heads", "4");
+    longhand_run(lh);
+    assert_non_null(longhand_error(lh));
+    longhand_clear_error(lh);
+    assert_int_equal(longhand_size_of(lh, "y", 0).heads, 3);
+    is_well(lh);
+}
+
+/* A program of thousands of steps, one made of the other. */
+static void deep_explanations_are_long(void **state) {
+    enum { STEPS = 5000 };
+    longhand *lh = *state;
+    char *text = malloc(STEPS * 24 + 32), *end = text;
+    assert_non_null(text);
+    end += sprintf(end, "const x0 = 1\n");
+    for (int i = 1; i <= STEPS; i++) end += sprintf(end, "x%d = x%d + 1\n", i, i - 1);
+    longhand_open_text(lh, "long.lh", text, 0);
+    const longhand_explanation *e =
+        longhand_explain(lh, "x5000", &(longhand_detail){.deep = true, .digits = 9});
+    is_well(lh);
+    assert_int_equal(e->n_lines, STEPS);
+    is_near(e->value, STEPS + 1);
+    assert_string_equal(e->line[STEPS - 1]->label, "x1");
+    assert_int_equal(e->line[STEPS - 1]->depth, STEPS - 1);
+    free(text);
+}
+
+/* ---- matrices ---- */
+
+static void matrices_are_float_too(void **state) {
+    longhand *lh = *state;
+    float x[8];
+    longhand_open_lesson(lh, "ex1");
+    longhand_write_float(lh, "WQ", (longhand_part){0}, (float[]){1, 2, 3, 4}, 4);
+    longhand_run(lh);
+    assert_int_equal(longhand_read_float(lh, "WQ", (longhand_part){0}, x, 8), 4);
+    assert_true(x[0] == 1 && x[1] == 2 && x[2] == 3 && x[3] == 4);
+    assert_int_equal(longhand_read_float(lh, "P", (longhand_part){0}, NULL, 0), 4);
+    assert_int_equal(longhand_read_float(lh, "P", (longhand_part){0}, x, 8), 4);
+    assert_true(x[2] == (float)longhand_value(lh, "P[1][0]"));
+    is_well(lh);
+    longhand_write_float(lh, "WQ", (longhand_part){0}, NULL, 4);
+    is_wrong(lh, LONGHAND_SHAPE, "takes 4 numbers");
+    longhand_write_float(lh, "tokens", (longhand_part){0}, (float[]){0, 9}, 2);
+    is_wrong(lh, LONGHAND_VALUE, "is not a token");
+    longhand_read_float(lh, "tokens", (longhand_part){0}, x, 8);
+    assert_true(x[0] == 0 && x[1] == 1); /* none of the two was set */
+}
+
+static void matrices_are_seen_in_place(void **state) {
+    longhand *lh = *state;
+    longhand_part part = {0};
+    double copy[16];
+    longhand_open_text(
+        lh, "t.lh",
+        "const x = [1 2 3 4; 5 6 7 8]\nconst k = [1 2]\ny = split(x, 2) * 10\nz = x^T\n"
+        "s = x + [10 20 30 40]\nv = 2\n",
+        0);
+    static const char *const names[] = {"x", "y", "z", "s", "v"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const longhand_size z = longhand_size_of(lh, names[i], 0);
+        is_well(lh);
+        for (int h = 0; h < z.heads; h++) {
+            part = (longhand_part){.head = h};
+            const double *at = longhand_view(lh, names[i], &part);
+            is_well(lh);
+            longhand_read(lh, names[i], (longhand_part){.head = h}, copy, 16);
+            for (int r = 0; at && r < z.rows; r++)
+                for (int c = 0; c < z.cols; c++)
+                    assert_true(at[(size_t)r * part.row_step + (size_t)c * part.col_step] ==
+                                copy[r * z.cols + c]);
+            if (i < 2) assert_non_null(at);
+        }
+    }
+    part = (longhand_part){0};
+    const double *x = longhand_view(lh, "x", &part);
+    longhand_set_value(lh, "x[1][2]", 70);
+    assert_true(x[part.row_step + 2 * part.col_step] == 70); /* the memory itself */
+    part = (longhand_part){.head = 2};
+    assert_null(longhand_view(lh, "y", &part));
+    is_wrong(lh, LONGHAND_NAME, "no head 2");
+    assert_null(longhand_view(lh, "y", NULL));
+    is_wrong(lh, LONGHAND_VALUE, "NULL");
+    assert_null(longhand_view(lh, "nothing", &part));
+    is_wrong(lh, LONGHAND_NAME, "nothing");
+}
+
+/* ---- pictures ---- */
+
+static void pictures_are_drawn(void **state) {
+    longhand *lh = *state;
+    longhand_open_lesson(lh, "ex4");
+    const longhand_plot_how svg = {.form = LONGHAND_AS_SVG, .updates = 3};
+    assert_true(strncmp(longhand_plot(lh, "heat P", &svg), "<svg", 4) == 0);
+    assert_non_null(strstr(longhand_plot(lh, "heat P", &svg), "</svg>"));
+    assert_non_null(
+        strstr(longhand_plot(lh, "loss 10", &(longhand_plot_how){.width = 60}), "loss"));
+    assert_non_null(
+        strstr(longhand_plot(lh, "bars probs", &(longhand_plot_how){.in_words = true}), "probs"));
+    is_well(lh);
+    longhand_plot(lh, "cake P", NULL);
+    assert_non_null(longhand_error(lh));
+    longhand_clear_error(lh);
+    longhand_plot(lh, NULL, NULL);
+    assert_non_null(longhand_error(lh));
+    longhand_clear_error(lh);
+    longhand_plot(lh, "heat Q9", NULL);
+    is_wrong(lh, LONGHAND_NAME, "Q9");
+    longhand_plot(lh, "heat P", &(longhand_plot_how){.form = LONGHAND_AS_CSV});
+    is_wrong(lh, LONGHAND_VALUE, "no form CSV");
+    longhand_plot(lh, "heat P", &(longhand_plot_how){.form = (longhand_form)77});
+    is_wrong(lh, LONGHAND_VALUE, "no form of that number");
+    const size_t all = strlen(longhand_graph(lh, NULL));
+    assert_true(all > 1000);
+    assert_true(strlen(longhand_graph(lh, &(longhand_graph_how){.forward = true})) < all);
+    assert_true(strlen(longhand_graph(lh, &(longhand_graph_how){.to = "S"})) < all);
+    assert_true(strlen(longhand_graph(lh, &(longhand_graph_how){.all = true})) >= all);
+    longhand_graph(lh, &(longhand_graph_how){.to = "nothing"});
+    is_wrong(lh, LONGHAND_NAME, "nothing");
+    assert_non_null(strstr(longhand_diagram(lh, "transformer", LONGHAND_AS_SVG), "<svg"));
+    assert_non_null(strstr(longhand_diagram(lh, "training", LONGHAND_AS_TEXT), "loss"));
+    is_well(lh);
+    longhand_diagram(lh, "cnn", LONGHAND_AS_SVG);
+    is_wrong(lh, LONGHAND_NAME, "there is no diagram cnn");
+    longhand_diagram(lh, NULL, LONGHAND_AS_SVG);
+    is_wrong(lh, LONGHAND_NAME, "NULL");
+}
+
+/* ---- exercises ---- */
+
+static void exercises_are_judged(void **state) {
+    longhand *lh = *state;
+    longhand_open_lesson(lh, "softmax");
+    const int n = longhand_exercises(lh);
+    assert_true(n > 2);
+    for (int i = 0; i < n; i++) { /* the key of each is right, and nothing is not */
+        const longhand_exercise *e = longhand_exercise_at(lh, i);
+        is_well(lh);
+        assert_true(strlen(e->kind) > 0 && strlen(e->question) > 0 && strlen(e->form) > 0);
+        assert_true(strlen(e->key) > 0);
+        for (int k = 0; k < e->n_choices; k++) assert_true(strlen(e->choice[k]) > 0);
+        for (int k = 0; k < e->n_hints; k++) assert_true(strlen(e->hint[k]) > 0);
+        char key[1024];
+        snprintf(key, sizeof key, "%s", e->key);
+        const longhand_answered *a = longhand_answer(lh, i, key);
+        is_well(lh);
+        if (a->verdict != LONGHAND_RIGHT) fail_msg("%d %s: %s", i, e->kind, key);
+        a = longhand_answer(lh, i, "there is no such answer");
+        is_well(lh);
+        assert_true(a->verdict == LONGHAND_UNREAD || a->verdict == LONGHAND_WRONG);
+        assert_true(a->n_lines > 0 || strlen(a->error) > 0);
+    }
+    longhand_exercise_at(lh, n);
+    is_wrong(lh, LONGHAND_NAME, "there is no exercise");
+    longhand_answer(lh, -1, "1");
+    is_wrong(lh, LONGHAND_NAME, "there is no exercise");
+    longhand_answer(lh, 0, NULL);
+    is_wrong(lh, LONGHAND_VALUE, "NULL");
+    longhand_open_text(lh, "t.lh", "x = 1\n", 0);
+    assert_int_equal(longhand_exercises(lh), 0);
+    is_wrong(lh, LONGHAND_VALUE, "exercises stand in lessons");
+    longhand_open_text(lh, "t.md", "# A\n\n```longhand\nx = 1\n```\n", 0);
+    assert_int_equal(longhand_exercises(lh), 0);
+    is_well(lh);
+}
+
+/* ---- the header ---- */
 
 static char *read_text(const char *path) {
     char full[4096], *text;
@@ -610,7 +764,6 @@ static char *read_text(const char *path) {
     return text;
 }
 
-/* A function of the header must be in the list, and this file must use it beside the list. */
 /* In a program whose locale writes 1,5. */
 static void a_comma_locale_changes_nothing(void **state) {
     static const char text[] = "input x : 1 x 2\nexample x = 1.5 0.25\nY = x * 0.5\n";
@@ -629,28 +782,27 @@ static void a_comma_locale_changes_nothing(void **state) {
     assert_true(fabs(p - 0.498232) < 1e-6);
 }
 
+/* Every function of the header is called in one of the two files. */
 static void header_is_tested(void **state) {
     (void)state;
-    char *header = read_text("include/longhand.h"), *test = read_text("tests/test_api.c");
+    char *header = read_text("include/longhand.h"), *test = read_text("tests/test_api.c"),
+         *model = read_text("tests/test_api_model.c");
     int declared = 0;
     for (const char *s = header; (s = strstr(s, "\nLH_API ")); s++) {
         const char *open = strchr(s, '('), *name = open;
         while (name > s && strchr("abcdefghijklmnopqrstuvwxyz_", name[-1])) name--;
-        char word[64] = "", call[72];
-        memcpy(word, name, (size_t)(open - name));
-        snprintf(call, sizeof call, "%s(", word);
-        bool found = false;
-        for (int i = 0; i < N_CALLED; i++) found |= strcmp(called[i].name, word) == 0;
-        if (!found || !strstr(test, call)) fail_msg("%s has no test", word);
+        char call[72] = "";
+        memcpy(call, name, (size_t)(open - name) + 1);
+        if (!strstr(test, call) && !strstr(model, call)) fail_msg("%s...) has no test", call);
         declared++;
     }
-    assert_int_equal(declared, N_CALLED);
+    assert_true(declared > 50);
     free(header);
     free(test);
+    free(model);
 }
 
 int main(void) {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, fresh, done)
     const struct CMUnitTest tests[] = {
         TEST(opens_lessons),
         TEST(opens_text),
@@ -674,6 +826,13 @@ int main(void) {
         TEST(one_step_is_evaluated),
         TEST(examples_are_evaluated),
         TEST(programs_are_rewritten),
+        TEST(a_wrong_change_is_dropped),
+        TEST(sizes_are_set_together),
+        TEST(deep_explanations_are_long),
+        TEST(matrices_are_float_too),
+        TEST(matrices_are_seen_in_place),
+        TEST(pictures_are_drawn),
+        TEST(exercises_are_judged),
         TEST(a_comma_locale_changes_nothing),
         TEST(header_is_tested),
     };

@@ -53,8 +53,8 @@ has 'the prompt comes first' '^The cat' out
 echo 'The dog' | "$longhand" sample whole -n 5 -i - >out 2>err
 has 'a prompt from stdin' '^The dog' out
 refused 'sample: a character the model does not have' 'is not in the vocabulary' sample whole -i 'grün'
-refused 'sample: no folder' 'no folder with a model' sample no-such-folder
-refused 'sample: a program' 'no folder with a model' sample gpt
+refused 'sample: no folder' 'not a folder with a model' sample no-such-folder
+refused 'sample: a program' 'not a folder with a model' sample gpt
 refused 'sample: a temperature' 'number from 0 to 100' sample whole -t hot
 refused 'sample: a share above 1' 'number from 0 to 1' sample whole -p 2
 mkdir empty
@@ -258,7 +258,7 @@ refused 'sizes that no machine has' 'and the machine has' train gpt --set dim=20
 refused_later 'values that no machine has' 'of memory, but only' train gpt --data text.txt --set layers=40 dim=32 context=1000 --batch 20000 -o x
 refused 'a program that learns nothing from text' 'running text' train ex1 -o x
 refused 'a program without an update' 'running text' train xor-relu -o x
-refused 'resume without a folder' 'no folder with a model' train gpt --resume
+refused 'resume without a folder' 'not a folder with a model' train gpt --resume
 refused 'resume elsewhere' 'saves where it began' train whole --resume -o x
 refused 'resume and init' 'one of the two' train whole --resume --init whole
 refused 'a folder that holds a model' 'of step 20' train gpt --data text.txt -o whole

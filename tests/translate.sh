@@ -35,7 +35,7 @@ verdict $? '... with a place for every word'
 does 'names' data names -n 20
 ! grep -Evq '^[a-z]+$' out
 verdict $? '... in small letters'
-refused 'no such task' 'multiply is no task' data multiply
+refused 'no such task' 'multiply is not a task' data multiply
 refused 'a file that cannot be written' 'no/such/folder' data names -o no/such/folder/x
 
 # ---- training on pairs ----
@@ -75,7 +75,7 @@ does 'pairs of a file' train classic --data pairs.txt $tiny --steps 5 --batch 4 
 has '... are counted' '^pairs.txt: 200 pairs, [0-9]+ of them held out' out
 does '... go on' train file --resume --data pairs.txt --steps 6
 refused 'two sources' 'one of the two' train classic --task translate --data pairs.txt
-refused 'no such task' 'multiply is no task' train adder --task multiply
+refused 'no such task' 'multiply is not a task' train adder --task multiply
 refused 'names have no question' 'names has no questions' train classic --task names
 echo 'no pair here' >none.txt
 refused 'a file without pairs' 'no line has a pair' train classic --data none.txt -o x
@@ -119,7 +119,7 @@ refused 'a text and a check' 'wants' translate es 'thank you' --check 3
 refused 'no such task to check' 'no task with questions' translate es --check 3 --task names
 refused 'a check of what it cannot read' 'not in the vocabulary' translate es --check 3 --task addition
 refused 'a text too long' 'there is room for 16' translate added 11111111111111111111
-refused 'no folder' 'no folder with a model' translate classic 'thank you'
+refused 'no folder' 'not a folder with a model' translate classic 'thank you'
 refused 'a model of running text' 'did not learn from pairs' translate names 'thank you'
 cp -r es broken && head -c 3000 es/model.safetensors >broken/model.safetensors
 refused 'weights cut short' 'model.safetensors' translate broken 'thank you'

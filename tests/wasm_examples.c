@@ -33,7 +33,7 @@ static void print_example(longhand *lh, const char *name) {
     for (int update = 0; update < 3; update++) {
         longhand_run(lh);
         printf("%s, after %d updates: %d steps\n", name, update, longhand_steps(lh));
-        for (int i = 0; i < longhand_steps(lh); i++) print_step(lh, longhand_step_at(lh, i).path);
+        for (int i = 0; i < longhand_steps(lh); i++) print_step(lh, longhand_step_at(lh, i)->path);
         longhand_update(lh);
         look(lh);
     }

@@ -19,12 +19,12 @@ int main(int argc, char **argv) {
     longhand *lh = longhand_new();
     longhand_open_lesson(lh, "ex1");
 
-    const longhand_explanation *e = longhand_explain(lh, address, (longhand_detail){.digits = 6});
+    const longhand_explanation *e = longhand_explain(lh, address, &(longhand_detail){.digits = 6});
     if (e) {
         printf("%s = %.6g   %s\n", address, e->value, e->where);
         for (int i = 0; i < e->n_lines; i++)
-            printf("  %s = %s = %s = %.6g\n", e->line[i].label, e->line[i].formula,
-                   e->line[i].numbers, e->line[i].value);
+            printf("  %s = %s = %s = %.6g\n", e->line[i]->label, e->line[i]->formula,
+                   e->line[i]->numbers, e->line[i]->value);
     }
     int status = report(lh);
     longhand_free(lh);

@@ -63,10 +63,11 @@ size_t longhand_evaluate(longhand *lh, const char *name, const longhand_operand 
     if (v.arena && v.step && find_operands(&v, operand, n) && make_plan(&v)) {
         for (int i = 0; i < n; i++)
             if (lh_exact.has(v.plan, v.operand[i]->node))
-                lh_api_put(lh, v.plan, v.operand[i], operand[i].part, operand[i].cell,
-                           operand[i].n);
+                lh_api_put(lh, v.plan, v.operand[i], operand[i].part,
+                           (lh_api_given){.exact = operand[i].cell}, operand[i].n);
         lh_exact.run(v.plan);
-        if (!lh_failed(lh->ctx)) taken = lh_api_take(lh, v.plan, v.step, part, to, room);
+        if (!lh_failed(lh->ctx))
+            taken = lh_api_take(lh, v.plan, v.step, part, (lh_api_array){.exact = to}, room);
     }
     lh_exact.free(v.plan);
     lh_arena_free(v.arena);
@@ -119,7 +120,6 @@ void longhand_rewrite(longhand *lh, const char *name, longhand_rule rule) {
                 rule.text, s->path, lh_step_formula(lh->g, s), n, rule.place + 1);
         return;
     }
-    *lh_push(lh->arena, lh->rewrite, lh->n_rewrites) = r;
-    lh_api_forget(lh, LH_API_GRAPH);
-    if (!lh_api_graph(lh) && lh->n_rewrites) lh->n_rewrites--;
+    lh_api_rewrite(lh, r);
+    lh_api_graph(lh);
 }

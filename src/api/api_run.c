@@ -11,17 +11,21 @@ static const lh_place nowhere;
 bool lh_api_graph(longhand *lh) {
     if (!lh_api_program(lh)) return false;
     if (lh->g) return true;
-    lh_build more = {.set = lh->set,
-                     .n_set = lh->n_set,
-                     .train = lh->train,
-                     .n_train = lh->n_train,
-                     .freeze = lh->freeze,
-                     .n_freeze = lh->n_freeze,
-                     .rewrite = lh->rewrite,
-                     .n_rewrites = lh->n_rewrites,
-                     .backward = lh->backward};
-    lh_build how = lh_chosen_build(lh->arena, lh->use, &more);
+    static const lh_api_changes nothing;
+    const lh_api_changes *c = lh->wanted ? lh->wanted : lh->built ? lh->built : &nothing;
+    lh_build more = {.set = c->set,
+                     .n_set = c->n_set,
+                     .train = c->train,
+                     .n_train = c->n_train,
+                     .freeze = c->freeze,
+                     .n_freeze = c->n_freeze,
+                     .rewrite = c->rewrite,
+                     .n_rewrites = c->n_rewrites,
+                     .backward = c->backward,
+                     .without_examples = lh->has_no_examples};
+    lh_build how = lh_chosen_build(c->arena ? c->arena : lh->arena, lh->use, &more);
     lh->g = lh_graph_build(lh->ctx, lh->program, &how);
+    lh_api_settle(lh);
     return lh->g != NULL;
 }
 
@@ -42,8 +46,9 @@ static lh_plan *new_plan(longhand *lh) {
         lh_exact.plan(lh->g, &(lh_wish){.all = true, .known = lh->held, .n_known = lh->n_held});
     if (!p) return NULL;
     lh_exact.start(p);
+    if (lh->fill_plan) lh->fill_plan(lh, p);
     lh_exact.training(p, lh->is_training);
-    lh_exact.bind(p, lh->batch, lh->n_batch);
+    if (!lh->has_no_examples) lh_exact.bind(p, lh->batch, lh->n_batch);
     if (!lh_failed(lh->ctx)) return p;
     lh_exact.free(p);
     return NULL;
@@ -51,12 +56,28 @@ static lh_plan *new_plan(longhand *lh) {
 
 bool lh_api_plan(longhand *lh) {
     if (!lh_api_graph(lh)) return false;
-    if (!lh->plan && batch_fits(lh)) lh->plan = new_plan(lh);
+    if (lh->plan) return true;
+    if (!batch_fits(lh)) return false;
+    lh->plan = new_plan(lh);
+    lh_api_prove(lh, lh->plan != NULL);
     return lh->plan != NULL;
 }
 
+/* A trained model has what is given, and computes what a prompt asks for. */
+static bool has_examples(longhand *lh) {
+    if (!lh_api_graph(lh)) return false;
+    if (!lh->has_no_examples) return true;
+    lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "the model has no examples of its own to run on");
+    lh_cure(lh->ctx, "longhand_prompt(lh, \"The cat\") says what it reads");
+    return false;
+}
+
+bool lh_api_bound(longhand *lh) {
+    return has_examples(lh) && lh_api_plan(lh);
+}
+
 bool lh_api_numbers(longhand *lh) {
-    if (!lh_api_plan(lh)) return false;
+    if (!lh_api_bound(lh)) return false;
     if (!lh->has_run) longhand_run(lh);
     return !lh_failed(lh->ctx);
 }
@@ -99,6 +120,7 @@ void longhand_batch(longhand *lh, const int *example, int n) {
         lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "longhand_batch: there are no %d examples", n);
         return;
     }
+    if (!has_examples(lh)) return;
     int *copy = n ? malloc((size_t)n * sizeof *copy) : NULL;
     if (n && !copy) {
         lh_fail(lh->ctx, LH_ERROR_MEMORY, nowhere, "out of memory for a batch of %d examples", n);
@@ -120,7 +142,8 @@ void longhand_batch(longhand *lh, const int *example, int n) {
 }
 
 int longhand_examples(longhand *lh) {
-    return lh_api_plan(lh) ? lh_exact.examples(lh->plan) : 0;
+    return lh_api_graph(lh) && !lh->has_no_examples && lh_api_plan(lh) ? lh_exact.examples(lh->plan)
+                                                                       : 0;
 }
 
 void longhand_training(longhand *lh, bool is_on) {
@@ -130,16 +153,16 @@ void longhand_training(longhand *lh, bool is_on) {
 }
 
 void longhand_run(longhand *lh) {
-    if (!lh_api_plan(lh)) return;
+    if (!lh_api_bound(lh)) return;
     lh_exact.run(lh->plan);
     lh->has_run = !lh_failed(lh->ctx);
 }
 
 void longhand_update(longhand *lh) {
-    if (!lh_api_plan(lh)) return;
+    if (!lh_api_bound(lh)) return;
     longhand_run(lh);
     lh_exact.commit(lh->plan);
-    if (!lh_failed(lh->ctx)) lh->updates++;
+    if (!lh_failed(lh->ctx)) lh->updates++, lh->is_newer = true;
 }
 
 int longhand_updates(longhand *lh) {

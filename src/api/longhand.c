@@ -68,14 +68,19 @@ longhand *longhand_new(void) {
     return lh;
 }
 
+static void changes_free(const lh_api_changes *c) {
+    if (c) lh_arena_free(c->arena);
+}
+
 void lh_api_forget(longhand *lh, lh_api_level from) {
     lh_explanation_free(lh->told);
     lh->told = NULL;
     lh_exact.free(lh->plan);
     lh->plan = NULL;
-    lh->has_run = false;
+    lh->has_run = lh->is_newer = false;
     lh->updates = 0;
     if (from == LH_API_PLAN) return;
+    if (lh->forget_model) lh->forget_model(lh, from == LH_API_PROGRAM);
     lh_bill_free(lh->bill);
     lh->bill = NULL;
     lh_graph_free(lh->g);
@@ -84,6 +89,8 @@ void lh_api_forget(longhand *lh, lh_api_level from) {
     lh->held = NULL;
     lh->n_held = 0;
     if (from == LH_API_GRAPH) return;
+    lh_api_lesson_free(lh->lesson);
+    lh->lesson = NULL;
     free(lh->batch);
     lh->batch = NULL;
     lh->n_batch = 0;
@@ -92,11 +99,15 @@ void lh_api_forget(longhand *lh, lh_api_level from) {
     lh_arena_free(lh->arena);
     lh->arena = NULL;
     lh->title = NULL;
-    lh->set = NULL;
-    lh->train = lh->freeze = NULL;
-    lh->rewrite = NULL;
-    lh->n_set = lh->n_train = lh->n_freeze = lh->n_rewrites = lh->n_opened = 0;
-    lh->backward = NULL;
+    if (lh->built != lh->proven) changes_free(lh->built);
+    changes_free(lh->proven);
+    changes_free(lh->wanted);
+    lh->proven = lh->built = lh->wanted = NULL;
+    changes_free(lh->opened_with);
+    lh->opened_with = NULL;
+    lh->n_opened = 0;
+    lh->opened = (lh_found){0};
+    lh->chosen = NULL;
     lh->use = NULL;
     lh_mistakes_free(lh->rules);
     lh->rules = NULL;
@@ -105,6 +116,7 @@ void lh_api_forget(longhand *lh, lh_api_level from) {
 void longhand_free(longhand *lh) {
     if (!lh) return;
     lh_api_forget(lh, LH_API_PROGRAM);
+    for (int i = 0; i < LH_N_API_TELLINGS; i++) lh_arena_free(lh->text[i]);
     lh_context_free(lh->ctx);
     free(lh);
 }
@@ -117,8 +129,7 @@ static void read_beside(void *who, lh_context *ctx, lh_arena *arena, const char 
     *text = lh_file_read_within(ctx, arena, &(lh_file_reach){.beside = lh->beside}, path, length);
 }
 
-/* Closes what was open; false: nothing can be opened. */
-static bool begin(longhand *lh, const void *wanted, const char *what) {
+bool lh_api_begin(longhand *lh, const void *wanted, const char *what) {
     if (!lh_api_ready(lh)) return false;
     if (!wanted) lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "%s is NULL", what);
     if (lh_failed(lh->ctx)) return false;
@@ -128,18 +139,137 @@ static bool begin(longhand *lh, const void *wanted, const char *what) {
     return lh->arena != NULL;
 }
 
+/* ---- what a caller changed ---- */
+
+static const char *keep(lh_api_changes *c, const char *s) {
+    return lh_copy(c->arena, s, strlen(s));
+}
+
+static void push_name(lh_api_changes *c, const char ***list, int *n, const char *name) {
+    *lh_push(c->arena, *list, *n) = keep(c, name);
+}
+
+static void push_rewrite(lh_api_changes *c, lh_rewrite r) {
+    *lh_push(c->arena, c->rewrite, c->n_rewrites) = r;
+}
+
+static void put_setting(lh_api_changes *c, const char *name, const char *value) {
+    lh_setting *s = NULL;
+    for (int i = 0; i < c->n_set; i++)
+        if (strcmp(c->set[i].name, name) == 0) s = &c->set[i];
+    if (!s) s = lh_push(c->arena, c->set, c->n_set);
+    *s = (lh_setting){keep(c, name), keep(c, value)};
+}
+
+static lh_api_changes *changes_copy(lh_context *ctx, const lh_api_changes *from) {
+    lh_arena *arena = lh_arena_new(ctx);
+    if (!arena) return NULL;
+    lh_api_changes *c = lh_alloc(arena, sizeof *c);
+    *c = (lh_api_changes){.arena = arena};
+    if (!from) return c;
+    for (int i = 0; i < from->n_set; i++) put_setting(c, from->set[i].name, from->set[i].value);
+    for (int i = 0; i < from->n_train; i++) push_name(c, &c->train, &c->n_train, from->train[i]);
+    for (int i = 0; i < from->n_freeze; i++)
+        push_name(c, &c->freeze, &c->n_freeze, from->freeze[i]);
+    for (int i = 0; i < from->n_rewrites; i++) push_rewrite(c, from->rewrite[i]);
+    c->backward = from->backward ? keep(c, from->backward) : NULL;
+    return c;
+}
+
+lh_api_changes *lh_api_change(longhand *lh) {
+    if (!lh->wanted) lh->wanted = changes_copy(lh->ctx, lh->built);
+    if (lh->wanted) lh_api_forget(lh, LH_API_GRAPH);
+    return lh_failed(lh->ctx) ? NULL : lh->wanted;
+}
+
+void lh_api_settle(longhand *lh) {
+    lh_api_changes *c = lh->wanted;
+    if (!c) return;
+    lh->wanted = NULL;
+    if (!lh->g) {
+        changes_free(c);
+        return;
+    }
+    if (lh->built != lh->proven) changes_free(lh->built);
+    lh->built = c;
+}
+
+void lh_api_prove(longhand *lh, bool is_good) {
+    if (lh->built == lh->proven) return;
+    if (is_good) {
+        changes_free(lh->proven);
+        lh->proven = lh->built;
+        return;
+    }
+    changes_free(lh->built);
+    lh->built = lh->proven;
+    lh_api_forget(lh, LH_API_GRAPH);
+}
+
+void lh_api_set(longhand *lh, const char *name, const char *value) {
+    lh_api_changes *c = lh_api_change(lh);
+    if (c) put_setting(c, name, value);
+}
+
+void lh_api_keep_settings(longhand *lh) {
+    if (!lh->wanted) return;
+    lh->proven = lh->built = lh->wanted;
+    lh->wanted = NULL;
+    lh->opened_with = changes_copy(lh->ctx, lh->built);
+}
+
+void lh_api_rewrite(longhand *lh, lh_rewrite r) {
+    lh_api_changes *c = lh_api_change(lh);
+    if (c) push_rewrite(c, r);
+}
+
+/* ---- texts and options ---- */
+
+lh_arena *lh_api_text(longhand *lh, lh_api_telling what) {
+    lh_arena_free(lh->text[what]);
+    lh->text[what] = NULL;
+    return lh->text[what] = lh_arena_new(lh->ctx);
+}
+
+bool lh_api_options(longhand *lh, const void *from, size_t first, void *to, size_t now) {
+    size_t size = first;
+    memset(to, 0, now);
+    if (!from) return true;
+    memcpy(&size, from, sizeof size);
+    if (size == 0) size = first;
+    const unsigned char *more = from;
+    for (size_t i = now; i < size; i++)
+        if (more[i]) {
+            lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere,
+                    "an option was set that this library (%s) does not know", longhand_version());
+            return false;
+        }
+    memcpy(to, from, size < now ? size : now);
+    return true;
+}
+
 /* A program with a mistake in it is opened as such. */
 static void make_mistake(longhand *lh) {
     lh_made made;
     lh_build how = lh_chosen_build(lh->arena, lh->use, NULL);
     lh_graph *plain = lh_graph_build(lh->ctx, lh->program, &how);
     if (plain && lh_mistake_make(plain, lh->use->mistake, lh->arena, &made)) {
+        lh_api_changes *c = lh_api_change(lh);
         lh->rules = made.rules;
-        for (int i = 0; i < made.how.n_rewrites; i++)
-            *lh_push(lh->arena, lh->rewrite, lh->n_rewrites) = made.how.rewrite[i];
-        lh->n_opened = lh->n_rewrites;
+        for (int i = 0; c && i < made.how.n_rewrites; i++) push_rewrite(c, made.how.rewrite[i]);
+        lh->n_opened = c ? c->n_rewrites : 0;
+        lh->proven = lh->built = c; /* what restoring goes back to */
+        lh->wanted = NULL;
     }
     lh_graph_free(plain);
+}
+
+/* A lesson is read again for its sheet and its exercises. */
+void lh_api_name(longhand *lh, const lh_found *text) {
+    lh->opened = *text;
+    lh->opened.file = lh_copy(lh->arena, text->file, strlen(text->file));
+    lh->opened.text = lh_copy(lh->arena, text->text, text->length);
+    lh->title = lh_lesson_title(lh->arena, text->file, text->text, text->length);
 }
 
 /* program: one of the lesson's, by its name, or NULL. */
@@ -147,9 +277,10 @@ static void open_program(longhand *lh, const lh_found *text, const char *program
     lh_chosen chosen;
     lh->ctx->read_file = may_read ? read_beside : NULL;
     lh->ctx->read_file_who = lh;
-    lh->title = lh_lesson_title(lh->arena, text->file, text->text, text->length);
+    lh_api_name(lh, text);
     if (!lh_chosen_open(lh->ctx, lh->arena, text, program, NULL, &chosen)) return;
     lh->program = chosen.program;
+    lh->chosen = program ? lh_copy(lh->arena, program, strlen(program)) : NULL;
     lh->use = chosen.use;
     if (lh->use && lh->use->mistake) make_mistake(lh);
 }
@@ -163,7 +294,7 @@ static const char *program_of(const char *name, size_t *n) {
 }
 
 void longhand_open_text(longhand *lh, const char *name, const char *text, size_t length) {
-    if (!begin(lh, text, "longhand_open_text: the text")) return;
+    if (!lh_api_begin(lh, text, "longhand_open_text: the text")) return;
     size_t n;
     const char *program = program_of(name ? name : "", &n);
     memcpy(lh->beside, lh->folder, sizeof lh->beside);
@@ -187,7 +318,7 @@ static bool copy_folder(longhand *lh, char *to, size_t room, const char *path, s
 }
 
 void longhand_open_file(longhand *lh, const char *path) {
-    if (!begin(lh, path, "longhand_open_file: the path")) return;
+    if (!lh_api_begin(lh, path, "longhand_open_file: the path")) return;
     size_t length, end;
     const char *program = program_of(path, &end), *file = lh_copy(lh->arena, path, end),
                *slash = strrchr(file, '/');
@@ -231,7 +362,7 @@ static const lh_embedded *find_lesson(const char *wanted, size_t length) {
 }
 
 void longhand_open_lesson(longhand *lh, const char *wanted) {
-    if (!begin(lh, wanted, "longhand_open_lesson: the name")) return;
+    if (!lh_api_begin(lh, wanted, "longhand_open_lesson: the name")) return;
     size_t n = strlen(wanted);
     const char *program = lh_chosen_name(wanted, &n);
     const lh_embedded *e = find_lesson(wanted, n);
@@ -268,10 +399,6 @@ static bool may_change(longhand *lh, const char *name, const char *call) {
     return false;
 }
 
-static const char *keep(longhand *lh, const char *s) {
-    return lh_copy(lh->arena, s, strlen(s));
-}
-
 /* A value that cannot be read is refused here, where its own text can be shown. */
 static bool can_be_read(longhand *lh, const char *name, const char *value) {
     lh_arena *scratch = lh_arena_new(lh->ctx);
@@ -283,42 +410,39 @@ static bool can_be_read(longhand *lh, const char *name, const char *value) {
 
 void longhand_set(longhand *lh, const char *name, const char *value) {
     if (!may_change(lh, name && value ? name : NULL, "longhand_set")) return;
-    if (!can_be_read(lh, name, value)) return;
-    lh_setting *s = NULL;
-    for (int i = 0; i < lh->n_set; i++)
-        if (strcmp(lh->set[i].name, name) == 0) s = &lh->set[i];
-    if (!s) s = lh_push(lh->arena, lh->set, lh->n_set);
-    *s = (lh_setting){keep(lh, name), keep(lh, value)};
-    lh_api_forget(lh, LH_API_GRAPH);
+    if (can_be_read(lh, name, value)) lh_api_set(lh, name, value);
 }
 
 void longhand_train(longhand *lh, const char *name) {
     if (!may_change(lh, name, "longhand_train")) return;
-    *lh_push(lh->arena, lh->train, lh->n_train) = keep(lh, name);
-    lh_api_forget(lh, LH_API_GRAPH);
+    lh_api_changes *c = lh_api_change(lh);
+    if (c) push_name(c, &c->train, &c->n_train, name);
 }
 
 void longhand_freeze(longhand *lh, const char *name) {
     if (!may_change(lh, name, "longhand_freeze")) return;
-    *lh_push(lh->arena, lh->freeze, lh->n_freeze) = keep(lh, name);
-    lh_api_forget(lh, LH_API_GRAPH);
+    lh_api_changes *c = lh_api_change(lh);
+    if (c) push_name(c, &c->freeze, &c->n_freeze, name);
 }
 
 void longhand_differentiate(longhand *lh, const char *name) {
     if (!may_change(lh, name, "longhand_differentiate")) return;
-    lh->backward = keep(lh, name);
-    lh_api_forget(lh, LH_API_GRAPH);
-    if (lh_api_graph(lh) && !lh->g->loss) {
-        lh_fail(lh->ctx, LH_ERROR_NAME, nowhere, "longhand_differentiate: there is no step %s",
-                name);
-        lh->backward = NULL;
-    }
+    lh_api_changes *c = lh_api_change(lh);
+    if (c) c->backward = keep(c, name);
+    if (!lh_api_graph(lh) || lh->g->loss) return;
+    lh_fail(lh->ctx, LH_ERROR_NAME, nowhere, "longhand_differentiate: there is no step %s", name);
+    lh_api_prove(lh, false);
 }
 
 void longhand_restore(longhand *lh) {
     if (!lh_api_program(lh)) return;
-    lh->n_set = lh->n_train = lh->n_freeze = 0;
-    lh->n_rewrites = lh->n_opened;
-    lh->backward = NULL;
-    lh_api_forget(lh, LH_API_GRAPH);
+    lh_api_changes *c = lh_api_change(lh);
+    if (!c) return;
+    const lh_api_changes *first = lh->opened_with;
+    c->n_set = 0;
+    for (int i = 0; first && i < first->n_set; i++)
+        put_setting(c, first->set[i].name, first->set[i].value);
+    c->n_train = c->n_freeze = 0;
+    c->n_rewrites = lh->n_opened;
+    c->backward = NULL;
 }

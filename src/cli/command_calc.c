@@ -97,7 +97,7 @@ static void show_step(const lh_session *s, const lh_step *step, const char *name
     lh_cli *cli = s->cli;
     char number[LH_NUMBER_MAX];
     const char *sign = step->kind == LH_STEP_UPDATE ? ":=" : "=";
-    char *formula = lh_step_formula(s->g, step);
+    const char *formula = lh_step_formula(s->g, step);
     lh_ink_print(cli, stdout, LH_INK_BOLD, "%s", name);
     printf(" %s ", sign);
     lh_wrap(stdout, cli->width, 8, formula);

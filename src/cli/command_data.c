@@ -54,7 +54,7 @@ static int run(lh_cli *cli, int argc, char **argv) {
     if (argc == 0) return list_tasks();
     const lh_train_task *t = lh_train_task_find(argv[0]);
     if (!t) {
-        lh_cli_fail(cli, "%s is no task", argv[0]);
+        lh_cli_fail(cli, "%s is not a task", argv[0]);
         fprintf(stderr, "longhand data lists them\n");
         return LH_EXIT_FAILED;
     }

@@ -65,7 +65,7 @@ static void print_heading(const lh_run *r, const lh_step *s, const char *label) 
     lh_cli *cli = r->cli;
     const char *sign = s->kind == LH_STEP_UPDATE ? ":=" : "=",
                *comment = s->comment ? s->comment : "";
-    char *formula = lh_step_formula(r->g, s);
+    const char *formula = lh_step_formula(r->g, s);
     int used = lh_columns(label) + (int)strlen(sign) + 2 + lh_columns(formula);
     int column = used + 3 > COMMENT_COLUMN ? used + 3 : COMMENT_COLUMN;
     bool beside = *comment && column + lh_columns(comment) <= cli->width;

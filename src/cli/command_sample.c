@@ -75,17 +75,14 @@ static bool read_precision(lh_cli *cli, lh_precision *p) {
     return false;
 }
 
-/* The prompt's tokens, in the arena; where lines are learned, behind the end of a line. */
+/* The prompt's tokens, in the arena. */
 static int *prompt_of(job *j, int *n) {
     lh_cli *cli = j->cli;
     size_t length = options.prompt ? strlen(options.prompt) : 0;
     const char *text = options.prompt;
     if (text && strcmp(text, "-") == 0) text = lh_cli_read_file(cli, "/dev/stdin", &length);
-    const bool is_lines = j->g->generate->until != NULL;
-    if (lh_failed(cli->ctx)) return NULL;
-    bool begins = is_lines || (!length && !j->tokens->frame.n_before);
-    j->begin = begins ? lh_model_begin(cli, j->tokens, j->end) : -1;
-    return lh_model_prompt(cli, j->tokens, text ? text : "", length, options.marks, j->begin, n);
+    return lh_trained_prompt(&(lh_trained_text){j->g, j->tokens, j->end, options.marks}, cli->arena,
+                             text, length, true, &j->begin, n);
 }
 
 static void put(job *j, int token) {
@@ -139,7 +136,7 @@ static int sample(job *j, const char *path) {
     if (!j->tokens) return lh_cli_report(cli);
     j->g = lh_model_graph(cli, &j->model, &j->model.set);
     if (!j->g || !lh_model_takes(cli, j->g, j->tokens)) return LH_EXIT_FAILED;
-    j->end = lh_model_end(&j->model, j->g);
+    j->end = lh_trained_end(j->model.folder, j->g);
     int context = lh_generator_context(j->g, WINDOW);
     if (options.context && options.context < context) context = options.context;
     j->w = lh_generator_new(j->g, &(lh_generator_how){.context = context,
@@ -148,7 +145,7 @@ static int sample(job *j, const char *path) {
                                                       .end = j->end,
                                                       .threads = options.threads,
                                                       .precision = precision});
-    const lh_weights *weights = j->w ? lh_model_weights(cli, &j->model, j->g) : NULL;
+    const lh_weights *weights = j->w ? lh_trained_weights(j->model.folder, cli->arena, j->g) : NULL;
     if (!weights || !lh_generator_weights(j->w, weights) || !write_text(j))
         return lh_cli_report(cli);
     return LH_EXIT_YES;

@@ -290,10 +290,14 @@ static bool find_tokens(job *j) {
     return false;
 }
 
+static void put_setting(job *j, const char *name, const char *value) {
+    lh_setting_put(j->cli->arena, &j->set.set, &j->set.n, name, value);
+}
+
 static bool set_const(job *j, const char *option, const char *name, const char *value) {
     if (!value) return true;
-    if (lh_model_has(j->model.source.program, LH_S_CONST, name)) {
-        lh_model_set(j->cli, &j->set, name, value);
+    if (lh_program_has(j->model.source.program, LH_S_CONST, name)) {
+        put_setting(j, name, value);
         return true;
     }
     lh_cli_fail(j->cli, "--%s sets the const %s, and %s has none", option, name,
@@ -308,21 +312,20 @@ static bool collect_settings(job *j) {
     const lh_program *p = j->model.source.program;
     for (int i = 0; i < first->n; i++) {
         const char *name = first->set[i].name;
-        if (lh_model_has(p, LH_S_SIZE, name) || lh_model_has(p, LH_S_CONST, name) ||
-            lh_model_has(p, LH_S_VOCAB, name))
-            lh_model_set(cli, &j->set, name, first->set[i].value);
+        if (lh_program_has(p, LH_S_SIZE, name) || lh_program_has(p, LH_S_CONST, name) ||
+            lh_program_has(p, LH_S_VOCAB, name))
+            put_setting(j, name, first->set[i].value);
     }
-    if (lh_model_has(p, LH_S_VOCAB, "vocab") && !first->n)
-        lh_model_set(cli, &j->set, "vocab",
-                     lh_printf(cli->arena, "%d", lh_tokenizer_count(j->tokens)));
+    if (lh_program_has(p, LH_S_VOCAB, "vocab") && !first->n)
+        put_setting(j, "vocab", lh_printf(cli->arena, "%d", lh_tokenizer_count(j->tokens)));
     j->steps = options.steps ? options.steps : j->seconds > 0 || j->until > 0 ? MANY_STEPS : STEPS;
     for (int i = 0; i < first->n && options.resume && !options.steps; i++)
         if (strcmp(first->set[i].name, "steps") == 0) j->steps = atoi(first->set[i].value);
-    if (lh_model_has(p, LH_S_CONST, "steps"))
-        lh_model_set(cli, &j->set, "steps", lh_printf(cli->arena, "%d", j->steps));
+    if (lh_program_has(p, LH_S_CONST, "steps"))
+        put_setting(j, "steps", lh_printf(cli->arena, "%d", j->steps));
     if (!set_const(j, "rate", "rate", options.rate)) return false;
     for (int i = 0; i < options.set.n; i++)
-        lh_model_set(cli, &j->set, options.set.set[i].name, options.set.set[i].value);
+        put_setting(j, options.set.set[i].name, options.set.set[i].value);
     return true;
 }
 
@@ -401,9 +404,9 @@ static bool measure(job *j) {
         j->steps = lh_train_rounded(0.9 * j->seconds / j->step_time,
                                     10 * MANY_STEPS); /* looking up and saving take the rest */
         const lh_step *s = lh_graph_step(j->g, "steps");
-        if (s && s->node->given && lh_model_has(j->model.source.program, LH_S_CONST, "steps")) {
+        if (s && s->node->given && lh_program_has(j->model.source.program, LH_S_CONST, "steps")) {
             lh_fast.set(j->t->plan, s->node, (lh_cell){0, 0, 0, 0}, j->steps);
-            lh_model_set(j->cli, &j->set, "steps", lh_printf(j->cli->arena, "%d", j->steps));
+            put_setting(j, "steps", lh_printf(j->cli->arena, "%d", j->steps));
         }
     }
     j->every = options.every ? options.every : j->steps / 10;

@@ -51,7 +51,7 @@ static void feed(const next *x) {
 static bool run(next *x, lh_node *asked) {
     lh_cli *cli = x->o->cli;
     x->plan = lh_exact.plan(x->g, &(lh_wish){.node = &asked, .n_nodes = 1});
-    const lh_weights *w = x->plan ? lh_model_weights(cli, &x->o->model, x->g) : NULL;
+    const lh_weights *w = x->plan ? lh_trained_weights(x->o->model.folder, cli->arena, x->g) : NULL;
     if (!w) return false;
     lh_exact.start(x->plan);
     lh_weights_set(w, &lh_exact, x->plan);

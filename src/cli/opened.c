@@ -48,17 +48,13 @@ static void tell_unknown(const lh_opened *o) {
                     i, lh_opened_word(o, o->id[i]));
 }
 
-/* Where lines were learned, a prompt stands behind the end of a line, as in `sample`. */
 static bool read_prompt(lh_opened *o, const char *prompt, bool marks) {
     lh_cli *cli = o->cli;
     const char *text = prompt ? prompt : "";
     size_t length = strlen(text);
     if (strcmp(text, "-") == 0) text = lh_cli_read_file(cli, "/dev/stdin", &length);
-    if (lh_failed(cli->ctx)) return false;
-    bool is_lines = o->g->generate && o->g->generate->until;
-    o->id = lh_model_prompt(
-        cli, o->tokens, text, length, marks,
-        is_lines ? lh_model_begin(cli, o->tokens, lh_model_end(&o->model, o->g)) : -1, &o->n);
+    const lh_trained_text t = {o->g, o->tokens, lh_trained_end(o->model.folder, o->g), marks};
+    o->id = lh_trained_prompt(&t, cli->arena, text, length, false, NULL, &o->n);
     if (o->id) tell_unknown(o);
     return o->id != NULL;
 }
@@ -73,7 +69,7 @@ static bool open_all(lh_opened *o, const char *path, const char *prompt, bool ma
     }
     o->g = lh_model_graph(cli, &o->model, &o->model.set);
     if (!o->g || !lh_model_takes(cli, o->g, o->tokens)) return false;
-    const lh_weights *w = lh_model_weights(cli, &o->model, o->g);
+    const lh_weights *w = lh_trained_weights(o->model.folder, cli->arena, o->g);
     if (w && read_prompt(o, prompt, marks)) o->in = lh_inside_new(o->g, w, o->id, o->n, threads);
     if (!o->in) {
         lh_cli_report(cli);

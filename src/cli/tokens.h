@@ -5,9 +5,6 @@
 #include "cli/cli.h"
 #include "text/tokenizer.h"
 
-/* A piece so that every byte of it can be seen: ␣ for a space, \n, \xFF for what is no UTF-8. In the arena. */
-char *lh_token_text(lh_arena *arena, const char *bytes, size_t n);
-
 void lh_tokens_print(lh_cli *cli, const lh_tokenizer *t, const int *ids, size_t n);
 void lh_tokens_tell(size_t bytes, size_t n); /* 11 bytes, 2 tokens: 5.50 bytes each */
 void lh_tokens_show(lh_cli *cli, const lh_tokenizer *t, bool all);

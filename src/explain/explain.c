@@ -179,9 +179,9 @@ typedef struct teller {
     lh_cell *seen_at;    /* deep: cells told already, a table of node and cell */
     const lh_node **seen;
     size_t n_seen, cap_seen;
+    struct telling *open; /* lines that were begun, each inside the one before */
+    int n_open, cap_open;
 } teller;
-
-static void tell(teller *t, const lh_node *n, lh_cell at, int depth);
 
 static const char *note_of(const lh_term *term) {
     if (term->kind == LH_TERM_CHOICE) return term->sign;
@@ -210,14 +210,6 @@ static bool is_line_of(const lh_node *n, const lh_scope *scope) {
     return n->step && n->step->scope == scope &&
            (n->step->kind == LH_STEP_BODY || n->step->kind == LH_STEP_RULE) &&
            n->kind != LH_OP_given;
-}
-
-static void tell_parts(teller *t, const lh_term *term, const lh_scope *scope, int depth) {
-    if (term->kind == LH_TERM_CELL && is_line_of(term->node, scope) && !t->told[term->node->id]) {
-        t->told[term->node->id] = 1;
-        tell(t, term->node, term->at, depth);
-    }
-    for (int i = 0; i < term->n_parts; i++) tell_parts(t, term->part[i], scope, depth);
 }
 
 static size_t seen_slot(const teller *t, const lh_node *n, lh_cell at) {
@@ -259,25 +251,84 @@ static bool is_given(const lh_node *n) {
            n->kind == LH_OP_size || n->kind == LH_OP_matrix;
 }
 
-/* Every operand below, each cell once; given numbers stand in the line above already. */
-static void tell_deep(teller *t, const lh_term *term, int depth) {
-    if (term->kind == LH_TERM_CELL && !is_given(term->node) && is_news(t, term->node, term->at))
-        tell(t, term->node, term->at, depth);
-    for (int i = 0; i < term->n_parts; i++) tell_deep(t, term->part[i], depth);
+/* ---- which lines, and in which order ----
+ *
+ * A line is made of cells. Plainly, the lines of the same call come before the line that reads them; deep, every operand comes
+ * below it. A program may have thousands of steps, one made of the other: what is still to be told stands in a list of our
+ * own, not on the stack. */
+
+/* A line that was begun. */
+typedef struct telling {
+    const lh_node *n, *shown_as;
+    lh_cell at;
+    const lh_term *term;
+    const lh_scope *from; /* names are seen from here again when it ends */
+    int depth;
+    const lh_term **cell; /* what it reads, in the order of its formula */
+    int n_cells, next;
+} telling;
+
+static void gather_cells(teller *t, telling *l, const lh_term *term) {
+    if (term->kind == LH_TERM_CELL) *lh_push(t->e->arena, l->cell, l->n_cells) = term;
+    for (int i = 0; i < term->n_parts; i++) gather_cells(t, l, term->part[i]);
 }
 
-static void tell(teller *t, const lh_node *n, lh_cell at, int depth) {
-    if (t->e->n_lines >= MAX_LINES || lh_failed(t->x.g->ctx)) return;
-    const lh_node *shown_as = n;
-    const lh_scope *from = t->x.from;
+/* Given numbers stand in the line above already; every other cell is told once. */
+static bool is_told_next(teller *t, const telling *l, const lh_term *cell) {
+    if (t->how.deep) return !is_given(cell->node) && is_news(t, cell->node, cell->at);
+    if (!is_line_of(cell->node, l->n->scope) || t->told[cell->node->id]) return false;
+    t->told[cell->node->id] = 1;
+    return true;
+}
+
+static void add_told(teller *t, const telling *l) {
+    t->x.from = l->n->scope;
+    add_line(t, l->n, l->shown_as, l->at, l->term, l->depth);
+}
+
+static bool is_enough(const teller *t) {
+    return t->e->n_lines >= MAX_LINES || lh_failed(t->x.g->ctx);
+}
+
+/* For one more line that is begun. */
+static bool has_room(teller *t) {
+    if (t->n_open < t->cap_open) return true;
+    const int cap = t->cap_open ? 2 * t->cap_open : 64;
+    telling *more = lh_alloc_array(t->e->arena, (size_t)cap, sizeof *more);
+    if (!more) return false;
+    if (t->n_open) memcpy(more, t->open, (size_t)t->n_open * sizeof *more);
+    t->open = more;
+    t->cap_open = cap;
+    return true;
+}
+
+static void begin_line(teller *t, const lh_node *n, lh_cell at, int depth) {
+    telling l = {.shown_as = n, .at = at, .depth = depth, .from = t->x.from};
+    if (is_enough(t)) return;
     while (n->kind == LH_OP_call) n = n->call->result; /* a call is told by its last line */
-    const lh_scope *scope = t->x.from = n->scope;
-    lh_term *term = lh_explain_node(&t->x, n, at);
-    if (!t->how.deep) tell_parts(t, term, scope, depth);
-    t->x.from = scope;
-    add_line(t, n, shown_as, at, term, depth);
-    if (t->how.deep) tell_deep(t, term, depth + 1);
-    t->x.from = from;
+    l.n = n;
+    t->x.from = n->scope;
+    l.term = lh_explain_node(&t->x, n, at);
+    gather_cells(t, &l, l.term);
+    if (t->how.deep) add_told(t, &l);
+    if (has_room(t)) t->open[t->n_open++] = l;
+}
+
+static void tell(teller *t, const lh_node *n, lh_cell at) {
+    begin_line(t, n, at, 0);
+    while (t->n_open && !lh_failed(t->x.g->ctx)) {
+        telling *l = &t->open[t->n_open - 1];
+        if (l->next < l->n_cells) {
+            const lh_term *cell = l->cell[l->next++];
+            t->x.from = l->n->scope;
+            if (is_told_next(t, l, cell))
+                begin_line(t, cell->node, cell->at, l->depth + t->how.deep);
+            continue;
+        }
+        if (!t->how.deep && !is_enough(t)) add_told(t, l);
+        t->x.from = l->from;
+        t->n_open--;
+    }
 }
 
 static const char *label_of(const lh_explainer *x, int axis, int example, int at) {
@@ -322,7 +373,7 @@ static void explain_all(teller *t, lh_step *s, const lh_node *n, int step) {
         e->value = lh_explain_value(&t->x, n, e->at);
         e->where = where_in_words(t, n, e->at);
         t->x.from = n->scope;
-        tell(t, n, e->at, 0);
+        tell(t, n, e->at);
     }
     lh_moments_close(&own);
 }

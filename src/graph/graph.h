@@ -192,9 +192,11 @@ struct lh_step {
     lh_scope *scope;
     const char *comment; /* teaching text from the program, or NULL */
     lh_place at;
-    lh_step *gradient; /* dX beside X, or NULL */
-    lh_step *of;       /* gradient: X; part: dX; update: the given */
-    bool is_dead;      /* a rewrite took its formula's place */
+    lh_step *gradient;   /* dX beside X, or NULL */
+    lh_step *of;         /* gradient: X; part: dX; update: the given */
+    bool is_dead;        /* a rewrite took its formula's place */
+    const char *formula; /* as lh_step_formula told it last, or NULL */
+    const lh_node *told; /* the node that it was told of */
 };
 
 /* Where names live: the program, one turn of a repeat, the body of a call, a gradient rule, one param of each. */
@@ -321,8 +323,9 @@ lh_step *lh_graph_step(const lh_graph *g, const char *path); /* the whole path, 
 lh_step *lh_graph_find(
     lh_graph *g,
     const char *tail); /* whole path or unique tail; NULL and the context failed otherwise */
-char *lh_step_formula(lh_graph *g,
-                      const lh_step *s); /* what stands right of the = ; in g's arena */
+const char *
+lh_step_formula(lh_graph *g,
+                const lh_step *s); /* what stands right of the = ; in g's arena, made once */
 void lh_node_print(lh_text *out, const lh_node *n,
                    const lh_scope *from); /* a formula: named nodes by name, others in place */
 void lh_node_print_inside(lh_text *out, const lh_node *n,

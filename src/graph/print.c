@@ -1,6 +1,8 @@
 /* print -- nodes as formulas: named nodes by their name, the others in place, with the fewest brackets. */
 #include <string.h>
 
+#include <assert.h>
+
 #include "graph/graph.h"
 #include "graph/op.h"
 
@@ -96,8 +98,13 @@ void lh_node_print_as(lh_text *out, const lh_node *n, const lh_scope *from, int 
     if (brackets) lh_text_add(out, ")");
 }
 
-char *lh_step_formula(lh_graph *g, const lh_step *s) {
+const char *lh_step_formula(lh_graph *g, const lh_step *s) {
+    assert(s->id < g->n_steps && g->step[s->id] == s);
+    lh_step *own = g->step[s->id];
+    if (own->formula && own->told == s->node) return own->formula;
     lh_text t = lh_text_new(g->arena);
     lh_node_print_inside(&t, s->node, s->node->scope);
+    own->formula = t.s;
+    own->told = s->node;
     return t.s;
 }

@@ -133,6 +133,9 @@ int lh_tokenizer_count(const lh_tokenizer *t);  /* ids are 0 to this, without it
 int lh_tokenizer_special(const lh_tokenizer *t, const char *name); /* its id, or -1 */
 const char *lh_tokenizer_kind_name(lh_tokenizer_kind kind);        /* "chars", "words", "bpe" */
 
+/* A piece so that every byte of it can be seen: ␣ for a space, \n, \xFF for what is no UTF-8. In the arena. */
+char *lh_token_text(lh_arena *arena, const char *bytes, size_t n);
+
 /* For those who read or learn a vocabulary: new, add tokens in the order of their ids, add merges, finish. */
 lh_tokenizer *lh_tokenizer_new(lh_context *ctx, lh_tokenizer_kind kind);
 int lh_tokenizer_add(lh_tokenizer *t, const char *bytes, size_t n,

@@ -1,0 +1,186 @@
+#include "train/material.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "files/tokenizer_file.h"
+#include "train/generate.h"
+
+static const lh_place nowhere;
+
+enum { NAMES = 10000, WINDOW = 64 };
+
+/* ---- a text, or pairs ---- */
+
+static bool has_input(const lh_program *p, const char *name) {
+    for (int i = 0; i < p->n_statements; i++)
+        if (p->statement[i]->kind == LH_S_INPUT && strcmp(p->statement[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The vocabulary that the program writes in words. */
+static const lh_vocab *own_words(lh_arena *a, const lh_program *p) {
+    for (int i = 0; i < p->n_statements; i++) {
+        const lh_statement *s = p->statement[i];
+        if (s->kind != LH_S_VOCAB || s->count || s->file) continue;
+        lh_vocab *v = lh_alloc(a, sizeof *v);
+        v->word = s->word;
+        v->n_words = s->n_words;
+        return v;
+    }
+    return NULL;
+}
+
+static void refuse_task(lh_material *l, const char *task) {
+    lh_text known = lh_text_new(l->arena);
+    for (const lh_train_task *t = lh_train_tasks; t->name; t++)
+        lh_text_add(&known, "%s%s", known.n ? ", " : "", t->name);
+    lh_fail(l->ctx, LH_ERROR_NAME, nowhere, "%s is not a task", task);
+    lh_cure(l->ctx, "tasks are %s", known.s);
+}
+
+static void choose_kind(lh_material *l, const lh_program *p, const lh_material_how *how) {
+    lh_pairs_how *pairs = &l->how;
+    const bool has_text = how->text || how->file;
+    pairs->has_source = has_input(p, "source");
+    pairs->task = how->task ? lh_train_task_find(how->task) : NULL;
+    if (how->task && !pairs->task) {
+        refuse_task(l, how->task);
+        return;
+    }
+    if (how->task && has_text) {
+        lh_fail(l->ctx, LH_ERROR_VALUE, nowhere,
+                "a task makes examples, a text has them: one of the two, please");
+        return;
+    }
+    if (pairs->has_source && !how->task && !has_text) pairs->task = lh_train_task_find("translate");
+    l->own = own_words(l->arena, p);
+    l->is_pairs = pairs->task ? lh_train_task_is_pairs(pairs->task) : pairs->has_source;
+    if (!l->is_pairs && pairs->has_source)
+        lh_fail(l->ctx, LH_ERROR_VALUE, nowhere,
+                "%s has no questions, and the program wants a source", how->task);
+}
+
+static const char *name_of(const lh_material_how *how) {
+    return how->name   ? how->name
+           : how->file ? how->file
+           : how->text ? "the text"
+           : how->task ? how->task
+                       : "the course's text";
+}
+
+/* Of a task of pairs nothing is read: its examples are made as they are drawn. */
+static void find_text(lh_material *l, const lh_material_how *how) {
+    lh_arena *a = l->of_text = lh_arena_new(l->ctx);
+    if (!a) return;
+    l->name = lh_copy(l->arena, name_of(how), strlen(name_of(how)));
+    l->length = how->length;
+    if (how->file)
+        l->text = lh_file_read(l->ctx, a, how->file, &l->length);
+    else if (how->text)
+        l->text = lh_copy(a, how->text, how->length);
+    else if (l->is_pairs)
+        l->text = "", l->length = 0;
+    else if (l->how.task)
+        l->text = lh_train_task_text(a, l->how.task, 0, NAMES, &l->length);
+    else
+        l->text = lh_data_course(a, &l->length);
+    l->how.name = l->name, l->how.text = l->text, l->how.length = l->length;
+}
+
+static lh_tokenizer *pair_tokens(lh_material *l, const char *spec) {
+    struct stat st;
+    if (spec && stat(spec, &st) == 0) return lh_tokenizer_load(l->ctx, spec);
+    if (spec && strcmp(spec, "char") != 0 && strcmp(spec, "word") != 0) {
+        lh_fail(l->ctx, LH_ERROR_VALUE, nowhere,
+                "%s is no vocabulary for pairs: neither char nor word nor a folder", spec);
+        return NULL;
+    }
+    l->how.is_chars = spec && strcmp(spec, "char") == 0;
+    return lh_pairs_tokenizer(l->ctx, &l->how, l->own);
+}
+
+lh_material *lh_material_new(lh_context *ctx, const lh_program *p, const lh_material_how *how) {
+    lh_arena *a = lh_failed(ctx) ? NULL : lh_arena_new(ctx);
+    if (!a) return NULL;
+    lh_material *l = lh_alloc(a, sizeof *l);
+    *l = (lh_material){.ctx = ctx, .arena = a, .is_lines = how->is_lines || how->task, .end = -1};
+    choose_kind(l, p, how);
+    if (!lh_failed(ctx)) find_text(l, how);
+    if (!lh_failed(ctx))
+        l->tokens = l->is_pairs ? pair_tokens(l, how->tokens)
+                                : lh_data_tokenizer(ctx, how->tokens, l->name, l->text, l->length);
+    if (!lh_failed(ctx)) return l;
+    lh_material_free(l);
+    return NULL;
+}
+
+void lh_material_free(lh_material *l) {
+    if (!l) return;
+    lh_data_free(l->data);
+    lh_pairs_free(l->pairs);
+    lh_tokenizer_free(l->tokens);
+    lh_arena_free(l->of_text);
+    lh_arena_free(l->arena);
+}
+
+/* ---- batches ---- */
+
+static bool pairs_for(lh_material *l, lh_graph *g) {
+    if (l->how.has_source && g->input[0]->vocab != g->input[1]->vocab) {
+        lh_fail(l->ctx, LH_ERROR_VALUE, nowhere,
+                "source and given have two vocabularies, and a model folder has one tokeniser");
+        lh_cure(l->ctx, "vocab 100, and input source : vocab*, as in models/classic.lh");
+        return false;
+    }
+    l->how.context = l->context;
+    l->pairs = lh_pairs_new(l->ctx, l->tokens, &l->how);
+    if (l->pairs) l->end = l->pairs->end;
+    return l->pairs != NULL;
+}
+
+bool lh_material_draw_for(lh_material *l, lh_graph *g) {
+    l->context = lh_generator_context(g, WINDOW);
+    if (l->is_pairs) return pairs_for(l, g);
+    const bool is_lines = l->is_lines || (g->generate && g->generate->until);
+    lh_data_how how = {.name = l->name, .context = l->context, .is_lines = is_lines};
+    l->data = lh_data_new(l->ctx, l->tokens, &how, l->text, l->length);
+    lh_arena_free(l->of_text);
+    l->of_text = NULL;
+    l->text = NULL;
+    l->end = l->data && is_lines ? l->data->newline : -1;
+    return l->data != NULL;
+}
+
+lh_feed lh_material_feed(const lh_material *l) {
+    return l->is_pairs ? lh_pairs_feed(l->pairs) : lh_data_feed(l->data);
+}
+
+/* ---- where it goes ---- */
+
+lh_folder_writer *lh_material_folder(const char *path, const lh_graph *g, const lh_tokenizer *t,
+                                     const lh_material *l, const lh_folder *from) {
+    lh_context *ctx = g->ctx;
+    lh_config config;
+    lh_generation generation;
+    lh_arena *a = lh_failed(ctx) ? NULL : lh_arena_new(ctx);
+    if (!a) return NULL;
+    lh_config_start(&config);
+    lh_generation_start(&generation);
+    if (from && *from->config.model_type) config = from->config;
+    if (strcmp(g->program->file, "models/gpt.lh") != 0 && !from) config.model_type = "longhand";
+    lh_config_of_graph(g, &config);
+    int end = l ? l->end : from ? from->config.eos : -1;
+    if (end < 0 && t) end = lh_tokenizer_special(t, "<|endoftext|>");
+    config.bos = config.eos = generation.bos = generation.eos = end;
+    if (l && l->pairs) config.bos = generation.bos = l->pairs->start;
+    lh_text json = lh_text_new(a);
+    if (t) lh_tokenizer_write_json(&json, t);
+    lh_folder_files files = {
+        .config = &config, .generation = &generation, .tokenizer = t ? json.s : NULL};
+    lh_folder_writer *w = lh_failed(ctx) ? NULL : lh_folder_create(ctx, path, &files);
+    lh_arena_free(a);
+    return w;
+}

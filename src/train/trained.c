@@ -1,0 +1,138 @@
+#include "train/trained.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/embedded.h"
+
+static const lh_place nowhere;
+
+bool lh_trained_is_folder(lh_context *ctx, const char *path) {
+    struct stat st;
+    if (lh_failed(ctx)) return false;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return true;
+    lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s is not a folder with a model in it", path);
+    lh_cure(ctx, "longhand train gpt -o FOLDER makes one");
+    return false;
+}
+
+bool lh_trained_has(const char *path, const char *file) {
+    char whole[4096];
+    struct stat st;
+    const int n = snprintf(whole, sizeof whole, "%s/%s", path, file);
+    return n > 0 && (size_t)n < sizeof whole && stat(whole, &st) == 0;
+}
+
+/* ---- the program ---- */
+
+lh_program *lh_trained_program(const lh_folder *f, lh_arena *a, lh_found *text) {
+    *text = (lh_found){lh_printf(a, "%s/program.lh", f->path), f->program, f->program_length};
+    if (!f->program && strcmp(f->config.model_type, "gpt2") == 0) {
+        const lh_embedded *gpt = lh_embedded_find("models/gpt.lh");
+        if (gpt) *text = (lh_found){gpt->name, gpt->text, gpt->length};
+    }
+    if (!text->text) {
+        lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
+                "%s has no program.lh, and its model is %s, not gpt2", f->path,
+                *f->config.model_type ? f->config.model_type : "not said");
+        return NULL;
+    }
+    return lh_lesson_parse(f->ctx, text->file, text->text, text->length);
+}
+
+bool lh_program_has(const lh_program *p, lh_statement_kind kind, const char *name) {
+    for (int i = 0; i < p->n_statements; i++) {
+        const lh_statement *s = p->statement[i];
+        const char *its = s->kind == LH_S_VOCAB && !s->name ? "vocab" : s->name;
+        if (s->kind == LH_S_VOCAB && !s->count) continue; /* made of words: cannot be set */
+        if (s->kind == kind && its && strcmp(its, name) == 0) return true;
+    }
+    return false;
+}
+
+void lh_setting_put(lh_arena *a, lh_setting **set, int *n, const char *name, const char *value) {
+    const char *own = lh_copy(a, value, strlen(value));
+    for (int i = 0; i < *n; i++)
+        if (strcmp((*set)[i].name, name) == 0) {
+            (*set)[i].value = own;
+            return;
+        }
+    *lh_push(a, *set, *n) = (lh_setting){lh_copy(a, name, strlen(name)), own};
+}
+
+const lh_setting *lh_trained_settings(const lh_folder *f, lh_arena *a, const lh_program *p,
+                                      int *n) {
+    int n_from = f->n_set;
+    const lh_setting *from = f->set;
+    lh_setting *set = NULL;
+    if (!f->is_saved) from = lh_config_settings(a, &f->config, p, &n_from);
+    *n = 0;
+    for (int i = 0; from && i < n_from; i++)
+        lh_setting_put(a, &set, n, from[i].name, from[i].value);
+    return set;
+}
+
+lh_weights *lh_trained_weights(const lh_folder *f, lh_arena *a, const lh_graph *g) {
+    if (!f->weights) {
+        lh_fail(g->ctx, LH_ERROR_FILE, nowhere, "there is no model.safetensors in %s", f->path);
+        return NULL;
+    }
+    lh_weights *w = lh_weights_of(g->ctx, a, g, LH_PARAM);
+    return w && lh_weights_match(g->ctx, w, f->weights) ? w : NULL;
+}
+
+/* ---- tokens ---- */
+
+int lh_trained_end(const lh_folder *f, const lh_graph *g) {
+    if (f && f->generation.eos >= 0) return f->generation.eos;
+    if (f && *f->config.model_type && f->config.eos >= 0) return f->config.eos;
+    const lh_vocab *v = g->generate ? g->input[g->generate->input]->vocab : NULL;
+    for (int i = 0; v && g->generate->until && i < v->n_words; i++)
+        if (strcmp(v->word[i], g->generate->until) == 0) return i;
+    return -1;
+}
+
+/* A text begins with what ended the one before it; else with a new line. */
+int lh_trained_begin(const lh_trained_text *t) {
+    int id;
+    if (t->end >= 0) return t->end;
+    size_t n = lh_tokenizer_encode(t->tokens, "\n", 1, false, &id, 1);
+    if (!lh_failed(t->g->ctx) && n == 1) return id;
+    lh_context_clear(t->g->ctx);
+    return 0;
+}
+
+/* Tokens that the vocabulary does not have would be looked up where there is nothing. */
+bool lh_trained_takes(const lh_trained_text *t) {
+    const int n = lh_tokenizer_count(t->tokens);
+    for (int i = 0; i < t->g->n_inputs; i++) {
+        const lh_vocab *v = t->g->input[i]->vocab;
+        if (!v || v->n_words >= n) continue;
+        lh_fail(t->g->ctx, LH_ERROR_VALUE, nowhere,
+                "the tokeniser has %d tokens, and the vocabulary of the model has %d", n,
+                v->n_words);
+        lh_cure(t->g->ctx, "vocab %d in the program, or another tokeniser", n);
+        return false;
+    }
+    return true;
+}
+
+int *lh_trained_prompt(const lh_trained_text *t, lh_arena *a, const char *text, size_t length,
+                       bool begins, int *begin, int *n) {
+    const bool is_lines = t->g->generate && t->g->generate->until,
+               is_begun = is_lines || (begins && !length && !t->tokens->frame.n_before);
+    size_t k = 0;
+    if (begin) *begin = -1;
+    *n = 0;
+    int *id = lh_failed(t->g->ctx)
+                  ? NULL
+                  : lh_tokenizer_prompt(t->tokens, a, text ? text : "", length, t->marks, &k);
+    int *all = id && k < INT_MAX ? lh_alloc_array(a, k + 2, sizeof *all) : NULL;
+    if (!all) return NULL;
+    if (is_begun) all[(*n)++] = lh_trained_begin(t);
+    if (begin && is_begun) *begin = all[0];
+    for (size_t i = 0; i < k; i++) all[(*n)++] = id[i];
+    return lh_failed(t->g->ctx) ? NULL : all;
+}
