@@ -28,7 +28,7 @@ static const lh_vocab *own_words(lh_cli *cli, const lh_program *p) {
 
 static bool refuse(lh_train_pairs *p, const char *task) {
     p->is_refused = true;
-    lh_cli_fail(p->cli, "%s is no task", task);
+    lh_cli_fail(p->cli, "%s is not a task", task);
     for (const lh_train_task *t = lh_train_tasks; t->name; t++)
         fprintf(stderr, "  %-10s %s\n", t->name, t->summary);
     return false;
