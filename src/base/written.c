@@ -140,6 +140,16 @@ static int read_infinite(const char *s) {
     return 0;
 }
 
+/* What calculators and people write where there is no number: the log of -1. */
+static bool is_none(const char *s) {
+    static const char *const words[] = {"nan",        "NaN",       "NAN",        "error",
+                                        "Error",      "ERROR",     "Math Error", "Math ERROR",
+                                        "math error", "undefined", "not defined"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(s, words[i]) == 0) return true;
+    return false;
+}
+
 lh_written lh_written_read(const char *text, size_t length) {
     lh_written w = {LH_WRITTEN_UNREAD, 0, 0, 0, 0}, below = {0};
     char s[MAX_TEXT];
@@ -149,6 +159,7 @@ lh_written lh_written_read(const char *text, size_t length) {
         return w;
     }
     drop_points(s);
+    if (is_none(s)) return (lh_written){LH_WRITTEN_NONE, 0, 0, 0, -1};
     int infinite = read_infinite(s);
     if (infinite)
         return (lh_written){LH_WRITTEN_NUMBER, infinite > 0 ? INFINITY : -INFINITY, 0, 0, -1};

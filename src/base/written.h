@@ -15,6 +15,7 @@ typedef enum lh_written_kind {
     LH_WRITTEN_BLANK, /* nothing, or only _ . ? - where a number should stand */
     LH_WRITTEN_NUMBER,
     LH_WRITTEN_UNREAD, /* something that is no number */
+    LH_WRITTEN_NONE,   /* nan, error: there is no number, somebody says */
 } lh_written_kind;
 
 typedef struct lh_written {
@@ -27,7 +28,7 @@ typedef struct lh_written {
 
 lh_written lh_written_read(
     const char *text,
-    size_t length); /* .5  -0,25  1/3  1e-3  25%  −0.1  1.2·10^-3  -inf  −∞  0.25...  0.25. */
+    size_t length); /* .5  -0,25  1/3  1e-3  25%  −0.1  1.2·10^-3  -inf  −∞  0.25...  0.25.  nan */
 bool lh_written_rounds(double exact,
                        lh_written w); /* is w a correct rounding of exact? ties either way */
 

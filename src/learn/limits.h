@@ -37,7 +37,8 @@ enum {
                            rounding does nothing that shows */
     LH_BY_HAND =
         400, /* cells that somebody works out with a pen; more were left to a machine, which does not round */
-    LH_PRINTED = 6, /* digits of the numbers that a sheet gives: paper.c prints as many */
+    LH_PLAIN_DECIMALS = 7, /* more are asked for as 1.5e-9 */
+    LH_PRINTED = 6,        /* digits of the numbers that a sheet gives: paper.c prints as many */
     LH_HALVINGS =
         40 /* of a way on which a number is looked for: a millionth of a millionth of it is left */
 };

@@ -16,17 +16,20 @@ static lh_reach_box rounded_box(const marker *k, const lh_unit *u, lh_reach_box 
 
 static bool is_written(const marker *k, int ask) {
     for (int i = 0; i < k->s->ask[ask].n_cells; i++)
-        if (marking_written(k, ask, i)->kind == LH_WRITTEN_NUMBER) return true;
+        if (marking_written(k, ask, i)->kind == LH_WRITTEN_NUMBER ||
+            marking_written(k, ask, i)->kind == LH_WRITTEN_NONE)
+            return true;
     return false;
 }
 
 static void note_slips(marker *k, int ask, const lh_reach_box *own, lh_verdict *v) {
+    const lh_reach_box *truth = k->is_trial ? NULL : marking_from_true(k, ask);
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         const lh_written *w = marking_written(k, ask, i);
         int at = k->s->ask[ask].first + i;
-        if (v[i] != LH_WRONG) continue;
+        if (v[i] != LH_WRONG || w->kind != LH_WRITTEN_NUMBER) continue;
         const char *slip = own ? marking_slip(*w, own[i]) : NULL;
-        if (!slip) slip = marking_slip(*w, k->s->from_true[at]);
+        if (!slip && truth) slip = marking_slip(*w, truth[i]);
         if (slip) v[i] = LH_SLIP, k->m->note[at] = slip;
     }
 }
@@ -56,6 +59,15 @@ static bool best_reach(marker *k, int ask, int unit, int *variant) {
     return any;
 }
 
+/* Where the first of the usual ways leads; the others are tried where that does not. */
+static bool quick_reach(marker *k, int ask, int unit, int *variant) {
+    const lh_carry first = {.cuts = k->habit.cuts, .fewer = k->habit.fewer};
+    *variant = 0;
+    if (!lh_reach_plain(k->r, 0, unit, first, k->plain)) return false;
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) k->box[i] = lh_box_at(k->plain[i]);
+    return true;
+}
+
 static void replace(lh_verdict *v, int n, lh_verdict from, lh_verdict to) {
     for (int i = 0; i < n; i++)
         if (v[i] == from) v[i] = to;
@@ -70,7 +82,7 @@ static bool explain(marker *k, int ask, int unit, const lh_reach_box *own, int b
         return true;
     }
     if (!bad) return false;
-    bool is_other = marking_other_way(k, ask, unit, true);
+    bool is_other = !k->is_quick && marking_other_way(k, ask, unit, true);
     if (!is_other && !k->is_trial) marking_diagnose(k, ask, unit);
     if (!is_other && !k->is_trial && !k->m->step[ask].n_diagnoses)
         is_other = marking_other_way(k, ask, unit, false);
@@ -98,23 +110,37 @@ static void go_on(marker *k, int ask, int unit, const lh_reach_box *own, const l
         const bool has = own && !isnan(own[i].at);
         if (w->kind == LH_WRITTEN_NUMBER && u->is_whole)
             u->box[i] = lh_box_at(w->value);
+        else if (w->kind == LH_WRITTEN_NONE && lh_verdict_has_credit(v[i]))
+            u->box[i] = lh_box_at(NAN);
         else if (w->kind == LH_WRITTEN_NUMBER)
-            u->box[i] = lh_box_dusty(marking_box(*w, v[i], has ? &own[i] : NULL, k->habit),
+            u->box[i] = lh_box_dusty(marking_box(*w, v[i], has ? &own[i] : NULL, k->habit, q),
                                      marking_unit(q));
         else
-            u->box[i] = rounded_box(k, u, has ? own[i] : k->s->exact[unit][i], q->decimals);
+            u->box[i] = rounded_box(k, u, has ? own[i] : lh_box_at(u->right[i]), u->decimals);
         k->m->own[q->first + i] = own ? own[i].at : NAN;
         if (has && lh_verdict_has_credit(v[i])) k->cuts += marking_looks_cut(*w, own[i]);
     }
+}
+
+/* Steps that no update changes may have been worked out again after it. */
+static int usual_anew(marker *k, int ask, int unit, bool is_tainted, lh_verdict *v) {
+    const int *before = lh_reach_reopen(k->r, k->anew);
+    int bad = marking_usual(k, ask, unit, k->anew, is_tainted, v);
+    if (bad && before) lh_reach_restore(k->r, before);
+    return bad;
 }
 
 static void mark_step(marker *k, int ask, int unit) {
     const lh_ask *q = &k->s->ask[ask];
     lh_verdict *v = k->m->cell + q->first;
     int variant;
-    const lh_reach_box *own = best_reach(k, ask, unit, &variant) ? k->box : NULL;
+    bool leads =
+        k->is_quick ? quick_reach(k, ask, unit, &variant) : best_reach(k, ask, unit, &variant);
+    const lh_reach_box *own = leads ? k->box : NULL;
     int origin = marking_taint(k, variant, unit);
     int bad = marking_judge_step(k, ask, own, origin >= 0, v);
+    bad = marking_usual(k, ask, unit, variant, origin >= 0, v);
+    if (bad && k->is_quick && k->anew > 0) bad = usual_anew(k, ask, unit, origin >= 0, v);
     marking_withhold(k, ask, unit, origin >= 0, own, v);
     bool begins = explain(k, ask, unit, own, bad, v);
     go_on(k, ask, unit, own, v);
@@ -126,11 +152,9 @@ static void mark_step(marker *k, int ask, int unit) {
 static void skip_step(marker *k, int ask, int unit) {
     lh_unit *u = lh_reach_unit(k->r, unit);
     int variant = k->active[k->n_active - 1];
-    int decimals = ask >= 0 ? k->s->ask[ask].decimals : u->decimals;
-    if (u->is_given) return;
     for (int i = 0; i < u->n_cells; i++)
-        u->box[i] = rounded_box(k, u, k->s->exact[unit][i], decimals);
-    lh_reach_open(k->r, variant, unit, decimals);
+        u->box[i] = rounded_box(k, u, lh_box_at(u->right[i]), u->decimals);
+    lh_reach_open(k->r, variant, unit, u->decimals);
     bool ok = ask >= 0 && lh_reach_settle(k->r, unit);
     k->origin[unit] = marking_taint(k, variant, unit);
     for (int i = 0; ask >= 0 && i < k->s->ask[ask].n_cells; i++) {
@@ -143,26 +167,15 @@ static void skip_step(marker *k, int ask, int unit) {
 
 /* ---- the walk through the sheet ---- */
 
-/* Where each step can lie when its operands are the right numbers, rounded. Found once for a sheet. */
+/* What all who fill in this sheet have in common. */
 static bool prepare(lh_sheet *s) {
     if (s->reach) return true;
     s->reach = lh_reach_new(s);
     s->truth = s->reach ? lh_reach_new(s) : NULL;
     if (!s->truth) return false;
-    int n = lh_reach_count(s->reach);
     s->from_true = lh_alloc_array(s->arena, (size_t)s->n_cells + 1, sizeof *s->from_true);
-    s->exact = lh_alloc_array(s->arena, (size_t)n + 1, sizeof *s->exact);
-    marking_put_truth(s, s->truth);
-    for (int i = 0; s->from_true && s->exact && i < n; i++) {
-        const lh_unit *u = lh_reach_unit(s->truth, i);
-        int ask = marking_ask(s, u->step, u->moment);
-        lh_reach_box *box = s->exact[i] =
-            lh_alloc_array(s->arena, (size_t)u->n_cells + 1, sizeof *box);
-        if (!box) return false;
-        for (int c = 0; c < u->n_cells; c++) box[c] = lh_box_at(u->right[c]);
-        if (ask >= 0 && !lh_reach_of(s->truth, 0, i, NULL, s->from_true + s->ask[ask].first))
-            memcpy(s->from_true + s->ask[ask].first, box, (size_t)u->n_cells * sizeof *box);
-    }
+    s->true_effort = lh_alloc_array(s->arena, (size_t)s->n_asks + 1, sizeof *s->true_effort);
+    marking_put_truth(s->truth);
     return !lh_failed(s->g->ctx);
 }
 
@@ -245,37 +258,65 @@ static bool has_riddle(const lh_sheet *s, const lh_marks *m) {
 
 /* ---- how the numbers were carried on ---- */
 
+/* Somebody who works everything out in one of the usual ways: most do. NULL: then something is wrong. */
+static lh_marks *as_usual(const marker *plain, lh_habit habit, marker *k) {
+    *k = marker_new(plain->a, plain->s, plain->cell, plain->mistakes, habit);
+    k->is_trial = k->is_quick = true;
+    lh_marks *m = mark_once(k);
+    for (int i = 0; m && i < k->s->n_cells; i++)
+        if (lh_verdict_is_blame(m->cell[i]) || m->cell[i] == LH_COARSE) return NULL;
+    return m;
+}
+
 /* A sheet with blame on it is looked at again as that of somebody who cuts off: if it looks so, or if the blame goes away. */
-static lh_marks *as_cut(marker *plain, lh_marks *m, marker *k) {
+static lh_marks *as_cut(const marker *plain, lh_marks *m) {
     bool looks = plain->cuts > 0;
-    *k = marker_new(plain->a, plain->s, plain->cell, plain->mistakes, (lh_habit){.cuts = true});
-    k->is_trial = !looks;
-    lh_marks *cut = mark_once(k);
+    marker k =
+        marker_new(plain->a, plain->s, plain->cell, plain->mistakes, (lh_habit){.cuts = true});
+    k.is_trial = !looks;
+    lh_marks *cut = mark_once(&k);
     return !cut || looks || !count_blame(plain->s, cut) ? cut : m;
 }
 
 /* Do the marks of the second pass have credit where those of the first have not? One number alone proves no habit: others must
- * show it, too. Returns the first ask with such a number, or -1. */
-static int rescued(const lh_sheet *s, const lh_marks *m, const lh_marks *few) {
-    int first = -1, proofs = 0;
+ * show it, too, unless there are none that could. Returns the first ask with such a number, or -1. */
+static int rescued(const marker *k, const lh_marks *m, const lh_marks *few) {
+    const lh_sheet *s = k->s;
+    int first = -1, proofs = 0, telling = 0, told = 0;
     for (int i = 0; i < s->n_asks; i++)
         for (int c = s->ask[i].first; c < s->ask[i].first + s->ask[i].n_cells; c++) {
             bool has = lh_verdict_has_credit(few->cell[c]);
             proofs += has && few->cell[c] != LH_RIGHT;
             if (first < 0 && has && lh_verdict_is_blame(m->cell[c])) first = i;
+            if (fabs(few->own[c] - m->own[c]) <= marking_unit(&s->ask[i]) / 2) continue;
+            telling++;
+            told += marking_fits(k->cell[c], lh_box_at(few->own[c]), 0);
         }
-    return proofs >= LH_PROVING_HABIT ? first : -1;
+    return proofs >= LH_PROVING_HABIT || (told && told == telling) ? first : -1;
 }
 
 /* And as that of somebody who carries on a digit fewer than is asked for. It must explain more than was explained before: the
  * numbers of somebody with a slip do not fit together so, and more of them are wrong. */
 static lh_marks *as_fewer(marker *plain, lh_marks *m, bool cuts) {
-    marker k = marker_new(plain->a, plain->s, plain->cell, plain->mistakes,
-                          (lh_habit){.cuts = cuts, .fewer = 1});
-    lh_marks *few = mark_once(&k);
-    if (!few || count_blame(k.s, few) >= count_blame(k.s, m)) return few ? m : NULL;
-    few->too_early = rescued(k.s, m, few);
+    const lh_habit habit = {.cuts = cuts, .fewer = 1};
+    marker k;
+    lh_marks *few = as_usual(plain, habit, &k);
+    if (!few && plain->left > plain->effort / 4) {
+        k = marker_new(plain->a, plain->s, plain->cell, plain->mistakes, habit);
+        few = mark_once(&k);
+    }
+    if (!few || count_blame(k.s, few) >= count_blame(k.s, m)) return m;
+    few->too_early = rescued(&k, m, few);
     return few->too_early >= 0 ? few : m;
+}
+
+/* Something is wrong, or the numbers were carried on in a way that is not usual. */
+static lh_marks *examine(marker *plain) {
+    lh_marks *m = mark_once(plain);
+    if (m && count_blame(plain->s, m)) m = as_cut(plain, m);
+    for (int cuts = 0; cuts < 2; cuts++)
+        if (m && has_riddle(plain->s, m)) m = as_fewer(plain, m, cuts);
+    return m;
 }
 
 /* ---- the sum ---- */
@@ -316,16 +357,13 @@ lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
     if (lh_failed(s->g->ctx) || !prepare(s)) return NULL;
     const lh_written *cell = asked_cells(a, s, answers);
     lh_reach_allow(s->truth, LH_MOST_EFFORT / 4);
-    marker plain = marker_new(a, s, cell, mistakes, (lh_habit){0}), cut, *best = &plain;
-    lh_marks *m = mark_once(&plain);
-    if (m && count_blame(s, m)) m = as_cut(&plain, m, &cut);
-    if (m && m != plain.m) best = &cut;
-    bool is_light = plain.left > plain.effort / 4;
-    if (is_light && m && has_riddle(s, m)) m = as_fewer(&plain, m, false);
-    if (is_light && m && has_riddle(s, m)) m = as_fewer(&plain, m, true);
+    marker k = marker_new(a, s, cell, mistakes, (lh_habit){0}), usual;
+    lh_marks *m = as_usual(&k, (lh_habit){0}, &usual);
+    if (!m) m = as_usual(&k, (lh_habit){.cuts = true}, &usual);
+    if (!m) m = examine(&k);
     if (!m) return NULL;
-    best->m = m;
-    marking_remark(best);
+    k.m = m;
+    marking_remark(&k);
     add_up(s, m);
     return lh_failed(s->g->ctx) ? NULL : m;
 }

@@ -43,6 +43,7 @@ typedef struct lh_ask {
     lh_step *step;
     int moment;    /* of training: 1 for L@1, which := has gone before */
     int decimals;  /* digits behind the point that are asked for */
+    int digits;    /* that a number needs at most: 1.5e-9 has two */
     bool is_whole; /* counted, not measured: one beside it is wrong */
     int first; /* its cells in answers and marks: from here on, n_cells of them, examples then heads then rows then columns */
     int n_cells;
@@ -75,8 +76,8 @@ typedef struct lh_sheet {
     struct lh_reach_box *
         from_true; /* n_cells: where a step can lie whose operands are the right numbers, rounded */
     struct lh_reach
-        *truth; /* with these operands, which do not change: what was spread once stays */
-    struct lh_reach_box **exact; /* for each unit of reach: the right numbers */
+        *truth;          /* with these operands, which do not change: what was spread once stays */
+    double *true_effort; /* n_asks: what finding it took; 0: it was not needed yet */
 } lh_sheet;
 
 lh_sheet *lh_sheet_new(lh_graph *g,
@@ -93,6 +94,7 @@ bool lh_ask_shows_update(
 void lh_sheet_free(lh_sheet *s);
 lh_cell lh_sheet_cell(const lh_sheet *s, int ask, int k); /* which cell the k-th of a step is */
 double lh_sheet_exact(const lh_sheet *s, int ask, int k); /* the right number */
+int lh_decimals_below(double most, int digits);           /* of numbers up to that one */
 int lh_decimals_for(const lh_plan *p, const lh_node *n,
                     int digits); /* so many that the largest number shows `digits` digits */
 

@@ -1,5 +1,6 @@
 /* mark_internal -- what mark.c (the walk through a sheet), mark_number.c (one number), mark_step.c (the numbers of a step together),
- * mark_name.c (known mistakes and other ways) and mark_whole.c (the sheet as a whole) share. */
+ * mark_ways.c (the usual ways of working it out), mark_name.c (known mistakes and other ways) and mark_whole.c (the sheet as a
+ * whole) share. */
 #ifndef LH_MARK_INTERNAL_H
 #define LH_MARK_INTERNAL_H
 
@@ -27,6 +28,7 @@ typedef struct marker {
     lh_habit habit;      /* how numbers were carried on that nobody wrote down */
     double effort, left; /* that it may take, and what was left of it in the end */
     bool is_trial;       /* an idea is tried: known mistakes are not looked for */
+    bool is_quick;       /* only the usual ways are looked at, not all that rounding can do */
     int cuts;            /* how many more numbers look cut off than rounded */
     int *origin;         /* for each unit: the ask where a slip that reaches it began, or -1 */
     bool *is_empty;      /* for each unit: its numbers say nothing, and they do not follow */
@@ -41,6 +43,10 @@ static inline const lh_written *marking_written(const marker *k, int ask, int ce
 }
 
 double marking_unit(const lh_ask *q); /* one in the last digit asked for */
+double
+marking_asked_unit(lh_written w,
+                   const lh_ask *q); /* or in the last of the digits that this number needs */
+bool marking_is_short(lh_written w, const lh_ask *q); /* has it fewer digits than were asked for? */
 int marking_ask(const lh_sheet *s, const lh_step *step, int moment); /* or -1 */
 
 /* ---- one number ---- */
@@ -51,22 +57,33 @@ marking_asked(lh_written w,
 bool marking_fits(lh_written w, lh_reach_box b,
                   double beside); /* a value of the box rounds to it, or to one so far beside it */
 lh_verdict marking_judge(lh_written w, double exact, const lh_reach_box *own,
-                         lh_reach_box from_true, bool is_tainted,
-                         const lh_ask *q);                /* own: NULL where there is none */
+                         const lh_reach_box *from_true, bool is_tainted,
+                         const lh_ask *q); /* own, from_true: NULL where there is none */
 const char *marking_slip(lh_written w, lh_reach_box own); /* of the pen, in words, or NULL */
 int marking_looks_cut(lh_written w,
                       lh_reach_box own); /* 1: cut, -1: rounded, 0: both may write it */
-lh_reach_box marking_box(lh_written w, lh_verdict v, const lh_reach_box *own,
-                         lh_habit habit); /* the number to go on with */
+lh_reach_box marking_box(lh_written w, lh_verdict v, const lh_reach_box *own, lh_habit habit,
+                         const lh_ask *q); /* the number to go on with */
 
 /* ---- a step ---- */
 
-void marking_put_truth(const lh_sheet *s, lh_reach *r); /* every unit at its right numbers */
+void marking_put_truth(
+    lh_reach *r); /* every unit at its right numbers, which may have been rounded */
+const lh_reach_box *marking_from_true(marker *k, int ask); /* where its step can lie then */
 int marking_taint(marker *k, int variant, int unit); /* where a slip began that it reads, or -1 */
+lh_verdict marking_judge_cell(const marker *k, int ask, int cell, const lh_reach_box *own,
+                              const lh_reach_box *truth, bool is_tainted); /* own, truth: or NULL */
 int marking_judge_step(marker *k, int ask, const lh_reach_box *own, bool is_tainted,
                        lh_verdict *out); /* how many have no credit */
 void marking_withhold(marker *k, int ask, int unit, bool is_tainted, const lh_reach_box *own,
                       lh_verdict *v); /* numbers that say nothing */
+
+/* ---- the usual ways ---- */
+
+int marking_usual(
+    marker *k, int ask, int unit, int variant, bool is_tainted,
+    lh_verdict *v); /* credit for numbers that one of them leads to; how many have none */
+bool marking_comes_to(marker *k, int ask, int unit, lh_carry how); /* every number of the step? */
 
 /* ---- names for what went wrong ---- */
 

@@ -13,10 +13,10 @@ bool marking_explains(marker *k, int variant, int ask, int unit) {
     for (int i = 0; i < q->n_cells; i++) {
         const lh_written *w = marking_written(k, ask, i);
         if (w->kind == LH_WRITTEN_UNREAD) return false;
+        if (w->kind == LH_WRITTEN_NONE && isfinite(k->other[i].at)) return false;
         if (w->kind != LH_WRITTEN_NUMBER) continue;
         n++;
-        if (w->unit >
-            LH_FEWER_UNITS * marking_unit(q)) { /* fewer digits must be a correct rounding */
+        if (marking_is_short(*w, q)) { /* fewer digits must be a correct rounding */
             if (!lh_written_rounds(k->other[i].at, *w)) return false;
             continue;
         }
@@ -172,39 +172,73 @@ static int count_written(const marker *k, int ask) {
     return n;
 }
 
-/* Several numbers must speak for it: of all mistakes in all steps before, some would explain any number alone. */
+/* Does a slip without a name reach it? Then any name for a step that nobody wrote down is a guess. */
+static bool reads_riddle(marker *k, int unit) {
+    int origin = marking_taint(k, 0, unit);
+    return origin >= 0 && !k->m->step[origin].n_diagnoses && !k->m->step[origin].other_way;
+}
+
+/* Does the mistake explain the step, made in one that nobody wrote down? If it is the first, later steps may follow it. */
+static bool diagnose_one(marker *k, int ask, int unit, int from, const lh_candidate *c) {
+    const bool is_first = !k->m->step[ask].n_diagnoses;
+    const int base = k->n_active - (is_first ? 1 : 2);
+    int v = variant_with(k, base < 0 ? 0 : base, c);
+    if (v < 0) return false;
+    const int *before = lh_reach_reopen(k->r, v);
+    bool is = before && marking_explains(k, v, ask, unit);
+    if (is)
+        add_diagnosis(k, ask,
+                      (lh_diagnosis){.mistake = c->mistake,
+                                     .where = c->line->path,
+                                     .choice = c->chosen,
+                                     .what = choice_words(k, c)});
+    if (is && is_first && keep_active(k, v, base, c)) {
+        taint_open(k, ask, from, unit);
+        return true;
+    }
+    if (before) lh_reach_restore(k->r, before);
+    lh_reach_drop(k->r, v);
+    return is;
+}
+
+/* Several numbers must speak for it: of all mistakes in all steps before, some would explain any number alone. Others in the same
+ * step may explain it as well. */
 static void diagnose_before(marker *k, int ask, int unit) {
     int n;
     bool *is = lh_alloc_array(k->a, (size_t)unit + 1, sizeof *is);
-    if (!is || count_written(k, ask) < LH_PROVING_CELLS) return;
+    lh_step_mark *mark = &k->m->step[ask];
+    const lh_step *where = NULL;
+    if (!is || count_written(k, ask) < LH_PROVING_CELLS || reads_riddle(k, unit)) return;
     find_open(k, unit, is);
     lh_candidate *c = lh_candidates(k->s->g, k->mistakes, NULL, k->a, &n);
-    for (int i = 0; i < n && !k->m->step[ask].n_diagnoses; i++) {
+    for (int i = 0; i < n && mark->n_diagnoses < LH_MAX_DIAGNOSES; i++) {
         int from = c[i].mistake->is_same ? -1 : unit_at(k, c[i].step, unit - 1);
-        if (from < 0 || !is[from]) continue;
-        int v = variant_with(k, k->n_active - 1, &c[i]);
-        if (v < 0) continue;
-        const int *before = lh_reach_reopen(k->r, v);
-        if (before && marking_explains(k, v, ask, unit)) {
-            add_diagnosis(k, ask,
-                          (lh_diagnosis){.mistake = c[i].mistake,
-                                         .where = c[i].line->path,
-                                         .choice = c[i].chosen,
-                                         .what = choice_words(k, &c[i])});
-            if (keep_active(k, v, k->n_active - 1, &c[i])) {
-                taint_open(k, ask, from, unit);
-                continue;
-            }
-        }
-        if (before) lh_reach_restore(k->r, before);
-        lh_reach_drop(k->r, v);
+        if (from < 0 || !is[from] || (where && c[i].step != where) ||
+            is_diagnosed(mark, c[i].mistake))
+            continue;
+        if (diagnose_one(k, ask, unit, from, &c[i])) where = c[i].step;
     }
+}
+
+/* Nothing, or for an update what was there before: any rule that makes something small explains such numbers. */
+static bool tells(const marker *k, int ask) {
+    const lh_ask *q = &k->s->ask[ask];
+    const lh_step *of = q->step->kind == LH_STEP_UPDATE ? q->step->of : NULL;
+    const lh_plan *before = k->s->at[q->moment];
+    for (int i = 0; i < q->n_cells; i++) {
+        const lh_written *w = marking_written(k, ask, i);
+        double old =
+            of && of->node ? lh_exact.get(before, of->node, lh_sheet_cell(k->s, ask, i)) : 0;
+        if (w->kind == LH_WRITTEN_NUMBER && fabs(w->value - old) >= LH_STALE_UNITS * w->unit)
+            return true;
+    }
+    return false;
 }
 
 /* Alone first; a line that nobody asked for may need an earlier mistake besides. */
 void marking_diagnose(marker *k, int ask, int unit) {
     int n, n_active = k->n_active;
-    if (!k->mistakes) return;
+    if (!k->mistakes || !tells(k, ask)) return;
     lh_candidate *c = lh_candidates(k->s->g, k->mistakes, k->s->ask[ask].step, k->a, &n);
     for (int base = 0; base < n_active && !k->m->step[ask].n_diagnoses; base++) {
         const lh_candidate *first = diagnose_on(k, ask, unit, base, c, n);
@@ -221,7 +255,8 @@ static bool is_near(const marker *k, int ask) {
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         const lh_written *w = marking_written(k, ask, i);
         if (w->kind == LH_WRITTEN_NUMBER && isfinite(w->value) &&
-            fabs(w->value - k->other[i].at) > LH_OTHER_UNITS * w->unit)
+            fabs(w->value - k->other[i].at) >
+                LH_OTHER_UNITS * marking_asked_unit(*w, &k->s->ask[ask]))
             return false;
     }
     return true;
@@ -274,32 +309,21 @@ static bool is_copied(const marker *k, int ask, int before) {
     return most >= LH_STALE_UNITS * marking_unit(&k->s->ask[ask]);
 }
 
-/* Would somebody come to these numbers who works them out in one of the usual ways: unrounded, rounded or cut off line by
- * line? Within reach is not enough here: some rounding excuses nearly every number that a small step leaves as it was. */
-static bool comes_to(marker *k, int ask, int unit, lh_carry how) {
-    if (!lh_reach_plain(k->r, 0, unit, how, k->plain)) return false;
-    for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
-        const lh_written *w = marking_written(k, ask, i);
-        double beside = how.cuts ? w->unit / 2 : 0;
-        if (w->kind == LH_WRITTEN_NUMBER && !marking_fits(*w, lh_box_at(k->plain[i]), beside))
-            return false;
-    }
-    return true;
-}
-
+/* Somebody may come to these numbers in one of the usual ways. Within reach is not enough here: some rounding excuses nearly
+ * every number that a small step leaves as it was. */
 bool marking_is_stale(marker *k, int ask, int unit) {
     static const lh_carry ways[] = {{.rounds = false},
                                     {.rounds = true},
                                     {.rounds = true, .inside = true},
                                     {.rounds = true, .cuts = true},
                                     {.rounds = true, .inside = true, .cuts = true},
-                                    {.rounds = true, .fewer = 1},
-                                    {.rounds = true, .fewer = 1, .cuts = true}};
+                                    {.rounds = true, .shortens = true, .fewer = 1},
+                                    {.rounds = true, .shortens = true, .fewer = 1, .cuts = true}};
     const lh_mistake *m = stale_mistake(k);
     int before = k->s->ask[ask].moment && m ? ask_before(k, ask) : -1;
     if (before < 0 || !is_copied(k, ask, before)) return false;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (comes_to(k, ask, unit, ways[i])) return false;
+        if (marking_comes_to(k, ask, unit, ways[i])) return false;
     add_diagnosis(k, ask,
                   (lh_diagnosis){.mistake = m,
                                  .where = k->s->ask[ask].step->path,

@@ -36,9 +36,22 @@ double marking_unit(const lh_ask *q) {
     return pow(10, -q->decimals);
 }
 
+/* One in the last of so many digits. */
+static double last_digit(double x, int digits) {
+    return x != 0 && isfinite(x) ? pow(10, floor(log10(fabs(x))) + 1 - digits) : 0;
+}
+
+/* 115964120000 on a display of eight digits: zeros behind all digits that were asked for are no digits. */
+static double display_unit(lh_written w, const lh_ask *q) {
+    double unit = 1, most = last_digit(w.value, q->digits);
+    while (unit < most && fmod(w.value, 10 * unit) == 0) unit *= 10;
+    return unit;
+}
+
 /* A display of ten digits, 0.24970000 and 2497/10000 are all judged as 0.2497. */
 lh_written marking_asked(lh_written w, const lh_ask *q) {
     double least = marking_unit(q) * (q->is_whole ? LH_WHOLE_UNITS : 1);
+    if (w.kind == LH_WRITTEN_NUMBER && w.unit == 1 && q->decimals == 0) w.unit = display_unit(w, q);
     if (w.kind != LH_WRITTEN_NUMBER || isinf(w.value) || w.unit >= least) return w;
     w.unit = least;
     w.decimals = q->decimals;
@@ -51,29 +64,39 @@ bool marking_fits(lh_written w, lh_reach_box b, double beside) {
     return w.value >= b.low - slack && w.value <= b.high + slack;
 }
 
-/* Fewer digits than asked must be a correct rounding, and so must what is counted. Who goes on from the right numbers instead
- * of their own is not wrong. */
-static lh_verdict judge(lh_written w, double exact, const lh_reach_box *own, lh_reach_box from_true,
-                        bool is_tainted, const lh_ask *q) {
-    double one = w.unit > LH_FEWER_UNITS * marking_unit(q) || q->is_whole ? 0 : w.unit;
+/* 1.50e-4 has the three digits that were asked for, however small the right number is. */
+double marking_asked_unit(lh_written w, const lh_ask *q) {
+    return fmax(marking_unit(q), last_digit(w.value, q->digits));
+}
+
+bool marking_is_short(lh_written w, const lh_ask *q) {
+    return w.unit > LH_FEWER_UNITS * marking_asked_unit(w, q);
+}
+
+/* Who goes on from the right numbers instead of their own is not wrong. one: so far beside it may be. */
+static lh_verdict judge(lh_written w, double exact, const lh_reach_box *own,
+                        const lh_reach_box *from_true, bool is_tainted, double one) {
     if (lh_written_rounds(exact, w)) return LH_RIGHT;
     if (own && marking_fits(w, *own, 0)) return is_tainted ? LH_FOLLOWS : LH_EARLY;
     if (own && marking_fits(w, *own, one)) return is_tainted ? LH_FOLLOWS : LH_LAST_DIGIT;
-    if (marking_fits(w, from_true, 0)) return LH_EARLY;
-    if (marking_fits(w, from_true, one)) return LH_LAST_DIGIT;
+    if (from_true && marking_fits(w, *from_true, 0)) return LH_EARLY;
+    if (from_true && marking_fits(w, *from_true, one)) return LH_LAST_DIGIT;
     return own ? LH_WRONG : LH_CANNOT;
 }
 
-/* Right as far as it goes, but the digits that are missing are not zeros: 0.498 for 0.4982. Or it goes not far enough to tell:
- * 0 for 0.05, 1 for 0.6. */
+/* Fewer digits than asked: those that are missing may be zeros. Otherwise it must be a correct rounding, right as far as it
+ * goes: 0.498 for 0.4982. Or it goes not far enough to tell: 0 for 0.05, 1 for 0.6. */
 lh_verdict marking_judge(lh_written w, double exact, const lh_reach_box *own,
-                         lh_reach_box from_true, bool is_tainted, const lh_ask *q) {
-    lh_verdict v = judge(w, exact, own, from_true, is_tainted, q);
-    double asked = marking_unit(q), is = own && v != LH_RIGHT ? own->at : exact;
-    if (!lh_verdict_has_credit(v) || w.unit <= LH_FEWER_UNITS * asked ||
-        fabs(w.value - is) <= asked / 2 + 1e-12)
-        return v;
-    return w.unit > LH_TELLING_UNITS * asked ? LH_COARSE : LH_FEW_DIGITS;
+                         const lh_reach_box *from_true, bool is_tainted, const lh_ask *q) {
+    if (!marking_is_short(w, q))
+        return judge(w, exact, own, from_true, is_tainted, q->is_whole ? 0 : w.unit);
+    lh_written full = w;
+    full.unit = marking_unit(q);
+    lh_verdict v = judge(full, exact, own, from_true, is_tainted, 0);
+    if (lh_verdict_has_credit(v)) return v;
+    v = judge(w, exact, own, from_true, is_tainted, 0);
+    if (!lh_verdict_has_credit(v)) return v;
+    return w.unit > LH_TELLING_UNITS * marking_asked_unit(w, q) ? LH_COARSE : LH_FEW_DIGITS;
 }
 
 /* ---- slips of the pen ---- */
@@ -127,22 +150,29 @@ int marking_looks_cut(lh_written w, lh_reach_box own) {
     return x > most + LH_ROUNDED_FROM && x < most + 0.5 ? -1 : 0;
 }
 
-/* With fewer digits than were written. A 5 at the end goes either way: what stood before it was rounded is not known. */
-static lh_reach_box fewer_box(lh_written w, lh_habit habit) {
+/* With fewer digits than were written. A 5 at the end goes either way: what stood before it was rounded is not known, but it
+ * may be known where the number comes from. */
+static lh_reach_box fewer_box(lh_written w, const lh_reach_box *from, lh_habit habit,
+                              const lh_ask *q) {
+    if (q->decimals > LH_PLAIN_DECIMALS) w.unit = last_digit(w.value, q->digits);
+    if (w.unit == 0) return lh_box_at(w.value);
     double unit = w.unit * pow(10, habit.fewer), x = fabs(w.value) / unit, at = floor(x + LH_HALF),
            low = at, high = at, sign = w.value < 0 ? -1 : 1;
     if (habit.cuts) low = high = at = floor(x + LH_DUST);
     if (!habit.cuts && fabs(x - floor(x) - 0.5) < 0.5 * w.unit / unit + LH_DUST)
-        low = floor(x), high = low + 1;
+        low = floor(x), high = low + 1,
+        at = from && sign * from->at / unit < x - LH_DUST ? low : high;
     if (sign < 0) x = low, low = high, high = x;
     return (lh_reach_box){
         .at = sign * at * unit, .low = sign * low * unit, .high = sign * high * unit};
 }
 
 /* The number written or that number before rounding, which may have had a few more digits. */
-lh_reach_box marking_box(lh_written w, lh_verdict v, const lh_reach_box *own, lh_habit habit) {
+lh_reach_box marking_box(lh_written w, lh_verdict v, const lh_reach_box *own, lh_habit habit,
+                         const lh_ask *q) {
     if (isinf(w.value)) return lh_box_at(w.value);
-    if (habit.fewer) return fewer_box(w, habit);
+    if (habit.fewer && w.unit < 1)
+        return fewer_box(w, lh_verdict_has_credit(v) ? own : NULL, habit, q);
     double room = w.unit * (v == LH_LAST_DIGIT || v == LH_FOLLOWS || habit.cuts ? 1 : 0.5);
     lh_reach_box b = {.at = w.value, .low = w.value - w.unit / 2, .high = w.value + w.unit / 2};
     if (!own || !lh_verdict_has_credit(v) || own->low > w.value + room ||

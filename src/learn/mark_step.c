@@ -19,24 +19,39 @@ int marking_taint(marker *k, int variant, int unit) {
 }
 
 /* Every unit at its right numbers, which may have been rounded. */
-void marking_put_truth(const lh_sheet *s, lh_reach *r) {
+void marking_put_truth(lh_reach *r) {
     lh_reach_begin(r);
     for (int i = 0; i < lh_reach_count(r); i++) {
         lh_unit *u = lh_reach_unit(r, i);
-        if (u->is_given) continue;
-        int ask = marking_ask(s, u->step, u->moment),
-            decimals = ask >= 0 ? s->ask[ask].decimals : u->decimals;
-        for (int c = 0; c < u->n_cells; c++) u->box[c] = lh_box_either(u->right[c], decimals);
-        if (ask < 0) lh_reach_open(r, 0, i, u->decimals);
+        for (int c = 0; c < u->n_cells; c++) u->box[c] = lh_box_either(u->right[c], u->decimals);
+        if (!u->is_asked) lh_reach_open(r, 0, i, u->decimals);
     }
 }
 
-/* Where a step can lie whose operands are the right numbers. A wide box is looked at again, with what was written. */
-static const lh_reach_box *from_true(marker *k, int ask) {
+/* Found once for all who fill in this sheet. Each of them pays for it: whether marking gives up must not depend on those who
+ * came before. */
+static const lh_reach_box *known_truth(lh_sheet *s, int ask) {
+    const lh_ask *q = &s->ask[ask];
+    lh_reach_box *known = s->from_true + q->first;
+    double left = lh_reach_left(s->truth);
+    if (s->true_effort[ask] > 0) {
+        lh_reach_pay(s->truth, s->true_effort[ask]);
+        return known;
+    }
+    int unit = lh_reach_find(s->truth, q->step, q->moment);
+    if (!lh_reach_of(s->truth, 0, unit, NULL, known))
+        for (int i = 0; i < q->n_cells; i++)
+            known[i] = lh_box_at(lh_reach_unit(s->truth, unit)->right[i]);
+    if (!lh_reach_gave_up(s->truth)) s->true_effort[ask] = left - lh_reach_left(s->truth) + 1;
+    return known;
+}
+
+/* A wide box is looked at again, with what was written. */
+const lh_reach_box *marking_from_true(marker *k, int ask) {
     lh_sheet *s = k->s;
     const lh_ask *q = &s->ask[ask];
-    const lh_reach_box *known = s->from_true + q->first;
     if (k->truth_ask == ask) return k->truth;
+    const lh_reach_box *known = known_truth(s, ask);
     bool is_wide = false;
     for (int i = 0; i < q->n_cells; i++)
         is_wide |= marking_written(k, ask, i)->kind == LH_WRITTEN_NUMBER &&
@@ -48,29 +63,52 @@ static const lh_reach_box *from_true(marker *k, int ask) {
     return k->truth;
 }
 
+/* What a number is held against: an infinite one says nothing about a finite one. */
+static bool is_held(lh_written w, const lh_reach_box *own) {
+    return own && !isnan(own->at) && (isfinite(own->at) || isinf(w.value));
+}
+
+lh_verdict marking_judge_cell(const marker *k, int ask, int i, const lh_reach_box *own,
+                              const lh_reach_box *truth, bool is_tainted) {
+    const lh_ask *q = &k->s->ask[ask];
+    const lh_written *w = marking_written(k, ask, i);
+    switch (w->kind) {
+    case LH_WRITTEN_BLANK: return LH_BLANK;
+    case LH_WRITTEN_UNREAD: return LH_UNREAD;
+    case LH_WRITTEN_NONE: /* the log of a negative number, and of 0 on a calculator */
+        return own && isfinite(own->at) ? LH_WRONG : is_tainted ? LH_FOLLOWS : LH_EARLY;
+    default:
+        return marking_judge(*w, lh_sheet_exact(k->s, ask, i), is_held(*w, own) ? own : NULL, truth,
+                             is_tainted, q);
+    }
+}
+
+/* Where a step can lie whose operands are the right numbers is looked for only where it decides. */
 int marking_judge_step(marker *k, int ask, const lh_reach_box *own, bool is_tainted,
                        lh_verdict *out) {
-    int bad = 0;
-    const lh_ask *q = &k->s->ask[ask];
-    const lh_reach_box *truth = from_true(k, ask);
-    for (int i = 0; i < q->n_cells; i++) {
-        const lh_written *w = marking_written(k, ask, i);
-        if (w->kind == LH_WRITTEN_NUMBER)
-            out[i] =
-                marking_judge(*w, lh_sheet_exact(k->s, ask, i),
-                              own && !isnan(own[i].at) ? &own[i] : NULL, truth[i], is_tainted, q);
-        else
-            out[i] = w->kind == LH_WRITTEN_BLANK ? LH_BLANK : LH_UNREAD;
+    int bad = 0, n = k->s->ask[ask].n_cells;
+    for (int i = 0; i < n; i++) {
+        out[i] = marking_judge_cell(k, ask, i, own ? &own[i] : NULL, NULL, is_tainted);
         bad += lh_verdict_is_blame(out[i]);
+    }
+    const lh_reach_box *truth = bad && !k->is_quick ? marking_from_true(k, ask) : NULL;
+    for (int i = 0; truth && i < n; i++) {
+        if (!lh_verdict_is_blame(out[i])) continue;
+        out[i] = marking_judge_cell(k, ask, i, own ? &own[i] : NULL, &truth[i], is_tainted);
+        bad -= !lh_verdict_is_blame(out[i]);
     }
     return bad;
 }
 
 /* ---- numbers that say nothing ---- */
 
+/* One number for each example may well be the same for all. */
 static bool all_equal(const marker *k, int ask, bool exact) {
+    const lh_node *node = k->s->ask[ask].step->node;
     double first = 0;
     int n = 0;
+    if (node->shape.is_batched && k->s->ask[ask].n_cells == lh_exact.examples(k->s->plan))
+        return false;
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         if (marking_written(k, ask, i)->kind != LH_WRITTEN_NUMBER) continue;
         double x = exact ? lh_sheet_exact(k->s, ask, i) : marking_written(k, ask, i)->value;

@@ -8,10 +8,11 @@
 #include "base/number.h"
 #include "explain/explain.h"
 #include "graph/op.h"
+#include "learn/limits.h"
 #include "learn/paper_lines.h"
 #include "learn/variant.h"
 
-enum { MOST_DECIMALS = 7, GIVEN_CELLS = 20000, LINE = 160, WORKED_CELLS = 4 };
+enum { GIVEN_CELLS = 20000, LINE = 160, WORKED_CELLS = 4 };
 
 /* ---- labels and numbers ---- */
 
@@ -239,7 +240,7 @@ static const char *at_moment(const lh_paper *p, const char *path, int moment) {
 
 static const char *precision_of(const lh_paper *p, int decimals) {
     if (decimals == 0) return "whole numbers";
-    if (decimals > MOST_DECIMALS) return lh_printf(p->arena, "%d digits, as 1.5e-9", p->digits);
+    if (decimals > LH_PLAIN_DECIMALS) return lh_printf(p->arena, "%d digits, as 1.5e-9", p->digits);
     return lh_printf(p->arena, "%d decimal%s", decimals, decimals == 1 ? "" : "s");
 }
 
@@ -259,7 +260,7 @@ static void add_step(lh_paper *p, const lh_trace *t, bool *is_seen, int ask) {
         .section = item ? item->section : LH_SECTION_FORWARD,
         .moment = q->moment,
         .decimals = q->decimals,
-        .is_scientific = q->decimals > MOST_DECIMALS};
+        .is_scientific = q->decimals > LH_PLAIN_DECIMALS};
     s->precision = precision_of(p, s->decimals);
     add_blocks(p, s, step->node);
     s->shape = shape_of(p, s);

@@ -28,14 +28,15 @@ lh_cell *reach_cells(lh_arena *a, const lh_plan *p, const lh_node *n, int *n_cel
 
 /* ---- units ---- */
 
-static bool is_asked(const lh_sheet *s, const lh_step *step, int moment) {
+static const lh_ask *ask_of(const lh_sheet *s, const lh_step *step, int moment) {
     for (int i = 0; i < s->n_asks; i++)
-        if (s->ask[i].step == step && s->ask[i].moment == moment) return true;
-    return false;
+        if (s->ask[i].step == step && s->ask[i].moment == moment) return &s->ask[i];
+    return NULL;
 }
 
 static void add_unit(lh_reach *r, lh_step *step, int moment) {
     const lh_plan *right = r->s->at[moment];
+    const lh_ask *ask = ask_of(r->s, step, moment);
     int n;
     const lh_cell *at = reach_cells(r->arena, right, step->node, &n);
     lh_reach_box *box = lh_alloc_array(r->arena, (size_t)n + 1, sizeof *box);
@@ -43,15 +44,15 @@ static void add_unit(lh_reach *r, lh_step *step, int moment) {
     int *own = lh_alloc_array(r->arena, (size_t)n + 1, sizeof *own);
     if (!at || !box || !x || !own) return;
     for (int k = 0; k < n; k++) x[k] = lh_exact.get(right, step->node, at[k]);
-    *lh_push(r->arena, r->unit, r->n_units) =
-        (lh_unit){.step = step,
-                  .moment = moment,
-                  .n_cells = n,
-                  .box = box,
-                  .right = x,
-                  .freedom = own,
-                  .is_asked = is_asked(r->s, step, moment),
-                  .decimals = lh_decimals_for(right, step->node, r->s->digits)};
+    *lh_push(r->arena, r->unit, r->n_units) = (lh_unit){
+        .step = step,
+        .moment = moment,
+        .n_cells = n,
+        .box = box,
+        .right = x,
+        .freedom = own,
+        .is_asked = ask,
+        .decimals = ask ? ask->decimals : lh_decimals_for(right, step->node, r->s->digits)};
     lh_unit *u = &r->unit[r->n_units - 1];
     u->is_whole = u->decimals == 0 && step->node->is_discrete;
 }
@@ -71,9 +72,9 @@ static void add_moment(lh_reach *r, const lh_trace *t, int moment) {
         const lh_trace_item *item = &t->item[i];
         if (item->section == LH_SECTION_GIVEN) continue;
         for (int k = 0; k < item->n_inner; k++)
-            if (is_asked(s, item->inner[k], moment)) add_unit(r, item->inner[k], moment), left--;
+            if (ask_of(s, item->inner[k], moment)) add_unit(r, item->inner[k], moment), left--;
         add_unit(r, item->step, moment);
-        left -= is_asked(s, item->step, moment);
+        left -= ask_of(s, item->step, moment) != NULL;
     }
 }
 
@@ -147,6 +148,10 @@ void lh_reach_habit(lh_reach *r, lh_habit habit) {
 void lh_reach_allow(lh_reach *r, double effort) {
     r->left = effort;
     r->gave_up = false;
+}
+
+void lh_reach_pay(lh_reach *r, double effort) {
+    r->left -= effort;
 }
 
 double lh_reach_left(const lh_reach *r) {

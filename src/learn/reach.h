@@ -36,10 +36,12 @@ typedef struct lh_habit {
 
 /* One way to work everything out that is not written down. */
 typedef struct lh_carry {
-    bool rounds; /* each step to the digits asked */
-    bool inside; /* and each line inside one */
-    bool cuts;   /* off, instead of rounding */
-    int fewer;   /* digits than asked, of what was written down, too */
+    bool rounds;   /* each step to the digits asked */
+    bool inside;   /* and each line inside one */
+    bool flat;     /* to that many decimals, however small the numbers are */
+    bool cuts;     /* off, instead of rounding */
+    bool shortens; /* what was written down: more digits stand there than were carried on */
+    int fewer;     /* digits than asked, where something is rounded or shortened */
 } lh_carry;
 
 typedef struct lh_unit {
@@ -48,9 +50,8 @@ typedef struct lh_unit {
     int n_cells;
     lh_reach_box *box;   /* n_cells; examples, then heads, rows, columns */
     const double *right; /* n_cells: the right numbers */
-    int decimals;        /* to how many digits it may have been rounded when nobody asked for it */
+    int decimals;        /* that are asked for, or to which it may have been rounded otherwise */
     bool is_asked;       /* the sheet asks for it */
-    bool is_given;       /* a const or param that the sheet prints with fewer digits than it has */
     bool is_whole;       /* counted, not measured: never rounded */
     bool is_open;        /* nobody wrote it down: it is worked out again wherever it is read */
     bool is_spread;      /* and it was */
@@ -79,6 +80,7 @@ lh_unit *lh_reach_unit(lh_reach *r, int i);
 int lh_reach_find(const lh_reach *r, const lh_step *step, int moment); /* its unit, or -1 */
 void lh_reach_habit(lh_reach *r, lh_habit habit); /* of lines that nobody asked for */
 void lh_reach_allow(lh_reach *r, double effort);  /* so much work from now on: then it gives up */
+void lh_reach_pay(lh_reach *r, double effort);    /* for work that was done before */
 double lh_reach_left(const lh_reach *r);
 bool lh_reach_gave_up(const lh_reach *r); /* since it was begun: too much work was left */
 
@@ -106,7 +108,7 @@ bool lh_reach_of(lh_reach *r, int variant, int i, const lh_written *written, lh_
 bool lh_reach_plain(lh_reach *r, int variant, int i, lh_carry how, double *out);
 
 /* Nobody wrote unit i down: it stays open, to be worked out by this program, and perhaps rounded, when it is first read.
- * Where that leads nowhere it is known, and lies in the box that it has. */
+ * Where that leads nowhere there is no number; where it cannot be worked out at all it lies in the box that it has. */
 void lh_reach_open(lh_reach *r, int variant, int i, int decimals);
 int *lh_reach_reopen(
     lh_reach *r,

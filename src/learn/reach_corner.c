@@ -15,23 +15,12 @@
 
 typedef struct chain {
     lh_reach *r;
-    work **work; /* open units that lead to the last one, in order, and it */
+    reach_link *link; /* open units that lead to the last one, in order, and it */
     int n;
     const double *right;
     const lh_written *written; /* what stands on the sheet, or NULL */
     double *place;             /* for each freedom: where it is tried */
 } chain;
-
-static void add_work(chain *c, lh_arena *a, work *w, bool *has) {
-    for (int k = 0; k < w->n_lines; k++)
-        for (int j = 0; j < w->line[k].n_from; j++) {
-            int u = w->line[k].from[j].unit;
-            if (u < 0 || !c->r->unit[u].is_open || has[u]) continue;
-            has[u] = true;
-            add_work(c, a, reach_work(c->r, c->r->unit[u].variant, u), has);
-        }
-    *lh_push(a, c->work, c->n) = w;
-}
 
 /* Rounding leads no further than its box: a square is not rounded below 0. */
 static double rounded(double x, double by, lh_reach_box b) {
@@ -42,7 +31,7 @@ static double rounded(double x, double by, lh_reach_box b) {
 static bool run_chain(const chain *c) {
     if (!reach_may(c->r)) return false;
     for (int i = 0; i < c->n; i++) {
-        const work *w = c->work[i];
+        const work *w = c->link[i].work;
         for (int k = 0; k < w->n_lines; k++) {
             const line *l = &w->line[k];
             reach_put(c->r, w, l, c->place);
@@ -133,8 +122,10 @@ static bool joins(const lh_swing *w, int i, int *moved, int group) {
     return true;
 }
 
-/* A number that is the rounding of where the cell rests is as it should be, however far the cell may go. */
+/* A number that is the rounding of where the cell rests is as it should be, however far the cell may go. And what is infinite
+ * goes nowhere. */
 static bool is_decided(const chain *c, const line *l, int i) {
+    if (!isfinite(l->rest[i])) return true;
     if (!c->written) return false;
     const lh_written *w = &c->written[i];
     return w->kind != LH_WRITTEN_NUMBER || fabs(w->value - l->rest[i]) <= w->unit / 2;
@@ -448,81 +439,11 @@ static void try_corners(const chain *c, lh_arena *a, const line *l, lh_reach_box
     }
 }
 
-/* ---- one way of carrying on ---- */
-
-static double carried(double x, int decimals, bool cuts) {
-    double unit = pow(10, -decimals);
-    if (!isfinite(x)) return x;
-    if (cuts) return trunc(x / unit + (x > 0 ? LH_DUST : -LH_DUST)) * unit;
-    return (x < 0 ? -1 : 1) * floor(fabs(x) / unit + LH_HALF) * unit;
-}
-
-static bool run_plain(const chain *c, lh_carry how) {
-    for (int i = 0; i < c->n; i++) {
-        const work *w = c->work[i];
-        for (int k = 0; k < w->n_lines; k++) {
-            const line *l = &w->line[k];
-            bool is_step = k == w->n_lines - 1, is_last = is_step && i == c->n - 1;
-            reach_put(c->r, w, l, c->place);
-            if (!reach_take(c->r, l, is_last ? c->right : NULL, l->now)) return false;
-            if (is_last || !how.rounds || l->decimals < 0 || !(is_step || how.inside)) continue;
-            for (int j = 0; j < l->n_cells; j++)
-                l->now[j] = carried(l->now[j], l->decimals - how.fewer, how.cuts);
-        }
-    }
-    return true;
-}
-
-static int decimals_asked(const lh_reach *r, const lh_unit *u) {
-    for (int i = 0; i < r->s->n_asks; i++)
-        if (r->s->ask[i].step == u->step && r->s->ask[i].moment == u->moment)
-            return r->s->ask[i].decimals;
-    return u->decimals;
-}
-
-/* Numbers that were written down, carried on with fewer digits; to NULL: as they were. */
-static void shorten(lh_reach *r, lh_carry how, double **kept, lh_arena *a) {
-    for (int i = 0; kept && i < r->n_units; i++) {
-        lh_unit *u = &r->unit[i];
-        bool is_new = !kept[i];
-        if (u->is_open || u->is_whole) continue;
-        if (is_new) kept[i] = lh_alloc_array(a, (size_t)u->n_cells + 1, sizeof **kept);
-        for (int c = 0; kept[i] && c < u->n_cells; c++) {
-            if (is_new) kept[i][c] = u->box[c].at;
-            u->box[c].at = is_new ? carried(kept[i][c], decimals_asked(r, u) - how.fewer, how.cuts)
-                                  : kept[i][c];
-        }
-    }
-}
-
-bool lh_reach_plain(lh_reach *r, int v, int i, lh_carry how, double *out) {
-    lh_arena *a = lh_arena_new(r->ctx);
-    work *w = reach_work(r, v, i);
-    bool *has = a ? lh_alloc_array(a, (size_t)r->n_units + 1, sizeof *has) : NULL;
-    chain c = {.r = r, .right = r->unit[i].right};
-    bool ok = has && w->is_possible;
-    if (ok) add_work(&c, a, w, has);
-    for (int k = 0; ok && k < c.n; k++) /* what is open must be known to be so before it is read */
-        for (int j = 0; j < c.work[k]->n_lines; j++)
-            reach_put(r, c.work[k], &c.work[k]->line[j], NULL);
-    c.place = ok ? lh_alloc_array(a, (size_t)r->n_freedoms + 1, sizeof *c.place) : NULL;
-    double **kept =
-        ok && how.fewer ? lh_alloc_array(a, (size_t)r->n_units + 1, sizeof *kept) : NULL;
-    shorten(r, how, kept, a);
-    ok = c.place && run_plain(&c, how);
-    shorten(r, how, kept, a);
-    const line *l = ok ? &w->line[w->n_lines - 1] : NULL;
-    for (int j = 0; ok && j < l->n_cells; j++) out[j] = l->now[j];
-    lh_arena_free(a);
-    return ok;
-}
-
 void reach_corners(lh_reach *r, lh_arena *a, work *w, const double *right,
                    const lh_written *written, lh_reach_box *out) {
-    bool *has = lh_alloc_array(a, (size_t)r->n_units + 1, sizeof *has);
     chain c = {.r = r, .right = right, .written = written};
     c.place = lh_alloc_array(a, (size_t)r->n_freedoms + 1, sizeof *c.place);
-    if (!has || !c.place) return;
-    add_work(&c, a, w, has);
+    c.link = reach_chain(r, a, w, &c.n);
+    if (!c.link || !c.place) return;
     try_corners(&c, a, &w->line[w->n_lines - 1], out);
 }

@@ -1,5 +1,5 @@
 /* reach_internal -- what reach.c (units and programs), reach_work.c (how a unit is worked out), reach_spread.c (how far it may lie
- * from where it rests) and reach_corner.c (and where not) share. */
+ * from where it rests), reach_corner.c (and where not) and reach_plain.c (where it comes to in one way) share. */
 #ifndef LH_REACH_INTERNAL_H
 #define LH_REACH_INTERNAL_H
 
@@ -88,6 +88,14 @@ lh_cell *reach_cells(lh_arena *a, const lh_plan *p, const lh_node *n,
 work *reach_work(lh_reach *r, int variant, int unit);
 
 bool reach_may(lh_reach *r); /* is there work left that may be done? Notes it where there is none */
+
+/* What must be worked out for a unit: open units that lead to it, in order, and it. */
+typedef struct reach_link {
+    work *work;
+    const lh_unit *unit; /* of an open one; NULL: the last */
+} reach_link;
+
+reach_link *reach_chain(lh_reach *r, lh_arena *a, work *w, int *n); /* NULL: no memory */
 
 /* A line, from the numbers of others: operands to where they are while freedoms have these places (NULL: at rest), then the
  * formula. False: something is no number. */

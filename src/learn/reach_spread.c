@@ -127,7 +127,7 @@ void reach_put(lh_reach *r, const work *w, const line *l, const double *place) {
     }
 }
 
-/* Infinite is a number only where it should be: a hidden score. What is none is left out: a root of a negative number says
+/* On the way from its rest nothing becomes infinite that should not be: a hidden score. What is no number is left out: a root of a negative number says
  * nothing about its neighbours. False: nothing is left, or something is none that is one at rest. */
 bool reach_take(lh_reach *r, const line *l, const double *right, double *to) {
     bool any = false, is_rest = to == l->rest, is_same = true;
@@ -135,9 +135,9 @@ bool reach_take(lh_reach *r, const line *l, const double *right, double *to) {
     lh_exact.run(l->plan);
     for (int i = 0; i < l->n_cells; i++) {
         to[i] = lh_exact.get(l->plan, l->node, l->at[i]);
-        if (isinf(to[i]) && right && to[i] != right[i]) to[i] = NAN;
+        if (isinf(to[i]) && right && to[i] != right[i] && !is_rest) to[i] = NAN;
         any |= !isnan(to[i]);
-        is_same &= is_rest || !isnan(to[i]) || isnan(l->rest[i]);
+        is_same &= is_rest || !isnan(to[i]) || !isfinite(l->rest[i]);
     }
     return any && is_same;
 }
@@ -379,6 +379,7 @@ bool lh_reach_settle(lh_reach *r, int i) {
     u->is_spread = true; /* who reads itself leads nowhere */
     if (!spread_work(r, r->sheet, w, u->right, u->rounded_to)) {
         lh_reach_known(r, i);
+        for (int c = 0; c < u->n_cells && w->is_possible; c++) u->box[c] = lh_box_at(NAN);
         return false;
     }
     memcpy(u->box, w->line[w->n_lines - 1].box, (size_t)u->n_cells * sizeof *u->box);

@@ -22,14 +22,12 @@ typedef struct maker {
     unsigned *seen, at; /* for each node: the formula in which it was met last */
 } maker;
 
-/* A line of its own inside a formula: one that a person writes down on the way. */
+/* A line of its own inside a formula: one that a person writes down on the way. The last line of a call is one where it is read
+ * from elsewhere: the gradient of softmax reads its probabilities. */
 static bool is_line(const maker *m, const lh_node *n) {
     const lh_step *s = n->step;
-    if (!s || !(lh_step_is_inner(s) || m->v->is_anew) || n->is_known || n->kind == LH_OP_number ||
-        n->kind == LH_OP_size || n->kind == LH_OP_given)
-        return false;
-    bool is_result = s->kind == LH_STEP_BODY && s->scope->call && s->scope->call->call->result == n;
-    return !is_result; /* that is the call itself */
+    return s && (lh_step_is_inner(s) || m->v->is_anew) && !n->is_known && n->kind != LH_OP_number &&
+           n->kind != LH_OP_size && n->kind != LH_OP_given;
 }
 
 /* As many digits as the sheet asks for, and so many of them behind the point. */

@@ -9,6 +9,14 @@
 #include "learn/reach.h"
 
 /* Tokens, positions and comparisons are counted, not measured; what is worked out from them alone need not be whole. */
+int lh_decimals_below(double most, int digits) {
+    int decimals = most > 0 ? digits - 1 - (int)floor(log10(most)) : digits;
+    return decimals < 0                     ? 0
+           : decimals > 15                  ? 15
+           : decimals < digits && most < 10 ? digits
+                                            : decimals;
+}
+
 int lh_decimals_for(const lh_plan *p, const lh_node *n, int digits) {
     double most = 0;
     bool is_whole = n->is_discrete;
@@ -23,12 +31,7 @@ int lh_decimals_for(const lh_plan *p, const lh_node *n, int digits) {
                     is_whole &= isfinite(x) && x == floor(x);
                 }
     }
-    if (is_whole) return 0;
-    int decimals = most > 0 ? digits - 1 - (int)floor(log10(most)) : digits;
-    return decimals < 0                     ? 0
-           : decimals > 15                  ? 15
-           : decimals < digits && most < 10 ? digits
-                                            : decimals;
+    return is_whole ? 0 : lh_decimals_below(most, digits);
 }
 
 /* ---- what is given, as it is printed ---- */
@@ -105,6 +108,7 @@ static void ask(lh_sheet *s, lh_step *step, int moment) {
         (lh_ask){.step = step,
                  .moment = moment,
                  .decimals = decimals_after(s, step->node, moment, decimals),
+                 .digits = s->digits,
                  .is_whole = step->node->is_discrete,
                  .first = s->n_cells,
                  .n_cells = n};
