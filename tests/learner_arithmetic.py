@@ -100,7 +100,14 @@ def divide(x, y):
 
 
 def exp(x):
+    if x != x:
+        return x
     return math.exp(x) if x < 700 else math.inf
+
+
+def largest(row):
+    """Of a row with an error in it: an error."""
+    return next((x for x in row if x != x), None) or max(row)
 
 
 def log(x):
@@ -130,7 +137,7 @@ SIGNS = {
     "<=": lambda x, y: float(x <= y),
     ">": lambda x, y: float(x > y),
     ">=": lambda x, y: float(x >= y),
-    "max": lambda x, y: max(x, y),
+    "max": lambda x, y: largest([x, y]),
     "min": lambda x, y: min(x, y),
 }
 
@@ -143,7 +150,7 @@ CELLS = {
     "cos": math.cos,
     "abs": abs,
     "floor": rounded_down,
-    "relu": lambda x: max(x, 0.0),
+    "relu": lambda x: largest([x, 0.0]),
     "sigmoid": lambda x: 1 / (1 + exp(-x)),
     "gelu": lambda x: 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
 }
@@ -229,7 +236,7 @@ def layer_norm(hand, x, g, b, eps, is_std):
 
 
 def softmax(hand, x):
-    m = [[max(r)] for r in x]
+    m = [[largest(r)] for r in x]
     e = each_cell(hand, exp)(cellwise(hand, SIGNS["-"])(x, m))
     return cellwise(hand, divide)(e, [[sum(r)] for r in e])
 
@@ -331,7 +338,7 @@ class Evaluator:
         return self.reduced(lambda m: number(sum(map(sum, m)) / (len(m) * len(m[0]))), a)
 
     def do_rowmax(self, a):
-        return lift(lambda m: [[max(r)] for r in m], self.value(a))
+        return lift(lambda m: [[largest(r)] for r in m], self.value(a))
 
     def do_argmax(self, a):
         return lift(lambda m: [[float(r.index(max(r)))] for r in m], self.value(a))
@@ -423,7 +430,7 @@ class Evaluator:
         def whole_row(m):
             out = []
             for r in m:
-                top = max(r)
+                top = largest(r)
                 s = math.log(sum(exp(x - top) for x in r))
                 out.append([x - top - s for x in r])
             return out

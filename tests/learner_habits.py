@@ -279,14 +279,16 @@ class Stale(Honest):
 
 
 class Mistaken(Honest):
-    """One mistake of the catalogue at one place, or of none; everything else is right."""
+    """One mistake of the catalogue at one place, or of none; everything else is right. Who has a wrong idea makes the mistake
+    again after an update; what no catalogue has is made once."""
 
-    def __init__(self, change, **how):
+    def __init__(self, change, is_once=False, **how):
         super().__init__(**how)
         self.change = change  # by key of a line: the formula that was used
+        self.is_once = is_once
 
     def tree(self, work, line, moment):
-        return self.change.get(line.key, line.tree)
+        return line.tree if self.is_once and moment else self.change.get(line.key, line.tree)
 
 
 # ---- all kinds ----

@@ -177,7 +177,7 @@ MISSING = collections.Counter()
 def fill_changed(kind, sheet, change, name, step):
     """None: it cannot be worked out that way, or shows nowhere at the asked digits."""
     try:
-        work = learner_sheet.Work(sheet, habits.Mistaken(change)).all()
+        work = learner_sheet.Work(sheet, habits.Mistaken(change, name == "unknown")).all()
     except (learner_sheet.Finding, IndexError, ValueError, ArithmeticError):
         return None
     if any("nan" in t or "inf" in t for rows in work.written.values() for r in rows for t in r):
@@ -345,7 +345,7 @@ class Count:
 def jobs(desk, args, rng):
     """Sheets in turn over lessons and seeds, each with a learner of every kind, until there are enough."""
     lessons = args.lesson or desk.lessons()
-    made, turn, dry = 0, 0, 0
+    made, turn, dry = 0, 1 if args.no_first else 0, 0
     while made < args.sheets and dry < 3:
         before = made
         for lesson in lessons:
@@ -393,6 +393,7 @@ def mark_batch(desk, folder, number, batch):
 
 
 def simulate(args):
+    """As many sheets as were asked for."""
     desk, count, rng = Desk(args.longhand, args.sheets_by or args.longhand), Count(args.keep), random.Random(args.seed)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         waiting = collections.deque()
@@ -407,6 +408,30 @@ def simulate(args):
                 take()
         while waiting:
             take()
+    return desk, count
+
+
+def simulate_runs(args):
+    """One run after another, each with the next seed, into a file: what is there already is not done again."""
+    done = {}
+    if os.path.exists(args.log):
+        with open(args.log, encoding="utf-8") as f:
+            done = {run["seed"]: run for run in map(json.loads, f)}
+    for seed in range(args.seed, args.seed + args.runs):
+        if seed in done:
+            continue
+        args.seed = seed
+        desk, count = simulate(args)
+        done[seed] = {"seed": seed, "rows": count.rows, "names": count.names, "slowest": count.slowest, "findings": desk.findings}
+        with open(args.log, "a", encoding="utf-8") as f:
+            f.write(json.dumps(done[seed]) + "\n")
+    desk, count = Desk(args.longhand, args.longhand), Count(None)
+    for run in done.values():
+        desk.findings += run["findings"]
+        count.slowest = max(count.slowest, tuple(run["slowest"]))
+        for table, rows in ((count.rows, run["rows"]), (count.names, run["names"])):
+            for kind, row in rows.items():
+                table[kind].update(row)
     return desk, count
 
 
@@ -445,6 +470,9 @@ def options():
     p.add_argument("--seed", type=int, default=1, help="of the learners and of the sheets (1)")
     p.add_argument("--kind", action="append", help="only this kind of learner; may be given again")
     p.add_argument("--lesson", action="append", help="only this lesson; may be given again")
+    p.add_argument("--no-first", action="store_true", help="not the sheets with the numbers of the lesson itself")
+    p.add_argument("--log", metavar="FILE", help="the counts of every run go there, and are added up; runs that it has are not done again")
+    p.add_argument("--runs", type=int, default=1, help="with --log: so many runs, each with the next seed (1)")
     p.add_argument("--keep", metavar="FOLDER", help="keep the smallest sheet of each fault there")
     p.add_argument("--jobs", type=int, default=1, help="calls of mark at the same time (1)")
     p.add_argument("--check", action="store_true", help="exit status 1 where a limit of LIMITS is passed")
@@ -460,7 +488,7 @@ def options():
 def main():
     args = options()
     began = time.monotonic()
-    desk, count = simulate(args)
+    desk, count = simulate_runs(args) if args.log else simulate(args)
     print(count.table())
     if args.names:
         for name, row in sorted(count.names.items()):

@@ -27,16 +27,14 @@ typedef struct desk {
     lh_marks *marks;
 } desk;
 
-static desk desk_new(const char *name, unsigned long long seed, int digits) {
+static desk desk_of(const char *name, const char *text, size_t length, unsigned long long seed,
+                    int digits) {
     desk d = {.ctx = lh_context_new()};
-    char path[64];
-    snprintf(path, sizeof path, "lessons/%s.md", name);
-    const lh_embedded *e = lh_embedded_find(path);
-    assert_non_null(e);
     d.arena = lh_arena_new(d.ctx);
-    d.lesson = lh_lesson_parse(d.ctx, e->name, e->text, e->length);
+    const char *file = lh_printf(d.arena, "lessons/%s.md", name);
+    d.lesson = lh_lesson_parse(d.ctx, file, text, length);
     d.mistakes = lh_mistakes_load(d.ctx, d.lesson);
-    lh_lesson_sheet sheet = lh_lesson_sheet_read(d.ctx, d.arena, e->name, e->text, e->length);
+    lh_lesson_sheet sheet = lh_lesson_sheet_read(d.ctx, d.arena, file, text, length);
     d.paper = lh_paper_new(d.ctx, d.lesson,
                            &(lh_paper_how){.lesson = name,
                                            .seed = seed,
@@ -50,6 +48,14 @@ static desk desk_new(const char *name, unsigned long long seed, int digits) {
     d.filled.text =
         lh_alloc_array(d.arena, (size_t)d.paper->sheet->n_cells + 1, sizeof *d.filled.text);
     return d;
+}
+
+static desk desk_new(const char *name, unsigned long long seed, int digits) {
+    char path[64];
+    snprintf(path, sizeof path, "lessons/%s.md", name);
+    const lh_embedded *e = lh_embedded_find(path);
+    assert_non_null(e);
+    return desk_of(name, e->text, e->length, seed, digits);
 }
 
 static void desk_free(desk *d) {
@@ -157,6 +163,47 @@ static void digits_beyond_those_asked_do_not_count(void **state) {
 }
 
 /* A calculator's own rounding in the eighth digit is no mistake, a wrong fourth digit is one, however many follow. */
+/* A display of eight digits for a number of twelve, and 1.5e11 for it; where a digit is another, it is wrong. */
+static void a_display_is_enough_for_what_is_counted(void **state) {
+    (void)state;
+    desk d = desk_new("cost", 0, 4);
+    const lh_sheet *s = d.paper->sheet;
+    for (int way = 0; way < 2; way++) {
+        for (int i = 0; i < s->n_asks; i++)
+            for (int c = 0; c < s->ask[i].n_cells; c++) {
+                char text[64];
+                double x = lh_sheet_exact(s, i, c);
+                snprintf(text, sizeof text, "%.7e", x);
+                if (way == 0 && s->ask[i].decimals == 0)
+                    snprintf(text, sizeof text, "%.0f", strtod(text, NULL));
+                put(&d, s->ask[i].first + c, "%s", text);
+            }
+        mark(&d);
+        expect_credit_but(&d, -1);
+    }
+    put(&d, at(&d, "linear", 4), "115964220000"); /* 115964116992 */
+    put(&d, at(&d, "square", 0), "6291451");      /* 6291456 */
+    mark(&d);
+    assert_false(lh_verdict_has_credit(d.marks->cell[at(&d, "linear", 4)]));
+    assert_false(lh_verdict_has_credit(d.marks->cell[at(&d, "square", 0)]));
+    desk_free(&d);
+}
+
+/* One digit fewer than is written, carried on: one number is enough where no other could show it. */
+static void a_digit_fewer_shows_in_one_number(void **state) {
+    (void)state;
+    desk d = desk_new("glossary", 0, 4);
+    put_key(&d, NULL, 0);
+    put(&d, at(&d, "surprise", 0), "%.4f", -log(0.652)); /* of 0.6522 */
+    mark(&d);
+    expect_credit_but(&d, -1);
+    assert_int_equal(d.marks->too_early, ask(&d, "surprise"));
+    put(&d, at(&d, "surprise", 0), "0.4284");
+    mark(&d);
+    assert_false(lh_verdict_has_credit(d.marks->cell[at(&d, "surprise", 0)]));
+    desk_free(&d);
+}
+
 static void wrong_digits_stay_wrong(void **state) {
     (void)state;
     desk d = desk_new("ex1", 0, 4);
@@ -271,6 +318,64 @@ static void a_slip_does_not_come_back_after_the_update(void **state) {
     desk_free(&d);
 }
 
+/* The log of a negative number is none, and who says so has gone on rightly; who says so of a number that is there has not. */
+static void no_number_follows_from_a_slip(void **state) {
+    (void)state;
+    desk d = desk_new("glossary", 0, 4);
+    static const char *const words[] = {"nan", "NaN", "error", "Math ERROR", "undefined"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        put_key(&d, NULL, 0);
+        put(&d, at(&d, "surprise", 0), "%s", words[i]);
+        mark(&d);
+        assert_int_equal(d.marks->cell[at(&d, "surprise", 0)], LH_WRONG);
+        put(&d, at(&d, "probs", 0), "-0.6522");
+        mark(&d);
+        assert_int_equal(d.marks->cell[at(&d, "probs", 0)], LH_SLIP);
+        assert_int_equal(d.marks->cell[at(&d, "surprise", 0)], LH_FOLLOWS);
+    }
+    put(&d, at(&d, "probs", 0), "0.0000");
+    put(&d, at(&d, "surprise", 0), "inf");
+    mark(&d);
+    assert_int_equal(d.marks->cell[at(&d, "surprise", 0)], LH_FOLLOWS);
+    desk_free(&d);
+}
+
+/* And it is carried on: the root of a negative number, its quotient, their sum; a step in between that nobody wrote down, too. */
+static void no_number_is_carried_on(void **state) {
+    (void)state;
+    static const char lesson[] = "# Roots\n\n```longhand\nconst x = [4 9]\nv = x * 2\nr = sqrt(v)\n"
+                                 "q = 1 / r\nt = sum(q)\n```\n\n```sheet\nv\nr\nt\n```\n";
+    desk d = desk_of("roots", lesson, sizeof lesson - 1, 0, 4);
+    put_key(&d, NULL, 0);
+    put(&d, at(&d, "v", 0), "-8");
+    put(&d, at(&d, "r", 0), "nan");
+    put(&d, at(&d, "t", 0), "nan");
+    mark(&d);
+    expect_credit_but(&d, ask(&d, "v"));
+    desk_free(&d);
+}
+
+/* ---- lines that nobody asked for ---- */
+
+/* The gradient of softmax reads its probabilities, and who works by hand has rounded them: 0.0073 / 1.0073 is 0.0072. */
+static void what_a_gradient_reads_may_be_rounded(void **state) {
+    (void)state;
+    static const char lesson[] =
+        "# Mixture\n\n```longhand\nfn mix(z, V)\n  P = softmax(z)\n  y = P @ V\nend\n"
+        "param z : 1 x 2 = [4.9189 0]\nconst V = [0.4; 30]\ny = mix(z, V)\nbackward y\n```\n\n"
+        "```sheet\ndz\n```\n";
+    desk d = desk_of("mixture", lesson, sizeof lesson - 1, 0, 4);
+    put(&d, at(&d, "dz", 0), "-0.2115"); /* 0.9928 * (0.4 - 0.6131) */
+    put(&d, at(&d, "dz", 1), "0.2116");  /* 0.0072 * (30 - 0.6131); exactly it is 0.2132 */
+    mark(&d);
+    expect_credit_but(&d, -1);
+    assert_int_equal(d.marks->too_early, -1);
+    put(&d, at(&d, "dz", 1), "0.3016");
+    mark(&d);
+    assert_false(lh_verdict_has_credit(d.marks->cell[at(&d, "dz", 1)]));
+    desk_free(&d);
+}
+
 /* ---- after an update ---- */
 
 static void old_numbers_are_named(void **state) {
@@ -327,6 +432,36 @@ static void a_mistake_is_known_beside_a_last_digit(void **state) {
     put(&d, at(&d, "Z", 3), "0.7777");
     mark(&d);
     assert_int_equal(d.marks->step[z].n_diagnoses, 0);
+    desk_free(&d);
+}
+
+/* X without its positions is also X without the other part: both are named, and neither alone is. */
+static void two_names_for_the_same_numbers(void **state) {
+    (void)state;
+    desk d = desk_new("heads", 0, 4);
+    static const double wrong[3][4] = {{0.1781, 0.1523, 0.1887, 0.2146},
+                                       {0.2746, 0.2127, 0.1268, 0.1886},
+                                       {0.1055, 0.0713, 0.2472, 0.2814}};
+    put_key(&d, NULL, 0);
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 4; c++) put(&d, at(&d, "heads", 8 * r + c), "%.4f", wrong[r][c]);
+    mark(&d);
+    const char *advice = advice_of(&d, ask(&d, "heads"));
+    const lh_step_mark *m = &d.marks->step[ask(&d, "heads")];
+    if (m->n_diagnoses != 2) fail_msg("%s", advice);
+    assert_string_equal(m->diagnosis[0].mistake->name, "only_residual");
+    assert_string_equal(m->diagnosis[1].mistake->name, "no_position");
+    desk_free(&d);
+}
+
+/* Any rule that makes something small would explain them. */
+static void zeros_have_no_name(void **state) {
+    (void)state;
+    desk d = desk_new("optimisers", 147358, 3);
+    put_key(&d, NULL, 0);
+    for (int c = 0; c < 3; c++) put(&d, at(&d, "vhat", c), "0.000");
+    mark(&d);
+    assert_int_equal(d.marks->step[ask(&d, "vhat")].n_diagnoses, 0);
     desk_free(&d);
 }
 
@@ -390,11 +525,18 @@ static void odd_signs_are_read(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digits_beyond_those_asked_do_not_count),
+        cmocka_unit_test(a_display_is_enough_for_what_is_counted),
+        cmocka_unit_test(a_digit_fewer_shows_in_one_number),
         cmocka_unit_test(wrong_digits_stay_wrong),
         cmocka_unit_test(a_root_may_be_short),
         cmocka_unit_test(fewer_digits_are_worth_what_the_teacher_says),
         cmocka_unit_test(no_shift_is_another_way),
         cmocka_unit_test(a_slip_does_not_come_back_after_the_update),
+        cmocka_unit_test(no_number_follows_from_a_slip),
+        cmocka_unit_test(no_number_is_carried_on),
+        cmocka_unit_test(what_a_gradient_reads_may_be_rounded),
+        cmocka_unit_test(two_names_for_the_same_numbers),
+        cmocka_unit_test(zeros_have_no_name),
         cmocka_unit_test(old_numbers_are_named),
         cmocka_unit_test(the_same_mistake_is_named_once),
         cmocka_unit_test(a_mistake_is_known_beside_a_last_digit),

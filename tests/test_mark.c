@@ -355,14 +355,20 @@ static bool work_wrongly(desk *d, const lh_rewrite *rewrite, int n, lh_answers *
     return ok;
 }
 
-/* Does the step where it is made show it, beyond rounding? */
+/* Does the step where it is made show it, beyond rounding? Only zeros, or for an update only old numbers, show no mistake more
+ * than another. */
 static bool is_visible(const desk *d, const lh_answers *a, int ask) {
     const lh_ask *q = &d->sheet->ask[ask];
-    for (int c = 0; c < q->n_cells; c++)
-        if (fabs(a->cell[q->first + c].value - lh_sheet_exact(d->sheet, ask, c)) >
-            6 * a->cell[q->first + c].unit)
-            return true;
-    return false;
+    const lh_step *of = q->step->kind == LH_STEP_UPDATE ? q->step->of : NULL;
+    bool shows = false, tells = false;
+    for (int c = 0; c < q->n_cells; c++) {
+        const lh_written *w = &a->cell[q->first + c];
+        lh_cell at = lh_sheet_cell(d->sheet, ask, c);
+        double old = of ? lh_exact.get(d->sheet->plan, of->node, at) : 0;
+        shows |= fabs(w->value - lh_sheet_exact(d->sheet, ask, c)) > 6 * w->unit;
+        tells |= fabs(w->value - old) > w->unit / 2;
+    }
+    return shows && tells;
 }
 
 static bool is_named(const lh_marks *m, int ask, const lh_mistake *mistake) {

@@ -90,7 +90,7 @@ static void csv_row(lh_text *t, const lh_stock *s, const lh_class *c, const lh_c
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         lh_csv_put(t, words[i]), lh_text_add(t, ",");
     if (row->has_seed) lh_text_add(t, "%llu", row->seed);
-    lh_text_add(t, ",%d,%d,%d,", row->digits, row->credit, row->total);
+    lh_text_add(t, ",%d,%d,%g,%d,", row->digits, row->credit, row->points, row->total);
     lh_csv_put(t, mistakes_of(c, row));
     for (int i = 0; i < c->n_steps; i++)
         if (i < row->n_cells && row->cell[i].total)
@@ -102,7 +102,7 @@ static void csv_row(lh_text *t, const lh_stock *s, const lh_class *c, const lh_c
 
 void lh_mark_csv(const lh_stock *s, const lh_class *c, FILE *out) {
     lh_text t = lh_text_new(c->arena);
-    lh_text_add(&t, "learner,name,id,file,lesson,form,seed,digits,credit,total,mistakes");
+    lh_text_add(&t, "learner,name,id,file,lesson,form,seed,digits,credit,points,total,mistakes");
     for (int i = 0; i < c->n_steps; i++) {
         lh_text_add(&t, ",");
         lh_csv_put(&t, lh_printf(c->arena, "%s of %d", c->step[i], largest(c, i)));

@@ -30,6 +30,7 @@ lh_class_row *lh_class_add(lh_class *c, const lh_paper *p, const lh_filled *fill
                        .seed = p->seed,
                        .digits = p->digits,
                        .credit = marks->credit,
+                       .points = marks->points,
                        .total = marks->total,
                        .cell = lh_alloc_array(c->arena, (size_t)c->n_steps + 1, sizeof *row->cell),
                        .n_cells = c->n_steps};
@@ -59,11 +60,11 @@ lh_class_sum lh_class_summary(const lh_class *c) {
     if (!share || n == 0) return s;
     for (int i = 0; i < n; i++) {
         const lh_class_row *row = &c->row[i];
-        share[i] = row->total ? (double)row->credit / row->total : 0;
+        share[i] = row->total ? row->points / row->total : 0;
         s.mean += share[i];
-        s.points += row->credit;
+        s.points += row->points;
         s.all_right += row->credit == row->total;
-        int tenth = row->total ? 10 * row->credit / row->total : 0;
+        int tenth = (int)(10 * share[i] + 1e-9);
         s.tenth[tenth > 9 ? 9 : tenth]++;
         if (row->total != s.total) s.total = 0;
     }

@@ -229,8 +229,7 @@ static bool tells(const marker *k, int ask) {
         const lh_written *w = marking_written(k, ask, i);
         double old =
             of && of->node ? lh_exact.get(before, of->node, lh_sheet_cell(k->s, ask, i)) : 0;
-        if (w->kind == LH_WRITTEN_NUMBER && fabs(w->value - old) >= LH_STALE_UNITS * w->unit)
-            return true;
+        if (w->kind == LH_WRITTEN_NUMBER && fabs(w->value - old) > w->unit / 2) return true;
     }
     return false;
 }
