@@ -216,7 +216,7 @@ for name in '=HYPERLINK(1)' '@me' '-x'; do
     verdict $? "$name is no formula in CSV"
 done
 has 'nor where it stands in quotes' "^\"'\\+49 30, a\"," out
-has 'numbers stay numbers' ',7,4,[0-9]*,56,' out
+has 'numbers stay numbers' ',7,4,[0-9]*,[0-9]*,56,' out
 grep -q "'[0-9]" out
 test $? -eq 1
 verdict $? '... without an apostrophe'

@@ -42,10 +42,8 @@ static inline const lh_written *marking_written(const marker *k, int ask, int ce
     return &k->cell[k->s->ask[ask].first + cell];
 }
 
-double marking_unit(const lh_ask *q); /* one in the last digit asked for */
-double
-marking_asked_unit(lh_written w,
-                   const lh_ask *q); /* or in the last of the digits that this number needs */
+double marking_unit(const lh_ask *q);                 /* one in the last digit asked for */
+double marking_last_digit(double x, int digits);      /* one in the last of so many digits of it */
 bool marking_is_short(lh_written w, const lh_ask *q); /* has it fewer digits than were asked for? */
 int marking_ask(const lh_sheet *s, const lh_step *step, int moment); /* or -1 */
 

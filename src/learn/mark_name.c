@@ -255,7 +255,7 @@ static bool is_near(const marker *k, int ask) {
         const lh_written *w = marking_written(k, ask, i);
         if (w->kind == LH_WRITTEN_NUMBER && isfinite(w->value) &&
             fabs(w->value - k->other[i].at) >
-                LH_OTHER_UNITS * marking_asked_unit(*w, &k->s->ask[ask]))
+                LH_OTHER_UNITS * fmax(w->unit, marking_last_digit(w->value, k->s->digits)))
             return false;
     }
     return true;

@@ -36,14 +36,13 @@ double marking_unit(const lh_ask *q) {
     return pow(10, -q->decimals);
 }
 
-/* One in the last of so many digits. */
-static double last_digit(double x, int digits) {
+double marking_last_digit(double x, int digits) {
     return x != 0 && isfinite(x) ? pow(10, floor(log10(fabs(x))) + 1 - digits) : 0;
 }
 
 /* 115964120000 on a display of eight digits: zeros behind all digits that were asked for are no digits. */
 static double display_unit(lh_written w, const lh_ask *q) {
-    double unit = 1, most = last_digit(w.value, q->digits);
+    double unit = 1, most = marking_last_digit(w.value, q->digits);
     while (unit < most && fmod(w.value, 10 * unit) == 0) unit *= 10;
     return unit;
 }
@@ -64,13 +63,15 @@ bool marking_fits(lh_written w, lh_reach_box b, double beside) {
     return w.value >= b.low - slack && w.value <= b.high + slack;
 }
 
-/* 1.50e-4 has the three digits that were asked for, however small the right number is. */
-double marking_asked_unit(lh_written w, const lh_ask *q) {
-    return fmax(marking_unit(q), last_digit(w.value, q->digits));
+/* Of very small and very large numbers digits are asked for, not decimals: 1.50e-4 has three, however small the right one is. */
+static double asked_unit(lh_written w, const lh_ask *q) {
+    const bool is_plain = q->decimals > 0 && q->decimals <= LH_PLAIN_DECIMALS;
+    return is_plain ? marking_unit(q)
+                    : fmax(marking_unit(q), marking_last_digit(w.value, q->digits));
 }
 
 bool marking_is_short(lh_written w, const lh_ask *q) {
-    return w.unit > LH_FEWER_UNITS * marking_asked_unit(w, q);
+    return w.unit > LH_FEWER_UNITS * asked_unit(w, q);
 }
 
 /* Who goes on from the right numbers instead of their own is not wrong. one: so far beside it may be. */
@@ -96,7 +97,7 @@ lh_verdict marking_judge(lh_written w, double exact, const lh_reach_box *own,
     if (lh_verdict_has_credit(v)) return v;
     v = judge(w, exact, own, from_true, is_tainted, 0);
     if (!lh_verdict_has_credit(v)) return v;
-    return w.unit > LH_TELLING_UNITS * marking_asked_unit(w, q) ? LH_COARSE : LH_FEW_DIGITS;
+    return w.unit > LH_TELLING_UNITS * asked_unit(w, q) ? LH_COARSE : LH_FEW_DIGITS;
 }
 
 /* ---- slips of the pen ---- */
@@ -154,7 +155,7 @@ int marking_looks_cut(lh_written w, lh_reach_box own) {
  * may be known where the number comes from. */
 static lh_reach_box fewer_box(lh_written w, const lh_reach_box *from, lh_habit habit,
                               const lh_ask *q) {
-    if (q->decimals > LH_PLAIN_DECIMALS) w.unit = last_digit(w.value, q->digits);
+    if (q->decimals > LH_PLAIN_DECIMALS) w.unit = marking_last_digit(w.value, q->digits);
     if (w.unit == 0) return lh_box_at(w.value);
     double unit = w.unit * pow(10, habit.fewer), x = fabs(w.value) / unit, at = floor(x + LH_HALF),
            low = at, high = at, sign = w.value < 0 ? -1 : 1;
