@@ -149,7 +149,7 @@ static int run_command(lh_cli *cli, const lh_command *c, int argc, char **argv) 
     return c->run(cli, n, rest);
 }
 
-/* longhand help [COMMAND|lessons|operations|manual|completion]; -1: there is no such thing. */
+/* longhand help [COMMAND|lessons|operations|manual|completion [SHELL]|steps LESSON]; -1: there is no such thing. */
 static int help(lh_cli *cli, int argc, char **argv) {
     const char *word = argc ? argv[0] : NULL;
     bool is_manual = word && strcmp(word, "manual") == 0;
@@ -162,7 +162,9 @@ static int help(lh_cli *cli, int argc, char **argv) {
     else if (strcmp(word, "lessons") == 0)
         lh_cli_list(cli, stdout);
     else if (strcmp(word, "completion") == 0)
-        lh_help_completion();
+        return lh_help_completion(cli, argc > 1 ? argv[1] : NULL);
+    else if (strcmp(word, "steps") == 0 && argc > 1)
+        return lh_help_steps(cli, argv[1]);
     else if (is_manual && c)
         lh_help_manual(cli, c);
     else if (is_manual && !name)
