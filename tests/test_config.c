@@ -107,7 +107,9 @@ static void how_to_generate_is_read_and_kept(void **state) {
     lh_arena *a = lh_arena_new(ctx);
     lh_generation g;
     assert_true(lh_generation_read(ctx, a, "generation_config.json", text, strlen(text), &g));
-    assert_true(g.eos == 7 && g.bos == -1 && g.top_k == 40 && g.temperature == 0.7 && g.is_sampled);
+    assert_true(g.eos == 7 && g.bos == -1 && g.top_k == 40 && g.temperature == 0.7 &&
+                g.is_sampled == LH_SAMPLED && g.n_ends == 2 && g.end[1] == 8 &&
+                g.repetition_penalty == 1.1);
     char *again = lh_generation_text(ctx, a, &g);
     assert_non_null(strstr(again, "[7, 8]"));
     assert_non_null(strstr(again, "\"repetition_penalty\":\t1.1"));

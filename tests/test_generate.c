@@ -205,8 +205,8 @@ static void write_tokens(lh_dtype type, lh_precision precision, int *token, floa
     assert_non_null(t);
     assert_true(lh_weights_match(m.ctx, m.weights, t));
     lh_generator *w = lh_generator_new(
-        m.g,
-        &(lh_generator_how){.context = 16, .choice = {0, 0, 1}, .end = -1, .precision = precision});
+        m.g, &(lh_generator_how){
+                 .context = 16, .choice = {0, 0, 1, 0, 1}, .end = -1, .precision = precision});
     assert_non_null(w);
     assert_true(lh_generator_weights(w, m.weights));
     const int prompt[] = {5, 6, 7, 5, 9, 1};
@@ -251,8 +251,8 @@ static void keeps_weights_in_bf16(void **state) {
 static void knows_who_can_read_bf16(void **state) {
     (void)state;
     model m = model_open();
-    lh_generator *w =
-        lh_generator_new(m.g, &(lh_generator_how){.context = 16, .choice = {0, 0, 1}, .end = -1});
+    lh_generator *w = lh_generator_new(
+        m.g, &(lh_generator_how){.context = 16, .choice = {0, 0, 1, 0, 1}, .end = -1});
     assert_non_null(w);
     for (int i = 0; i < m.weights->n; i++) {
         const lh_weight *one = &m.weights->weight[i];
@@ -308,7 +308,7 @@ static void *watched(size_t bytes) {
 static void what_does_not_fit_is_not_taken(void **state) {
     (void)state;
     model m = model_open();
-    const lh_generator_how how = {.context = 100000, .choice = {0, 0, 1}, .end = -1};
+    const lh_generator_how how = {.context = 100000, .choice = {0, 0, 1, 0, 1}, .end = -1};
     m.ctx->alloc = watched;
     m.ctx->memory_limit = 30000000;
     largest = 0;

@@ -33,7 +33,7 @@ has 'time a step and of the whole' 'batches of 4, about .* a step: .* for 20 ste
 has 'a line of progress' '^  11/20  55%   loss [0-9.]+   val [0-9.]+   [0-9,]+ tok/s' out
 has 'the plot' '^ *step$' out
 has 'the end' '^whole: longhand sample whole' out
-for file in config.json generation_config.json tokenizer.json model.safetensors program.lh optimizer-20.safetensors log.jsonl; do
+for file in config.json generation_config.json tokenizer.json tokenizer_config.json model.safetensors program.lh optimizer-20.safetensors log.jsonl; do
     test -s whole/$file
     verdict $? "there is $file"
 done

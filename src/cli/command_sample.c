@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "cli/choice.h"
 #include "cli/cli.h"
 #include "cli/model.h"
 #include "cli/character_stream.h"
@@ -12,10 +12,11 @@
 #include "train/generate.h"
 
 static struct {
-    const char *prompt, *temperature, *top_p, *precision;
-    int n, top_k, seed, threads, context;
+    const char *prompt, *precision;
+    lh_choice_options choice;
+    int n, seed, threads, context;
     bool marks;
-} options = {.n = 200, .top_k = -1};
+} options = {.n = 200, .choice.top_k = -1};
 
 static const lh_option sample_options[] = {
     {"input", 'i', LH_OPTION_TEXT, &options.prompt, "PROMPT",
@@ -23,12 +24,7 @@ static const lh_option sample_options[] = {
     {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
      "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},
     {"number", 'n', LH_OPTION_INT, &options.n, "N", "tokens at most (200)", 1, INT_MAX},
-    {"temperature", 't', LH_OPTION_TEXT, &options.temperature, "T",
-     "0 takes the likeliest token, 1 what the model says, more is bolder (0.8)", 0, 0},
-    {"top-k", 'k', LH_OPTION_INT, &options.top_k, "K", "of the K likeliest tokens; 0: all (40)", 0,
-     INT_MAX},
-    {"top-p", 'p', LH_OPTION_TEXT, &options.top_p, "P",
-     "of the likeliest tokens that together have probability P (1: all)", 0, 0},
+    LH_CHOICE_OPTIONS(options.choice),
     {"seed", 's', LH_OPTION_INT, &options.seed, "SEED", "another text (0)", 0, INT_MAX},
     {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (as many as processors)", 1, 256},
     {"context", 0, LH_OPTION_INT, &options.context, "N",
@@ -49,23 +45,6 @@ typedef struct job {
     int end, begin; /* what a text ends and begins with; -1: nothing */
     lh_character_stream text;
 } job;
-
-static bool read_number(lh_cli *cli, const char *name, const char *text, double low, double high,
-                        double *x) {
-    char *end;
-    if (!text) return true;
-    *x = lh_number_read(text, &end);
-    if (end != text && !*end && *x >= low && *x <= high) return true;
-    lh_cli_fail(cli, "--%s wants a number from %g to %g, and \"%s\" is none", name, low, high,
-                text);
-    return false;
-}
-
-static bool read_choice(lh_cli *cli, lh_choice *c) {
-    *c = (lh_choice){0.8, options.top_k >= 0 ? options.top_k : 40, 1};
-    return read_number(cli, "temperature", options.temperature, 0, 100, &c->temperature) &&
-           read_number(cli, "top-p", options.top_p, 0, 1, &c->top_p);
-}
 
 static bool read_precision(lh_cli *cli, lh_precision *p) {
     const char *text = options.precision ? options.precision : "float";
@@ -128,10 +107,12 @@ static int sample(job *j, const char *path) {
     lh_cli *cli = j->cli;
     lh_choice choice;
     lh_precision precision;
-    if (!read_choice(cli, &choice) || !read_precision(cli, &precision) ||
+    if (!lh_choice_read(cli, &options.choice, NULL, &choice) || !read_precision(cli, &precision) ||
         !lh_model_is_folder(cli, path))
         return LH_EXIT_FAILED;
-    if (!lh_model_open(cli, path, &j->model)) return LH_EXIT_FAILED;
+    if (!lh_model_open(cli, path, &j->model) ||
+        !lh_choice_read(cli, &options.choice, j->model.folder, &choice))
+        return LH_EXIT_FAILED;
     j->tokens = lh_tokenizer_load(cli->ctx, path);
     if (!j->tokens) return lh_cli_report(cli);
     j->g = lh_model_graph(cli, &j->model, &j->model.set);
@@ -143,6 +124,8 @@ static int sample(job *j, const char *path) {
                                                       .choice = choice,
                                                       .seed = (uint64_t)options.seed,
                                                       .end = j->end,
+                                                      .ends = j->model.folder->generation.end,
+                                                      .n_ends = j->model.folder->generation.n_ends,
                                                       .threads = options.threads,
                                                       .precision = precision});
     const lh_weights *weights = j->w ? lh_trained_weights(j->model.folder, cli->arena, j->g) : NULL;
@@ -172,7 +155,9 @@ const lh_command lh_command_sample = {
                 "longhand sample out -t 1 -k 0 -s 7\tas the model has it, with another seed\n"
                 "longhand sample out -k 40 -p 0.9\tonly what is likely\n"
                 "longhand sample gpt2 --precision bf16\tfaster: half the memory is read",
-    .notes = "FOLDER is one that longhand train wrote, or a Hugging Face folder of GPT-2. The same "
+    .notes = "FOLDER is one that longhand train wrote, or a Hugging Face folder. Where its "
+             "generation_config.json says how to choose (do_sample), that counts unless options "
+             "say otherwise. The same "
              "seed gives the same text. It ends at the model's end token (a line's end where lines "
              "were learned, <|endoftext|>), or after N tokens. When the context is full, its older "
              "half is forgotten, and the text goes on.",

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
@@ -415,6 +416,17 @@ static bool measure(job *j) {
     return true;
 }
 
+/* As it stands in the folder that training began from, with its chat template; or what our own tokenisers need. */
+static const char *tokenizer_config(job *j, const lh_folder *f, int bos, int eos) {
+    lh_arena *a = j->cli->arena;
+    const char *path = f ? lh_printf(a, "%s/tokenizer_config.json", f->path) : NULL;
+    size_t n;
+    if (path && access(path, R_OK) == 0) return lh_file_read_plain(j->cli->ctx, a, path, &n);
+    lh_text text = lh_text_new(a);
+    lh_tokenizer_write_config(&text, j->tokens, bos, eos, lh_generator_context(j->g, 0));
+    return text.s;
+}
+
 static bool open_folder(job *j) {
     if (!lh_train_is_root(&j->ranks)) return true;
     lh_context *ctx = j->cli->ctx;
@@ -436,10 +448,13 @@ static bool open_folder(job *j) {
     }
     lh_text json = lh_text_new(a);
     lh_tokenizer_write_json(&json, j->tokens);
+    const char *settings = tokenizer_config(j, f, config.bos, config.eos);
     if (lh_failed(ctx)) return false;
-    j->writer = lh_folder_create(
-        ctx, j->out,
-        &(lh_folder_files){.config = &config, .generation = &generation, .tokenizer = json.s});
+    j->writer = lh_folder_create(ctx, j->out,
+                                 &(lh_folder_files){.config = &config,
+                                                    .generation = &generation,
+                                                    .tokenizer = json.s,
+                                                    .tokenizer_config = settings});
     if (j->writer) j->log = lh_log_open(ctx, lh_printf(a, "%s/log.jsonl", j->out), j->t->step);
     return j->log != NULL;
 }

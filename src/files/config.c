@@ -42,10 +42,6 @@ void lh_config_start(lh_config *c) {
                      .is_tied = true};
 }
 
-void lh_generation_start(lh_generation *g) {
-    *g = (lh_generation){.bos = -1, .eos = -1, .temperature = 1, .top_p = 1};
-}
-
 /* ---- reading: a field that is not there, or is null, leaves what was there ---- */
 
 typedef struct reader {
@@ -191,25 +187,6 @@ bool lh_config_read(lh_context *ctx, lh_arena *a, const char *file, const char *
     return reader_close(&r);
 }
 
-/* ---- generation_config.json ---- */
-
-bool lh_generation_read(lh_context *ctx, lh_arena *a, const char *file, const char *text,
-                        size_t length, lh_generation *g) {
-    reader r = {ctx, a, file, NULL};
-    lh_generation_start(g);
-    if (reader_open(&r, text, length)) {
-        read_token(&r, "bos_token_id", &g->bos);
-        read_token(&r, "eos_token_id", &g->eos);
-        read_whole(&r, "max_new_tokens", 0, &g->max_new_tokens);
-        read_whole(&r, "top_k", 0, &g->top_k);
-        read_number(&r, "temperature", &g->temperature);
-        read_number(&r, "top_p", &g->top_p);
-        read_yes(&r, "do_sample", &g->is_sampled);
-    }
-    g->kept = lh_copy(a, text, length);
-    return reader_close(&r);
-}
-
 /* ---- writing: our fields go into what was kept, in its order; new ones behind ---- */
 
 typedef struct writer {
@@ -276,19 +253,6 @@ char *lh_config_text(lh_context *ctx, lh_arena *a, const lh_config *c) {
     put_token(&w, "bos_token_id", c->bos);
     put_token(&w, "eos_token_id", c->eos);
     put(&w, "tie_word_embeddings", cJSON_CreateBool(c->is_tied));
-    return writer_close(&w, a);
-}
-
-char *lh_generation_text(lh_context *ctx, lh_arena *a, const lh_generation *g) {
-    writer w = {ctx, NULL};
-    if (!writer_open(&w, g->kept)) return NULL;
-    put_token(&w, "bos_token_id", g->bos);
-    put_token(&w, "eos_token_id", g->eos);
-    if (g->max_new_tokens) put_whole(&w, "max_new_tokens", g->max_new_tokens);
-    put(&w, "do_sample", cJSON_CreateBool(g->is_sampled));
-    put(&w, "temperature", cJSON_CreateNumber(g->temperature));
-    put_whole(&w, "top_k", g->top_k);
-    put(&w, "top_p", cJSON_CreateNumber(g->top_p));
     return writer_close(&w, a);
 }
 

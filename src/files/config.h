@@ -1,4 +1,4 @@
-/* config -- config.json and generation_config.json of a model folder.
+/* config -- config.json of a model folder; files/generation.h has what stands beside it.
  *
  *     lh_config c;
  *     lh_config_read(ctx, arena, "gpt2/config.json", text, length, &c);
@@ -14,6 +14,7 @@
 #ifndef LH_FILES_CONFIG_H
 #define LH_FILES_CONFIG_H
 
+#include "files/generation.h"
 #include "graph/graph.h"
 
 enum { LH_MAX_ODD = 8, LH_CONFIG_SIZES = 5 };
@@ -32,23 +33,10 @@ typedef struct lh_config {
     const char *kept; /* the file as it was read, for the fields that are not ours; or NULL */
 } lh_config;
 
-typedef struct lh_generation {
-    int bos, eos;       /* -1: none; of several, the first */
-    int max_new_tokens; /* 0: not said */
-    int top_k;          /* 0: all */
-    double temperature, top_p;
-    bool is_sampled; /* do_sample; otherwise the likeliest token */
-    const char *kept;
-} lh_generation;
-
 void lh_config_start(lh_config *c); /* GPT-2's, without sizes */
-void lh_generation_start(lh_generation *g);
 bool lh_config_read(lh_context *ctx, lh_arena *a, const char *file, const char *text, size_t length,
                     lh_config *c); /* false and the context failed */
-bool lh_generation_read(lh_context *ctx, lh_arena *a, const char *file, const char *text,
-                        size_t length, lh_generation *g);
 char *lh_config_text(lh_context *ctx, lh_arena *a, const lh_config *c); /* NULL: no memory */
-char *lh_generation_text(lh_context *ctx, lh_arena *a, const lh_generation *g);
 
 void lh_config_of_graph(const lh_graph *g, lh_config *c); /* sizes named layers, heads, dim ... */
 lh_setting *lh_config_settings(lh_arena *a, const lh_config *c, const lh_program *p,

@@ -8,6 +8,7 @@
  *     lh_folder_close(f);
  *
  *     config.json  generation_config.json  tokenizer.json    what the model is: written once, never changed by a save
+ *     tokenizer_config.json
  *     model.safetensors                                      the weights; its metadata hold step, seed, position in the data,
  *                                                            settings, the program, and the name of the optimiser's file
  *     optimizer-STEP.safetensors                             the optimiser's states
@@ -66,6 +67,7 @@ typedef struct lh_folder_files {
     const lh_config *config;
     const lh_generation *generation;
     const char *tokenizer; /* the text of tokenizer.json */
+    const char *tokenizer_config;
 } lh_folder_files;
 
 /* A moment of training. */

@@ -65,6 +65,8 @@ static void write_files(lh_folder_writer *w, const lh_folder_files *files) {
         write_if_new(ctx, a, lh_printf(a, "%s/generation_config.json", w->path),
                      lh_generation_text(ctx, a, files->generation));
     write_if_new(ctx, a, lh_printf(a, "%s/tokenizer.json", w->path), files->tokenizer);
+    write_if_new(ctx, a, lh_printf(a, "%s/tokenizer_config.json", w->path),
+                 files->tokenizer_config);
 }
 
 static void make_folder(lh_folder_writer *w) {

@@ -4,15 +4,15 @@
  *     lh_tokenizer_save(t, "out");                             makes the folder if need be
  *     if (lh_failed(ctx)) ...
  *
- * Read are three layouts of tokenizer.json, which are also those that are written:
+ * Written are three layouts of tokenizer.json:
  *
  *     bpe     model BPE, pre_tokenizer ByteLevel without add_prefix_space: GPT-2's
  *     words   model WordLevel, pre_tokenizer ByteLevel
  *     chars   model BPE without merges and without pre_tokenizer; tokens <0x00> to <0xFF> with byte_fallback
  *
- * Anything else that would change the ids (a normalizer, another pre_tokenizer, dropout, tokens that are added to the text) is
- * refused by name. truncation, padding and what only concerns offsets are passed over. In a vocab.json, which does not say what
- * is special, a token of several bytes that no merge makes is.
+ * Read is what today's models have (files/tokenizer_parts.h); what was read and is none of the three is written as it was. Each
+ * field is honoured, known to change no id and no text, or refused by name. In a vocab.json, which does not say what is special, a
+ * token of several bytes that no merge makes is. Where there is an added_tokens.json, its tokens must be in the tokenizer.json.
  *
  * Errors: in the context, with the file and, where it is known, the line. A file is written whole or not at all.
  */
@@ -30,7 +30,12 @@ lh_tokenizer *lh_tokenizer_read_json(lh_context *ctx, const char *name, const ch
                                      size_t length);
 lh_tokenizer *lh_tokenizer_read_pair(lh_context *ctx, const char *vocab, size_t vocab_length,
                                      const char *merges, size_t merges_length);
+bool lh_tokenizer_has_added(const lh_tokenizer *t, const char *name, const char *text,
+                            size_t length); /* an added_tokens.json; false and failed: not in t */
 void lh_tokenizer_write_json(lh_text *out, const lh_tokenizer *t);
+void lh_tokenizer_write_config(
+    lh_text *out, const lh_tokenizer *t, int bos, int eos,
+    int context); /* tokenizer_config.json; -1: no such token; 0: no limit */
 void lh_tokenizer_write_vocab(lh_text *out, const lh_tokenizer *t);
 void lh_tokenizer_write_merges(lh_text *out, const lh_tokenizer *t); /* bpe alone */
 

@@ -86,3 +86,27 @@ lh_tokenizer *lh_tokenizer_read_pair(lh_context *ctx, const char *vocab, size_t 
     cJSON_Delete(root);
     return t;
 }
+
+/* ---- added_tokens.json ---- */
+
+static bool is_named(const lh_tokenizer *t, int id, const char *name) {
+    const lh_token *x = &t->token[id];
+    if (x->name) return strcmp(x->name, name) == 0;
+    return x->length == strlen(name) && memcmp(x->bytes, name, x->length) == 0;
+}
+
+bool lh_tokenizer_has_added(const lh_tokenizer *t, const char *name, const char *text,
+                            size_t length) {
+    cJSON *root = lh_tokenizer_json_parse(t->ctx, name, text, length);
+    for (const cJSON *x = root ? root->child : NULL; x && !lh_failed(t->ctx); x = x->next) {
+        double id = cJSON_IsNumber(x) ? x->valuedouble : -1;
+        if (id >= 0 && id < t->n_tokens && is_named(t, (int)id, x->string)) continue;
+        lh_fail(t->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},
+                "it adds \"%.40s\", which is not in the vocabulary with that id", x->string);
+        lh_cure(t->ctx,
+                "save the tokeniser anew with transformers, which writes one tokenizer.json");
+    }
+    lh_fail_in(t->ctx, name, NULL, 0);
+    cJSON_Delete(root);
+    return !lh_failed(t->ctx);
+}

@@ -135,6 +135,30 @@ void lh_tokenizer_write_json(lh_text *out, const lh_tokenizer *t) {
     lh_text_add(out, "\n}\n");
 }
 
+static void add_token_field(lh_text *out, const lh_tokenizer *t, const char *field, int id) {
+    if (id < 0 || id >= t->n_tokens) return;
+    const lh_token *x = &t->token[id];
+    lh_text_add(out, ",\n  \"%s\": ", field);
+    lh_text_add_json(out, x->name ? x->name : x->bytes, x->name ? strlen(x->name) : x->length);
+}
+
+/* Spaces before signs are text, not an artefact: clean_up_tokenization_spaces would take them away. */
+void lh_tokenizer_write_config(lh_text *out, const lh_tokenizer *t, int bos, int eos, int context) {
+    lh_text_add(out, "{\n  \"tokenizer_class\": \"PreTrainedTokenizerFast\",\n"
+                     "  \"clean_up_tokenization_spaces\": false");
+    if (context > 0) lh_text_add(out, ",\n  \"model_max_length\": %d", context);
+    add_token_field(out, t, "bos_token", bos);
+    add_token_field(out, t, "eos_token", eos);
+    add_token_field(out, t, "unk_token", t->unknown);
+    add_token_field(out, t, "pad_token", lh_tokenizer_special(t, "<pad>"));
+    lh_text_add(out, "\n}\n");
+}
+
+static void write_plain_config(lh_text *out, const lh_tokenizer *t) {
+    int end = lh_tokenizer_special(t, "<|endoftext|>");
+    lh_tokenizer_write_config(out, t, end, end, 0);
+}
+
 /* ---- a folder ---- */
 
 static bool make_folder(lh_context *ctx, const char *folder) {
@@ -154,9 +178,10 @@ bool lh_tokenizer_save(const lh_tokenizer *t, const char *folder) {
         bool is_bpe; /* for bpe alone */
     } file[] = {{"vocab.json", lh_tokenizer_write_vocab, true},
                 {"merges.txt", lh_tokenizer_write_merges, true},
+                {"tokenizer_config.json", write_plain_config, false},
                 {"tokenizer.json", lh_tokenizer_write_json, false}};
     bool ok = !lh_failed(t->ctx) && make_folder(t->ctx, folder);
-    for (int i = 0; i < 3 && ok; i++) {
+    for (int i = 0; i < 4 && ok; i++) {
         if (file[i].is_bpe && (t->kind != LH_TOKENS_BPE || t->pipeline)) continue;
         lh_arena *arena = lh_arena_new(t->ctx);
         if (!arena) return false;
@@ -174,26 +199,57 @@ static bool is_there(lh_arena *arena, const char *folder, const char *name, char
     return access(*path, F_OK) == 0;
 }
 
+/* Files of other tools that hold a vocabulary, and are not read. */
+static void fail_missing(lh_context *ctx, lh_arena *arena, const char *folder, bool has_vocab,
+                         bool has_merges) {
+    static const char *const other[] = {"tokenizer.model", "vocab.txt", "spiece.model",
+                                        "sentencepiece.bpe.model"};
+    char *path;
+    lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s has no tokenizer.json%s", folder,
+            has_vocab    ? ", and a vocab.json without merges.txt"
+            : has_merges ? ", and a merges.txt without vocab.json"
+                         : ", nor vocab.json and merges.txt");
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        if (!is_there(arena, folder, other[i], &path)) continue;
+        lh_cure(ctx,
+                "its %s is not read; in Python, AutoTokenizer.from_pretrained(folder)"
+                ".save_pretrained(folder) of transformers writes a tokenizer.json beside it",
+                other[i]);
+        return;
+    }
+    lh_cure(ctx, "longhand tokens train makes one");
+}
+
+/* added_tokens.json, which older tools write beside: nothing in it may be missing from the vocabulary. */
+static lh_tokenizer *check_added(lh_context *ctx, lh_arena *arena, const char *folder,
+                                 lh_tokenizer *t) {
+    char *path;
+    size_t n;
+    if (!t || !is_there(arena, folder, "added_tokens.json", &path)) return t;
+    const char *text = lh_file_read_plain(ctx, arena, path, &n);
+    if (text && lh_tokenizer_has_added(t, path, text, n)) return t;
+    lh_tokenizer_free(t);
+    return NULL;
+}
+
 static lh_tokenizer *load_folder(lh_context *ctx, lh_arena *arena, const char *folder) {
     char *json, *vocab, *merges;
     size_t n, m;
     if (is_there(arena, folder, "tokenizer.json", &json)) {
         const char *text = lh_file_read_plain(ctx, arena, json, &n);
-        return text ? lh_tokenizer_read_json(ctx, json, text, n) : NULL;
+        lh_tokenizer *t = text ? lh_tokenizer_read_json(ctx, json, text, n) : NULL;
+        return check_added(ctx, arena, folder, t);
     }
     bool has_vocab = is_there(arena, folder, "vocab.json", &vocab);
     bool has_merges = is_there(arena, folder, "merges.txt", &merges);
     if (!has_vocab || !has_merges) {
-        lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s has no tokenizer.json%s", folder,
-                has_vocab    ? ", and a vocab.json without merges.txt"
-                : has_merges ? ", and a merges.txt without vocab.json"
-                             : ", nor vocab.json and merges.txt");
-        lh_cure(ctx, "longhand tokens train makes one");
+        fail_missing(ctx, arena, folder, has_vocab, has_merges);
         return NULL;
     }
     const char *v = lh_file_read_plain(ctx, arena, vocab, &n),
                *text = lh_file_read_plain(ctx, arena, merges, &m);
-    return v && text ? lh_tokenizer_read_pair(ctx, v, n, text, m) : NULL;
+    return v && text ? check_added(ctx, arena, folder, lh_tokenizer_read_pair(ctx, v, n, text, m))
+                     : NULL;
 }
 
 lh_tokenizer *lh_tokenizer_load(lh_context *ctx, const char *path) {

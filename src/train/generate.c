@@ -199,17 +199,24 @@ static void slide(lh_generator *w) {
 
 enum { CHOSEN = 0xC405 }; /* the place of these random numbers */
 
+static bool is_end(const lh_generator *w, int token) {
+    for (int i = 0; i < w->how.n_ends; i++)
+        if (w->how.ends[i] == token) return true;
+    return token == w->how.end;
+}
+
 int lh_generator_next(lh_generator *w) {
     if (w->n == 0 || lh_failed(w->g->ctx)) return -1;
     look(w);
     if (lh_failed(w->g->ctx)) return -1;
     double u = lh_random_uniform(
         (lh_random_place){.seed = w->how.seed, .step = w->n_made++, .place = CHOSEN});
+    lh_penalise(w->score, scores_of(w->g), w->token, w->n, w->how.choice.repetition_penalty);
     int token = lh_choose(w->chooser, w->score, &w->how.choice, u);
     if (token < 0)
         lh_fail(w->g->ctx, LH_ERROR_VALUE, nowhere,
                 "the scores of the next token are not numbers: the weights are damaged");
-    if (token < 0 || token == w->how.end) return -1;
+    if (token < 0 || is_end(w, token)) return -1;
     slide(w);
     w->token[w->n++] = token;
     return token;

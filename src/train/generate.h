@@ -1,6 +1,6 @@
 /* generate -- a text that grows: what the program computes from it gives the next token, again and again.
  *
- *     lh_generator *w = lh_generator_new(g, &(lh_generator_how){.context = 256, .choice = {0.8, 40, 0.9}, .seed = 1});
+ *     lh_generator *w = lh_generator_new(g, &(lh_generator_how){.context = 256, .choice = {.temperature = 0.8, .top_p = 1}, .seed = 1});
  *     lh_generator_weights(w, weights);                          of a file; or lh_floats_copy(w->plan, trained, g)
  *     lh_generator_prompt(w, ids, n);
  *     for (int t; (t = lh_generator_next(w)) >= 0;) ...          -1: the end token came, or the context failed
@@ -30,7 +30,9 @@ typedef struct lh_generator_how {
     int context; /* tokens to look back on at most */
     lh_choice choice;
     uint64_t seed;
-    int end; /* the token that ends a text; -1: none */
+    int end;         /* the token that ends a text; -1: none */
+    const int *ends; /* others that do: [n_ends] */
+    int n_ends;
     int threads;
     lh_precision precision; /* bf16: weights are kept so, and large products made so where the
                                processor can */

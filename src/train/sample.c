@@ -111,18 +111,36 @@ static double find_shares(scored *list, int n, double top, double temperature) {
     return sum;
 }
 
+/* The least likely first, of those below the share: the list is sorted. */
+static double keep_above(const scored *list, int *n, double sum, double least) {
+    while (*n > 1 && list[*n - 1].share < least) sum -= list[--*n].share;
+    return sum;
+}
+
+void lh_penalise(float *score, int n, const int *token, int n_tokens, double penalty) {
+    if (!(penalty > 0) || penalty == 1) return;
+    for (int i = 0; i < n_tokens; i++) {
+        bool is_again = token[i] < 0 || token[i] >= n;
+        for (int j = 0; j < i && !is_again; j++) is_again = token[j] == token[i];
+        if (is_again) continue;
+        float *s = &score[token[i]];
+        *s = (float)(*s > 0 ? (double)*s / penalty : (double)*s * penalty);
+    }
+}
+
 int lh_choose(lh_chooser *c, const float *score, const lh_choice *how, double uniform) {
     const int best = highest(score, c->n);
     if (best < 0 || !(how->temperature > 0) || how->top_k == 1 || isinf(score[best])) return best;
     int n = how->top_k > 0 ? gather_first(c, score, how->top_k) : gather(c, score);
     double sum = find_shares(c->list, n, score[best], how->temperature), part = 0;
+    if (how->top_p < 1 || how->min_p > 0) qsort(c->list, (size_t)n, sizeof *c->list, by_share);
     if (how->top_p < 1) {
-        qsort(c->list, (size_t)n, sizeof *c->list, by_share);
         int kept = 0;
         do part += c->list[kept++].share;
         while (kept < n && part < how->top_p * sum);
         n = kept, sum = part;
     }
+    if (how->min_p > 0) sum = keep_above(c->list, &n, sum, how->min_p);
     double left = uniform * sum;
     for (int i = 0; i < n - 1; i++) {
         left -= c->list[i].share;

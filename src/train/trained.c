@@ -77,6 +77,10 @@ const lh_setting *lh_trained_settings(const lh_folder *f, lh_arena *a, const lh_
 lh_weights *lh_trained_weights(const lh_folder *f, lh_arena *a, const lh_graph *g) {
     if (!f->weights) {
         lh_fail(g->ctx, LH_ERROR_FILE, nowhere, "there is no model.safetensors in %s", f->path);
+        if (lh_trained_has(f->path, "pytorch_model.bin"))
+            lh_cure(g->ctx,
+                    "its pytorch_model.bin is a pickle, a program that we do not run; in Python, "
+                    "AutoModelForCausalLM.from_pretrained(folder).save_pretrained(folder)");
         return NULL;
     }
     lh_weights *w = lh_weights_of(g->ctx, a, g, LH_PARAM);
