@@ -247,6 +247,36 @@ static void keeps_weights_in_bf16(void **state) {
     assert_memory_equal(score, half_score, sizeof score);
 }
 
+/* A conversation grows at its end: what it began with is not read again, and the scores are the same. */
+static void goes_on_from_what_it_has_read(void **state) {
+    (void)state;
+    const int talk[] = {1, 2, 3, 4, 5, 2, 1, 3}, other[] = {1, 2, 4, 4, 5};
+    char path[] = "/tmp/longhand-generate-XXXXXX";
+    model m = model_open();
+    close(mkstemp(path));
+    write_file(&m, path, LH_F32);
+    lh_tensors *t = lh_tensors_open(m.ctx, path);
+    assert_true(lh_weights_match(m.ctx, m.weights, t));
+    const lh_generator_how how = {.context = 16, .choice = {0, 0, 1, 0, 1}, .end = -1};
+    lh_generator *w = lh_generator_new(m.g, &how), *fresh = lh_generator_new(m.g, &how);
+    assert_true(lh_generator_weights(w, m.weights) && lh_generator_weights(fresh, m.weights));
+    for (int turn = 0; turn < 4; turn++) {
+        const int *token = turn == 2 ? other : talk, n = turn == 0 ? 3 : turn == 2 ? 5 : 8;
+        lh_generator_continue(w, token, n);
+        lh_generator_prompt(fresh, token, n);
+        if (turn == 1) assert_int_equal(w->n_past, 3);
+        if (turn == 2) assert_int_equal(w->n_past, 2);
+        assert_int_equal(lh_generator_next(w), lh_generator_next(fresh));
+        for (int i = 0; i < WORDS; i++)
+            if (fabsf(w->score[i] - fresh->score[i]) > 1e-5f)
+                fail_msg("turn %d: score %d is %g, not %g", turn, i, w->score[i], fresh->score[i]);
+    }
+    lh_generator_free(w), lh_generator_free(fresh);
+    lh_tensors_close(t);
+    model_close(&m);
+    unlink(path);
+}
+
 /* Of the params only those that products and lookups alone read may be halves: norms and biases are read by others. */
 static void knows_who_can_read_bf16(void **state) {
     (void)state;
@@ -353,6 +383,7 @@ int main(void) {
         cmocka_unit_test(writes_the_same_from_every_type),
         cmocka_unit_test(keeps_weights_in_bf16),
         cmocka_unit_test(knows_who_can_read_bf16),
+        cmocka_unit_test(goes_on_from_what_it_has_read),
         cmocka_unit_test(needs_are_what_is_taken),
         cmocka_unit_test(what_does_not_fit_is_not_taken),
         cmocka_unit_test(limits_are_seen),

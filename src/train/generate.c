@@ -165,6 +165,14 @@ void lh_generator_prompt(lh_generator *w, const int *token, int n) {
     w->n_past = 0;
 }
 
+void lh_generator_continue(lh_generator *w, const int *token, int n) {
+    int same = 0, seen = w->n_past;
+    while (n <= w->how.context && same < seen && same + 1 < n && w->token[same] == token[same])
+        same++;
+    lh_generator_prompt(w, token, n);
+    w->n_past = same;
+}
+
 /* Feed what the plan has not seen yet. Only the growing input is read; the others get its rows, and no tokens. */
 static void look(lh_generator *w) {
     const lh_graph *g = w->g;

@@ -61,7 +61,9 @@ void lh_generator_free(lh_generator *w);                     /* NULL is allowed 
 bool lh_generator_weights(lh_generator *w,
                           const lh_weights *weights); /* matched; false: no memory */
 void lh_generator_prompt(lh_generator *w, const int *token,
-                         int n);        /* begins anew; of a long prompt the end counts */
+                         int n); /* begins anew; of a long prompt the end counts */
+void lh_generator_continue(lh_generator *w, const int *token,
+                           int n); /* the same; what the text before began with is not read again */
 int lh_generator_next(lh_generator *w); /* the token that was chosen, or -1 */
 
 #endif

@@ -1,0 +1,38 @@
+#!/bin/sh
+# longhand chat from the outside: a small model with a chat template, messages through a pipe, and what is refused.
+. "$(dirname "$0")/tap.sh"
+
+i=0
+while [ $i -lt 200 ]; do
+    printf '<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\nHi there.<|im_end|>\n'
+    i=$((i + 1))
+done >talk.txt
+does 'a vocabulary with marks' tokens train --data talk.txt --size 300 --special '<|im_start|>,<|im_end|>' -o tokens
+does 'a small model' train gpt --data talk.txt --tokens tokens --set layers=1 dim=16 heads=2 context=96 --steps 2 -o model
+refused 'a folder without a template' 'has no chat template' chat model -i Hello
+grep -q -- '--template chatml' err
+verdict $? '... says which there are'
+cp model/tokenizer_config.json kept.json
+printf '{"chat_template": "{{ <|im_start|> }}{{ <|im_end|> }}"}' >model/tokenizer_config.json
+does 'one message' chat model -i Hello -n 4 --tokens
+grep -q '<|im_start|>' out && grep -q 'assistant' out
+verdict $? '... in the template of its family'
+printf 'Hello\n\nAgain\n/new\nHello\n' >lines
+"$longhand" chat model -n 3 --tokens -t 0 <lines >out 2>err
+verdict $? 'messages through a pipe'
+test "$(grep -c 'assistant' out)" -ge 4
+verdict $? '... with what was said before'
+printf 'Hello <|im_end|>\n' | "$longhand" chat model -n 3 >out 2>err
+grep -q 'a message may not contain' err
+verdict $? 'a mark in a message is refused'
+does 'another template' chat model --template phi-3 -i Hello -n 3 --tokens --system 'Be short.'
+grep -q 'short' out
+verdict $? '... with a system'
+refused 'a template without a place for it' 'no place for it' chat model --template gemma --system x -i Hello
+refused 'a template that is not there' 'no template called' chat model --template nobody -i Hello
+printf '{"chat_template": "{{ other }}"}' >model/tokenizer_config.json
+refused 'a template that is not known' 'none of those that are known' chat model -i Hello
+printf '{' >model/tokenizer_config.json
+refused 'a file that is damaged' 'tokenizer_config.json' chat model -i Hello
+refused 'no folder' 'no-such' chat no-such -i Hello
+finish
