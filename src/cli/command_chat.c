@@ -17,6 +17,7 @@
 #include "files/json_read.h"
 #include "files/tokenizer_file.h"
 #include "train/generate.h"
+#include "train/trained.h"
 
 static struct {
     const char *input, *system, *template, *precision;
@@ -281,12 +282,12 @@ static int chat(talk *t, const char *path) {
     t->w = lh_generator_new(t->g, &(lh_generator_how){.context = context,
                                                       .choice = choice,
                                                       .seed = (uint64_t)options.seed,
-                                                      .end = lh_model_end(&t->model, t->g),
+                                                      .end = lh_trained_end(t->model.folder, t->g),
                                                       .ends = t->end,
                                                       .n_ends = t->n_ends,
                                                       .threads = options.threads,
                                                       .precision = precision});
-    const lh_weights *weights = t->w ? lh_model_weights(cli, &t->model, t->g) : NULL;
+    const lh_weights *weights = t->w ? lh_trained_weights(t->model.folder, cli->arena, t->g) : NULL;
     if (!weights || !lh_generator_weights(t->w, weights) || !converse(t)) return lh_cli_report(cli);
     return LH_EXIT_YES;
 }
