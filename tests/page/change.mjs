@@ -6,12 +6,12 @@ const text = (page, at) => cell(page, at).textContent();
 
 test("typing another value: matrices and prose follow", async t => {
   const page = await t.open("ex1.html");
-  const before = await page.locator('p data.n[data-at="P[1][0]"]').first().textContent();
+  const before = await page.locator('p .n[data-at="P[1][0]"]').first().textContent();
   await cell(page, "E[0][0]").dblclick();
   await page.keyboard.type("9");
   await page.keyboard.press("Enter");
   await comes(() => text(page, "X[0][0]"), "9");
-  ok(await page.locator('p data.n[data-at="P[1][0]"]').first().textContent() !== before || await text(page, "Q[0][0]") !== "0.1", "the prose follows");
+  ok(await page.locator('p .n[data-at="P[1][0]"]').first().textContent() !== before || await text(page, "Q[0][0]") !== "0.1", "the prose follows");
 });
 
 test("by keyboard: + and - in place, Enter to type, Escape leaves it", async t => {

@@ -70,7 +70,7 @@ test("pointing at a number shows where it comes from", async t => {
 
 test("a number in the prose opens", async t => {
   const page = await t.open("ex1.html");
-  const n = page.locator('p data.n[data-at="S[1][1]"]').first();
+  const n = page.locator('p .n[data-at="S[1][1]"]').first();
   await n.click();
   await comes(() => page.textContent(".desk-title b"), "0.01");
 });

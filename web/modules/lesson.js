@@ -3,7 +3,7 @@
  *     lesson.change("WQ[0][1]", "0.5")      asks the engine, then every number on the page follows
  *
  * In the address bar the changes stand behind the anchor: ex1.html#weights?WQ[0][1]=0.5&step=3 */
-import { all, announce, one } from "./dom.js";
+import { all, announce, make, one } from "./dom.js";
 import { Engine, errorText } from "./engine.js";
 import { morph } from "./morph.js";
 
@@ -150,31 +150,37 @@ export class Lesson extends EventTarget {
     const news = await this.engine.call("refresh");
     if (news.error) return errorText(news.error);
     for (const insert of news.inserts || []) this.putInsert(insert);
-    for (const show of news.shows || []) {
-      const figure = one(`[data-show="${show.show}"] .shown`, this.article) || one(`[data-show="${show.show}"]`, this.article);
-      if (figure) morph(figure, show.html);
-    }
+    for (const show of news.shows || []) this.putShow(show);
     this.dispatchEvent(new Event("refresh"));
     return "";
   }
 
-  /** @param {{insert: number, text: string, html?: string, holds?: boolean, shown?: string}} insert */
+  /** @param {{show: number, html?: string, error?: import("./engine.js").EngineError}} show */
+  putShow(show) {
+    const figure = one(`[data-show="${show.show}"] .shown`, this.article) || one(`[data-show="${show.show}"]`, this.article);
+    if (!figure) return;
+    if (show.error) figure.replaceChildren(make("p", { class: "desk-error" }, `With your numbers this cannot be shown: ${errorText(show.error)}`));
+    else if (show.html !== undefined) morph(figure, show.html);
+  }
+
+  /** @param {{insert: number, text?: string, holds?: boolean, shown?: string, error?: import("./engine.js").EngineError}} insert */
   putInsert(insert) {
+    const text = insert.error ? "—" : insert.text ?? "";
     for (const e of all(`[data-insert="${insert.insert}"]`, this.article)) {
-      if (e.matches("[data-claim]")) { this.putClaim(e, insert); continue; }
-      if (insert.html !== undefined) morph(e, insert.html);
-      else if (e.textContent !== insert.text) { e.textContent = insert.text; e.classList.add("changed"); }
+      if (e.matches("[data-claim]")) this.putClaim(e, insert);
+      else if (e.textContent !== text) { e.textContent = text; e.classList.add("changed"); }
     }
   }
 
-  /** @param {HTMLElement} e @param {{holds?: boolean, shown?: string}} insert */
+  /** @param {HTMLElement} e @param {{text?: string, holds?: boolean, shown?: string, error?: import("./engine.js").EngineError}} insert */
   putClaim(e, insert) {
-    const text = insert.holds === false
-      ? `⚠ This held with the lesson’s numbers. With yours it does not${insert.shown ? ": " + insert.shown : ""}.` : "";
+    const isBroken = insert.holds === false || !!insert.error;
+    const numbers = insert.error ? insert.error.what : insert.shown;
+    const text = isBroken ? `⚠ This held with the lesson’s numbers. With yours it does not${numbers ? ": " + numbers : ""}.` : insert.text || "";
     if (e.textContent === text) return;
     e.textContent = text;
     e.hidden = !text;
-    e.classList.toggle("broken", !!text);
+    e.classList.toggle("broken", isBroken);
   }
 
   /** Sentences that no longer hold. @returns {number} */

@@ -20,8 +20,21 @@ export function addressOf(e) {
   return e.dataset.at || e.dataset.expr || "";
 }
 
+/**
+ * A row or a matrix in the prose, 0.5 0.5; 1 0: each number gets an element of its own. A column has one index, m[1], as the engine writes it.
+ * @param {HTMLElement} e with data-value
+ */
+function splitRow(e) {
+  const text = e.textContent || "", rows = text.split(";").map(r => r.trim().split(/\s+/)), base = e.dataset.value || "";
+  if (e.childElementCount || !rows.flat().every(n => /^-?[\d.]+(e[+-]?\d+)?%?$/.test(n)) || rows.flat().length < 2) return;
+  const [, name = base, step = ""] = /^(.*?)(@\d+)?$/.exec(base) || [];
+  const at = (/** @type {number} */ r, /** @type {number} */ c) => name + (rows.length > 1 ? `[${r}]` : "") + (rows.length > 1 && rows.every(x => x.length === 1) ? "" : `[${c}]`) + step;
+  e.replaceChildren(...rows.flatMap((row, r) => [...(r ? ["; "] : []), ...row.flatMap((n, c) => [...(c ? [" "] : []), make("span", { class: "n", "data-at": at(r, c) }, n)])]));
+}
+
 /** Gives numbers their roles and their place in the order of the Tab key. @param {ParentNode} within */
 export function enliven(within) {
+  for (const e of all(".n[data-value]", within)) splitRow(e);
   /** @type {Set<Element>} */
   const seen = new Set(all(`[tabindex="0"]`, within).filter(e => e.matches(number)).map(e => groupOf(e)).filter(e => e !== null));
   for (const e of all(number, within)) {
