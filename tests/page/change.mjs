@@ -1,7 +1,7 @@
 /* Point 2: any given can be changed in place, and the whole lesson follows. */
 import { comes, equal, ok, test } from "./harness.mjs";
 
-const cell = (page, at) => page.locator(`table.matrix td[data-at="${at}"]`).first();
+const cell = (page, at) => page.locator(`[data-at="${at}"]`).first();
 const text = (page, at) => cell(page, at).textContent();
 
 test("typing another value: matrices and prose follow", async t => {

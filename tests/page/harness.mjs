@@ -68,6 +68,7 @@ class Trial {
     const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", hasTouch: touch, javaScriptEnabled: script, reducedMotion: still ? "reduce" : "no-preference", acceptDownloads: true });
     this.contexts.push(context);
     const page = await context.newPage();
+    page.setDefaultTimeout(12000);
     page.on("pageerror", e => this.errors.push(e.message));
     page.on("console", m => { if (m.type() === "error") this.errors.push(m.text()); });
     await page.goto((from === "file" ? `file://${this.folder}/` : this.address) + file);

@@ -1,7 +1,7 @@
 /* Point 1: any number can be touched: by pointer, by finger, by keyboard. */
 import { comes, equal, ok, test } from "./harness.mjs";
 
-const cell = (page, at) => page.locator(`table.matrix td[data-at="${at}"]`).first();
+const cell = (page, at) => page.locator(`[data-at="${at}"]`).first();
 
 for (const from of ["http", "file"])
   test(`a number opens, from ${from}`, async t => {
@@ -39,7 +39,7 @@ test("three levels deep and back, with a trail", async t => {
 
 test("by keyboard alone: Tab to a matrix, arrows between cells, Enter opens, Escape returns", async t => {
   const page = await t.open("ex1.html");
-  const first = cell(page, "S[0][0]");
+  const first = page.locator('table.matrix td[data-at="S[0][0]"]').first();
   await first.focus();
   await page.keyboard.press("ArrowRight");
   equal(await page.evaluate(() => document.activeElement.dataset.at), "S[0][1]");
@@ -61,11 +61,11 @@ test("a matrix is one stop of the Tab key", async t => {
 test("pointing at a number shows where it comes from", async t => {
   const page = await t.open("ex1.html");
   await cell(page, "Z[1][1]").hover();
-  await comes(() => page.locator(".tip").isVisible(), true);
-  ok((await page.textContent(".tip")).includes("S[1][1] / sqrt(2)"));
+  await comes(() => page.locator(".lh-tip").isVisible(), true);
+  ok((await page.textContent(".lh-tip")).includes("S[1][1] / sqrt(2)"));
   ok(await page.locator('.lit[data-at="S[1][1]"]').count() > 0, "the operand is lit");
   await page.keyboard.press("Escape");
-  ok(await page.locator(".tip").isHidden(), "Escape hides it");
+  ok(await page.locator(".lh-tip").isHidden(), "Escape hides it");
 });
 
 test("a number in the prose opens", async t => {

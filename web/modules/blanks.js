@@ -156,7 +156,9 @@ class Blanks {
 /** @param {Lesson} lesson @param {HTMLElement} desk */
 export function startBlanks(lesson, desk) {
   desk.addEventListener("blanks", event => {
-    const table = /** @type {CustomEvent<HTMLTableElement>} */ (event).detail;
-    if (!table.classList.contains("has-blanks")) new Blanks(lesson, table).begin();
+    if (/** @type {any} */ (desk).lesson !== lesson) return;
+    const what = /** @type {CustomEvent<HTMLTableElement | string>} */ (event).detail;
+    if (typeof what === "string") desk.dispatchEvent(new CustomEvent("sheet", { detail: what }));
+    else if (!what.classList.contains("has-blanks")) new Blanks(lesson, what).begin();
   });
 }

@@ -115,8 +115,20 @@ export class Desk extends HTMLElement {
     }
     const told = await lesson.engine.call("explain", at, ...(this.isDeep ? ["deep"] : []));
     if (turn !== this.asked) return;
+    if (!told.error) await this.addWays(told, at);
+    if (turn !== this.asked) return;
     if (told.error) this.replaceChildren(this.head(at), make("p", { class: "desk-error" }, errorText(told.error)));
     else this.fill(at, told);
+  }
+
+  /** The gradient of a value, the value of a gradient, whether it learns: from the names of the steps. @param {any} told @param {string} at */
+  async addWays(told, at) {
+    const a = parseAddress(at), names = await /** @type {Lesson} */ (this.lesson).names(a.program), path = String(told.step || a.path);
+    const dot = path.lastIndexOf(".") + 1, before = path.slice(0, dot), last = path.slice(dot);
+    const other = (/** @type {string} */ name) => addressKey({ ...a, path: before + name });
+    if (told.gradient === undefined && names.steps.has(before + "d" + last)) told.gradient = other("d" + last);
+    if (told.value_of === undefined && last.startsWith("d") && names.steps.has(before + last.slice(1))) told.value_of = other(last.slice(1));
+    if (told.learns === undefined) told.learns = names.params.has(path);
   }
 
   /** @param {string} at @returns {HTMLElement} the trail and the button that closes */
@@ -165,11 +177,11 @@ export class Desk extends HTMLElement {
     if (told.value_of) ways.append(makeButton(`The value ${told.value_of}`, () => this.go(told.value_of)));
     if (told.learns) ways.append(this.stepField(at));
     if (!told.lines[0]?.given) ways.append(makeButton(this.isDeep ? "This line only" : "All the way down", () => { this.isDeep = !this.isDeep; this.show(); }));
-    const matrix = placesOf(at).map(e => e.closest("table.matrix[data-value]")).find(Boolean);
-    if (matrix && !told.lines[0]?.given)
-      ways.append(makeButton(`Work out ${/** @type {HTMLElement} */ (matrix).dataset.value} yourself`, () => {
-        this.close();
-        this.dispatchEvent(new CustomEvent("blanks", { detail: matrix }));
+    const path = parseAddress(at).path, matrix = /** @type {HTMLElement | undefined} */ (placesOf(at).map(e => e.closest("table.matrix[data-value]")).find(Boolean));
+    if (!told.given && !told.lines[0]?.given && path && !parseAddress(at).step)
+      ways.append(makeButton(`Work out ${matrix?.dataset.value || path} yourself`, () => {
+        if (matrix) this.close();
+        this.dispatchEvent(new CustomEvent("blanks", { detail: matrix || at }));
       }));
     return ways;
   }

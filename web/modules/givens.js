@@ -4,6 +4,7 @@
  *     + and -                 a little more, a little less; with Shift ten times as much
  *     drag                    as far as the pointer goes */
 import { around, announce, make, makeButton, one } from "./dom.js";
+import { followCode } from "./code.js";
 import { Desk } from "./desk.js";
 import { addressOf } from "./numbers.js";
 
@@ -62,11 +63,11 @@ class Givens {
   /** Types another value in place. @param {HTMLElement} e @param {string} [first] */
   edit(e, first) {
     const old = e.textContent || "";
-    const input = /** @type {HTMLInputElement} */ (make("input", { class: "in-place", inputmode: "decimal", autocomplete: "off", spellcheck: "false", "aria-label": `${addressOf(e)}, given ${old}`, value: first ?? old }));
+    const input = /** @type {HTMLInputElement} */ (make("input", { class: "in-place", inputmode: e.dataset.what ? "text" : "decimal", autocomplete: "off", spellcheck: "false", "aria-label": `${addressOf(e)}, given ${old}`, value: first ?? old }));
     let isDone = false;
     const finish = async (/** @type {boolean} */ isTaken) => {
       if (isDone) return;
-      const value = isTaken ? readNumber(input.value) : null;
+      const value = isTaken ? (e.dataset.what ? input.value.trim() || null : readNumber(input.value)) : null;
       if (isTaken && value === null && input.value.trim() !== old) { this.refuse(input); return; }
       isDone = true;
       e.classList.remove("editing");
@@ -81,7 +82,7 @@ class Givens {
     if (first === undefined) input.select();
     input.addEventListener("input", () => { input.style.width = Math.max(4, input.value.length + 1) + "ch"; });
     input.addEventListener("keydown", event => this.typing(event, input, finish));
-    input.addEventListener("blur", () => finish(readNumber(input.value) !== null));
+    input.addEventListener("blur", () => finish(!!e.dataset.what || readNumber(input.value) !== null));
   }
 
   /** @param {KeyboardEvent} event @param {HTMLInputElement} input @param {(isTaken: boolean) => void} finish */
@@ -89,7 +90,7 @@ class Givens {
     event.stopPropagation();
     if (event.key === "Enter") { event.preventDefault(); finish(true); }
     if (event.key === "Escape") finish(false);
-    if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+    if ((event.key !== "ArrowUp" && event.key !== "ArrowDown") || !Number.isFinite(Number(readNumber(input.value) ?? NaN))) return;
     event.preventDefault();
     const step = stepOf(input.value), by = (event.key === "ArrowUp" ? 1 : -1) * (event.shiftKey ? 10 : 1);
     input.value = rounded(Number(readNumber(input.value) ?? 0) + by * step, step);
@@ -145,6 +146,7 @@ class Givens {
     const e = around(event, "[data-given]");
     if (!e || event.target !== e || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Enter" || event.key === "F2") this.edit(e);
+    else if (e.dataset.what) return;
     else if (event.key === "+" || event.key === "=") this.nudge(e, event.shiftKey && event.key !== "+" ? 10 : 1);
     else if (event.key === "-" || event.key === "_") this.nudge(e, event.key === "_" ? -10 : -1);
     else if (/^[\d.,]$/.test(event.key)) this.edit(e, event.key);
@@ -179,16 +181,21 @@ function changesBar(lesson) {
 /** @param {Lesson} lesson @param {Desk} desk */
 export function startGivens(lesson, desk) {
   const givens = new Givens(lesson, desk), root = lesson.article;
+  lesson.addEventListener("refresh", () => followCode(root, lesson.state.settings));
   root.addEventListener("pointerdown", event => givens.down(event));
   root.addEventListener("pointermove", event => givens.move(event));
   root.addEventListener("pointerup", () => givens.up());
   root.addEventListener("pointercancel", () => givens.up());
   root.addEventListener("keydown", event => givens.key(event));
+  root.addEventListener("click", event => {
+    const e = around(event, "[data-what]");
+    if (e && !e.closest(".editing")) givens.edit(e);
+  });
   root.addEventListener("dblclick", event => {
     const e = around(event, "[data-given]");
     if (e && !e.closest(".editing")) { event.preventDefault(); givens.edit(e); }
   });
-  desk.addEventListener("edit", event => givens.edit(/** @type {CustomEvent<HTMLElement>} */ (event).detail));
+  desk.addEventListener("edit", event => desk.lesson === lesson && givens.edit(/** @type {CustomEvent<HTMLElement>} */ (event).detail));
   document.addEventListener("keydown", event => {
     const isUndo = (event.ctrlKey || event.metaKey) && event.key === "z" && !around(event, "input, textarea, [contenteditable]");
     if (isUndo && lesson.before.length) { event.preventDefault(); lesson.undo(); }

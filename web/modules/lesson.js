@@ -54,14 +54,18 @@ export class Lesson extends EventTarget {
     this.isBusy = false;
     /** @type {State | null} asked for while another change was being carried out */
     this.wanted = null;
-    /** @type {any[] | null} */
-    this.steps = null;
+    /** @type {Map<string, {steps: Set<string>, params: Set<string>}>} */
+    this.known = new Map();
   }
 
-  /** Every step of the program, with its section; asked once. @returns {Promise<any[]>} */
-  async trace() {
-    if (!this.steps) this.steps = (await this.engine.call("trace")).steps || [];
-    return /** @type {any[]} */ (this.steps);
+  /** Names of the steps of a program, and of what learns in it; asked once. @param {string} program @returns {Promise<{steps: Set<string>, params: Set<string>}>} */
+  async names(program) {
+    const known = this.known.get(program);
+    if (known) return known;
+    const trace = await this.engine.call("trace", program), givens = await this.engine.call("givens", program);
+    const names = { steps: new Set((trace.steps || []).map((/** @type {any} */ s) => s.path)), params: new Set((givens.givens || []).filter((/** @type {any} */ g) => g.kind === "param").map((/** @type {any} */ g) => g.name)) };
+    this.known.set(program, names);
+    return names;
   }
 
   /** @param {string} what @returns {string | undefined} */

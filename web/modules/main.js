@@ -2,6 +2,7 @@
 import { all, announce, isStill, make, one } from "./dom.js";
 import { Desk } from "./desk.js";
 import { startBlanks } from "./blanks.js";
+import { enlivenCode } from "./code.js";
 import { startExercises } from "./exercise.js";
 import { startFront } from "./front.js";
 import { startGivens } from "./givens.js";
@@ -11,7 +12,7 @@ import { startModel } from "./model.js";
 import { startNumbers } from "./numbers.js";
 import { startPlay } from "./play.js";
 import { startPractice } from "./practice.js";
-import { SheetForm } from "./sheet.js";
+import { SheetForm, startDeskSheets } from "./sheet.js";
 import { startTeaching } from "./teach.js";
 
 customElements.define("lh-desk", Desk);
@@ -29,9 +30,11 @@ export function bringToLife(article, engine) {
   desk.lesson = lesson;
   article.addEventListener("pointerdown", () => { desk.lesson = lesson; }, { capture: true });
   article.addEventListener("focusin", () => { desk.lesson = lesson; }, { capture: true });
+  enlivenCode(article);
   startNumbers(lesson, desk);
   startGivens(lesson, desk);
   startBlanks(lesson, desk);
+  startDeskSheets(lesson, desk);
   startExercises(lesson);
   startLearning(lesson);
   /** @type {any} */ (article).lesson = lesson;

@@ -7,8 +7,8 @@ import { numberText } from "./tokens.js";
 
 /** @typedef {import("./lesson.js").Lesson} Lesson */
 
-const number = "[data-at], [data-expr]";
-const group = "table.matrix, svg, p, li, dd, td, th, figcaption, h1, h2, h3, h4";
+const number = "[data-at], [data-expr], [data-what]";
+const group = "table.matrix, svg, pre, p, li, dd, td, th, figcaption, h1, h2, h3, h4";
 
 /** @param {Element} e @returns {Element | null} what is one stop of the Tab key */
 function groupOf(e) {
@@ -17,7 +17,7 @@ function groupOf(e) {
 
 /** @param {HTMLElement} e @returns {string} what the engine is asked */
 export function addressOf(e) {
-  return e.dataset.at || e.dataset.expr || "";
+  return e.dataset.at || e.dataset.expr || e.dataset.what || "";
 }
 
 /**
@@ -79,7 +79,7 @@ function moveFocus(from, to) {
 /** The small note beside a number that is pointed at. */
 class Tip {
   constructor() {
-    this.box = make("div", { class: "tip", role: "tooltip", id: "tip", hidden: true });
+    this.box = make("div", { class: "lh-tip", role: "tooltip", id: "tip", hidden: true });
     /** @type {HTMLElement | null} */
     this.of = null;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -140,15 +140,15 @@ export function startNumbers(lesson, desk) {
   lesson.addEventListener("refresh", () => enliven(root));
   root.addEventListener("pointerover", event => {
     const e = around(event, number);
-    if (e && event.pointerType === "mouse" && !event.buttons && !e.closest(".blank")) tip.point(lesson, e);
+    if (e && event.pointerType === "mouse" && !event.buttons && !e.dataset.what && !e.closest(".blank")) tip.point(lesson, e);
   });
   root.addEventListener("pointerout", event => {
     const to = event.relatedTarget instanceof Element ? event.relatedTarget : null;
-    if (around(event, number) && !to?.closest(".tip")) tip.hide();
+    if (around(event, number) && !to?.closest(".lh-tip")) tip.hide();
   });
   root.addEventListener("click", event => {
     const e = around(event, number);
-    if (!e || e.closest(".blank, .editing") || event.defaultPrevented) return;
+    if (!e || e.dataset.what || e.closest(".blank, .editing") || event.defaultPrevented) return;
     tip.hide();
     desk.open(addressOf(e), e);
   });

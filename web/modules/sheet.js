@@ -2,6 +2,7 @@
  * on the reader's own numbers, as `longhand practice` does: rounding is fair, slips carry on, mistakes have names. */
 import { all, announce, make, makeButton, one } from "./dom.js";
 import { blankKey, fillAnswers, makeBlank, showVerdict, stepLines } from "./blanks.js";
+import { parseAddress } from "./address.js";
 import { Engine, errorText } from "./engine.js";
 import { recordAttempt } from "./progress.js";
 
@@ -141,4 +142,19 @@ export class SheetForm extends HTMLElement {
     said.replaceChildren(make("p", {}, hint.error ? errorText(hint.error) : hint.text));
   }
 
+}
+
+/** A step whose matrix is not on the page is worked out in the desk itself. @param {import("./lesson.js").Lesson} lesson @param {HTMLElement} desk */
+export function startDeskSheets(lesson, desk) {
+  desk.addEventListener("sheet", async event => {
+    if (/** @type {any} */ (desk).lesson !== lesson) return;
+    const at = parseAddress(/** @type {CustomEvent<string>} */ (event).detail), body = one(".desk-body", desk);
+    if (at.program || !body) { announce("Only steps of the lesson’s own program can be worked out here."); return; }
+    const sheet = await lesson.engine.call("sheet", "seed=0", "digits=4", "steps=" + at.path);
+    if (sheet.error) { announce(errorText(sheet.error)); return; }
+    const form = new SheetForm();
+    form.use(lesson.engine, sheet, lesson.name);
+    body.replaceChildren(form);
+    one("input", form)?.focus();
+  });
 }
