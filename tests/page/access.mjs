@@ -5,19 +5,22 @@ import { equal, ok, test } from "./harness.mjs";
 
 const say = found => found.map(v => `${v.id}: ${v.nodes.slice(0, 2).map(n => n.target.join(" ")).join(", ")}`);
 
-test("axe finds nothing on any page, in both colours", async t => {
-  const bad = [];
-  for (const dark of [false, true]) {
-    const page = await t.open("index.html", { dark });
-    for (const file of readdirSync(t.folder).filter(f => f.endsWith(".html"))) {
+/* AXE=some looks at a page of each kind alone. */
+const pagesOf = t => readdirSync(t.folder).filter(f => f.endsWith(".html")).filter(f => process.env.AXE !== "some" || /^(index|ex1|ex4|softmax|positions|play|practice|teach|model)\.html$/.test(f));
+
+for (const dark of [false, true])
+  test(`axe finds nothing on any page, ${dark ? "dark" : "light"}`, async t => {
+    const bad = [], page = await t.open("index.html", { dark });
+    for (const file of pagesOf(t)) {
       await page.goto(t.address + file);
       await page.waitForTimeout(60);
-      const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]).analyze();
-      for (const line of say(violations)) bad.push(`${file}${dark ? " dark" : ""} ${line}`);
+      const axe = new AxeBuilder({ page });
+      /* What does not hang on colours is looked at once. */
+      const { violations } = await (dark ? axe.withRules(["color-contrast"]) : axe.withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"])).analyze();
+      for (const line of say(violations)) bad.push(`${file} ${line}`);
     }
-  }
-  equal(bad.slice(0, 8), []);
-});
+    equal(bad.slice(0, 12), []);
+  });
 
 test("axe finds nothing with the panel, a field and blanks open", async t => {
   for (const dark of [false, true]) {

@@ -6,21 +6,34 @@ const fill = async (page, within, numbers) => {
   for (let i = 0; i < numbers.length; i++) await fields.nth(i).fill(numbers[i]);
 };
 
+const louder = "?WQ=[2+1;0+1]&WK=[1+-1;0+2]&E=[1+0;1+1;0+1;0+0]";
+
 test("a matrix becomes blanks; a known mistake is named", async t => {
-  const page = await t.open("ex1.html#?WQ=[2+1;0+1]&WK=[1+-1;0+2]&E=[1+0;1+1;0+1;0+0]");
-  await comes(() => page.locator('td[data-at="S[1][1]"]').first().textContent(), "4");
-  await page.locator('td[data-at="Z[1][1]"]').first().click();
-  await page.getByRole("button", { name: "Work out Z yourself" }).click();
-  await page.waitForSelector('table[data-value="Z"] input.blank-field');
-  await fill(page, 'table[data-value="Z"].has-blanks', ["1", "3", "0", "4"]);
+  const page = await t.open("ex1.html#" + louder);
+  const cell = page.locator('table[data-value="S"] td[data-at="S[1][1]"]').first();
+  await comes(() => cell.textContent(), "4");
+  await cell.click();
+  await page.getByRole("button", { name: "Work out S yourself" }).click();
+  await page.waitForSelector("table.has-blanks input.blank-field");
+  await fill(page, "table.has-blanks", ["3", "-1", "4", "0"]);
   await page.getByRole("button", { name: "Check" }).click();
-  await comes(async () => /not divided|not scaled|root/i.test(await page.textContent(".blanks-said")), true);
-  ok(await page.locator('.has-blanks [data-verdict="wrong"]').count() > 0, "a wrong cell has its sign");
-  await fill(page, 'table[data-value="Z"].has-blanks', ["0.7071", "2.1213", "0", "2.8284"]);
+  await comes(async () => /transpose/i.test(await page.textContent(".blanks-said")), true);
+  ok(await page.locator('.has-blanks td[data-verdict="wrong"]').count() > 0, "a wrong cell has its sign");
+  await fill(page, "table.has-blanks", ["1", "3", "0", "4"]);
   await page.keyboard.press("Enter");
   await comes(async () => (await page.textContent(".blanks-said")).includes("All right"), true);
   await page.getByRole("button", { name: "Show the numbers" }).click();
-  await comes(() => page.locator('td[data-at="Z[1][1]"]').first().textContent(), "2.82843");
+  await comes(() => cell.textContent(), "4");
+});
+
+test("a step whose matrix is not on the page is worked out in the panel", async t => {
+  const page = await t.open("ex1.html#" + louder);
+  await page.locator('p .n[data-at="Z[1][1]"]').first().click();
+  await page.getByRole("button", { name: "Work out Z yourself" }).click();
+  await page.waitForSelector("lh-desk .sheet-step input");
+  await fill(page, "lh-desk", ["1", "3", "0", "4"]);
+  await page.keyboard.press("Enter");
+  await comes(async () => /root|scaled/i.test(await page.textContent("lh-desk .said")), true);
 });
 
 test("a worksheet, step by step, by keyboard alone; a slip carries on", async t => {
@@ -36,7 +49,7 @@ test("a worksheet, step by step, by keyboard alone; a slip carries on", async t 
   await fill(page, '[data-path="Q"]', ["0.32", "-0.12", "0.47", "-0.19"]);
   await page.keyboard.press("Enter");
   await comes(async () => (await page.textContent('[data-path="Q"] .said')).includes("3 of 4"), true);
-  equal(await page.locator('[data-path="Q"] [data-verdict="wrong"]').count(), 1);
+  equal(await page.locator('[data-path="Q"] td[data-verdict="wrong"]').count(), 1);
 });
 
 test("hints come in levels", async t => {

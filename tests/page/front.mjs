@@ -44,7 +44,7 @@ test("offline after the first visit", async t => {
   await comes(() => page.evaluate(async () => !!(await (await caches.open("longhand")).match("ex2.html"))), true);
   await page.context().setOffline(true);
   await page.goto(t.address + "ex2.html");
-  await page.locator('td[data-at="P[1][0]"]').first().click();
+  await page.locator('[data-at="context[0]"]').first().click();
   await page.waitForSelector(".work-line");
   await page.context().setOffline(false);
 });

@@ -10,7 +10,7 @@ const open = async (t, file) => {
 
 test("a slider over the steps: the lesson follows, play and pause, reset", async t => {
   const page = await open(t, "ex4.html");
-  const cell = page.locator('td[data-at="P[0][0]"], td[data-at^="dWO["]').first(), before = await cell.textContent();
+  const cell = page.locator('table[data-value^="dWO"] tbody td').first(), before = await cell.textContent();
   await page.locator("#learn-step").focus();
   for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
   await comes(async () => (await page.textContent("#learn-now")).startsWith("step 5"), true);
@@ -28,10 +28,10 @@ test("any number as a curve, and two rates over each other", async t => {
   const page = await open(t, "ex4.html");
   await page.fill("#learn-address", "WO[0][3]");
   await page.keyboard.press("Enter");
-  await comes(() => page.locator(".curve").count(), 2);
+  await comes(() => page.locator("svg.curves .curve").count(), 2);
   await page.fill("#learn-rate", "0.5");
   await page.keyboard.press("Enter");
-  await comes(() => page.locator(".curve").count(), 3);
+  await comes(() => page.locator("svg.curves .curve").count(), 3);
   ok((await page.locator(".curves .name").allTextContents()).includes("rate 0.5"), "each curve has its name");
 });
 
@@ -46,5 +46,5 @@ test("a hundred thousand steps, and the page stays quick", async t => {
   }));
   ok(slow < 300, `the page was held up for ${slow} ms`);
   await comes(async () => /100000 steps in/.test(await page.textContent(".learn-box [role=status]")), true);
-  equal(await page.locator(".curve").count(), 1);
+  equal(await page.locator("svg.curves .curve").count(), 1);
 });

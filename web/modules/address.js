@@ -7,6 +7,7 @@
  * @typedef {object} Address
  * @property {string} program  of the lesson: "" for the main one
  * @property {string} path     h[0].A.P
+ * @property {string} inside   {example 1, head 2} as it is written, or ""
  * @property {number} example
  * @property {number} head
  * @property {number[]} cell   [row, column], or one number of a vector, or none
@@ -21,9 +22,9 @@ const part = /^(?:([A-Za-z_][\w-]*):)?([^{@]*?)(\{[^}]*\})?((?:\[\w+\])*)(?:@(\d
  */
 export function parseAddress(text) {
   const m = part.exec(text.trim());
-  if (!m) return { program: "", path: text.trim(), example: 0, head: 0, cell: [], step: 0 };
+  if (!m) return { program: "", path: text.trim(), inside: "", example: 0, head: 0, cell: [], step: 0 };
   const inside = m[3] || "", example = /example (\d+)/.exec(inside), head = /head (\d+)/.exec(inside);
-  return { program: m[1] || "", path: m[2] || "", example: example ? +(example[1] || 0) : 0, head: head ? +(head[1] || 0) : 0,
+  return { program: m[1] || "", path: m[2] || "", inside, example: example ? +(example[1] || 0) : 0, head: head ? +(head[1] || 0) : 0,
     cell: Array.from((m[4] || "").matchAll(/\[(\d+)\]/g), c => +(c[1] || 0)), step: +(m[5] || 0) };
 }
 
@@ -33,8 +34,7 @@ export function parseAddress(text) {
  * @returns {string}
  */
 export function writeAddress(a) {
-  const inside = [a.example ? `example ${a.example}` : "", a.head ? `head ${a.head}` : ""].filter(Boolean).join(", ");
-  return a.path + (inside && `{${inside}}`) + a.cell.map(c => `[${c}]`).join("") + (a.step ? `@${a.step}` : "");
+  return a.path + a.inside + a.cell.map(c => `[${c}]`).join("") + (a.step ? `@${a.step}` : "");
 }
 
 /** @param {Address} a @returns {string} with its program, for comparing */

@@ -72,6 +72,11 @@ export function stepLines(step) {
   return lines;
 }
 
+/** @param {any} hint what `hint` answered @returns {string[]} */
+export function hintLines(hint) {
+  return hint.error ? [errorText(hint.error)] : [hint.title || "", ...(hint.lines || [])].filter(Boolean);
+}
+
 class Blanks {
   /** @param {Lesson} lesson @param {HTMLTableElement} table */
   constructor(lesson, table) {
@@ -129,8 +134,8 @@ class Blanks {
   }
 
   async hint() {
-    const hint = await this.lesson.engine.call("hint", this.path, this.level++, "seed=0");
-    this.say([hint.error ? errorText(hint.error) : hint.text]);
+    const hint = await this.lesson.engine.call("hint", this.path, ++this.level, "seed=0");
+    this.say(hintLines(hint));
   }
 
   /** @param {string[]} lines */

@@ -115,6 +115,7 @@ export class Desk extends HTMLElement {
     }
     const told = await lesson.engine.call("explain", at, ...(this.isDeep ? ["deep"] : []));
     if (turn !== this.asked) return;
+    if (told.error && this.from?.dataset.expr === at) { this.fillExpression(at); return; }
     if (!told.error) await this.addWays(told, at);
     if (turn !== this.asked) return;
     if (told.error) this.replaceChildren(this.head(at), make("p", { class: "desk-error" }, errorText(told.error)));
@@ -126,6 +127,7 @@ export class Desk extends HTMLElement {
     const a = parseAddress(at), names = await /** @type {Lesson} */ (this.lesson).names(a.program), path = String(told.step || a.path);
     const dot = path.lastIndexOf(".") + 1, before = path.slice(0, dot), last = path.slice(dot);
     const other = (/** @type {string} */ name) => addressKey({ ...a, path: before + name });
+    if (told.gradient_of) told.value_of = told.gradient_of;
     if (told.gradient === undefined && names.steps.has(before + "d" + last)) told.gradient = other("d" + last);
     if (told.value_of === undefined && last.startsWith("d") && names.steps.has(before + last.slice(1))) told.value_of = other(last.slice(1));
     if (told.learns === undefined) told.learns = names.params.has(path);
@@ -161,6 +163,17 @@ export class Desk extends HTMLElement {
     this.reveal(at);
     announce(`${at} is ${value}${told.where ? ", " + told.where : ""}. ${own ? "It is given." : told.lines.map((/** @type {any} */ l) => `${l.label} = ${l.formula}`).join("; ")}`);
     this.dispatchEvent(new CustomEvent("shown", { detail: { at, told } }));
+  }
+
+  /** A number that the prose works out from others: those can be opened. @param {string} expression */
+  fillExpression(expression) {
+    const parts = expression.split(/((?:[A-Za-z_][\w-]*:)?[A-Za-z_][\w.]*(?:\{[^}]*\})?(?:\[\d+\])+(?:@\d+)?)/);
+    const shown = parts.map((p, i) => i % 2 ? makeButton(p, () => this.go(p), { class: "operand", "data-to": p }) : p);
+    this.replaceChildren(this.head(expression), make("div", { class: "desk-body" }, make("p", { class: "desk-title" }, make("code", {}, ...shown), " = ", make("b", {}, this.from?.textContent || ""))));
+    light(parts.filter((_, i) => i % 2));
+    light([], "chosen");
+    this.from?.classList.add("chosen");
+    announce(`${expression} is ${this.from?.textContent || ""}`);
   }
 
   /** @param {string} at @returns {HTMLElement} */

@@ -27,7 +27,7 @@ export class Editor {
     this.shapes = make("div", { class: "editor-shapes", "aria-hidden": "true" });
     this.list = make("ul", { class: "editor-names", role: "listbox", id: "editor-names", hidden: true, "aria-label": "Names" });
     this.box = make("div", { class: "editor" }, make("div", { class: "editor-text" }, this.colours, this.area, this.list), this.shapes);
-    /** @type {string[]} */
+    /** @type {{name: string, says: string}[]} */
     this.names = [];
     this.chosen = 0;
     this.changed = changed;
@@ -78,12 +78,12 @@ export class Editor {
   /** @param {boolean} isAsked by the reader: then also without a letter */
   offer(isAsked) {
     const { word } = this.word(), line = this.area.value.slice(0, this.area.selectionStart).split("\n").pop() || "";
-    const fit = line.includes("#") ? [] : this.names.filter(n => n.startsWith(word) && n !== word).slice(0, 8);
+    const fit = line.includes("#") ? [] : this.names.filter(n => n.name.startsWith(word) && n.name !== word).slice(0, 8);
     if (!fit.length || (!isAsked && word.length < 2)) { this.hideNames(); return; }
     this.chosen = 0;
     this.list.replaceChildren(...fit.map((n, i) => {
-      const li = make("li", { role: "option", id: `editor-name-${i}`, "aria-selected": i === 0 ? "true" : "false" }, n);
-      li.addEventListener("pointerdown", event => { event.preventDefault(); this.take(n); });
+      const li = make("li", { role: "option", id: `editor-name-${i}`, "aria-selected": i === 0 ? "true" : "false", "data-name": n.name }, n.name, n.says ? make("span", { class: "quiet" }, "  " + n.says) : null);
+      li.addEventListener("pointerdown", event => { event.preventDefault(); this.take(n.name); });
       return li;
     }));
     this.placeNames();
@@ -121,7 +121,7 @@ export class Editor {
     if (this.list.hidden) return;
     const items = Array.from(this.list.children), move = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); this.hideNames(); }
-    else if (event.key === "Enter" || event.key === "Tab") { event.preventDefault(); this.take(items[this.chosen]?.textContent || ""); }
+    else if (event.key === "Enter" || event.key === "Tab") { event.preventDefault(); this.take(items[this.chosen]?.getAttribute("data-name") || ""); }
     else if (move) {
       event.preventDefault();
       items[this.chosen]?.setAttribute("aria-selected", "false");

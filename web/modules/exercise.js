@@ -103,8 +103,13 @@ class Exercise {
   }
 
   async openSheet() {
-    const e = await this.engine().call("exercise", this.number, ...(this.seed ? [`seed=${this.seed}`] : []));
+    const e = await this.engine().call("exercise", this.number);
     if (e.error || !e.sheet) { this.say([e.error ? errorText(e.error) : "This exercise has no sheet."]); return; }
+    if (this.seed) {
+      const steps = e.sheet.steps || e.sheet.asked.map((/** @type {any} */ a) => a.path);
+      e.sheet = await this.engine().call("sheet", `seed=${Number(e.sheet.seed) + this.seed}`, `digits=${e.sheet.digits}`, `steps=${steps.join(",")}`);
+      if (e.sheet.error) { this.say([errorText(e.sheet.error)]); return; }
+    }
     one("lh-sheet", this.section)?.remove();
     const form = new SheetForm();
     form.use(this.engine(), e.sheet, this.lesson.name, `exercise ${this.number}`);
@@ -120,13 +125,13 @@ class Exercise {
   }
 
   async hint() {
-    const hint = await this.engine().call("hint_exercise", this.number, this.hints);
-    if (!hint.error) this.hints++;
-    this.say([hint.error ? "There are no more hints." : hint.text]);
+    const told = await this.engine().call("exercise_hint", this.number, this.hints);
+    if (told.hint) this.hints++;
+    this.say([told.hint || (this.hints ? "There are no more hints." : "There is no hint for this one.")]);
   }
 
   async key() {
-    const key = await this.engine().call("key_exercise", this.number);
+    const key = await this.engine().call("exercise_key", this.number);
     if (key.error) { this.say([errorText(key.error)]); return; }
     this.say([`The answer: ${key.key}`, ...(key.working || []).slice(0, 12), key.because || ""]);
   }

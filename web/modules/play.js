@@ -145,7 +145,7 @@ class Playground {
     const program = this.program = await this.engine.call("program");
     if (program.error) { this.showError(program.error); return; }
     this.engine.lesson = file;
-    this.editor.names = program.names || program.lines.map((/** @type {any} */ l) => l.name);
+    this.editor.names = program.names || [];
     this.editor.paint();
     this.editor.showShapes(program.lines || []);
     this.said.replaceChildren();

@@ -1,7 +1,7 @@
 /* sheet -- a worksheet as a form: what is given, then one step after another with blanks for its numbers. Each step is marked by the engine
  * on the reader's own numbers, as `longhand practice` does: rounding is fair, slips carry on, mistakes have names. */
 import { all, announce, make, makeButton, one } from "./dom.js";
-import { blankKey, fillAnswers, makeBlank, showVerdict, stepLines } from "./blanks.js";
+import { blankKey, fillAnswers, hintLines, makeBlank, showVerdict, stepLines } from "./blanks.js";
 import { parseAddress } from "./address.js";
 import { Engine, errorText } from "./engine.js";
 import { recordAttempt } from "./progress.js";
@@ -135,11 +135,12 @@ export class SheetForm extends HTMLElement {
 
   /** @param {string} path @param {HTMLElement} said */
   async hint(path, said) {
-    const level = Number(said.dataset.level || 0), hint = await /** @type {Engine} */ (this.engine).call("hint", path, level, `seed=${this.sheet.seed ?? 0}`);
-    said.dataset.level = String(level + 1);
+    const level = Number(said.dataset.level || 0) + 1, hint = await /** @type {Engine} */ (this.engine).call("hint", path, level, `seed=${this.sheet.seed ?? 0}`);
+    said.dataset.level = String(level);
     this.hints++;
     said.dataset.verdict = "";
-    said.replaceChildren(make("p", {}, hint.error ? errorText(hint.error) : hint.text));
+    if (hint.error && level > 1) said.dataset.level = "0";
+    said.replaceChildren(...hintLines(hint).map(line => make("p", {}, line)));
   }
 
 }
