@@ -94,7 +94,7 @@ class Playground {
       for (const m of models) from.append(make("option", { value: "open " + (m.name || m) }, "model " + (m.name || m)));
     });
     from.addEventListener("change", () => this.beginWith(from.value));
-    const opened = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: ".lh,.md,.txt", id: "open-file", class: "unseen", tabindex: "-1" }));
+    const opened = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: ".lh,.md,.txt", id: "open-file", class: "unseen", tabindex: "-1", "aria-label": "Open a program" }));
     opened.addEventListener("change", async () => {
       const text = await opened.files?.[0]?.text();
       if (text !== undefined) { this.editor.text = text; await this.check(); announce("Opened"); }
