@@ -1,14 +1,16 @@
 #!/bin/sh
-# The engine for pages as one line of JavaScript: the module, compressed, in letters that a script may hold.
+# The engine for pages, and the one for models that learn there, as a line of JavaScript each: a module, compressed, in letters that
+# a script may hold.
 #
-#     build.sh SOURCE FOLDER OUT.js OUT.d       meson calls it; FOLDER keeps the cross build between two calls
+#     build.sh SOURCE FOLDER ENGINE.js FAST.js OUT.d       meson calls it; FOLDER keeps the cross build between two calls
 #
 # A page that was opened from a disk may read scripts and nothing else, so the module comes as one.
 set -eu
 source=$1
 folder=$2
-out=$3
-depends=$4
+engine=$3
+fast=$4
+depends=$5
 unset DESTDIR CFLAGS CPPFLAGS LDFLAGS
 if ! test -f "$folder/build.ninja"; then
     mkdir -p "$folder"
@@ -21,14 +23,17 @@ if ! test -f "$folder/build.ninja"; then
         { cat "$folder/setup.log" >&2; rm -f "$folder/build.ninja"; exit 1; }
 fi
 ninja -C "$folder" --quiet >"$folder/build.log" 2>&1 || { tail -n 40 "$folder/build.log" >&2; exit 1; }
-{
-    printf 'longhandEngine("'
-    gzip -9 -n -c "$folder/web/engine.wasm" | base64 -w 0
+# line FUNCTION MODULE: the call that hands the module to the page.
+line() {
+    printf '%s("' "$1"
+    gzip -9 -n -c "$folder/web/$2.wasm" | base64 -w 0
     printf '");\n'
-} >"$out"
+}
+line longhandEngine engine >"$engine"
+line longhandFast fast >"$fast"
 {
-    printf '%s: ' "$out"
+    printf '%s %s: ' "$engine" "$fast"
     find "$source/src" "$source/web" "$source/include" "$source/meson.build" "$source/scripts/embed.c" -type f ! -path '*/src/cli/*' \
-        ! -path '*/web/page/*' | tr '\n' ' '
+        ! -path '*/web/page/*' ! -path '*/web/modules/*' | tr '\n' ' '
     echo
 } >"$depends"

@@ -19,6 +19,7 @@
 #include "learn/live.h"
 #include "learn/paper.h"
 #include "pages/json.h"
+#include "pages/page_address.h"
 
 enum {
     LH_WEB_ARGUMENTS = 256,    /* of one call */
@@ -98,6 +99,7 @@ bool lh_web_find(lh_web *w, const char *address, lh_web_address *out); /* false:
 bool lh_web_program(lh_web *w, const char *name, int *program);        /* likewise; "" is 0 */
 const char *lh_web_prefix(lh_web *w, int program);                     /* "fast:", or "" */
 
+void lh_web_version(lh_web *w, int n, const char *const *argument);
 void lh_web_text_put(lh_web *w, int n, const char *const *argument);
 void lh_web_open(lh_web *w, int n, const char *const *argument);
 void lh_web_close(lh_web *w);
@@ -123,6 +125,8 @@ void lh_web_exercise_key(lh_web *w, int n, const char *const *argument);
 void lh_web_losses(lh_web *w, int n, const char *const *argument);
 
 void lh_web_drop_paper(lh_web *w);
+void lh_web_write_explanation(lh_web *w, const lh_explanation *e, const lh_addressed *from,
+                              int digits, const char *address);
 bool lh_web_reopen(lh_web *w); /* with the settings; false: failed, and nothing is open */
 void lh_web_write_givens(lh_web *w, int program);
 

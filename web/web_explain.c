@@ -76,7 +76,7 @@ static void write_explanation(const telling *t, const char *address) {
     const lh_explanation *e = t->e;
     lh_addressed whole = t->from;
     whole.step = e->address.has_step ? e->address.step : whole.step;
-    lh_json_text(j, "lesson", t->w->lesson->name);
+    lh_json_text(j, "lesson", t->w->lesson ? t->w->lesson->name : NULL);
     lh_json_text(j, "address", address);
     lh_json_text(j, "at", lh_address_of_step(t->w->arena, &whole, e->step, e->at));
     lh_json_text(j, "step", e->step->path);
@@ -89,6 +89,12 @@ static void write_explanation(const telling *t, const char *address) {
     lh_json_begin(j, "lines", '[');
     for (int i = 0; i < e->n_lines; i++) write_line(t, &e->line[i]);
     lh_json_end(j, ']');
+}
+
+void lh_web_write_explanation(lh_web *w, const lh_explanation *e, const lh_addressed *from,
+                              int digits, const char *address) {
+    telling t = {w, e, *from, digits};
+    write_explanation(&t, address);
 }
 
 /* The numbers of the moment are there already, unless an update saw a batch of its own. */
@@ -110,8 +116,8 @@ static void explain(lh_web *w, const lh_web_address *a, const char *address, lh_
     if (lh_failed(w->ctx)) return;
     lh_explanation *e = lh_explain(a->g, with_step, how);
     const lh_plan *plan = e ? lh_live_moment(w->live, a->program, moment) : NULL;
-    telling t = {w, e, {lh_web_prefix(w, a->program), a->g, plan, moment}, how->digits};
-    if (plan) write_explanation(&t, address);
+    lh_addressed from = {lh_web_prefix(w, a->program), a->g, plan, moment, NULL};
+    if (plan) lh_web_write_explanation(w, e, &from, how->digits, address);
     lh_explanation_free(e);
 }
 

@@ -113,7 +113,7 @@ static void write_value(lh_web *w, const char *address, const lh_web_address *a,
     whole.n_indices = 0;
     if (!lh_address_cell(a->g, plan, &whole, n, &at)) return;
     lh_sizes z = lh_exact.sizes(plan, n, at.example);
-    lh_addressed from = {lh_web_prefix(w, a->program), a->g, plan, a->moment};
+    lh_addressed from = {lh_web_prefix(w, a->program), a->g, plan, a->moment, NULL};
     lh_grid m = lh_grid_of(
         w->arena,
         &(lh_grid_from){.g = a->g, .plan = plan, .n = n, .example = at.example, .head = at.head});

@@ -39,7 +39,7 @@ static const lh_step *step_of(scene *s, int program, const lh_mention *m, const 
 static lh_grid_place place_of(scene *s, const lh_graph *g, const lh_plan *plan, const lh_step *step,
                               int example, int head) {
     return (lh_grid_place){
-        {lh_program_prefix(s->r, s->program), g, plan, s->moment}, step, example, head};
+        {lh_program_prefix(s->r, s->program), g, plan, s->moment, NULL}, step, example, head};
 }
 
 /* Behind its name each head of an example: of the first, unless the address names another. */
@@ -202,7 +202,8 @@ static void show_explain(scene *s) {
                   "<th scope=\"col\">formula</th><th scope=\"col\">with numbers</th>"
                   "<th scope=\"col\">value</th></tr></thead>\n<tbody>\n");
         lh_addressed from = {lh_program_prefix(s->r, s->show->program), s->g,
-                             lh_live_moment(s->r->live, s->show->program, e->moment), e->moment};
+                             lh_live_moment(s->r->live, s->show->program, e->moment), e->moment,
+                             NULL};
         for (int k = 0; k < e->n_lines; k++) put_line(s, &e->line[k], &from);
         lh_put(s->out, "</tbody></table></div>\n");
         lh_explanation_free(e);

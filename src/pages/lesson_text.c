@@ -85,7 +85,7 @@ static int find_number(lh_writer *w, const lh_insert *x, lh_grid_place *place, l
     lh_sizes z = lh_exact.sizes(plan, step->node, at->example);
     const int wants = (z.rows > 1) + (z.cols > 1);
     *place = (lh_grid_place){
-        {lh_program_prefix(r, program), g, plan, a.step}, step, at->example, at->head};
+        {lh_program_prefix(r, program), g, plan, a.step, NULL}, step, at->example, at->head};
     return a.n_indices >= wants ? 1 : a.n_indices == 0 ? 2 : 0;
 }
 

@@ -1,5 +1,7 @@
 #include "pages/page_address.h"
 
+#include "explain/explain.h"
+
 /* What training does not change has one address at all steps. */
 static bool is_fixed(const lh_node *n) {
     return n->kind == LH_OP_input || n->kind == LH_OP_size || (n->given && !n->given->renewed);
@@ -17,8 +19,9 @@ static const char *write_address(lh_arena *a, const lh_addressed *from, const lh
     lh_text t = lh_text_new(a);
     int step = from->step;
     const lh_node *n = s->node;
-    lh_sizes z = lh_exact.sizes(from->plan, n, at.example);
-    bool many = n->shape.is_batched && lh_exact.examples(from->plan) > 1;
+    const lh_numbers *x = from->numbers;
+    lh_sizes z = x ? x->sizes(x->from, n, at.example) : lh_exact.sizes(from->plan, n, at.example);
+    bool many = n->shape.is_batched && (x ? x->examples : lh_exact.examples(from->plan)) > 1;
     s = meant(s, &step);
     lh_text_add(&t, "%s%s", from->program, s->path);
     if (many && z.heads > 1)

@@ -14,8 +14,9 @@
 typedef struct lh_addressed {
     const char *program; /* "fast:"; "" for a lesson's own */
     const lh_graph *g;
-    const lh_plan *plan; /* its sizes */
-    int step;            /* updates before it */
+    const lh_plan *plan;              /* its sizes */
+    int step;                         /* updates before it */
+    const struct lh_numbers *numbers; /* in place of the plan, or NULL: explain/explain.h */
 } lh_addressed;
 
 const char *lh_address_of(lh_arena *a, const lh_addressed *from, const lh_node *n,

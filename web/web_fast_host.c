@@ -1,0 +1,72 @@
+/* web_fast_host -- what the fast evaluator asks of its host, in a page: one thread, one process. */
+#include <stdlib.h>
+
+#include "eval/fast/threads.h"
+#include "train/ranks.h"
+
+struct lh_pool {
+    void *room;
+    size_t bytes;
+};
+
+int lh_pool_processors(void) {
+    return 1;
+}
+
+lh_pool *lh_pool_new(int threads) {
+    (void)threads;
+    return calloc(1, sizeof(lh_pool));
+}
+
+void lh_pool_free(lh_pool *pool) {
+    if (pool) free(pool->room);
+    free(pool);
+}
+
+int lh_pool_threads(const lh_pool *pool) {
+    (void)pool;
+    return 1;
+}
+
+void lh_pool_run(lh_pool *pool, int pieces, lh_pool_piece piece, void *what) {
+    (void)pool;
+    for (int i = 0; i < pieces; i++) piece(what, i, 0);
+}
+
+void lh_pool_use_bf16(lh_pool *pool, bool is_on) {
+    (void)pool, (void)is_on;
+}
+
+bool lh_pool_uses_bf16(const lh_pool *pool) {
+    (void)pool;
+    return false;
+}
+
+void *lh_pool_room(lh_pool *pool, size_t bytes) {
+    if (!pool) return NULL;
+    if (bytes <= pool->bytes) return pool->room;
+    free(pool->room);
+    pool->room = malloc(bytes);
+    pool->bytes = pool->room ? bytes : 0;
+    return pool->room;
+}
+
+size_t lh_pool_room_bytes(const lh_pool *pool) {
+    return pool ? pool->bytes : 0;
+}
+
+void lh_pool_count(lh_pool *pool, lh_pool_counts *counts) {
+    (void)pool, (void)counts;
+}
+
+/* ---- ranks: this process is alone ---- */
+
+void lh_ranks_tell(const lh_ranks *r, void *bytes, size_t n) {
+    (void)r, (void)bytes, (void)n;
+}
+
+bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many) {
+    (void)r;
+    if (how_many) *how_many = is_so;
+    return is_so;
+}
