@@ -226,7 +226,7 @@ static void write_top(lh_web *w, const char *name, const float *score, int n) {
 /* ---- sample ---- */
 
 static lh_choice read_choice(int n, const char *const *argument, unsigned long long *seed) {
-    lh_choice c = {0.8, 0, 1};
+    lh_choice c = {.temperature = 0.8, .top_p = 1};
     *seed = 1;
     for (int i = 0; i < n; i++) {
         if (begins(argument[i], "temperature=")) c.temperature = atof(argument[i] + 12);
