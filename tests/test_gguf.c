@@ -1,0 +1,160 @@
+/* GGUF: what is written is read again, blocks of few bits by their definition, and what is damaged is refused. */
+#include <math.h>
+#include <stdio.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "files/gguf.h"
+#include "files/half.h"
+
+enum { ROWS = 3, COLS = 64 };
+
+static float cell(size_t row, size_t col) {
+    return (float)(lh_random_uniform((lh_random_place){.seed = row, .step = (uint32_t)col}) - 0.5) *
+           (float)(1 + row);
+}
+
+static void read_row(void *from, size_t row, float *out) {
+    (void)from;
+    for (size_t i = 0; i < COLS; i++) out[i] = cell(row, i);
+}
+
+static void what_is_written_is_read(void **state) {
+    (void)state;
+    static const lh_gguf_type type[] = {LH_GGUF_TYPE_F32, LH_GGUF_TYPE_BF16, LH_GGUF_TYPE_F16,
+                                        LH_GGUF_TYPE_Q8_0};
+    static const char *const words[] = {"a", "", "\xE2\x96\x81the"};
+    static const float floats[] = {0, -1.5f};
+    static const int wholes[] = {-3, 70000};
+    char path[] = "/tmp/longhand-gguf-XXXXXX";
+    lh_context *ctx = lh_context_new();
+    close(mkstemp(path));
+    for (size_t k = 0; k < 4; k++) {
+        const lh_gguf_field field[] = {
+            {.name = "general.architecture", .kind = LH_GGUF_TEXT, .words = "llama"},
+            {.name = "llama.block_count", .kind = LH_GGUF_U32, .number = 2},
+            {.name = "rope", .kind = LH_GGUF_F32, .number = 10000.5},
+            {.name = "adds", .kind = LH_GGUF_BOOL, .number = 1},
+            {.name = "tokens", .kind = LH_GGUF_LIST, .of = LH_GGUF_TEXT, .text = words, .n = 3},
+            {.name = "scores", .kind = LH_GGUF_LIST, .of = LH_GGUF_F32, .floats = floats, .n = 2},
+            {.name = "types", .kind = LH_GGUF_LIST, .of = LH_GGUF_I32, .wholes = wholes, .n = 2}};
+        const lh_gguf_entry entry[] = {
+            {.name = "w", .type = type[k], .rank = 2, .size = {COLS, ROWS}, .read = read_row},
+            {.name = "norm", .type = type[k], .rank = 1, .size = {COLS}, .read = read_row}};
+        assert_true(lh_gguf_write(ctx, path, field, 7, entry, 2));
+        lh_gguf *f = lh_gguf_open(ctx, path);
+        if (!f) fail_msg("%s", lh_context_error(ctx)->what);
+        uint64_t n = 0;
+        double x = 0;
+        assert_string_equal(lh_gguf_words(f, "general.architecture"), "llama");
+        assert_true(lh_gguf_whole(f, "llama.block_count", &n) && n == 2);
+        assert_true(lh_gguf_number(f, "rope", &x) && x == 10000.5);
+        assert_true(lh_gguf_number(f, "adds", &x) && x == 1);
+        assert_false(lh_gguf_number(f, "tokens", &x));
+        const lh_gguf_value *list = lh_gguf_value_of(f, "tokens");
+        assert_int_equal(list->n, 3);
+        assert_true(list->text[2].n == 6 && memcmp(list->text[2].s, words[2], 6) == 0);
+        assert_true(lh_gguf_item(lh_gguf_value_of(f, "scores"), 1) == -1.5);
+        assert_true(lh_gguf_item(lh_gguf_value_of(f, "types"), 0) == -3);
+        const lh_gguf_tensor *t = lh_gguf_find(f, "w");
+        assert_true(t && t->type == type[k] && t->size[0] == COLS && t->size[1] == ROWS);
+        assert_int_equal(lh_gguf_find(f, "norm")->type,
+                         LH_GGUF_TYPE_F32); /* a row stays as it is */
+        float back[ROWS * COLS];
+        lh_gguf_copy(t, 0, t->cells, back);
+        for (size_t i = 0; i < ROWS * COLS; i++) {
+            float want = cell(i / COLS, i % COLS), far = fabsf(back[i] - want);
+            float most = k == 0   ? 0
+                         : k == 1 ? fabsf(want) / 200
+                         : k == 2 ? fabsf(want) / 1000 + 1e-6f
+                                  : 1.6f / 127 * 0.51f * 1.01f;
+            if (far > most)
+                fail_msg("%s: cell %zu is %g, not %g", lh_gguf_type_name(type[k]), i,
+                         (double)back[i], (double)want);
+        }
+        lh_gguf_close(f);
+    }
+    unlink(path);
+    lh_context_free(ctx);
+}
+
+/* Blocks put together by hand: scales of 1 and of 2, every value of the bits. */
+static void blocks_mean_what_their_definition_says(void **state) {
+    (void)state;
+    unsigned char b[256] = {0};
+    float x[256];
+    uint16_t one = lh_f16_from_float(1), half = lh_f16_from_float(0.5f);
+    b[0] = (unsigned char)half, b[1] = (unsigned char)(half >> 8);
+    for (int i = 0; i < 16; i++) b[2 + i] = (unsigned char)(i | (15 - i) << 4);
+    lh_gguf_copy(&(lh_gguf_tensor){.type = LH_GGUF_TYPE_Q4_0, .data = b}, 0, 32, x);
+    for (int i = 0; i < 16; i++)
+        assert_true(x[i] == 0.5f * (float)(i - 8) && x[16 + i] == 0.5f * (float)(7 - i));
+    for (int i = 0; i < 32; i++) b[2 + i] = (unsigned char)(signed char)(4 * i - 64);
+    lh_gguf_copy(&(lh_gguf_tensor){.type = LH_GGUF_TYPE_Q8_0, .data = b}, 0, 32, x);
+    for (int i = 0; i < 32; i++) assert_true(x[i] == 0.5f * (float)(4 * i - 64));
+    /* Q4_K: d = 1, m = 0.5; scales g + 33 and leasts 2 g + 17 of group g, six bits each */
+    memset(b, 0, sizeof b);
+    b[0] = (unsigned char)one, b[1] = (unsigned char)(one >> 8);
+    b[2] = (unsigned char)half, b[3] = (unsigned char)(half >> 8);
+    for (int g = 0; g < 8; g++) {
+        int s = g + 33, m = 2 * g + 17;
+        if (g < 4)
+            b[4 + g] = (unsigned char)(b[4 + g] | s), b[8 + g] = (unsigned char)(b[8 + g] | m);
+        else
+            b[8 + g] = (unsigned char)((s & 15) | (m & 15) << 4),
+                  b[g] = (unsigned char)(b[g] | (s >> 4) << 6),
+                  b[4 + g] = (unsigned char)(b[4 + g] | (m >> 4) << 6);
+    }
+    for (int i = 0; i < 128; i++) b[16 + i] = (unsigned char)(i % 16 | (i / 16 + 3) % 16 << 4);
+    lh_gguf_copy(&(lh_gguf_tensor){.type = LH_GGUF_TYPE_Q4_K, .data = b}, 0, 256, x);
+    for (int g = 0; g < 8; g++)
+        for (int i = 0; i < 32; i++) {
+            int k = g / 2 * 32 + i, q = g % 2 ? (k / 16 + 3) % 16 : k % 16;
+            float want = (float)(g + 33) * (float)q - 0.5f * (float)(2 * g + 17);
+            if (x[32 * g + i] != want)
+                fail_msg("Q4_K: %d is %g, not %g", 32 * g + i, (double)x[32 * g + i], (double)want);
+        }
+}
+
+static void damaged_files_are_refused(void **state) {
+    (void)state;
+    static const char *const bad[][2] = {{"wrong_version", "neither 2 nor 3"},
+                                         {"wrong_magic", "no GGUF"},
+                                         {"wrong_short", "ends behind the end"},
+                                         {"wrong_type", "type 10"},
+                                         {"wrong_block", "fill its blocks"},
+                                         {"wrong_twice", "there twice"},
+                                         {"wrong_tensor_twice", "there twice"},
+                                         {"wrong_list", "ends behind"},
+                                         {"wrong_size", "too large"},
+                                         {"wrong_alignment", "alignment"},
+                                         {"wrong_deep", "list of lists"}};
+    const char *root = getenv("LH_SOURCE_ROOT") ? getenv("LH_SOURCE_ROOT") : ".";
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        lh_context *ctx = lh_context_new();
+        char path[500];
+        snprintf(path, sizeof path, "%s/tests/corpus/gguf/%s.gguf", root, bad[i][0]);
+        assert_null(lh_gguf_open(ctx, path));
+        if (!strstr(lh_context_error(ctx)->what, bad[i][1]))
+            fail_msg("%s: %s", bad[i][0], lh_context_error(ctx)->what);
+        assert_true(strstr(lh_context_error(ctx)->file, bad[i][0]) != NULL);
+        lh_context_free(ctx);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(blocks_mean_what_their_definition_says),
+        cmocka_unit_test(damaged_files_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
