@@ -139,6 +139,7 @@ bool lh_book_life(lh_book *b) {
     lh_book_add_embedded(b, "page.js");
     lh_book_add_embedded(b, "engine.js");
     lh_book_add_embedded(b, "fast.js");
+    lh_book_add_embedded(b, "names.js"); /* longhand data names -n 2000: what the GPT learns */
     lh_book_add_embedded(b, "sw.js");
     lh_book_add_embedded(b, "longhand.webmanifest");
     return ok;

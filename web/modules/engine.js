@@ -56,6 +56,11 @@ export function loadScript(file) {
   return loading;
 }
 
+/** The text of a lesson, model or list that was loaded. @param {string} name @returns {string} */
+export function textOf(name) {
+  return texts.get(name) || "";
+}
+
 /** What the script that was loaded handed over. @param {string} name @returns {any} */
 export function handedOver(name) {
   return handed.get(name);
@@ -114,6 +119,7 @@ export class Engine {
 
   /* Texts, lesson and settings, as they were. */
   async prepare() {
+    if (this.kind === "fast") return;
     for (const [name, text] of [...texts, ...this.own]) await this.send({ call: ["text", name, text] });
     if (this.lesson) {
       this.opened = await this.send({ call: ["open", this.lesson] });

@@ -4,6 +4,16 @@ import { rounded } from "./givens.js";
 
 /** @typedef {import("./lesson.js").Lesson} Lesson */
 
+/** Four decimals under each other: enough for a first look. The number as it is stays in data-text. @param {Lesson} lesson */
+function shorten(lesson) {
+  for (const td of all('table[data-value="probs"] tbody td[data-at], table[data-value="P"] tbody td[data-at]', lesson.article)) {
+    if (td.closest(".has-blanks")) continue;
+    td.dataset.text ??= td.textContent || "";
+    const shown = Number(td.dataset.text).toFixed(4);
+    if (td.textContent !== shown) td.textContent = shown;
+  }
+}
+
 /** The table of probabilities gets bars. @param {Lesson} lesson */
 function drawBars(lesson) {
   const table = one('table.matrix[data-value="probs"]', lesson.article);
@@ -11,7 +21,7 @@ function drawBars(lesson) {
   table.classList.add("bars");
   const heads = all("thead th", table).map(h => h.textContent || "");
   all("tbody td", table).forEach((td, i) => {
-    const share = Number(td.dataset.number || td.textContent) || 0;
+    const share = Number(td.dataset.text || td.textContent) || 0;
     td.style.setProperty("--share", String(Math.max(0, Math.min(1, share))));
     td.dataset.word = heads[i] || "";
   });
@@ -42,8 +52,9 @@ function addSlider(lesson, at, figure) {
 
 /** @param {Lesson} lesson */
 export function startFront(lesson) {
-  drawBars(lesson);
-  lesson.addEventListener("refresh", () => drawBars(lesson));
+  const show = () => { shorten(lesson); drawBars(lesson); };
+  show();
+  lesson.addEventListener("refresh", show);
   const place = one('table.matrix[data-value="probs"]', lesson.article)?.closest("figure");
   if (place) addSlider(lesson, "WO[1][3]", place);
 }

@@ -29,12 +29,14 @@ function morphChildren(to, from) {
 }
 
 /** Attributes that the page added are no news. */
-const kept = new Set(["tabindex", "role", "class", "open", "aria-selected", "aria-label", "contenteditable"]);
+const kept = new Set(["tabindex", "role", "class", "open", "aria-selected", "aria-label", "contenteditable", "data-text", "data-word", "style"]);
 
 /** @param {Node} old @param {Node} now */
 function morphNode(old, now) {
   if (old.nodeType === Node.TEXT_NODE) {
-    if (old.nodeValue === now.nodeValue) return;
+    const shortened = old.parentElement?.dataset.text; /* the page shows fewer digits of it */
+    if ((shortened ?? old.nodeValue) === now.nodeValue) return;
+    if (shortened !== undefined && old.parentElement) old.parentElement.dataset.text = now.nodeValue || "";
     old.nodeValue = now.nodeValue;
     old.parentElement?.classList.add("changed");
     return;
