@@ -61,7 +61,7 @@ refused 'a setting that is none' 'NAME=VALUE' run --set nothing fine.lh
 refused 'a setting of nothing' 'no such name' run --set zz=3 fine.lh
 refused 'an unknown command in a formula' 'did you mean \alpha' formula 'x + \alhpa'
 refused 'a group left open in a formula' 'formula:1:6: this { is never closed' formula '\frac{a'
-refused 'no formula' 'wants a formula' formula
+refused 'no formula' 'needs a formula' formula
 refused 'two forms of a formula' 'not both' formula x --mathml --spoken
 refused 'a formula in the notation' 'notation:1:' formula --notation 'x = (1 +'
 refused 'two files' 'unexpected argument "fine.lh"' run fine.lh fine.lh

@@ -25,17 +25,17 @@ mkdir other
 echo precious >other/index.html
 run book -o other --only ex1
 exits 2 'a folder with an index.html of its own'
-warns 'other/index.html is there already'
+warns 'other/index.html already exists'
 test "$(cat other/index.html)" = precious; verdict $? 'it is as it was'
 gone other/ex1.html
 
 run book
 exits 2 'no folder'
-warns 'book wants a folder'
+warns 'book needs a folder'
 echo x >file
 run book -o file
 exits 2 'a file instead of a folder'
-warns 'file is no folder'
+warns 'file is not a folder'
 run book -o no/such/folder --only ex1
 exits 2 'a folder that cannot be made'
 run book -o b --only nosuch

@@ -95,7 +95,7 @@ hides 'ans = a + 1' 'nothing runs behind the error'
 pipe 'a = 1' 'quit' 'oops'
 printed 'quit' 0
 pipe 'list' 'undo'
-printed 'nothing to list, nothing to take back' 0 '    nothing yet' '    nothing to take back'
+printed 'nothing to list, nothing to undo' 0 '    nothing yet' '    nothing to undo'
 pipe '1 + 1' 'ans = ans + 1' '?ans' 'undo' 'ans'
 printed 'ans may be made by name' 0 'ans = ans1 + 1' '    3' '    2'
 

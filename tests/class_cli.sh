@@ -13,7 +13,7 @@ run class physics.class
 tried 'a secret that is there is shown' 0 "sheets carry the code $code"
 cmp -s before physics.class
 verdict $? '... and not changed'
-refused 'a name for a secret that is there' 'is left as it is' class physics.class --name Other
+refused 'a name for a secret that is there' 'is not changed' class physics.class --name Other
 refused 'a file that is no secret' 'not the secret of a class' class /dev/null
 run class other.class
 
@@ -118,7 +118,7 @@ printf 'PK\003\004xx' >book.xlsx
 refused 'a workbook' 'save it as CSV' sheet ex1 --roster book.xlsx -o no
 : >void.csv
 refused 'an empty roster' 'the list of names is empty' sheet ex1 --roster void.csv -o no
-refused 'a roster without a folder' '--roster wants a folder' sheet ex1 --roster names.csv
+refused 'a roster without a folder' '--roster needs a folder' sheet ex1 --roster names.csv
 gone no
 
 # ---- two pages ----
@@ -182,7 +182,7 @@ printf 'name,id\nAnna Müller,1\nBo,2\nCem,3\n' >three.csv
         print "9:00;" head "\"sheet " $2 "\"" tail }' | sed 's/\(,[0-9]*[1-9]\)0*;/\1;/g; s/\(,[0-9]*[1-9]\)0*;/\1;/g'
 } >answers.csv
 run mark ex1 answers.csv --class physics.class --roster three.csv
-tried 'a spreadsheet export' 0 'the column "Timestamp" is no step of ex1 and was not read' 'ex1   3 sheets of a class of 3' 'all right: 3'
+tried 'a spreadsheet export' 0 'the column "Timestamp" is not a step of ex1 and was not read' 'ex1   3 sheets of a class of 3' 'all right: 3'
 grep -q '0,[0-9]*[1-9]00*;' answers.csv
 test $? -eq 1
 verdict $? '... in which no number ends in zeros'
@@ -250,7 +250,7 @@ run mark ex1 eve.txt -o feedback --answers
 has '... unless they are asked for' 'should be' "$page"
 printf 'mine\n' >feedback/Form-1.html
 run mark ex1 eve.txt s1.txt -o feedback
-tried 'a page that is not ours' 2 'feedback/Form-1.html is there, and longhand mark did not write it: nothing was written'
+tried 'a page that is not ours' 2 'feedback/Form-1.html exists and was not written by longhand mark: nothing was written'
 test "$(cat feedback/Form-1.html)" = mine
 verdict $? '... is not written over'
 printf 'x\n' >file
@@ -294,7 +294,7 @@ test "$(wc -l <out)" -eq 7
 verdict $? 'an answer for each line'
 sed -n 1p out | grep -q '"line": 1, .*"id": "u-1".*"credit": 56, "total": 56'
 verdict $? 'the marks, with the id that was sent'
-sed -n 2p out | grep -q '"line": 3.*"error": "a line is a sheet as JSON'
+sed -n 2p out | grep -q '"line": 3.*"error": "a line must be a sheet as JSON'
 verdict $? 'no JSON'
 sed -n 3p out | grep -q '"error": "there is no lesson'
 verdict $? 'a line opens no file'
@@ -302,7 +302,7 @@ sed -n 4p out | grep -q '"learner": "Bo".*"verdicts"'
 verdict $? 'another lesson on the next line'
 sed -n 5p out | grep -q '"error": "the sheet was made from other numbers'
 verdict $? 'an old sheet'
-sed -n 6p out | grep -q 'does not say which lesson'
+sed -n 6p out | grep -q 'does not say to which lesson'
 verdict $? 'no lesson'
 sed -n 7p out | grep -q '"id": "7"'
 verdict $? 'and it goes on'

@@ -148,7 +148,7 @@ rm -rf data
 type_in '0.7\nh\nh\nh\na\n0.8\na\n0.75\n?\n\n5.0625\nn\n' exercise mine.md
 tried 'the prompt' 0 'Exercise 1 of 5   compute: The guess' 'y> 0.7' 'Multiply.' 'Then square.' \
     'There is no further hint' 'After 2 tries' 'h hint   a answer   n next' 'loss = 5.0625' 'loss> 5.0625' \
-    'With the answer seen it is not counted' 'Exercise 2 of 5   predict' 'Exercise 3 of 5   write' \
+    'It is not counted, since the answer was shown' 'Exercise 2 of 5   predict' 'Exercise 3 of 5   write' \
     '0 of 5 exercises of mine.md done'
 type_in '2\nl\ngo 9\ngo 5\nback\nq\n' exercise mine.md 2
 tried 'going about' 0 'right' '1 of 5 done' 'numbered 1 to 5' 'Exercise 5 of 5' 'Exercise 4 of 5'

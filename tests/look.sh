@@ -96,7 +96,7 @@ does 'a folder of pictures' look model --prompt 'The cat' -o maps
 test -s maps/attention0.svg && test -s maps/attention1.svg && test -s maps/next.svg
 verdict $? 'one for each layer, and the next token'
 does 'an unknown word is said' look words --prompt 'The zebra sat'
-has 'as what it is read' '^token 1 of the prompt is not in the vocabulary: it is read as <unk>' err
+has 'as what it is read' '^token 1 of the prompt is not in the vocabulary and is read as <unk>' err
 
 # Time.
 does 'cost --measure' cost gpt --set layers=2 dim=32 heads=2 context=64 tokens=64 --measure
@@ -124,7 +124,7 @@ END
 printf 'size n = 4\nconst A : 1 x n = 1\nB = rowsum(A)\n' >size.lh
 does 'two settings of one name' run size.lh --set n=2 --set n=3
 has 'of two settings the last one counts' '= 3$|  3$' out
-refused 'turns that are a size, too' 'so it is with n = 2, which --predict tries' cost turns.lh --predict
+refused 'turns that are a size, too' 'this happens with n = 2, which --predict tries' cost turns.lh --predict
 test "$(grep -c '^turns.lh:' err)" -eq 1
 verdict $? 'said once'
 does 'and measured as it is' cost turns.lh --measure

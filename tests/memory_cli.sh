@@ -21,7 +21,7 @@ refused() {
     (ulimit -v 1000000 && "$longhand" "$@" >out 2>err </dev/null)
     status=$?
     n=$((n + 1))
-    if test $status -eq 2 && grep -qE '[0-9] [MG]B( of memory)?, and .*[0-9] [MG]B' err &&
+    if test $status -eq 2 && grep -qE '[0-9] [MG]B( of memory)?, (and|but) .*[0-9] [MG]B' err &&
         grep -qF -e "$cure" err; then
         echo "ok $n - $name"
     else

@@ -20,7 +20,7 @@ ends 'the nearest of cat' 0 '     1  dog  ' near vectors.txt cat
 ends 'with its cosine' 0 '     1  dog     0.9769 ' near vectors.txt cat
 test "$(grep -c '^ *[0-9]* *[a-z]* *-\{0,1\}[01]\.[0-9]\{4\}' out)" -eq 5
 verdict $? 'a word is not its own neighbour, and zeros have none'
-grep -q '1 word of zeros alone has no direction' out
+grep -q '1 word with only zeros has no direction' out
 verdict $? 'which is said'
 ends 'two of them' 0 '     2  man' near vectors.txt cat -n 2
 test "$(grep -c '^     [0-9]' out)" -eq 2

@@ -293,7 +293,7 @@ stop_by() { # SIGNAL NAME
     wait $pid
     status=$?
     "$longhand" weights run >weights 2>>err
-    test $status -eq 0 && grep -q 'go on with: longhand train run --resume' out && ! grep -q 'step 0,' weights
+    test $status -eq 0 && grep -q 'continue with: longhand train run --resume' out && ! grep -q 'step 0,' weights
     verdict $? "$2"
 }
 stop_by HUP 'SIGHUP saves'

@@ -41,5 +41,5 @@ grep -q 'one of exact, wide, fast' err
 verdict $? 'and the known ones'
 refused 'a plan as a drawing' '--plan is text' graph ex3 --plan -o x.svg
 refused 'a plan as JSON' '--plan is text' graph ex3 --plan --json
-refused 'an evaluator of no plan' 'with --plan' graph ex3 --backend fast
+refused 'an evaluator of no plan' 'needs --plan' graph ex3 --backend fast
 finish

@@ -46,7 +46,7 @@ type_in "$S\n$S\n" practice mini.lh
 shows 'the scores were not divided by' 'a known mistake is named'
 shows 'check Z = S / sqrt(cols(K)). Known mistake:' 'the recommendation comes first'
 shows 'Z[0][0] = (-0.04) / sqrt(2)' 'with the rule in numbers'
-shows 'Go on with: longhand practice' 'the end of input is a way to quit'
+shows 'Continue with: longhand practice' 'the end of input is a way to quit'
 shows 'Z            tomorrow' 'what went wrong comes back'
 exits 0 'left unfinished'
 fresh
@@ -173,7 +173,7 @@ COLUMNS=100 "$longhand" >out 2>err
 shows '▸ ex1' 'longhand alone: a lesson begun'
 shows '1 of 17 steps   longhand practice ex1' 'how far, and how to go on'
 silent 'longhand alone'
-shows 'go on with: longhand practice ex1' 'the sheet that waits'
+shows 'continue with: longhand practice ex1' 'the sheet that waits'
 shows 'II. The six examples' 'the part it is in'
 test "$(wc -l <out)" -le 23; verdict $? 'longhand alone fits one screen'
 fresh

@@ -69,19 +69,19 @@ refused 'no name behind the colon' 'the name of a program is missing' run attent
 refused 'a lesson' 'did you mean attention:bag?' run atention:bag
 refused 'a model has no names' 'it has no programs with a name' run gpt:bag
 refused 'of a file' 'did you mean mine.md:fit?' run mine.md:fitt
-refused 'a whole lesson is wanted' 'a whole lesson is wanted here: attention' read attention:bag
+refused 'a whole lesson is wanted' 'a whole lesson is needed here: attention' read attention:bag
 refused 'a sheet of a program with settings' 'has settings: --freeze WQ,WK,WV' sheet ex4:wo
 cp mine.md 'a:b.md'
 ends 'a colon in the name of a file' 0 'a:b.md   Mine' run 'a:b.md'
 
 # check LESSON checks all of them.
 run check calculus-rules
-tried 'all programs of a lesson' 0 'calculus-rules:product' 'calculus-rules:attend' '9 of 9 programs are well'
+tried 'all programs of a lesson' 0 'calculus-rules:product' 'calculus-rules:attend' '9 of 9 programs pass'
 run check mine.md --set rate=0.2
 hides 'mine.md:fit' 'with a setting the own program alone'
 sed 's/^y = w \* 2/param p = 1\nL = p * log(0)\nbackward L/' mine.md >broken.md
 run check broken.md
-tried 'one that is not well' 1 '1 of 2 programs are well'
+tried 'one that is not well' 1 '1 of 2 programs pass'
 run check calculus-rules --json
 is_json 'check as JSON' out
 shows '"lesson": "calculus-rules:product"' 'JSON has them, too'
@@ -100,7 +100,7 @@ verdict $? 'the book as well'
 run program attention:bag -o bag.lh
 tried 'into a file' 0 'longhand run bag.lh'
 does 'the file runs' run bag.lh
-refused 'a file that is there is left alone' 'is there already' program ex1 -o bag.lh
+refused 'a file that is there is left alone' 'already exists' program ex1 -o bag.lh
 grep -q sinusoid bag.lh
 verdict $? 'it is still what it was'
 run program gpt
@@ -147,7 +147,7 @@ ends 'an example may break behind a comma' 0 'c = a + b' run broken_line.lh
 
 # Other inputs.
 run run translator --input 'source = thank you'
-tried 'one input; the others as in the first example' 0 'as in the first example: given, wanted' \
+tried 'one input; the others as in the first example' 0 'taken from the first example: given, wanted' \
     'source = thank you, given = <start> de nada, wanted = de nada'
 run run translator --input 'source = thank you, given = <start> gracias, wanted = gracias <end>'
 silent 'all inputs'
@@ -178,7 +178,7 @@ run run ex2 --mistake uphill --steps 10
 tried 'a mistake reaches the training' 0 '       1        1   1.384154208'
 run run ex2 --mistake upill --steps 10
 tried 'a mistake that is not there' 2 'did you mean uphill?'
-refused 'what no line renews cannot learn' 'no line of ex2 renews WQ' run ex2 --train WQ,WK,WV
+refused 'what no line renews cannot learn' 'no line of ex2 updates WQ' run ex2 --train WQ,WK,WV
 does 'where gradients are shown it does something' run ex2 --train WQ --all
 refused 'a param that learns already' 'learns already' run ex2 --train WO
 refused 'a const is frozen' 'does not learn anyway' run ex2 --freeze WQ
@@ -202,16 +202,16 @@ hides 'H = P @ V' 'and nothing behind it'
 ends 'up to a line of a gradient rule' 0 'dot = rowsum(dP * P)' run ex3 --to P.grad.dot
 
 # Options that do nothing.
-refused '--batch without --steps' 'it goes with --steps' run ex4 --batch 1
-refused '--shuffle without --steps' 'it goes with --steps' run ex4 --shuffle 1
+refused '--batch without --steps' 'it needs --steps' run ex4 --batch 1
+refused '--shuffle without --steps' 'it needs --steps' run ex4 --shuffle 1
 refused '--shuffle without batches' 'all examples are in one batch' run ex4 --steps 3 --shuffle 1
 refused '--to with --steps' 'there is no trace' run ex4 --steps 3 --to P
 refused '--table with JSON' 'JSON has every number' run ex4 --json --table
-refused '--batch for a number before training' 'steps of training' explain ex4 L --batch 1
+refused '--batch for a number before training' 'a step of training' explain ex4 L --batch 1
 refused '--deep with --jacobian' 'a jacobian is no line of steps' explain ex3 'P[1]' --jacobian --deep
 refused '--steps with loss' 'how many updates' plot ex4 loss 10 --steps 3
 refused '--log with a map' 'for loss and line' plot ex4 heat P --log
-refused '--batch where nothing is trained' 'nothing is trained' plot ex4 heat P --batch 1
+refused '--batch where there is no training' 'there is no training' plot ex4 heat P --batch 1
 
 # Padding is neither right nor wrong.
 run run translator --steps 60 --table

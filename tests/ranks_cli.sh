@@ -156,7 +156,7 @@ while test $i -lt 100 && ! grep -q 'a step' out; do i=$((i + 1)) && sleep 0.1; d
 sleep 1
 pkill -TERM -P "$(pgrep -P $pid mpirun || echo $pid)" longhand 2>/dev/null || kill -TERM $pid
 wait $pid
-grep -q 'go on with: longhand train queue --resume' out && "$longhand" weights queue >seen 2>err && ! grep -q 'step 0,' seen
+grep -q 'continue with: longhand train queue --resume' out && "$longhand" weights queue >seen 2>err && ! grep -q 'step 0,' seen
 verdict $? 'SIGTERM saves first'
 
 # kill -9 of any rank at any moment: all end soon, and what was saved goes on to the same bits.

@@ -139,14 +139,14 @@ refused "another lesson's sheet" 'this is a sheet of ex3, not of ex1' mark ex1 k
 sed 's/seed 7/seed 8/' key >seed.txt
 refused 'a seed that was changed' 'other numbers' mark ex3 seed.txt
 printf 'Z = 1\0 2\n' >nul.txt
-refused 'NUL bytes' 'no plain text' mark ex3 nul.txt
+refused 'NUL bytes' 'not plain text' mark ex3 nul.txt
 refused 'a missing file' 'no-such-file' mark ex3 no-such-file
 refused 'a folder' 'folder' mark ex3 forms
 refused 'no file' 'an argument is missing' mark ex3
 refused 'an unknown step' 'no step named PP' sheet ex1 --steps PP
 refused 'a given matrix as a step' 'is given' sheet ex1 --steps E
 refused 'an unknown format' 'there is no format' sheet ex1 --format pdf
-refused 'forms without a folder' 'wants a folder' sheet ex1 --forms 2
+refused 'forms without a folder' 'needs a folder' sheet ex1 --forms 2
 refused 'a seed that is none' 'whole number' sheet ex1 --seed seven
 refused 'a folder that is not there' 'cannot be written' sheet ex1 -o no/such/folder.txt
 printf '# x\n```longhand\nA = 1\n```\n```sheet\nB\n```\n' >bad.md
@@ -213,7 +213,7 @@ tried 'old numbers are named' 1 'an old number was carried on'
 # What is too much is said at once, not after a search for numbers.
 began=$(date +%s)
 run sheet adder --seed 5
-tried 'too many numbers' 2 'and 20000 are the most' '--steps names the steps to ask'
+tried 'too many numbers' 2 'but at most 20000 are allowed' '--steps names the steps to ask'
 test $(($(date +%s) - began)) -le 20
 verdict $? '... at once'
 

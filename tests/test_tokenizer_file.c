@@ -116,7 +116,7 @@ static void a_folder_is_written_and_read(void **state) {
         back = lh_tokenizer_load(d.ctx, path); /* the file itself */
         assert_no_error(&d);
         assert_same(t, back);
-        assert_false(lh_tokenizer_save(t, path)); /* which is no folder */
+        assert_false(lh_tokenizer_save(t, path)); /* which is not a folder */
         assert_non_null(strstr(lh_context_error(d.ctx)->what, "a file of this name is there"));
         lh_context_clear(d.ctx);
         remove(path);

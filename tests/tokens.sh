@@ -70,7 +70,7 @@ says 'encode: an empty text has no ids' '' tokens encode small '' --ids
 says 'words: the rest is unknown' '2 0' tokens encode few 'low newest' --ids
 "$longhand" tokens train --data small.txt --kind chars --closed --special '<pad>,<start>' -o closed 2>err
 says 'train --closed --special' 'chars   13 tokens   special: <pad> 11, <start> 12' tokens show closed
-"$longhand" tokens train --data small.txt --size 5000 -o most >out 2>err && grep -q 'fewer than asked for' err
+"$longhand" tokens train --data small.txt --size 5000 -o most >out 2>err && grep -q 'fewer than requested' err
 verdict $? 'train says when there is no more to learn'
 says 'help' 'longhand tokens train|show|encode|decode ...' tokens --help
 
@@ -83,7 +83,7 @@ refused 'no word' 'usage: longhand tokens train|show|encode|decode' tokens
 refused 'another word' 'did you mean train?' tokens trian
 refused 'train without a text' '--data FILE' tokens train -o x
 refused 'train without a folder' '-o FOLDER' tokens train --data small.txt
-refused 'train with too much' 'options alone' tokens train small.txt --data small.txt -o x
+refused 'train with too much' 'takes only options' tokens train small.txt --data small.txt -o x
 refused 'train: a file that is not there' 'no-such-file cannot be opened' tokens train --data no-such-file -o x
 refused 'train: a folder as text' 'is a folder' tokens train --data nothing -o x
 refused 'train: an empty file' 'empty.txt: the text is empty' tokens train --data empty.txt -o x
@@ -101,13 +101,13 @@ refused 'show: a file that is no vocabulary' 'no JSON' tokens show small.txt
 refused 'show: a file cut short' 'was the file written to its end?' tokens show broken
 refused 'show: measured with a file that is not there' 'no-such-file' tokens show small --data no-such-file
 refused 'show: two folders' 'one folder' tokens show small small
-refused 'encode: nothing' 'encode what?' tokens encode small
-refused 'encode: no vocabulary' 'which vocabulary?' tokens encode
+refused 'encode: nothing' 'encode: the text is missing' tokens encode small
+refused 'encode: no vocabulary' 'the folder of a vocabulary is missing' tokens encode
 refused 'encode: two texts' 'quotes' tokens encode small low lower
 refused 'encode: a character outside a closed vocabulary' 'the character "x"' tokens encode closed x
 refused 'decode: an unknown id' 'there is no token 999: ids go from 0 to 266' tokens decode small 259 999
 refused 'decode: a negative id' 'there is no token -1' tokens decode small -1
-refused 'decode: no number' '"12x" is no id' tokens decode small 12x
-refused 'decode: a number that is too large' 'is no id' tokens decode small 99999999999999999999
-refused 'decode: nothing' 'decode what?' tokens decode small
+refused 'decode: no number' '"12x" is not an id' tokens decode small 12x
+refused 'decode: a number that is too large' 'is not an id' tokens decode small 99999999999999999999
+refused 'decode: nothing' 'decode: the ids are missing' tokens decode small
 finish

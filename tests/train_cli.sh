@@ -94,13 +94,13 @@ done
 kill -INT $pid
 wait $pid
 verdict $? 'Ctrl-C ends well'
-grep -q 'go on with: longhand train part --resume --data text.txt' out || grep -q '20/20' out
+grep -q 'continue with: longhand train part --resume --data text.txt' out || grep -q '20/20' out
 verdict $? '... and says how to go on'
 does 'resume' train part --resume --data text.txt
 cmp -s part/model.safetensors whole/model.safetensors && cmp -s part/optimizer-20.safetensors whole/optimizer-20.safetensors
 verdict $? 'the same bits as without a break'
 does 'resume: nothing is left' train part --resume --data text.txt
-has '... which is said' 'has 20 steps already' out
+has '... which is said' 'already has 20 steps' out
 does 'resume: more steps' train part --resume --data text.txt --steps 25
 "$longhand" weights part >out 2>err && grep -q 'step 25' out
 verdict $? '... are done'
@@ -241,7 +241,7 @@ verdict $? 'from stdin'
 head -c 3000 whole/model.safetensors >binary
 echo hello >short.txt
 refused 'an empty text' 'empty.txt: the text is empty' train gpt --data empty.txt -o x
-refused 'a binary file' 'binary: this is no text' train gpt --data binary -o x
+refused 'a binary file' 'binary: this is not text' train gpt --data binary -o x
 refused 'a short text' 'an example takes 17' train gpt --data short.txt -o x
 refused 'no such file' 'no-such-file cannot be opened' train gpt --data no-such-file -o x
 refused 'a folder as text' 'is a folder' train gpt --data empty -o x
@@ -254,19 +254,19 @@ refused 'no such setting' 'no such name' train gpt --set width=5 -o x
 refused 'a rate' 'number above 0' train gpt --rate fast -o x
 refused 'a time' '90s, 10m or 2h' train gpt --time soon -o x
 refused 'a loss' 'number above 0' train gpt --until -1 -o x
-refused 'sizes that no machine has' 'and the machine has' train gpt --set dim=200000 -o x
+refused 'sizes that no machine has' 'but the machine has only' train gpt --set dim=200000 -o x
 refused_later 'values that no machine has' 'of memory, but only' train gpt --data text.txt --set layers=40 dim=32 context=1000 --batch 20000 -o x
 refused 'a program that learns nothing from text' 'running text' train ex1 -o x
 refused 'a program without an update' 'running text' train xor-relu -o x
 refused 'resume without a folder' 'not a folder with a model' train gpt --resume
-refused 'resume elsewhere' 'saves where it began' train whole --resume -o x
+refused 'resume elsewhere' 'saves in the folder where it began' train whole --resume -o x
 refused 'resume and init' 'one of the two' train whole --resume --init whole
 refused 'a folder that holds a model' 'of step 20' train gpt --data text.txt -o whole
 refused_later 'a file in place of the folder' 'cannot be opened as a folder' train gpt --data text.txt -o text.txt
 refused_later 'no place for the folder' 'cannot be made' train gpt --data text.txt -o no/such/folder
 run train gpt --data text.txt --rate 1e38 --steps 9 -o nan
 tried 'a loss that is no number' 2 'the loss of step 2 is nan'
-has '... where it began' '^it begins in line [0-9]+: ' err
+has '... where it began' '^it starts in line [0-9]+: ' err
 "$longhand" weights nan >out 2>err && grep -q '^step 0,' out
 verdict $? '... and the last good weights are there'
 rm whole/optimizer-20.safetensors

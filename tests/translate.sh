@@ -54,7 +54,7 @@ verdict $? '... marks in the folder'
 "$longhand" train adder --task addition $small --steps 20 --batch 8 --every 7 --time 100s -o part >out 2>err
 # shellcheck disable=SC2086
 "$longhand" train adder --task addition $small --steps 40 --batch 8 --until 100 -o short >out 2>err
-has 'how to go on' 'go on with: longhand train short --resume --task addition' out
+has 'how to go on' 'continue with: longhand train short --resume --task addition' out
 does '... goes on' train short --resume --task addition
 cmp -s added/model.safetensors part/model.safetensors
 verdict $? 'looking up changes nothing'
@@ -114,11 +114,11 @@ does 'a sum' translate added '12+34' -q -b 3
 does 'held-out sums' translate added --check 5 --task addition
 refused 'a word it does not have' 'is not in the vocabulary' translate es 'the zebra'
 refused 'nothing to translate' 'no text' translate es ''
-refused 'no text' 'wants a text' translate es
-refused 'a text and a check' 'wants' translate es 'thank you' --check 3
-refused 'no such task to check' 'no task with questions' translate es --check 3 --task names
+refused 'no text' 'needs a text' translate es
+refused 'a text and a check' 'needs' translate es 'thank you' --check 3
+refused 'no such task to check' 'with questions' translate es --check 3 --task names
 refused 'a check of what it cannot read' 'not in the vocabulary' translate es --check 3 --task addition
-refused 'a text too long' 'there is room for 16' translate added 11111111111111111111
+refused 'a text too long' 'there is room for only 16' translate added 11111111111111111111
 refused 'no folder' 'not a folder with a model' translate classic 'thank you'
 refused 'a model of running text' 'did not learn from pairs' translate names 'thank you'
 cp -r es broken && head -c 3000 es/model.safetensors >broken/model.safetensors

@@ -8,8 +8,7 @@ static bool read_number(lh_cli *cli, const char *name, const char *text, double 
     if (!text) return true;
     *x = lh_number_read(text, &end);
     if (end != text && !*end && *x >= low && *x <= high) return true;
-    lh_cli_fail(cli, "--%s wants a number from %g to %g, and \"%s\" is none", name, low, high,
-                text);
+    lh_cli_fail(cli, "--%s needs a number from %g to %g, not \"%s\"", name, low, high, text);
     return false;
 }
 

@@ -11,31 +11,37 @@ typedef struct lh_choice_options {
     int top_k;                                         /* -1: not said */
 } lh_choice_options;
 
-#define LH_CHOICE_OPTIONS(o)                                                                        \
-    {"temperature",                                                                                 \
-     't',                                                                                           \
-     LH_OPTION_TEXT,                                                                                \
-     &(o).temperature,                                                                              \
-     "T",                                                                                           \
-     "0 takes the likeliest token, 1 what the model says, more is bolder (0.8)",                    \
-     0,                                                                                             \
-     0},                                                                                            \
-        {"top-k", 'k',    LH_OPTION_INT, &(o).top_k, "K", "of the K likeliest tokens; 0: all (40)", \
-         0,       INT_MAX},                                                                         \
-        {"top-p",    'p', LH_OPTION_TEXT,                                                           \
-         &(o).top_p, "P", "of the likeliest tokens that together have probability P (1: all)",      \
-         0,          0},                                                                            \
-        {"min-p",                                                                                   \
-         0,                                                                                         \
-         LH_OPTION_TEXT,                                                                            \
-         &(o).min_p,                                                                                \
-         "P",                                                                                       \
-         "of tokens with at least P times the likeliest one's probability (0: all)",                \
-         0,                                                                                         \
-         0},                                                                                        \
-    {                                                                                               \
-        "repetition-penalty", 0, LH_OPTION_TEXT, &(o).penalty, "R",                                 \
-            "makes tokens that were there less likely; 1: does nothing (1)", 0, 0                   \
+#define LH_CHOICE_OPTIONS(o)                                                                       \
+    {"temperature",                                                                                \
+     't',                                                                                          \
+     LH_OPTION_TEXT,                                                                               \
+     &(o).temperature,                                                                             \
+     "T",                                                                                          \
+     "0 takes the likeliest token, 1 what the model says, more is bolder (0.8)",                   \
+     0,                                                                                            \
+     0},                                                                                           \
+        {"top-k",    'k',    LH_OPTION_INT,                                                        \
+         &(o).top_k, "K",    "choose among the K likeliest tokens; 0: all (40)",                   \
+         0,          INT_MAX},                                                                     \
+        {"top-p",                                                                                  \
+         'p',                                                                                      \
+         LH_OPTION_TEXT,                                                                           \
+         &(o).top_p,                                                                               \
+         "P",                                                                                      \
+         "choose among the likeliest tokens that together have probability P (1: all)",            \
+         0,                                                                                        \
+         0},                                                                                       \
+        {"min-p",                                                                                  \
+         0,                                                                                        \
+         LH_OPTION_TEXT,                                                                           \
+         &(o).min_p,                                                                               \
+         "P",                                                                                      \
+         "choose among tokens with at least P times the likeliest one's probability (0: all)",     \
+         0,                                                                                        \
+         0},                                                                                       \
+    {                                                                                              \
+        "repetition-penalty", 0, LH_OPTION_TEXT, &(o).penalty, "R",                                \
+            "make tokens that already occurred less likely; 1: no effect (1)", 0, 0                \
     }
 
 bool lh_choice_read(lh_cli *cli, const lh_choice_options *o, const lh_folder *f,

@@ -17,7 +17,7 @@ static struct {
 } options;
 
 static const lh_option book_options[] = {
-    {"output", 'o', LH_OPTION_TEXT, &options.out, "DIR", "the folder; made where it is not there",
+    {"output", 'o', LH_OPTION_TEXT, &options.out, "DIR", "the folder; created if it does not exist",
      0, 0},
     {"pdf", 0, LH_OPTION_FLAG, &options.pdf, NULL,
      "book.pdf as well: one file with contents and page numbers; Chromium prints it", 0, 0},
@@ -175,8 +175,8 @@ static bool is_free(lh_book *b, const char *list) {
     for (int i = 0; i < b->n_files; i++) {
         char *path = lh_printf(b->arena, "%s/%s", options.out, b->file[i].name);
         if (access(path, F_OK) || is_ours(list, b->file[i].name)) continue;
-        lh_cli_fail(b->cli, "%s is there already and is no file of a book", path);
-        fputs("give another folder with -o, or move it away\n", stderr);
+        lh_cli_fail(b->cli, "%s already exists and is not a file of a book", path);
+        fputs("choose another folder with -o, or move the file away\n", stderr);
         return false;
     }
     return true;
@@ -189,7 +189,7 @@ static bool make_folder(lh_book *b) {
         return false;
     }
     if (stat(options.out, &st) || !S_ISDIR(st.st_mode)) {
-        lh_cli_fail(b->cli, "%s is no folder", options.out);
+        lh_cli_fail(b->cli, "%s is not a folder", options.out);
         return false;
     }
     return true;
@@ -244,7 +244,7 @@ static int make_book(lh_book *b) {
 static int book_run(lh_cli *cli, int argc, char **argv) {
     (void)argc, (void)argv;
     if (!options.out) {
-        lh_cli_fail(cli, "book wants a folder to write to");
+        lh_cli_fail(cli, "book needs a folder to write to");
         fputs("longhand book -o DIR\n", stderr);
         return LH_EXIT_FAILED;
     }
@@ -260,8 +260,8 @@ const lh_command lh_command_book = {
                 "longhand book -o course --pdf\tcourse/book.pdf as well\n"
                 "longhand book -o mine --only my-lesson.md\ta lesson of your own\n",
     .notes = "The pages need no server and no network; they are light or dark, can be searched and "
-             "printed. The PDF is printed by Chromium, which has to be installed. What is in the "
-             "folder and is no file of a book stays as it is.",
+             "printed. The PDF is printed by Chromium, which has to be installed. Other files in "
+             "the folder are not touched.",
     .options = book_options,
     .run = book_run,
     .min_args = 0,

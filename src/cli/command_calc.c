@@ -206,7 +206,7 @@ static bool show_function(const lh_session *s, const lh_program *p, const char *
     print_indented(s->cli, lh_program_print(&only));
     bool has_rule = false;
     for (int i = 0; i < only.n_statements; i++) has_rule |= only.statement[i]->kind == LH_S_GRAD;
-    if (!has_rule) puts("    its gradient goes back through its lines");
+    if (!has_rule) puts("    its gradient follows from its lines");
     return true;
 }
 
@@ -276,7 +276,7 @@ static bool fail_unknown(lh_session *s, const char *name) {
     for (int i = 0; i < LH_N_OPS && n < MAX_KNOWN; i++)
         if (!lh_ops[i]->is_internal) known[n++] = lh_ops[i]->name;
     const char *near = lh_nearest(name, known, n);
-    lh_cli_fail(s->cli, "%s is neither a name made here nor a function", name);
+    lh_cli_fail(s->cli, "%s is neither a name defined here nor a function", name);
     if (near) fprintf(stderr, "did you mean %s?\n", near);
     return false;
 }
@@ -327,9 +327,9 @@ static void list(lh_session *s) {
 static void help(const lh_session *s) {
     fputs("    ", stdout);
     lh_wrap(stdout, s->cli->width, 4,
-            "A formula shows its value and its steps, and is called ans; name = formula keeps it. "
-            "?name explains a name, ?P[1][0] one number, ?softmax a function; list shows the lines "
-            "so far, undo takes the last one back, quit or Ctrl-D ends.");
+            "A formula shows its value and its steps, and is called ans; name = formula gives it a "
+            "name. ?name explains a name, ?P[1][0] one number, ?softmax a function; list shows the "
+            "lines so far, undo removes the last one, quit or Ctrl-D ends.");
 }
 
 static bool is_word(const char *text, const char *word) {
@@ -349,7 +349,7 @@ static reply answer(lh_session *s, const char *text, bool bare_only) {
     } else if (is_word(text, "help") || is_word(text, "?")) {
         help(s);
     } else if (is_word(text, "undo")) {
-        if (!lh_session_undo(s)) puts("    nothing to take back");
+        if (!lh_session_undo(s)) puts("    nothing to undo");
     } else if (text[0] == '?') {
         char *what = lh_copy(s->cli->arena, text + 1, strlen(text + 1));
         what += strspn(what, " \t");
@@ -401,8 +401,8 @@ static int converse(lh_session *s, bool is_interactive) {
     if (!p) return lh_cli_fail(s->cli, "out of memory");
     if (is_interactive)
         lh_wrap(stdout, s->cli->width, 0,
-                "Type a formula: softmax([2 1 0.2]). ?name explains, list shows, undo takes "
-                "back, quit or Ctrl-D ends.");
+                "Type a formula: softmax([2 1 0.2]). ?name explains, list shows the lines, undo "
+                "removes the last one, quit or Ctrl-D ends.");
     while (r == GO_ON || (r == WRONG && is_interactive)) {
         const char *entry = read_entry(s, p, is_interactive, &dropped);
         if (!entry) break;
@@ -437,11 +437,10 @@ const lh_command lh_command_calc = {
                 "longhand calc '?layernorm'\twhat a function does, and its gradient\n"
                 "echo 'exp(1)' | longhand calc\tlines from a pipe\n"
                 "longhand calc\ta prompt\n",
-    .notes =
-        "At the prompt, ?name explains a name or a function and ?P[1][0] one number, list shows "
-        "the lines so far, undo takes the last one back, quit or Ctrl-D ends and Ctrl-C drops "
-        "the line. A formula without a name is called ans. A line with an error is not kept; "
-        "from a pipe or as an argument it ends the command with exit status 2.",
+    .notes = "At the prompt, ?name explains a name or a function and ?P[1][0] one number, list "
+             "shows the lines so far, undo removes the last one, quit or Ctrl-D ends and Ctrl-C "
+             "drops the line. A formula without a name is called ans. A line with an error is "
+             "dropped; from a pipe or as an argument it ends the command with exit status 2.",
     .options = calc_options,
     .run = calc_run,
     .takes_formulas = true,

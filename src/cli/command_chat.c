@@ -39,9 +39,9 @@ static const lh_option chat_options[] = {
     {"number", 'n', LH_OPTION_INT, &options.n, "N", "tokens of a reply at most (512)", 1, INT_MAX},
     LH_CHOICE_OPTIONS(options.choice),
     {"seed", 's', LH_OPTION_INT, &options.seed, "SEED", "other replies (0)", 0, INT_MAX},
-    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (as many as processors)", 1, 256},
+    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
     {"context", 0, LH_OPTION_INT, &options.context, "N",
-     "look back on N tokens at most (on as many as the model can)", 1, INT_MAX},
+     "use at most the last N tokens (as many as the model can)", 1, INT_MAX},
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND", "float or bf16, as for sample", 0,
      0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
@@ -110,8 +110,7 @@ static bool find_template(talk *t) {
     if (!t->chat && options.template)
         lh_cli_fail(t->cli, "there is no template called %s", options.template);
     else if (!t->chat && !*text)
-        lh_cli_fail(t->cli,
-                    "%s has no chat template: it may be a model that only goes on with a text",
+        lh_cli_fail(t->cli, "%s has no chat template: it may be a model that only continues a text",
                     t->model.folder->path);
     else if (!t->chat)
         lh_cli_fail(t->cli, "the chat template of %s is none of those that are known here",
@@ -259,7 +258,7 @@ static bool read_precision(lh_cli *cli, lh_precision *p) {
     const char *text = options.precision ? options.precision : "float";
     *p = strcmp(text, "bf16") == 0 ? LH_IN_BF16 : LH_IN_FLOAT;
     if (*p == LH_IN_BF16 || strcmp(text, "float") == 0) return true;
-    lh_cli_fail(cli, "--precision is float or bf16, and \"%s\" is neither", text);
+    lh_cli_fail(cli, "--precision is float or bf16, not \"%s\"", text);
     return false;
 }
 

@@ -19,10 +19,11 @@ static struct {
 
 static const lh_option check_options[] = {
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE",
-     "another value for a size or const; as many as follow", 0, 0},
+     "another value for a size or const; several may follow", 0, 0},
     LH_OPTION_INPUT(&options.input),
-    {"train", 0, LH_OPTION_NAMES, &options.train, "NAMES", "consts that shall learn: WQ,WK", 0, 0},
-    {"freeze", 0, LH_OPTION_NAMES, &options.freeze, "NAMES", "params that shall not", 0, 0},
+    {"train", 0, LH_OPTION_NAMES, &options.train, "NAMES", "consts that should learn too: WQ,WK", 0,
+     0},
+    {"freeze", 0, LH_OPTION_NAMES, &options.freeze, "NAMES", "params that should not learn", 0, 0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -87,7 +88,7 @@ static const char *describe(lh_cli *cli, const lh_check *c, lh_check_kind kind, 
         lh_text_add(&t, "%ld row%s sum%s to 1", s->checked, plural(s->checked),
                     s->checked == 1 ? "s" : "");
         break;
-    case LH_CHECK_WIDE: lh_text_add(&t, "%d steps once more with more digits", s->findings); break;
+    case LH_CHECK_WIDE: lh_text_add(&t, "%d steps repeated with more digits", s->findings); break;
     case LH_CHECK_DIFFERENCES:
         if (s->checked < s->cells)
             lh_text_add(&t, "%d gradient%s of %s, %ld of %ld cells and all together", s->findings,
@@ -97,11 +98,11 @@ static const char *describe(lh_cli *cli, const lh_check *c, lh_check_kind kind, 
                         c->loss, s->cells);
         break;
     case LH_CHECK_RULES:
-        lh_text_add(&t, "%s: %d gradient%s by rule and by body", c->rules, s->findings,
+        lh_text_add(&t, "%s: %d gradient%s by rule and by definition", c->rules, s->findings,
                     plural(s->findings));
         break;
     case LH_CHECK_BY_HAND:
-        lh_text_add(&t, "%d gradient%s of %s made by hand", s->findings, plural(s->findings),
+        lh_text_add(&t, "%d gradient%s of %s written by hand", s->findings, plural(s->findings),
                     c->loss);
         break;
     case LH_N_CHECKS: break;
@@ -166,7 +167,7 @@ static void print_details(lh_cli *cli, const lh_check *c) {
             shown++;
         }
         if (wrong > shown && follows)
-            fprintf(cli->out, "    %d more wrong gradient%s behind it may follow from this one\n",
+            fprintf(cli->out, "    %d more wrong gradient%s after it may follow from this one\n",
                     wrong - shown, plural(wrong - shown));
         else if (wrong > shown)
             fprintf(cli->out, "    and %d more\n", wrong - shown);
@@ -275,7 +276,7 @@ static void print_all(lh_cli *cli, const checked *list, int n) {
         print_text(cli, &list[i].source, list[i].check);
         right += list[i].check->ok;
     }
-    if (n > 1) fprintf(cli->out, "\n%d of %d programs are well\n", right, n);
+    if (n > 1) fprintf(cli->out, "\n%d of %d programs pass\n", right, n);
 }
 
 /* Of LESSON:NAME there are no others to check. */
@@ -314,20 +315,19 @@ static int check_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_check = {
     .name = "check",
     .synopsis = "LESSON[:NAME]|FILE [options]",
-    .summary = "Gradients, numbers and rules of a program, each against another way to find it.",
+    .summary = "Checks gradients, numbers and rules of a program, each in a second way.",
     .examples = "longhand check ex3\tevery gradient against differences of the loss\n"
                 "longhand check calculus-rules\tall programs of a lesson\n"
                 "longhand check attention:bag\tone of them\n"
                 "longhand check mine.lh\ta gradient made by hand against the true one\n"
                 "longhand check gpt --set layers=1\twith another size\n",
-    .notes =
-        "Numbers: no nan and no infinity. Softmax: rows sum to 1. Rounding: every step once "
-        "more with more digits. Differences: each gradient against what the loss does when "
-        "the number is moved a little. Rules: each gradient rule against its function's own "
-        "lines. By hand: in a program without `backward`, dX beside X against the true "
-        "gradient. Of a lesson all programs are checked: its own, and the blocks with a name; "
-        "with --set, --input, --train or --freeze its own alone. Exit status 0 when all is well, 1 "
-        "when something is not.",
+    .notes = "Numbers: no nan and no infinity. Softmax: rows sum to 1. Rounding: every step "
+             "repeated with more digits. Differences: each gradient against what the loss does "
+             "when the number is moved a little. Rules: each gradient rule against its function's "
+             "own lines. By hand: in a program without `backward`, a step dX is compared with the "
+             "true gradient of X. Of a lesson all programs are checked: its own, and the blocks "
+             "with a name; with --set, --input, --train or --freeze its own alone. Exit status 0 "
+             "when all is well, 1 when something is not.",
     .options = check_options,
     .run = check_run,
     .min_args = 1,

@@ -10,8 +10,7 @@
 static struct { const char *name; } options;
 
 static const lh_option class_options[] = {
-    {"name", 0, LH_OPTION_TEXT, &options.name, "NAME", "of the class, to be told from others", 0,
-     0},
+    {"name", 0, LH_OPTION_TEXT, &options.name, "NAME", "name of the class", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -56,8 +55,8 @@ static int class_run(lh_cli *cli, int argc, char **argv) {
     bool is_new = access(file, F_OK) != 0;
     if (is_new && make(cli, file) != LH_EXIT_YES) return LH_EXIT_FAILED;
     if (!is_new && options.name) {
-        lh_cli_fail(cli, "%s is there already, and is left as it is", file);
-        fprintf(stderr, "the name stands in its line \"class\"\n");
+        lh_cli_fail(cli, "%s already exists and is not changed", file);
+        fprintf(stderr, "its line \"class\" has the name\n");
         return LH_EXIT_FAILED;
     }
     const lh_secret *s = lh_cli_secret(cli, file);
@@ -74,11 +73,11 @@ static int class_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_class = {
     .name = "class",
     .synopsis = "FILE [options]",
-    .summary = "The secret of a class: with it sheets are made whose keys no student can make.",
+    .summary = "The secret of a class: it makes sheets whose keys no student can make.",
     .examples = "longhand class physics.class --name 'Physics 2026'\ta new secret\n"
                 "longhand class physics.class\twhich one it is\n",
-    .notes = "A file that is there is shown and never changed. Sheets are made with sheet --class "
-             "and marked with mark --class. docs/teaching.md has the whole way.",
+    .notes = "An existing file is shown and never changed. Sheets are made with sheet --class and "
+             "marked with mark --class. docs/teaching.md explains all of it.",
     .options = class_options,
     .run = class_run,
     .min_args = 1,

@@ -25,15 +25,15 @@ static const lh_option cost_options[] = {
      "run it with the fast evaluator: the time of each step, against what this machine can do", 0,
      0},
     {"predict", 0, LH_OPTION_FLAG, &options.predict, NULL,
-     "time and memory of a whole step, from one turn and two of each repeat: of a model that need "
-     "not fit here",
+     "predict time and memory of a whole step from one and two turns of each repeat: the model "
+     "need not fit here",
      0, 0},
     {"batch", 0, LH_OPTION_INT, &options.batch, "N",
      "with --measure or --predict: examples in a step (1)", 1, 1000000},
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
-     "with --measure or --predict: of products, float or bf16 (float)", 0, 0},
+     "with --measure or --predict: precision of matrix products, float or bf16 (float)", 0, 0},
     {"threads", 0, LH_OPTION_INT, &options.threads, "N",
-     "with --measure or --predict: threads (as many as processors)", 1, 256},
+     "with --measure or --predict: threads (one per processor)", 1, 256},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -64,8 +64,7 @@ static bool take_lengths(lh_cli *cli, const lh_program *p, lh_settings *set, lh_
         errno = 0;
         long value = strtol(s->value, &end, 10);
         if (errno || *end || value < 1 || value > LH_MAX_AXIS) {
-            lh_cli_fail(cli,
-                        "set %s: its length is a whole number from 1 to %d, and \"%s\" is none",
+            lh_cli_fail(cli, "set %s: its length must be a whole number from 1 to %d, not \"%s\"",
                         s->name, LH_MAX_AXIS, s->value);
             return false;
         }
@@ -384,7 +383,7 @@ static void print_whole(const table *t) {
     if (steady > 0) {
         fputs("  ", t->cli->out);
         lh_wrap(t->cli->out, t->cli->width, 2,
-                lh_printf(b->arena, "%s operations of these are done once for a batch of any size",
+                lh_printf(b->arena, "%s of these operations are done once for a batch of any size",
                           count_text(buf, sizeof buf, steady)));
     }
     fputc('\n', t->cli->out);
@@ -464,8 +463,8 @@ static void print_text(const lh_cli *cli, const lh_source *s, const lh_bill *b, 
     lh_print_cost(cli, b);
     lh_ink_on(cli, cli->out, LH_INK_QUIET);
     lh_wrap(cli->out, cli->width, 0,
-            "Counted for one example, as the formulas stand: a call with all of its body, views "
-            "free. The plan computes what is written twice only once, and values that are no "
+            "Counted for one example, as the formulas are written: a call with all of its body, "
+            "views free. The plan computes what is written twice only once, and values that are no "
             "longer needed need not be kept: both make it less, never more.");
     lh_ink_off(cli, cli->out);
 }
@@ -519,19 +518,17 @@ const lh_command lh_command_cost = {
         "longhand cost gpt --set layers=6 dim=384 tokens=256 --measure\thow long each step takes "
         "here\n"
         "longhand cost gpt --set layers=6 dim=384 tokens=256 --batch 12 --measure --threads "
-        "16\tand "
-        "what 1 to 64 cores would make of it\n"
+        "16\tand how fast 1 to 64 cores would be\n"
         "longhand cost gpt --set layers=48 heads=25 dim=1600 context=1024 vocab=50257 tokens=1024 "
         "--predict\tGPT-2 XL: how long and how much memory\n"
         "longhand cost mine.lh --json\tfor programs\n",
-    .notes = "Nothing is computed, so a model of any size will do, but for --measure; --predict "
-             "takes two turns of it. Counted is "
-             "one example, the "
-             "longest of the program unless its length is set, as the formulas stand: a call with "
-             "all of its body, a gradient rule with all of its lines; the plan computes what is "
-             "written twice only once. A multiply-add is one step of a matrix product; any other "
-             "number made or added to a sum is one operation. Views (transpose, split, join, rows "
-             "and columns taken out) are free, and so is what is made of constants alone.",
+    .notes = "Nothing is computed, so the model can have any size; only --measure runs it, and "
+             "--predict runs two turns of it. One example is counted, the longest of the program "
+             "unless its length is set, exactly as the formulas are written: a call with all of "
+             "its body, a gradient rule with all of its lines; the plan computes what is written "
+             "twice only once. A multiply-add is one step of a matrix product; any other number "
+             "made or added to a sum is one operation. Views (transpose, split, join, rows and "
+             "columns taken out) are free, and so is what is made of constants alone.",
     .options = cost_options,
     .run = cost_run,
     .min_args = 1,

@@ -14,8 +14,8 @@ static const lh_option data_options[] = {
     {"number", 'n', LH_OPTION_INT, &options.n, "N", "how many examples (1000)", 1, 100000000},
     {"seed", 's', LH_OPTION_INT, &options.seed, "N", "others (0)", 0, INT_MAX},
     {"held-out", 0, LH_OPTION_FLAG, &options.is_held_out, NULL,
-     "of those that train --task never learns from", 0, 0},
-    {"out", 'o', LH_OPTION_TEXT, &options.out, "FILE", "into a file", 0, 0},
+     "from the part that train --task never learns from", 0, 0},
+    {"out", 'o', LH_OPTION_TEXT, &options.out, "FILE", "write to this file", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -69,14 +69,14 @@ const lh_command lh_command_data = {
     .name = "data",
     .synopsis = "[TASK] [options]",
     .summary =
-        "Makes examples to learn from: sums, sorted digits, names, sentences in two languages.",
+        "Generates examples to learn from: sums, sorted digits, names, sentences in two languages.",
     .examples = "longhand data\tthe tasks\n"
                 "longhand data addition -n 5\tfive sums\n"
                 "longhand data translate -n 3 -s 7\twith which word comes from which\n"
                 "longhand data names -n 10000 -o names.txt\ta file for train --data\n"
                 "longhand data translate --held-out\twhat train --task translate never sees",
-    .notes = "A line is an example: the question, a tab, the answer; of names the name alone. Of "
-             "translate a second tab follows, and pairs such as 0-0 2-1: the answer's word 1 comes "
+    .notes = "A line is an example: the question, a tab, the answer; for names just the name. With "
+             "translate, a second tab and pairs such as 0-0 2-1 follow: the answer's word 1 comes "
              "from the question's word 2. Example i of a seed is always the same. A tenth of all "
              "questions, decided by the question itself, is held out, whatever the seed.",
     .options = data_options,

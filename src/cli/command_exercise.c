@@ -15,10 +15,10 @@ static struct {
 
 static const lh_option exercise_options[] = {
     {"answer", 0, LH_OPTION_TEXT, &options.answer, "TEXT",
-     "judge this answer and end: exit status 0 right, 1 wrong, 2 cannot be read", 0, 0},
+     "check this answer and exit: status 0 right, 1 wrong, 2 cannot be read", 0, 0},
     {"key", 0, LH_OPTION_FLAG, &options.key, NULL, "what is right, with its working", 0, 0},
-    {"list", 0, LH_OPTION_FLAG, &options.list, NULL,
-     "which exercises there are, and which are done", 0, 0},
+    {"list", 0, LH_OPTION_FLAG, &options.list, NULL, "list the exercises, and which are done", 0,
+     0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -208,10 +208,10 @@ const lh_command lh_command_exercise = {
                "wrong line.",
     .examples = "longhand exercise softmax\tthe first that is not done, at the prompt\n"
                 "longhand exercise softmax --list\tall of them\n"
-                "longhand exercise softmax 3 --answer 'p = e / s'\tone answer, judged\n"
+                "longhand exercise softmax 3 --answer 'p = e / s'\tone answer, checked\n"
                 "longhand exercise softmax 3 --key\twhat is right, and why\n",
     .notes = "A line is tried in the lesson's program, on its numbers and on random ones: another "
-             "way to the same value is right. Exit status with --answer: 0 right, 1 wrong, 2 it "
+             "way to the same value is right. Exit status with --answer: 0 right, 1 wrong, 2 "
              "cannot be read.",
     .list_title = "Kinds",
     .list = kinds,

@@ -31,14 +31,14 @@ static const lh_option explain_options[] = {
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE", "another value for a size or const",
      0, 0},
     LH_OPTION_INPUT(&options.input),
-    {"train", 0, LH_OPTION_NAMES, &options.train, "NAMES", "consts that shall learn: WQ,WK", 0, 0},
-    {"freeze", 0, LH_OPTION_NAMES, &options.freeze, "NAMES", "params that shall not", 0, 0},
+    {"train", 0, LH_OPTION_NAMES, &options.train, "NAMES", "consts that should learn too: WQ,WK", 0,
+     0},
+    {"freeze", 0, LH_OPTION_NAMES, &options.freeze, "NAMES", "params that should not learn", 0, 0},
     {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (all), for L@10", 1,
      1000000},
     {"shuffle", 0, LH_OPTION_INT, &options.shuffle, "SEED",
      "another order of the examples in every epoch", 0, 2147483647},
-    {"mistake", 0, LH_OPTION_TEXT, &options.mistake, "NAME[@STEP]", "with a known mistake made", 0,
-     0},
+    {"mistake", 0, LH_OPTION_TEXT, &options.mistake, "NAME[@STEP]", "make a known mistake", 0, 0},
     {"digits", 0, LH_OPTION_INT, &options.digits, "N", "significant digits (6)", 1, 17},
     {"prompt", 0, LH_OPTION_TEXT, &options.prompt, "TEXT",
      "what a trained model reads; - takes it from stdin", 0, 0},
@@ -277,8 +277,7 @@ static int explain_model(lh_cli *cli, const char *path, const char *address) {
                           : options.mistake      ? "mistake"
                                                  : NULL;
     if (foreign)
-        return lh_cli_fail(cli, "--%s goes with a program, and %s is a trained model", foreign,
-                           path);
+        return lh_cli_fail(cli, "--%s is for programs, and %s is a trained model", foreign, path);
     if (!options.prompt) {
         lh_cli_fail(cli, "%s is a trained model: its numbers depend on a prompt", path);
         fprintf(stderr, "longhand explain %s --prompt 'The cat' '%s'\n", path, address);
@@ -302,7 +301,7 @@ static int explain_model(lh_cli *cli, const char *path, const char *address) {
 
 /* Options that would do nothing: batches are for a step of training. */
 static bool are_fitting(lh_cli *cli, const char *address) {
-    const char *why = "it is about steps of training, as in L@10";
+    const char *why = "it needs a step of training, as in L@10";
     lh_address a;
     if (!lh_address_parse(cli->ctx, address, &a)) return lh_cli_report(cli), false;
     bool trains = a.has_step && a.step > 0 && !options.jacobian;
@@ -375,12 +374,12 @@ const lh_command lh_command_explain = {
         "it\n"
         "longhand explain ex3 'P[1]' --jacobian\thow the row of a softmax moves with its scores\n",
     .notes =
-        "An address is a path, then {example N, head N}, then the cell, then @ and the step "
-        "of training. A tail that is unique is enough: h[1].P for h[1].A.P. P.e is a line "
-        "inside the call that made P, P.grad.dot a line of its gradient rule. FOLDER is a model "
-        "that longhand train wrote, or a Hugging Face folder of GPT-2: the forward pass is done in "
-        "float as far as the asked step needs, the step itself in double. With --next, the token "
-        "that should follow, the loss and every gradient can be asked for: all of it in double.",
+        "An address is a path, then {example N, head N}, then the cell, then @ and the step of "
+        "training. A tail that is unique is enough: h[1].P for h[1].A.P. P.e is a line inside the "
+        "call that made P, P.grad.dot a line of its gradient rule. FOLDER is a model that longhand "
+        "train wrote, or a Hugging Face folder of GPT-2: the forward pass runs in float up to the "
+        "requested step, the step itself in double. With --next, the token that should follow, the "
+        "loss and every gradient are available, too: all of it in double.",
     .options = explain_options,
     .run = explain_run,
     .min_args = 2,

@@ -11,10 +11,10 @@ static const lh_option formula_options[] = {
      "in two dimensions, as wide as the terminal", 0, 0},
     {"mathml", 0, LH_OPTION_FLAG, &options.mathml, NULL,
      "for a page; with --display as a block of its own", 0, 0},
-    {"spoken", 0, LH_OPTION_FLAG, &options.spoken, NULL, "as it is read aloud", 0, 0},
+    {"spoken", 0, LH_OPTION_FLAG, &options.spoken, NULL, "as it would be read aloud", 0, 0},
     {"notation", 0, LH_OPTION_FLAG, &options.notation, NULL,
      "the argument is in Longhand's own notation, not TeX", 0, 0},
-    {"list", 0, LH_OPTION_FLAG, &options.list, NULL, "every command there is, as Markdown", 0, 0},
+    {"list", 0, LH_OPTION_FLAG, &options.list, NULL, "all commands, as Markdown", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -81,7 +81,7 @@ static int run_formula(lh_cli *cli, int argc, char **argv) {
     if (options.list) return print_list(cli);
     if (options.mathml && options.spoken)
         return lh_cli_fail(cli, "--mathml or --spoken, not both: MathML has the spoken form in it");
-    if (argc < 1) return lh_cli_fail(cli, "formula wants a formula: longhand formula 'x^2'");
+    if (argc < 1) return lh_cli_fail(cli, "formula needs a formula: longhand formula 'x^2'");
     if (options.notation) return print_notation(cli, argv[0]);
     lh_formula *f = lh_formula_parse(cli->ctx, cli->arena, argv[0], strlen(argv[0]), (lh_place){0});
     if (!f) return lh_cli_report(cli);

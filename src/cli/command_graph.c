@@ -20,9 +20,9 @@ static const lh_option graph_options[] = {
     {"all", 0, LH_OPTION_FLAG, &options.all, NULL, "every turn of a repeat, not only the first", 0,
      0},
     {"forward", 0, LH_OPTION_FLAG, &options.forward, NULL,
-     "the steps forward alone: no gradients, no updates", 0, 0},
+     "only the forward pass: no gradients, no updates", 0, 0},
     {"plan", 0, LH_OPTION_FLAG, &options.plan, NULL,
-     "what an evaluator does instead: its works, and the memory they read and write", 0, 0},
+     "show what an evaluator does: its operations, and the memory that they read and write", 0, 0},
     {"backend", 0, LH_OPTION_TEXT, &options.backend, "NAME",
      "with --plan: exact, wide or fast (fast)", 0, 0},
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE", "another value for a size or const",
@@ -334,9 +334,10 @@ static int graph_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_source s;
     if (options.plan && (options.out || options.json))
-        return lh_cli_fail(cli, "--plan is text: without %s", options.out ? "--output" : "--json");
+        return lh_cli_fail(cli, "--plan is text: leave out %s",
+                           options.out ? "--output" : "--json");
     if (options.backend && !options.plan)
-        return lh_cli_fail(cli, "--backend says whose plan it is: with --plan");
+        return lh_cli_fail(cli, "--backend chooses the plan to show: it needs --plan");
     if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_graph *g =
         lh_cli_graph(cli, &s, &(lh_build){.set = options.set.set, .n_set = options.set.n});
@@ -375,13 +376,12 @@ const lh_command lh_command_graph = {
                 "longhand graph ex6 --forward\tthe model alone\n"
                 "longhand graph gpt --set layers=12\tturns after the first are one line\n"
                 "longhand graph ex6 --all\tevery turn of a repeat\n"
-                "longhand graph ex3 --plan\twhat the fast evaluator does, work by work\n"
+                "longhand graph ex3 --plan\twhat the fast evaluator does, operation by operation\n"
                 "longhand graph ex3 --plan --backend exact\tthe same by the definitions\n"
                 "longhand graph mine.lh --json\tnodes and edges, for programs\n",
-    .notes =
-        "In the drawing the way forward runs down on the left, the way back up beside it: each "
-        "gradient stands next to its value. Lines inside calls belong to the step that "
-        "calls.",
+    .notes = "In the drawing the forward pass runs down on the left and the backward pass up next "
+             "to it, so that each gradient is next to its value. Lines inside calls belong to the "
+             "step that calls.",
     .options = graph_options,
     .run = graph_run,
     .min_args = 1,

@@ -114,7 +114,7 @@ static int lint_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_lint = {
     .name = "lint",
     .synopsis = "[LESSON|FILE ...] [options]",
-    .summary = "What is wrong with a lesson: blocks, numbers, claims, digits typed into prose.",
+    .summary = "Checks a lesson: blocks, numbers, claims, digits typed into prose.",
     .examples = "longhand lint my-lesson.md\tevery problem of a lesson of your own, with its line\n"
                 "longhand lint ex1 ex2\tlessons of the course\n"
                 "longhand lint\tall of them\n",

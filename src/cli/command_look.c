@@ -19,11 +19,11 @@ static const lh_option look_options[] = {
     {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
      "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},
     {"layer", 0, LH_OPTION_INT, &options.layer, "N",
-     "the attention of this layer alone, from 0 (all; the last where there are many)", 0, INT_MAX},
-    {"head", 0, LH_OPTION_INT, &options.head, "N", "of this head alone, from 0 (all)", 0, INT_MAX},
+     "only the attention of this layer, from 0 (all; if there are many, the last)", 0, INT_MAX},
+    {"head", 0, LH_OPTION_INT, &options.head, "N", "only this head, from 0 (all)", 0, INT_MAX},
     {"output", 'o', LH_OPTION_TEXT, &options.out, "FILE.svg|FOLDER",
      "the attention as a picture; a folder gets one for each layer, and the next token's", 0, 0},
-    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (as many as processors)", 1, 256},
+    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -67,7 +67,7 @@ static bool choose_layers(lh_look *l) {
         if (heads_of(l, i) > heads) heads = heads_of(l, i);
     }
     if (options.layer >= l->n_attention) {
-        lh_cli_fail(cli, "there is no layer %d: attention stands in %d, counted from 0",
+        lh_cli_fail(cli, "there is no layer %d: %d layers have attention, counted from 0",
                     options.layer, l->n_attention);
         return false;
     }
@@ -259,8 +259,8 @@ const lh_command lh_command_look = {
     .notes =
         "FOLDER is one that longhand train wrote, or a Hugging Face folder of GPT-2. A row of a "
         "map is a position, and says how much it looks at each position before it. What a layer "
-        "would say is what the rest of the program, without the layers between, makes of its "
-        "result. Every number can be asked for: longhand explain FOLDER --prompt TEXT ADDRESS.",
+        "would say is computed by the rest of the program from its result, without the layers in "
+        "between. Every number can be explained: longhand explain FOLDER --prompt TEXT ADDRESS.",
     .options = look_options,
     .run = look_run,
     .min_args = 1,

@@ -10,12 +10,13 @@ static struct {
 } options;
 
 static const lh_option mark_options[] = {
-    {"echo", 0, LH_OPTION_FLAG, &options.echo, NULL, "first say what was read", 0, 0},
+    {"echo", 0, LH_OPTION_FLAG, &options.echo, NULL, "first show what was read", 0, 0},
     {"class", 0, LH_OPTION_TEXT, &options.class_file, "FILE",
      "the secret that the sheets were made with: see longhand class", 0, 0},
     {"roster", 0, LH_OPTION_TEXT, &options.roster, "FILE",
      "the list of the class: who is missing, who is not on it", 0, 0},
-    {"out", 'o', LH_OPTION_TEXT, &options.out, "FOLDER", "a feedback page for each learner", 0, 0},
+    {"out", 'o', LH_OPTION_TEXT, &options.out, "FOLDER", "write a feedback page for each learner",
+     0, 0},
     {"answers", 0, LH_OPTION_FLAG, &options.answers, NULL, "with -o: show the right numbers, too",
      0, 0},
     {"summary", 0, LH_OPTION_FLAG, &options.summary, NULL, "the class on one screen, no names", 0,
@@ -26,11 +27,11 @@ static const lh_option mark_options[] = {
     {"digits", 0, LH_OPTION_INT, &options.digits, "N", "for files that do not name their digits", 2,
      9},
     {"few-digits", 0, LH_OPTION_TEXT, &options.few_digits, "WORTH",
-     "what right numbers with too few digits are worth: full (standard), half or none", 0, 0},
+     "what right numbers with too few digits are worth: full (default), half or none", 0, 0},
     {"csv", 0, LH_OPTION_FLAG, &options.csv, NULL, "a table for a spreadsheet", 0, 0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {"lines", 0, LH_OPTION_FLAG, &options.lines, NULL,
-     "sheets as JSON, one a line, from standard input; marks likewise, one a line", 0, 0},
+     "read sheets as JSON from standard input, one per line; write marks the same way", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -80,7 +81,7 @@ static bool find_seed(const lh_marked *m, const lh_mark_how *how, unsigned long 
     if (f->has_seed || !f->form) return true;
     if (!lh_form_number(f->form, &number))
         return refuse(r, 0, lh_printf(m->arena, "no seed is known for form %s", f->form),
-                      "a column seed or sheet says it; forms of a class want --class FILE");
+                      "a column seed or sheet tells it; forms of a class need --class FILE");
     *seed = (how->seed ? how->seed : 1) + (unsigned long long)number; /* as sheet --forms */
     return true;
 }
@@ -109,7 +110,7 @@ static bool find_paper(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
                             "the sheet was made from other numbers than %s has now "
                             "(code %s, now %s)",
                             s->name, f->code, m->paper->code),
-                  "make the sheet anew, or mark it with the lesson it was made from");
+                  "make the sheet again, or mark it with the lesson it was made from");
 }
 
 bool lh_mark_answers(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
@@ -272,7 +273,7 @@ static const char *clash(int argc) {
                "it, "
                "and lessons";
     if (!options.lines && argc < 2)
-        return "something is missing: longhand mark LESSON|FILE ANSWERS...";
+        return "an argument is missing: longhand mark LESSON|FILE ANSWERS...";
     return NULL;
 }
 
@@ -304,15 +305,14 @@ static int mark_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_mark = {
     .name = "mark",
     .synopsis = "LESSON|FILE ANSWERS... [options]",
-    .summary = "Answers marked: right, rounded early, follows from a slip, a known mistake.",
-    .examples =
-        "longhand mark ex1 ex1.txt\ta sheet that was filled in\n"
-        "longhand mark ex4 class/*.txt\ta class: a line for each learner, and a summary\n"
-        "longhand mark ex3 answers.csv --class physics.class -o feedback\ta table of answers; "
-        "a feedback page for each learner\n"
-        "longhand mark ex4 class/*.txt --csv\tfor a spreadsheet\n"
-        "longhand mark ex1 mine.txt --echo\twhat was read, then the marks\n"
-        "longhand mark --lines <sheets.jsonl >marks.jsonl\tany number of sheets\n",
+    .summary = "Marks answers: right, rounded early, follows from a slip, a known mistake.",
+    .examples = "longhand mark ex1 ex1.txt\ta sheet that was filled in\n"
+                "longhand mark ex4 class/*.txt\ta class: a line for each learner, and a summary\n"
+                "longhand mark ex3 answers.csv --class physics.class -o feedback\ta table of "
+                "answers; a feedback page for each learner\n"
+                "longhand mark ex4 class/*.txt --csv\tfor a spreadsheet\n"
+                "longhand mark ex1 mine.txt --echo\twhat was read, then the marks\n"
+                "longhand mark --lines <sheets.jsonl >marks.jsonl\tany number of sheets\n",
     .notes =
         "An answer file is the text of the sheet filled in, or lines such as P = 0.498 0.502; "
         "_ 0.4, or JSON: {\"lesson\": \"ex1\", \"seed\": 7, \"digits\": 4, \"answers\": {\"P\": "

@@ -19,8 +19,8 @@ static struct {
 
 static const lh_option near_options[] = {
     {"count", 'n', LH_OPTION_INT, &options.count, "N", "how many words (10)", 1, 1000000},
-    {"minus", 0, LH_OPTION_NAMES, &options.minus, "WORD", "take this word away first", 0, 0},
-    {"plus", 0, LH_OPTION_NAMES, &options.plus, "WORD", "and add this one", 0, 0},
+    {"minus", 0, LH_OPTION_NAMES, &options.minus, "WORD", "subtract the vector of this word", 0, 0},
+    {"plus", 0, LH_OPTION_NAMES, &options.plus, "WORD", "and add the vector of this one", 0, 0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -80,7 +80,7 @@ static bool ask(question *q, const char *word) {
     for (int i = 0; i < options.plus.n; i++)
         if (!add_word(q, options.plus.name[i], 1)) return false;
     if (lh_vectors_size(q->to, q->v->width) > 0) return true;
-    lh_cli_fail(q->cli, "%s comes to zeros alone: it has no direction, and no neighbours", q->text);
+    lh_cli_fail(q->cli, "%s is all zeros: it has no direction, and no neighbours", q->text);
     return false;
 }
 
@@ -145,7 +145,7 @@ static void print_notes(const question *q, const lh_nearby *near) {
         fprintf(q->cli->out, "  %d more %s exactly as near as the last\n", near->n_more,
                 near->n_more == 1 ? "is" : "are");
     if (near->n_nowhere)
-        fprintf(q->cli->out, "  %d word%s of zeros alone ha%s no direction\n", near->n_nowhere,
+        fprintf(q->cli->out, "  %d word%s with only zeros ha%s no direction\n", near->n_nowhere,
                 near->n_nowhere == 1 ? "" : "s", near->n_nowhere == 1 ? "s" : "ve");
     if (q->n > 1) print_left_out(q, near);
 }
@@ -209,11 +209,10 @@ const lh_command lh_command_near = {
                 "longhand near vectors.txt cat\tthe ten nearest words\n"
                 "longhand near vectors.txt cat -n 3\tthree of them\n"
                 "longhand near vectors.txt king --minus man --plus woman\tan analogy\n",
-    .notes =
-        "words, where no file has that name, is a small file that comes with Longhand. A line of "
-        "FILE is a word and its numbers, as file(\"vectors.txt\") reads them in a "
-        "program. A first line that counts words and numbers, as word2vec writes it, is passed "
-        "over. The words of the question are not among the answers.",
+    .notes = "words, where no file has that name, is a small file that comes with Longhand. A line "
+             "of FILE is a word and its numbers, as file(\"vectors.txt\") reads them in a program. "
+             "A first line that counts words and numbers, as word2vec writes it, is skipped. The "
+             "words of the question are left out of the answers.",
     .options = near_options,
     .run = near_run,
     .min_args = 2,

@@ -18,23 +18,21 @@ static struct {
 static const lh_option plot_options[] = {
     {"output", 'o', LH_OPTION_TEXT, &options.out, "FILE.svg", "a file instead of the screen", 0, 0},
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE",
-     "another value for a size or const; as many as follow", 0, 0},
+     "another value for a size or const; several may follow", 0, 0},
     LH_OPTION_INPUT(&options.input),
-    {"train", 0, LH_OPTION_NAMES, &options.train, "NAMES", "consts that shall learn: WQ,WK", 0, 0},
-    {"freeze", 0, LH_OPTION_NAMES, &options.freeze, "NAMES", "params that shall not", 0, 0},
+    {"train", 0, LH_OPTION_NAMES, &options.train, "NAMES", "consts that should learn too: WQ,WK", 0,
+     0},
+    {"freeze", 0, LH_OPTION_NAMES, &options.freeze, "NAMES", "params that should not learn", 0, 0},
     {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (all)", 1, 1000000},
     {"shuffle", 0, LH_OPTION_INT, &options.shuffle, "SEED",
      "another order of the examples in every epoch", 0, 2147483647},
-    {"mistake", 0, LH_OPTION_TEXT, &options.mistake, "NAME[@STEP]", "with a known mistake made", 0,
-     0},
+    {"mistake", 0, LH_OPTION_TEXT, &options.mistake, "NAME[@STEP]", "make a known mistake", 0, 0},
     {"steps", 0, LH_OPTION_INT, &options.steps, "N", "the numbers after N updates (0)", 0,
      10000000},
     {"vary", 0, LH_OPTION_TEXT, &options.vary, "NAME=A,B,C",
      "loss: one curve for each of these values", 0, 0},
-    {"log", 0, LH_OPTION_FLAG, &options.log, NULL,
-     "loss, line: equal factors take equal room on the y axis", 0, 0},
-    {"words", 0, LH_OPTION_FLAG, &options.words, NULL, "what the picture says, in a sentence", 0,
-     0},
+    {"log", 0, LH_OPTION_FLAG, &options.log, NULL, "loss, line: logarithmic y axis", 0, 0},
+    {"words", 0, LH_OPTION_FLAG, &options.words, NULL, "describe the picture in a sentence", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -73,7 +71,7 @@ static bool add_varied(plot *p) {
     if (!value || value == options.vary || !value[1] || strncmp(p->what, "loss ", 5) != 0) {
         lh_cli_fail(p->cli,
                     value ? "--vary is for loss: longhand plot %s loss 100 --vary %s"
-                          : "%s: --vary wants NAME=A,B,C, not %s",
+                          : "%s: --vary needs NAME=A,B,C, not %s",
                     p->source->name, options.vary);
         return false;
     }
@@ -123,11 +121,11 @@ static bool are_fitting(lh_cli *cli, const char *what) {
     bool is_loss = strncmp(what, "loss", 4) == 0 || strstr(what, ": loss"),
          is_curve = is_loss || strncmp(what, "line", 4) == 0 || strstr(what, ": line"),
          trains = is_loss || options.steps || strchr(what, '@');
-    return !(lh_cli_refuse(cli, options.batch && !trains, "batch", "nothing is trained") ||
+    return !(lh_cli_refuse(cli, options.batch && !trains, "batch", "there is no training") ||
              lh_cli_refuse(cli, options.shuffle >= 0 && !options.batch, "shuffle",
                            "all examples are in one batch; --batch N makes several") ||
              lh_cli_refuse(cli, options.steps && is_loss, "steps",
-                           "loss says itself how many updates it shows") ||
+                           "loss already says how many updates it shows") ||
              lh_cli_refuse(cli, options.log && !is_curve, "log", "it is for loss and line") ||
              lh_cli_refuse(cli, options.words && options.out, "words",
                            "a picture in a file has its words in it"));

@@ -73,7 +73,7 @@ static bool find_step(opener *o, const char **path, bool *alone) {
         p = open_practice(o, 0, options.digits, true);
     }
     if (p && p->only < 0)
-        lh_fail(o->cli->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "%s is no step to work out",
+        lh_fail(o->cli->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "%s is not a step to work out",
                 options.step);
     if (p && p->only >= 0) *path = lh_printf(o->cli->arena, "%s", p->paper->step[p->only].path);
     close_practice(p);
@@ -224,7 +224,7 @@ static void next_step(talk *t) {
     t->d->hides_open = false; /* what was passed over is given */
     move_to(t, moved,
             lh_practice_is_finished(p) ? "everything is done; q ends"
-                                       : "this is what is left; h gives a hint, q ends");
+                                       : "this step is left; h gives a hint, q ends");
 }
 
 typedef struct word {
@@ -346,7 +346,7 @@ static void print_title(lh_desk *d) {
                *so_far = done ? lh_printf(d->a, ", %d done", done) : "";
     lh_desk_say(d, 0, lh_printf(d->a, "%d steps in %s%s.", paper->n_steps, numbers, so_far));
     lh_ink_print(d->cli, stdout, LH_INK_QUIET,
-                 "? help   h hint   n next   q quit, to go on another day\n");
+                 "? help   h hint   n next   q quit; you can continue another day\n");
 }
 
 static int practise(opener *o) {
@@ -386,7 +386,7 @@ const lh_command lh_command_practice = {
     .name = "practice",
     .synopsis = "LESSON|FILE [--seed N] [--step NAME] [--digits N]",
     .summary = "A worksheet at the prompt: asked step by step, marked at once, with hints.",
-    .examples = "longhand practice ex1\tbegin, or go on where you left\n"
+    .examples = "longhand practice ex1\tbegin, or continue where you left off\n"
                 "longhand practice ex3 --seed 7\tother numbers\n"
                 "longhand practice ex3 --step Z\tone step; those before it are given\n",
     .notes = "Answers are numbers as you write them: .5 0,5 1/2 50%. A slip is marked once: what "

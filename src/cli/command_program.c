@@ -37,8 +37,8 @@ static const char *text_of(lh_cli *cli, const lh_source *s) {
 /* A file that is there may hold somebody's changes. */
 static int write_new(lh_cli *cli, const char *text) {
     if (access(options.out, F_OK) == 0) {
-        lh_cli_fail(cli, "%s is there already, and is left as it is", options.out);
-        fprintf(stderr, "give it another name, or delete the old one first\n");
+        lh_cli_fail(cli, "%s already exists and is not changed", options.out);
+        fprintf(stderr, "choose another name, or delete the old file first\n");
         return LH_EXIT_FAILED;
     }
     if (!lh_cli_write_file(cli, options.out, text, strlen(text))) return LH_EXIT_FAILED;

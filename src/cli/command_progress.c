@@ -58,7 +58,7 @@ static void print_lessons(lh_cli *cli, const lh_progress *p, long long today, lo
             printf(" an exercise tried");
         printf("   %s\n", day_text(cli, lh_day(l->last, zone) - today));
         if (l->begun && l->begun->done < l->begun->total)
-            printf("      go on with: longhand practice %s\n", l->lesson);
+            printf("      continue with: longhand practice %s\n", l->lesson);
     }
 }
 

@@ -20,7 +20,7 @@ static struct {
 static const lh_option read_options[] = {
     {"contents", 'c', LH_OPTION_FLAG, &options.contents, NULL,
      "the course by parts, and what was read", 0, 0},
-    {"width", 0, LH_OPTION_INT, &options.width, "N", "columns to write in (the screen's)", 40, 400},
+    {"width", 0, LH_OPTION_INT, &options.width, "N", "width in columns (the screen's)", 40, 400},
     {"no-pager", 0, LH_OPTION_FLAG, &options.no_pager, NULL, "all of it at once", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -56,7 +56,7 @@ static int print_lesson(lh_cli *cli, const char *lesson, int width) {
 static int print_contents(lh_cli *cli, const lh_course *c, const lh_places *p, int width) {
     lh_listing list = lh_listing_lines(cli, cli->arena, c, p->read, p->n, width);
     for (int i = 0; i < list.n_lines; i++) fprintf(cli->out, "%s\n", list.line[i]);
-    fputs("\n  \u2713 read   \u25b8 begun        longhand read goes on\n", cli->out);
+    fputs("\n  \u2713 read   \u25b8 begun        longhand read continues\n", cli->out);
     return LH_EXIT_YES;
 }
 
@@ -207,7 +207,7 @@ static int read_run(lh_cli *cli, int argc, char **argv) {
     const char *lesson = argc ? argv[0] : options.contents ? NULL : lh_places_next(&course, &at);
     bool is_paged = cli->is_terminal && !options.no_pager;
     if (argc && options.contents)
-        return lh_cli_fail(cli, "--contents lists all lessons; it goes without %s", argv[0]);
+        return lh_cli_fail(cli, "--contents lists all lessons; leave out %s", argv[0]);
     if (!is_paged && !lesson) return print_contents(cli, &course, &at, width);
     if (!is_paged) return print_lesson(cli, lesson, width);
     if (lesson) { /* what is wrong with it is said on the screen that stays */
@@ -231,16 +231,16 @@ const lh_command lh_command_read = {
     .name = "read",
     .synopsis = "[LESSON|FILE] [options]",
     .summary = "A lesson of the course on the screen, with its numbers in place.",
-    .examples = "longhand read\tgo on where you stopped\n"
+    .examples = "longhand read\tcontinue where you stopped\n"
                 "longhand read ex1\ta lesson\n"
                 "longhand read --contents\tthe course by parts, and what was read\n"
                 "longhand read my-lesson.md\ta lesson of your own\n"
                 "longhand read ex1 --width 60 | lpr\tplain lines\n",
-    .notes = "Keys: space and b a screen forward and back, j and k a line, g and G the ends, / to "
-             "search and n for the next find, ] and [ the next lesson and the one before, c the "
-             "contents, e the exercises, h all keys, q the end. Without a terminal the lesson is "
-             "written as it is. "
-             "Where you stopped is kept with your progress (longhand progress).",
+    .notes =
+        "Keys: space and b a screen forward and back, j and k a line, g and G the ends, / to "
+        "search and n for the next match, ] and [ the next lesson and the one before, c the "
+        "contents, e the exercises, h all keys, q the end. Without a terminal the whole lesson is "
+        "written. Where you stopped is saved with your progress (longhand progress).",
     .options = read_options,
     .run = read_run,
     .min_args = 0,

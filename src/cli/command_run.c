@@ -25,20 +25,23 @@ static const lh_option run_options[] = {
     {"to", 0, LH_OPTION_TEXT, &options.to, "STEP",
      "stop after this step; P.e: after the step that this line is in", 0, 0},
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE",
-     "another value for a size or const; as many as follow", 0, 0},
+     "another value for a size or const; several may follow", 0, 0},
     LH_OPTION_INPUT(&options.input),
     {"steps", 0, LH_OPTION_INT, &options.steps, "N",
      "make N updates: loss, gradient norm, a plot; row 10 is loss@10", 1, 100000000},
     {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (all)", 1, 1000000},
     {"shuffle", 0, LH_OPTION_INT, &options.shuffle, "SEED",
      "another order of the examples in every epoch", 0, 2147483647},
-    {"train", 0, LH_OPTION_NAMES, &options.train, "NAMES", "consts that shall learn: WQ,WK", 0, 0},
-    {"freeze", 0, LH_OPTION_NAMES, &options.freeze, "NAMES", "params that shall not", 0, 0},
+    {"train", 0, LH_OPTION_NAMES, &options.train, "NAMES", "consts that should learn too: WQ,WK", 0,
+     0},
+    {"freeze", 0, LH_OPTION_NAMES, &options.freeze, "NAMES", "params that should not learn", 0, 0},
     {"table", 0, LH_OPTION_FLAG, &options.table, NULL, "pattern, prediction, target, right or not",
      0, 0},
-    {"all", 0, LH_OPTION_FLAG, &options.all, NULL, "gradients that no update needs, too", 0, 0},
+    {"all", 0, LH_OPTION_FLAG, &options.all, NULL, "also show gradients that no update needs", 0,
+     0},
     {"mistake", 0, LH_OPTION_TEXT, &options.mistake, "NAME[@STEP]",
-     "with a known mistake made, beside the right numbers; with --steps: trained so", 0, 0},
+     "make a known mistake, and show it next to the right numbers; with --steps: train with it", 0,
+     0},
     {"digits", 0, LH_OPTION_INT, &options.digits, "N", "significant digits (6)", 1, 17},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
@@ -383,18 +386,19 @@ static int run_graph(lh_run *r) {
 
 /* Options that would do nothing. */
 static bool are_fitting(lh_cli *cli) {
-    const char *why = "it goes with --steps", *trace = "with --steps there is no trace";
+    const char *why = "it needs --steps", *trace = "with --steps there is no trace";
     bool steps = options.steps > 0, table = options.table && !steps;
-    return !(lh_cli_refuse(cli, options.batch && !steps, "batch", why) ||
-             lh_cli_refuse(cli, options.shuffle >= 0 && !steps, "shuffle", why) ||
-             lh_cli_refuse(cli, options.to && steps, "to", trace) ||
-             lh_cli_refuse(cli, options.all && steps, "all", trace) ||
-             lh_cli_refuse(cli, options.to && table, "to", "with --table there is no trace") ||
-             lh_cli_refuse(cli, options.all && table, "all", "with --table there is no trace") ||
-             lh_cli_refuse(cli, table && options.json, "table", "JSON has every number") ||
-             lh_cli_refuse(cli, options.mistake && options.json && !steps, "json",
-                           "both sides of --mistake are for people; with --steps there is JSON") ||
-             lh_cli_refuse(cli, options.digits && table, "digits", "the table has no numbers"));
+    return !(
+        lh_cli_refuse(cli, options.batch && !steps, "batch", why) ||
+        lh_cli_refuse(cli, options.shuffle >= 0 && !steps, "shuffle", why) ||
+        lh_cli_refuse(cli, options.to && steps, "to", trace) ||
+        lh_cli_refuse(cli, options.all && steps, "all", trace) ||
+        lh_cli_refuse(cli, options.to && table, "to", "with --table there is no trace") ||
+        lh_cli_refuse(cli, options.all && table, "all", "with --table there is no trace") ||
+        lh_cli_refuse(cli, table && options.json, "table", "JSON has every number") ||
+        lh_cli_refuse(cli, options.mistake && options.json && !steps, "json",
+                      "the comparison of --mistake is for reading; with --steps there is JSON") ||
+        lh_cli_refuse(cli, options.digits && table, "digits", "the table has no numbers"));
 }
 
 /* In one batch of all examples their order changes nothing. */

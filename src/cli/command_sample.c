@@ -25,12 +25,13 @@ static const lh_option sample_options[] = {
      "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},
     {"number", 'n', LH_OPTION_INT, &options.n, "N", "tokens at most (200)", 1, INT_MAX},
     LH_CHOICE_OPTIONS(options.choice),
-    {"seed", 's', LH_OPTION_INT, &options.seed, "SEED", "another text (0)", 0, INT_MAX},
-    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (as many as processors)", 1, 256},
+    {"seed", 's', LH_OPTION_INT, &options.seed, "SEED",
+     "random seed; another one gives another text (0)", 0, INT_MAX},
+    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
     {"context", 0, LH_OPTION_INT, &options.context, "N",
-     "look back on N tokens at most (on as many as the model can)", 1, INT_MAX},
+     "use at most the last N tokens (as many as the model can)", 1, INT_MAX},
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
-     "float (what the file has), or bf16: weights in 16 bits, half the memory to read", 0, 0},
+     "float (as in the file) or bf16: weights in 16 bits, half the memory to read", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -50,7 +51,7 @@ static bool read_precision(lh_cli *cli, lh_precision *p) {
     const char *text = options.precision ? options.precision : "float";
     *p = strcmp(text, "bf16") == 0 ? LH_IN_BF16 : LH_IN_FLOAT;
     if (*p == LH_IN_BF16 || strcmp(text, "float") == 0) return true;
-    lh_cli_fail(cli, "--precision is float or bf16, and \"%s\" is neither", text);
+    lh_cli_fail(cli, "--precision is float or bf16, not \"%s\"", text);
     return false;
 }
 
@@ -98,7 +99,7 @@ static bool write_text(job *j) {
     putchar('\n');
     fflush(stdout);
     if (j->w->n_slides)
-        fprintf(stderr, "the context of %d was full %d time%s: its older half was forgotten\n",
+        fprintf(stderr, "the context of %d was full %d time%s: its older half was dropped\n",
                 j->w->how.context, j->w->n_slides, j->w->n_slides > 1 ? "s" : "");
     return !lh_failed(j->cli->ctx);
 }
@@ -148,11 +149,11 @@ static int run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_sample = {
     .name = "sample",
     .synopsis = "FOLDER [options]",
-    .summary = "Lets a model write, token by token.",
-    .examples = "longhand sample out\twhat it writes of its own\n"
-                "longhand sample out -i 'The cat'\thow it goes on\n"
+    .summary = "Generates text with a model, token by token.",
+    .examples = "longhand sample out\twhat it writes on its own\n"
+                "longhand sample out -i 'The cat'\thow it continues\n"
                 "longhand sample gpt2 -i 'The cat' -n 50 -t 0\tthe likeliest token each time\n"
-                "longhand sample out -t 1 -k 0 -s 7\tas the model has it, with another seed\n"
+                "longhand sample out -t 1 -k 0 -s 7\tthe model's own probabilities, another seed\n"
                 "longhand sample out -k 40 -p 0.9\tonly what is likely\n"
                 "longhand sample gpt2 --precision bf16\tfaster: half the memory is read",
     .notes = "FOLDER is one that longhand train wrote, or a Hugging Face folder. Where its "
@@ -160,7 +161,7 @@ const lh_command lh_command_sample = {
              "say otherwise. The same "
              "seed gives the same text. It ends at the model's end token (a line's end where lines "
              "were learned, <|endoftext|>), or after N tokens. When the context is full, its older "
-             "half is forgotten, and the text goes on.",
+             "half is dropped, and the text continues.",
     .options = sample_options,
     .run = run,
     .min_args = 1,

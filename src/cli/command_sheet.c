@@ -20,17 +20,19 @@ static const lh_option sheet_options[] = {
     {"seed", 0, LH_OPTION_INT, &options.seed, "N", "other numbers; 0: the lesson's own (0)", 0,
      2147483647},
     {"digits", 0, LH_OPTION_INT, &options.digits, "N", "digits to give (4)", 2, 9},
-    {"steps", 0, LH_OPTION_NAMES, &options.steps, "NAMES", "ask these alone: Z,P.e,P,dZ,L@1", 0, 0},
-    {"key", 0, LH_OPTION_FLAG, &options.key, NULL, "with the answers and their working", 0, 0},
+    {"steps", 0, LH_OPTION_NAMES, &options.steps, "NAMES", "ask only for these: Z,P.e,P,dZ,L@1", 0,
+     0},
+    {"key", 0, LH_OPTION_FLAG, &options.key, NULL,
+     "include the answers and how they are worked out", 0, 0},
     {"forms", 0, LH_OPTION_INT, &options.forms, "N",
      "forms A, B, C ... with a key each, in the folder named by -o", 1, 10000},
     {"class", 0, LH_OPTION_TEXT, &options.class_file, "FILE",
      "numbers and keys that only the owner of this secret can make: see longhand class", 0, 0},
-    {"form", 0, LH_OPTION_TEXT, &options.form, "NAME", "with --class: this form alone (A)", 0, 0},
+    {"form", 0, LH_OPTION_TEXT, &options.form, "NAME", "with --class: only this form (A)", 0, 0},
     {"roster", 0, LH_OPTION_TEXT, &options.roster, "FILE",
      "a sheet for each student of this list, in the folder named by -o", 0, 0},
     {"two-pages", 0, LH_OPTION_FLAG, &options.short_form, NULL,
-     "no room for the working: two sides of paper, in text or html", 0, 0},
+     "no space for the working: two pages, in text or html", 0, 0},
     {"why", 0, LH_OPTION_FLAG, &options.why, NULL,
      "which mistakes these numbers show, and which they hide", 0, 0},
     {"format", 0, LH_OPTION_TEXT, &options.format, "FORMAT", "text, md, html, json or csv (text)",
@@ -304,15 +306,15 @@ static const char *clash(lh_sheet_format f) {
         return "--seed and --class: the secret of the class makes the numbers";
     if (options.form && !options.class_file)
         return "--form is for a class: --class FILE, or --seed N for numbers that anybody can make";
-    if (options.form && is_class) return "--form makes one sheet: leave --forms and --roster away";
-    if (is_class && options.why) return "--why is about one sheet: leave --forms and --roster away";
+    if (options.form && is_class) return "--form makes one sheet: leave out --forms and --roster";
+    if (is_class && options.why) return "--why is about one sheet: leave out --forms and --roster";
     if (options.forms && !options.roster && options.key)
-        return "--forms makes the keys too: leave --key away";
+        return "--forms makes the keys too: leave out --key";
     if (options.short_form && f != LH_SHEET_TEXT && f != LH_SHEET_HTML)
         return "--two-pages is for text and html";
     if (is_class && !options.out && f != LH_SHEET_CSV)
-        return options.roster ? "--roster wants a folder: -o FOLDER"
-                              : "--forms wants a folder: -o FOLDER";
+        return options.roster ? "--roster needs a folder: -o FOLDER"
+                              : "--forms needs a folder: -o FOLDER";
     return NULL;
 }
 

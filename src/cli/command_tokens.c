@@ -25,17 +25,17 @@ static const lh_option tokens_options[] = {
     {"data", 0, LH_OPTION_TEXT, &options.data, "FILE",
      "train: the text to learn from; show: a text to measure with", 0, 0},
     {"size", 0, LH_OPTION_INT, &options.size, "N",
-     "train: tokens in all; without it every character or word, of bpe 1000", 1, MOST_TOKENS},
-    {"kind", 0, LH_OPTION_TEXT, &options.kind, "KIND", "train: bpe (without it), chars or words", 0,
+     "train: size of the vocabulary (every character or word; 1000 for bpe)", 1, MOST_TOKENS},
+    {"kind", 0, LH_OPTION_TEXT, &options.kind, "KIND", "train: bpe (default), chars or words", 0,
      0},
     {"special", 0, LH_OPTION_NAMES, &options.special, "NAMES",
-     "train: special tokens, such as <pad>,<start>; without it <|endoftext|> with bpe", 0, 0},
+     "train: special tokens, such as <pad>,<start> (for bpe <|endoftext|>)", 0, 0},
     {"closed", 0, LH_OPTION_FLAG, &options.is_closed, NULL,
-     "train: no tokens for what the text does not have: it is refused later", 0, 0},
+     "train: no tokens for what the text does not contain; such text is refused later", 0, 0},
     {"out", 'o', LH_OPTION_TEXT, &options.out, "FOLDER", "train: where the files go", 0, 0},
     {"all", 0, LH_OPTION_FLAG, &options.all, NULL, "show: every token", 0, 0},
-    {"ids", 0, LH_OPTION_FLAG, &options.ids, NULL, "encode: ids alone, for decode and programs", 0,
-     0},
+    {"ids", 0, LH_OPTION_FLAG, &options.ids, NULL, "encode: only ids, for decode and for programs",
+     0, 0},
     {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
      "encode: read special tokens such as <|endoftext|> in the text", 0, 0},
     {"frame", 0, LH_OPTION_FLAG, &options.frame, NULL,
@@ -97,7 +97,7 @@ static bool read_kind(lh_cli *cli, lh_tokenizer_kind *kind) {
             return true;
         }
     if (!options.kind) return true;
-    lh_cli_fail(cli, "--kind is chars, words or bpe, and \"%s\" is none", options.kind);
+    lh_cli_fail(cli, "--kind is chars, words or bpe, not \"%s\"", options.kind);
     return false;
 }
 
@@ -112,8 +112,8 @@ static void tell_end(const lh_tokenizer *t, const char *text, size_t length, dou
             n ? (double)length / (double)n : 0, took);
     if (options.size && t->n_tokens < options.size)
         fprintf(stderr, "%s\n",
-                t->kind == LH_TOKENS_BPE ? "fewer than asked for: no pair occurs twice any more"
-                                         : "fewer than asked for: the text has no more");
+                t->kind == LH_TOKENS_BPE ? "fewer than requested: no pair occurs twice any more"
+                                         : "fewer than requested: the text has no more");
 }
 
 static int train(lh_cli *cli, int argc) {
@@ -124,9 +124,9 @@ static int train(lh_cli *cli, int argc) {
     size_t length;
     if (!options.data || !options.out || argc > 1) {
         fail_missing(cli,
-                     argc > 1        ? "train takes options alone"
-                     : !options.data ? "train wants a text: --data FILE"
-                                     : "train wants a folder for what it learns: -o FOLDER",
+                     argc > 1        ? "train takes only options"
+                     : !options.data ? "train needs a text: --data FILE"
+                                     : "train needs a folder for what it learns: -o FOLDER",
                      usage);
         return LH_EXIT_FAILED;
     }
@@ -160,7 +160,8 @@ static int encode(lh_cli *cli, const lh_tokenizer *t, int argc, char **argv) {
     size_t length = 0, n;
     if (argc != 3) {
         fail_missing(cli,
-                     argc < 3 ? "encode what?" : "one text at a time, please: put it in quotes",
+                     argc < 3 ? "encode: the text is missing"
+                              : "one text at a time, please: put it in quotes",
                      "encode FOLDER FILE|-|TEXT");
         return LH_EXIT_FAILED;
     }
@@ -189,7 +190,7 @@ static bool add_id(lh_cli *cli, id_list *list, const lh_tokenizer *t, const char
     errno = 0;
     long id = strtol(text, &end, 10);
     if (*end || end == text || errno || id < INT_MIN || id > INT_MAX) {
-        lh_fail(cli->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "\"%.40s\" is no id", text);
+        lh_fail(cli->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "\"%.40s\" is not an id", text);
         lh_cure(cli->ctx, "ids are whole numbers, as longhand tokens encode --ids writes them");
         return false;
     }
@@ -223,7 +224,7 @@ static int decode(lh_cli *cli, const lh_tokenizer *t, int argc, char **argv) {
     lh_text out = lh_text_new(cli->arena);
     id_list list = {NULL, 0};
     if (argc < 3) {
-        fail_missing(cli, "decode what?", "decode FOLDER ID...|-|FILE");
+        fail_missing(cli, "decode: the ids are missing", "decode FOLDER ID...|-|FILE");
         return LH_EXIT_FAILED;
     }
     for (int i = 2; i < argc; i++) {
@@ -266,12 +267,12 @@ static int run(lh_cli *cli, int argc, char **argv) {
     if (which == 0) return train(cli, argc);
     if (which == 4) {
         const char *near = lh_nearest(argv[0], (const char **)verbs, 4);
-        lh_cli_fail(cli, "tokens: %s is none of train, show, encode, decode", argv[0]);
+        lh_cli_fail(cli, "tokens: \"%s\" is not train, show, encode or decode", argv[0]);
         if (near) fprintf(stderr, "did you mean %s?\n", near);
         return LH_EXIT_FAILED;
     }
     if (argc < 2) {
-        fail_missing(cli, "which vocabulary?",
+        fail_missing(cli, "the folder of a vocabulary is missing",
                      which == 1 ? "show FOLDER" : "encode|decode FOLDER ...");
         return LH_EXIT_FAILED;
     }
@@ -292,10 +293,10 @@ const lh_command lh_command_tokens = {
         "longhand tokens encode out notes.txt --ids\tids alone\n"
         "longhand tokens decode out 464 3797 3332\tids to text\n"
         "longhand tokens train --data notes.txt --kind chars -o out\ta token for each character",
-    .notes = "FOLDER is one that train wrote, a Hugging Face folder with tokenizer.json (GPT-2's, "
-             "say) or with vocab.json and merges.txt, or a tokenizer.json itself. Behind encode "
-             "stands a file, - for stdin, or the text itself. decode writes exactly the bytes that "
-             "were encoded.",
+    .notes =
+        "FOLDER is one that train wrote, a Hugging Face folder with tokenizer.json (GPT-2's, say) "
+        "or with vocab.json and merges.txt, or a tokenizer.json itself. encode takes a file, - for "
+        "stdin, or the text itself. decode writes exactly the bytes that were encoded.",
     .options = tokens_options,
     .run = run,
     .min_args = 1,

@@ -31,46 +31,47 @@ static struct {
 } options = {.seed = -1, .out = NULL};
 
 static const lh_option train_options[] = {
-    {"data", 0, LH_OPTION_TEXT, &options.data, "FILE",
-     "the text to learn from; without it the course's own", 0, 0},
+    {"data", 0, LH_OPTION_TEXT, &options.data, "FILE", "the text to learn from (the course's own)",
+     0, 0},
     {"task", 0, LH_OPTION_TEXT, &options.task, "TASK",
-     "data that are made: addition, sort, reverse, copy, translate, names", 0, 0},
+     "generated data: addition, sort, reverse, copy, translate, names", 0, 0},
     {"tokens", 0, LH_OPTION_TEXT, &options.tokens, "KIND",
-     "char (without it), word, bpe:N, or a folder with a tokenizer.json", 0, 0},
+     "char (default), word, bpe:N, or a folder with a tokenizer.json", 0, 0},
     {"lines", 0, LH_OPTION_FLAG, &options.lines, NULL,
-     "each line is an example (so it is where the program generates until a token)", 0, 0},
+     "each line is an example (default where the program generates until a token)", 0, 0},
     {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE",
-     "another value for a size or const; as many as follow", 0, 0},
+     "another value for a size or const; several may follow", 0, 0},
     {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (12)", 1, 1000000},
     {"micro", 0, LH_OPTION_INT, &options.micro, "N",
-     "work a batch out N examples at a time: the same step in less memory", 1, 1000000},
+     "process a batch N examples at a time: the same step in less memory", 1, 1000000},
     {"pieces", 0, LH_OPTION_INT, &options.pieces, "N",
      "cut a batch into N pieces that are added up in a fixed order: the same bits for any number "
      "of processes (under "
      "mpirun: 8)",
      1, 1000000},
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
-     "of large products: float (without it) or bf16; weights are kept in float", 0, 0},
+     "precision of large matrix products: float (default) or bf16; weights stay in float", 0, 0},
     {"backend", 0, LH_OPTION_TEXT, &options.backend, "NAME",
-     "the evaluator that trains: fast (without it), exact or wide, which are slow", 0, 0},
+     "the evaluator that trains: fast (default), exact or wide, which are slow", 0, 0},
     {"steps", 0, LH_OPTION_INT, &options.steps, "N",
-     "stop after so many (1000); the program's const steps likewise", 1, 100000000},
+     "stop after N updates (1000); also sets the program's const steps", 1, 100000000},
     {"until", 0, LH_OPTION_TEXT, &options.until, "LOSS",
      "stop when the mean loss of 20 steps is down to this", 0, 0},
     {"time", 0, LH_OPTION_TEXT, &options.time, "TIME", "stop after 90s, 10m, 2h", 0, 0},
     {"rate", 0, LH_OPTION_TEXT, &options.rate, "R", "learning rate: the program's const rate", 0,
      0},
     {"every", 0, LH_OPTION_INT, &options.every, "N",
-     "look at held-out text, write a sample and save after so many steps (a tenth of them, and no "
-     "more than a tenth of the time)",
+     "every N updates measure the held-out loss, write a sample and save (ten times, in at most a "
+     "tenth of the time)",
      1, 100000000},
     {"seed", 's', LH_OPTION_INT, &options.seed, "N",
-     "of the batches, the first weights and dropout (the program's)", 0, INT_MAX},
-    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (as many as processors)", 1, 256},
+     "random seed of batches, initial weights and dropout (the program's)", 0, INT_MAX},
+    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
     {"init", 0, LH_OPTION_TEXT, &options.init, "FOLDER",
-     "begin with the weights and the tokeniser of another model", 0, 0},
-    {"resume", 0, LH_OPTION_FLAG, &options.resume, NULL, "go on where the folder was saved", 0, 0},
-    {"out", 'o', LH_OPTION_TEXT, &options.out, "FOLDER", "where the model goes (out)", 0, 0},
+     "start from the weights and the tokeniser of another model", 0, 0},
+    {"resume", 0, LH_OPTION_FLAG, &options.resume, NULL, "continue where the folder was saved", 0,
+     0},
+    {"out", 'o', LH_OPTION_TEXT, &options.out, "FOLDER", "folder for the model (out)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -161,11 +162,12 @@ static bool check_options(job *j, const char *argument) {
     }
     j->out = options.out ? options.out : f && options.resume ? argument : "out";
     if (options.resume && options.init) {
-        lh_cli_fail(cli, "--resume goes on with a run, --init begins one: one of the two, please");
+        lh_cli_fail(cli, "--resume continues a run, --init starts one: use only one of the two");
         return false;
     }
     if (options.resume && strcmp(j->out, argument) != 0) {
-        lh_cli_fail(cli, "--resume saves where it began: in %s, not in %s", argument, j->out);
+        lh_cli_fail(cli, "--resume saves in the folder where it began: %s, not %s", argument,
+                    j->out);
         return false;
     }
     return true;
@@ -180,9 +182,9 @@ static bool is_free(job *j) {
     if (!f) return lh_cli_report(j->cli), false;
     bool is_begun = !f->is_saved || f->step > 0;
     if (is_begun) {
-        lh_cli_fail(j->cli, "%s holds a model already%s", j->out,
+        lh_cli_fail(j->cli, "%s already contains a model%s", j->out,
                     f->is_saved ? lh_printf(j->cli->arena, ", of step %lld", f->step) : "");
-        fprintf(stderr, "longhand train %s --resume goes on with it; -o FOLDER begins another\n",
+        fprintf(stderr, "longhand train %s --resume continues it; -o FOLDER starts another\n",
                 j->out);
     }
     lh_folder_close(f);
@@ -335,7 +337,7 @@ static bool collect_settings(job *j) {
 static bool fits_in_memory(job *j) {
     const double least = lh_trainer_least_memory(j->g), has = (double)j->cli->ctx->memory_limit;
     if (has <= 0 || least < has) return true;
-    lh_cli_fail(j->cli, "params, gradients and optimiser take %s, and the machine has %s",
+    lh_cli_fail(j->cli, "params, gradients and optimiser need %s, but the machine has only %s",
                 lh_bytes_text(j->cli->arena, least), lh_bytes_text(j->cli->arena, has));
     fprintf(stderr, "smaller sizes: --set layers=... dim=...\n");
     return false;
@@ -484,7 +486,7 @@ static void say_text(const job *j) {
     else
         printf("%s: %s tokens; %s\n", j->text_name, lh_whole_text(a, (double)d->n),
                d->n > d->n_train ? "the last tenth is held out"
-                                 : "too few to hold a tenth of them out");
+                                 : "too few to hold out a tenth of them");
     if (d->n_cut)
         printf("%s lines are longer than the context of %d and are cut\n",
                lh_whole_text(a, (double)d->n_cut), d->how.context);
@@ -583,7 +585,7 @@ static void say_sample(job *j) {
 }
 
 static void say_how_to_go_on(const job *j) {
-    printf("go on with: longhand train %s --resume%s%s%s%s%s\n", j->out,
+    printf("continue with: longhand train %s --resume%s%s%s%s%s\n", j->out,
            options.data ? " --data " : "", options.data ? options.data : "",
            options.task ? " --task " : "", options.task ? options.task : "",
            options.lines ? " --lines" : "");
@@ -597,7 +599,7 @@ static int say_lost(job *j) {
     lh_show_clear(&j->show);
     lh_cli_fail(j->cli, "the loss of step %d is %s: training stops; %s has the last good weights",
                 j->t->step + 1, isnan(j->t->loss) ? "nan" : "inf", j->out);
-    if (is_found) fprintf(stderr, "it begins in line %d: %s\n", line, formula.s);
+    if (is_found) fprintf(stderr, "it starts in line %d: %s\n", line, formula.s);
     fprintf(stderr, "a lower learning rate is the usual cure: --rate\n");
     return LH_EXIT_FAILED;
 }
@@ -768,7 +770,8 @@ static int begin(job *j, const char *argument) {
     if (!prepare(j, argument)) return LH_EXIT_FAILED;
     say_start(j);
     if (j->t->step >= j->steps) {
-        printf("%s has %d steps already; --steps %d goes on\n", j->out, j->t->step, 2 * j->t->step);
+        printf("%s already has %d steps; --steps %d continues\n", j->out, j->t->step,
+               2 * j->t->step);
         return LH_EXIT_YES;
     }
     if (j->t->step == 0 && !save(j)) return lh_cli_report(j->cli); /* is there room? is it ours? */
@@ -801,24 +804,23 @@ static int run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_train = {
     .name = "train",
     .synopsis = "LESSON|FILE|FOLDER [options]",
-    .summary = "Learns from a text at full speed, and keeps the model in a folder.",
+    .summary = "Trains a model on a text at full speed, and saves it in a folder.",
     .examples =
         "longhand train gpt\ta first try: the course's own text\n"
         "longhand train gpt --data notes.txt --set layers=6 dim=384 heads=6 context=256 -o notes\n"
         "longhand train gpt --data notes.txt --tokens bpe:1000 --time 10m -o notes\tten minutes\n"
-        "longhand train notes --resume --data notes.txt --steps 9000\tgo on with it\n"
+        "longhand train notes --resume --data notes.txt --steps 9000\tcontinue it\n"
         "longhand train gpt --init gpt2 --data notes.txt --rate 1e-4 -o mine\tfine-tune\n"
         "longhand train gpt --data notes.txt --batch 64 --micro 8 --precision bf16\tless memory, "
         "faster products\n"
         "longhand train micro --data names.txt -o names\ta line is an example\n"
-        "longhand train adder --task addition -o sums\tquestions and answers that are made\n"
-        "longhand train classic --task translate -o spanish\tEnglish to Spanish, of a small "
+        "longhand train adder --task addition -o sums\tgenerated questions and answers\n"
+        "longhand train classic --task translate -o spanish\tEnglish to Spanish, from a small "
         "grammar",
     .notes = "The program says what is learned and how; --set changes its sizes and consts. Ctrl-C "
-             "finishes the step, saves and says how to go on; SIGTERM and SIGHUP do the same. The "
-             "folder is a Hugging Face folder "
-             "with the program, the optimiser's states and log.jsonl beside the weights. The last "
-             "tenth of the text is held out.",
+             "finishes the step, saves and says how to continue; SIGTERM and SIGHUP do the same. "
+             "The folder is a Hugging Face folder with the program, the optimiser's states and "
+             "log.jsonl in addition to the weights. The last tenth of the text is held out.",
     .options = train_options,
     .run = run,
     .min_args = 1,

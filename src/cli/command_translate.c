@@ -23,11 +23,11 @@ static const lh_option translate_options[] = {
     {"number", 'n', LH_OPTION_INT, &options.longest, "N", "tokens at most (64)", 1, 10000},
     {"heads", 0, LH_OPTION_FLAG, &options.is_heads, NULL,
      "a map for each head of the last layer, not one for their mean", 0, 0},
-    {"quiet", 'q', LH_OPTION_FLAG, &options.is_quiet, NULL, "the answer alone", 0, 0},
+    {"quiet", 'q', LH_OPTION_FLAG, &options.is_quiet, NULL, "print only the answer", 0, 0},
     {"check", 0, LH_OPTION_INT, &options.check, "N",
      "answer N held-out questions of a task, and count those that are right", 1, 10000000},
     {"task", 0, LH_OPTION_TEXT, &options.task, "TASK", "for --check (translate)", 0, 0},
-    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (as many as processors)", 1, 256},
+    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -103,7 +103,7 @@ static bool ask(job *j, const char *text) {
     const int context = lh_generator_context(j->g, MOST);
     if (j->n_question > MOST || j->n_question + (j->has_source ? 0 : 1) > context)
         lh_fail(ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-                "the text has %d tokens, and there is room for %d", j->n_question,
+                "the text has %d tokens, but there is room for only %d", j->n_question,
                 context < MOST ? context : MOST);
     if (lh_failed(ctx)) return false;
     if (j->has_source) return lh_beam_search(j->beam, j->question, j->n_question, &j->start, 1);
@@ -299,7 +299,7 @@ static int check(job *j) {
     int right = 0;
     lh_case c;
     if (!task || !lh_train_task_is_pairs(task))
-        return lh_cli_fail(j->cli, "%s is no task with questions: longhand data lists them",
+        return lh_cli_fail(j->cli, "%s is not a task with questions: longhand data lists them",
                            options.task);
     for (int i = 0; i < options.check; i++) {
         lh_train_task_example(task, 0, (uint64_t)i, true, &c);
@@ -319,7 +319,7 @@ static int check(job *j) {
 static int begin(job *j, int argc, char **argv) {
     if (argc == 2 ? options.check != 0 : !options.check)
         return lh_cli_fail(
-            j->cli, "translate wants a text: longhand translate %s \"you are welcome\"", argv[0]);
+            j->cli, "translate needs a text: longhand translate %s \"you are welcome\"", argv[0]);
     if (!open_model(j, argv[0])) return LH_EXIT_FAILED;
     if (options.check) return check(j);
     bool is_done = strcmp(argv[1], "-") == 0 ? translate_lines(j) : translate(j, argv[1]);
@@ -346,13 +346,12 @@ const lh_command lh_command_translate = {
         "longhand translate spanish 'the old cat sees a house' --beam 4\tand the runners-up\n"
         "longhand translate spanish --check 1000 --beam 4\thow many come out right\n"
         "longhand translate sums '12+34' -q\tany pairs will do",
-    .notes =
-        "FOLDER is one that longhand train wrote from pairs (--task, or --data with a tab in each "
-        "line). The number is the log probability of the answer itself, its end among it. The map "
-        "has a row for each word written and a column for each word read: how much the decoder "
-        "looked there, the mean over the heads of the last layer. Of a sentence of the project's "
-        "own "
-        "grammar the right answer stands beside it. TEXT - reads a text from each line of stdin.",
+    .notes = "FOLDER is one that longhand train wrote from pairs (--task, or --data with a tab in "
+             "each line). The number is the log probability of the answer itself, including its "
+             "end. The map has a row for each word written and a column for each word read: how "
+             "much the decoder looked there, the mean over the heads of the last layer. For a "
+             "sentence of the project's own grammar, the right answer is shown next to it. TEXT - "
+             "reads a text from each line of stdin.",
     .options = translate_options,
     .run = run,
     .min_args = 1,

@@ -160,7 +160,7 @@ static void print_save(lh_cli *cli, const lh_folder *f) {
         for (int i = 0; i < f->n_set; i++) printf(", %s=%s", f->set[i].name, f->set[i].value);
         fputc('\n', stdout);
     }
-    if (f->optimizer) printf("optimiser: %d tensors beside the weights\n", f->optimizer->n);
+    if (f->optimizer) printf("optimiser: %d tensors in addition to the weights\n", f->optimizer->n);
     if (f->trouble) {
         fputs("optimiser: ", stdout);
         lh_wrap(stdout, cli->width, 4, f->trouble);

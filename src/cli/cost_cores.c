@@ -53,12 +53,11 @@ void lh_print_cores(const lh_cli *cli, const lh_measured *m) {
     }
     print_line(cli, "whole step", width, &m->cores);
     lh_ink_on(cli, cli->out, LH_INK_QUIET);
-    lh_wrap(
-        cli->out, cli->width, 0,
-        "Pieces that threads can take, the longest stretch that one thread works alone, and how "
-        "many times faster so many cores would be than one: n equal pieces on c cores take as "
-        "long as n / c of them, rounded up, and what is in no piece as long as on one. Memory "
-        "that cores share, and calling threads, are not counted.");
+    lh_wrap(cli->out, cli->width, 0,
+            "Pieces that threads can share, the longest part that one thread runs alone, and the "
+            "speed-up on this many cores: n equal pieces on c cores take as long as n / c of them, "
+            "rounded up, and what is in no piece as long as on one. Memory that cores share, and "
+            "calling threads, are not counted.");
     lh_ink_off(cli, cli->out);
 }
 

@@ -74,9 +74,10 @@ bool lh_cost_predicted(lh_cli *cli, const lh_source *s, const lh_settings *set, 
     lh_fail_in(cli->ctx, s->program->file, s->program->source, s->program->length);
     lh_cli_report(cli);
     if (is_fewer)
-        fprintf(stderr,
-                "so it is with %s = %d, which --predict tries; --measure takes it as it is\n",
-                p->repeat[at].name, tried);
+        fprintf(
+            stderr,
+            "this happens with %s = %d, which --predict tries; --measure runs the model itself\n",
+            p->repeat[at].name, tried);
     return false;
 }
 
@@ -91,7 +92,7 @@ void lh_print_predicted(const lh_cli *cli, const lh_predicted *p) {
             lh_printf(cli->arena, "%s%s = 2: %.3g ms", i ? lh_printf(cli->arena, "%s, ", from) : "",
                       p->repeat[i].name, 1e3 * p->repeat[i].twice);
     if (p->n)
-        from = lh_printf(cli->arena, "measured were one turn of each repeat, %.3g ms, and %s",
+        from = lh_printf(cli->arena, "measured: one turn of each repeat, %.3g ms, and %s",
                          1e3 * p->once, from);
     const char *rate =
         p->rows > 0 ? lh_printf(cli->arena, ", %.4g tokens/s", p->rows / p->seconds) : "";

@@ -41,7 +41,7 @@ static void go_on(talk *t) {
         int k = (t->at + i) % n;
         if (t->c->is_done[k]) continue;
         if (k == t->at)
-            say(t, "This is what is left; h gives a hint, q ends.");
+            say(t, "This exercise is left; h gives a hint, q ends.");
         else
             begin(t, k);
         return;
@@ -132,7 +132,7 @@ static void answer(talk *t, const char *text) {
     if (a.state != LH_ANSWER_RIGHT && p && p->at != before) lh_view_sheet(t->c, t->task);
     if (a.state != LH_ANSWER_RIGHT) return;
     lh_view_end(t->c, t->task);
-    if (t->has_seen) say(t, "With the answer seen it is not counted; it comes again.");
+    if (t->has_seen) say(t, "It is not counted, since the answer was shown; it comes up again.");
     if (!lh_failed(t->c->cli->ctx)) go_on(t);
 }
 

@@ -83,7 +83,7 @@ void lh_help_all(lh_cli *cli) {
             "(.lh or "
             ".md); LESSON:NAME is one of the programs inside it.");
     lh_wrap(stdout, cli->width, 0,
-            "--files FOLDER, with any command: programs may read files below FOLDER, too.");
+            "--files FOLDER, with any command: programs may also read files below FOLDER.");
     lh_wrap(stdout, cli->width, 0,
             "Exit status: 0 yes or done, 1 the answer is no, 2 could not run. NO_COLOR is "
             "respected.");

@@ -47,7 +47,7 @@ static void fill(lh_cli *cli, lh_statement *s, const lh_statement *first) {
     }
     s->is_short = first->is_short;
     s->has_target = find(s, "target") != NULL;
-    if (taken.n) fprintf(stderr, "longhand: as in the first example: %s\n", taken.s);
+    if (taken.n) fprintf(stderr, "longhand: taken from the first example: %s\n", taken.s);
 }
 
 static lh_statement *read_example(lh_cli *cli, const char *text, const lh_statement *first) {
@@ -129,7 +129,7 @@ static bool is_renewed(const lh_graph *g, const char *name) {
 }
 
 static bool fail_train(lh_cli *cli, const lh_source *s, const char *name) {
-    lh_cli_fail(cli, "--train %s changes nothing: no line of %s renews %s", name, s->name, name);
+    lh_cli_fail(cli, "--train %s changes nothing: no line of %s updates %s", name, s->name, name);
     fprintf(stderr,
             "a line such as %s := %s - rate * d%s does; longhand program %s -o mine.lh writes the "
             "program to a file, to be changed\n",
@@ -151,7 +151,7 @@ bool lh_cli_learning(lh_cli *cli, const lh_source *s, const lh_graph *g, const l
     for (int i = 0; i < freeze->n; i++) {
         const char *name = freeze->name[i];
         if (strcmp(name, "*") == 0 || kind_of(s, name) == LH_S_PARAM) continue;
-        lh_cli_fail(cli, "--freeze %s changes nothing: %s is no param and does not learn anyway",
+        lh_cli_fail(cli, "--freeze %s changes nothing: %s is not a param and does not learn anyway",
                     name, name);
         return false;
     }

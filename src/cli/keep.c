@@ -110,7 +110,9 @@ static bool save_waiting(lh_keeper *k) {
 void lh_keep_record(lh_keeper *k, const lh_attempt *attempt, const lh_saved *sheet) {
     bool had_to_wait = k->n_waiting > 0;
     if (save_waiting(k) && k->store->record(k->store, attempt, sheet)) {
-        if (had_to_wait) printf("  saved again, with what had to wait\n"), k->has_said = false;
+        if (had_to_wait)
+            printf("  saved again, including what could not be saved before\n"),
+                k->has_said = false;
         return;
     }
     if (attempt) put_off(k, attempt);

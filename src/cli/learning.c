@@ -194,7 +194,7 @@ static int report_loss(const record *rec, int n) {
     for (int i = 0; i <= n; i++) {
         if (isfinite(rec->loss[i])) continue;
         fprintf(stderr, "longhand: the loss is %s after %d update%s\n",
-                isnan(rec->loss[i]) ? "no number any more" : "infinite", i, i == 1 ? "" : "s");
+                isnan(rec->loss[i]) ? "not a number (nan)" : "infinite", i, i == 1 ? "" : "s");
         fprintf(stderr, "a smaller rate may help\n");
         return isnan(rec->loss[n]) ? LH_EXIT_NO : LH_EXIT_YES;
     }
@@ -252,7 +252,7 @@ static bool has_update(const lh_program *p) {
 int lh_run_training(lh_run *r, int steps, const lh_loop_how *how, bool table, bool json) {
     if (!lh_loop_learns(r->g))
         return lh_cli_fail(r->cli, "--steps needs a program that learns: in this one %s",
-                           has_update(r->source->program) ? "all that has a line with := is frozen"
+                           has_update(r->source->program) ? "everything with a := line is frozen"
                                                           : "no line has a :=");
     lh_loop *t = lh_loop_new(r->g, how);
     lh_node *wanted[2] = {r->g->loss, NULL};

@@ -91,7 +91,7 @@ static void check_link(checker *k, const lh_span *s) {
         return;
     }
     if (n == 0 && !*anchor)
-        lh_problem_add(k->l->problems, LH_ERROR_NAME, moved(k, s->at), "the link leads nowhere");
+        lh_problem_add(k->l->problems, LH_ERROR_NAME, moved(k, s->at), "the link has no target");
     if (!*anchor || strcmp(anchor, "top") == 0) return;
     if (is_here ? k->page && has_anchor(k->page->piece, anchor) : lesson_has(k, &found, anchor))
         return;

@@ -77,7 +77,8 @@ static void read_for_program(void *who, lh_context *ctx, lh_arena *arena, const 
     const lh_names *allowed = &r->cli->files;
     *text = lh_file_read_within(ctx, arena, &(lh_file_reach){r->folder, allowed->name, allowed->n},
                                 path, length);
-    if (!*text) lh_cure(ctx, "files lie beside the program; --files FOLDER allows another folder");
+    if (!*text)
+        lh_cure(ctx, "files are read from the program's folder; --files FOLDER allows another");
 }
 
 static bool is_there(lh_cli *cli, const char *lesson) {
@@ -116,7 +117,7 @@ bool lh_cli_find(lh_cli *cli, const char *lesson, lh_source *s) {
     const char *program = is_there(cli, lesson) ? NULL : lh_chosen_name(lesson, &n),
                *whole = program ? lh_copy(cli->arena, lesson, n) : NULL;
     if (!whole || !is_there(cli, whole)) return open_text(cli, lesson, s);
-    lh_cli_fail(cli, "%s is one program, and a whole lesson is wanted here: %s", lesson, whole);
+    lh_cli_fail(cli, "%s is one program, but a whole lesson is needed here: %s", lesson, whole);
     fprintf(stderr, "longhand program %s shows the program\n", lesson);
     return false;
 }
@@ -167,7 +168,7 @@ bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s) {
 
 bool lh_cli_is_plain(lh_cli *cli, const lh_source *s) {
     if (!s->use) return true;
-    lh_cli_fail(cli, "a program as it is written is wanted here, and %s has settings: %s", s->name,
+    lh_cli_fail(cli, "an unchanged program is needed here, but %s has settings: %s", s->name,
                 lh_chosen_options(cli->arena, s->use));
     fprintf(stderr, "longhand program %s -o mine.lh writes it to a file, to be changed there\n",
             s->name);

@@ -21,8 +21,8 @@ static bool read_int(lh_cli *cli, const lh_option *o, const char *text) {
     errno = 0;
     long n = strtol(text, &end, 10);
     if (errno || *end || !*text || n < o->min || n > o->max) {
-        lh_cli_fail(cli, "--%s wants a whole number from %d to %d, and \"%s\" is none", o->name,
-                    o->min, o->max, text);
+        lh_cli_fail(cli, "--%s needs a whole number from %d to %d, not \"%s\"", o->name, o->min,
+                    o->max, text);
         return false;
     }
     *(int *)o->value = (int)n;
@@ -40,7 +40,7 @@ static void read_names(lh_cli *cli, lh_names *names, const char *text) {
 static bool read_setting(lh_cli *cli, const lh_option *o, const char *text) {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1]) {
-        lh_cli_fail(cli, "--%s wants NAME=VALUE, and \"%s\" is none", o->name, text);
+        lh_cli_fail(cli, "--%s needs NAME=VALUE, not \"%s\"", o->name, text);
         return false;
     }
     lh_settings *s = o->value;
@@ -53,7 +53,7 @@ static bool read_setting(lh_cli *cli, const lh_option *o, const char *text) {
 static lh_names files;
 static const lh_option common_options[] = {
     {"files", 0, LH_OPTION_NAMES, &files, "FOLDER",
-     "programs may read files below this folder, too", 0, 0},
+     "programs may also read files below this folder", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -131,7 +131,7 @@ static int run_command(lh_cli *cli, const lh_command *c, int argc, char **argv) 
             continue;
         }
         if (!a[len] && i + 1 >= argc)
-            return lh_cli_fail(cli, "--%s wants a value: --%s %s", o->name, o->name, o->argument);
+            return lh_cli_fail(cli, "--%s needs a value: --%s %s", o->name, o->name, o->argument);
         if (!read_value(cli, o, a[len] ? a + len + 1 : argv[++i])) return LH_EXIT_FAILED;
         while (o->kind == LH_OPTION_SETTINGS && i + 1 < argc && argv[i + 1][0] != '-' &&
                strchr(argv[i + 1], '='))

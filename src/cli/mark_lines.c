@@ -127,12 +127,12 @@ static void mark_line(service *v, lh_arena *a) {
     if (f->problem)
         r = (lh_refusal){0, f->problem, ""};
     else if (!f->is_json)
-        r = (lh_refusal){0, "a line is a sheet as JSON: it begins with {",
-                         "man longhand-json has its form"};
+        r = (lh_refusal){0, "a line must be a sheet as JSON, starting with {",
+                         "man longhand-json describes it"};
     else if (!x)
         r = (lh_refusal){0,
                          f->lesson ? lh_printf(a, "there is no lesson %.60s here", f->lesson)
-                                   : "it does not say which lesson it is of",
+                                   : "it does not say to which lesson it belongs",
                          "lessons of your own are named on the command line"};
     else if (x->is_bad)
         r = (lh_refusal){0, lh_printf(a, "%.60s cannot be marked", x->name), ""};
@@ -152,7 +152,8 @@ static bool serve_line(service *v) {
     if (!a) return false;
     size_t blank = v->in.cap ? strspn(v->in.line, " \t\r") : 0;
     if (v->in.is_cut)
-        answer_refusal(v, NULL, &(lh_refusal){0, "the line is longer than 4 MB: no sheet is", ""});
+        answer_refusal(v, NULL,
+                       &(lh_refusal){0, "the line is longer than 4 MB, which no sheet is", ""});
     else if (blank < v->in.n)
         mark_line(v, a);
     lh_arena_free(a);

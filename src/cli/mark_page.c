@@ -248,9 +248,9 @@ bool lh_pages_open(lh_pages *p, const lh_hall *h) {
     for (int i = 0; p->file && i < h->n; i++) {
         const char *path = path_of(p, h->arena, i);
         if (access(path, F_OK) != 0 || is_ours(h, path)) continue;
-        lh_cli_fail(cli, "%s is there, and longhand mark did not write it: nothing was written",
+        lh_cli_fail(cli, "%s exists and was not written by longhand mark: nothing was written",
                     path);
-        fprintf(stderr, "name another folder, or move it away\n");
+        fprintf(stderr, "choose another folder, or move the file away\n");
         return false;
     }
     return p->file != NULL;

@@ -46,7 +46,7 @@ static bool check_columns(lh_hall *h, const char *file, lh_answer_table *t) {
         const char *near = known ? lh_nearest(column, known, p->n_steps) : NULL;
         lh_answer_table_drop(t, column);
         if (others++ < 5)
-            fprintf(stderr, "%s:%d: the column \"%s\" is no step of %s and was not read%s%s%s\n",
+            fprintf(stderr, "%s:%d: the column \"%s\" is not a step of %s and was not read%s%s%s\n",
                     file, t->line, column, s->name, near ? "; did you mean " : "", near ? near : "",
                     near ? "?" : "");
     }

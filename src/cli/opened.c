@@ -44,7 +44,7 @@ static const char *word(void *who, int token) {
 static void tell_unknown(const lh_opened *o) {
     for (int i = 0; i < o->n && o->tokens->unknown >= 0; i++)
         if (o->id[i] == o->tokens->unknown)
-            fprintf(stderr, "token %d of the prompt is not in the vocabulary: it is read as %s\n",
+            fprintf(stderr, "token %d of the prompt is not in the vocabulary and is read as %s\n",
                     i, lh_opened_word(o, o->id[i]));
 }
 

@@ -24,7 +24,7 @@ static void print_ops(const char *title, const char *column, bool calls) {
 
 /* How its gradient goes back. A rule may be for one call inside another: grad nll(softmax(x), t). */
 static const char *way_back(lh_cli *cli, const lh_program *p, const char *name) {
-    const char *way = "by its body";
+    const char *way = "from its definition";
     for (int i = 0; i < p->n_statements; i++) {
         const lh_statement *s = p->statement[i];
         if (s->kind != LH_S_GRAD || strcmp(s->name, name) != 0) continue;
@@ -32,7 +32,7 @@ static const char *way_back(lh_cli *cli, const lh_program *p, const char *name) 
         for (int k = 0; k < s->n_patterns; k++)
             if (s->pattern[k]->kind == LH_E_CALL) inner = s->pattern[k];
         if (!inner) return "by its rule";
-        way = lh_printf(cli->arena, "by its body; around %s by a rule", inner->text);
+        way = lh_printf(cli->arena, "from its definition; around %s by a rule", inner->text);
     }
     return way;
 }

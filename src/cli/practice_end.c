@@ -27,7 +27,7 @@ static void count_attempt(void *who, const lh_attempt *a) {
 static void print_mistakes(lh_desk *d) {
     tally t = {.d = d};
     if (!d->keep.store->attempts(d->keep.store, count_attempt, &t) || !t.n) return;
-    printf("Made on the way\n");
+    printf("Mistakes made\n");
     for (int i = 0; i < t.n; i++) {
         const lh_mistake *m = lh_mistakes_find(d->p->mistakes, t.mistake[i]);
         lh_desk_say(d, 2,
@@ -86,8 +86,8 @@ void lh_desk_summary(lh_desk *d) {
                    p->only >= 0 ? lh_printf(d->a, " --step %s", lh_desk_ask(d, p->only)->name) : "",
                *next = next_lesson(d, paper->lesson);
     if (!is_finished)
-        printf("%s: longhand practice %s%s\n", d->keep.is_kept ? "Go on with" : "Begin again with",
-               paper->lesson, step);
+        printf("%s: longhand practice %s%s\n",
+               d->keep.is_kept ? "Continue with" : "Begin again with", paper->lesson, step);
     else if (p->only < 0 && next)
         printf("Next: longhand practice %s        other numbers: longhand practice %s\n", next,
                paper->lesson);

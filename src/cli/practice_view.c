@@ -280,7 +280,7 @@ void lh_desk_help(lh_desk *d) {
         {"l", "the list of all steps"},
         {"s", "skip this step"},
         {"x", "begin this sheet again"},
-        {"q", "quit; the same command goes on from here"},
+        {"q", "quit; the same command continues from here"},
     };
     for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
         printf("  ");
@@ -302,8 +302,9 @@ void lh_desk_left(lh_desk *d) {
             lh_text_add(&t, "%s%d %s", n++ ? ", " : "", i + 1, lh_desk_ask(d, i)->name);
     if (!n) return;
     putchar('\n');
-    lh_desk_say(d, 0,
-                lh_printf(d->a,
-                          "You have seen every step. Still open: %s. Go on with them, or q to end.",
-                          t.s));
+    lh_desk_say(
+        d, 0,
+        lh_printf(d->a,
+                  "You have seen every step. Still open: %s. Continue with them, or q to end.",
+                  t.s));
 }

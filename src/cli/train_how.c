@@ -13,7 +13,7 @@ bool lh_train_positive(lh_cli *cli, const char *name, const char *text, double *
     if (!text) return true;
     *x = lh_number_read(text, &end);
     if (end != text && !*end && isfinite(*x) && *x > 0) return true;
-    lh_cli_fail(cli, "--%s wants a number above 0, and \"%s\" is none", name, text);
+    lh_cli_fail(cli, "--%s needs a number above 0, not \"%s\"", name, text);
     return false;
 }
 
@@ -26,7 +26,7 @@ bool lh_train_time(lh_cli *cli, const char *text, double *seconds) {
                                                                                    : 0;
     *seconds = x * unit;
     if (end != text && isfinite(*seconds) && *seconds > 0) return true;
-    lh_cli_fail(cli, "--time wants 90s, 10m or 2h, and \"%s\" is none of these", text);
+    lh_cli_fail(cli, "--time needs a time such as 90s, 10m or 2h, not \"%s\"", text);
     return false;
 }
 

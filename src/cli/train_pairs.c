@@ -51,7 +51,7 @@ bool lh_train_is_pairs(lh_train_pairs *p, lh_cli *cli, const lh_program *program
     if (lh_train_task_is_pairs(p->how.task)) return true;
     if (!p->how.has_source) return false;
     p->is_refused = true;
-    lh_cli_fail(cli, "%s has no questions, and the program wants a source", task);
+    lh_cli_fail(cli, "%s has no questions, but the program needs a source", task);
     return false;
 }
 

@@ -173,7 +173,7 @@ static void advise_credit(list *l) {
     if (count(l, LH_OTHER_WAY))
         add(l, LH_OTHER_WAY, "%s: full credit", l->x->marks->step[l->ask].other_way->says);
     if (count(l, LH_LAST_DIGIT))
-        add(l, LH_LAST_DIGIT, "round up from 5 on: the last digit is one beside; full credit");
+        add(l, LH_LAST_DIGIT, "round up from 5 on: the last digit is off by one; full credit");
     if (count(l, LH_FEW_DIGITS))
         add(l, LH_FEW_DIGITS, "right; give %s: %s credit", s->precision,
             lh_worth_names[l->x->marks->few_digits]);

@@ -74,8 +74,8 @@ static void note_unknown(placer *k, int found) {
         near = known ? lh_nearest(lh_printf(k->a, "%.60s", k->e->name), known, p->n_steps) : NULL;
     }
     note(k, k->e->line,
-         near ? "%.60s is no step of this sheet; did you mean %s?"
-              : "%.60s is no step of this sheet%s",
+         near ? "%.60s is not a step of this sheet; did you mean %s?"
+              : "%.60s is not a step of this sheet%s",
          k->e->name, near ? near : "");
 }
 

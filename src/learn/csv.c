@@ -118,7 +118,7 @@ lh_csv *lh_csv_read(lh_context *ctx, lh_arena *a, const char *file, const char *
         fail(&r, 0, "this is a workbook (.xlsx or .ods), and a table of text is expected",
              "save it as CSV (UTF-8) in the spreadsheet program");
     else if (length && memchr(text, 0, length))
-        fail(&r, 0, "this is no plain text", "save it as CSV (UTF-8)");
+        fail(&r, 0, "this is not plain text", "save it as CSV (UTF-8)");
     if (!says_separator(&r)) r.separator = guess_separator(&r);
     t->separator = r.separator;
     while (r.s < r.end && !lh_failed(ctx)) {

@@ -39,7 +39,7 @@ bool lh_task_only(lh_task *t, const char *name, const lh_field **out) {
     const lh_field *second = lh_exercise_field(t->e, name, 1);
     *out = lh_exercise_field(t->e, name, 0);
     if (!second) return true;
-    return lh_task_fail(t, second->at, "%s: stands twice, and an exercise has one", name);
+    return lh_task_fail(t, second->at, "%s: occurs twice, but an exercise has only one", name);
 }
 
 lh_where lh_task_where(const lh_task *t, lh_place at) {

@@ -36,8 +36,8 @@ static bool check_field(exercise_reader *x, const char *name, lh_place at) {
     int n = known_fields(x->e.kind, known);
     for (int i = 0; i < n; i++)
         if (strcmp(known[i], name) == 0) return true;
-    lh_problem_add(x->l->problems, LH_ERROR_TEXT, at, "an exercise to %s has no field \"%.40s\"",
-                   x->e.kind->name, name);
+    lh_problem_add(x->l->problems, LH_ERROR_TEXT, at,
+                   "an exercise of the kind %s has no field \"%.40s\"", x->e.kind->name, name);
     lh_problem_nearest(x->l, name, known, n);
     return false;
 }
@@ -96,7 +96,7 @@ static void read_field(exercise_reader *x, lh_text_row row) {
     if (!colon || !lh_is_name(name.s, name.n)) {
         lh_problem_add(x->l->problems, LH_ERROR_TEXT, lh_row_place(lh_row_trim(row), row.s),
                        "an exercise begins with fields, a word and a colon each");
-        lh_problem_cure(x->l->problems, "an empty line stands between them and the question");
+        lh_problem_cure(x->l->problems, "an empty line separates them from the question");
         return;
     }
     lh_place at = lh_row_place(name, row.s);
@@ -141,7 +141,7 @@ void lh_read_exercise(lh_lesson *l, const lh_segment *s) {
     }
     if (!lh_row_trim((lh_text_row){x.e.question, strlen(x.e.question), 0}).n) {
         lh_problem_add(l->problems, LH_ERROR_TEXT, s->at, "the exercise asks nothing");
-        lh_problem_cure(l->problems, "the question stands below the fields, after an empty line");
+        lh_problem_cure(l->problems, "the question comes below the fields, after an empty line");
     }
     *lh_push(l->arena, l->exercise, l->n_exercises) = x.e;
 }

@@ -91,7 +91,7 @@ static void read_format(lh_lesson *l, lh_insert *x, lh_text_row format) {
                               : "this");
     lh_problem_cure(l->problems, is_claim   ? "a claim may be | show"
                                  : is_value ? "1 to 17 digits, percent, or percent 0"
-                                            : "leave the | away");
+                                            : "leave out the |");
     x->kind = LH_INSERT_BROKEN;
 }
 

@@ -357,8 +357,8 @@ lh_step *lh_live_step(lh_live *v, const char *address, lh_where where) {
     lh_value value;
     if (lh_failed(v->ctx)) return NULL;
     if (p.kind != PIECE_ADDRESS || *skip_spaces(p.end)) {
-        lh_fail(v->ctx, LH_ERROR_TEXT, where.at, "\"%.60s\" is no address", address);
-        lh_cure(v->ctx, "an address is like P[1][0], h[0].A.P{example 2, head 1} or WO@1");
+        lh_fail(v->ctx, LH_ERROR_TEXT, where.at, "\"%.60s\" is not an address", address);
+        lh_cure(v->ctx, "an address looks like P[1][0], h[0].A.P{example 2, head 1} or WO@1");
         fail_here(v, where);
         return NULL;
     }
@@ -501,7 +501,7 @@ static bool claim_part(lh_live *v, const char *s, const char *end, lh_where wher
     if (!sign.s) {
         lh_fail(v->ctx, LH_ERROR_TEXT, where.at, "\"%.*s\" compares nothing",
                 (int)(end - s < 60 ? end - s : 60), s);
-        lh_cure(v->ctx, "each part of a claim is like loss@1 < loss@0");
+        lh_cure(v->ctx, "each part of a claim looks like loss@1 < loss@0");
         return fail_here(v, where);
     }
     const char *right = sign.s + sign.n;

@@ -121,7 +121,7 @@ static bool show_word(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
     lh_value value;
     if (!lh_live_value(v, x->expr, where_of(x), &value)) return false;
     const lh_vocab *vocab = vocab_for(v, x, &value);
-    if (!vocab) return fail(v, x, LH_ERROR_NAME, "%.80s is no token of a vocabulary", x->expr);
+    if (!vocab) return fail(v, x, LH_ERROR_NAME, "%.80s is not a token of a vocabulary", x->expr);
     lh_text t = lh_text_new(v->l->arena);
     for (int i = 0; i < value.rows * value.cols; i++) {
         double n = value.cell[i];
@@ -195,7 +195,7 @@ static bool show_cost(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
     bool known = b && cost_of(b, what, &value);
     lh_bill_free(b);
     if (b && !known) {
-        lh_fail(v->ctx, LH_ERROR_NAME, x->at, "cost knows no \"%.60s\"", what);
+        lh_fail(v->ctx, LH_ERROR_NAME, x->at, "cost has no \"%.60s\"", what);
         lh_cure(v->ctx, "parameters, flops, forward, bytes or memory");
         lh_live_fail_at(v, x->at);
     }
@@ -247,7 +247,7 @@ static bool show_count(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
         lh_mistakes_free(m);
     }
     if (n < 0) {
-        lh_fail(v->ctx, LH_ERROR_NAME, x->at, "count knows no \"%.60s\"", x->expr);
+        lh_fail(v->ctx, LH_ERROR_NAME, x->at, "count has no \"%.60s\"", x->expr);
         lh_cure(v->ctx, "mistakes, lessons, exercises, operations, errata-wrong or errata-claims");
         lh_live_fail_at(v, x->at);
         return false;
@@ -297,7 +297,7 @@ static bool check_whole(lh_live *v, const lh_show *x, lh_mention operand) {
     if (!is_part && !is_other) return true;
     lh_fail(v->ctx, LH_ERROR_NAME, operand.at, "%s shows whole steps%s, not %.60s",
             lh_show_words[x->verb], is_other ? " of the first example" : "", operand.text);
-    lh_cure(v->ctx, is_part ? "a row or a cell stands in the prose: {{P[1]}}"
+    lh_cure(v->ctx, is_part ? "a row or a cell can be put into the prose: {{P[1]}}"
                             : "matrix P{example 1} shows another example");
     lh_live_fail_at(v, operand.at);
     return false;

@@ -86,7 +86,7 @@ static lh_grid *given_grid(const lh_paper *p, const lh_node *n) {
     lh_sizes z = lh_exact.sizes(p->sheet->plan, n, 0);
     if ((double)z.rows * z.cols > GIVEN_CELLS) {
         lh_fail(p->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-                "a sheet would have to give %s, which is %s, and %d numbers are the most",
+                "a sheet would have to give %s, which is %s, but at most %d numbers are allowed",
                 n->step->path, lh_shape_text(p->g, n->shape), GIVEN_CELLS);
         lh_cure(p->ctx, "--steps names steps that do without it");
         return NULL;
@@ -388,12 +388,12 @@ static void check_steps(lh_paper *p, const lh_paper_how *how) {
         const lh_step *s = lh_graph_find(p->g, name);
         if (!s) return;
         if (lh_step_is_inner(s) && s->scope->call && s->scope->call->step)
-            lh_fail(p->ctx, LH_ERROR_NAME, at, "%s is what %s comes to: ask for %s", name,
+            lh_fail(p->ctx, LH_ERROR_NAME, at, "%s is the value of %s: ask for %s", name,
                     s->scope->call->step->path, s->scope->call->step->path);
         else if (s->kind == LH_STEP_GIVEN)
             lh_fail(p->ctx, LH_ERROR_NAME, at, "%s is given: there is nothing to work out", name);
         else
-            lh_fail(p->ctx, LH_ERROR_NAME, at, "%s is no number to be worked out", name);
+            lh_fail(p->ctx, LH_ERROR_NAME, at, "%s is not a number to be worked out", name);
     }
 }
 
@@ -407,8 +407,8 @@ static lh_sheet *sheet_of(lh_graph *g, const lh_paper_how *how, int digits) {
 static void check_size(lh_paper *p, const lh_paper_how *how, const lh_sheet *s) {
     if (s->n_cells <= LH_PAPER_CELLS) return;
     lh_fail(p->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-            "a sheet of %s would ask for %d numbers, and %d are the most", how->lesson, s->n_cells,
-            LH_PAPER_CELLS);
+            "a sheet of %s would ask for %d numbers, but at most %d are allowed", how->lesson,
+            s->n_cells, LH_PAPER_CELLS);
     lh_cure(p->ctx, "--steps names the steps to ask");
 }
 

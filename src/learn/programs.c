@@ -160,7 +160,7 @@ static bool read_options(const use_line *u, lh_text_row rest) {
             last = option_of(name);
             if (last == N_USE) {
                 lh_problem_add(u->l->problems, LH_ERROR_NAME, lh_row_place(name, u->line_start),
-                               "%.*s is no option of use", (int)name.n, name.s);
+                               "use has no option %.*s", (int)name.n, name.s);
                 lh_problem_nearest(u->l, lh_copy(u->l->arena, name.s, name.n), use_words, N_USE);
                 return false;
             }
@@ -279,7 +279,7 @@ static void check_circle(lh_lesson *l, int number) {
     if (at < 0) return;
     lh_problem_add(l->problems, LH_ERROR_NAME, l->program[number].at, "%s is made from itself",
                    l->program[number].name);
-    lh_problem_cure(l->problems, "begin with `this`, a named program or a lesson");
+    lh_problem_cure(l->problems, "start from `this`, a named program or a lesson");
 }
 
 static int find_program(lh_lesson *l, lh_mention name, int exercise) {

@@ -377,7 +377,7 @@ lh_answer_file *lh_answer_file_read(lh_arena *a, const char *text, size_t length
     if (nul) {
         int line = 1;
         for (const char *s = text; s < nul; s++) line += *s == '\n';
-        lh_scan_refuse(f, line, "this is no plain text: save it as UTF-8");
+        lh_scan_refuse(f, line, "this is not plain text: save it as UTF-8");
         return f;
     }
     text = plain_spaces(a, text, &length);

@@ -128,7 +128,7 @@ void lh_read_show(lh_lesson *l, lh_text_row row, const char *line_start, int exe
     if (verb < 0) {
         const char *said = lh_copy(l->arena, word.s, word.n < 60 ? word.n : 60);
         lh_problem_add(l->problems, LH_ERROR_TEXT, lh_row_place(word, line_start),
-                       "a show block knows no \"%s\"", said);
+                       "a show block has no \"%s\"", said);
         lh_problem_nearest(l, said, lh_show_words, LH_N_SHOW);
         return;
     }

@@ -16,7 +16,7 @@ static bool read_printed(lh_task *t, const lh_field *f, line *c) {
     if (!equals) return lh_task_fail(t, f->value_at, "line: has no = with a number behind it");
     c->printed = lh_written_read(equals + 1, strlen(equals + 1));
     if (c->printed.kind == LH_WRITTEN_NUMBER) return true;
-    return lh_task_fail(t, f->value_at, "line: \"%.40s\" behind the = is no number",
+    return lh_task_fail(t, f->value_at, "line: \"%.40s\" after the = is not a number",
                         equals + 1 + strspn(equals + 1, " "));
 }
 

@@ -389,7 +389,7 @@ lh_program *lh_variant_program(lh_context *ctx, const lh_program *lesson,
     study_free(&t);
     if (best < 0 && !lh_failed(ctx))
         lh_fail(ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},
-                "no kind numbers were found for seed %llu", how->seed),
+                "no suitable numbers were found for seed %llu", how->seed),
             lh_cure(ctx, "try another seed");
     lh_program *p = lh_failed(ctx) ? NULL : again(ctx, lesson);
     if (p) draw_program(p, how->seed, best);

@@ -115,7 +115,7 @@ bool lh_trained_takes(const lh_trained_text *t) {
         const lh_vocab *v = t->g->input[i]->vocab;
         if (!v || v->n_words >= n) continue;
         lh_fail(t->g->ctx, LH_ERROR_VALUE, nowhere,
-                "the tokeniser has %d tokens, and the vocabulary of the model has %d", n,
+                "the tokeniser has %d tokens, but the vocabulary of the model has %d", n,
                 v->n_words);
         lh_cure(t->g->ctx, "vocab %d in the program, or another tokeniser", n);
         return false;
