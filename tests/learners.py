@@ -11,6 +11,7 @@ import argparse
 import collections
 import concurrent.futures
 import json
+import math
 import os
 import random
 import subprocess
@@ -27,11 +28,17 @@ MILD = {"too few digits", "fewer digits"}  # verdicts of their own: not called w
 CONTENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lessons", "contents.txt")
 FEW = {"one digit fewer"}  # these did write fewer
 BATCH = 60  # files in one call of mark
-SECONDS = 20  # for a call of mark with one file
+SECONDS = 120  # for a call of mark with one file, on a machine that has other work, too
 
 
 def run(args, timeout=120):
     return subprocess.run(args, capture_output=True, text=True, timeout=timeout)
+
+
+def busy():
+    """Seconds of a processor that programs took so far."""
+    t = os.times()
+    return t.children_user + t.children_system
 
 
 # ---- sheets ----
@@ -79,21 +86,21 @@ class Desk:
 
     def mark(self, lesson, files):
         """By file its marks; None for one that takes too long or is refused."""
-        began = time.monotonic()
+        began = busy()
         limit = SECONDS + 1.0 * len(files)
         try:
             done = run([self.longhand, "mark", lesson, "--json"] + files, timeout=limit)
             sheets = {s["file"]: s for s in json.loads(done.stdout)["sheets"]}
         except (subprocess.TimeoutExpired, ValueError):
             if len(files) == 1:
-                return {files[0]: None}, {files[0]: time.monotonic() - began}
+                return {files[0]: None}, {files[0]: busy() - began}
             half = len(files) // 2
             marks, times = self.mark(lesson, files[:half])
             more, slow = self.mark(lesson, files[half:])
             marks.update(more)
             times.update(slow)
             return marks, times
-        each = (time.monotonic() - began) / len(files)
+        each = (busy() - began) / len(files)
         return {f: sheets.get(f) for f in files}, {f: each for f in files}
 
 
@@ -437,8 +444,7 @@ def simulate_runs(args):
 
 # In how many of a hundred sheets of a kind something unfair may be done. A finding, a sheet without marks and honest work that
 # is called wrong have none.
-LIMITS = {"spread": 15, "lost credit": 8, "named wrong": 8, "not found": 2, "not named": 25}
-LENIENT = {"kept shorter", "one digit fewer"}  # an examiner may say more about these
+LIMITS = {"spread": 0, "lost credit": 1, "named wrong": 0, "not found": 1, "not named": 5}
 
 
 def passed_limits(desk, count):
@@ -450,14 +456,12 @@ def passed_limits(desk, count):
         counts = {c: row[c] for c in ("spread", "lost credit", "named wrong")}
         counts["not found"] = n - row["found"] if kind not in habits.HONEST else 0
         counts["not named"] = n - row["named"] if is_mistake else 0
-        if kind in LENIENT:
-            counts = {}
-        elif row["called wrong"]:
+        if row["called wrong"]:
             out.append("%s: honest work called wrong on %d of %d sheets" % (kind, row["called wrong"], n))
         if row["no marks"]:
             out.append("%s: %d of %d sheets without marks" % (kind, row["no marks"], n))
         for what, k in counts.items():
-            if k > max(2, LIMITS[what] * n / 100):
+            if k > math.ceil(LIMITS[what] * n / 100):
                 out.append("%s: %s on %d of %d sheets" % (kind, what, k, n))
     return out
 
@@ -495,7 +499,7 @@ def main():
             print("%-26s" % name + "  ".join("%s %d" % (c, row[c]) for c in COLUMNS if row[c]))
         if MISSING:
             print("not simulated: " + ", ".join("%s (%d)" % x for x in MISSING.most_common()))
-    print("slowest: %.2f s a sheet in its batch: %s" % count.slowest)
+    print("slowest: %.2f s of a processor a sheet in its batch: %s" % count.slowest)
     print("%d s in all" % (time.monotonic() - began))
     for lesson, seed, digits, what in desk.findings:
         print("FINDING %s seed %s digits %s: %s" % (lesson, seed, digits, what))

@@ -243,7 +243,8 @@ void marking_diagnose(marker *k, int ask, int unit) {
         const lh_candidate *first = diagnose_on(k, ask, unit, base, c, n);
         if (first) keep_union(k, base, n_active - 1, first);
     }
-    if (k->s->ask[ask].moment && !k->m->step[ask].n_diagnoses) diagnose_stale(k, ask, unit);
+    if (k->s->ask[ask].moment && !k->m->step[ask].n_diagnoses && !reads_riddle(k, unit))
+        diagnose_stale(k, ask, unit);
     if (!k->m->step[ask].n_diagnoses) diagnose_before(k, ask, unit);
 }
 
