@@ -134,6 +134,36 @@ for sign in ✓ ✗ · '?'; do
     verdict $? "the sign $sign"
 done
 
+# What a teacher checks first: sums, signs, a loss that falls. The inventory has these as 10.2, 10.5 and 13.6.
+printf 'probs = 0.2506 0.2494 0.2506 0.2494\ndlogits = 0.2506 0.2494 -0.7494 0.2494\nL = 1.3838\nL@1 = 1.38341\n' >checks.txt
+COLUMNS=200
+ends 'right numbers pass every check' 1 '10 of 92 numbers have full credit, 82 are blank' mark ex2 checks.txt
+grep -q '✗' out
+verdict $((1 - $?)) '... and nothing is said against them'
+check() { # NAME CHANGE WORDS
+    sed "$2" checks.txt >changed.txt
+    ends "$1" 1 "$3" mark ex2 changed.txt
+}
+check 'probabilities that do not add up' 's/^probs.*/probs = 0.2506 0.2494 0.2606 0.2494/' 'they add up to 1.0100: probabilities add up to 1'
+check 'a probability that is another' 's/^probs.*/probs = 0.9975 0.0008 0.0008 0.0008/' 'work probs out again'
+check 'a quarter where 0.2506 is asked' 's/^probs.*/probs = 0.250 _ _ _/' '0.250      _      _      _    ✗ · · ·'
+check 'a loss that rose' 's/1.38341/1.39/' 'the loss rose, from 1.3838 to 1.39: after this update it falls'
+check 'signs turned round' 's/^dlogits.*/dlogits = -0.2506 -0.2494 0.7494 -0.2494/' 'not onehot(target, cols(probs))'
+check 'logits of the old weights' '$a\
+logits@1 = 0.004982 0 0.005018 0' 'WO as it was before the update'
+COLUMNS=80
+
+# 9.4 and 13.7: every common mistake makes a difference, and going uphill raises the loss.
+loss_after() { "$longhand" run ex2 --steps 2 "$@" 2>err | sed -n 's/^after 2 updates the loss over all examples is //p'; }
+{ echo 1.3838 && loss_after && loss_after --mistake uphill; } >out
+awk '{ loss[NR] = $1 } END { exit !(NR == 3 && loss[2] < loss[1] && loss[3] > loss[1]) }' out
+verdict $? 'the gradient added, not taken off: the loss rises'
+for pair in ex1:unscaled ex1:shift_after_exp ex2:uphill ex2:one_minus ex1:wrong_side ex1:k_not_transposed ex3:no_transpose_left \
+    ex2:no_rate ex4:summed ex5:no_relu ex5:no_residual ex1:wrong_row; do
+    run sheet "${pair%:*}" --seed 1 --why
+    has "${pair#*:} makes a difference in ${pair%:*}" "^  ${pair#*:} +✓ shows in" out
+done
+
 # What is refused.
 refused "another lesson's sheet" 'this is a sheet of ex3, not of ex1' mark ex1 key
 sed 's/seed 7/seed 8/' key >seed.txt
