@@ -150,7 +150,7 @@ static int open_moment(void) {
         assert_string_equal(f->set[0].name, "rate");
         assert_string_equal(f->set[0].value, rate);
         assert_string_equal(f->program, program);
-        assert_string_equal(f->config.model_type, "gpt2"); /* never weights without a config */
+        assert_string_equal(f->config.model_type, "longhand"); /* never weights without a config */
         assert_int_equal(f->config.n_embd, 8);
     }
     lh_folder_close(f);

@@ -42,6 +42,7 @@ static const lh_option explain_options[] = {
     {"digits", 0, LH_OPTION_INT, &options.digits, "N", "significant digits (6)", 1, 17},
     {"prompt", 0, LH_OPTION_TEXT, &options.prompt, "TEXT",
      "what a trained model reads; - takes it from stdin", 0, 0},
+    LH_OPTION_ALLOW_UNUSED,
     {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
      "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},
     {"next", 0, LH_OPTION_TEXT, &options.next, "TOKEN",

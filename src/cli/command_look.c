@@ -16,6 +16,7 @@ static struct {
 static const lh_option look_options[] = {
     {"prompt", 'i', LH_OPTION_TEXT, &options.prompt, "TEXT",
      "what the model reads; - takes it from stdin", 0, 0},
+    LH_OPTION_ALLOW_UNUSED,
     {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
      "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},
     {"layer", 0, LH_OPTION_INT, &options.layer, "N",

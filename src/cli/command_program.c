@@ -1,8 +1,9 @@
 /* command_program -- longhand program LESSON[:NAME]: the text of a program, to be read, copied or changed. */
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/model.h"
 #include "learn/chosen.h"
 
 static struct { const char *out; } options;
@@ -46,11 +47,26 @@ static int write_new(lh_cli *cli, const char *text) {
     return LH_EXIT_YES;
 }
 
+/* Of a model folder the program that its config means, or its own. */
+static const char *folder_text(lh_cli *cli, const char *path) {
+    lh_model m;
+    if (!lh_model_open(cli, path, &m)) return NULL;
+    const char *text = lh_copy(cli->arena, m.source.text, m.source.length);
+    lh_model_close(&m);
+    return text;
+}
+
 static int program_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
-    lh_source s;
-    if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
-    const char *text = text_of(cli, &s);
+    lh_source s = {0};
+    struct stat st;
+    const bool is_folder = stat(argv[0], &st) == 0 && S_ISDIR(st.st_mode);
+    const char *text = NULL;
+    if (is_folder)
+        text = folder_text(cli, argv[0]);
+    else if (lh_cli_load(cli, argv[0], &s))
+        text = text_of(cli, &s);
+    if (!text && !lh_failed(cli->ctx)) return LH_EXIT_FAILED;
     int status = LH_EXIT_YES;
     if (lh_failed(cli->ctx))
         status = lh_cli_report(cli);
@@ -64,13 +80,18 @@ static int program_run(lh_cli *cli, int argc, char **argv) {
 
 const lh_command lh_command_program = {
     .name = "program",
-    .synopsis = "LESSON[:NAME]|FILE[:NAME] [-o FILE]",
+    .synopsis = "LESSON[:NAME]|FILE[:NAME]|FOLDER [-o FILE]",
     .summary = "The text of a program, to be read, copied or changed.",
     .examples = "longhand program ex1\tthe program of a lesson, without its prose\n"
                 "longhand program attention:bag -o mine.lh\ta program with a name, into a file\n"
-                "longhand program gpt -o mine.lh\ta model, to be changed\n",
-    .notes = "LESSON:NAME is the program whose block has that name; `longhand read` shows it above "
-             "the code. A file that is there already is left as it is.",
+                "longhand program gpt -o mine.lh\ta model, to be changed\n"
+                "longhand program smollm\twhat config.json of that folder means\n",
+    .notes =
+        "LESSON:NAME is the program whose block has that name; `longhand read` shows it above "
+        "the code. A FOLDER with a model prints the program that its config.json means, with the "
+        "sizes and "
+        "names of its weights; what the config asks for and cannot be done is named. A file that "
+        "is there already is left as it is.",
     .options = program_options,
     .run = program_run,
     .min_args = 1,

@@ -21,6 +21,7 @@ static struct {
 static const lh_option sample_options[] = {
     {"input", 'i', LH_OPTION_TEXT, &options.prompt, "PROMPT",
      "how the text begins; - reads it from stdin", 0, 0},
+    LH_OPTION_ALLOW_UNUSED,
     {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
      "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},
     {"number", 'n', LH_OPTION_INT, &options.n, "N", "tokens at most (200)", 1, INT_MAX},

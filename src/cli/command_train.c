@@ -16,6 +16,7 @@
 #include "cli/model.h"
 #include "cli/character_stream.h"
 #include "eval/fast/threads.h"
+#include "files/family.h"
 #include "files/training_log.h"
 #include "files/tokenizer_file.h"
 #include "train/text_data.h"
@@ -69,6 +70,7 @@ static const lh_option train_options[] = {
     {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
     {"init", 0, LH_OPTION_TEXT, &options.init, "FOLDER",
      "start from the weights and the tokeniser of another model", 0, 0},
+    LH_OPTION_ALLOW_UNUSED,
     {"resume", 0, LH_OPTION_FLAG, &options.resume, NULL, "continue where the folder was saved", 0,
      0},
     {"out", 'o', LH_OPTION_TEXT, &options.out, "FOLDER", "folder for the model (out)", 0, 0},
@@ -429,19 +431,31 @@ static const char *tokenizer_config(job *j, const lh_folder *f, int bos, int eos
     return text.s;
 }
 
+/* What the program computes decides what its config says: that of the folder it comes from, of another family, or of none. */
+static void describe(const job *j, lh_config *config) {
+    lh_context *ctx = j->cli->ctx;
+    lh_arena *a = j->cli->arena;
+    const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
+    const char *kept = f && *f->config.model_type ? f->config.kept : NULL, *fields = NULL;
+    if (kept && lh_family_find(f->config.model_type) && lh_family_describes(j->g, kept))
+        fields = kept;
+    if (!fields) fields = lh_family_config(a, j->g);
+    lh_config_start(config);
+    if (fields)
+        lh_config_read(ctx, a, "config.json", fields, strlen(fields), config);
+    else if (kept && strcmp(f->config.model_type, config->model_type) == 0)
+        *config = f->config;
+    lh_config_of_graph(j->g, config);
+}
+
 static bool open_folder(job *j) {
     if (!lh_train_is_root(&j->ranks)) return true;
     lh_context *ctx = j->cli->ctx;
     lh_arena *a = j->cli->arena;
     lh_config config;
     lh_generation generation;
-    const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
-    lh_config_start(&config);
+    describe(j, &config);
     lh_generation_start(&generation);
-    if (f && *f->config.model_type) config = f->config;
-    if (strcmp(j->model.source.program->file, "models/gpt.lh") != 0 && !f)
-        config.model_type = "longhand";
-    lh_config_of_graph(j->g, &config);
     const int end = j->end >= 0 ? j->end : lh_tokenizer_special(j->tokens, "<|endoftext|>");
     config.bos = config.eos = generation.bos = generation.eos = end;
     if (j->is_pairs) {
@@ -450,6 +464,7 @@ static bool open_folder(job *j) {
     }
     lh_text json = lh_text_new(a);
     lh_tokenizer_write_json(&json, j->tokens);
+    const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
     const char *settings = tokenizer_config(j, f, config.bos, config.eos);
     if (lh_failed(ctx)) return false;
     j->writer = lh_folder_create(ctx, j->out,

@@ -23,6 +23,7 @@ static const lh_option translate_options[] = {
     {"number", 'n', LH_OPTION_INT, &options.longest, "N", "tokens at most (64)", 1, 10000},
     {"heads", 0, LH_OPTION_FLAG, &options.is_heads, NULL,
      "a map for each head of the last layer, not one for their mean", 0, 0},
+    LH_OPTION_ALLOW_UNUSED,
     {"quiet", 'q', LH_OPTION_FLAG, &options.is_quiet, NULL, "print only the answer", 0, 0},
     {"check", 0, LH_OPTION_INT, &options.check, "N",
      "answer N held-out questions of a task, and count those that are right", 1, 10000000},

@@ -165,7 +165,6 @@ static void print_save(lh_cli *cli, const lh_folder *f) {
         fputs("optimiser: ", stdout);
         lh_wrap(stdout, cli->width, 4, f->trouble);
     }
-    for (int i = 0; i < f->config.n_odd; i++) printf("config.json: %s\n", f->config.odd[i]);
 }
 
 static int print_text(lh_cli *cli, const lh_tensors *t, const lh_folder *f) {

@@ -7,14 +7,12 @@
 #include "learn/lesson.h"
 #include "train/floats.h"
 
-/* A change of the program, and what its config.json asks for and the program does not do. */
-static void tell_odd(const lh_model *m) {
-    const lh_folder *f = m->folder;
-    if (f->is_program_changed)
+bool lh_model_allows_unused;
+
+static void tell_change(const lh_model *m) {
+    if (m->folder->is_program_changed)
         fprintf(stderr, "%s/program.lh was changed after the weights were saved; it is used\n",
                 m->path);
-    for (int i = 0; i < f->config.n_odd; i++)
-        fprintf(stderr, "%s/config.json: %s\n", m->path, f->config.odd[i]);
 }
 
 static void read_folder(lh_cli *cli, lh_model *m) {
@@ -24,6 +22,7 @@ static void read_folder(lh_cli *cli, lh_model *m) {
     m->source = (lh_source){.name = m->path};
     m->source.program = m->folder ? lh_trained_program(m->folder, cli->arena, &text) : NULL;
     if (!m->source.program) return;
+    m->folder->allows_unused = lh_model_allows_unused;
     m->source.text = text.text;
     m->source.length = text.length;
     m->source.title = lh_lesson_title(cli->arena, text.file, text.text, text.length);
@@ -49,7 +48,7 @@ bool lh_model_open(lh_cli *cli, const char *path, lh_model *m) {
     }
     read_folder(cli, m);
     if (lh_failed(cli->ctx)) lh_cli_report(cli);
-    if (m->folder) tell_odd(m);
+    if (m->folder) tell_change(m);
     if (!lh_failed(cli->ctx) && m->source.program) return true;
     lh_model_close(m);
     return false;

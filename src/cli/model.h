@@ -15,6 +15,14 @@ typedef struct lh_model {
     lh_settings set; /* of the folder: as saved, or from its config.json */
 } lh_model;
 
+/* --allow-unused: tensors that the program does not use are no error. */
+extern bool lh_model_allows_unused;
+#define LH_OPTION_ALLOW_UNUSED                                                                     \
+    {                                                                                              \
+        "allow-unused", 0, LH_OPTION_FLAG, &lh_model_allows_unused, NULL,                          \
+            "go on although the program does not use all weights of the folder", 0, 0              \
+    }
+
 bool lh_model_open(lh_cli *cli, const char *path, lh_model *m); /* false: already reported */
 bool lh_model_is_folder(lh_cli *cli, const char *path);         /* false: already reported */
 void lh_model_close(lh_model *m);

@@ -12,16 +12,16 @@ enum { MAX_SIZE = 1 << 28 };
 
 static const lh_place nowhere = {0, 0, 0};
 
-/* A size in config.json, and what models/ calls it. */
+/* A size in config.json by its names, and what models/ calls it. */
 static const struct size_field {
-    const char *field, *word;
+    const char *field, *later, *word;
     size_t at;
 } sizes[LH_CONFIG_SIZES] = {
-    {"n_layer", "layers", offsetof(lh_config, n_layer)},
-    {"n_head", "heads", offsetof(lh_config, n_head)},
-    {"n_embd", "dim", offsetof(lh_config, n_embd)},
-    {"n_positions", "context", offsetof(lh_config, n_positions)},
-    {"vocab_size", "vocab", offsetof(lh_config, vocab_size)},
+    {"n_layer", "num_hidden_layers", "layers", offsetof(lh_config, n_layer)},
+    {"n_head", "num_attention_heads", "heads", offsetof(lh_config, n_head)},
+    {"n_embd", "hidden_size", "dim", offsetof(lh_config, n_embd)},
+    {"n_positions", "max_position_embeddings", "context", offsetof(lh_config, n_positions)},
+    {"vocab_size", "vocab_size", "vocab", offsetof(lh_config, vocab_size)},
 };
 
 static int *size_at(lh_config *c, int i) {
@@ -33,13 +33,7 @@ static int size_of(const lh_config *c, int i) {
 }
 
 void lh_config_start(lh_config *c) {
-    *c = (lh_config){.model_type = "gpt2",
-                     .architecture = "GPT2LMHeadModel",
-                     .activation = "gelu_new",
-                     .layer_norm_epsilon = 1e-5,
-                     .bos = -1,
-                     .eos = -1,
-                     .is_tied = true};
+    *c = (lh_config){.model_type = "longhand", .architecture = "", .bos = -1, .eos = -1};
 }
 
 /* ---- reading: a field that is not there, or is null, leaves what was there ---- */
@@ -69,24 +63,6 @@ static void read_whole(const reader *r, const char *name, int least, int *n) {
         refuse(r, name, least ? "a whole number from 1 on" : "a whole number from 0 on");
     else
         *n = (int)value;
-}
-
-static void read_number(const reader *r, const char *name, double *x) {
-    const cJSON *item = field(r, name);
-    if (!item) return;
-    if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble) || item->valuedouble < 0)
-        refuse(r, name, "a number from 0 on");
-    else
-        *x = item->valuedouble;
-}
-
-static void read_yes(const reader *r, const char *name, bool *yes) {
-    const cJSON *item = field(r, name);
-    if (!item) return;
-    if (!cJSON_IsBool(item))
-        refuse(r, name, "true or false");
-    else
-        *yes = cJSON_IsTrue(item);
 }
 
 static void read_text(const reader *r, const char *name, const char **text) {
@@ -128,54 +104,17 @@ static bool reader_close(const reader *r) {
 
 /* ---- config.json ---- */
 
-static void find_odd(const reader *r, lh_config *c) {
-    bool is_scaled = true, by_layer = false;
-    read_yes(r, "scale_attn_weights", &is_scaled);
-    read_yes(r, "scale_attn_by_inverse_layer_idx", &by_layer);
-    if (strcmp(c->model_type, "gpt2") != 0) return;
-    if (strcmp(c->activation, "gelu_new") != 0)
-        c->odd[c->n_odd++] = lh_printf(r->arena, "activation_function is %.40s", c->activation);
-    if (c->layer_norm_epsilon != 1e-5)
-        c->odd[c->n_odd++] = lh_printf(r->arena, "layer_norm_epsilon is %g", c->layer_norm_epsilon);
-    if (c->n_inner && c->n_inner != 4LL * c->n_embd)
-        c->odd[c->n_odd++] = lh_printf(r->arena, "n_inner is %d", c->n_inner);
-    if (!c->is_tied) c->odd[c->n_odd++] = "tie_word_embeddings is false";
-    if (!is_scaled) c->odd[c->n_odd++] = "scale_attn_weights is false";
-    if (by_layer) c->odd[c->n_odd++] = "scale_attn_by_inverse_layer_idx is true";
-}
-
-static void check_config(const reader *r, const lh_config *c) {
-    if (strcmp(c->model_type, "gpt2") != 0) return;
-    for (int i = 0; i < LH_CONFIG_SIZES; i++)
-        if (size_of(c, i) == 0) {
-            lh_fail(r->ctx, LH_ERROR_FILE, nowhere, "%s is missing", sizes[i].field);
-            lh_fail_in(r->ctx, r->file, NULL, 0);
-            return;
-        }
-    if (c->n_embd % c->n_head) {
-        lh_fail(r->ctx, LH_ERROR_FILE, nowhere,
-                "n_embd = %d cannot be divided evenly among n_head = %d heads", c->n_embd,
-                c->n_head);
-        lh_fail_in(r->ctx, r->file, NULL, 0);
-    }
-}
-
 static void read_config(const reader *r, lh_config *c) {
     c->model_type = "";
     c->architecture = "";
     read_text(r, "model_type", &c->model_type);
     read_text(r, "architectures", &c->architecture);
-    read_whole(r, "n_ctx", 1, &c->n_positions); /* an older name of it */
-    for (int i = 0; i < LH_CONFIG_SIZES; i++) read_whole(r, sizes[i].field, 1, size_at(c, i));
-    read_whole(r, "n_inner", 0, &c->n_inner);
-    read_text(r, "activation_function", &c->activation);
-    read_number(r, "layer_norm_epsilon", &c->layer_norm_epsilon);
+    for (int i = 0; i < LH_CONFIG_SIZES; i++) {
+        read_whole(r, sizes[i].later, 1, size_at(c, i));
+        read_whole(r, sizes[i].field, 1, size_at(c, i));
+    }
     read_token(r, "bos_token_id", &c->bos);
     read_token(r, "eos_token_id", &c->eos);
-    read_yes(r, "tie_word_embeddings", &c->is_tied);
-    if (lh_failed(r->ctx)) return;
-    check_config(r, c);
-    find_odd(r, c);
 }
 
 bool lh_config_read(lh_context *ctx, lh_arena *a, const char *file, const char *text, size_t length,
@@ -233,6 +172,10 @@ static char *writer_close(const writer *w, lh_arena *a) {
     return lh_failed(w->ctx) ? NULL : copy;
 }
 
+static bool has(const writer *w, const char *name) {
+    return cJSON_GetObjectItemCaseSensitive(w->root, name) != NULL;
+}
+
 /* Another architecture is not named where the config that was read names its own. */
 static void put_architecture(const writer *w, const char *name) {
     const char *list[] = {name};
@@ -245,14 +188,12 @@ char *lh_config_text(lh_context *ctx, lh_arena *a, const lh_config *c) {
     if (*c->model_type) put(&w, "model_type", cJSON_CreateString(c->model_type));
     put_architecture(&w, c->architecture);
     for (int i = 0; i < LH_CONFIG_SIZES; i++)
-        if (size_of(c, i)) put_whole(&w, sizes[i].field, size_of(c, i));
-    if (c->n_positions) put_whole(&w, "n_ctx", c->n_positions);
-    put(&w, "n_inner", c->n_inner ? cJSON_CreateNumber(c->n_inner) : cJSON_CreateNull());
-    put(&w, "activation_function", cJSON_CreateString(c->activation));
-    put(&w, "layer_norm_epsilon", cJSON_CreateNumber(c->layer_norm_epsilon));
+        if (size_of(c, i))
+            put_whole(&w, has(&w, sizes[i].later) ? sizes[i].later : sizes[i].field, size_of(c, i));
+    if (has(&w, "n_ctx") && c->n_positions) put_whole(&w, "n_ctx", c->n_positions);
     put_token(&w, "bos_token_id", c->bos);
     put_token(&w, "eos_token_id", c->eos);
-    put(&w, "tie_word_embeddings", cJSON_CreateBool(c->is_tied));
+    put(&w, has(&w, "dtype") ? "dtype" : "torch_dtype", cJSON_CreateString("float32"));
     return writer_close(&w, a);
 }
 

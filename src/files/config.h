@@ -5,9 +5,8 @@
  *     lh_build how = {.set = lh_config_settings(arena, &c, program, &n), .n_set = n};     layers=12 heads=12 dim=768 ...
  *     char *json = lh_config_text(arena, &c);                                      fields not known to us are kept
  *
- * The fields are GPT-2's, as other tools write and read them. A program of another kind has its own model_type, and of the
- * sizes those that it names. What a config says and the notation of models/gpt.lh does not do (another activation,
- * unusual scaling) is listed in `odd`: the weights fit, the numbers would differ.
+ * Here are the sizes, under the names that GPT-2 or all later models have for them, and the tokens. What all fields mean is said by
+ * family.h. A program that no family describes has a model_type of its own, and of the sizes those that it names.
  *
  * Errors: in the context, with the file's name. Memory: all texts in the arena.
  */
@@ -17,23 +16,17 @@
 #include "files/generation.h"
 #include "graph/graph.h"
 
-enum { LH_MAX_ODD = 8, LH_CONFIG_SIZES = 5 };
+enum { LH_CONFIG_SIZES = 5 };
 
 typedef struct lh_config {
     const char *model_type;                               /* "gpt2" */
     const char *architecture;                             /* "GPT2LMHeadModel" */
     int n_layer, n_head, n_embd, n_positions, vocab_size; /* 0: not said */
-    int n_inner;                                          /* 0: 4 * n_embd */
-    const char *activation;                               /* "gelu_new" */
-    double layer_norm_epsilon;
-    int bos, eos; /* tokens; -1: none */
-    bool is_tied; /* the head is the embeddings */
-    const char *odd[LH_MAX_ODD];
-    int n_odd;
+    int bos, eos;                                         /* tokens; -1: none */
     const char *kept; /* the file as it was read, for the fields that are not ours; or NULL */
 } lh_config;
 
-void lh_config_start(lh_config *c); /* GPT-2's, without sizes */
+void lh_config_start(lh_config *c); /* of a program that no family describes, without sizes */
 bool lh_config_read(lh_context *ctx, lh_arena *a, const char *file, const char *text, size_t length,
                     lh_config *c); /* false and the context failed */
 char *lh_config_text(lh_context *ctx, lh_arena *a, const lh_config *c); /* NULL: no memory */

@@ -45,6 +45,7 @@ typedef struct lh_folder {
     const char *path;
     lh_config config; /* model_type "": there is no config.json */
     lh_generation generation;
+    bool allows_unused;    /* tensors that the program does not use are no error */
     lh_tensors *weights;   /* NULL: nothing was saved yet */
     lh_tensors *optimizer; /* NULL: weights from elsewhere, or see trouble */
     const char *trouble;   /* why there is no optimizer although the save had one, or NULL */

@@ -142,7 +142,8 @@ static void put_token(lh_context *ctx, cJSON *root, const char *name, int token)
     if (cJSON_IsArray(old) && cJSON_IsNumber(old->child) && old->child->valuedouble == token)
         return; /* a list that begins with it stays a list */
     if (token >= 0) put(ctx, root, name, cJSON_CreateNumber(token));
-    if (token < 0) cJSON_DeleteItemFromObjectCaseSensitive(root, name);
+    while (token < 0 && cJSON_GetObjectItemCaseSensitive(root, name)) /* it may stand there twice */
+        cJSON_DeleteItemFromObjectCaseSensitive(root, name);
 }
 
 char *lh_generation_text(lh_context *ctx, lh_arena *a, const lh_generation *g) {

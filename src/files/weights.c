@@ -58,11 +58,18 @@ lh_weights *lh_weights_of(lh_context *ctx, lh_arena *a, const lh_graph *g, lh_gi
 
 /* ---- from a file ---- */
 
-#define PREFIX "transformer."
+/* What a model without its head leaves out of names, and one with it puts before them. */
+static const char *const prefixes[] = {"transformer.", "model.", "gpt_neox.", "bert."};
 
 static const lh_tensor *find(const lh_weights *w, const lh_tensors *t, const char *name) {
     const lh_tensor *found = lh_tensors_find(t, name);
-    return found ? found : lh_tensors_find(t, lh_printf(w->arena, PREFIX "%s", name));
+    for (size_t i = 0; !found && i < sizeof prefixes / sizeof *prefixes; i++) {
+        const size_t n = strlen(prefixes[i]);
+        found = lh_tensors_find(t, strncmp(name, prefixes[i], n) == 0
+                                       ? name + n
+                                       : lh_printf(w->arena, "%s%s", prefixes[i], name));
+    }
+    return found;
 }
 
 static bool has_shape(const lh_weight *w, const lh_tensor *t) {
@@ -99,13 +106,34 @@ static bool ends_in(const char *s, const char *end) {
     return n >= k && strcmp(s + n - k, end) == 0;
 }
 
-/* What other tools keep beside the weights. */
-static bool is_known_extra(const lh_weights *w, const lh_tensors *t, const lh_tensor *x) {
-    if (ends_in(x->name, ".attn.bias") || ends_in(x->name, ".attn.masked_bias")) return true;
-    if (strcmp(x->name, "lm_head.weight") != 0) return false;
-    const lh_tensor *tied = find(w, t, "wte.weight");
-    return tied && tied->bytes == x->bytes && tied->type == x->type &&
-           memcmp(tied->data, x->data, x->bytes) == 0;
+/* The same numbers once more: a head that is tied to the embeddings. */
+static bool is_copy(const lh_weights *w, const lh_tensor *x) {
+    for (int i = 0; i < w->n; i++) {
+        const lh_tensor *t = w->weight[i].tensor;
+        if (t->bytes == x->bytes && t->type == x->type && memcmp(t->data, x->data, x->bytes) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What other tools keep beside the weights: masks, turns, numbers of positions, heads for other questions. */
+static bool is_known_extra(const lh_weights *w, const lh_tensor *x) {
+    static const char *const ends[] = {".attn.bias",
+                                       ".attn.masked_bias",
+                                       ".attention.bias",
+                                       ".attention.masked_bias",
+                                       "rotary_emb.inv_freq",
+                                       "embeddings.position_ids",
+                                       "pooler.dense.weight",
+                                       "pooler.dense.bias",
+                                       "cls.seq_relationship.weight",
+                                       "cls.seq_relationship.bias"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends_in(x->name, ends[i])) return true;
+    const bool is_head = strcmp(x->name, "lm_head.weight") == 0 ||
+                         strcmp(x->name, "embed_out.weight") == 0 ||
+                         strncmp(x->name, "cls.predictions.decoder.", 24) == 0;
+    return is_head && is_copy(w, x);
 }
 
 static void find_unused(lh_context *ctx, lh_weights *w, const lh_tensors *t) {
@@ -113,7 +141,7 @@ static void find_unused(lh_context *ctx, lh_weights *w, const lh_tensors *t) {
     if (!is_used || lh_failed(ctx)) return;
     for (int i = 0; i < w->n; i++) is_used[w->weight[i].tensor - t->tensor] = true;
     for (int i = 0; i < t->n; i++) {
-        if (is_used[i] || is_known_extra(w, t, &t->tensor[i])) continue;
+        if (is_used[i] || is_known_extra(w, &t->tensor[i])) continue;
         *lh_push(w->arena, w->unused, w->n_unused) = &t->tensor[i];
     }
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/embedded.h"
+#include "files/family.h"
 
 static const lh_place nowhere;
 
@@ -27,17 +27,33 @@ bool lh_trained_has(const char *path, const char *file) {
 
 /* ---- the program ---- */
 
+static void refuse_type(const lh_folder *f, lh_arena *a) {
+    lh_text known = lh_text_new(a);
+    for (int i = 0; i < lh_family_count(); i++)
+        lh_text_add(&known, "%s%s", i ? ", " : "", lh_family_at(i)->type);
+    if (*f->config.model_type)
+        lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
+                "%s has no program.lh, and its model_type, %.60s, is not known", f->path,
+                f->config.model_type);
+    else
+        lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
+                "%s has no program.lh, and no config.json that says what model it is", f->path);
+    lh_cure(f->ctx, "known are %s", known.s);
+}
+
+/* Weights from elsewhere bring no program: their config is one. */
 lh_program *lh_trained_program(const lh_folder *f, lh_arena *a, lh_found *text) {
     *text = (lh_found){lh_printf(a, "%s/program.lh", f->path), f->program, f->program_length};
-    if (!f->program && strcmp(f->config.model_type, "gpt2") == 0) {
-        const lh_embedded *gpt = lh_embedded_find("models/gpt.lh");
-        if (gpt) *text = (lh_found){gpt->name, gpt->text, gpt->length};
-    }
-    if (!text->text) {
-        lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
-                "%s has no program.lh, and its model is %s, not gpt2", f->path,
-                *f->config.model_type ? f->config.model_type : "not said");
+    if (!f->program && !lh_family_find(f->config.model_type)) {
+        refuse_type(f, a);
         return NULL;
+    }
+    if (!f->program) {
+        const char *file = lh_printf(a, "%s/config.json", f->path),
+                   *made =
+                       lh_family_program(f->ctx, a, file, f->config.kept, strlen(f->config.kept));
+        if (!made) return NULL;
+        *text = (lh_found){file, made, strlen(made)};
     }
     return lh_lesson_parse(f->ctx, text->file, text->text, text->length);
 }
@@ -62,16 +78,43 @@ void lh_setting_put(lh_arena *a, lh_setting **set, int *n, const char *name, con
     *lh_push(a, *set, *n) = (lh_setting){lh_copy(a, name, strlen(name)), own};
 }
 
+/* Sizes as the program of its config has them, for other programs that begin with its weights. */
+static const lh_setting *sizes_of_program(lh_arena *a, const lh_program *p, int *n) {
+    lh_setting *set = NULL;
+    *n = 0;
+    for (int i = 0; i < p->n_statements; i++) {
+        const lh_statement *s = p->statement[i];
+        if (s->kind == LH_S_SIZE && s->expr->kind == LH_E_NUMBER)
+            lh_setting_put(a, &set, n, s->name, lh_printf(a, "%.0f", s->expr->number));
+        if (s->kind == LH_S_VOCAB && s->count > 0)
+            lh_setting_put(a, &set, n, "vocab", lh_printf(a, "%d", s->count));
+    }
+    return set;
+}
+
 const lh_setting *lh_trained_settings(const lh_folder *f, lh_arena *a, const lh_program *p,
                                       int *n) {
     int n_from = f->n_set;
     const lh_setting *from = f->set;
     lh_setting *set = NULL;
+    if (!f->program) return sizes_of_program(a, p, n);
     if (!f->is_saved) from = lh_config_settings(a, &f->config, p, &n_from);
     *n = 0;
     for (int i = 0; from && i < n_from; i++)
         lh_setting_put(a, &set, n, from[i].name, from[i].value);
     return set;
+}
+
+/* Weights that the program leaves out are numbers that the model was made with: it is another program's. */
+static void refuse_unused(lh_context *ctx, lh_arena *a, const lh_weights *w) {
+    enum { SHOWN = 3 };
+    lh_text names = lh_text_new(a);
+    for (int i = 0; i < w->n_unused && i < SHOWN; i++)
+        lh_text_add(&names, "%s%s", i ? ", " : "", w->unused[i]->name);
+    if (w->n_unused > SHOWN) lh_text_add(&names, " and %d more", w->n_unused - SHOWN);
+    lh_fail(ctx, LH_ERROR_NAME, nowhere, "the program does not use %s", names.s);
+    lh_fail_in(ctx, lh_tensors_path(w->from), NULL, 0);
+    lh_cure(ctx, "--allow-unused goes on without them");
 }
 
 lh_weights *lh_trained_weights(const lh_folder *f, lh_arena *a, const lh_graph *g) {
@@ -84,7 +127,9 @@ lh_weights *lh_trained_weights(const lh_folder *f, lh_arena *a, const lh_graph *
         return NULL;
     }
     lh_weights *w = lh_weights_of(g->ctx, a, g, LH_PARAM);
-    return w && lh_weights_match(g->ctx, w, f->weights) ? w : NULL;
+    if (!w || !lh_weights_match(g->ctx, w, f->weights)) return NULL;
+    if (w->n_unused && !f->allows_unused) refuse_unused(g->ctx, a, w);
+    return lh_failed(g->ctx) ? NULL : w;
 }
 
 /* ---- tokens ---- */

@@ -2,7 +2,7 @@
  *
  *     lh_folder *f = lh_folder_open(ctx, "out");
  *     lh_found text;
- *     lh_program *p = lh_trained_program(f, arena, &text);                    as saved; of GPT-2's weights models/gpt.lh
+ *     lh_program *p = lh_trained_program(f, arena, &text);                    as saved, or what config.json means
  *     const lh_setting *set = lh_trained_settings(f, arena, p, &n);
  *     lh_graph *g = lh_graph_build(ctx, p, &(lh_build){.set = set, .n_set = n, .without_examples = true});
  *     lh_weights *w = lh_trained_weights(f, arena, g);

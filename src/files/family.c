@@ -1,0 +1,386 @@
+/* Reading config.json by the tables of family_fields.c. */
+#include "files/family.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "files/family_internal.h"
+
+enum { MAX_SIZE = 1 << 28 };
+
+static const lh_place nowhere = {0, 0, 0};
+
+const lh_family *lh_family_find(const char *model_type) {
+    for (int i = 0; i < lh_family_n_records; i++)
+        if (strcmp(lh_family_records[i].family.type, model_type) == 0)
+            return &lh_family_records[i].family;
+    return NULL;
+}
+
+int lh_family_count(void) {
+    return lh_family_n_records;
+}
+
+const lh_family *lh_family_at(int i) {
+    return &lh_family_records[i].family;
+}
+
+void lh_family_refuse(const lh_family_reader *r, const char *field, const char *why, ...) {
+    char reason[256];
+    va_list args;
+    va_start(args, why);
+    lh_vformat(reason, sizeof reason, why, args);
+    va_end(args);
+    lh_fail(r->ctx, LH_ERROR_FILE, nowhere, "%.80s %s", field, reason);
+    lh_fail_in(r->ctx, r->file, NULL, 0);
+}
+
+const cJSON *lh_family_item(const lh_family_reader *r, const char *field) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(r->root, field);
+    return cJSON_IsNull(item) ? NULL : item;
+}
+
+/* ---- fields ---- */
+
+static const lh_family_field *field_in(const lh_family_field *list, const char *name) {
+    for (; list->name; list++)
+        if (strcmp(list->name, name) == 0) return list;
+    return NULL;
+}
+
+/* true, a number or an object where only nothing is understood. */
+static bool is_off(const cJSON *item) {
+    return cJSON_IsNull(item) || cJSON_IsFalse(item) ||
+           (cJSON_IsNumber(item) && item->valuedouble == 0) ||
+           ((cJSON_IsObject(item) || cJSON_IsArray(item)) && !item->child);
+}
+
+static void read_number(lh_family_reader *r, const lh_family_field *f, const cJSON *item) {
+    double *to = (double *)((char *)&r->v + f->at), x = item->valuedouble;
+    if (cJSON_IsNull(item)) {
+        *to = 0;
+    } else if (!cJSON_IsNumber(item) || !isfinite(x) || x < 0 ||
+               (f->kind == LH_FIELD_WHOLE && (x != floor(x) || x > MAX_SIZE))) {
+        lh_family_refuse(r, f->name, "must be a %snumber from 0 on",
+                         f->kind == LH_FIELD_WHOLE ? "whole " : "");
+    } else {
+        *to = x;
+    }
+}
+
+static void read_text(lh_family_reader *r, const lh_family_field *f, const cJSON *item) {
+    const char **to = (const char **)((char *)&r->v + f->at), *s = cJSON_GetStringValue(item);
+    if (cJSON_IsNull(item))
+        *to = NULL;
+    else if (!s || strlen(s) > 60)
+        lh_family_refuse(r, f->name, "must be a short text");
+    else
+        *to = lh_copy(r->arena, s, strlen(s));
+}
+
+static void read_field(lh_family_reader *r, const lh_family_field *f, const cJSON *item) {
+    switch (f->kind) {
+    case LH_FIELD_WHOLE:
+    case LH_FIELD_NUMBER: read_number(r, f, item); return;
+    case LH_FIELD_TEXT: read_text(r, f, item); return;
+    case LH_FIELD_YES:
+        if (cJSON_IsBool(item))
+            *(bool *)((char *)&r->v + f->at) = cJSON_IsTrue(item);
+        else if (!cJSON_IsNull(item))
+            lh_family_refuse(r, f->name, "must be true or false");
+        return;
+    case LH_FIELD_OFF:
+        if (!is_off(item))
+            lh_family_refuse(r, f->name, "is set, and what it asks for is not known here");
+        return;
+    case LH_FIELD_ROPE:
+    case LH_FIELD_LAYERS:
+    case LH_FIELD_HARMLESS: return;
+    }
+}
+
+/* Two names of one value: only the first has a usual one. */
+static void set_standards(lh_family_reader *r, const lh_family_field *f) {
+    for (; f->name; f++) {
+        void *to = (char *)&r->v + f->at;
+        if (f->kind == LH_FIELD_YES) *(bool *)to = f->standard != 0;
+        if (f->kind == LH_FIELD_TEXT) *(const char **)to = f->text;
+        if ((f->kind == LH_FIELD_WHOLE || f->kind == LH_FIELD_NUMBER) && *(double *)to == 0)
+            *(double *)to = f->standard;
+    }
+}
+
+void lh_family_read(lh_family_reader *r, const lh_family_record *f) {
+    r->v = (lh_family_values){0};
+    set_standards(r, f->field);
+    for (const cJSON *item = r->root->child; item && !lh_failed(r->ctx); item = item->next) {
+        const lh_family_field *own = field_in(f->field, item->string);
+        if (!own) own = field_in(lh_family_common, item->string);
+        if (own)
+            read_field(r, own, item);
+        else if (!is_off(item))
+            lh_family_refuse(r, item->string,
+                             "is a field that is not known for %s models: what it means for their "
+                             "numbers cannot be said",
+                             f->family.name);
+    }
+}
+
+/* ---- activations ---- */
+
+const char *lh_family_activation(const lh_family_reader *r, const char *field, const char *name) {
+    static const char *const table[][2] = {
+        {"gelu_new", "gelu"},
+        {"gelu_pytorch_tanh", "gelu"},
+        {"gelu_fast", "gelu"},
+        {"gelu", "geluexact"},
+        {"gelu_python", "geluexact"},
+        {"relu", "relu"},
+        {"silu", "silu"},
+        {"swish", "silu"},
+        {"tanh", "tanh"},
+        {"sigmoid", "sigmoid"},
+        {"leaky_relu", "leakyrelu"},
+        {"linear", ""},
+    };
+    for (size_t i = 0; name && i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i][0], name) == 0) return table[i][1];
+    lh_family_refuse(r, field, "is %s, which is not known here", name ? name : "null");
+    return "relu";
+}
+
+/* ---- positions that are turned ---- */
+
+static double rope_number(const lh_family_reader *r, const cJSON *object, const char *name,
+                          double standard) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    if (!item || cJSON_IsNull(item)) return standard;
+    if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble) || item->valuedouble < 0)
+        lh_family_refuse(r, name, "must be a number from 0 on");
+    return item->valuedouble;
+}
+
+static void check_rope_names(const lh_family_reader *r, const cJSON *object) {
+    static const char *const known[] = {"rope_type",
+                                        "type",
+                                        "rope_theta",
+                                        "factor",
+                                        "low_freq_factor",
+                                        "high_freq_factor",
+                                        "original_max_position_embeddings",
+                                        "beta_fast",
+                                        "beta_slow",
+                                        "mscale",
+                                        "mscale_all_dim",
+                                        "attention_factor",
+                                        "truncate",
+                                        "partial_rotary_factor",
+                                        "short_factor",
+                                        "long_factor"};
+    for (const cJSON *item = object->child; item; item = item->next) {
+        bool is_known = is_off(item);
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            is_known |= strcmp(known[i], item->string) == 0;
+        if (!is_known)
+            lh_family_refuse(r, item->string, "is a field of rope that is not known here");
+    }
+}
+
+static double yarn_share(double factor, double by) {
+    return factor <= 1 ? 1 : 0.1 * by * log(factor) + 1;
+}
+
+static void read_yarn(const lh_family_reader *r, const cJSON *o, lh_rope *rope) {
+    const double a = rope_number(r, o, "mscale", 0), b = rope_number(r, o, "mscale_all_dim", 0);
+    const double usual = a > 0 && b > 0 ? yarn_share(rope->factor, a) / yarn_share(rope->factor, b)
+                                        : yarn_share(rope->factor, 1);
+    rope->kind = LH_ROPE_YARN;
+    rope->fast = rope_number(r, o, "beta_fast", 32);
+    rope->slow = rope_number(r, o, "beta_slow", 1);
+    rope->strength = rope_number(r, o, "attention_factor", usual);
+    rope->is_rounded = !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(o, "truncate"));
+    if (rope->old < 1) lh_family_refuse(r, "original_max_position_embeddings", "is missing");
+    if (rope->factor < 1) lh_family_refuse(r, "factor", "must be a number from 1 on");
+}
+
+/* Within the old context; beyond it other shares would be taken, for every position. */
+static void read_long(const lh_family_reader *r, const cJSON *o, lh_rope *rope, lh_decoder *d) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(o, "short_factor");
+    rope->kind = LH_ROPE_LONG;
+    for (const cJSON *x = list ? list->child : NULL; x && rope->n_shares < LH_FAMILY_MAX_PAIRS;
+         x = x->next) {
+        if (!cJSON_IsNumber(x) || !(x->valuedouble > 0))
+            lh_family_refuse(r, "short_factor", "must be a list of numbers above 0");
+        rope->share[rope->n_shares++] = x->valuedouble;
+    }
+    if (rope->n_shares * 2 != d->turned)
+        lh_family_refuse(r, "short_factor", "has %d numbers, and there are %lld pairs to turn",
+                         rope->n_shares, d->turned / 2);
+    double old = r->v.old_context > 0 ? r->v.old_context : rope->old;
+    if (old < 1) old = (double)d->context;
+    const double factor =
+        rope->factor > 1 && r->v.old_context <= 0 ? rope->factor : (double)d->context / old;
+    const double usual = factor <= 1 || old <= 1 ? 1 : sqrt(1 + log(factor) / log(old));
+    rope->strength = rope_number(r, o, "attention_factor", usual);
+    if ((double)d->context > old) d->context = (long long)old;
+}
+
+static void read_rope_kind(lh_family_reader *r, const cJSON *o, lh_rope *rope, lh_decoder *d) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(o, "rope_type");
+    if (!item) item = cJSON_GetObjectItemCaseSensitive(o, "type");
+    const char *kind = cJSON_GetStringValue(item);
+    rope->factor = rope_number(r, o, "factor", 1);
+    rope->old = rope_number(r, o, "original_max_position_embeddings", 0);
+    if (!item || (kind && strcmp(kind, "default") == 0)) return;
+    if (kind && strcmp(kind, "linear") == 0) {
+        rope->kind = LH_ROPE_LINEAR;
+        if (rope->factor <= 0) lh_family_refuse(r, "factor", "must be above 0");
+    } else if (kind && strcmp(kind, "llama3") == 0) {
+        rope->kind = LH_ROPE_LLAMA3;
+        rope->low = rope_number(r, o, "low_freq_factor", 0);
+        rope->high = rope_number(r, o, "high_freq_factor", 0);
+        if (rope->old < 1 || rope->high <= rope->low || rope->factor <= 0)
+            lh_family_refuse(r, "rope_scaling",
+                             "needs factor, low_freq_factor, a higher "
+                             "high_freq_factor and "
+                             "original_max_position_embeddings");
+    } else if (kind && strcmp(kind, "yarn") == 0) {
+        read_yarn(r, o, rope);
+    } else if (kind && (strcmp(kind, "longrope") == 0 || strcmp(kind, "su") == 0)) {
+        read_long(r, o, rope, d);
+    } else {
+        lh_family_refuse(r, "rope_type", "is %.40s, which is not known here",
+                         kind ? kind : "no text");
+    }
+}
+
+static void read_rope(lh_family_reader *r, const cJSON *o, lh_rope *rope, lh_decoder *d) {
+    if (!cJSON_IsObject(o)) {
+        lh_family_refuse(r, "rope_scaling", "must have fields in { }");
+        return;
+    }
+    check_rope_names(r, o);
+    rope->base = rope_number(r, o, "rope_theta", rope->base);
+    const double part = rope_number(r, o, "partial_rotary_factor", 0);
+    if (part > 0) d->turned = (long long)((double)d->width * part);
+    if (!lh_failed(r->ctx)) read_rope_kind(r, o, rope, d);
+}
+
+void lh_family_rope(lh_family_reader *r, lh_decoder *d) {
+    const cJSON *o = lh_family_item(r, "rope_parameters");
+    if (!o) o = lh_family_item(r, "rope_scaling");
+    const cJSON *full = o ? cJSON_GetObjectItemCaseSensitive(o, "full_attention") : NULL,
+                *local = o ? cJSON_GetObjectItemCaseSensitive(o, "sliding_attention") : NULL;
+    d->rope = (lh_rope){.base = r->v.theta > 0 ? r->v.theta : 10000, .strength = 1};
+    if (r->v.part > 0) d->turned = (long long)((double)d->width * r->v.part);
+    if (r->v.local_theta > 0) {
+        d->has_local = true;
+        d->local = (lh_rope){.base = r->v.local_theta, .strength = 1};
+        if (local) read_rope(r, local, &d->local, d);
+    }
+    if (o) read_rope(r, full ? full : o, &d->rope, d);
+    if (d->turned < 2 || d->turned % 2 || d->turned > d->width)
+        lh_family_refuse(r, "partial_rotary_factor",
+                         "leaves %lld of %lld columns of a head to turn: they go in pairs",
+                         d->turned, d->width);
+    if (!(d->rope.base > 1)) lh_family_refuse(r, "rope_theta", "must be above 1");
+}
+
+/* ---- windows ---- */
+
+static void windows_of_list(lh_family_reader *r, lh_decoder *d, const cJSON *list) {
+    long long i = 0;
+    for (const cJSON *x = list->child; x; x = x->next, i++) {
+        const char *kind = cJSON_GetStringValue(x);
+        const bool is_full = kind && strcmp(kind, "full_attention") == 0;
+        if (!is_full && (!kind || strcmp(kind, "sliding_attention") != 0)) {
+            lh_family_refuse(r, "layer_types", "has %.40s in it, which is not known here",
+                             kind ? kind : "something");
+            return;
+        }
+        if (i < d->layers) d->is_full[i] = is_full, d->has_full |= is_full;
+    }
+    if (i != d->layers)
+        lh_family_refuse(r, "layer_types", "names %lld layers, and there are %lld", i, d->layers);
+}
+
+void lh_family_windows(lh_family_reader *r, lh_decoder *d) {
+    const cJSON *list = lh_family_item(r, "layer_types");
+    if (list) {
+        windows_of_list(r, d, list);
+        return;
+    }
+    for (long long i = 0; i < d->layers; i++) {
+        const long long every = r->v.pattern > 0 ? (long long)r->v.pattern : 2;
+        const bool is_full =
+            r->v.window_layers > 0 ? i < (long long)r->v.window_layers : (i + 1) % every == 0;
+        d->is_full[i] = is_full, d->has_full |= is_full;
+    }
+}
+
+/* ---- all of it ---- */
+
+static void check_sizes(const lh_family_reader *r, const lh_decoder *d) {
+    const struct {
+        const char *what;
+        long long n, most;
+    } list[] = {{"the size of the vocabulary", d->vocab, MAX_SIZE},
+                {"the number of layers", d->layers, LH_FAMILY_MAX_LAYERS},
+                {"the number of heads", d->heads, 1 << 16},
+                {"the width of a head", d->width, 1 << 20},
+                {"the width of the model", d->dim, 1 << 24},
+                {"the width of the network", d->hidden, 1 << 26},
+                {"the length of the context", d->context, MAX_SIZE}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].n < 1 || list[i].n > list[i].most)
+            lh_family_refuse(r, list[i].what, "is %lld: from 1 to %lld is understood", list[i].n,
+                             list[i].most);
+}
+
+/* ["LlamaForCausalLM"]; one that sorts texts into classes has other weights. */
+static void check_architecture(const lh_family_reader *r, const lh_family_record *f) {
+    const cJSON *item = lh_family_item(r, "architectures");
+    const char *name = cJSON_GetStringValue(cJSON_IsArray(item) ? item->child : item);
+    if (!name || strcmp(name, f->family.architecture) == 0) return;
+    if (strstr(name, "Model") && !strstr(name, "For") && !strstr(name, "LMHead")) return;
+    lh_family_refuse(r, "architectures", "is %.60s; of %s models %s is known", name, f->family.name,
+                     f->family.architecture);
+}
+
+static const char *program_of(lh_family_reader *r) {
+    const char *type = cJSON_GetStringValue(lh_family_item(r, "model_type"));
+    const lh_family_record *f = NULL;
+    for (int i = 0; type && i < lh_family_n_records; i++)
+        if (strcmp(lh_family_records[i].family.type, type) == 0) f = &lh_family_records[i];
+    if (!f) {
+        lh_family_refuse(r, "model_type", "is %.60s, which is no family that is known here",
+                         type ? type : "missing");
+        return NULL;
+    }
+    lh_decoder *d = lh_alloc(r->arena, sizeof *d);
+    if (!d) return NULL;
+    *d = (lh_decoder){0};
+    check_architecture(r, f);
+    lh_family_read(r, f);
+    if (!lh_failed(r->ctx)) f->means(r, d);
+    if (!lh_failed(r->ctx)) check_sizes(r, d);
+    return lh_failed(r->ctx) ? NULL : lh_family_text(r->arena, f, d);
+}
+
+const char *lh_family_program(lh_context *ctx, lh_arena *a, const char *file, const char *config,
+                              size_t length) {
+    lh_family_reader r = {.ctx = ctx, .arena = a, .file = file};
+    const char *text = NULL;
+    cJSON *root = lh_json_parse(ctx, file, config, length);
+    r.root = root;
+    if (root && !cJSON_IsObject(root)) {
+        lh_fail(ctx, LH_ERROR_FILE, nowhere, "fields in { } are expected");
+        lh_fail_in(ctx, file, NULL, 0);
+    } else if (root) {
+        text = program_of(&r);
+    }
+    cJSON_Delete(root);
+    return lh_failed(ctx) ? NULL : text;
+}
