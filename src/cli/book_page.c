@@ -160,6 +160,11 @@ static void put_lesson(lh_book *b, FILE *out, int i) {
     put_list(b, out, false, NULL, l->name, 0);
     fputs("</details>\n</nav>\n<main id=\"text\" tabindex=\"-1\">\n", out);
     if (b->front.body) put_where(out);
+    if (b->is_alive)
+        fputs("<p class=\"how\">Every number here can be opened: point at it, tap it, or press "
+              "Enter. Dotted ones are given: drag "
+              "them or type another value, and the lesson follows.</p>\n",
+              out);
     put_article(out, l);
     put_neighbours(b, out, i);
     fputs("</main>\n</div>\n", out);

@@ -116,21 +116,8 @@ export class Desk extends HTMLElement {
     const told = await lesson.engine.call("explain", at, ...(this.isDeep ? ["deep"] : []));
     if (turn !== this.asked) return;
     if (told.error && this.from?.dataset.expr === at) { this.fillExpression(at); return; }
-    if (!told.error) await this.addWays(told, at);
-    if (turn !== this.asked) return;
     if (told.error) this.replaceChildren(this.head(at), make("p", { class: "desk-error" }, errorText(told.error)));
     else this.fill(at, told);
-  }
-
-  /** The gradient of a value, the value of a gradient, whether it learns: from the names of the steps. @param {any} told @param {string} at */
-  async addWays(told, at) {
-    const a = parseAddress(at), names = await /** @type {Lesson} */ (this.lesson).names(a.program), path = String(told.step || a.path);
-    const dot = path.lastIndexOf(".") + 1, before = path.slice(0, dot), last = path.slice(dot);
-    const other = (/** @type {string} */ name) => addressKey({ ...a, path: before + name });
-    if (told.gradient_of) told.value_of = told.gradient_of;
-    if (told.gradient === undefined && names.steps.has(before + "d" + last)) told.gradient = other("d" + last);
-    if (told.value_of === undefined && last.startsWith("d") && names.steps.has(before + last.slice(1))) told.value_of = other(last.slice(1));
-    if (told.learns === undefined) told.learns = names.params.has(path);
   }
 
   /** @param {string} at @returns {HTMLElement} the trail and the button that closes */
@@ -187,7 +174,7 @@ export class Desk extends HTMLElement {
   ways(at, told) {
     const ways = make("div", { class: "desk-ways" });
     if (told.gradient) ways.append(makeButton(`Its gradient ${told.gradient}`, () => this.go(told.gradient)));
-    if (told.value_of) ways.append(makeButton(`The value ${told.value_of}`, () => this.go(told.value_of)));
+    if (told.gradient_of) ways.append(makeButton(`The value ${told.gradient_of}`, () => this.go(told.gradient_of)));
     if (told.learns) ways.append(this.stepField(at));
     if (!told.lines[0]?.given) ways.append(makeButton(this.isDeep ? "This line only" : "All the way down", () => { this.isDeep = !this.isDeep; this.show(); }));
     const path = parseAddress(at).path, matrix = /** @type {HTMLElement | undefined} */ (placesOf(at).map(e => e.closest("table.matrix[data-value]")).find(Boolean));

@@ -54,18 +54,10 @@ export class Lesson extends EventTarget {
     this.isBusy = false;
     /** @type {State | null} asked for while another change was being carried out */
     this.wanted = null;
-    /** @type {Map<string, {steps: Set<string>, params: Set<string>}>} */
-    this.known = new Map();
-  }
-
-  /** Names of the steps of a program, and of what learns in it; asked once. @param {string} program @returns {Promise<{steps: Set<string>, params: Set<string>}>} */
-  async names(program) {
-    const known = this.known.get(program);
-    if (known) return known;
-    const trace = await this.engine.call("trace", program), givens = await this.engine.call("givens", program);
-    const names = { steps: new Set((trace.steps || []).map((/** @type {any} */ s) => s.path)), params: new Set((givens.givens || []).filter((/** @type {any} */ g) => g.kind === "param").map((/** @type {any} */ g) => g.name)) };
-    this.known.set(program, names);
-    return names;
+    /** @type {Map<number, string>} HTML of each figure as it was shown last */
+    this.shown = new Map();
+    /** @type {Element[]} what the last refresh changed */
+    this.changed = [];
   }
 
   /** @param {string} what @returns {string | undefined} */
@@ -153,6 +145,7 @@ export class Lesson extends EventTarget {
   async refresh() {
     const news = await this.engine.call("refresh");
     if (news.error) return errorText(news.error);
+    this.changed = [];
     for (const insert of news.inserts || []) this.putInsert(insert);
     for (const show of news.shows || []) this.putShow(show);
     this.dispatchEvent(new Event("refresh"));
@@ -164,7 +157,11 @@ export class Lesson extends EventTarget {
     const figure = one(`[data-show="${show.show}"] .shown`, this.article) || one(`[data-show="${show.show}"]`, this.article);
     if (!figure) return;
     if (show.error) figure.replaceChildren(make("p", { class: "desk-error" }, `With your numbers this cannot be shown: ${errorText(show.error)}`));
-    else if (show.html !== undefined) morph(figure, show.html);
+    else if (show.html !== undefined && show.html !== this.shown.get(show.show)) {
+      morph(figure, show.html);
+      this.shown.set(show.show, show.html);
+      this.changed.push(figure);
+    }
   }
 
   /** @param {{insert: number, text?: string, holds?: boolean, shown?: string, error?: import("./engine.js").EngineError}} insert */
@@ -172,7 +169,7 @@ export class Lesson extends EventTarget {
     const text = insert.error ? "—" : insert.text ?? "";
     for (const e of all(`[data-insert="${insert.insert}"]`, this.article)) {
       if (e.matches("[data-claim]")) this.putClaim(e, insert);
-      else if (e.textContent !== text) { e.textContent = text; e.classList.add("changed"); }
+      else if (e.textContent !== text) { e.textContent = text; e.classList.add("changed"); this.changed.push(e); }
     }
   }
 

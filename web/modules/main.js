@@ -1,5 +1,5 @@
 /* main -- where the page begins: what it finds on the page, it brings to life. */
-import { all, announce, isStill, make, one } from "./dom.js";
+import { all, announce, isStill } from "./dom.js";
 import { Desk } from "./desk.js";
 import { startBlanks } from "./blanks.js";
 import { enlivenCode } from "./code.js";
@@ -35,8 +35,7 @@ export function bringToLife(article, engine) {
   startGivens(lesson, desk);
   startBlanks(lesson, desk);
   startDeskSheets(lesson, desk);
-  startExercises(lesson);
-  startLearning(lesson);
+  setTimeout(() => { startExercises(lesson); startLearning(lesson); }, 0);
   /** @type {any} */ (article).lesson = lesson;
   return lesson;
 }
@@ -63,14 +62,6 @@ function showChanges(lesson) {
   });
 }
 
-/** What can be done here, once, in a line above the first number. @param {HTMLElement} article */
-function showHow(article) {
-  const first = one("h1", article);
-  if (!first || !one("[data-at]", article) || article.dataset.lesson === "front") return;
-  first.after(make("p", { class: "how" }, "Every number here can be opened: point at it or tap it. ",
-    one("[data-given]", article) ? "Dotted ones are given: drag them, or type another value, and the lesson follows." : ""));
-}
-
 /** Offline after the first visit, where the page came over the network. */
 function keepOffline() {
   if (location.protocol.startsWith("http") && "serviceWorker" in navigator) navigator.serviceWorker.register("sw.js").catch(() => {});
@@ -83,7 +74,6 @@ function start() {
   for (const article of all("article[data-lesson]")) {
     const lesson = bringToLife(article);
     showChanges(lesson);
-    showHow(article);
     if (article.dataset.lesson === "front") startFront(lesson);
     lesson.restore().then(() => whenIdle(lesson));
     addEventListener("hashchange", () => lesson.restore());

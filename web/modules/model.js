@@ -56,7 +56,7 @@ class GptPage {
     const desk = this.desk = /** @type {Desk} */ (document.createElement("lh-desk"));
     document.body.append(desk);
     const engine = { call: (/** @type {string} */ name, /** @type {string} */ at, /** @type {string[]} */ ...more) => this.engine.call(name, this.prompt, at, ...more) };
-    desk.lesson = /** @type {any} */ ({ engine, names: async () => ({ steps: new Set(), params: new Set() }) });
+    desk.lesson = /** @type {any} */ ({ engine });
   }
 
   /** @param {string} text */
@@ -193,14 +193,15 @@ class GptPage {
   /** Each head as a table; a cell opens. @param {any} looked @returns {HTMLElement[]} */
   attentionOf(looked) {
     const words = looked.tokens.map(shownLetter);
-    return [make("h3", {}, "Where it looks"), ...looked.attention.flatMap((/** @type {any} */ layer) => layer.heads.map((/** @type {number[][]} */ head, /** @type {number} */ h) => {
+    const heads = looked.attention.flatMap((/** @type {any} */ layer) => layer.heads.map((/** @type {number[][]} */ head, /** @type {number} */ h) => {
       const table = make("table", { class: "attention" }, make("caption", {}, `${layer.path}, head ${h}`));
       table.append(make("thead", {}, make("tr", {}, make("td"), ...words.map((/** @type {string} */ w) => make("th", { scope: "col" }, w)))));
       const body = make("tbody");
       head.forEach((row, r) => body.append(make("tr", {}, make("th", { scope: "row" }, words[r] || ""), ...row.map((p, c) => this.attentionCell(layer.path, h, r, c, p)))));
       table.append(body);
       return make("div", { class: "scroll" }, table);
-    }))];
+    }));
+    return [make("h3", {}, "Where it looks"), make("div", { class: "heads" }, ...heads)];
   }
 
   /** @param {string} path @param {number} h @param {number} r @param {number} c @param {number} p @returns {HTMLElement} */

@@ -32,22 +32,33 @@ function splitRow(e) {
   e.replaceChildren(...rows.flatMap((row, r) => [...(r ? ["; "] : []), ...row.flatMap((n, c) => [...(c ? [" "] : []), make("span", { class: "n", "data-at": at(r, c) }, n)])]));
 }
 
-/** Gives numbers their roles and their place in the order of the Tab key. @param {ParentNode} within */
+/** Gives a number its role and its place in the order of the Tab key. @param {HTMLElement} e */
+function enlivenOne(e) {
+  if (e.classList.contains("alive")) return;
+  const g = groupOf(e), isFirst = !g || !g.querySelector('.alive[tabindex="0"]');
+  e.classList.add("alive");
+  if (!e.matches("td")) e.setAttribute("role", "button");
+  if (e.namespaceURI?.endsWith("/svg")) e.setAttribute("aria-label", `${addressOf(e)} ${e.dataset.text || ""}`);
+  e.setAttribute("tabindex", isFirst ? "0" : "-1");
+  if (isFirst && g?.matches("table.matrix")) g.setAttribute("role", "grid");
+  if (isFirst && g?.matches("svg[role=img]")) g.setAttribute("role", "group");
+}
+
+/** @param {ParentNode} within */
 export function enliven(within) {
+  if (within instanceof HTMLElement && within.matches(".n[data-value]")) splitRow(within);
   for (const e of all(".n[data-value]", within)) splitRow(e);
-  /** @type {Set<Element>} */
-  const seen = new Set(all(`[tabindex="0"]`, within).filter(e => e.matches(number)).map(e => groupOf(e)).filter(e => e !== null));
-  for (const e of all(number, within)) {
-    if (e.classList.contains("alive")) continue;
-    const g = groupOf(e);
-    e.classList.add("alive");
-    if (!e.matches("td")) e.setAttribute("role", "button");
-    if (e.namespaceURI?.endsWith("/svg")) e.setAttribute("aria-label", `${addressOf(e)} ${e.dataset.text || ""}`);
-    e.setAttribute("tabindex", g && seen.has(g) ? "-1" : "0");
-    if (g) seen.add(g);
-    if (g?.matches("table.matrix")) g.setAttribute("role", "grid");
-    if (g?.matches("svg[role=img]")) g.setAttribute("role", "group");
-  }
+  for (const e of all(number, within)) enlivenOne(e);
+}
+
+/** All numbers of a page, a few at a time: the page stays quick. @param {HTMLElement} within */
+function enlivenSlowly(within) {
+  const parts = Array.from(within.children);
+  const some = () => {
+    for (const end = performance.now() + 8; parts.length && performance.now() < end;) enliven(/** @type {HTMLElement} */ (parts.shift()));
+    if (parts.length) setTimeout(some, 0);
+  };
+  some();
 }
 
 /** The number to the left, right, above or below. @param {HTMLElement} e @param {string} key @returns {HTMLElement | null} */
@@ -136,8 +147,8 @@ class Tip {
 /** @param {Lesson} lesson @param {Desk} desk */
 export function startNumbers(lesson, desk) {
   const tip = new Tip(), root = lesson.article;
-  enliven(root);
-  lesson.addEventListener("refresh", () => enliven(root));
+  enlivenSlowly(root);
+  lesson.addEventListener("refresh", () => { for (const e of lesson.changed.length ? lesson.changed : [root]) enliven(e); });
   root.addEventListener("pointerover", event => {
     const e = around(event, number);
     if (e && event.pointerType === "mouse" && !event.buttons && !e.dataset.what && !e.closest(".blank")) tip.point(lesson, e);
