@@ -12,7 +12,9 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "files/gguf.h"
+#include "files/gguf_folder.h"
+#include "files/tensors.h"
+#include "files/tokenizer_file.h"
 #include "files/half.h"
 
 enum { ROWS = 3, COLS = 64 };
@@ -124,6 +126,96 @@ static void blocks_mean_what_their_definition_says(void **state) {
         }
 }
 
+/* Llama's: names, rows of queries that stand in pairs, and merges that come from scores. */
+static void turned_row(void *from, size_t row, float *out) {
+    (void)from;
+    for (int i = 0; i < 8; i++) out[i] = (float)row;
+}
+
+static void a_llama_becomes_a_folder(void **state) {
+    (void)state;
+    static const char *const words[] = {"<unk>",
+                                        "<s>",
+                                        "</s>",
+                                        "<0x41>",
+                                        "\xE2\x96\x81",
+                                        "a",
+                                        "b",
+                                        "ab",
+                                        "\xE2\x96\x81"
+                                        "a",
+                                        "\xE2\x96\x81"
+                                        "ab"};
+    static const float scores[] = {0, 0, 0, 0, -9, -8, -7, -1, -2, -3};
+    static const int types[] = {2, 3, 3, 6, 1, 1, 1, 1, 1, 1};
+    const lh_gguf_field field[] = {
+        {.name = "general.architecture", .kind = LH_GGUF_TEXT, .words = "llama"},
+        {.name = "llama.block_count", .kind = LH_GGUF_U32, .number = 1},
+        {.name = "llama.embedding_length", .kind = LH_GGUF_U32, .number = 8},
+        {.name = "llama.feed_forward_length", .kind = LH_GGUF_U32, .number = 16},
+        {.name = "llama.attention.head_count", .kind = LH_GGUF_U32, .number = 2},
+        {.name = "llama.attention.head_count_kv", .kind = LH_GGUF_U32, .number = 1},
+        {.name = "llama.context_length", .kind = LH_GGUF_U32, .number = 64},
+        {.name = "llama.attention.layer_norm_rms_epsilon", .kind = LH_GGUF_F32, .number = 1e-5},
+        {.name = "tokenizer.ggml.model", .kind = LH_GGUF_TEXT, .words = "llama"},
+        {.name = "tokenizer.ggml.tokens",
+         .kind = LH_GGUF_LIST,
+         .of = LH_GGUF_TEXT,
+         .text = words,
+         .n = 10},
+        {.name = "tokenizer.ggml.scores",
+         .kind = LH_GGUF_LIST,
+         .of = LH_GGUF_F32,
+         .floats = scores,
+         .n = 10},
+        {.name = "tokenizer.ggml.token_type",
+         .kind = LH_GGUF_LIST,
+         .of = LH_GGUF_I32,
+         .wholes = types,
+         .n = 10},
+        {.name = "tokenizer.ggml.bos_token_id", .kind = LH_GGUF_U32, .number = 1},
+        {.name = "tokenizer.ggml.eos_token_id", .kind = LH_GGUF_U32, .number = 2}};
+    const lh_gguf_entry entry[] = {
+        {.name = "token_embd.weight", .rank = 2, .size = {8, 10}, .read = turned_row},
+        {.name = "blk.0.attn_q.weight", .rank = 2, .size = {8, 8}, .read = turned_row},
+        {.name = "blk.0.attn_k.weight", .rank = 2, .size = {8, 4}, .read = turned_row},
+        {.name = "blk.0.attn_v.weight", .rank = 2, .size = {8, 4}, .read = turned_row}};
+    /* heads of 4: rows 0 2 1 3 of each stand there */
+    static const float q[] = {0, 2, 1, 3, 4, 6, 5, 7};
+    char path[] = "/tmp/longhand-gguf-XXXXXX", folder[] = "/tmp/longhand-gguf-folder-XXXXXX";
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    close(mkstemp(path));
+    assert_non_null(mkdtemp(folder));
+    assert_true(lh_gguf_write(ctx, path, field, 14, entry, 4));
+    lh_gguf *f = lh_gguf_open(ctx, path);
+    if (!f || !lh_gguf_to_folder(f, folder)) fail_msg("%s", lh_context_error(ctx)->what);
+    lh_tensors *t = lh_tensors_open(ctx, folder);
+    assert_non_null(t);
+    const lh_tensor *w = lh_tensors_find(t, "model.layers.0.self_attn.q_proj.weight"),
+                    *v = lh_tensors_find(t, "model.layers.0.self_attn.v_proj.weight");
+    assert_true(w && v && w->size[0] == 8 && v->size[0] == 4 && v->size[1] == 8);
+    for (size_t r = 0; r < 8; r++) {
+        float x;
+        lh_tensor_copy_float(w, r * 8, 1, &x);
+        assert_true(x == q[r]);
+        if (r < 4) lh_tensor_copy_float(v, r * 8, 1, &x), assert_true(x == (float)r);
+    }
+    lh_tokenizer *tokens = lh_tokenizer_load(ctx, folder);
+    if (!tokens) fail_msg("%s", lh_context_error(ctx)->what);
+    size_t n;
+    const int *id = lh_tokenizer_prompt(tokens, a, "ab ab", 5, false, &n);
+    assert_true(n == 3 && id[0] == 1 && id[1] == 9 && id[2] == 9);
+    lh_tokenizer_free(tokens);
+    lh_tensors_close(t);
+    lh_gguf_close(f);
+    static const char *const made[] = {"config.json", "tokenizer.json", "tokenizer_config.json",
+                                       "model.safetensors"};
+    for (int i = 0; i < 4; i++) assert_int_equal(unlink(lh_printf(a, "%s/%s", folder, made[i])), 0);
+    rmdir(folder), unlink(path);
+    lh_arena_free(a), lh_context_free(ctx);
+}
+
 static void damaged_files_are_refused(void **state) {
     (void)state;
     static const char *const bad[][2] = {{"wrong_version", "neither 2 nor 3"},
@@ -154,6 +246,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(blocks_mean_what_their_definition_says),
+        cmocka_unit_test(a_llama_becomes_a_folder),
         cmocka_unit_test(damaged_files_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
