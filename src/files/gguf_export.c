@@ -3,6 +3,7 @@
 
 #include "files/folder.h"
 #include "files/gguf_folder.h"
+#include "files/json_read.h"
 #include "files/tokenizer_file.h"
 #include "text/alphabet.h"
 #include "text/unicode.h"
@@ -47,15 +48,43 @@ static void add_number(export *x, const char *name, double number) {
     add(x, name, LH_GGUF_U32)->number = number;
 }
 
+/* Of GPT-2's variants llama.cpp knows one: what its config says otherwise is refused. */
+static void check_variant(export *x, const cJSON *root) {
+    static const struct {
+        const char *field, *value; /* as JSON */
+    } usual[] = {{"activation_function", "\"gelu_new\""},
+                 {"tie_word_embeddings", "true"},
+                 {"scale_attn_weights", "true"},
+                 {"scale_attn_by_inverse_layer_idx", "false"}};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, usual[i].field);
+        char *text = item && !cJSON_IsNull(item) ? cJSON_PrintUnformatted(item) : NULL;
+        if (text && strcmp(text, usual[i].value) != 0)
+            lh_fail(x->ctx, LH_ERROR_FILE, nowhere, "%s is %.40s, and llama.cpp's gpt2 has %s",
+                    usual[i].field, text, usual[i].value);
+        cJSON_free(text);
+    }
+}
+
+static double field_of(const cJSON *root, const char *name, double otherwise) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, name);
+    return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
+}
+
 static void add_sizes(export *x, const lh_config *c) {
+    cJSON *root = lh_json_parse(x->ctx, "config.json", c->kept ? c->kept : "{}",
+                                c->kept ? strlen(c->kept) : 2);
+    check_variant(x, root);
     add(x, "general.architecture", LH_GGUF_TEXT)->words = "gpt2";
     add(x, "general.name", LH_GGUF_TEXT)->words = "longhand";
     add_number(x, "gpt2.block_count", c->n_layer);
     add_number(x, "gpt2.context_length", c->n_positions);
     add_number(x, "gpt2.embedding_length", c->n_embd);
-    add_number(x, "gpt2.feed_forward_length", c->n_inner ? c->n_inner : 4.0 * c->n_embd);
+    add_number(x, "gpt2.feed_forward_length", field_of(root, "n_inner", 4.0 * c->n_embd));
     add_number(x, "gpt2.attention.head_count", c->n_head);
-    add(x, "gpt2.attention.layer_norm_epsilon", LH_GGUF_F32)->number = c->layer_norm_epsilon;
+    add(x, "gpt2.attention.layer_norm_epsilon", LH_GGUF_F32)->number =
+        field_of(root, "layer_norm_epsilon", 1e-5);
+    cJSON_Delete(root);
 }
 
 /* In the alphabet in which bytes can be seen; a mark as it is. */
