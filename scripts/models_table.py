@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Writes docs/models.md: which model folders open, and what was found with each.
+
+    python3 scripts/models_table.py BUILD > docs/models.md
+
+Every line is one file of tests/golden/models. A folder is made of it with the weights of its formula, then `longhand program`,
+`explain`, `train --init` and `sample` are run on it, and tests/test_families says how far logits, attention and greedy text are off.
+"""
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+GOLDEN = os.path.join(ROOT, "tests", "golden", "models")
+TEXT = "a rose is a rose is a rose\nsee the sea and the tree\n" * 20
+
+
+def mixed(x):
+    x ^= x >> 15
+    x = x * 2246822519 & 0xFFFFFFFF
+    x ^= x >> 13
+    x = x * 3266489917 & 0xFFFFFFFF
+    return x ^ x >> 16
+
+
+def numbers(name, count, rank):
+    h = 2166136261
+    for c in name.encode():
+        h = (h ^ c) * 16777619 & 0xFFFFFFFF
+    for i in range(count):
+        u = (mixed((h + i * 2654435761) & 0xFFFFFFFF) >> 8) / 16777216 - 0.5
+        yield u if rank > 1 else 1 + u / 2 if name.endswith("weight") else u / 2
+
+
+def write_folder(golden, folder, tokenizer):
+    os.makedirs(folder)
+    header, data, at = {"__metadata__": {"format": "pt"}}, [], 0
+    for name, shape in golden["tensors"].items():
+        count = 1
+        for n in shape:
+            count *= n
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, at + 4 * count]}
+        data.append(struct.pack(f"<{count}f", *numbers(name, count, len(shape))))
+        at += 4 * count
+    text = json.dumps(header).encode()
+    with open(os.path.join(folder, "model.safetensors"), "wb") as f:
+        f.write(struct.pack("<Q", len(text)) + text + b"".join(data))
+    with open(os.path.join(folder, "config.json"), "w") as f:
+        json.dump(golden["config"], f)
+    shutil.copy(tokenizer, folder)
+
+
+def run(*words, cwd):
+    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=120)
+
+
+def answer(done):
+    return "yes" if done.returncode == 0 else "no: " + (done.stderr.strip().splitlines() or ["?"])[0][:80]
+
+
+def line(name, golden, longhand, work, errors):
+    folder = os.path.join(work, name)
+    write_folder(golden, folder, os.path.join(work, "letters", "tokenizer.json"))
+    is_encoder = golden["config"]["model_type"] == "bert"
+    program = run(longhand, "program", name, cwd=work)
+    with open(os.path.join(work, name + ".lh"), "w") as f:
+        f.write(program.stdout)
+    cells = [name, golden["config"]["model_type"], answer(program), errors.get(name, ("not run", ""))[0],
+             errors.get(name, ("", "not run"))[1],
+             "hidden words: none" if is_encoder else "same, %d tokens" % len(golden["greedy"])]
+    cells.append(answer(run(longhand, "explain", name, "--prompt", "a rose", "h[1].H.P{head 1}[3][1]", cwd=work)))
+    if is_encoder:
+        return cells + ["in the notation; `train` feeds running text alone", "not written by `train`"]
+    out = os.path.join(work, name + "-trained")
+    cells.append(answer(run(longhand, "train", name + ".lh", "--init", name, "--data", "text.txt", "--steps", "3",
+                            "--batch", "2", "-o", out, cwd=work)))
+    saved = "not written"
+    if os.path.exists(os.path.join(out, "config.json")):
+        with open(os.path.join(out, "config.json")) as f:
+            saved = json.load(f)["model_type"]
+        again = run(longhand, "sample", out, "-n", "5", cwd=work)
+        saved += "" if again.returncode == 0 else ", " + answer(again)
+    return cells + [saved]
+
+
+def measured(build):
+    done = run(os.path.join(build, "tests", "test_families"), cwd=ROOT)
+    found = {}
+    for m in re.finditer(r"# (\S+)\.json +(?:config|saved) +logits (\S+), fast (\S+), attention (\S+)", done.stdout):
+        worst = max(float(m[2]), float(m[3]), float(found.get(m[1], ("0",))[0]))
+        found[m[1]] = (f"{worst:.1e}", m[4])
+    return found
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    longhand = os.path.join(build, "longhand")
+    errors = measured(build)
+    rows = []
+    with tempfile.TemporaryDirectory() as work:
+        with open(os.path.join(work, "text.txt"), "w") as f:
+            f.write(TEXT)
+        run(longhand, "train", "gpt", "--data", "text.txt", "--steps", "1", "-o", "letters", cwd=work)
+        for file in sorted(os.listdir(GOLDEN)):
+            with open(os.path.join(GOLDEN, file)) as f:
+                rows.append(line(file[:-5], json.load(f), longhand, work, errors))
+    print(open(os.path.join(ROOT, "scripts", "models_head.md")).read(), end="")
+    for r in rows:
+        print("| " + " | ".join(r) + " |")
+
+
+main()
