@@ -1,7 +1,7 @@
 // node web.mjs MODULE PROGRAM ROOT: the module of a page and the program say the same of Examples 1 to 6, of sheets and of exercises.
 // Prints TAP. Numbers that follow from exp, log, sin or cos may differ in the last digits: the C libraries round these in their own ways.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { open } from './web_module.mjs';
 
 const [module, program, root] = process.argv.slice(2);
@@ -108,13 +108,33 @@ const blank = JSON.parse(run('sheet', 'ex3', '--seed', '7', '--format', 'json'))
 engine.call('open', 'ex3');
 blank.answers = key.answers;
 blank.answers.Z = blank.answers.S;
-const marked = engine.call('mark', JSON.stringify(blank)), { writeFileSync, mkdtempSync } = await import('node:fs');
+const marked = engine.call('mark', JSON.stringify(blank));
 const file = `${mkdtempSync('/tmp/longhand-web-')}/sheet 1.json`;
 writeFileSync(file, JSON.stringify(blank));
 const there = JSON.parse(run('mark', 'ex3', file, '--json'));
 for (const x of [...there.sheets, ...marked.sheets]) delete x.file, delete x.learner;
 const found = difference(there, marked);
 check(!found && marked.sheets[0].steps.some((s) => s.mistakes.length > 0), 'a marked sheet with a mistake that has a name', found ?? 'no mistake is named');
+
+// Lessons as HTML: the module's own reader of Markdown and the program's come to the same, pictures and what commands print aside.
+const book = mkdtempSync('/tmp/longhand-web-');
+run('book', '-o', book);
+const bare = (html) => html.replace(/<svg[^]*?<\/svg>/g, '').replace(/<pre class="scroll" tabindex="0"><code>[^]*?<\/code><\/pre>\n/g, '').trim();
+const pages = [];
+for (const name of lessons) {
+    const page = readFileSync(`${book}/${name}.html`, 'utf8'), from = page.indexOf('<article');
+    engine.call('open', name);
+    const here = bare(engine.call('lesson').html ?? ''), there = bare(page.slice(page.indexOf('>', from) + 2, page.indexOf('</article>')));
+    if (here !== there && name !== 'errata') pages.push(name); // errata counts what travels with the program
+}
+check(pages.length === 0 && lessons.length > 40, `${lessons.length} lessons as HTML`, pages.join(' '));
+
+// What is hostile stays text.
+engine.call('text', 'bad.md', '# Mine\n\n<img src=x onerror=alert(1)>\n\nHere <script>alert(1)</script> [x](javascript:alert(1)) [y](javascript://%0aalert(1)) {{2 < 1}} {{nobody}}\n\n' +
+    '```longhand\nconst a = 2   # <script>\nb = a * 3\n```\n\n```show\nheat nothing\n```\n');
+engine.call('open', 'bad.md');
+const hostile = engine.call('lesson');
+check(!/<script|<img|href="javascript/i.test(hostile.html) && hostile.html.includes('&lt;script&gt;') && hostile.problems.length > 0, 'a hostile lesson stays text', JSON.stringify(hostile));
 
 // 300 rounds of what a reader does take no more memory.
 engine.call('open', 'ex4');

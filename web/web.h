@@ -113,6 +113,11 @@ void lh_web_trace(lh_web *w, int n, const char *const *argument);
 void lh_web_show_program(lh_web *w, int n, const char *const *argument);
 void lh_web_explain(lh_web *w, int n, const char *const *argument);
 void lh_web_step(lh_web *w, int n, const char *const *argument);
+void lh_web_lesson(lh_web *w, int n, const char *const *argument);
+void lh_web_lint(lh_web *w, int n, const char *const *argument);
+void lh_web_check(lh_web *w, int n, const char *const *argument);
+void lh_web_cost(lh_web *w, int n, const char *const *argument);
+void lh_web_plot(lh_web *w, int n, const char *const *argument);
 void lh_web_refresh(lh_web *w, int n, const char *const *argument);
 void lh_web_sheet(lh_web *w, int n, const char *const *argument);
 void lh_web_key(lh_web *w, int n, const char *const *argument);
@@ -127,6 +132,7 @@ void lh_web_losses(lh_web *w, int n, const char *const *argument);
 void lh_web_drop_paper(lh_web *w);
 void lh_web_write_explanation(lh_web *w, const lh_explanation *e, const lh_addressed *from,
                               int digits, const char *address);
+void lh_web_write_problem(lh_json *j, const lh_problem *p);
 bool lh_web_reopen(lh_web *w); /* with the settings; false: failed, and nothing is open */
 void lh_web_write_givens(lh_web *w, int program);
 

@@ -159,7 +159,7 @@ bool lh_web_reopen(lh_web *w) {
     return w->live && !lh_failed(w->ctx);
 }
 
-static void write_problem(lh_json *j, const lh_problem *p) {
+void lh_web_write_problem(lh_json *j, const lh_problem *p) {
     lh_json_begin(j, NULL, '{');
     lh_json_bool(j, "is_warning", p->is_warning);
     lh_json_int(j, "line", p->error.at.line);
@@ -205,7 +205,7 @@ static void write_lesson(lh_web *w) {
     }
     lh_json_end(j, ']');
     lh_json_begin(j, "problems", '[');
-    for (int i = 0; i < l->problems->n; i++) write_problem(j, l->problems->problem[i]);
+    for (int i = 0; i < l->problems->n; i++) lh_web_write_problem(j, l->problems->problem[i]);
     lh_json_end(j, ']');
 }
 

@@ -316,6 +316,11 @@ bool lh_lesson_show(lh_writer *w, int show) {
     }
     lh_put(w->out, "<div class=\"shown\">\n");
     bool ok = lh_lesson_shown(w, show);
+    if (!ok && w->r->goes_on && w->r->ctx->error.kind != LH_ERROR_MEMORY) {
+        lh_put_in(w->out, "<p class=\"problem\">", w->r->ctx->error.what, "</p>\n");
+        lh_context_clear(w->r->ctx);
+        ok = true;
+    }
     lh_put(w->out, "</div>\n</figure>\n");
     return ok;
 }

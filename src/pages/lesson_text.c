@@ -25,9 +25,9 @@ static const char *target(lh_writer *w, const char *to, lh_place at) {
     lh_arena *a = w->r->arena;
     size_t n = strcspn(to, "#");
     const char *name = lh_copy(a, to, n), *anchor = to[n] ? to + n + 1 : "";
-    if (strstr(to, "://")) return to;
+    if (strncmp(to, "https://", 8) == 0 || strncmp(to, "http://", 7) == 0) return to;
     if (n && !has_lesson(w, name)) {
-        if (is_embedded(a, name)) return NULL;
+        if (is_embedded(a, name) || w->r->goes_on) return NULL;
         lh_fail(w->r->ctx, LH_ERROR_NAME, at, "the link to \"%s\" leads to no lesson of the book",
                 to);
         return to;

@@ -6,6 +6,10 @@
 static void insert(void *who, int i, lh_span *s) {
     lh_reading *r = who;
     const lh_shown_insert *x = lh_live_insert(r->live, i);
+    if (!x && r->goes_on && r->ctx->error.kind != LH_ERROR_MEMORY) {
+        lh_context_clear(r->ctx);
+        s->text = r->lesson->insert[i].kind == LH_INSERT_CLAIM ? "" : "?";
+    }
     if (!x) return;
     s->text = x->text;
     s->source = x->source;
@@ -19,7 +23,8 @@ static lh_page *read_text(lh_reading *r, const char *markdown, size_t length, co
                        .insert = insert,
                        .who = r,
                        .n_inserts = r->lesson->n_inserts,
-                       .prefix = prefix};
+                       .prefix = prefix,
+                       .problems = r->goes_on ? r->lesson->problems : NULL};
     return r->read(r->ctx, r->arena, &how);
 }
 

@@ -25,6 +25,7 @@ typedef struct lh_reading {
     lh_page_reader read; /* who reads Markdown: lh_page_read */
     bool is_code_whole;  /* no pager counts the lines: see cli/page_layout.h */
     int step;            /* updates before a step that is shown without @ */
+    bool goes_on;        /* what cannot be worked out says so in its place, and the rest is read */
 } lh_reading;
 
 lh_page *
