@@ -189,6 +189,22 @@ static void a_display_is_enough_for_what_is_counted(void **state) {
     desk_free(&d);
 }
 
+/* Nothing is cut off from what is counted: 1 for 0 is no other way. */
+static void one_too_many_is_wrong(void **state) {
+    (void)state;
+    desk d = desk_new("writing", 193305, 4);
+    const lh_sheet *s = d.paper->sheet;
+    put_key(&d, NULL, 0);
+    for (int c = 0; c < s->ask[ask(&d, "K")].n_cells; c++)
+        put(&d, at(&d, "K", c), "%.0f", lh_sheet_exact(s, ask(&d, "K"), c) + 1);
+    for (int c = 0; c < s->ask[ask(&d, "s")].n_cells; c++)
+        put(&d, at(&d, "s", c), "%.4f", lh_sheet_exact(s, ask(&d, "s"), c) + 8);
+    mark(&d);
+    for (int c = 0; c < s->ask[ask(&d, "K")].n_cells; c++)
+        assert_false(lh_verdict_has_credit(d.marks->cell[at(&d, "K", c)]));
+    desk_free(&d);
+}
+
 /* One digit fewer than is written, carried on: one number is enough where no other could show it. */
 static void a_digit_fewer_shows_in_one_number(void **state) {
     (void)state;
@@ -526,6 +542,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digits_beyond_those_asked_do_not_count),
         cmocka_unit_test(a_display_is_enough_for_what_is_counted),
+        cmocka_unit_test(one_too_many_is_wrong),
         cmocka_unit_test(a_digit_fewer_shows_in_one_number),
         cmocka_unit_test(wrong_digits_stay_wrong),
         cmocka_unit_test(a_root_may_be_short),

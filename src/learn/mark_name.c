@@ -20,7 +20,8 @@ bool marking_explains(marker *k, int variant, int ask, int unit) {
             if (!lh_written_rounds(k->other[i].at, *w)) return false;
             continue;
         }
-        if (marking_fits(*w, k->other[i], k->habit.cuts ? w->unit / 2 : 0)) continue;
+        if (marking_fits(*w, k->other[i], k->habit.cuts && !q->is_whole ? w->unit / 2 : 0))
+            continue;
         if (q->is_whole || !marking_fits(*w, k->other[i], w->unit)) return false;
         beside++;
     }
