@@ -205,16 +205,16 @@ class Playground {
 
   /** @param {any} told @returns {string[]} */
   checkLines(told) {
-    if (told.text) return told.text.split("\n");
-    const bad = (told.findings || []).filter((/** @type {any} */ f) => !f.ok);
-    return [told.ok ? `✓ ${told.findings.length} checks, all in order.` : `✗ ${bad.length} of ${told.findings.length} checks failed.`, ...bad.map((/** @type {any} */ f) => `${f.step}: ${f.why || f.check}`)];
+    const bad = told.params.filter((/** @type {any} */ p) => !p.agrees);
+    if (!told.params.length) return ["Nothing learns here: a program with param and backward has gradients to check."];
+    return [told.agrees ? `✓ The gradients of ${told.params.map((/** @type {any} */ p) => p.name).join(", ")} agree with differences.` : `✗ ${bad.length} of ${told.params.length} gradients do not agree with differences.`,
+      ...bad.map((/** @type {any} */ p) => `${p.worst}: gradient ${p.gradient}, by differences ${p.difference}`)];
   }
 
   /** @param {any} told @returns {string[]} */
   costLines(told) {
-    if (told.text) return told.text.split("\n");
-    const n = told.numbers || {}, sums = told.sums?.whole || {};
-    return [`Parameters: ${n.parameters?.number ?? 0} (${n.parameters?.formula ?? ""})`, `Multiplications with addition: ${sums.multiply_adds?.number ?? 0} (${sums.multiply_adds?.formula ?? ""})`, `Other operations: ${sums.operations?.number ?? 0}`];
+    const amount = (/** @type {any} */ a) => `${Number(a?.number ?? 0).toLocaleString("en")}${a?.formula ? ` = ${a.formula}` : ""}`;
+    return [`Parameters: ${amount(told.parameters)}`, ...told.phases.map((/** @type {any} */ p) => `${p.phase}: ${amount(p.multiply_adds)} multiply-adds, ${amount(p.operations)} other operations for each example`)];
   }
 
   async train() {
