@@ -36,6 +36,8 @@ tried 'a trace that ends early shows the other examples, too' 0 'example 1   B A
     '    logits     0.00331764 0 0.00668236 0'
 refused 'a table needs words' 'scores words' run xor-line --steps 40 --table
 refused 'a mistake of no single step' 'leave out @L' run ex2 --mistake not_recomputed@L
+run explain ex4 WO@1
+tried 'an address without a cell says which one it takes' 0 'WO[0][0]@1 = 0.098325'
 run run ex2 --mistake uphill --steps 3
 tried 'the mistake is named above what it does to the training' 0 'trained with the mistake uphill'
 finish

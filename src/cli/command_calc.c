@@ -159,7 +159,7 @@ static void show_statement(const lh_session *s, const lh_statement *st, bool all
     case LH_S_PARAM:
     case LH_S_STATE:
         step = lh_graph_step(s->g, st->name);
-        if (step && s->plan && !is_literal(st->expr)) print_value(s, step->node);
+        if (step && s->plan && (all || !is_literal(st->expr))) print_value(s, step->node);
         return;
     case LH_S_REPEAT:
         for (int i = 0; i < st->n_bindings; i++) {
@@ -172,12 +172,14 @@ static void show_statement(const lh_session *s, const lh_statement *st, bool all
     }
 }
 
-/* What the last line made; `bare_only`: a formula without a name alone. */
-static void show_last(const lh_session *s, bool bare_only) {
+/* What is shown of a line: a formula without a name alone; all but numbers as they were typed; everything. */
+typedef enum shown { SHOW_BARE, SHOW_COMPUTED, SHOW_ALL } shown;
+
+static void show_last(const lh_session *s, shown what) {
     const lh_calc_line *l = &s->line[s->n_lines - 1];
-    if (bare_only && !l->is_bare) return;
+    if (what == SHOW_BARE && !l->is_bare) return;
     for (int i = 0; i < l->parsed->n_statements; i++)
-        show_statement(s, l->parsed->statement[i], l->is_bare);
+        show_statement(s, l->parsed->statement[i], l->is_bare || what == SHOW_ALL);
 }
 
 /* ---- ?name ---- */
@@ -340,7 +342,7 @@ static bool is_word(const char *text, const char *word) {
 typedef enum reply { GO_ON, WRONG, END } reply;
 
 /* One entry: a command, a question, or lines of a program. */
-static reply answer(lh_session *s, const char *text, bool bare_only) {
+static reply answer(lh_session *s, const char *text, shown how) {
     text += strspn(text, " \t\n");
     if (!text[0]) return GO_ON;
     if (is_word(text, "quit") || is_word(text, "exit")) return END;
@@ -358,7 +360,7 @@ static reply answer(lh_session *s, const char *text, bool bare_only) {
         return explain(s, what) ? GO_ON : WRONG;
     } else {
         if (!lh_session_add(s, text)) return WRONG;
-        show_last(s, bare_only);
+        show_last(s, how);
         if (s->plan && lh_cli_trouble(s->cli, s->g, s->plan, true)) {
             lh_context_clear(s->cli->ctx);
             return WRONG;
@@ -407,7 +409,7 @@ static int converse(lh_session *s, bool is_interactive) {
         const char *entry = read_entry(s, p, is_interactive, &dropped);
         if (!entry) break;
         measure(s->cli);
-        r = dropped ? GO_ON : answer(s, entry, !is_interactive);
+        r = dropped ? GO_ON : answer(s, entry, is_interactive ? SHOW_COMPUTED : SHOW_BARE);
         fflush(stdout);
     }
     if (is_interactive && r != END) putchar('\n');
@@ -420,7 +422,7 @@ static int calc_run(lh_cli *cli, int argc, char **argv) {
     int status = LH_EXIT_YES;
     if (argc == 0) status = converse(&s, isatty(STDIN_FILENO) && cli->is_terminal);
     for (int i = 0; i < argc && status == LH_EXIT_YES; i++) {
-        reply r = answer(&s, argv[i], i + 1 < argc);
+        reply r = answer(&s, argv[i], i + 1 < argc ? SHOW_BARE : SHOW_ALL);
         if (r == WRONG) status = LH_EXIT_FAILED;
         if (r == END) break;
     }

@@ -108,8 +108,25 @@ static void print_line(lh_cli *cli, const lh_line *l, int label, int formula, in
     if (!print_short(cli, &p, formula)) print_long(cli, &p, indent);
 }
 
+/* An address without a cell means the first one: its row and column are added, as its own line has them. */
+static const char *whole_address(lh_cli *cli, const char *address, const lh_explanation *e) {
+    const char *label = e->n_lines ? e->line[e->n_lines - 1].label : "",
+               *end = label + strlen(label);
+    const char *cell = end;
+    while (cell > label && cell[-1] == ']') {
+        const char *open = cell - 1;
+        while (open > label && *open != '[') open--;
+        cell = open;
+    }
+    if (e->address.n_indices || cell == end || cell == label) return address;
+    const char *moment = strchr(address, '@');
+    size_t n = moment ? (size_t)(moment - address) : strlen(address);
+    return lh_printf(cli->arena, "%.*s%s%s", (int)n, address, cell, moment ? moment : "");
+}
+
 static void print_heading(lh_cli *cli, const char *address, const lh_explanation *e, int digits) {
     char value[64];
+    address = whole_address(cli, address, e);
     lh_ink_on(cli, cli->out, LH_INK_BOLD);
     int at = fprintf(cli->out, "%s = %s", address,
                      lh_number_text(value, sizeof value, e->value, digits));
