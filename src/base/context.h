@@ -41,8 +41,8 @@ typedef struct lh_error {
     lh_error_kind kind;
     char file[256]; /* which text, or "" */
     lh_place at;    /* where in it */
-    char source
-        [256]; /* that line of it, cut where it is too long (at.col still counts in the full line) */
+    /* that line of it, cut where it is too long (at.col still counts in the full line) */
+    char source[256];
     int source_col; /* column of at.col inside source, from 1 */
     char what[512]; /* what is wrong, both sides named */
     char cure[256]; /* the likely cure, or "" */
@@ -66,10 +66,10 @@ struct lh_context {
     size_t memory_limit;    /* bytes that one value may take: what the machine has; 0: not known */
     lh_read_file read_file; /* NULL: file() is refused */
     void *read_file_who;
-    const struct lh_disk
-        *disk; /* NULL: the system's, unless a test makes it fail (files/replace.h) */
-    void *
-        kept; /* what a folder further on keeps for the context's life (the parsed prelude), or NULL */
+    /* NULL: the system's, unless a test makes it fail (files/replace.h) */
+    const struct lh_disk *disk;
+    /* what a folder further on keeps for the context's life (the parsed prelude), or NULL */
+    void *kept;
     void (*free_kept)(void *kept);
     int n_graphs; /* that were built in it: one is enough for everything */
 };
@@ -83,22 +83,21 @@ const lh_error *lh_context_error(const lh_context *ctx);
 /* Set the error unless there is one. `what` and `cure` are printf formats; cure may be "" . */
 void lh_fail(lh_context *ctx, lh_error_kind kind, lh_place at, const char *what, ...)
     __attribute__((format(printf, 4, 5)));
-void lh_cure(lh_context *ctx, const char *cure, ...)
-    __attribute__((format(printf, 2, 3))); /* adds to the last lh_fail if that one was kept */
-void lh_fail_in(
-    lh_context *ctx, const char *file, const char *text,
-    size_t length); /* fills file and source of an error that has a place and no file yet */
+/* adds to the last lh_fail if that one was kept */
+void lh_cure(lh_context *ctx, const char *cure, ...) __attribute__((format(printf, 2, 3)));
+/* fills file and source of an error that has a place and no file yet */
+void lh_fail_in(lh_context *ctx, const char *file, const char *text, size_t length);
 
+/* unless there is one: what runs, and is likely not meant */
 void lh_warn(lh_context *ctx, lh_place at, const char *what, ...)
-    __attribute__((format(printf, 3,
-                          4))); /* unless there is one: what runs, and is likely not meant */
+    __attribute__((format(printf, 3, 4)));
 
 lh_arena *lh_arena_new(lh_context *ctx);  /* NULL and the context failed when there is no memory */
 void lh_arena_free(lh_arena *a);          /* NULL is allowed */
 void *lh_alloc(lh_arena *a, size_t size); /* zeroed, aligned for any type */
 void *lh_alloc_array(lh_arena *a, size_t n, size_t size); /* n * size, checked */
-char *lh_copy(lh_arena *a, const char *s,
-              size_t n); /* n bytes and a final 0; "" when there is no memory */
+/* n bytes and a final 0; "" when there is no memory */
+char *lh_copy(lh_arena *a, const char *s, size_t n);
 char *lh_printf(lh_arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 size_t lh_arena_used(const lh_arena *a); /* bytes handed out so far */
 

@@ -10,9 +10,7 @@
 
 #include "base/context.h"
 
-const char *lh_decode(
-    lh_arena *a, const char *bytes, size_t n,
-    size_t *
-        length); /* the bytes themselves where nothing is to be done; else a copy in a, with a final 0 */
+/* the bytes themselves where nothing is to be done; else a copy in a, with a final 0 */
+const char *lh_decode(lh_arena *a, const char *bytes, size_t n, size_t *length);
 
 #endif

@@ -16,10 +16,8 @@ enum { LH_ESCAPED_MAX = 8 }; /* bytes of the longest escape, with its end: \u001
 /* One character: how many bytes of s it takes, and how it is written: out or, where it needs no escape, s itself. */
 size_t lh_escape_xml(const char *s, const char **written, size_t *length);
 size_t lh_escape_json(char out[LH_ESCAPED_MAX], unsigned char c); /* 0: it needs none */
-size_t lh_escape_js(
-    char out[LH_ESCAPED_MAX],
-    unsigned char
-        c); /* likewise, in a script: < too, so that no </script> is in it wherever it may be put */
+/* likewise, in a script: < too, so that no </script> is in it wherever it may be put */
+size_t lh_escape_js(char out[LH_ESCAPED_MAX], unsigned char c);
 
 void lh_text_add_xml(lh_text *t, const char *s);            /* good between tags and in quotes */
 void lh_text_add_json(lh_text *t, const char *s, size_t n); /* with quotes around it */

@@ -14,10 +14,10 @@
 
 enum { LH_MAX_FILE = 1 << 30 };
 
-char *lh_file_read(lh_context *ctx, lh_arena *arena, const char *path,
-                   size_t *length); /* in the arena; NULL and the context failed */
-char *lh_file_read_plain(lh_context *ctx, lh_arena *arena, const char *path,
-                         size_t *length); /* the same, of a plain file */
+/* in the arena; NULL and the context failed */
+char *lh_file_read(lh_context *ctx, lh_arena *arena, const char *path, size_t *length);
+/* the same, of a plain file */
+char *lh_file_read_plain(lh_context *ctx, lh_arena *arena, const char *path, size_t *length);
 
 /* Of a program that names a file: beside the program or in a folder below, or in (or below) one of the n folders at
  * `allowed`. A link counts as what it leads to. */

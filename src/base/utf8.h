@@ -14,10 +14,8 @@
 #include <stdint.h>
 
 size_t lh_utf8_read(const char *text, size_t length, uint32_t *c); /* 0: not UTF-8, or no bytes */
-size_t lh_utf8_cut(
-    const char *text,
-    size_t
-        length); /* bytes at the end that begin a code point whose other bytes are missing: 0 to 3 */
+/* bytes at the end that begin a code point whose other bytes are missing: 0 to 3 */
+size_t lh_utf8_cut(const char *text, size_t length);
 size_t lh_utf8_write(char out[4], uint32_t c); /* how many bytes it took */
 
 /* Does a byte begin a character? In UTF-8 all others of it look 10xxxxxx. So characters can be counted, and a text cut

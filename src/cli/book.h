@@ -46,13 +46,13 @@ typedef struct lh_book {
 
 /* book_page.c */
 void lh_book_add(lh_book *b, const char *name, const char *text, size_t length);
-bool lh_book_pages(
-    lh_book *b); /* every page, the contents, the index, the rules; false: no memory */
-void lh_book_contents(lh_book *b, FILE *out, bool is_single,
-                      const int *page); /* page numbers, or NULL */
+/* every page, the contents, the index, the rules; false: no memory */
+bool lh_book_pages(lh_book *b);
+/* page numbers, or NULL */
+void lh_book_contents(lh_book *b, FILE *out, bool is_single, const int *page);
 typedef void (*lh_book_put)(lh_book *b, FILE *out, int i);
-bool lh_book_add_page(lh_book *b, const char *name, lh_book_put put,
-                      int i); /* what put writes; false: no memory */
+/* what put writes; false: no memory */
+bool lh_book_add_page(lh_book *b, const char *name, lh_book_put put, int i);
 void lh_book_head(lh_book *b, FILE *out, const char *title, const char *now); /* now: its file */
 void lh_book_foot(FILE *out);
 void lh_book_add_embedded(lh_book *b, const char *name); /* under its last name; nothing: none */

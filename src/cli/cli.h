@@ -85,14 +85,12 @@ typedef struct lh_command {
 extern const lh_command *const lh_commands[]; /* ends with NULL */
 
 /* Messages (message.c). */
-int lh_cli_report(
-    lh_cli *cli); /* the context's error on stderr, with its line; returns LH_EXIT_FAILED */
-void lh_cli_warn(
-    lh_cli *cli, const char *file, const char *text,
-    size_t
-        length); /* what was likely not meant in the text parsed last, on stderr; then it is forgotten */
-int lh_cli_fail(lh_cli *cli, const char *format, ...)
-    __attribute__((format(printf, 2, 3))); /* longhand: ... on stderr; returns LH_EXIT_FAILED */
+/* the context's error on stderr, with its line; returns LH_EXIT_FAILED */
+int lh_cli_report(lh_cli *cli);
+/* what was likely not meant in the text parsed last, on stderr; then it is forgotten */
+void lh_cli_warn(lh_cli *cli, const char *file, const char *text, size_t length);
+/* longhand: ... on stderr; returns LH_EXIT_FAILED */
+int lh_cli_fail(lh_cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* An evaluator by its name (backend.c); NULL: fast. NULL and the context failed where there is none. */
 const struct lh_evaluator *lh_cli_evaluator(lh_cli *cli, const char *name);
@@ -108,46 +106,38 @@ typedef struct lh_source {
     const char *chosen;           /* the name of the program; NULL: the lesson's own */
     const lh_lesson_program *use; /* what its use line sets; NULL: nothing */
 } lh_source;
-bool lh_cli_find(lh_cli *cli, const char *lesson,
-                 lh_source *s); /* name, file and text alone; false: already reported */
-lh_finder lh_cli_finder(
-    lh_cli *
-        cli); /* of the lesson found or loaded last: those that travel along, and files beside it */
+/* name, file and text alone; false: already reported */
+bool lh_cli_find(lh_cli *cli, const char *lesson, lh_source *s);
+/* of the lesson found or loaded last: those that travel along, and files beside it */
+lh_finder lh_cli_finder(lh_cli *cli);
 bool lh_cli_load(lh_cli *cli, const char *lesson, lh_source *s); /* false: already reported */
-bool lh_cli_is_plain(
-    lh_cli *cli,
-    const lh_source *
-        s); /* no use line sets anything: worksheets and training need that; false: already reported */
-lh_build lh_cli_build(const lh_settings *set, const lh_names *train,
-                      const lh_names *freeze); /* what --set, --train and --freeze ask for */
-bool lh_cli_how(
-    lh_cli *cli, const lh_source *s, const lh_build *more, const char *mistake,
-    lh_build *
-        how); /* with what its use line sets, and a mistake, NAME[@STEP] or NULL; false: already reported */
-lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s,
-                       const lh_build *more); /* NULL: already reported */
-bool lh_cli_input(
-    lh_cli *cli, lh_source *s,
-    const lh_names *
-        input); /* --input: these examples in place of the program's; false: already reported (input.c) */
-char *lh_cli_read_file(lh_cli *cli, const char *path,
-                       size_t *length); /* in cli->arena; NULL and the context failed */
-bool lh_cli_write_file(lh_cli *cli, const char *path, const char *text,
-                       size_t length);    /* whole or not at all; false: already reported */
+/* no use line sets anything: worksheets and training need that; false: already reported */
+bool lh_cli_is_plain(lh_cli *cli, const lh_source *s);
+/* what --set, --train and --freeze ask for */
+lh_build lh_cli_build(const lh_settings *set, const lh_names *train, const lh_names *freeze);
+/* with what its use line sets, and a mistake, NAME[@STEP] or NULL; false: already reported */
+bool lh_cli_how(lh_cli *cli, const lh_source *s, const lh_build *more, const char *mistake,
+                lh_build *how);
+/* NULL: already reported */
+lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s, const lh_build *more);
+/* --input: these examples in place of the program's; false: already reported (input.c) */
+bool lh_cli_input(lh_cli *cli, lh_source *s, const lh_names *input);
+/* in cli->arena; NULL and the context failed */
+char *lh_cli_read_file(lh_cli *cli, const char *path, size_t *length);
+/* whole or not at all; false: already reported */
+bool lh_cli_write_file(lh_cli *cli, const char *path, const char *text, size_t length);
 void lh_cli_list(lh_cli *cli, FILE *out); /* lessons and models, a line each */
 void lh_cli_list_part(lh_cli *cli, FILE *out, const char *part); /* the lessons of one part */
 int lh_cli_welcome(lh_cli *cli);                                 /* longhand alone (welcome.c) */
 int lh_cli_operations(lh_cli *cli); /* longhand help operations: Markdown (operations.c) */
 
-bool lh_cli_learning(
-    lh_cli *cli, const lh_source *s, const lh_graph *g, const lh_names *train,
-    const lh_names *freeze,
-    bool
-        has_gradients); /* --train and --freeze that change nothing are refused; has_gradients: a gradient is enough. False: already reported */
-lh_loop_how lh_cli_batches(const lh_source *s, int batch,
-                           int shuffle); /* --batch, --shuffle (-1: no), or those of its use line */
-bool lh_cli_refuse(lh_cli *cli, bool is_given, const char *option,
-                   const char *why); /* true: it was given, and is reported */
+/* --train and --freeze that change nothing are refused; has_gradients: a gradient is enough. False: already reported */
+bool lh_cli_learning(lh_cli *cli, const lh_source *s, const lh_graph *g, const lh_names *train,
+                     const lh_names *freeze, bool has_gradients);
+/* --batch, --shuffle (-1: no), or those of its use line */
+lh_loop_how lh_cli_batches(const lh_source *s, int batch, int shuffle);
+/* true: it was given, and is reported */
+bool lh_cli_refuse(lh_cli *cli, bool is_given, const char *option, const char *why);
 
 /* The option that goes with lh_cli_input. */
 #define LH_OPTION_INPUT(names)                                                                     \
@@ -172,15 +162,15 @@ extern const char *const lh_ink_codes[]; /* what turns each on, on a terminal */
 #define LH_INK_END "\033[0m"
 void lh_ink_on(const lh_cli *cli, FILE *out, lh_ink ink);
 void lh_ink_off(const lh_cli *cli, FILE *out);
+/* on, the text, off */
 void lh_ink_print(const lh_cli *cli, FILE *out, lh_ink ink, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));        /* on, the text, off */
+    __attribute__((format(printf, 4, 5)));
 lh_chart_screen lh_cli_screen(const lh_cli *cli); /* how charts are written on it */
-void lh_wrap(FILE *out, int width, int indent,
-             const char *text); /* words folded at the width, further lines indented */
-void lh_wrap_at(FILE *out, int width, int at, int indent,
-                const char *text); /* the same, where the first line already has `at` columns */
-void lh_cli_heading(
-    const lh_cli *cli, const char *name,
-    const char *title); /* the first line of most commands: ex1   The forward pass */
+/* words folded at the width, further lines indented */
+void lh_wrap(FILE *out, int width, int indent, const char *text);
+/* the same, where the first line already has `at` columns */
+void lh_wrap_at(FILE *out, int width, int at, int indent, const char *text);
+/* the first line of most commands: ex1   The forward pass */
+void lh_cli_heading(const lh_cli *cli, const char *name, const char *title);
 
 #endif

@@ -63,7 +63,7 @@ static bool class_seed(const lh_marked *m, const lh_mark_how *how, unsigned long
     if (!f->form)
         return refuse(r, 0, "it does not say which form it is",
                       "the first line of a sheet does, or a column form, or a name on the roster");
-    *seed = lh_secret_seed(s, m->stock->name, f->form);
+    *seed = lh_secret_seed(s, m->from->name, f->form);
     return true;
 }
 
@@ -95,14 +95,14 @@ static int few_digits_worth(void) {
 }
 
 static bool find_paper(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
-    lh_stock *s = m->stock;
+    lh_sheet_lesson *s = m->from;
     const lh_answer_file *f = m->answers;
     lh_sheet_wish w = {.steps = f->step, .n_steps = f->n_steps, .form = f->form};
     w.digits = f->digits ? f->digits : how->digits ? how->digits : s->asks.digits;
     if (w.digits == 0) w.digits = 4;
     if (!find_seed(m, how, &w.seed, r)) return false;
     m->has_seed = !how->secret;
-    m->paper = lh_shelf_paper(how->shelf, s, &w);
+    m->paper = lh_paper_cache_paper(how->cache, s, &w);
     if (!m->paper) return false;
     if (!f->code || strcmp(f->code, m->paper->code) == 0) return true;
     return refuse(r, 0,
@@ -114,7 +114,7 @@ static bool find_paper(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
 }
 
 bool lh_mark_answers(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
-    lh_stock *s = m->stock;
+    lh_sheet_lesson *s = m->from;
     const lh_answer_file *f = m->answers;
     *r = (lh_refusal){0, NULL, ""};
     if (f->problem) return refuse(r, f->problem_line, f->problem, "");
@@ -132,14 +132,14 @@ bool lh_mark_answers(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
 lh_mark_told lh_mark_tell(const lh_marked *m) {
     const lh_learner *x = m->learner;
     return (lh_mark_told){.arena = m->arena,
-                          .lesson = m->stock->name,
+                          .lesson = m->from->name,
                           .label = x->label,
                           .file = x->file,
                           .line = x->line,
                           .name = x->name,
                           .id = x->id,
                           .has_seed = m->has_seed,
-                          .mistakes = m->stock->mistakes,
+                          .mistakes = m->from->mistakes,
                           .paper = m->paper,
                           .filled = m->filled,
                           .marks = m->marks};
@@ -158,7 +158,7 @@ typedef struct job {
 } job;
 
 static void report(const job *b, const lh_learner *x, const lh_refusal *r) {
-    lh_cli *cli = b->hall.stock->cli;
+    lh_cli *cli = b->hall.from->cli;
     if (!r->why)
         lh_cli_report(cli);
     else if (r->line && !x->line)
@@ -181,11 +181,11 @@ static void keep_row(job *b, const lh_marked *m) {
 }
 
 static bool mark_one(job *b, int i, bool is_alone) {
-    lh_stock *s = b->hall.stock;
+    lh_sheet_lesson *s = b->hall.from;
     const lh_learner *x = &b->hall.learner[i];
     lh_refusal r;
     lh_marked m = {
-        .stock = s, .arena = lh_arena_new(s->cli->ctx), .learner = x, .answers = x->answers};
+        .from = s, .arena = lh_arena_new(s->cli->ctx), .learner = x, .answers = x->answers};
     if (!m.arena) return false;
     bool ok = true;
     if (lh_mark_answers(&m, &b->how, &r)) {
@@ -207,10 +207,10 @@ static bool mark_one(job *b, int i, bool is_alone) {
 
 static void show_class(const job *b) {
     const lh_hall *h = &b->hall;
-    const lh_cli *cli = h->stock->cli;
+    const lh_cli *cli = h->from->cli;
     if (!options.summary) {
-        lh_ink_print(cli, stdout, LH_INK_BOLD, "%s", h->stock->name);
-        printf("   %s\n", h->stock->source.title);
+        lh_ink_print(cli, stdout, LH_INK_BOLD, "%s", h->from->name);
+        printf("   %s\n", h->from->source.title);
         if (options.table)
             lh_mark_table(cli, b->class);
         else
@@ -227,7 +227,7 @@ static bool mark_each(job *b) {
     if (options.json) {
         b->json = lh_json_open(stdout);
         lh_json_begin(&b->json, NULL, '{');
-        lh_json_text(&b->json, "lesson", h->stock->name);
+        lh_json_text(&b->json, "lesson", h->from->name);
         lh_json_begin(&b->json, "sheets", '[');
     }
     bool ok = true;
@@ -238,7 +238,7 @@ static bool mark_each(job *b) {
         lh_json_end(&b->json, '}');
         lh_json_close(&b->json);
     } else if (options.csv) {
-        lh_mark_csv(h->stock, b->class, stdout);
+        lh_mark_csv(h->from, b->class, stdout);
     } else if (!is_alone && b->class->n_rows) {
         show_class(b);
     }
@@ -250,12 +250,12 @@ static bool mark_each(job *b) {
 
 static int mark_all(job *b, int n, char **files) {
     lh_hall *h = &b->hall;
-    lh_cli *cli = h->stock->cli;
+    lh_cli *cli = h->from->cli;
     if (options.roster && !(h->roster = lh_cli_roster(cli, options.roster))) return LH_EXIT_FAILED;
     lh_hall_read(h, n, files);
     if (lh_failed(cli->ctx)) return lh_cli_report(cli);
     if (h->n == 0) return LH_EXIT_FAILED;
-    b->class = lh_class_new(cli->arena, h->stock->mistakes);
+    b->class = lh_class_new(cli->arena, h->from->mistakes);
     b->pages = (lh_pages){.folder = options.out, .answers = options.answers};
     if (options.out && !lh_pages_open(&b->pages, h)) return LH_EXIT_FAILED;
     bool ok = mark_each(b);
@@ -278,8 +278,8 @@ static const char *clash(int argc) {
 }
 
 static int mark_run(lh_cli *cli, int argc, char **argv) {
-    lh_stock s;
-    job b = {.how = {.shelf = lh_shelf_new(cli->arena),
+    lh_sheet_lesson s;
+    job b = {.how = {.cache = lh_paper_cache_new(cli->arena),
                      .seed = (unsigned long long)options.seed,
                      .digits = options.digits,
                      .few_digits = (lh_worth)few_digits_worth()}};
@@ -289,15 +289,15 @@ static int mark_run(lh_cli *cli, int argc, char **argv) {
     if (clash(argc)) return lh_cli_fail(cli, "%s", clash(argc));
     if (options.class_file && !(b.how.secret = lh_cli_secret(cli, options.class_file)))
         return LH_EXIT_FAILED;
-    if (!b.how.shelf) return lh_cli_report(cli);
+    if (!b.how.cache) return lh_cli_report(cli);
     int status = LH_EXIT_FAILED;
     if (options.lines) {
         status = lh_mark_lines(cli, &b.how, argc, argv);
-    } else if (lh_stock_open(cli, argv[0], &s)) {
-        b.hall = (lh_hall){.stock = &s, .secret = b.how.secret, .arena = cli->arena};
+    } else if (lh_sheet_lesson_open(cli, argv[0], &s)) {
+        b.hall = (lh_hall){.from = &s, .secret = b.how.secret, .arena = cli->arena};
         status = mark_all(&b, argc - 1, argv + 1);
-        lh_shelf_free(b.how.shelf);
-        lh_stock_close(&s);
+        lh_paper_cache_free(b.how.cache);
+        lh_sheet_lesson_close(&s);
     }
     return status;
 }

@@ -284,9 +284,9 @@ static int all_mistakes(lh_cli *cli) {
 }
 
 static int mistakes_run(lh_cli *cli, int argc, char **argv) {
-    lh_stock s;
+    lh_sheet_lesson s;
     if (argc == 0) return all_mistakes(cli);
-    if (!lh_stock_open(cli, argv[0], &s)) return LH_EXIT_FAILED;
+    if (!lh_sheet_lesson_open(cli, argv[0], &s)) return LH_EXIT_FAILED;
     int status = LH_EXIT_YES;
     study t = {.cli = cli, .name = s.name, .mistakes = s.mistakes};
     if (!study_open(&t, s.source.program, options.seed, NULL))
@@ -296,7 +296,7 @@ static int mistakes_run(lh_cli *cli, int argc, char **argv) {
     else
         print_study(&t);
     study_close(&t);
-    lh_stock_close(&s);
+    lh_sheet_lesson_close(&s);
     return status;
 }
 

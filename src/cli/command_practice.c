@@ -81,7 +81,7 @@ static bool find_step(opener *o, const char **path, bool *alone) {
 }
 
 /* The sheet that was left unfinished, or a new one in numbers that were not there yet. */
-static bool open_desk(opener *o, lh_desk *d) {
+static bool open_view(opener *o, lh_practice_view *d) {
     lh_cli *cli = o->cli;
     const char *only;
     bool alone;
@@ -111,7 +111,7 @@ static bool open_desk(opener *o, lh_desk *d) {
 /* ---- the prompt ---- */
 
 typedef struct talk {
-    lh_desk *d;
+    lh_practice_view *d;
     lh_prompt *prompt;
     bool is_interactive, is_over, has_told;
 } talk;
@@ -125,7 +125,7 @@ static const char *next_line(talk *t, const char *sign) {
 }
 
 static void save(talk *t, const lh_entered *e) {
-    lh_desk *d = t->d;
+    lh_practice_view *d = t->d;
     long long now = (long long)time(NULL);
     lh_saved s = lh_practice_save(d->p, d->a, now);
     lh_attempt a;
@@ -134,31 +134,31 @@ static void save(talk *t, const lh_entered *e) {
 }
 
 static void show_step(talk *t) {
-    lh_desk_step(t->d);
+    lh_practice_view_step(t->d);
     save(t, NULL);
 }
 
 /* After an entry: on to what is open, or to the end. */
 static void go_on(talk *t) {
-    lh_desk *d = t->d;
+    lh_practice_view *d = t->d;
     int before = d->p->at;
     if (lh_practice_is_finished(d->p)) {
         t->is_over = true;
     } else if (lh_practice_advance(d->p)) {
         lh_step_state s = lh_practice_state(d->p, d->p->at);
         if (d->p->at < before && s != LH_STATE_OPEN && s != LH_STATE_PARTLY && !t->has_told)
-            t->has_told = true, lh_desk_left(d);
+            t->has_told = true, lh_practice_view_left(d);
         show_step(t);
     }
 }
 
 static void take(talk *t, lh_entered e) {
-    lh_desk *d = t->d;
+    lh_practice_view *d = t->d;
     switch (e.kind) {
     case LH_ENTERED_MORE: return;
     case LH_ENTERED_MARKED:
-        lh_desk_verdict(d, &e);
-        lh_desk_changes(d);
+        lh_practice_view_verdict(d, &e);
+        lh_practice_view_changes(d);
         save(t, &e);
         if (e.ask == d->p->at) {
             d->p->block = e.block;
@@ -212,7 +212,7 @@ static void go_to(talk *t, const char *where) {
 
 static void give_hint(talk *t) {
     int level = lh_practice_hint(t->d->p);
-    lh_desk_hint(t->d, level);
+    lh_practice_view_hint(t->d, level);
     save(t, NULL);
 }
 
@@ -220,7 +220,7 @@ static void next_step(talk *t) {
     lh_practice *p = t->d->p;
     int before = p->at;
     bool moved = lh_practice_next(p);
-    if (moved && p->at < before) lh_desk_left(t->d);
+    if (moved && p->at < before) lh_practice_view_left(t->d);
     t->d->hides_open = false; /* what was passed over is given */
     move_to(t, moved,
             lh_practice_is_finished(p) ? "everything is done; q ends"
@@ -245,7 +245,7 @@ static int find_word(const char *text) {
 }
 
 static void obey(talk *t, const char *text) {
-    lh_desk *d = t->d;
+    lh_practice_view *d = t->d;
     size_t n = strcspn(text, " \t");
     const char *first = lh_copy(d->a, text, n), *rest = text + n + strspn(text + n, " \t");
     int which = find_word(first);
@@ -253,14 +253,14 @@ static void obey(talk *t, const char *text) {
     switch (which) {
     case NEXT: next_step(t); return;
     case HINT: give_hint(t); return;
-    case LIST: lh_desk_list(d); return;
+    case LIST: lh_practice_view_list(d); return;
     case BACK: move_to(t, lh_practice_back(d->p), "this is the first step"); return;
     case SKIP:
         d->hides_open = false;
         move_to(t, lh_practice_skip(d->p), "there is no other step to go to; q ends");
         return;
     case RESET: reset(t); return;
-    case HELP: lh_desk_help(d); return;
+    case HELP: lh_practice_view_help(d); return;
     case QUIT: t->is_over = true; return;
     case GO: go_to(t, rest); return;
     default: break;
@@ -297,11 +297,11 @@ static void answer(talk *t, const char *line) {
         obey(t, text);
 }
 
-static int pending_rows(const lh_desk *d) {
+static int pending_rows(const lh_practice_view *d) {
     return d->p->pending ? lh_entry_read(d->a, d->p->pending).n_rows : 0;
 }
 
-static bool fresh_arena(lh_desk *d) {
+static bool fresh_arena(lh_practice_view *d) {
     lh_arena *a = lh_arena_new(d->cli->ctx);
     if (!a) return false;
     lh_arena_free(d->a);
@@ -309,7 +309,7 @@ static bool fresh_arena(lh_desk *d) {
     return true;
 }
 
-static int talk_on(lh_desk *d) {
+static int talk_on(lh_practice_view *d) {
     talk t = {.d = d, .is_interactive = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
     t.prompt = lh_prompt_open(t.is_interactive, "practice-history");
     if (!t.prompt) return lh_cli_fail(d->cli, "out of memory");
@@ -317,7 +317,7 @@ static int talk_on(lh_desk *d) {
     d->hides_open = d->p->only < 0;
     show_step(&t);
     while (!t.is_over && !lh_failed(d->cli->ctx) && fresh_arena(d)) {
-        const char *line = next_line(&t, lh_desk_sign(d, pending_rows(d)));
+        const char *line = next_line(&t, lh_practice_view_sign(d, pending_rows(d)));
         if (lh_prompt_dropped(t.prompt)) { /* Ctrl-C, on an empty line too */
             lh_practice_drop(d->p);
             continue;
@@ -333,31 +333,32 @@ static int talk_on(lh_desk *d) {
     lh_prompt_close(t.prompt);
     if (lh_failed(d->cli->ctx)) return lh_cli_report(d->cli);
     save(&t, NULL);
-    lh_desk_summary(d);
+    lh_practice_view_summary(d);
     return LH_EXIT_YES;
 }
 
-static void print_title(lh_desk *d) {
+static void print_title(lh_practice_view *d) {
     const lh_paper *paper = d->p->paper;
     int done = lh_practice_done(d->p);
     lh_cli_heading(d->cli, paper->lesson, paper->title);
     const char *numbers = paper->seed ? lh_printf(d->a, "the numbers of seed %llu", paper->seed)
                                       : "the lesson's own numbers",
                *so_far = done ? lh_printf(d->a, ", %d done", done) : "";
-    lh_desk_say(d, 0, lh_printf(d->a, "%d steps in %s%s.", paper->n_steps, numbers, so_far));
+    lh_practice_view_say(d, 0,
+                         lh_printf(d->a, "%d steps in %s%s.", paper->n_steps, numbers, so_far));
     lh_ink_print(d->cli, stdout, LH_INK_QUIET,
                  "? help   h hint   n next   q quit; you can continue another day\n");
 }
 
 static int practise(opener *o) {
     lh_cli *cli = o->cli;
-    lh_desk d = {.cli = cli, .a = lh_arena_new(cli->ctx)};
+    lh_practice_view d = {.cli = cli, .a = lh_arena_new(cli->ctx)};
     int status = LH_EXIT_FAILED;
     if (!o->source.chosen) /* what the lesson asks is about its own program */
         o->asked = lh_lesson_sheet_read(cli->ctx, cli->arena, o->source.program->file,
                                         o->source.text, o->source.length);
     o->mistakes = lh_mistakes_load(cli->ctx, o->source.program);
-    if (d.a && !lh_failed(cli->ctx) && open_desk(o, &d)) {
+    if (d.a && !lh_failed(cli->ctx) && open_view(o, &d)) {
         print_title(&d);
         status = talk_on(&d);
     } else if (lh_failed(cli->ctx)) {

@@ -52,15 +52,15 @@ const char *lh_short_name(lh_arena *a, const char *path) {
     return lh_printf(a, "%.*s%s", (int)n, start, colon && dot > start ? colon : "");
 }
 
-bool lh_stock_open(lh_cli *cli, const char *lesson, lh_stock *s) {
-    *s = (lh_stock){.cli = cli};
+bool lh_sheet_lesson_open(lh_cli *cli, const char *lesson, lh_sheet_lesson *s) {
+    *s = (lh_sheet_lesson){.cli = cli};
     if (!lh_cli_load(cli, lesson, &s->source)) return false;
     s->name = lh_short_name(cli->arena, s->source.name);
     for (char *c = (char *)s->name; *c;
          c++) /* the header of a sheet has commas between its parts */
         if (*c == ',' || *c == '\n') *c = '_';
     if (!lh_cli_is_plain(cli, &s->source)) {
-        lh_stock_close(s);
+        lh_sheet_lesson_close(s);
         return false;
     }
     /* A sheet is made from the program written anew: what is wrong with it is told here, while its lines are the file's. */
@@ -71,16 +71,16 @@ bool lh_stock_open(lh_cli *cli, const char *lesson, lh_stock *s) {
                                        s->source.text, s->source.length);
     if (!lh_failed(cli->ctx)) return true;
     lh_cli_report(cli);
-    lh_stock_close(s);
+    lh_sheet_lesson_close(s);
     return false;
 }
 
-void lh_stock_close(lh_stock *s) {
+void lh_sheet_lesson_close(lh_sheet_lesson *s) {
     lh_mistakes_free(s->mistakes);
     lh_program_free(s->source.program);
 }
 
-lh_paper *lh_stock_paper(lh_stock *s, const lh_sheet_wish *w) {
+lh_paper *lh_sheet_lesson_paper(lh_sheet_lesson *s, const lh_sheet_wish *w) {
     bool own = w->n_steps > 0;
     lh_paper_how how = {.lesson = s->name,
                         .title = *s->source.title ? s->source.title : s->name,
@@ -220,7 +220,7 @@ static int out_of_memory(lh_cli *cli) {
 }
 
 /* One sheet to a file, or to the screen when there is none. */
-static int write_to(lh_stock *s, const char *path, const lh_handout *h, lh_sheet_format f,
+static int write_to(lh_sheet_lesson *s, const char *path, const lh_handout *h, lh_sheet_format f,
                     const lh_sheet_shown *why) {
     char *text = NULL;
     size_t length = 0;
@@ -249,19 +249,19 @@ static lh_sheet_wish wish(void) {
                            .key = options.key};
 }
 
-static int too_long(lh_stock *s) {
+static int too_long(lh_sheet_lesson *s) {
     lh_cli_fail(s->cli, "%s has too many numbers for two pages", s->name);
     fprintf(stderr, "--steps names the steps to ask, as in --steps Z,P,dlogits\n");
     return LH_EXIT_FAILED;
 }
 
-static int write_one(lh_stock *s, lh_sheet_format f, const lh_secret *secret) {
+static int write_one(lh_sheet_lesson *s, lh_sheet_format f, const lh_secret *secret) {
     lh_sheet_wish w = wish();
     if (secret) {
         w.form = options.form ? options.form : "A";
         w.seed = lh_secret_seed(secret, s->name, w.form);
     }
-    lh_paper *p = lh_stock_paper(s, &w);
+    lh_paper *p = lh_sheet_lesson_paper(s, &w);
     if (!p) return lh_cli_report(s->cli);
     lh_sheet_shown t = {0};
     if (options.why) t = lh_sheet_shown_by(s->mistakes, p);
@@ -318,10 +318,10 @@ static const char *clash(lh_sheet_format f) {
     return NULL;
 }
 
-static bool fits_two_pages(lh_stock *s) {
+static bool fits_two_pages(lh_sheet_lesson *s) {
     lh_sheet_wish w = wish();
     w.seed = 0;
-    lh_paper *p = lh_stock_paper(s, &w);
+    lh_paper *p = lh_sheet_lesson_paper(s, &w);
     bool fits = p && lh_sheet_html_fits(p);
     if (!p) lh_cli_report(s->cli);
     if (p && !fits) too_long(s);
@@ -329,9 +329,9 @@ static bool fits_two_pages(lh_stock *s) {
     return fits;
 }
 
-static int write_class(lh_stock *s, lh_sheet_format f, const lh_secret *secret) {
+static int write_class(lh_sheet_lesson *s, lh_sheet_format f, const lh_secret *secret) {
     lh_cli *cli = s->cli;
-    lh_sheet_class c = {.stock = s,
+    lh_sheet_class c = {.from = s,
                         .secret = secret,
                         .forms = options.forms,
                         .wish = wish(),
@@ -346,17 +346,17 @@ static int write_class(lh_stock *s, lh_sheet_format f, const lh_secret *secret) 
 
 static int sheet_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
-    lh_stock s;
+    lh_sheet_lesson s;
     lh_sheet_format f;
     const lh_secret *secret = NULL;
     if (!read_format(cli, &f)) return LH_EXIT_FAILED;
     if (clash(f)) return lh_cli_fail(cli, "%s", clash(f));
     if (options.class_file && !(secret = lh_cli_secret(cli, options.class_file)))
         return LH_EXIT_FAILED;
-    if (!lh_stock_open(cli, argv[0], &s)) return LH_EXIT_FAILED;
+    if (!lh_sheet_lesson_open(cli, argv[0], &s)) return LH_EXIT_FAILED;
     int status =
         options.forms || options.roster ? write_class(&s, f, secret) : write_one(&s, f, secret);
-    lh_stock_close(&s);
+    lh_sheet_lesson_close(&s);
     return status;
 }
 

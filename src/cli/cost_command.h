@@ -74,8 +74,9 @@ void lh_cost_model_new(lh_cli *cli, const lh_source *s, const lh_settings *set, 
 lh_plan *lh_cost_model_plan(lh_cli *cli, lh_cost_model *m); /* started and fed; NULL: failed */
 void lh_cost_model_feed(const lh_cost_model *m, lh_plan *p);
 
+/* false: reported */
 bool lh_cost_measured(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
-                      const lh_cost_how *how, lh_measured *m); /* false: reported */
+                      const lh_cost_how *how, lh_measured *m);
 void lh_print_measured(const lh_cli *cli, const lh_bill *b, const lh_measured *m);
 void lh_print_cores(const lh_cli *cli, const lh_measured *m); /* cost_cores.c */
 void lh_cores_add(lh_measured_cores *to, const lh_pool_counts *counts, double seconds);
@@ -97,14 +98,16 @@ typedef struct lh_predicted {
     bool is_training;
 } lh_predicted;
 
+/* false: reported */
 bool lh_cost_predicted(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
-                       const lh_cost_how *how, lh_predicted *p); /* false: reported */
+                       const lh_cost_how *how, lh_predicted *p);
 void lh_print_predicted(const lh_cli *cli, const lh_predicted *p);
 void lh_predicted_json(lh_json *j, const lh_predicted *p);
 
 extern const char *const lh_phase_names[LH_N_PHASES];
 void lh_keeps(const lh_bill *b, lh_keep list[LH_KEEPS]);
+/* NULL: was not wanted */
 void lh_cost_json(const lh_source *s, const lh_bill *b, const lh_measured *m,
-                  const lh_predicted *p); /* NULL: was not wanted */
+                  const lh_predicted *p);
 
 #endif

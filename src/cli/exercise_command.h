@@ -33,10 +33,10 @@ void lh_exercise_record(lh_exercise_state *c, const lh_task *t, const char *raw,
 void lh_view_list(const lh_exercise_state *c);
 void lh_view_question(lh_exercise_state *c, lh_task *t);
 void lh_view_sheet(lh_exercise_state *c, lh_task *t); /* compute: the step that is asked next */
-void lh_view_answer(lh_exercise_state *c, const lh_answered *a,
-                    FILE *refused); /* verdict and words; where to say that it is no answer */
-void lh_view_end(lh_exercise_state *c,
-                 lh_task *t); /* when it is done: what the engine shows, because */
+/* verdict and words; where to say that it is no answer */
+void lh_view_answer(lh_exercise_state *c, const lh_answered *a, FILE *refused);
+/* when it is done: what the engine shows, because */
+void lh_view_end(lh_exercise_state *c, lh_task *t);
 void lh_view_key(lh_exercise_state *c, lh_task *t);
 
 #endif

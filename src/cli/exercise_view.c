@@ -76,12 +76,13 @@ static void print_program(const lh_exercise_state *c, lh_task *t) {
 
 /* P[3] of the step P: what is asked stands before the formula, unless it is the whole step. */
 void lh_view_sheet(lh_exercise_state *c, lh_task *t) {
-    lh_desk d = {.cli = c->cli, .p = lh_task_practice(t), .a = c->cli->arena, .instead = ""};
+    lh_practice_view d = {
+        .cli = c->cli, .p = lh_task_practice(t), .a = c->cli->arena, .instead = ""};
     if (!d.p) return;
     const char *next = lh_task_next(t);
-    if (strcmp(next, lh_desk_ask(&d, d.p->at)->name) != 0)
+    if (strcmp(next, lh_practice_view_ask(&d, d.p->at)->name) != 0)
         d.instead = lh_printf(d.a, "%s   in ", next);
-    lh_desk_step(&d);
+    lh_practice_view_step(&d);
 }
 
 void lh_view_question(lh_exercise_state *c, lh_task *t) {

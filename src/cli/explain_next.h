@@ -5,9 +5,8 @@
 #include "cli/opened.h"
 #include "explain/explain.h"
 
-lh_explanation *lh_explain_next(
-    lh_opened *o, const char *text, const char *address,
-    const lh_explain_how *
-        how); /* text: the token that follows; NULL and the context failed. Good until o is closed */
+/* text: the token that follows; NULL and the context failed. Good until o is closed */
+lh_explanation *lh_explain_next(lh_opened *o, const char *text, const char *address,
+                                const lh_explain_how *how);
 
 #endif

@@ -14,8 +14,8 @@
 
 #include "pages/grid.h"
 
-void lh_grid_print(
-    FILE *out, lh_arena *a, const lh_grid *g, const char *name, int indent,
-    int width); /* folded into several of its columns at a time where it is too wide */
+/* folded into several of its columns at a time where it is too wide */
+void lh_grid_print(FILE *out, lh_arena *a, const lh_grid *g, const char *name, int indent,
+                   int width);
 
 #endif

@@ -24,10 +24,8 @@ bool lh_keep_open(lh_cli *cli, lh_keeper *k); /* false: no memory, already repor
 void lh_keep_record(lh_keeper *k, const lh_attempt *attempt, const lh_saved *sheet);
 void lh_keep_close(lh_keeper *k);
 
-const char *lh_keep_name(
-    lh_cli *cli,
-    const lh_source *
-        s); /* under which progress is kept: a file by its whole path, to be found from every folder */
+/* under which progress is kept: a file by its whole path, to be found from every folder */
+const char *lh_keep_name(lh_cli *cli, const lh_source *s);
 
 /* What is there to be read, and nothing is made: NULL when nothing was practised yet, or (state) it cannot be opened. Who
  * wants to reset it has every page looked at, and is not asked about a damaged one. */
@@ -40,15 +38,14 @@ typedef struct lh_standing {
     int exercises; /* done */
 } lh_standing;
 lh_standing lh_keep_standing(lh_cli *cli, const char *lesson);
-const char *lh_keep_begun(
-    lh_cli *cli,
-    long long *when); /* the lesson whose sheet was worked on last and waits; NULL: none */
-const char *lh_keep_read_sign(lh_cli *cli,
-                              const char *lesson); /* ✓ read to its end, ▸ begun, or a space */
-const char *lh_standing_sign(lh_standing at);      /* ✓ all done, ▸ begun, or a space */
-const char *lh_standing_text(
-    lh_cli *cli, lh_standing at, const char *lesson, int exercises,
-    int room); /* "   5 of 21 steps, 3 of 7 exercises", where there is room also how to go on; "" for nothing done */
+/* the lesson whose sheet was worked on last and waits; NULL: none */
+const char *lh_keep_begun(lh_cli *cli, long long *when);
+/* ✓ read to its end, ▸ begun, or a space */
+const char *lh_keep_read_sign(lh_cli *cli, const char *lesson);
+const char *lh_standing_sign(lh_standing at); /* ✓ all done, ▸ begun, or a space */
+/* "   5 of 21 steps, 3 of 7 exercises", where there is room also how to go on; "" for nothing done */
+const char *lh_standing_text(lh_cli *cli, lh_standing at, const char *lesson, int exercises,
+                             int room);
 
 long lh_keep_zone(void);                /* seconds east of UTC, today */
 bool lh_keep_ask(const char *question); /* y or n at the terminal; the end of input is n */

@@ -95,8 +95,8 @@ void lh_plot_loss(const lh_cli *cli, const double *loss, int n) {
 
 typedef struct record {
     double *loss, *norm;
-    int first_right,
-        since_right; /* the step after which all was right: first, and for good; -1 never */
+    /* the step after which all was right: first, and for good; -1 never */
+    int first_right, since_right;
 } record;
 
 /* 0, 1, 2, 3, 5, 10, 20, 30, 50, 100 ... and the last */

@@ -23,7 +23,7 @@ void lh_look_json(lh_look *l);
 lh_chart *lh_look_heat(lh_look *l, int attention); /* NULL: out of memory */
 lh_chart *lh_look_bars(lh_look *l);
 void lh_look_probabilities(const float *score, int n, double *p);
-void lh_look_top(const double *p, int n, int *top,
-                 int count); /* the largest, largest first; -1 behind the end */
+/* the largest, largest first; -1 behind the end */
+void lh_look_top(const double *p, int n, int *top, int count);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct lh_learner {
 } lh_learner;
 
 typedef struct lh_hall {
-    lh_stock *stock;
+    lh_sheet_lesson *from;
     const lh_secret *secret; /* or NULL */
     const lh_roster *roster; /* or NULL */
     const char **form;       /* of each of its students */
@@ -35,24 +35,24 @@ typedef struct lh_hall {
 
 void lh_hall_read(lh_hall *h, int n, char **files);
 const char *lh_learner_where(const lh_hall *h, const lh_learner *x); /* answers.csv:5 */
-int lh_hall_missing(const lh_hall *h,
-                    const lh_student ***missing); /* of the roster, who handed in nothing */
+/* of the roster, who handed in nothing */
+int lh_hall_missing(const lh_hall *h, const lh_student ***missing);
 
-/* ---- papers that are in use (mark_shelf.c) ---- */
+/* ---- papers that are in use (mark_cache.c) ---- */
 
-typedef struct lh_shelf lh_shelf;
-lh_shelf *lh_shelf_new(lh_arena *a);
-void lh_shelf_free(lh_shelf *s);
+typedef struct lh_paper_cache lh_paper_cache;
+lh_paper_cache *lh_paper_cache_new(lh_arena *a);
+void lh_paper_cache_free(lh_paper_cache *s);
 
-/* The same paper for the same wish. It is good until some other papers were asked for, so the shelf does not grow. NULL and
+/* The same paper for the same wish. It is good until some other papers were asked for, so the cache does not grow. NULL and
  * the context failed. */
-lh_paper *lh_shelf_paper(lh_shelf *s, lh_stock *stock, const lh_sheet_wish *w);
+lh_paper *lh_paper_cache_paper(lh_paper_cache *s, lh_sheet_lesson *from, const lh_sheet_wish *w);
 
 /* ---- a sheet that was marked ---- */
 
 /* Everything known of it. Valid while it is shown. */
 typedef struct lh_marked {
-    lh_stock *stock;
+    lh_sheet_lesson *from;
     lh_arena *arena;
     const lh_learner *learner;
     bool has_seed; /* to be told */
@@ -70,7 +70,7 @@ typedef struct lh_refusal {
 
 /* For files that do not say. */
 typedef struct lh_mark_how {
-    lh_shelf *shelf;
+    lh_paper_cache *cache;
     const lh_secret *secret;
     unsigned long long seed;
     int digits;
@@ -87,7 +87,7 @@ void lh_mark_show(const lh_marked *m, bool echo); /* mark_text.c */
 void lh_mark_list(const lh_cli *cli, const lh_class *c); /* mark_summary.c: a line each */
 void lh_mark_summary(const lh_hall *h, const lh_class *c, int refused); /* one screen */
 void lh_mark_table(const lh_cli *cli, const lh_class *c); /* mark_table.c: a column for each step */
-void lh_mark_csv(const lh_stock *s, const lh_class *c, FILE *out);
+void lh_mark_csv(const lh_sheet_lesson *s, const lh_class *c, FILE *out);
 lh_mark_told lh_mark_tell(const lh_marked *m); /* for lh_mark_sheet */
 
 /* Feedback (mark_page.c): a page for each learner in a folder. */
@@ -96,8 +96,8 @@ typedef struct lh_pages {
     const char **file; /* for each learner of the hall */
     bool answers;      /* with the right numbers */
 } lh_pages;
-bool lh_pages_open(lh_pages *p,
-                   const lh_hall *h); /* nothing of others' is there; false: already reported */
+/* nothing of others' is there; false: already reported */
+bool lh_pages_open(lh_pages *p, const lh_hall *h);
 bool lh_pages_write(const lh_pages *p, const lh_marked *m, int learner);
 
 /* Names in a column: cut where they are too long (mark_summary.c). */

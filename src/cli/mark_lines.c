@@ -1,6 +1,6 @@
 /* mark_lines -- any number of sheets in one process: JSON in, a line each; marks out, a line each, in the same order.
  *
- * Memory does not grow with the number of sheets: a line lives in an arena of its own, papers lie on a shelf of fixed size,
+ * Memory does not grow with the number of sheets: a line lives in an arena of its own, papers lie in a cache of fixed size,
  * lessons are those that travel inside the program and those named on the command line. A line names no file. */
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static bool next_line(source *s) {
 
 /* A lesson that was asked for; is_bad: it cannot be opened, which was reported once. */
 typedef struct opened {
-    lh_stock stock;
+    lh_sheet_lesson from;
     const char *name;
     bool is_bad;
 } opened;
@@ -56,7 +56,7 @@ typedef struct opened {
 typedef struct service {
     lh_cli *cli;
     const lh_mark_how *how;
-    opened **lesson; /* each by itself: papers on the shelf point to it */
+    opened **lesson; /* each by itself: papers in the cache point to it */
     int n, n_named;
     source in;
     bool refused;
@@ -65,9 +65,9 @@ typedef struct service {
 static opened *open_lesson(service *v, const char *lesson) {
     opened *x = lh_alloc_array(v->cli->arena, 1, sizeof *x);
     if (!x) return NULL;
-    x->is_bad = !lh_stock_open(v->cli, lesson, &x->stock);
+    x->is_bad = !lh_sheet_lesson_open(v->cli, lesson, &x->from);
     lh_context_clear(v->cli->ctx);
-    x->name = x->is_bad ? lh_printf(v->cli->arena, "%s", lesson) : x->stock.name;
+    x->name = x->is_bad ? lh_printf(v->cli->arena, "%s", lesson) : x->from.name;
     *lh_push(v->cli->arena, v->lesson, v->n) = x;
     return x;
 }
@@ -140,7 +140,7 @@ static void mark_line(service *v, lh_arena *a) {
         answer_refusal(v, f, &r);
         return;
     }
-    lh_marked m = {.stock = &x->stock, .arena = a, .learner = &who, .answers = f};
+    lh_marked m = {.from = &x->from, .arena = a, .learner = &who, .answers = f};
     if (lh_mark_answers(&m, v->how, &r))
         answer(&m);
     else
@@ -171,9 +171,9 @@ int lh_mark_lines(lh_cli *cli, const lh_mark_how *how, int n, char **lessons) {
     while (status == LH_EXIT_YES && next_line(&v.in))
         if (!serve_line(&v))
             status = LH_EXIT_FAILED; /* nobody reads any more, or there is no memory */
-    lh_shelf_free(how->shelf);
+    lh_paper_cache_free(how->cache);
     for (int i = 0; i < v.n; i++)
-        if (!v.lesson[i]->is_bad) lh_stock_close(&v.lesson[i]->stock);
+        if (!v.lesson[i]->is_bad) lh_sheet_lesson_close(&v.lesson[i]->from);
     free(v.in.line);
     return v.refused ? LH_EXIT_FAILED : status;
 }

@@ -118,7 +118,7 @@ static void put_step(FILE *out, const lh_pages *pages, const lh_marked *m, int a
     const lh_paper_step *s = &m->paper->step[ask];
     int n;
     lh_advice *line = lh_advise(
-        &(lh_advisor){m->arena, m->paper, m->filled, m->marks, m->stock->mistakes}, ask, &n);
+        &(lh_advisor){m->arena, m->paper, m->filled, m->marks, m->from->mistakes}, ask, &n);
     fputs("<section>", out);
     put_heading(out, m, ask);
     for (int b = 0; b < s->n_blocks; b++) {
@@ -146,7 +146,7 @@ static void put_todo(FILE *out, const lh_marked *m) {
         int n, cells = m->paper->sheet->ask[i].n_cells;
         if (mark->n_right == cells || mark->n_blank == cells) continue;
         lh_advice *line = lh_advise(
-            &(lh_advisor){m->arena, m->paper, m->filled, m->marks, m->stock->mistakes}, i, &n);
+            &(lh_advisor){m->arena, m->paper, m->filled, m->marks, m->from->mistakes}, i, &n);
         if (n == 0) continue;
         if (shown++ == 0) fputs("<h2>Begin here</h2>\n<ol class=\"todo\">\n", out);
         fprintf(out, "<li>Step %d, ", m->paper->step[i].number);
@@ -217,7 +217,7 @@ static void put_page(FILE *out, const lh_pages *pages, const lh_marked *m) {
 
 static bool is_ours(const lh_hall *h, const char *path) {
     size_t length;
-    lh_context *ctx = h->stock->cli->ctx;
+    lh_context *ctx = h->from->cli->ctx;
     lh_arena *a = lh_arena_new(ctx);
     const char *text = a ? lh_file_read(ctx, a, path, &length) : NULL;
     bool is = text && strstr(text, MADE_BY);
@@ -231,7 +231,7 @@ static const char *path_of(const lh_pages *p, lh_arena *a, int learner) {
 }
 
 bool lh_pages_open(lh_pages *p, const lh_hall *h) {
-    lh_cli *cli = h->stock->cli;
+    lh_cli *cli = h->from->cli;
     struct stat info;
     p->file = lh_alloc_array(h->arena, (size_t)h->n + 1, sizeof *p->file);
     for (int i = 0; p->file && i < h->n; i++)
@@ -257,7 +257,7 @@ bool lh_pages_open(lh_pages *p, const lh_hall *h) {
 }
 
 bool lh_pages_write(const lh_pages *p, const lh_marked *m, int learner) {
-    lh_cli *cli = m->stock->cli;
+    lh_cli *cli = m->from->cli;
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);

@@ -18,17 +18,17 @@ static void add_learner(lh_hall *h, const char *file, int line, lh_answer_file *
 }
 
 static void report(lh_hall *h) {
-    lh_cli_report(h->stock->cli);
-    lh_context_clear(h->stock->cli->ctx);
+    lh_cli_report(h->from->cli);
+    lh_context_clear(h->from->cli->ctx);
     h->failed = true;
 }
 
 /* Columns that are no step of the lesson are told once, not once for each learner. */
 static bool check_columns(lh_hall *h, const char *file, lh_answer_table *t) {
-    lh_stock *s = h->stock;
+    lh_sheet_lesson *s = h->from;
     const lh_answer_file *first = t->row[0].answers;
     lh_sheet_wish w = {.digits = first->digits, .steps = first->step, .n_steps = first->n_steps};
-    lh_paper *p = lh_stock_paper(s, &w);
+    lh_paper *p = lh_sheet_lesson_paper(s, &w);
     if (!p) {
         report(h);
         return false;
@@ -61,7 +61,7 @@ static bool check_columns(lh_hall *h, const char *file, lh_answer_table *t) {
 }
 
 static void read_table(lh_hall *h, const char *file, const char *text, size_t length) {
-    lh_context *ctx = h->stock->cli->ctx;
+    lh_context *ctx = h->from->cli->ctx;
     lh_answer_table *t = lh_answer_table_read(ctx, h->arena, file, text, length);
     if (!t)
         report(h);
@@ -70,7 +70,7 @@ static void read_table(lh_hall *h, const char *file, const char *text, size_t le
 }
 
 static void read_one(lh_hall *h, const char *file) {
-    lh_context *ctx = h->stock->cli->ctx;
+    lh_context *ctx = h->from->cli->ctx;
     size_t length = 0;
     const char *text = lh_file_read(ctx, h->arena, file, &length);
     if (!text)

@@ -188,13 +188,13 @@ static void put_missing(const lh_hall *h, bool has_gap) {
     const char **name = lh_alloc_array(h->arena, (size_t)n + 1, sizeof *name);
     for (int i = 0; name && i < n; i++) name[i] = s[i]->name;
     if (n && !has_gap) putchar('\n');
-    if (name) put_names(h->stock->cli, lh_printf(h->arena, "%d handed in nothing: ", n), name, n);
+    if (name) put_names(h->from->cli, lh_printf(h->arena, "%d handed in nothing: ", n), name, n);
 }
 
 void lh_mark_summary(const lh_hall *h, const lh_class *c, int refused) {
-    const lh_cli *cli = h->stock->cli;
+    const lh_cli *cli = h->from->cli;
     lh_class_sum s = lh_class_summary(c);
-    lh_ink_print(cli, stdout, LH_INK_BOLD, "%s", h->stock->name);
+    lh_ink_print(cli, stdout, LH_INK_BOLD, "%s", h->from->name);
     printf("   %d sheet%s", c->n_rows, c->n_rows == 1 ? "" : "s");
     if (h->roster) printf(" of a class of %d", h->roster->n);
     if (refused) printf("; %d could not be marked", refused);

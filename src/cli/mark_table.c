@@ -82,7 +82,8 @@ static const char *mistakes_of(const lh_class *c, const lh_class_row *row) {
     return made.s;
 }
 
-static void csv_row(lh_text *t, const lh_stock *s, const lh_class *c, const lh_class_row *row) {
+static void csv_row(lh_text *t, const lh_sheet_lesson *s, const lh_class *c,
+                    const lh_class_row *row) {
     const char *words[] = {
         row->learner, row->name,
         row->id,      row->line ? lh_printf(c->arena, "%s:%d", row->file, row->line) : row->file,
@@ -100,7 +101,7 @@ static void csv_row(lh_text *t, const lh_stock *s, const lh_class *c, const lh_c
     lh_text_add(t, "\r\n");
 }
 
-void lh_mark_csv(const lh_stock *s, const lh_class *c, FILE *out) {
+void lh_mark_csv(const lh_sheet_lesson *s, const lh_class *c, FILE *out) {
     lh_text t = lh_text_new(c->arena);
     lh_text_add(&t, "learner,name,id,file,lesson,form,seed,digits,credit,points,total,mistakes");
     for (int i = 0; i < c->n_steps; i++) {

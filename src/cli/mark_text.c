@@ -32,7 +32,7 @@ static void echo(const lh_marked *m) {
             }
             if (!any) continue;
             fputs("  ", stdout);
-            lh_wrap(stdout, m->stock->cli->width, 4,
+            lh_wrap(stdout, m->from->cli->width, 4,
                     lh_printf(m->arena, "%s = %s", s->block[b].address, t.s));
         }
     }
@@ -52,7 +52,7 @@ static int put_number(const lh_marked *m, int cell, int width) {
 
 /* Numbers left, signs right; in parts where a row is wider than the screen. */
 static void put_block(const lh_marked *m, int ask, const lh_answer_block *b) {
-    const lh_cli *cli = m->stock->cli;
+    const lh_cli *cli = m->from->cli;
     const lh_grid *g = &b->grid;
     int first = m->paper->sheet->ask[ask].first + b->first, width = 1;
     for (int k = 0; k < g->rows * g->cols; k++) {
@@ -89,7 +89,7 @@ static bool has_only(const lh_marked *m, int first, int n, lh_verdict v) {
 
 /* The formula, cut to what there is room for, and the score at the right. */
 static void put_heading(const lh_marked *m, int ask, const char *score, lh_verdict v) {
-    const lh_cli *cli = m->stock->cli;
+    const lh_cli *cli = m->from->cli;
     const lh_paper_step *s = &m->paper->step[ask];
     char text[1024];
     int line = cli->width < 72 ? cli->width : 72, room = line - 16;
@@ -107,13 +107,13 @@ static void put_heading(const lh_marked *m, int ask, const char *score, lh_verdi
 }
 
 static void put_step(const lh_marked *m, int ask) {
-    const lh_cli *cli = m->stock->cli;
+    const lh_cli *cli = m->from->cli;
     const lh_ask *q = &m->paper->sheet->ask[ask];
     const lh_paper_step *s = &m->paper->step[ask];
     const lh_step_mark *mark = &m->marks->step[ask];
     int n;
     lh_advice *line = lh_advise(
-        &(lh_advisor){m->arena, m->paper, m->filled, m->marks, m->stock->mistakes}, ask, &n);
+        &(lh_advisor){m->arena, m->paper, m->filled, m->marks, m->from->mistakes}, ask, &n);
     bool is_blank = has_only(m, q->first, q->n_cells, LH_BLANK),
          is_right = mark->n_right == q->n_cells;
     char score[64];
@@ -144,7 +144,7 @@ static void put_notes(const lh_marked *m) {
     const lh_notes *notes = &m->filled->notes;
     for (int i = 0; i < notes->n && i < LH_MAX_NOTES; i++) {
         fputs("  ", stdout);
-        lh_wrap(stdout, m->stock->cli->width, 4,
+        lh_wrap(stdout, m->from->cli->width, 4,
                 lh_printf(m->arena, "line %d: %s", notes->note[i].line, notes->note[i].what));
     }
     if (notes->n > LH_MAX_NOTES) printf("  and %d more such lines\n", notes->n - LH_MAX_NOTES);
@@ -152,7 +152,7 @@ static void put_notes(const lh_marked *m) {
 }
 
 void lh_mark_show(const lh_marked *m, bool wants_echo) {
-    const lh_cli *cli = m->stock->cli;
+    const lh_cli *cli = m->from->cli;
     const lh_paper *p = m->paper;
     int blank = 0;
     lh_ink_print(cli, stdout, LH_INK_BOLD, "%s", p->lesson);

@@ -16,7 +16,8 @@ char **lh_matrix_lines(lh_arena *a, const lh_graph *g, const lh_plan *p, const l
                        int example, int head, int digits, int room, int *n_lines);
 void lh_print_matrix(lh_cli *cli, FILE *out, const lh_graph *g, const lh_plan *p, const lh_node *n,
                      int example, int indent, int digits);
+/* 0.1 0; 0 0.1 on one line, cut to room */
 char *lh_matrix_row(lh_arena *a, const lh_plan *p, const lh_node *n, int example, int digits,
-                    int room); /* 0.1 0; 0 0.1 on one line, cut to room */
+                    int room);
 
 #endif

@@ -23,7 +23,7 @@ bool lh_opened_open(
                                       count as such; false: reported */
 void lh_opened_close(lh_opened *o);
 const char *lh_opened_word(const lh_opened *o, int token); /* as it is shown: ␣cat */
-void lh_opened_json(const lh_opened *o, lh_json *j,
-                    int token); /* id, text as it is, and its bytes where they are no text */
+/* id, text as it is, and its bytes where they are no text */
+void lh_opened_json(const lh_opened *o, lh_json *j, int token);
 
 #endif

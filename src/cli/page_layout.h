@@ -37,21 +37,21 @@ struct lh_page_layout {
     int n_sources;
     void (*block)(lh_page_layout *l, void *who, int number, int indent); /* NULL: left out */
     void *who;
-    bool
-        is_code_whole; /* a line of the notation that cannot be parted may be wider: it can be copied */
+    /* a line of the notation that cannot be parted may be wider: it can be copied */
+    bool is_code_whole;
     const char *lesson; /* whose programs have names that can be run, or NULL */
 };
 
 lh_page_layout *lh_layout_new(lh_cli *cli, lh_arena *a, int width);
 void lh_layout_pieces(lh_page_layout *l, const lh_piece *first, int indent);
-void lh_layout_words(lh_page_layout *l, const lh_span *s, int indent,
-                     const char *lead); /* folded; lead stands before the first line */
-void lh_layout_add(lh_page_layout *l, int indent,
-                   const char *line); /* one line, cut where too wide */
+/* folded; lead stands before the first line */
+void lh_layout_words(lh_page_layout *l, const lh_span *s, int indent, const char *lead);
+/* one line, cut where too wide */
+void lh_layout_add(lh_page_layout *l, int indent, const char *line);
 void lh_layout_whole(lh_page_layout *l, int indent, const char *line); /* one line, however wide */
 void lh_layout_text(lh_page_layout *l, int indent, const char *text);  /* lines as they are */
-void lh_layout_say(lh_page_layout *l, int indent, lh_ink ink,
-                   const char *text); /* folded, in one ink */
+/* folded, in one ink */
+void lh_layout_say(lh_page_layout *l, int indent, lh_ink ink, const char *text);
 void lh_layout_code(lh_page_layout *l, int indent, const char *text, bool is_notation);
 void lh_layout_gap(lh_page_layout *l);     /* one empty line, unless there is one */
 void lh_layout_sources(lh_page_layout *l); /* at the end: where the facts are from */

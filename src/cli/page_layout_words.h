@@ -22,15 +22,14 @@ typedef struct lh_words {
 lh_words lh_words_new(lh_page_layout *l);
 void lh_words_add(lh_words *w, const lh_span *s, lh_ink ink);     /* s and all that follow it */
 void lh_words_add_one(lh_words *w, const lh_span *s, lh_ink ink); /* s alone */
-void lh_words_fold(lh_words *w, int indent, int width,
-                   const char *lead); /* to l's lines; lead hangs before the first, inside indent */
+/* to l's lines; lead hangs before the first, inside indent */
+void lh_words_fold(lh_words *w, int indent, int width, const char *lead);
 int lh_words_widest(const lh_words *w);  /* on one line */
 int lh_words_longest(const lh_words *w); /* the longest word */
 
 void lh_layout_table(lh_page_layout *l, const lh_piece *table, int indent);
 void lh_layout_formula(lh_page_layout *l, const lh_span *s, int indent); /* on lines of its own */
-size_t
-lh_fitting(const char *s,
-           int room); /* bytes of s that take up to so many columns; at least one character */
+/* bytes of s that take up to so many columns; at least one character */
+size_t lh_fitting(const char *s, int room);
 
 #endif

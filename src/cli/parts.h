@@ -14,12 +14,11 @@
 void lh_print_check(lh_cli *cli, const lh_check *c);
 void lh_print_cost(const lh_cli *cli, const lh_bill *b);
 void lh_print_picture(const lh_cli *cli, const lh_picture *p);
-void lh_print_mistakes(
-    lh_cli *cli, const lh_program *p,
-    const lh_build *how); /* those that can be made in it, built so; how may be NULL */
-bool lh_print_jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits,
-                       lh_json *json); /* to json where it is not NULL; false: the context failed */
-void lh_print_show(lh_cli *cli, lh_live *v,
-                   int show); /* an item of a show block, under its caption; to stdout */
+/* those that can be made in it, built so; how may be NULL */
+void lh_print_mistakes(lh_cli *cli, const lh_program *p, const lh_build *how);
+/* to json where it is not NULL; false: the context failed */
+bool lh_print_jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits, lh_json *json);
+/* an item of a show block, under its caption; to stdout */
+void lh_print_show(lh_cli *cli, lh_live *v, int show);
 
 #endif

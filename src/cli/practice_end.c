@@ -8,7 +8,7 @@
 enum { REPEATS = 5, MOST_MISTAKES = 32 };
 
 typedef struct tally {
-    lh_desk *d;
+    lh_practice_view *d;
     const char *mistake[MOST_MISTAKES];
     int n, entries;
 } tally;
@@ -24,24 +24,24 @@ static void count_attempt(void *who, const lh_attempt *a) {
     if (n && t->n < MOST_MISTAKES) t->mistake[t->n++] = lh_copy(t->d->a, a->mistake, n);
 }
 
-static void print_mistakes(lh_desk *d) {
+static void print_mistakes(lh_practice_view *d) {
     tally t = {.d = d};
     if (!d->keep.store->attempts(d->keep.store, count_attempt, &t) || !t.n) return;
     printf("Mistakes made\n");
     for (int i = 0; i < t.n; i++) {
         const lh_mistake *m = lh_mistakes_find(d->p->mistakes, t.mistake[i]);
-        lh_desk_say(d, 2,
-                    m                                   ? m->says
-                    : strcmp(t.mistake[i], "slip") == 0 ? "a slip of the pen"
-                                                        : t.mistake[i]);
+        lh_practice_view_say(d, 2,
+                             m                                   ? m->says
+                             : strcmp(t.mistake[i], "slip") == 0 ? "a slip of the pen"
+                                                                 : t.mistake[i]);
     }
 }
 
-static const char *day_text(lh_desk *d, long long days) {
+static const char *day_text(lh_practice_view *d, long long days) {
     return days <= 0 ? "today" : days == 1 ? "tomorrow" : lh_printf(d->a, "in %lld days", days);
 }
 
-static void print_repeats(lh_desk *d) {
+static void print_repeats(lh_practice_view *d) {
     lh_progress *g = lh_progress_new(d->a, d->keep.store, lh_keep_zone());
     long long today = lh_day((long long)time(NULL), lh_keep_zone());
     int n = 0;
@@ -58,7 +58,7 @@ static bool has_program(const lh_embedded *e) {
 }
 
 /* The lesson after this one that has something to work out. After a variation (ex2-partial) it is the one after ex2. */
-static const char *next_lesson(lh_desk *d, const char *lesson) {
+static const char *next_lesson(lh_practice_view *d, const char *lesson) {
     const lh_contents *c = lh_contents_read(d->cli->ctx, d->a);
     const lh_contents_item *at = lh_contents_find(c, lesson);
     if (at && at->is_variation)
@@ -69,21 +69,23 @@ static const char *next_lesson(lh_desk *d, const char *lesson) {
     return NULL;
 }
 
-void lh_desk_summary(lh_desk *d) {
+void lh_practice_view_summary(lh_practice_view *d) {
     const lh_practice *p = d->p;
     const lh_paper *paper = p->paper;
     bool is_finished = lh_practice_is_finished(p);
     putchar('\n');
     lh_ink_print(d->cli, stdout, LH_INK_BOLD, "%s", paper->lesson);
     if (p->only >= 0)
-        printf("   %s: %s\n", lh_desk_ask(d, p->only)->name, is_finished ? "done" : "not done yet");
+        printf("   %s: %s\n", lh_practice_view_ask(d, p->only)->name,
+               is_finished ? "done" : "not done yet");
     else
         printf("   %d of %d steps, %d of %d numbers with full credit\n", lh_practice_done(p),
                paper->n_steps, p->marks->credit, p->marks->total);
     print_mistakes(d);
     print_repeats(d);
-    const char *step =
-                   p->only >= 0 ? lh_printf(d->a, " --step %s", lh_desk_ask(d, p->only)->name) : "",
+    const char *step = p->only >= 0
+                           ? lh_printf(d->a, " --step %s", lh_practice_view_ask(d, p->only)->name)
+                           : "",
                *next = next_lesson(d, paper->lesson);
     if (!is_finished)
         printf("%s: longhand practice %s%s\n",

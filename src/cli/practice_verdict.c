@@ -6,7 +6,7 @@
 #include "cli/practice_command.h"
 #include "learn/advice.h"
 
-enum { INDENT = LH_DESK_INDENT, NAMED_CELLS = 3, SAMPLE = 60 };
+enum { INDENT = LH_PRACTICE_INDENT, NAMED_CELLS = 3, SAMPLE = 60 };
 
 typedef struct note {
     lh_verdict sign; /* LH_BLANK: none */
@@ -18,21 +18,21 @@ typedef struct notes {
     int n;
 } notes;
 
-static void add_note(lh_desk *d, notes *n, lh_verdict sign, const char *text) {
+static void add_note(lh_practice_view *d, notes *n, lh_verdict sign, const char *text) {
     *lh_push(d->a, n->list, n->n) = (note){sign, text};
 }
 
-static lh_verdict verdict_at(const lh_desk *d, int ask, int k) {
+static lh_verdict verdict_at(const lh_practice_view *d, int ask, int k) {
     return d->p->marks->cell[d->p->sheet->ask[ask].first + k];
 }
 
 /* Z[1][0], Z[1][1] and Z[2][0]; the step's name when it is all of them, or too many. */
-static const char *cells_with(lh_desk *d, int ask, lh_verdict v, int *count) {
+static const char *cells_with(lh_practice_view *d, int ask, lh_verdict v, int *count) {
     int n = d->p->sheet->ask[ask].n_cells, seen = 0;
     lh_text t = lh_text_new(d->a);
     *count = 0;
     for (int k = 0; k < n; k++) *count += verdict_at(d, ask, k) == v;
-    if (*count > NAMED_CELLS || (*count == n && n > 1)) return lh_desk_ask(d, ask)->name;
+    if (*count > NAMED_CELLS || (*count == n && n > 1)) return lh_practice_view_ask(d, ask)->name;
     for (int k = 0; k < n; k++) {
         if (verdict_at(d, ask, k) != v) continue;
         lh_text_add(&t, "%s%s",
@@ -46,7 +46,7 @@ static const char *cells_with(lh_desk *d, int ask, lh_verdict v, int *count) {
 }
 
 /* The rule with the numbers of one cell in it, and no result; NULL where there is nothing to see. */
-static const char *sample(lh_desk *d, int ask, int k) {
+static const char *sample(lh_practice_view *d, int ask, int k) {
     lh_explanation *e = lh_practice_explain(d->p, ask, k, 6);
     const char *text = NULL;
     if (e && e->n_lines) {
@@ -59,8 +59,8 @@ static const char *sample(lh_desk *d, int ask, int k) {
     return text;
 }
 
-static int last_large_cell(const lh_desk *d, int ask, int block) {
-    const lh_answer_block *b = &lh_desk_ask(d, ask)->block[block];
+static int last_large_cell(const lh_practice_view *d, int ask, int block) {
+    const lh_answer_block *b = &lh_practice_view_ask(d, ask)->block[block];
     int first = b->first + (b->grid.rows - 1) * b->grid.cols, best = first;
     for (int k = first; k < first + b->grid.cols; k++)
         if (fabs(lh_sheet_exact(d->p->sheet, ask, k)) >
@@ -69,7 +69,7 @@ static int last_large_cell(const lh_desk *d, int ask, int block) {
     return best;
 }
 
-static void note_mistakes(lh_desk *d, notes *out, int ask) {
+static void note_mistakes(lh_practice_view *d, notes *out, int ask) {
     const lh_step_mark *m = &d->p->marks->step[ask];
     for (int i = 0; i < m->n_diagnoses; i++) {
         const lh_diagnosis *x = &m->diagnosis[i];
@@ -92,20 +92,20 @@ static void note_mistakes(lh_desk *d, notes *out, int ask) {
     if (rule) add_note(d, out, LH_BLANK, rule);
 }
 
-static void note_slips(lh_desk *d, notes *out, int ask) {
+static void note_slips(lh_practice_view *d, notes *out, int ask) {
     const lh_ask *q = &d->p->sheet->ask[ask];
     for (int k = 0, n = 0; k < q->n_cells && n < NAMED_CELLS; k++) {
         if (verdict_at(d, ask, k) != LH_SLIP) continue;
         add_note(d, out, LH_SLIP,
                  lh_printf(d->a, "check %s = %s: %s", lh_paper_cell(d->p->paper, d->a, ask, k),
-                           lh_desk_number(d, d->p->text[q->first + k]),
+                           lh_practice_view_number(d, d->p->text[q->first + k]),
                            d->p->marks->note[q->first + k]));
         n++;
     }
 }
 
 /* Where a slip began: the one cell of it, or the step. */
-static const char *origin_text(lh_desk *d, int ask) {
+static const char *origin_text(lh_practice_view *d, int ask) {
     int n = d->p->sheet->ask[ask].n_cells, wrong = 0, cell = 0;
     for (int k = 0; k < n; k++) {
         lh_verdict v = verdict_at(d, ask, k);
@@ -113,14 +113,14 @@ static const char *origin_text(lh_desk *d, int ask) {
     }
     return lh_printf(d->a, "%s in step %d",
                      wrong == 1 ? lh_paper_cell(d->p->paper, d->a, ask, cell)
-                                : lh_desk_ask(d, ask)->name,
+                                : lh_practice_view_ask(d, ask)->name,
                      ask + 1);
 }
 
-static void note_wrong(lh_desk *d, notes *out, int ask) {
+static void note_wrong(lh_practice_view *d, notes *out, int ask) {
     int n;
     const lh_step_mark *m = &d->p->marks->step[ask];
-    const lh_paper_step *s = lh_desk_ask(d, ask);
+    const lh_paper_step *s = lh_practice_view_ask(d, ask);
     const char *cells = cells_with(d, ask, LH_WRONG, &n);
     if (n)
         add_note(d, out, LH_WRONG,
@@ -152,10 +152,10 @@ static void note_wrong(lh_desk *d, notes *out, int ask) {
                            cells));
 }
 
-static void note_credit(lh_desk *d, notes *out, int ask, int block) {
+static void note_credit(lh_practice_view *d, notes *out, int ask, int block) {
     int n;
     const lh_step_mark *m = &d->p->marks->step[ask];
-    const lh_paper_step *s = lh_desk_ask(d, ask);
+    const lh_paper_step *s = lh_practice_view_ask(d, ask);
     lh_step_state state = lh_practice_state(d->p, ask);
     cells_with(d, ask, LH_FOLLOWS, &n);
     if (n && m->origin >= 0)
@@ -184,13 +184,14 @@ static void note_credit(lh_desk *d, notes *out, int ask, int block) {
 }
 
 /* A row of marks: ✓ 0.1697  ✗ 0.2912, or the signs alone where that is too wide. */
-static int marks_width(lh_desk *d, int ask, const lh_answer_block *b, int *column) {
+static int marks_width(lh_practice_view *d, int ask, const lh_answer_block *b, int *column) {
     int total = 0;
     for (int c = 0; c < b->grid.cols; c++) {
         column[c] = 0;
         for (int r = 0; r < b->grid.rows; r++) {
             int k = b->first + r * b->grid.cols + c;
-            int w = lh_columns(lh_desk_number(d, d->p->text[d->p->sheet->ask[ask].first + k]));
+            int w =
+                lh_columns(lh_practice_view_number(d, d->p->text[d->p->sheet->ask[ask].first + k]));
             if (w > column[c]) column[c] = w;
         }
         total += column[c] + 2 + (c ? 3 : 0);
@@ -201,15 +202,16 @@ static int marks_width(lh_desk *d, int ask, const lh_answer_block *b, int *colum
 }
 
 /* Returns how many columns of the last cell are empty. */
-static int print_row(lh_desk *d, int ask, const lh_answer_block *b, int row, const int *column) {
+static int print_row(lh_practice_view *d, int ask, const lh_answer_block *b, int row,
+                     const int *column) {
     int left = 0;
     printf("%*s", INDENT, "");
     for (int c = 0; c < b->grid.cols; c++) {
         int k = b->first + row * b->grid.cols + c;
         lh_verdict v = verdict_at(d, ask, k);
-        const char *text = lh_desk_number(d, d->p->text[d->p->sheet->ask[ask].first + k]);
+        const char *text = lh_practice_view_number(d, d->p->text[d->p->sheet->ask[ask].first + k]);
         if (c) printf(column[c] < 0 ? " " : "   ");
-        lh_ink_print(d->cli, stdout, lh_desk_ink(v), "%s", lh_desk_mark(v));
+        lh_ink_print(d->cli, stdout, lh_practice_view_ink(v), "%s", lh_practice_view_mark(v));
         if (column[c] < 0) continue;
         left = column[c] - lh_columns(text);
         printf(" %s%*s", text, c + 1 < b->grid.cols ? left : 0, "");
@@ -217,20 +219,20 @@ static int print_row(lh_desk *d, int ask, const lh_answer_block *b, int row, con
     return left;
 }
 
-static void print_note(lh_desk *d, const note *n, int indent) {
+static void print_note(lh_practice_view *d, const note *n, int indent) {
     bool has_sign = n->sign != LH_BLANK;
-    lh_ink_print(d->cli, stdout, lh_desk_ink(n->sign), "%s ",
-                 has_sign ? lh_desk_mark(n->sign) : " ");
+    lh_ink_print(d->cli, stdout, lh_practice_view_ink(n->sign), "%s ",
+                 has_sign ? lh_practice_view_mark(n->sign) : " ");
     lh_wrap(stdout, d->cli->width, indent + 2, n->text);
 }
 
 /* The words stand beside the rows while they fit, and below them from the first that does not. */
-static void print_block(lh_desk *d, int ask, const lh_answer_block *b, bool has_title,
+static void print_block(lh_practice_view *d, int ask, const lh_answer_block *b, bool has_title,
                         const notes *words) {
     int *column = lh_alloc_array(d->a, (size_t)b->grid.cols + 1, sizeof *column), used = 0;
     if (!column) return;
     int width = marks_width(d, ask, b, column);
-    if (has_title && *b->title) lh_desk_quiet(d, INDENT, b->title);
+    if (has_title && *b->title) lh_practice_view_quiet(d, INDENT, b->title);
     for (int r = 0; r < b->grid.rows; r++) {
         int left = print_row(d, ask, b, r, column);
         int indent = INDENT + width + 4;
@@ -248,8 +250,8 @@ static void print_block(lh_desk *d, int ask, const lh_answer_block *b, bool has_
     }
 }
 
-void lh_desk_verdict(lh_desk *d, const lh_entered *e) {
-    const lh_paper_step *s = lh_desk_ask(d, e->ask);
+void lh_practice_view_verdict(lh_practice_view *d, const lh_entered *e) {
+    const lh_paper_step *s = lh_practice_view_ask(d, e->ask);
     notes words = {0}, none = {0};
     note_mistakes(d, &words, e->ask);
     note_slips(d, &words, e->ask);
@@ -264,19 +266,20 @@ void lh_desk_verdict(lh_desk *d, const lh_entered *e) {
     lh_ink_print(d->cli, stdout, LH_INK_QUIET, "%*sh hint   n next   ? help\n", INDENT + 2, "");
 }
 
-void lh_desk_changes(lh_desk *d) {
+void lh_practice_view_changes(lh_practice_view *d) {
     for (int i = 0; i < d->p->n_changes; i++) {
         const lh_change *c = &d->p->change[i];
         if (c->after == LH_BLANK) continue;
         printf("%*s", INDENT, "");
-        lh_ink_print(d->cli, stdout, lh_desk_ink(c->after), "%s", lh_desk_mark(c->after));
+        lh_ink_print(d->cli, stdout, lh_practice_view_ink(c->after), "%s",
+                     lh_practice_view_mark(c->after));
         fputc(' ', stdout);
         lh_wrap(stdout, d->cli->width, INDENT + 2,
                 lh_printf(d->a,
                           lh_verdict_has_credit(c->after)
                               ? "step %d, %s: %s now, %s before"
                               : "look at step %d, %s, again: %s now, %s before",
-                          c->ask + 1, lh_desk_ask(d, c->ask)->name, lh_verdict_names[c->after],
-                          lh_verdict_names[c->before]));
+                          c->ask + 1, lh_practice_view_ask(d, c->ask)->name,
+                          lh_verdict_names[c->after], lh_verdict_names[c->before]));
     }
 }

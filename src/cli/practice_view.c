@@ -8,44 +8,44 @@
 #include "pages/sheet_json.h"
 #include "learn/advice.h"
 
-enum { INDENT = LH_DESK_INDENT, MAX_ROWS = 16 };
+enum { INDENT = LH_PRACTICE_INDENT, MAX_ROWS = 16 };
 
-const lh_paper_step *lh_desk_ask(const lh_desk *d, int ask) {
+const lh_paper_step *lh_practice_view_ask(const lh_practice_view *d, int ask) {
     return &d->p->paper->step[ask];
 }
 
-static const lh_answer_block *block_at(const lh_desk *d) {
-    return &lh_desk_ask(d, d->p->at)->block[d->p->block];
+static const lh_answer_block *block_at(const lh_practice_view *d) {
+    return &lh_practice_view_ask(d, d->p->at)->block[d->p->block];
 }
 
-const char *lh_desk_sign(lh_desk *d, int row) {
+const char *lh_practice_view_sign(lh_practice_view *d, int row) {
     const char *name = block_at(d)->address;
     return row > 0 ? lh_printf(d->a, "%s[%d]> ", name, row) : lh_printf(d->a, "%s> ", name);
 }
 
-void lh_desk_say(lh_desk *d, int indent, const char *text) {
+void lh_practice_view_say(lh_practice_view *d, int indent, const char *text) {
     printf("%*s", indent, "");
     lh_wrap(stdout, d->cli->width, indent, text);
 }
 
-void lh_desk_quiet(lh_desk *d, int indent, const char *text) {
+void lh_practice_view_quiet(lh_practice_view *d, int indent, const char *text) {
     lh_ink_on(d->cli, stdout, LH_INK_QUIET);
-    lh_desk_say(d, indent, text);
+    lh_practice_view_say(d, indent, text);
     lh_ink_off(d->cli, stdout);
 }
 
-const char *lh_desk_mark(lh_verdict v) {
+const char *lh_practice_view_mark(lh_verdict v) {
     return v == LH_BLANK ? "_" : lh_verdict_sign(v);
 }
 
-lh_ink lh_desk_ink(lh_verdict v) {
+lh_ink lh_practice_view_ink(lh_verdict v) {
     return lh_verdict_has_credit(v) ? LH_INK_GOOD : v == LH_BLANK ? LH_INK_QUIET : LH_INK_BAD;
 }
 
 /* ---- the question ---- */
 
 /* A number that nobody wrote: rounded to what the sheet would ask for, without zeros at the end. */
-static const char *rounded(lh_desk *d, const lh_node *n, double x) {
+static const char *rounded(lh_practice_view *d, const lh_node *n, double x) {
     int decimals = lh_decimals_for(d->p->sheet->plan, n, d->p->paper->digits);
     char number[LH_NUMBER_MAX];
     if (n->kind == LH_OP_given || n->kind == LH_OP_input || !isfinite(x) || decimals > 7)
@@ -58,7 +58,7 @@ static const char *rounded(lh_desk *d, const lh_node *n, double x) {
     return strcmp(text, "-0") == 0 ? "0" : text;
 }
 
-const char *lh_desk_number(lh_desk *d, const char *typed) {
+const char *lh_practice_view_number(lh_practice_view *d, const char *typed) {
     lh_written w = lh_written_read(typed, strlen(typed));
     char number[LH_NUMBER_MAX];
     if (w.kind != LH_WRITTEN_NUMBER) return typed;
@@ -70,7 +70,7 @@ const char *lh_desk_number(lh_desk *d, const char *typed) {
 }
 
 /* A cell of an operand: the learner's own text, a word of the vocabulary, or a number. */
-static const char *operand_cell(lh_desk *d, const lh_plan *plan, const lh_step *s, lh_cell at) {
+static const char *operand_cell(lh_practice_view *d, const lh_plan *plan, const lh_step *s, lh_cell at) {
     const lh_sheet *sheet = d->p->sheet;
     double x = lh_exact.get(plan, s->node, at);
     if (s->node->vocab && x >= 0 && x < s->node->vocab->n_words)
@@ -82,20 +82,20 @@ static const char *operand_cell(lh_desk *d, const lh_plan *plan, const lh_step *
             const char *text = d->p->text[sheet->ask[i].first + k];
             if (*text && c.example == at.example && c.head == at.head && c.row == at.row &&
                 c.col == at.col)
-                return lh_desk_number(d, text);
+                return lh_practice_view_number(d, text);
         }
     }
     return rounded(d, s->node, x);
 }
 
 /* The rows of an operand on one line when they fit, else a line each. */
-static void print_operand(lh_desk *d, const lh_plan *plan, const lh_step *s, const char *label,
+static void print_operand(lh_practice_view *d, const lh_plan *plan, const lh_step *s, const char *label,
                           int width) {
     const lh_answer_block *b = block_at(d);
     int example = s->node->shape.is_batched ? b->example : 0;
     lh_sizes z = lh_exact.sizes(plan, s->node, example);
     int from = z.heads > 1 && b->head < z.heads ? b->head : 0,
-        to = z.heads > 1 && lh_desk_ask(d, d->p->at)->n_blocks == 1 ? z.heads : from + 1;
+        to = z.heads > 1 && lh_practice_view_ask(d, d->p->at)->n_blocks == 1 ? z.heads : from + 1;
     lh_text all = lh_text_new(d->a);
     int column = INDENT + width + 3, widest = 0;
     const char **row = lh_alloc_array(d->a, (size_t)z.rows * (size_t)(to - from) + 1, sizeof *row);
@@ -125,14 +125,14 @@ static void print_operand(lh_desk *d, const lh_plan *plan, const lh_step *s, con
 }
 
 /* What a step reads and nobody has written yet is shown, and so is no longer a question. */
-static void note_seen(lh_desk *d, const lh_step *s) {
+static void note_seen(lh_practice_view *d, const lh_step *s) {
     const lh_sheet *sheet = d->p->sheet;
     for (int i = 0; i < sheet->n_asks; i++)
         if (sheet->ask[i].step == s && d->p->marks->step[i].n_blank) d->p->step[i].hints = LH_HINTS;
 }
 
 /* The step that asks for it, or -1. */
-static int ask_of(const lh_desk *d, const lh_step *s) {
+static int ask_of(const lh_practice_view *d, const lh_step *s) {
     const lh_sheet *sheet = d->p->sheet;
     for (int i = 0; i < sheet->n_asks; i++)
         if (sheet->ask[i].step == s && sheet->ask[i].moment == sheet->ask[d->p->at].moment)
@@ -140,12 +140,12 @@ static int ask_of(const lh_desk *d, const lh_step *s) {
     return -1;
 }
 
-static bool is_open(const lh_desk *d, int ask) {
+static bool is_open(const lh_practice_view *d, int ask) {
     return !lh_practice_is_written(d->p, ask) && d->p->step[ask].hints < LH_HINTS;
 }
 
 /* The first step before this one that is still a question, if this operand is one, or is worked out from one; else -1. */
-static int still_open(const lh_desk *d, const lh_step *s) {
+static int still_open(const lh_practice_view *d, const lh_step *s) {
     if (!d->hides_open || s->kind == LH_STEP_GIVEN || s->node->is_discrete) return -1;
     int ask = ask_of(d, s);
     if (ask >= 0) return is_open(d, ask) ? ask : -1;
@@ -154,14 +154,14 @@ static int still_open(const lh_desk *d, const lh_step *s) {
     return -1;
 }
 
-static void print_open(lh_desk *d, const char *label, int width, int ask) {
+static void print_open(lh_practice_view *d, const char *label, int width, int ask) {
     printf("%*s", INDENT, "");
     lh_ink_print(d->cli, stdout, LH_INK_NAME, "%s%*s", label,
                  width - lh_columns(label) > 0 ? width - lh_columns(label) : 0, "");
     printf("   not worked out yet: step %d\n", d->p->paper->step[ask].number);
 }
 
-static void print_operands(lh_desk *d) {
+static void print_operands(lh_practice_view *d) {
     lh_practice *p = d->p;
     int n, width = 0;
     lh_step **list = lh_practice_operands(p, d->a, p->at, &n);
@@ -185,15 +185,15 @@ static void print_operands(lh_desk *d) {
     lh_exact.free(plan);
 }
 
-static void print_inside(lh_desk *d, const lh_paper_step *s) {
+static void print_inside(lh_practice_view *d, const lh_paper_step *s) {
     for (int i = 0; i < s->n_inside; i++)
-        lh_desk_quiet(d, INDENT,
+        lh_practice_view_quiet(d, INDENT,
                       lh_printf(d->a, "%s = %s", s->inside[i].label, s->inside[i].formula));
 }
 
-void lh_desk_step(lh_desk *d) {
+void lh_practice_view_step(lh_practice_view *d) {
     lh_practice *p = d->p;
-    const lh_paper_step *s = lh_desk_ask(d, p->at);
+    const lh_paper_step *s = lh_practice_view_ask(d, p->at);
     const char *number = d->instead
                              ? d->instead
                              : lh_printf(d->a, "Step %d of %d   ", s->number, p->paper->n_steps),
@@ -211,28 +211,28 @@ void lh_desk_step(lh_desk *d) {
         lh_ink_off(d->cli, stdout);
         printf("%*s%s\n", INDENT, "", shape);
     }
-    if (*block_at(d)->title) lh_desk_say(d, INDENT, block_at(d)->title);
+    if (*block_at(d)->title) lh_practice_view_say(d, INDENT, block_at(d)->title);
     if (s->section != LH_SECTION_FORWARD) print_inside(d, s);
     print_operands(d);
 }
 
 /* ---- hints ---- */
 
-void lh_desk_hint(lh_desk *d, int level) {
+void lh_practice_view_hint(lh_practice_view *d, int level) {
     int n;
     lh_ink_print(d->cli, stdout, LH_INK_QUIET, "  hint %d of %d: %s\n", level, LH_HINTS,
                  lh_hint_titles[level - 1]);
     const lh_hint_line *line = lh_hint_lines(d->p, d->a, level, &n);
     for (int i = 0; i < n; i++)
         if (line[i].is_quiet)
-            lh_desk_quiet(d, INDENT, line[i].text);
+            lh_practice_view_quiet(d, INDENT, line[i].text);
         else
-            lh_desk_say(d, INDENT, line[i].text);
+            lh_practice_view_say(d, INDENT, line[i].text);
 }
 
 /* ---- lists ---- */
 
-static const char *state_words(lh_desk *d, int ask) {
+static const char *state_words(lh_practice_view *d, int ask) {
     const lh_practice *p = d->p;
     switch (lh_practice_state(p, ask)) {
     case LH_STATE_DONE: return lh_verdict_names[p->step[ask].verdict];
@@ -244,7 +244,7 @@ static const char *state_words(lh_desk *d, int ask) {
     }
 }
 
-static const char *cut(lh_desk *d, const char *text, int room) {
+static const char *cut(lh_practice_view *d, const char *text, int room) {
     if (lh_columns(text) <= room) return text;
     size_t n = 0;
     for (int w = 0; text[n]; n++) {
@@ -253,23 +253,23 @@ static const char *cut(lh_desk *d, const char *text, int room) {
     return lh_printf(d->a, "%.*s...", (int)n, text);
 }
 
-void lh_desk_list(lh_desk *d) {
+void lh_practice_view_list(lh_practice_view *d) {
     const lh_practice *p = d->p;
     int room = d->cli->width - 9 - 28;
     if (room < 16) room = 16;
     if (room > 60) room = 60;
     for (int i = 0; i < p->paper->n_steps; i++) {
-        const lh_paper_step *s = lh_desk_ask(d, i);
+        const lh_paper_step *s = lh_practice_view_ask(d, i);
         lh_verdict v = p->step[i].verdict;
         const char *text = cut(d, lh_printf(d->a, "%s %s %s", s->name, s->sign, s->formula), room);
         printf("%s%3d ", i == p->at ? " \u25b8" : "  ", s->number);
-        lh_ink_print(d->cli, stdout, lh_desk_ink(v), "%s", v == LH_BLANK ? " " : lh_desk_mark(v));
+        lh_ink_print(d->cli, stdout, lh_practice_view_ink(v), "%s", v == LH_BLANK ? " " : lh_practice_view_mark(v));
         const char *words = state_words(d, i);
         printf(*words ? " %s%*s  %s\n" : " %s\n", text, room - lh_columns(text), "", words);
     }
 }
 
-void lh_desk_help(lh_desk *d) {
+void lh_practice_view_help(lh_practice_view *d) {
     static const char *const line[][2] = {
         {"0.1 0; 0 0.25", "the whole matrix: rows by ; or a line each; brackets as you like"},
         {"1: 0.2 0.3", "row 1: rows and columns count from 0"},
@@ -288,21 +288,21 @@ void lh_desk_help(lh_desk *d) {
         printf("  ");
         lh_wrap(stdout, d->cli->width, 24, line[i][1]);
     }
-    lh_desk_say(d, 2,
+    lh_practice_view_say(d, 2,
                 "\u2713 right, \u2248 rounded early or last digit, \u21aa follows from an earlier "
                 "slip: all "
                 "with full credit. \u2717 to correct.");
 }
 
-void lh_desk_left(lh_desk *d) {
+void lh_practice_view_left(lh_practice_view *d) {
     lh_text t = lh_text_new(d->a);
     int n = 0;
     for (int i = 0; i < d->p->paper->n_steps; i++)
         if (lh_practice_state(d->p, i) != LH_STATE_DONE)
-            lh_text_add(&t, "%s%d %s", n++ ? ", " : "", i + 1, lh_desk_ask(d, i)->name);
+            lh_text_add(&t, "%s%d %s", n++ ? ", " : "", i + 1, lh_practice_view_ask(d, i)->name);
     if (!n) return;
     putchar('\n');
-    lh_desk_say(
+    lh_practice_view_say(
         d, 0,
         lh_printf(d->a,
                   "You have seen every step. Still open: %s. Continue with them, or q to end.",

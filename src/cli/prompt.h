@@ -13,12 +13,10 @@
 
 typedef struct lh_prompt lh_prompt;
 
-lh_prompt *lh_prompt_open(
-    bool is_interactive,
-    const char *history); /* its file in the state folder; NULL when there is no memory */
-const char *
-lh_prompt_line(lh_prompt *p,
-               const char *sign); /* without its end; valid until the next call; NULL at the end */
+/* its file in the state folder; NULL when there is no memory */
+lh_prompt *lh_prompt_open(bool is_interactive, const char *history);
+/* without its end; valid until the next call; NULL at the end */
+const char *lh_prompt_line(lh_prompt *p, const char *sign);
 bool lh_prompt_dropped(const lh_prompt *p); /* Ctrl-C: the line that came last does not count */
 void lh_prompt_remember(lh_prompt *p, const char *text);
 void lh_prompt_close(lh_prompt *p); /* NULL is allowed */

@@ -20,8 +20,8 @@ typedef struct lh_places {
     int n;
 } lh_places;
 lh_places lh_places_load(lh_cli *cli);
-const char *lh_places_next(const lh_course *c,
-                           const lh_places *p); /* the lesson to go on with; NULL: there is none */
+/* the lesson to go on with; NULL: there is none */
+const char *lh_places_next(const lh_course *c, const lh_places *p);
 
 /* The contents: the course by parts, with what was read (read_contents.c). */
 typedef struct lh_listing {

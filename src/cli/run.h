@@ -23,12 +23,12 @@ void lh_run_given(const lh_run *r, const lh_trace *t);
 
 /* A step of training, and what became of it (learning.c). */
 int lh_run_training(lh_run *r, int steps, const lh_loop_how *how, bool table, bool json);
-int lh_run_table(lh_run *r,
-                 const lh_plan *plan); /* pattern, prediction, target; how many are right */
-void lh_plot_loss(const lh_cli *cli, const double *loss,
-                  int n);      /* n numbers: before the first update, after it ... */
+/* pattern, prediction, target; how many are right */
+int lh_run_table(lh_run *r, const lh_plan *plan);
+/* n numbers: before the first update, after it ... */
+void lh_plot_loss(const lh_cli *cli, const double *loss, int n);
 void lh_run_effect(lh_run *r); /* loss and target before and after one update */
-int lh_run_mistake(lh_run *r, const char *mistake,
-                   const lh_trace *t); /* NAME[@STEP]: run_mistake.c */
+/* NAME[@STEP]: run_mistake.c */
+int lh_run_mistake(lh_run *r, const char *mistake, const lh_trace *t);
 
 #endif

@@ -10,16 +10,17 @@
 #include "pages/sheet_json.h"
 
 /* A lesson from which sheets are made. */
-typedef struct lh_stock {
+typedef struct lh_sheet_lesson {
     lh_cli *cli;
     lh_source source;
     const char *name; /* ex1; of mine/own.md: own */
     lh_mistakes *mistakes;
     lh_lesson_sheet asks; /* what the lesson wants to be asked */
-} lh_stock;
+} lh_sheet_lesson;
 
-bool lh_stock_open(lh_cli *cli, const char *lesson, lh_stock *s); /* false: already reported */
-void lh_stock_close(lh_stock *s);
+bool lh_sheet_lesson_open(lh_cli *cli, const char *lesson,
+                          lh_sheet_lesson *s); /* false: already reported */
+void lh_sheet_lesson_close(lh_sheet_lesson *s);
 
 /* Which sheet. Steps: named for this one sheet; none: as the lesson says. digits 0: as the lesson says, or 4. */
 typedef struct lh_sheet_wish {
@@ -30,8 +31,8 @@ typedef struct lh_sheet_wish {
     const char *form;
     bool key;
 } lh_sheet_wish;
-lh_paper *lh_stock_paper(lh_stock *s,
-                         const lh_sheet_wish *w); /* NULL and the context failed: report it */
+/* NULL and the context failed: report it */
+lh_paper *lh_sheet_lesson_paper(lh_sheet_lesson *s, const lh_sheet_wish *w);
 
 /* Its first line: sheet ex3, seed 7, digits 4, form A, code 1f2e3d. */
 const char *lh_sheet_header(const lh_handout *h);
@@ -62,7 +63,7 @@ bool lh_sheet_html_fits(const lh_paper *p); /* on two pages, and still to be rea
 
 /* Sheets for a class (sheet_class.c). */
 typedef struct lh_sheet_class {
-    lh_stock *stock;
+    lh_sheet_lesson *from;
     const lh_secret *secret; /* or NULL */
     const lh_roster *roster; /* or NULL: forms alone */
     int forms;               /* 0: everybody has numbers of his own */
@@ -79,7 +80,7 @@ lh_secret *lh_cli_secret(lh_cli *cli, const char *file); /* NULL: already report
 lh_roster *lh_cli_roster(lh_cli *cli, const char *file);
 
 const char *lh_short_name(lh_arena *a, const char *path); /* without folder and ending */
-const char *lh_section_title(const lh_paper *p, int step,
-                             bool *is_new); /* new: the step before is of another section */
+/* new: the step before is of another section */
+const char *lh_section_title(const lh_paper *p, int step, bool *is_new);
 
 #endif

@@ -45,19 +45,19 @@ typedef struct copy {
 } copy;
 
 static unsigned long long seed_of(const lh_sheet_class *c, const char *form, int number) {
-    if (c->secret) return lh_secret_seed(c->secret, c->stock->name, form);
+    if (c->secret) return lh_secret_seed(c->secret, c->from->name, form);
     return (c->wish.seed ? c->wish.seed : 1) + (unsigned long long)number;
 }
 
 /* A form that the roster names, one of a few in turn, or with a secret a word of the student's own. */
 static bool assign(const lh_sheet_class *c, copy *x, int number) {
-    lh_arena *a = c->stock->cli->arena;
+    lh_arena *a = c->from->cli->arena;
     const lh_student *s = x->student;
     int at = number;
     if (s && *s->form) {
         x->form = s->form;
         if (!c->secret && !s->seed && !lh_form_number(s->form, &at)) {
-            lh_cli_fail(c->stock->cli, "%s:%d: form %s has no number, and there is no secret",
+            lh_cli_fail(c->from->cli, "%s:%d: form %s has no number, and there is no secret",
                         c->roster->file, s->line, s->form);
             fprintf(stderr,
                     "call forms A, B, C ... or 1, 2, 3 ..., or name a class: --class FILE\n");
@@ -74,7 +74,7 @@ static bool assign(const lh_sheet_class *c, copy *x, int number) {
 }
 
 static copy *copies(const lh_sheet_class *c, int *n) {
-    lh_arena *a = c->stock->cli->arena;
+    lh_arena *a = c->from->cli->arena;
     *n = c->roster ? c->roster->n : c->forms;
     copy *list = lh_alloc_array(a, (size_t)*n + 1, sizeof *list);
     const char **file = lh_alloc_array(a, (size_t)*n + 1, sizeof *file);
@@ -84,13 +84,13 @@ static copy *copies(const lh_sheet_class *c, int *n) {
         x->student = c->roster ? &c->roster->student[i] : NULL;
         if (!assign(c, x, i)) return NULL;
         if (!x->student) {
-            file[i] = lh_printf(a, "%s-%s", c->stock->name, x->form);
+            file[i] = lh_printf(a, "%s-%s", c->from->name, x->form);
             continue;
         }
         lh_roster_find(c->roster, a, x->student->name, "", &same);
         const char *name =
             same > 1 ? lh_printf(a, "%s %s", x->student->name, x->student->id) : x->student->name;
-        file[i] = lh_printf(a, "%s-%s", c->stock->name, lh_name_file(a, name));
+        file[i] = lh_printf(a, "%s-%s", c->from->name, lh_name_file(a, name));
     }
     if (!list || !file) return NULL;
     lh_names_apart(a, file, *n);
@@ -119,7 +119,7 @@ static bool make_folder(lh_cli *cli, const char *path) {
 /* A file that is there may hold a student's answers: it stays, whatever it is. */
 static void put_file(const lh_sheet_class *c, const lh_paper *p, const char *path, const char *text,
                      size_t length, tally *t) {
-    lh_cli *cli = c->stock->cli;
+    lh_cli *cli = c->from->cli;
     size_t old_length;
     if (access(path, F_OK) != 0) {
         bool ok = lh_cli_write_file(cli, path, text, length);
@@ -142,7 +142,7 @@ static lh_paper *paper_of(const lh_sheet_class *c, const copy *x, bool key) {
     w.seed = x->seed;
     w.form = x->form;
     w.key = key;
-    return lh_stock_paper(c->stock, &w);
+    return lh_sheet_lesson_paper(c->from, &w);
 }
 
 static lh_handout handout_of(const lh_sheet_class *c, const copy *x, const lh_paper *p) {
@@ -158,9 +158,9 @@ static void write_copy(const lh_sheet_class *c, const lh_handout *h, const char 
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    if (out) lh_sheet_write(c->stock->cli, out, h, c->format);
+    if (out) lh_sheet_write(c->from->cli, out, h, c->format);
     if (!out || fclose(out))
-        t->status = lh_cli_fail(c->stock->cli, "out of memory");
+        t->status = lh_cli_fail(c->from->cli, "out of memory");
     else
         put_file(c, h->paper, path, text, length, t);
     free(text);
@@ -176,7 +176,7 @@ static const char *path_of(const lh_sheet_class *c, lh_arena *a, const copy *x, 
 /* The sheet, its key, its row of the list, its pages for the printer. */
 static void make_copy(const lh_sheet_class *c, const copy *x, int number, FILE *print,
                       lh_text *list, tally *t) {
-    lh_cli *cli = c->stock->cli;
+    lh_cli *cli = c->from->cli;
     for (int key = 0; key < (c->wants_key ? 2 : 1) && t->status == LH_EXIT_YES; key++) {
         lh_paper *p = paper_of(c, x, key);
         if (!p) {
@@ -203,7 +203,7 @@ static void make_copy(const lh_sheet_class *c, const copy *x, int number, FILE *
 /* NAME.ending; where that is another text already, NAME-2.ending and so on. NULL: it was there, the same. */
 static const char *put_new(const lh_sheet_class *c, const char *name, const char *ending,
                            const char *text, size_t length, tally *t) {
-    lh_cli *cli = c->stock->cli;
+    lh_cli *cli = c->from->cli;
     for (int i = 1; i < 1000; i++) {
         const char *path = i == 1 ? lh_printf(cli->arena, "%s/%s.%s", c->out, name, ending)
                                   : lh_printf(cli->arena, "%s/%s-%d.%s", c->out, name, i, ending);
@@ -245,7 +245,7 @@ static void tell(const lh_sheet_class *c, const copy *list, int n, const char *l
 /* ---- one table for all ---- */
 
 static int write_table(const lh_sheet_class *c, const copy *list, int n) {
-    lh_cli *cli = c->stock->cli;
+    lh_cli *cli = c->from->cli;
     lh_text t = lh_text_new(cli->arena);
     for (int i = 0; i < n; i++) {
         lh_paper *p = paper_of(c, &list[i], c->wants_key);
@@ -270,7 +270,7 @@ static int write_table(const lh_sheet_class *c, const copy *list, int n) {
 }
 
 int lh_sheet_class_write(const lh_sheet_class *c) {
-    lh_cli *cli = c->stock->cli;
+    lh_cli *cli = c->from->cli;
     int n;
     copy *list = copies(c, &n);
     if (!list) return LH_EXIT_FAILED;
@@ -284,7 +284,7 @@ int lh_sheet_class_write(const lh_sheet_class *c) {
     char *pages = NULL;
     size_t length = 0;
     FILE *print = c->roster && c->format == LH_SHEET_HTML ? open_memstream(&pages, &length) : NULL;
-    if (print) lh_sheet_html_open(print, c->stock->source.title, c->is_short);
+    if (print) lh_sheet_html_open(print, c->from->source.title, c->is_short);
     for (int i = 0; i < n && t.status == LH_EXIT_YES; i++)
         make_copy(c, &list[i], i, print, &rows, &t);
     if (print) lh_sheet_html_close(print);

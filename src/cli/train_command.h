@@ -30,19 +30,19 @@ void lh_show_held_out(lh_train_show *s, int done, int of); /* in place, where th
 void lh_show_keep(lh_train_show *s);  /* the line stays: what follows stands below it */
 void lh_show_clear(lh_train_show *s); /* room for other words */
 double lh_show_mean(const lh_train_show *s, int last); /* of the last so many losses */
-void lh_show_end(lh_train_show *s, const char *out,
-                 const char *try); /* the plot, what came of it, the command to try it */
+/* the plot, what came of it, the command to try it */
+void lh_show_end(lh_train_show *s, const char *out, const char *try);
 void lh_show_free(lh_train_show *s);
 
 /* What options say (train_how.c); false: it is none, and a message was written. NULL as text: nothing was said. */
 bool lh_train_positive(lh_cli *cli, const char *name, const char *text, double *x);
 bool lh_train_time(lh_cli *cli, const char *text, double *seconds); /* 90, 90s, 10m, 1.5h */
-const char *lh_train_mark(lh_arena *a, const char *name, uint64_t sum,
-                          uint64_t length); /* which text: a sum of it, its name, its length */
-void lh_train_compare(const lh_folder *f,
-                      const char *mark); /* says so where the folder learned from another text */
-bool lh_train_precision(lh_cli *cli, const char *text, const lh_folder *resumed,
-                        lh_precision *to); /* ... then as the folder says; NULL: float */
+/* which text: a sum of it, its name, its length */
+const char *lh_train_mark(lh_arena *a, const char *name, uint64_t sum, uint64_t length);
+/* says so where the folder learned from another text */
+void lh_train_compare(const lh_folder *f, const char *mark);
+/* ... then as the folder says; NULL: float */
+bool lh_train_precision(lh_cli *cli, const char *text, const lh_folder *resumed, lh_precision *to);
 int lh_train_micro(int option, const lh_folder *resumed);
 int lh_train_rounded(double n, int most); /* 1234 to 1200: a number of steps that one can say */
 
@@ -60,14 +60,13 @@ typedef struct lh_train_pairs {
 /* Does this run learn from pairs? task: as the option says, or NULL. Sets task and own, or is_refused. */
 bool lh_train_is_pairs(lh_train_pairs *p, lh_cli *cli, const lh_program *program, const char *task,
                        bool has_data);
-lh_tokenizer *
-lh_train_pairs_tokens(lh_train_pairs *p,
-                      const char *spec); /* char, word, a folder; NULL: context failed */
+/* char, word, a folder; NULL: context failed */
+lh_tokenizer *lh_train_pairs_tokens(lh_train_pairs *p, const char *spec);
 bool lh_train_pairs_make(lh_train_pairs *p, lh_graph *g, const lh_tokenizer *t, int context,
                          int threads);
 void lh_train_pairs_say(const lh_train_pairs *p); /* what is learned from */
-void lh_train_pairs_look(lh_train_pairs *p, const lh_trainer *t,
-                         bool is_last); /* counts, and shows a few answers */
+/* counts, and shows a few answers */
+void lh_train_pairs_look(lh_train_pairs *p, const lh_trainer *t, bool is_last);
 void lh_train_pairs_free(lh_train_pairs *p);
 
 /* One of several processes (train_ranks.c). */
@@ -87,8 +86,8 @@ bool lh_train_ranks_agree(lh_train_ranks *r, bool is_good, const char *who);
 void lh_train_ranks_part(lh_train_ranks *r); /* all come to an end together, and rank 0 says why */
 void lh_train_ranks_end(lh_train_ranks *r, int status);
 int lh_train_ranks_threads(const lh_train_ranks *r, int asked, int processors);
-int lh_train_ranks_pieces(const lh_train_ranks *r, int asked, const lh_folder *resumed,
-                          int batch); /* -1: refused, and reported */
+/* -1: refused, and reported */
+int lh_train_ranks_pieces(const lh_train_ranks *r, int asked, const lh_folder *resumed, int batch);
 
 const char *lh_time_text(lh_arena *a, double seconds); /* 40 s, 12 min, 3 h 20 min */
 double lh_seconds(void);

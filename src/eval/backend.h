@@ -47,8 +47,9 @@ struct lh_backend {
     void (*read)(const lh_plan *p, const lh_layout *from, double *to);
     void (*copy)(lh_plan *p, const lh_layout *to, const lh_layout *from); /* no rounding */
     void (*add)(lh_plan *p, const lh_layout *to, double x);               /* to every cell */
+    /* of two cells, in its own precision */
     double (*difference)(const lh_plan *p, const lh_layout *a, const lh_plan *q,
-                         const lh_layout *b); /* of two cells, in its own precision */
+                         const lh_layout *b);
 
     /* Works. */
     bool (*open)(lh_plan *p, const lh_wish *wish); /* everything is planned: p->own is its own */
@@ -57,8 +58,8 @@ struct lh_backend {
     bool (*ready)(lh_plan *p, bool is_bound); /* layouts are new: of the start, or of a batch */
     void (*run)(lh_plan *p, lh_stage stage, int from, int to); /* works from .. to - 1 of a list */
     void (*count)(lh_plan *p, int i, unsigned long long count[2]); /* runs work i, and counts */
-    void (*each)(lh_plan *p, int n, lh_do_piece piece,
-                 void *what); /* n pieces that do not depend on each other; NULL: in turn */
+    /* n pieces that do not depend on each other; NULL: in turn */
+    void (*each)(lh_plan *p, int n, lh_do_piece piece, void *what);
 };
 
 typedef struct lh_backend lh_backend;

@@ -66,13 +66,12 @@ typedef struct lh_trouble {
 typedef struct lh_evaluator {
     const char *name;
     double epsilon;
-    lh_plan *(*plan)(
-        lh_graph *g,
-        const lh_wish *wish); /* NULL and the context failed on error; g must outlive it */
+    /* NULL and the context failed on error; g must outlive it */
+    lh_plan *(*plan)(lh_graph *g, const lh_wish *wish);
     void (*free)(lh_plan *p); /* NULL is allowed */
     void (*start)(lh_plan *p);
-    void (*bind)(lh_plan *p, const int *examples,
-                 int n);                             /* NULL, 0: all examples; copies the numbers */
+    /* NULL, 0: all examples; copies the numbers */
+    void (*bind)(lh_plan *p, const int *examples, int n);
     void (*feed)(lh_plan *p, const lh_batch *batch); /* likewise, with numbers from elsewhere */
     void (*run)(lh_plan *p);
     void (*commit)(lh_plan *p);
@@ -82,16 +81,15 @@ typedef struct lh_evaluator {
     bool (*has)(const lh_plan *p, const lh_node *n); /* is it computed by this plan? */
     lh_sizes (*sizes)(const lh_plan *p, const lh_node *n, int example);
     double (*get)(const lh_plan *p, const lh_node *n, lh_cell at);
-    void (*set)(lh_plan *p, const lh_node *n, lh_cell at,
-                double value); /* a given, an input or a known value */
-    void (*add)(lh_plan *p, const lh_node *n, lh_cell at,
-                double value); /* likewise, added in the evaluator's own precision */
-    double (*difference)(const lh_plan *p, const lh_node *n, lh_cell at,
-                         const lh_plan *q); /* p's cell minus q's, in own precision */
+    /* a given, an input or a known value */
+    void (*set)(lh_plan *p, const lh_node *n, lh_cell at, double value);
+    /* likewise, added in the evaluator's own precision */
+    void (*add)(lh_plan *p, const lh_node *n, lh_cell at, double value);
+    /* p's cell minus q's, in own precision */
+    double (*difference)(const lh_plan *p, const lh_node *n, lh_cell at, const lh_plan *q);
     lh_trouble (*trouble)(const lh_plan *p);
-    void (*count)(
-        lh_plan *p,
-        unsigned long long count[2]); /* run once and count multiply-adds and other operations */
+    /* run once and count multiply-adds and other operations */
+    void (*count)(lh_plan *p, unsigned long long count[2]);
 } lh_evaluator;
 
 extern const lh_evaluator lh_exact, lh_wide, lh_fast;

@@ -128,8 +128,8 @@ static inline void *lh_plan_base(const lh_plan *p, const lh_layout *l) {
 size_t lh_plan_fixed_cells(const lh_graph *g, const lh_node *n);
 lh_sizes lh_plan_fixed_sizes(const lh_graph *g, const lh_node *n);
 
-const lh_plan_value *lh_plan_owner(const lh_plan *p,
-                                   const lh_node *n);             /* whose memory it lies in */
+/* whose memory it lies in */
+const lh_plan_value *lh_plan_owner(const lh_plan *p, const lh_node *n);
 bool lh_plan_is_pooled(const lh_plan *p, const lh_plan_value *v); /* shares memory with others */
 bool lh_plan_owns_memory(const lh_plan_value *v);
 bool lh_plan_axis_grows(const lh_graph *g, int axis); /* with the input of `generate` */

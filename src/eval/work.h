@@ -39,12 +39,12 @@ typedef struct lh_work {
     bool is_last;        /* only the last row of each example is asked for */
     const lh_view *outs; /* a kernel: its results in its own order; no block: not wanted */
     int examples;        /* blocks of out to make: all examples of the batch, or 1 */
-    size_t
-        flat; /* > 0: so many cells in a row, every operand likewise or one number (flat_step 0) */
+    /* > 0: so many cells in a row, every operand likewise or one number (flat_step 0) */
+    size_t flat;
     const unsigned char *flat_step;
     const lh_moment *moment;
-    unsigned long long *
-        count; /* [0] multiply-adds, [1] other operations done by kernels that have a .cost; NULL: nobody counts */
+    /* [0] multiply-adds, [1] other operations done by kernels that have a .cost; NULL: nobody counts */
+    unsigned long long *count;
 } lh_work;
 
 static inline lh_block *lh_block_of(const lh_view *v, int example) {

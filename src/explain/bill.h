@@ -62,8 +62,8 @@ typedef struct lh_length {
     size_t n;
 } lh_length;
 
-lh_bill *lh_bill_new(lh_graph *g, const lh_length *length,
-                     int n_lengths); /* NULL and the context failed on error; g must outlive it */
-void lh_bill_free(lh_bill *b);       /* NULL is allowed */
+/* NULL and the context failed on error; g must outlive it */
+lh_bill *lh_bill_new(lh_graph *g, const lh_length *length, int n_lengths);
+void lh_bill_free(lh_bill *b); /* NULL is allowed */
 
 #endif

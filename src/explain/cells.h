@@ -19,8 +19,8 @@
 
 typedef struct lh_cells_from {
     void *who; /* handed to the functions */
-    bool (*known)(void *who, const lh_node *n, lh_cell at,
-                  double *x); /* false: it is to be computed from its operands */
+    /* false: it is to be computed from its operands */
+    bool (*known)(void *who, const lh_node *n, lh_cell at, double *x);
     lh_sizes (*sizes)(void *who, const lh_node *n, int example);
     int examples;
     double training, step; /* the numbers of these names */
@@ -28,9 +28,9 @@ typedef struct lh_cells_from {
 
 typedef struct lh_cells lh_cells;
 
-lh_cells *lh_cells_new(lh_graph *g,
-                       const lh_cells_from *from); /* NULL and the context failed on error */
-void lh_cells_free(lh_cells *c);                   /* NULL is allowed */
+/* NULL and the context failed on error */
+lh_cells *lh_cells_new(lh_graph *g, const lh_cells_from *from);
+void lh_cells_free(lh_cells *c);                                /* NULL is allowed */
 double lh_cells_get(lh_cells *c, const lh_node *n, lh_cell at); /* rows of 1 are stretched */
 
 #endif

@@ -64,8 +64,8 @@ typedef struct lh_chart_field {
 typedef struct lh_chart {
     lh_chart_kind kind;
     const char *title; /* or NULL */
-    bool
-        is_captioned; /* plane: words beside it say what it is; the title is not drawn, and stays for those who listen */
+    /* plane: words beside it say what it is; the title is not drawn, and stays for those who listen */
+    bool is_captioned;
     const char *x_name, *y_name; /* of the axes, or NULL */
     lh_panel *panel;             /* heat, stripes */
     int n_panels;

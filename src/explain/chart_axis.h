@@ -43,18 +43,18 @@ lh_range lh_range_none(void);
 void lh_range_add(lh_range *r, double x);
 bool lh_range_is_empty(const lh_range *r);
 lh_range lh_chart_values(const lh_chart *c); /* heat, stripes: all cells; bars: the bars */
-lh_range lh_chart_range(const lh_chart *c, bool of_y,
-                        size_t *n_left_out); /* plane; left out: not above 0 on a log axis */
-bool lh_series_point(const lh_chart *c, const lh_series *s, int i, double *x,
-                     double *y); /* false: it has no place in the picture */
+/* plane; left out: not above 0 on a log axis */
+lh_range lh_chart_range(const lh_chart *c, bool of_y, size_t *n_left_out);
+/* false: it has no place in the picture */
+bool lh_series_point(const lh_chart *c, const lh_series *s, int i, double *x, double *y);
 
 lh_scale lh_scale_new(lh_range r, bool is_log, bool reach_ticks);
 double lh_scale_at(const lh_scale *s, double x);
-void lh_scale_even(lh_scale *x, lh_scale *y, double width,
-                   double height); /* one unit as long on x as on y */
+/* one unit as long on x as on y */
+void lh_scale_even(lh_scale *x, lh_scale *y, double width, double height);
 void lh_ticks_new(lh_ticks *t, const lh_scale *s, int most);
-void lh_ticks_fit(lh_ticks *t, const lh_scale *s, const lh_chart_row *row,
-                  int most); /* as many as stand beside each other, at most `most` */
+/* as many as stand beside each other, at most `most` */
+void lh_ticks_fit(lh_ticks *t, const lh_scale *s, const lh_chart_row *row, int most);
 double lh_label_start(double middle, double width, double room, double over);
 
 /* The points of a series that still show when the picture is `columns` wide: of each column the first, the lowest, the highest
@@ -62,24 +62,25 @@ double lh_label_start(double middle, double width, double room, double over);
 int *lh_series_reduce(lh_arena *a, const lh_chart *c, const lh_series *s, const lh_scale *x,
                       int columns, int *n);
 
-double lh_shade(const lh_range *r,
-                double x); /* 0 to 1: from 0, or from the lowest where it is negative */
+/* 0 to 1: from 0, or from the lowest where it is negative */
+double lh_shade(const lh_range *r, double x);
 void lh_chart_notes(const lh_chart *c, lh_text *out); /* what is left out; "" when nothing is */
 const char *lh_chart_empty(const lh_chart *c);        /* why there is no picture, or NULL */
 const char *lh_chart_head(const lh_chart *c);         /* the title, where it is drawn; or NULL */
-const char *
-lh_chart_y_head(const lh_chart *c); /* what y is, unless the title begins with it; or NULL */
+/* what y is, unless the title begins with it; or NULL */
+const char *lh_chart_y_head(const lh_chart *c);
 bool lh_chart_has_legend(const lh_chart *c);
-bool lh_series_is_arrows(const lh_chart *c,
-                         const lh_series *s); /* on an axis by factors there is no origin: points */
-bool lh_chart_has_points(const lh_chart *c);  /* of any series: points or arrows */
+/* on an axis by factors there is no origin: points */
+bool lh_series_is_arrows(const lh_chart *c, const lh_series *s);
+bool lh_chart_has_points(const lh_chart *c); /* of any series: points or arrows */
 void lh_plane_scales(const lh_chart *c, lh_scale *x, lh_scale *y);
-int *lh_bars_chosen(lh_arena *a, const lh_chart *c, int most,
-                    int *n); /* the largest, the target and what is no number, in order */
+/* the largest, the target and what is no number, in order */
+int *lh_bars_chosen(lh_arena *a, const lh_chart *c, int most, int *n);
 
 /* Pieces of the text (chart_plane.c). */
 void lh_plane_text(const lh_chart *c, const lh_chart_screen *how, lh_text *out);
+/* 0 ░▒▓█ 0.502 */
 void lh_scale_text(lh_arena *a, const lh_chart_screen *how, const lh_range *r, const char *name,
-                   lh_text *out); /* 0 ░▒▓█ 0.502 */
+                   lh_text *out);
 
 #endif

@@ -28,14 +28,15 @@ typedef struct lh_canvas {
 } lh_canvas;
 
 lh_canvas *lh_canvas_new(lh_arena *a, int width, int height); /* NULL: no memory */
-int lh_canvas_put(lh_canvas *c, int x, int y, const char *text, int room,
-                  int ink); /* cut to `room` with an ellipsis; returns the columns it took */
+/* cut to `room` with an ellipsis; returns the columns it took */
+int lh_canvas_put(lh_canvas *c, int x, int y, const char *text, int room, int ink);
 bool lh_canvas_is_free(const lh_canvas *c, int x, int y, int n); /* no text, no dots, inside */
 void lh_canvas_dot(lh_canvas *c, int x, int y, int ink);
 void lh_canvas_line(lh_canvas *c, int x0, int y0, int x1, int y1, int ink);
 void lh_canvas_shade(lh_canvas *c, int x, int y, int n, double share); /* n columns; 0 to 1 */
 void lh_canvas_write(const lh_canvas *c, lh_chart_colours colours, lh_text *out);
+/* folded at the width */
 void lh_canvas_words(lh_arena *a, int width, lh_chart_colours colours, const char *text, int ink,
-                     lh_text *out); /* folded at the width */
+                     lh_text *out);
 
 #endif

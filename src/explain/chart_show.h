@@ -45,9 +45,11 @@ lh_chart *lh_chart_show(lh_arena *a, const lh_show_program *program, int n, cons
 /* From a value whose numbers are there: one panel for each head, labelled by its axes. */
 lh_chart *lh_chart_heat(lh_arena *a, const lh_graph *g, const lh_plan *p, const lh_node *n,
                         int example);
+/* a row, or the whole of a column */
 lh_chart *lh_chart_bars(lh_arena *a, const lh_graph *g, const lh_plan *p, const lh_node *n,
-                        int example, int row); /* a row, or the whole of a column */
+                        int example, int row);
+/* over updates from 0 */
 lh_chart *lh_chart_losses(lh_arena *a, const char *const *name, const double *const *loss,
-                          const int *n, int n_series); /* over updates from 0 */
+                          const int *n, int n_series);
 
 #endif

@@ -21,13 +21,14 @@ typedef struct lh_svg_sheet {
 double lh_svg_width(const char *text); /* a guess on the safe side */
 void lh_svg_number(lh_text *t, double x);
 void lh_svg_attribute(lh_text *t, const char *name, double x); /* ` x="3.5"` */
+/* anchor: start, middle, end */
 void lh_svg_words(lh_svg_sheet *s, double x, double y, const char *class, const char *anchor,
-                  const char *text); /* anchor: start, middle, end */
+                  const char *text);
 void lh_svg_line(lh_svg_sheet *s, const char *class, double x0, double y0, double x1, double y1);
 void lh_svg_box(lh_svg_sheet *s, const char *class, double x, double y, double w, double h);
 const char *lh_svg_cut(lh_svg_sheet *s, const char *text, double room); /* with an ellipsis */
-void lh_svg_paragraph(lh_svg_sheet *s, const char *class,
-                      const char *text); /* folded, moves s->y */
+/* folded, moves s->y */
+void lh_svg_paragraph(lh_svg_sheet *s, const char *class, const char *text);
 
 /* A grid of shades, cell by cell or, where it is fine, gathered by shade. Not numbers: crossed. */
 typedef struct lh_shades {

@@ -54,9 +54,8 @@ typedef struct lh_check {
     bool ok;          /* all of them */
 } lh_check;
 
-lh_check *
-lh_check_program(lh_context *ctx, const lh_program *p,
-                 const lh_build *how); /* NULL and the context failed when it cannot be run */
-void lh_check_free(lh_check *c);       /* NULL is allowed */
+/* NULL and the context failed when it cannot be run */
+lh_check *lh_check_program(lh_context *ctx, const lh_program *p, const lh_build *how);
+void lh_check_free(lh_check *c); /* NULL is allowed */
 
 #endif

@@ -14,12 +14,13 @@ typedef struct lh_bench {
     long evaluations;   /* left to be spent */
 } lh_bench;
 
-lh_finding *lh_check_found(lh_check *c, lh_check_kind kind, const lh_step *s,
-                           int moment); /* a new finding, ok so far */
+/* a new finding, ok so far */
+lh_finding *lh_check_found(lh_check *c, lh_check_kind kind, const lh_step *s, int moment);
+/* P{example 1}[0][2] */
 const char *lh_check_cell(lh_check *c, const lh_plan *wide, const lh_node *n, const char *path,
-                          lh_cell at); /* P{example 1}[0][2] */
-bool lh_check_worst(lh_finding *f, double got, double want,
-                    double error); /* keeps the largest error; true when this is it */
+                          lh_cell at);
+/* keeps the largest error; true when this is it */
+bool lh_check_worst(lh_finding *f, double got, double want, double error);
 
 /* Every cell of a value: see(who, at); how many there are. The largest of its finite cells, sign aside. */
 typedef void (*lh_see_cell)(void *who, lh_cell at);
@@ -31,7 +32,7 @@ void lh_check_rounding(lh_bench *b); /* every step */
 
 /* Differences (difference.c). */
 void lh_check_differences(lh_bench *b); /* every step that has a gradient */
-bool lh_check_is_kink(lh_bench *b, lh_node *x,
-                      lh_cell at); /* no gradient of the loss by this cell of x? */
+/* no gradient of the loss by this cell of x? */
+bool lh_check_is_kink(lh_bench *b, lh_node *x, lh_cell at);
 
 #endif

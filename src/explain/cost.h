@@ -58,11 +58,11 @@ bool lh_polynomial_same(const lh_polynomial *p, const lh_polynomial *q);
 void lh_polynomial_sort(lh_polynomial *p);          /* largest terms first */
 double lh_polynomial_value(const lh_polynomial *p); /* exact up to 2^53 */
 double lh_monomial_value(const lh_polynomial *p, int term);
-double lh_polynomial_value_at(const lh_polynomial *p,
-                              int example); /* with the lengths of one example of the program */
+/* with the lengths of one example of the program */
+double lh_polynomial_value_at(const lh_polynomial *p, int example);
 char *lh_polynomial_text(const lh_polynomial *p); /* largest terms first; "0" without any */
 char *lh_monomial_text(const lh_polynomial *p, int term);
-void lh_cost_measure(const lh_graph *g, const size_t *length,
-                     size_t *size); /* of every axis, when the inputs have these lengths */
+/* of every axis, when the inputs have these lengths */
+void lh_cost_measure(const lh_graph *g, const size_t *length, size_t *size);
 
 #endif

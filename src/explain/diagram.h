@@ -49,10 +49,10 @@ typedef struct lh_diagram {
 } lh_diagram;
 
 extern const char *const lh_diagram_names[]; /* transformer, gpt, training; NULL ends them */
-const lh_diagram *
-lh_diagram_find(const char *name); /* NULL: there is none, or it needs a program */
-lh_diagram *lh_diagram_training(lh_arena *a,
-                                lh_graph *g); /* NULL and the context failed: it learns nothing */
+/* NULL: there is none, or it needs a program */
+const lh_diagram *lh_diagram_find(const char *name);
+/* NULL and the context failed: it learns nothing */
+lh_diagram *lh_diagram_training(lh_arena *a, lh_graph *g);
 
 void lh_diagram_text(const lh_diagram *d, const char *here, const lh_chart_screen *how,
                      lh_text *out);
@@ -67,8 +67,9 @@ typedef struct lh_diagram_place {
     int y, h;
     int line_y[LH_DIAGRAM_LINES];
 } lh_diagram_place;
+/* returns the whole height */
 int lh_diagram_layout(const lh_diagram *d, const lh_diagram_size *size,
-                      lh_diagram_place place[LH_DIAGRAM_BLOCKS]); /* returns the whole height */
+                      lh_diagram_place place[LH_DIAGRAM_BLOCKS]);
 int lh_diagram_columns(const lh_diagram *d);
 bool lh_diagram_is_across(const lh_diagram *d, const lh_diagram_link *k);
 int lh_diagram_n_across(const lh_diagram *d); /* links between columns: each has a lane */

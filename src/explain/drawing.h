@@ -84,8 +84,8 @@ typedef struct lh_arrows {
 
 bool lh_drawing_new(lh_drawing *d, lh_arrows *all, lh_picture *p); /* false: the context failed */
 bool lh_drawing_has(const lh_drawing *d, int box);                 /* has it a box of its own? */
-bool lh_drawing_on_right(const lh_drawing *d, int box,
-                         int gutter); /* which side of the box does the gutter touch? */
+/* which side of the box does the gutter touch? */
+bool lh_drawing_on_right(const lh_drawing *d, int box, int gutter);
 int lh_drawing_lane(const lh_drawing *d, const lh_trunk *t); /* its x */
 int lh_drawing_depth(const lh_drawing *d);                   /* frames inside each other */
 int lh_drawing_inset(const lh_box *b); /* from the side of a box to its text */

@@ -18,8 +18,8 @@ typedef struct lh_numbers {
     int examples;
     lh_sizes (*sizes)(void *from, const lh_node *n, int example);
     double (*get)(void *from, const lh_node *n, lh_cell at);
-    const char *(*label)(void *from, int axis,
-                         int at); /* the word at a place of an axis, or NULL */
+    /* the word at a place of an axis, or NULL */
+    const char *(*label)(void *from, int axis, int at);
 } lh_numbers;
 
 struct lh_explainer {
@@ -42,17 +42,18 @@ typedef struct lh_address {
 } lh_address;
 
 bool lh_address_parse(lh_context *ctx, const char *text, lh_address *a); /* the form alone */
-lh_step *lh_address_find(lh_graph *g,
-                         const lh_address *a); /* the step it names; an update for WO@1 */
+/* the step it names; an update for WO@1 */
+lh_step *lh_address_find(lh_graph *g, const lh_address *a);
+/* checked against the sizes */
 bool lh_address_cell(lh_graph *g, const lh_plan *p, const lh_address *a, const lh_node *n,
-                     lh_cell *at); /* checked against the sizes */
+                     lh_cell *at);
 
 typedef struct lh_explain_how {
     int digits;     /* significant; 0: 6 */
     bool deep;      /* follow the operands down to the given numbers */
     bool all_terms; /* every term of a long sum */
-    const lh_plan *
-        plan; /* numbers are there already; NULL: run the program up to the asked step of training */
+    /* numbers are there already; NULL: run the program up to the asked step of training */
+    const lh_plan *plan;
     const lh_numbers *numbers; /* ... or come from elsewhere */
     lh_loop_how training;      /* its batches, where it is run; 0: all examples in each update */
 } lh_explain_how;
@@ -82,21 +83,20 @@ typedef struct lh_explanation {
     int n_lines;
 } lh_explanation;
 
-lh_explanation *lh_explain(lh_graph *g, const char *address,
-                           const lh_explain_how *how); /* NULL and the context failed on error */
+/* NULL and the context failed on error */
+lh_explanation *lh_explain(lh_graph *g, const char *address, const lh_explain_how *how);
 void lh_explanation_free(lh_explanation *e);
 
-const char *
-lh_cell_text(lh_explainer *x, const lh_node *n,
-             lh_cell at); /* P{example 1, head 2}[1][0]; one index for a row or column */
+/* P{example 1, head 2}[1][0]; one index for a row or column */
+const char *lh_cell_text(lh_explainer *x, const lh_node *n, lh_cell at);
 const char *lh_term_text(lh_explainer *x, const lh_term *t, bool numbers, int digits,
                          bool all_terms);
 lh_sizes lh_explain_sizes(const lh_explainer *x, const lh_node *n, int example);
-bool lh_explain_cell(const lh_explainer *x, const lh_address *a, const lh_node *n,
-                     lh_cell *at); /* as lh_address_cell, wherever numbers come from */
-lh_term *lh_explain_node(lh_explainer *x, const lh_node *n,
-                         lh_cell at); /* n opened, whether it has a name or not */
-const char *lh_axis_label(const lh_graph *g, const lh_plan *p, int axis, int example,
-                          int at); /* the word at a place of an axis, or NULL */
+/* as lh_address_cell, wherever numbers come from */
+bool lh_explain_cell(const lh_explainer *x, const lh_address *a, const lh_node *n, lh_cell *at);
+/* n opened, whether it has a name or not */
+lh_term *lh_explain_node(lh_explainer *x, const lh_node *n, lh_cell at);
+/* the word at a place of an axis, or NULL */
+const char *lh_axis_label(const lh_graph *g, const lh_plan *p, int axis, int example, int at);
 
 #endif

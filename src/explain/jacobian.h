@@ -10,10 +10,8 @@
 
 typedef struct lh_jacobian lh_jacobian;
 
-lh_jacobian *lh_jacobian_new(
-    lh_graph *g, const lh_evaluator *by, lh_node *of,
-    lh_node *
-        to); /* NULL and the context failed on error; the operand must be one that `of` depends on */
+/* NULL and the context failed on error; the operand must be one that `of` depends on */
+lh_jacobian *lh_jacobian_new(lh_graph *g, const lh_evaluator *by, lh_node *of, lh_node *to);
 void lh_jacobian_free(lh_jacobian *j);
 double lh_jacobian_at(lh_jacobian *j, lh_cell of, lh_cell to);
 lh_sizes lh_jacobian_sizes(const lh_jacobian *j, bool of_operand, int example);

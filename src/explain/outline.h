@@ -53,11 +53,10 @@ typedef struct lh_outline {
 
 lh_outline *lh_outline_new(lh_graph *g, lh_arena *a); /* NULL and the context failed on error */
 bool lh_outline_shows(const lh_outline *o, const lh_step *s);
-lh_phase lh_outline_phase(const lh_outline *o,
-                          const lh_step *s); /* forward, backward, or what comes after it */
+/* forward, backward, or what comes after it */
+lh_phase lh_outline_phase(const lh_outline *o, const lh_step *s);
 lh_home lh_outline_home(lh_outline *o, const lh_step *s);
-int lh_outline_reads(
-    lh_outline *o, const lh_step *s,
-    lh_step ***from); /* the shown steps, givens and inputs whose numbers its formula needs */
+/* the shown steps, givens and inputs whose numbers its formula needs */
+int lh_outline_reads(lh_outline *o, const lh_step *s, lh_step ***from);
 
 #endif

@@ -53,8 +53,8 @@ typedef struct lh_picture {
     lh_box *box;
     int n_boxes;
     int *of_step; /* for each step: its box, or -1 */
-    const char *text
-        [2]; /* of a model with two texts: the inputs that its encoder and its decoder read; NULL: one column */
+    /* of a model with two texts: the inputs that its encoder and its decoder read; NULL: one column */
+    const char *text[2];
 } lh_picture;
 
 /* What a picture shows of a program. */
@@ -64,12 +64,11 @@ typedef enum lh_picture_of {
     LH_PICTURE_FORWARD /* folded, the steps forward alone, and what they read; of a model with two texts: in two columns */
 } lh_picture_of;
 
-lh_picture *
-lh_picture_new(lh_graph *g,
-               lh_picture_of what); /* NULL and the context failed on error; g must outlive it */
-lh_picture *lh_picture_to(lh_graph *g,
-                          const lh_step *goal); /* folded: what leads to one step, and no more */
-void lh_picture_free(lh_picture *p);            /* NULL is allowed */
+/* NULL and the context failed on error; g must outlive it */
+lh_picture *lh_picture_new(lh_graph *g, lh_picture_of what);
+/* folded: what leads to one step, and no more */
+lh_picture *lh_picture_to(lh_graph *g, const lh_step *goal);
+void lh_picture_free(lh_picture *p);                                 /* NULL is allowed */
 void lh_picture_svg(lh_picture *p, const char *title, lh_text *out); /* a whole SVG document */
 
 #endif

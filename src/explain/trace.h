@@ -20,8 +20,8 @@ typedef enum lh_section {
 typedef struct lh_trace_item {
     lh_step *step;
     lh_section section;
-    lh_step **
-        inner; /* unnamed calls and operands, lines of bodies and rules, in order; each is opened once */
+    /* unnamed calls and operands, lines of bodies and rules, in order; each is opened once */
+    lh_step **inner;
     int n_inner;
 } lh_trace_item;
 
@@ -36,11 +36,10 @@ typedef struct lh_trace {
     int n_items;
 } lh_trace;
 
-lh_trace *lh_trace_new(lh_graph *g,
-                       const lh_trace_how *how); /* NULL and the context failed on error */
+/* NULL and the context failed on error */
+lh_trace *lh_trace_new(lh_graph *g, const lh_trace_how *how);
 void lh_trace_free(lh_trace *t);
-bool *lh_trace_needed(
-    lh_graph *g,
-    lh_arena *a); /* for each node: does an update need it? NULL when there is no update */
+/* for each node: does an update need it? NULL when there is no update */
+bool *lh_trace_needed(lh_graph *g, lh_arena *a);
 
 #endif

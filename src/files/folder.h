@@ -90,12 +90,11 @@ typedef struct lh_save {
 
 typedef struct lh_folder_writer lh_folder_writer;
 
-lh_folder_writer *lh_folder_create(
-    lh_context *ctx, const char *path,
-    const lh_folder_files *files); /* made where it is not there; NULL and the context failed */
-bool lh_folder_save(lh_folder_writer *w,
-                    const lh_save *save); /* false: what was saved before is still there */
-void lh_folder_end(lh_folder_writer *w);  /* NULL is allowed */
+/* made where it is not there; NULL and the context failed */
+lh_folder_writer *lh_folder_create(lh_context *ctx, const char *path, const lh_folder_files *files);
+/* false: what was saved before is still there */
+bool lh_folder_save(lh_folder_writer *w, const lh_save *save);
+void lh_folder_end(lh_folder_writer *w);                      /* NULL is allowed */
 lh_folder *lh_folder_open(lh_context *ctx, const char *path); /* NULL and the context failed */
 void lh_folder_close(lh_folder *f);                           /* NULL is allowed */
 

@@ -18,9 +18,9 @@
 
 #include "base/context.h"
 
-cJSON *lh_json_parse(lh_context *ctx, const char *file, const char *text,
-                     size_t length); /* free with cJSON_Delete */
-bool lh_json_whole(const cJSON *item,
-                   long long *n); /* a whole number from 0 to 2^53; false otherwise */
+/* free with cJSON_Delete */
+cJSON *lh_json_parse(lh_context *ctx, const char *file, const char *text, size_t length);
+/* a whole number from 0 to 2^53; false otherwise */
+bool lh_json_whole(const cJSON *item, long long *n);
 
 #endif

@@ -36,15 +36,16 @@ typedef struct lh_replace lh_replace;
 
 const lh_disk *lh_disk_of(const lh_context *ctx); /* ctx->disk, or the system's */
 extern const lh_disk lh_disk_system;
-int lh_disk_sync_parent(const lh_disk *disk,
-                        const char *path); /* a new name lasts when its folder was synced */
+/* a new name lasts when its folder was synced */
+int lh_disk_sync_parent(const lh_disk *disk, const char *path);
 
-lh_replace *lh_replace_open(lh_context *ctx, lh_arena *arena,
-                            const char *path);                     /* NULL and the context failed */
+/* NULL and the context failed */
+lh_replace *lh_replace_open(lh_context *ctx, lh_arena *arena, const char *path);
 void lh_replace_write(lh_replace *r, const void *bytes, size_t n); /* r may be NULL */
 bool lh_replace_end(lh_replace *r); /* true: the new file is there; r may be NULL: false */
+/* all of this at once */
 bool lh_replace_file(lh_context *ctx, lh_arena *arena, const char *path, const void *bytes,
-                     size_t n); /* all of this at once */
+                     size_t n);
 /* The same for a file that a person named: two programs may write it at once, and the last one counts. A device or a pipe
  * is not replaced but written into. */
 bool lh_replace_output(lh_context *ctx, lh_arena *arena, const char *path, const void *bytes,

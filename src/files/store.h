@@ -38,10 +38,9 @@ typedef struct lh_store_trouble {
 } lh_store_trouble;
 
 bool lh_store_folder(char *folder, size_t size); /* false: no home, or too long */
-lh_store *lh_store_open(const char *folder, const lh_store_how *how,
-                        lh_store_trouble *why); /* NULL: why; close with s->close(s) */
-bool lh_store_set_aside(
-    const char *folder, char *where,
-    size_t size); /* a damaged file gets another name; false: it cannot be moved */
+/* NULL: why; close with s->close(s) */
+lh_store *lh_store_open(const char *folder, const lh_store_how *how, lh_store_trouble *why);
+/* a damaged file gets another name; false: it cannot be moved */
+bool lh_store_set_aside(const char *folder, char *where, size_t size);
 
 #endif

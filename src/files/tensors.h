@@ -87,25 +87,23 @@ typedef struct lh_tensor_entry {
 } lh_tensor_entry;
 
 lh_tensors *lh_tensors_open(lh_context *ctx, const char *path); /* NULL and the context failed */
-lh_tensors *lh_tensors_read(lh_context *ctx, const char *name, const void *bytes,
-                            size_t length); /* a file in memory, which must outlive it */
-void lh_tensors_close(lh_tensors *t);       /* NULL is allowed */
+/* a file in memory, which must outlive it */
+lh_tensors *lh_tensors_read(lh_context *ctx, const char *name, const void *bytes, size_t length);
+void lh_tensors_close(lh_tensors *t);                                    /* NULL is allowed */
 const lh_tensor *lh_tensors_find(const lh_tensors *t, const char *name); /* or NULL */
 const char *lh_tensors_path(const lh_tensors *t);                        /* of its first file */
 const char *lh_tensors_metadata(const lh_tensors *t, const char *key);   /* or NULL */
 bool lh_tensor_is_number(const lh_tensor *t);                            /* can be copied */
 void lh_tensor_copy_float(const lh_tensor *t, size_t at, size_t n, float *out); /* cells at ... */
 void lh_tensor_copy_double(const lh_tensor *t, size_t at, size_t n, double *out);
-void lh_tensors_forget(
-    const lh_tensors *t,
-    const lh_tensor
-        *x); /* its part of the file need not stay in memory: read again, it comes back */
+/* its part of the file need not stay in memory: read again, it comes back */
+void lh_tensors_forget(const lh_tensors *t, const lh_tensor *x);
 size_t lh_dtype_bytes(lh_dtype type);
 const char *lh_dtype_name(lh_dtype type);                             /* "BF16" */
 const char *lh_sizes_text(lh_arena *a, int rank, const size_t *size); /* "2 x 8"; "1" of rank 0 */
 
+/* whole or not at all; false and the context failed */
 bool lh_tensors_write(lh_context *ctx, const char *path, const lh_tensor_entry *entry, int n,
-                      const lh_pair *metadata,
-                      int n_metadata); /* whole or not at all; false and the context failed */
+                      const lh_pair *metadata, int n_metadata);
 
 #endif

@@ -22,8 +22,8 @@
 #include "text/tokenizer.h"
 
 lh_tokenizer *lh_tokenizer_load(lh_context *ctx, const char *path); /* NULL: the context failed */
-bool lh_tokenizer_save(const lh_tokenizer *t,
-                       const char *folder); /* tokenizer.json; of bpe also the other two */
+/* tokenizer.json; of bpe also the other two */
+bool lh_tokenizer_save(const lh_tokenizer *t, const char *folder);
 
 /* The same from and to text; `name` is what messages call it. */
 lh_tokenizer *lh_tokenizer_read_json(lh_context *ctx, const char *name, const char *text,

@@ -19,20 +19,21 @@ void lh_parts_pre_tokenizer(const lh_part_reader *r, const cJSON *x, lh_pipeline
 void lh_parts_decoder(const lh_part_reader *r, const cJSON *x, lh_pipeline *p);
 void lh_parts_post_processor(const lh_part_reader *r, const cJSON *x, lh_prompt_frame *f);
 void lh_parts_truncation(const lh_part_reader *r, const cJSON *x, lh_prompt_frame *f);
-void lh_parts_padding(const lh_part_reader *r,
-                      const cJSON *x); /* refused unless it adds nothing to one text */
+/* refused unless it adds nothing to one text */
+void lh_parts_padding(const lh_part_reader *r, const cJSON *x);
 
 /* ---- fields ---- */
 
-const cJSON *lh_part_get(const cJSON *object,
-                         const char *name); /* NULL where it is null or missing */
-const char *lh_part_type(const cJSON *x);   /* "null" and "of no type" are such */
+/* NULL where it is null or missing */
+const cJSON *lh_part_get(const cJSON *object, const char *name);
+const char *lh_part_type(const cJSON *x); /* "null" and "of no type" are such */
 bool lh_part_is(const cJSON *x, const char *type);
 void lh_part_refuse(const lh_part_reader *r, const char *what, const char *is, const char *cure);
-bool lh_part_fields(const lh_part_reader *r, const cJSON *x, const char *what,
-                    const char *known); /* " a b c ": false and failed for another one */
+/* " a b c ": false and failed for another one */
+bool lh_part_fields(const lh_part_reader *r, const cJSON *x, const char *what, const char *known);
 bool lh_part_yes(const lh_part_reader *r, const cJSON *x, const char *name, bool otherwise);
+/* copied; otherwise NULL: it must be there */
 const char *lh_part_text(const lh_part_reader *r, const cJSON *x, const char *name,
-                         const char *otherwise); /* copied; otherwise NULL: it must be there */
+                         const char *otherwise);
 
 #endif

@@ -22,10 +22,10 @@ typedef struct lh_log_value {
     double value;
 } lh_log_value;
 
-lh_log *lh_log_open(lh_context *ctx, const char *path,
-                    long long step); /* NULL and the context failed */
-bool lh_log_add(lh_log *log, long long step, const lh_log_value *value,
-                int n);         /* false and the context failed */
+/* NULL and the context failed */
+lh_log *lh_log_open(lh_context *ctx, const char *path, long long step);
+/* false and the context failed */
+bool lh_log_add(lh_log *log, long long step, const lh_log_value *value, int n);
 void lh_log_close(lh_log *log); /* NULL is allowed */
 
 #endif

@@ -28,11 +28,12 @@ typedef struct lh_vectors {
 
 enum { LH_MAX_VECTOR_WIDTH = 100000 };
 
+/* NULL and the context failed on error */
 lh_vectors *lh_vectors_read(lh_context *ctx, lh_arena *a, const char *file, const char *text,
-                            size_t length); /* NULL and the context failed on error */
+                            size_t length);
 int lh_vectors_find(const lh_vectors *v, const char *word); /* -1: there is none */
-double *lh_vectors_row(const lh_vectors *v, lh_arena *a,
-                       int word); /* a copy; NULL and the context failed without memory */
+/* a copy; NULL and the context failed without memory */
+double *lh_vectors_row(const lh_vectors *v, lh_arena *a, int word);
 
 typedef struct lh_neighbour {
     int word;
@@ -50,7 +51,7 @@ typedef struct lh_nearby {
 lh_nearby lh_vectors_near(const lh_vectors *v, lh_arena *a, const double *to, const int *without,
                           int n_without, int k);
 double lh_vectors_size(const double *row, int width); /* its length */
-double lh_vectors_cosine(const lh_vectors *v, int word, const double *to,
-                         double size); /* size: of `to`, above 0 */
+/* size: of `to`, above 0 */
+double lh_vectors_cosine(const lh_vectors *v, int word, const double *to, double size);
 
 #endif

@@ -35,18 +35,18 @@ typedef struct lh_weights {
     int n_unused;
 } lh_weights;
 
-lh_weights *lh_weights_of(lh_context *ctx, lh_arena *a, const lh_graph *g,
-                          lh_given_kind kind); /* NULL and the context failed */
-bool lh_weights_match(lh_context *ctx, lh_weights *w,
-                      const lh_tensors *t);                /* false and the context failed */
+/* NULL and the context failed */
+lh_weights *lh_weights_of(lh_context *ctx, lh_arena *a, const lh_graph *g, lh_given_kind kind);
+/* false and the context failed */
+bool lh_weights_match(lh_context *ctx, lh_weights *w, const lh_tensors *t);
 void lh_weight_copy_float(const lh_weight *w, float *out); /* rows x cols */
 void lh_weight_copy_double(const lh_weight *w, double *out);
-void lh_weights_set(const lh_weights *w, const lh_evaluator *with,
-                    lh_plan *p); /* behind start: the plan's numbers are the file's */
-lh_tensor_entry lh_weight_entry(const lh_weight *w, lh_dtype type, const void *data,
-                                lh_dtype from); /* for writing; a row is a vector */
+/* behind start: the plan's numbers are the file's */
+void lh_weights_set(const lh_weights *w, const lh_evaluator *with, lh_plan *p);
+/* for writing; a row is a vector */
+lh_tensor_entry lh_weight_entry(const lh_weight *w, lh_dtype type, const void *data, lh_dtype from);
+/* w->n of them, the plan's numbers copied */
 lh_tensor_entry *lh_weights_get(lh_context *ctx, const lh_weights *w, const lh_evaluator *with,
-                                const lh_plan *p,
-                                lh_dtype type); /* w->n of them, the plan's numbers copied */
+                                const lh_plan *p, lh_dtype type);
 
 #endif

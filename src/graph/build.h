@@ -24,12 +24,10 @@ typedef struct lh_builder {
     int n_rewritten; /* lines changed by a rewrite so far */
 } lh_builder;
 
-const lh_statement *
-lh_fn_known(const lh_builder *b,
-            const lh_statement
-                *fn); /* of the prelude: itself, or what computes the same; or NULL (twin.c) */
-bool lh_fn_computes_same(const lh_statement *own,
-                         const lh_statement *other);       /* whatever their names are */
+/* of the prelude: itself, or what computes the same; or NULL (twin.c) */
+const lh_statement *lh_fn_known(const lh_builder *b, const lh_statement *fn);
+/* whatever their names are */
+bool lh_fn_computes_same(const lh_statement *own, const lh_statement *other);
 void lh_node_find_constant(const lh_graph *g, lh_node *n); /* sets is_known (axis.c) */
 lh_node *lh_node_new(lh_graph *g, lh_op_id kind, int n_in, lh_node *const *in);
 
@@ -40,29 +38,31 @@ lh_node *lh_scope_find(const lh_scope *s, const char *name); /* here or further 
 lh_node *lh_scope_here(const lh_scope *s, const char *name); /* here alone, or NULL */
 void lh_scope_bind(lh_graph *g, lh_scope *s, const char *name, lh_node *n);
 const char *lh_path(lh_graph *g, const char *path, const char *name); /* "path.name", or name */
-lh_step *lh_step_new(lh_graph *g, lh_step_kind kind, lh_scope *s, const char *name,
-                     lh_node *n); /* the node must have no step yet */
+/* the node must have no step yet */
+lh_step *lh_step_new(lh_graph *g, lh_step_kind kind, lh_scope *s, const char *name, lh_node *n);
 lh_step *lh_step_new_at(lh_graph *g, lh_step_kind kind, lh_scope *s, const char *name,
                         const char *path, lh_node *n);
 void lh_path_alias(lh_graph *g, const char *path, lh_step *s); /* another path to a step */
-const char *lh_nearest(const char *word, const char *const *known,
-                       int n); /* the known word most like it, or NULL */
+/* the known word most like it, or NULL */
+const char *lh_nearest(const char *word, const char *const *known, int n);
 
 /* Building (build.c, call.c). */
-lh_node *lh_build_expr(lh_builder *b, const lh_expr *e, const char *path,
-                       bool is_whole); /* path: of the step it belongs to */
-lh_node *lh_build_line(lh_builder *b, const lh_expr *e,
-                       const char *path); /* whole, a node of its own */
+/* path: of the step it belongs to */
+lh_node *lh_build_expr(lh_builder *b, const lh_expr *e, const char *path, bool is_whole);
+/* whole, a node of its own */
+lh_node *lh_build_line(lh_builder *b, const lh_expr *e, const char *path);
 lh_node *lh_build_call(lh_builder *b, const lh_expr *e, const char *path, bool is_whole);
+/* param NULL: the default */
 lh_node *lh_call_node(lh_builder *b, const lh_statement *fn, lh_node **param, bool *is_standard,
-                      const char *path); /* param NULL: the default */
+                      const char *path);
 lh_node *lh_build_string(lh_builder *b, const lh_expr *e, const lh_vocab *of);
+/* names n in the scope */
 lh_step *lh_define(lh_builder *b, lh_step_kind kind, const char *name, lh_node *n,
-                   const lh_statement *from); /* names n in the scope */
+                   const lh_statement *from);
 void lh_build_given(lh_builder *b, const lh_statement *s);
 void lh_build_update(lh_builder *b, const lh_statement *s);
-const lh_expr *lh_setting_for(lh_builder *b, const char *name,
-                              const lh_expr *standard); /* as the caller set it, or standard */
+/* as the caller set it, or standard */
+const lh_expr *lh_setting_for(lh_builder *b, const char *name, const lh_expr *standard);
 const lh_statement *lh_find_fn(const lh_builder *b, const char *name);
 int lh_vocab_word(const lh_vocab *v, const char *word); /* its number, or -1 */
 lh_vocab *lh_vocab_find(const lh_graph *g, const char *name);

@@ -10,8 +10,8 @@ typedef struct lh_contribution {
     lh_node *node;                /* in the shape of the operand */
     const lh_step *user;          /* the step in whose formula the operand stands */
     const char *alias;            /* P.grad.dx: the path of a rule's line, or NULL */
-    const lh_node
-        *call; /* the operand is parameter `param` of this call, which sends it; or NULL */
+    /* the operand is parameter `param` of this call, which sends it; or NULL */
+    const lh_node *call;
     int param;
 } lh_contribution;
 

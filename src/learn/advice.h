@@ -21,12 +21,11 @@ typedef struct lh_advice {
     const char *text;
 } lh_advice;
 
-lh_advice *lh_advise(const lh_advisor *x, int ask,
-                     int *n); /* of one step; none when all is right */
-const char *lh_diagnosis_text(
-    lh_arena *a,
-    const lh_diagnosis *d); /* what was done, which one was taken, the lesson that explains it */
-const char *lh_verdict_sign(
-    lh_verdict v); /* ✓ right, ≈ right but for rounding, ↪ follows, ✗, · blank, ? not read */
+/* of one step; none when all is right */
+lh_advice *lh_advise(const lh_advisor *x, int ask, int *n);
+/* what was done, which one was taken, the lesson that explains it */
+const char *lh_diagnosis_text(lh_arena *a, const lh_diagnosis *d);
+/* ✓ right, ≈ right but for rounding, ↪ follows, ✗, · blank, ? not read */
+const char *lh_verdict_sign(lh_verdict v);
 
 #endif

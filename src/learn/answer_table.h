@@ -27,8 +27,8 @@ typedef struct lh_answer_table {
     int n;
 } lh_answer_table;
 
-bool lh_answer_table_is(const char *file, const char *text,
-                        size_t length); /* and no file with one sheet */
+/* and no file with one sheet */
+bool lh_answer_table_is(const char *file, const char *text, size_t length);
 lh_answer_table *lh_answer_table_read(lh_context *ctx, lh_arena *a, const char *file,
                                       const char *text, size_t length);
 void lh_answer_table_drop(lh_answer_table *t, const char *column);

@@ -71,9 +71,8 @@ typedef struct lh_filled {
     int n_written, n_unread;
 } lh_filled;
 
-bool lh_answer_is_asked(
-    lh_arena *a, const lh_paper *p,
-    const char *name); /* is there a place for it on this sheet? P[1][0], WO := */
+/* is there a place for it on this sheet? P[1][0], WO := */
+bool lh_answer_is_asked(lh_arena *a, const lh_paper *p, const char *name);
 lh_filled *lh_answers_read(lh_arena *a, const lh_paper *p, const lh_answer_file *f);
 
 #endif

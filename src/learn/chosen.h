@@ -21,30 +21,23 @@ typedef struct lh_chosen {
     const lh_lesson_program *use; /* what its use lines set, in the caller's arena; NULL: nothing */
 } lh_chosen;
 
-const char *lh_chosen_name(
-    const char *text,
-    size_t *
-        n); /* what stands behind the last colon, if it can name a program; n: bytes before it. Or NULL */
-bool lh_chosen_open(
-    lh_context *ctx, lh_arena *a, const lh_found *lesson, const char *name, const lh_finder *finder,
-    lh_chosen *out); /* name NULL or "": the lesson's own. False and the context failed on error */
-lh_build lh_chosen_build(lh_arena *a, const lh_lesson_program *use,
-                         const lh_build *more); /* of two settings of one name the caller's holds */
-const char *lh_chosen_options(
-    lh_arena *a,
-    const lh_lesson_program *use); /* --set rate=1 --freeze WQ: as one would type them */
+/* what stands behind the last colon, if it can name a program; n: bytes before it. Or NULL */
+const char *lh_chosen_name(const char *text, size_t *n);
+/* name NULL or "": the lesson's own. False and the context failed on error */
+bool lh_chosen_open(lh_context *ctx, lh_arena *a, const lh_found *lesson, const char *name,
+                    const lh_finder *finder, lh_chosen *out);
+/* of two settings of one name the caller's holds */
+lh_build lh_chosen_build(lh_arena *a, const lh_lesson_program *use, const lh_build *more);
+/* --set rate=1 --freeze WQ: as one would type them */
+const char *lh_chosen_options(lh_arena *a, const lh_lesson_program *use);
 
-void lh_lesson_gather(
-    const lh_lesson *l, lh_arena *a, int number,
-    lh_lesson_program *
-        all); /* settings of the whole chain that it is made from, the nearest last so that it wins */
-lh_program *lh_lesson_program_parse(
-    const lh_lesson *l,
-    int number); /* anew, in other numbers where it has a seed; NULL and the context failed */
+/* settings of the whole chain that it is made from, the nearest last so that it wins */
+void lh_lesson_gather(const lh_lesson *l, lh_arena *a, int number, lh_lesson_program *all);
+/* anew, in other numbers where it has a seed; NULL and the context failed */
+lh_program *lh_lesson_program_parse(const lh_lesson *l, int number);
 
-const char *
-lh_chosen_text(lh_arena *a,
-               const char *text); /* a program without the blank lines where prose stood */
+/* a program without the blank lines where prose stood */
+const char *lh_chosen_text(lh_arena *a, const char *text);
 
 /* Names of the blocks of a lesson, in the order of the text: n of them. */
 const char **lh_chosen_names(lh_arena *a, const lh_found *lesson, int *n);
@@ -52,12 +45,10 @@ const char **lh_chosen_names(lh_arena *a, const lh_found *lesson, int *n);
 /* A mistake, NAME[@STEP], made in a program. */
 typedef struct lh_made {
     lh_mistakes *rules; /* must outlive the graph */
-    lh_candidate
-        how; /* how.rewrite, how.n_rewrites: for lh_build; its steps are of the plain graph */
+    /* how.rewrite, how.n_rewrites: for lh_build; its steps are of the plain graph */
+    lh_candidate how;
 } lh_made;
-bool lh_mistake_make(
-    lh_graph *plain, const char *mistake, lh_arena *a,
-    lh_made *
-        out); /* the first way that changes a number, else the first that can be worked out; false and the context failed */
+/* the first way that changes a number, else the first that can be worked out; false and the context failed */
+bool lh_mistake_make(lh_graph *plain, const char *mistake, lh_arena *a, lh_made *out);
 
 #endif

@@ -39,8 +39,9 @@ typedef struct lh_class {
 } lh_class;
 
 lh_class *lh_class_new(lh_arena *a, const lh_mistakes *mistakes);
+/* good until the next one is added */
 lh_class_row *lh_class_add(lh_class *c, const lh_paper *p, const lh_filled *filled,
-                           const lh_marks *marks); /* good until the next one is added */
+                           const lh_marks *marks);
 
 typedef struct lh_class_sum {
     double mean, median, lowest, highest; /* shares of all numbers of a sheet, from 0 to 1 */
@@ -53,8 +54,8 @@ lh_class_sum lh_class_summary(const lh_class *c);
 
 typedef struct lh_class_step {
     int step;
-    int sheets, lost,
-        blank;    /* that ask for it, that lost credit in it, that left all of it blank */
+    /* that ask for it, that lost credit in it, that left all of it blank */
+    int sheets, lost, blank;
     double share; /* of its numbers that have credit */
 } lh_class_step;
 lh_class_step *lh_class_hardest(const lh_class *c, int *n); /* steps in which credit was lost */

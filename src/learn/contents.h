@@ -14,8 +14,8 @@ typedef struct lh_contents_item {
     const char *part;        /* I. Foundations */
     const char *name;        /* ex1 */
     const lh_embedded *file; /* NULL: not written yet */
-    bool
-        is_variation; /* another form of an example: at the end of the book, not in the reader's contents */
+    /* another form of an example: at the end of the book, not in the reader's contents */
+    bool is_variation;
 } lh_contents_item;
 
 typedef struct lh_contents {

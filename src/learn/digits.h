@@ -12,7 +12,7 @@
 
 #include "learn/lesson.h"
 
-lh_mention *lh_digits_find(const lh_lesson *l, lh_arena *a,
-                           int *n); /* in a, in the order of the text */
+/* in a, in the order of the text */
+lh_mention *lh_digits_find(const lh_lesson *l, lh_arena *a, int *n);
 
 #endif

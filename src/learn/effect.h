@@ -22,15 +22,15 @@ typedef struct lh_effect {
 
 lh_effect *lh_effect_new(lh_graph *g, const lh_plan *right, const lh_candidate *c);
 void lh_effect_free(lh_effect *e);
-bool lh_effect_differs(const lh_effect *e, const lh_plan *right, const lh_step *s,
-                       lh_cell *at); /* does this step? at: its first cell that does */
+/* does this step? at: its first cell that does */
+bool lh_effect_differs(const lh_effect *e, const lh_plan *right, const lh_step *s, lh_cell *at);
 
 /* What a mistake makes of a formula: the line it changes, as it should be and as it was made. */
 typedef struct lh_changed {
     const char *line;          /* Z; P.y */
     const char *right, *wrong; /* S / sqrt(cols(K)); S */
 } lh_changed;
-bool lh_effect_formula(lh_graph *g, const lh_candidate *c, lh_arena *a,
-                       lh_changed *out); /* false: it cannot be built */
+/* false: it cannot be built */
+bool lh_effect_formula(lh_graph *g, const lh_candidate *c, lh_arena *a, lh_changed *out);
 
 #endif

@@ -90,29 +90,31 @@ typedef struct lh_errata {
 } lh_errata;
 
 lh_errata *lh_errata_open(lh_context *ctx); /* NULL and the context failed on error */
+/* the same from other texts than the embedded */
 lh_errata *lh_errata_read(lh_context *ctx, const char *quantities, const char *claims,
-                          const char *programs); /* the same from other texts than the embedded */
-void lh_errata_free(lh_errata *e);               /* NULL is allowed */
+                          const char *programs);
+void lh_errata_free(lh_errata *e); /* NULL is allowed */
 
 bool lh_erratum_work(lh_errata *e, lh_erratum *x); /* false and the context failed */
 bool lh_errata_work_all(lh_errata *e);
-bool lh_false_claim_work(lh_errata *e,
-                         const lh_false_claim *c); /* does all that it shows hold? else it fails */
-const char *lh_errata_text(lh_errata *e, const char *text,
-                           int line); /* with {{...}} worked out; NULL and the context failed */
+/* does all that it shows hold? else it fails */
+bool lh_false_claim_work(lh_errata *e, const lh_false_claim *c);
+/* with {{...}} worked out; NULL and the context failed */
+const char *lh_errata_text(lh_errata *e, const char *text, int line);
 
-const char *lh_erratum_command(
-    lh_errata *e,
-    const lh_erratum *x); /* what to type to see it worked out, or NULL; once worked */
-const lh_erratum *lh_errata_find(const lh_errata *e,
-                                 const char *name); /* ex2-loss, book-ex2-loss; NULL: none */
+/* what to type to see it worked out, or NULL; once worked */
+const char *lh_erratum_command(lh_errata *e, const lh_erratum *x);
+/* ex2-loss, book-ex2-loss; NULL: none */
+const lh_erratum *lh_errata_find(const lh_errata *e, const char *name);
 
-int lh_errata_count(const lh_errata *e,
-                    int verdict); /* quantities of that verdict, in all documents; -1: of any */
-int lh_errata_count_named(const lh_errata *e,
-                          const char *what); /* "wrong", "quantities", "cells", "claims",
-                                                "misleading" ...; -1: there is no such count */
-int lh_errata_cells(const lh_errata *e);     /* printed numbers, in all documents */
+/* quantities of that verdict, in all documents; -1: of any */
+int lh_errata_count(const lh_errata *e, int verdict);
+int lh_errata_count_named(
+    const lh_errata *e,
+    /* printed numbers, in all documents */
+    const char *
+        what); /* "wrong", "quantities", "cells", "claims", "misleading" ...; -1: there is no such count */
+int lh_errata_cells(const lh_errata *e);
 
 /* The verdict on one printed number. unit: of the last digit that counts; given NULL: not said. */
 lh_erratum_verdict lh_erratum_judge(lh_written printed, double unit, double exact,

@@ -59,16 +59,13 @@ const lh_exercise *lh_task_exercise(const lh_task *t);
 int lh_task_options(const lh_task *t);         /* predict, find: how many to choose from; else 0 */
 const char *lh_task_option(lh_task *t, int i); /* its text, with numbers */
 const char *lh_task_form(lh_task *t);          /* what to type: "a number from 1 to 3", "Z = ..." */
-const char **lh_task_lines(
-    lh_task *t,
-    int *
-        n); /* experiment: the program; write: down to the line that is asked for, which is last: Z = ... */
+/* experiment: the program; write: down to the line that is asked for, which is last: Z = ... */
+const char **lh_task_lines(lh_task *t, int *n);
 const char *lh_task_next(lh_task *t); /* compute: what is asked next, S[1]; else "" */
-lh_practice *
-lh_task_practice(lh_task *t); /* compute: the sheet behind it, at what is asked next; else NULL */
-const char *
-lh_task_text(lh_task *t,
-             const char *text); /* a question, hint or because with its numbers; NULL on error */
+/* compute: the sheet behind it, at what is asked next; else NULL */
+lh_practice *lh_task_practice(lh_task *t);
+/* a question, hint or because with its numbers; NULL on error */
+const char *lh_task_text(lh_task *t, const char *text);
 const char *lh_task_hint(lh_task *t, int i); /* from 0; NULL: there is no more */
 const char *lh_task_because(lh_task *t);     /* or "" */
 
@@ -76,10 +73,9 @@ lh_answered lh_task_answer(lh_task *t, const char *text); /* valid until the tas
 const char *lh_task_key(lh_task *t);                      /* NULL and the context failed on error */
 const char **lh_task_working(lh_task *t, int *n);         /* lines that show why the key is right */
 
-int lh_exercise_count(const char *text,
-                      size_t length); /* of a lesson's text, without reading it whole */
-void lh_exercise_check(
-    lh_live *v, int exercise,
-    lh_problems *problems); /* key passes, empty fails, never fails ...: for lint */
+/* of a lesson's text, without reading it whole */
+int lh_exercise_count(const char *text, size_t length);
+/* key passes, empty fails, never fails ...: for lint */
+void lh_exercise_check(lh_live *v, int exercise, lh_problems *problems);
 
 #endif

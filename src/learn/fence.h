@@ -33,12 +33,12 @@ typedef struct lh_text_row {
     int number;
 } lh_text_row;
 
-bool lh_text_row_next(const char *text, size_t length, int first,
-                      lh_text_row *row);  /* row zeroed before the first, whose number is `first` */
+/* row zeroed before the first, whose number is `first` */
+bool lh_text_row_next(const char *text, size_t length, int first, lh_text_row *row);
 lh_text_row lh_row_trim(lh_text_row row); /* without white space at both ends */
-lh_text_row
-lh_row_code(lh_text_row row); /* without a comment, and trimmed: # at the start or after a space */
-bool lh_row_word(lh_text_row *rest,
-                 lh_text_row *word); /* takes the next word off rest; false: none left */
+/* without a comment, and trimmed: # at the start or after a space */
+lh_text_row lh_row_code(lh_text_row row);
+/* takes the next word off rest; false: none left */
+bool lh_row_word(lh_text_row *rest, lh_text_row *word);
 
 #endif

@@ -73,8 +73,8 @@ typedef struct lh_formula_command {
 
 extern const lh_formula_command lh_formula_commands[];
 extern const int lh_n_formula_commands;
-char *lh_formula_example(lh_arena *a,
-                         const lh_formula_command *c); /* a whole formula in TeX that uses it */
+/* a whole formula in TeX that uses it */
+char *lh_formula_example(lh_arena *a, const lh_formula_command *c);
 
 /* The alphabets of mathematics: bold, as in 𝐱, is a letter of its own. */
 typedef enum lh_alphabet {
@@ -137,8 +137,9 @@ typedef struct lh_formula_names {
 } lh_formula_names;
 lh_formula *lh_formula_from_expr(lh_context *ctx, lh_arena *a, const lh_expr *e,
                                  const lh_formula_names *names);
+/* name = expr; else NULL */
 lh_formula *lh_formula_from_statement(lh_context *ctx, lh_arena *a, const lh_statement *s,
-                                      const lh_formula_names *names); /* name = expr; else NULL */
+                                      const lh_formula_names *names);
 
 /* Writing. */
 char *lh_formula_inline(lh_arena *a, const lh_formula *f); /* one line of Unicode */
@@ -147,8 +148,8 @@ char *lh_formula_mathml(lh_arena *a, const lh_formula *f, bool is_block); /* <ma
 
 /* What a page with formulas needs: its style, and beside the page the font, an embedded file, where the program was built with one. */
 #define LH_FORMULA_FONT "longhand-math.woff2" /* for lh_embedded_find */
-const char *
-lh_formula_css(void); /* names longhand-math.woff2 if there is one, then fonts that readers have */
+/* names longhand-math.woff2 if there is one, then fonts that readers have */
+const char *lh_formula_css(void);
 
 /* A formula in two dimensions. */
 typedef struct lh_formula_lines {
@@ -157,8 +158,8 @@ typedef struct lh_formula_lines {
     int baseline; /* which line stands level with the text around it; of the first part where it was broken */
     bool fits; /* false: something in it is wider than the room, and the lines are too */
 } lh_formula_lines;
-lh_formula_lines lh_formula_display(lh_arena *a, const lh_formula *f,
-                                    int room); /* room: columns, at least 1 */
+/* room: columns, at least 1 */
+lh_formula_lines lh_formula_display(lh_arena *a, const lh_formula *f, int room);
 
 int lh_formula_columns(const char *utf8); /* on the screen: marks take none, wide letters two */
 

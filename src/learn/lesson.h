@@ -21,11 +21,10 @@
 #include "learn/problem.h"
 #include "learn/task.h"
 
-lh_program *lh_lesson_parse(lh_context *ctx, const char *file, const char *text,
-                            size_t length); /* NULL on error */
-const char *lh_lesson_title(
-    lh_arena *a, const char *file, const char *text,
-    size_t length); /* its first heading, or of a .lh file its first comment; "" without one */
+/* NULL on error */
+lh_program *lh_lesson_parse(lh_context *ctx, const char *file, const char *text, size_t length);
+/* its first heading, or of a .lh file its first comment; "" without one */
+const char *lh_lesson_title(lh_arena *a, const char *file, const char *text, size_t length);
 
 /* What the sheet blocks of a lesson say, all of them together. Nothing where there is none. */
 typedef struct lh_lesson_sheet {
@@ -35,9 +34,9 @@ typedef struct lh_lesson_sheet {
     int n_steps;       /* 0: every step that is shown is asked */
 } lh_lesson_sheet;
 
+/* the context fails on error */
 lh_lesson_sheet lh_lesson_sheet_read(lh_context *ctx, lh_arena *a, const char *file,
-                                     const char *text,
-                                     size_t length); /* the context fails on error */
+                                     const char *text, size_t length);
 
 /* The text of another lesson or of a model. */
 typedef struct lh_found {
@@ -51,9 +50,8 @@ typedef struct lh_finder {
     void *who;
 } lh_finder;
 
-bool lh_lesson_find(
-    void *who, const char *name,
-    lh_found *out); /* those that travel inside the program: the finder used for NULL */
+/* those that travel inside the program: the finder used for NULL */
+bool lh_lesson_find(void *who, const char *name, lh_found *out);
 
 /* A word or name as it stands in the text. */
 typedef struct lh_mention {
@@ -67,8 +65,8 @@ typedef struct lh_lesson_program {
     const char *name; /* "" for the lesson's own, which is program 0 */
     lh_place at;
     int exercise; /* the one whose `use:` names it, and that alone sees it, from 1; 0: all see it */
-    const char *
-        text; /* whole, prose blank, so that lines keep their numbers; NULL where it is made from another */
+    /* whole, prose blank, so that lines keep their numbers; NULL where it is made from another */
+    const char *text;
     size_t length;
     const char *file;  /* of the text */
     bool is_elsewhere; /* the text is another lesson's, whole, or a model's */
@@ -122,8 +120,8 @@ typedef struct lh_insert {
 } lh_insert;
 
 enum { LH_INSERT_FIRST = 0xE000, LH_MAX_INSERTS = 0x1900 }; /* U+E000 to U+F8FF */
-int lh_insert_at(
-    const char *utf8); /* the number of the insert whose character begins here, or -1 */
+/* the number of the insert whose character begins here, or -1 */
+int lh_insert_at(const char *utf8);
 
 /* ---- show ---- */
 
@@ -244,14 +242,14 @@ typedef struct lh_lesson {
     lh_mention next; /* text NULL: not said */
 
     const char *markdown;
-    lh_prose
-        *prose; /* paragraphs, captions, questions, hints: what markdown is made of, in order */
+    /* paragraphs, captions, questions, hints: what markdown is made of, in order */
+    lh_prose *prose;
     int n_proses;
     lh_heading *heading; /* but the title */
     int n_headings;
     lh_index anchors; /* of the headings, with their lines */
-    lh_lesson_program
-        *program; /* program 0 is the lesson's own; its text is NULL where the lesson has none */
+    /* program 0 is the lesson's own; its text is NULL where the lesson has none */
+    lh_lesson_program *program;
     int n_programs;
     bool has_too_many; /* programs: it is said once */
     lh_insert *insert;
@@ -268,23 +266,18 @@ typedef struct lh_lesson {
     int most_updates; /* that may be asked for: LH_MOST_UPDATES, unless a caller has less patience */
 } lh_lesson;
 
-lh_lesson *lh_lesson_open(
-    lh_context *ctx, const char *file, const char *text, size_t length,
-    const lh_finder *
-        finder); /* NULL and the context failed when anything is wrong with it; finder may be NULL */
-lh_lesson *lh_lesson_read(
-    lh_context *ctx, const char *file, const char *text, size_t length,
-    const lh_finder *finder); /* the same, with what is wrong in problems; NULL without memory */
+/* NULL and the context failed when anything is wrong with it; finder may be NULL */
+lh_lesson *lh_lesson_open(lh_context *ctx, const char *file, const char *text, size_t length,
+                          const lh_finder *finder);
+/* the same, with what is wrong in problems; NULL without memory */
+lh_lesson *lh_lesson_read(lh_context *ctx, const char *file, const char *text, size_t length,
+                          const lh_finder *finder);
 void lh_lesson_free(lh_lesson *l); /* NULL is allowed */
-int lh_lesson_program_named(
-    const lh_lesson *l, const char *name,
-    int exercise); /* as an exercise sees it, from 1, or the prose, 0; `this` and "" are program 0; -1: there is none */
-int lh_lesson_program_add(
-    lh_lesson *l,
-    const lh_lesson_program *p); /* one more, without a place in the text; its number */
-char *lh_lesson_with_line(
-    lh_arena *a, const lh_program *p, const char *name,
-    const char *
-        line); /* p's text with the line that makes `name` replaced (NULL: taken away); NULL: there is none */
+/* as an exercise sees it, from 1, or the prose, 0; `this` and "" are program 0; -1: there is none */
+int lh_lesson_program_named(const lh_lesson *l, const char *name, int exercise);
+/* one more, without a place in the text; its number */
+int lh_lesson_program_add(lh_lesson *l, const lh_lesson_program *p);
+/* p's text with the line that makes `name` replaced (NULL: taken away); NULL: there is none */
+char *lh_lesson_with_line(lh_arena *a, const lh_program *p, const char *name, const char *line);
 
 #endif

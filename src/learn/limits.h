@@ -59,7 +59,7 @@ enum {
 
 enum {
     LH_MOST_TURNED =
-        40, /* freedoms tried one by one where a formula is bent: the strongest; the others do less than a unit */
+        40, /* deviations tried one by one where a formula is bent: the strongest; the others do less than a unit */
     LH_MOST_PARTS =
         40, /* numbers that one may have been rounded to: 4 precisions, up and down, cut off, three each */
     LH_MOST_SUMS =
@@ -80,10 +80,10 @@ enum {
 
 /* Work that one sheet may take, in numbers that are read or worked out: half a second or so on a machine of ten years ago. What
  * is left then is judged by the first look, the sum of what each rounding does alone, and no more names are looked for. */
-#define LH_MOST_EFFORT  60e6
-#define LH_SWING_EFFORT 1.2 /* of what one rounding does to one number: it is only added up */
-#define LH_LINE_EFFORT  20  /* of one line, however small: its plan is run */
-#define LH_NODE_EFFORT  0.3 /* of one node of the program, for a plan that is made for a line */
-#define LH_BUILD_EFFORT 30  /* of one node of the program, for a program with a mistake made */
+#define LH_MOST_EFFORT        60e6
+#define LH_SENSITIVITY_EFFORT 1.2 /* of what one rounding does to one number: it is only added up */
+#define LH_LINE_EFFORT        20  /* of one line, however small: its plan is run */
+#define LH_NODE_EFFORT        0.3 /* of one node of the program, for a plan that is made for a line */
+#define LH_BUILD_EFFORT       30 /* of one node of the program, for a program with a mistake made */
 
 #endif

@@ -20,25 +20,22 @@
 typedef struct lh_live lh_live;
 
 lh_live *lh_live_new(lh_lesson *l); /* NULL without memory; l must outlive it */
-lh_live *lh_live_of_text(
-    lh_lesson *l); /* the same, and what exercises alone ask for is run to when it is asked for */
-void lh_live_forget(
-    lh_live *v,
-    int program); /* the lesson's program has changed: what was made of it is made again when asked for */
+/* the same, and what exercises alone ask for is run to when it is asked for */
+lh_live *lh_live_of_text(lh_lesson *l);
+/* the lesson's program has changed: what was made of it is made again when asked for */
+void lh_live_forget(lh_live *v, int program);
 void lh_live_free(lh_live *v); /* NULL is allowed */
 lh_lesson *lh_live_lesson(const lh_live *v);
 
 /* ---- programs: numbers as in lesson->program, those added later too ---- */
 
-const lh_program *lh_live_program_of(lh_live *v,
-                                     int program); /* parsed; a variant where it has a seed */
-lh_graph *lh_live_graph(lh_live *v, int program);  /* built with its settings and its mistake */
-const lh_plan *lh_live_moment(
-    lh_live *v, int program,
-    int step); /* every value after so many updates; good until another moment of this program is asked for */
-const double *lh_live_losses(
-    lh_live *v, int program,
-    int updates); /* updates + 1 numbers or more: before the first update, after the first ...; as `run --steps` has them, of its batch */
+/* parsed; a variant where it has a seed */
+const lh_program *lh_live_program_of(lh_live *v, int program);
+lh_graph *lh_live_graph(lh_live *v, int program); /* built with its settings and its mistake */
+/* every value after so many updates; good until another moment of this program is asked for */
+const lh_plan *lh_live_moment(lh_live *v, int program, int step);
+/* updates + 1 numbers or more: before the first update, after the first ...; as `run --steps` has them, of its batch */
+const double *lh_live_losses(lh_live *v, int program, int updates);
 
 /* ---- expressions ---- */
 
@@ -63,16 +60,15 @@ typedef struct lh_claim {
     const char *shown;  /* "1.383 < 1.384", as many digits as are needed to see it */
 } lh_claim;
 
-bool lh_live_value(lh_live *v, const char *expr, lh_where where,
-                   lh_value *out); /* a claim is 1 or 0 */
-bool lh_live_claim(lh_live *v, const char *expr, lh_where where, int digits,
-                   lh_claim *out); /* true: it could be worked out; whether it holds is in out */
+/* a claim is 1 or 0 */
+bool lh_live_value(lh_live *v, const char *expr, lh_where where, lh_value *out);
+/* true: it could be worked out; whether it holds is in out */
+bool lh_live_claim(lh_live *v, const char *expr, lh_where where, int digits, lh_claim *out);
 bool lh_live_is_claim(const char *expr); /* does it end in a comparison? */
-lh_step *
-lh_live_step(lh_live *v, const char *address,
-             lh_where where); /* the step of an address; the cell and the program are checked */
-const char *lh_value_text(lh_arena *a, const lh_value *x,
-                          int digits); /* 0.5018 0.4982; 0.4982 0.5018 */
+/* the step of an address; the cell and the program are checked */
+lh_step *lh_live_step(lh_live *v, const char *address, lh_where where);
+/* 0.5018 0.4982; 0.4982 0.5018 */
+const char *lh_value_text(lh_arena *a, const lh_value *x, int digits);
 
 /* ---- what the text asks for ---- */
 
@@ -83,11 +79,10 @@ typedef struct lh_shown_insert {
     const char *source; /* fact: where it is from; else NULL */
 } lh_shown_insert;
 
-const lh_shown_insert *
-lh_live_insert(lh_live *v, int insert); /* NULL and the context failed; a false claim fails */
+/* NULL and the context failed; a false claim fails */
+const lh_shown_insert *lh_live_insert(lh_live *v, int insert);
 bool lh_live_show_check(lh_live *v, int show); /* do its steps, cells and programs exist? */
-bool lh_live_all(
-    lh_live *v,
-    lh_problems *problems); /* every program, insert and show item; false: one is wrong */
+/* every program, insert and show item; false: one is wrong */
+bool lh_live_all(lh_live *v, lh_problems *problems);
 
 #endif

@@ -47,8 +47,8 @@ struct lh_live {
 
 lh_live_program *lh_live_ready(lh_live *v, int program); /* built; NULL and the context failed */
 void lh_live_announce(lh_live *v, int program, const lh_address *a); /* it will be asked for */
-bool lh_live_read(lh_live *v, int program, const lh_address *a,
-                  lh_value *out);              /* a matrix, a row or a cell */
+/* a matrix, a row or a cell */
+bool lh_live_read(lh_live *v, int program, const lh_address *a, lh_value *out);
 void lh_live_fail_at(lh_live *v, lh_place at); /* the error is in the lesson's text, there */
 void lh_live_announce_all(lh_live *v, const char *expr, lh_where where); /* each address in it */
 

@@ -23,10 +23,8 @@ typedef struct lh_mistakes {
     int n;
 } lh_mistakes;
 
-lh_mistakes *lh_mistakes_load(
-    lh_context *ctx,
-    const lh_program *
-        own); /* the catalogue, and those a lesson adds (own may be NULL); NULL and the context failed on error */
+/* the catalogue, and those a lesson adds (own may be NULL); NULL and the context failed on error */
+lh_mistakes *lh_mistakes_load(lh_context *ctx, const lh_program *own);
 void lh_mistakes_free(lh_mistakes *m);
 const lh_mistake *lh_mistakes_find(const lh_mistakes *m, const char *name);
 

@@ -92,12 +92,12 @@ typedef struct lh_page_how {
     void *who;
     int n_inserts;
     const char *prefix; /* of anchors: "exercise-1-", or NULL */
-    lh_problems *
-        problems; /* what is refused goes there, and the rest is read all the same; NULL: the context fails */
+    /* what is refused goes there, and the rest is read all the same; NULL: the context fails */
+    lh_problems *problems;
 } lh_page_how;
 
-lh_page *lh_page_read(lh_context *ctx, lh_arena *a,
-                      const lh_page_how *how);        /* NULL and the context failed on error */
+/* NULL and the context failed on error */
+lh_page *lh_page_read(lh_context *ctx, lh_arena *a, const lh_page_how *how);
 char *lh_page_anchor(lh_arena *a, const char *words); /* "Scores, scaled" is scores-scaled */
 char *lh_span_words(lh_arena *a, const lh_span *s);   /* as plain text */
 

@@ -60,8 +60,8 @@ typedef struct lh_paper_step {
     const char *precision; /* 4 decimals; 4 digits */
     int decimals;
     bool is_scientific; /* the numbers are so small that 1.234e-10 is asked for */
-    lh_working *
-        inside; /* lines to be worked out first that are not asked, and those that open a call: m = rowmax(Z) */
+    /* lines to be worked out first that are not asked, and those that open a call: m = rowmax(Z) */
+    lh_working *inside;
     int n_inside;
     lh_answer_block *block;
     int n_blocks;
@@ -102,14 +102,14 @@ typedef struct lh_paper_how {
     const lh_mistakes *mistakes; /* for the choice of a variant; must outlive the paper */
 } lh_paper_how;
 
-lh_paper *lh_paper_new(lh_context *ctx, const lh_program *lesson,
-                       const lh_paper_how *how); /* lesson must outlive it; NULL on error */
+/* lesson must outlive it; NULL on error */
+lh_paper *lh_paper_new(lh_context *ctx, const lh_program *lesson, const lh_paper_how *how);
 void lh_paper_free(lh_paper *p);
-const lh_answer_block *lh_paper_block(const lh_paper *p, int ask, int k,
-                                      int *cell); /* where the k-th cell of a step stands */
-const char *lh_paper_cell(const lh_paper *p, lh_arena *a, int ask,
-                          int k); /* its address: P{example 1}[0][2] */
-const char *lh_paper_number(lh_arena *a, const lh_paper_step *s, int digits,
-                            double x); /* as the key writes it */
+/* where the k-th cell of a step stands */
+const lh_answer_block *lh_paper_block(const lh_paper *p, int ask, int k, int *cell);
+/* its address: P{example 1}[0][2] */
+const char *lh_paper_cell(const lh_paper *p, lh_arena *a, int ask, int k);
+/* as the key writes it */
+const char *lh_paper_number(lh_arena *a, const lh_paper_step *s, int digits, double x);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* is_seen: for each node, whether a line of this moment has it already. */
 void lh_paper_lines(lh_paper *p, lh_paper_step *s, const lh_step *step, bool *is_seen);
-const char *lh_paper_formula(const lh_paper *p,
-                             const lh_step *step); /* in names that stand on the sheet */
+/* in names that stand on the sheet */
+const char *lh_paper_formula(const lh_paper *p, const lh_step *step);
 
 #endif

@@ -72,19 +72,19 @@ typedef struct lh_entered {
     const char *problem; /* in words, where nothing has changed */
 } lh_entered;
 
-lh_practice *lh_practice_new(lh_paper *paper,
-                             const lh_mistakes *m); /* both must outlive it; NULL on error */
+/* both must outlive it; NULL on error */
+lh_practice *lh_practice_new(lh_paper *paper, const lh_mistakes *m);
 void lh_practice_free(lh_practice *p);
-int lh_practice_find(const lh_practice *p,
-                     const char *name); /* the ask of a step: its name, path, a unique tail; -1 */
+/* the ask of a step: its name, path, a unique tail; -1 */
+int lh_practice_find(const lh_practice *p, const char *name);
 
 lh_entered lh_practice_enter(lh_practice *p, const char *text);
 lh_entered lh_practice_stop(lh_practice *p); /* an unfinished matrix counts as far as it goes */
 void lh_practice_drop(lh_practice *p);       /* an unfinished matrix is forgotten */
 
 lh_step_state lh_practice_state(const lh_practice *p, int ask);
-lh_verdict lh_practice_verdict(const lh_practice *p, int ask, int first,
-                               int n); /* of some cells: the one that says most; LH_BLANK: none */
+/* of some cells: the one that says most; LH_BLANK: none */
+lh_verdict lh_practice_verdict(const lh_practice *p, int ask, int first, int n);
 bool lh_practice_is_finished(const lh_practice *p); /* every asked step is done */
 int lh_practice_done(const lh_practice *p);         /* steps */
 
@@ -99,22 +99,21 @@ void lh_practice_reset(lh_practice *p);
 
 /* Numbers to go on with (practice_numbers.c). */
 bool lh_practice_is_written(const lh_practice *p, int ask); /* is any number of it there? */
-lh_plan *lh_practice_plan(
-    lh_practice *p,
-    int ask); /* the learner's own numbers, and what they lead to in this step; lh_exact.free */
-double lh_practice_answer(const lh_practice *p, int ask,
-                          int k); /* the right number; after a slip: what follows from it */
-lh_step **lh_practice_operands(lh_practice *p, lh_arena *a, int ask,
-                               int *n); /* the steps its formula reads, given ones too */
-lh_explanation *lh_practice_explain(lh_practice *p, int ask, int k,
-                                    int digits); /* one cell, on own numbers; NULL on error */
+/* the learner's own numbers, and what they lead to in this step; lh_exact.free */
+lh_plan *lh_practice_plan(lh_practice *p, int ask);
+/* the right number; after a slip: what follows from it */
+double lh_practice_answer(const lh_practice *p, int ask, int k);
+/* the steps its formula reads, given ones too */
+lh_step **lh_practice_operands(lh_practice *p, lh_arena *a, int ask, int *n);
+/* one cell, on own numbers; NULL on error */
+lh_explanation *lh_practice_explain(lh_practice *p, int ask, int k, int digits);
 int lh_practice_open_cell(const lh_practice *p); /* the first cell here without credit, or 0 */
 
 /* For the store. */
 lh_attempt lh_practice_attempt(const lh_practice *p, lh_arena *a, const lh_entered *e,
                                long long time);
 lh_saved lh_practice_save(const lh_practice *p, lh_arena *a, long long time);
-void lh_practice_restore(lh_practice *p,
-                         const lh_saved *s); /* steps that are no longer asked are left out */
+/* steps that are no longer asked are left out */
+void lh_practice_restore(lh_practice *p, const lh_saved *s);
 
 #endif

@@ -29,14 +29,13 @@ void lh_problem_add(lh_problems *all, lh_error_kind kind, lh_place at, const cha
     __attribute__((format(printf, 4, 5)));
 void lh_problem_warn(lh_problems *all, lh_place at, const char *what, ...)
     __attribute__((format(printf, 3, 4)));
-void lh_problem_cure(lh_problems *all, const char *cure, ...)
-    __attribute__((format(printf, 2, 3))); /* of the last one added */
-bool lh_problems_take(
-    lh_problems *all, lh_context *ctx,
-    lh_place
-        at); /* the context is clear again; at: where it is when the error does not say. Memory that ran out stays */
+/* of the last one added */
+void lh_problem_cure(lh_problems *all, const char *cure, ...) __attribute__((format(printf, 2, 3)));
+/* the context is clear again; at: where it is when the error does not say. Memory that ran out stays */
+bool lh_problems_take(lh_problems *all, lh_context *ctx, lh_place at);
 void lh_problems_sort(lh_problems *all);
+/* warnings are no reason */
 void lh_problems_fail(const lh_problems *all, lh_context *ctx, const char *file, const char *text,
-                      size_t length); /* warnings are no reason */
+                      size_t length);
 
 #endif

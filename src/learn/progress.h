@@ -88,8 +88,8 @@ struct lh_store {
     char problem[512]; /* why the last call failed */
 };
 
-lh_store *lh_store_memory(
-    lh_context *ctx); /* as long as the program runs; NULL and the context failed without memory */
+/* as long as the program runs; NULL and the context failed without memory */
+lh_store *lh_store_memory(lh_context *ctx);
 
 /* Which sheet to go on with: the newest unfinished one of this lesson; seed -1 and digits 0: any. NULL: none. */
 const lh_saved *lh_saved_find(const lh_saved *list, int n, const char *lesson, const char *only,
@@ -115,13 +115,13 @@ typedef struct lh_repeat {
     const char *mistake;     /* what was made of it last, or "" */
 } lh_repeat;
 
-void lh_repeat_count(lh_repeat *r, const lh_attempt *a,
-                     long long day); /* what one more attempt makes of it */
+/* what one more attempt makes of it */
+void lh_repeat_count(lh_repeat *r, const lh_attempt *a, long long day);
 
 typedef struct lh_lesson_progress {
     const char *lesson;
-    int done,
-        mastered; /* steps: once right; right when last tried, without the answer, and nothing to repeat */
+    /* steps: once right; right when last tried, without the answer, and nothing to repeat */
+    int done, mastered;
     int total; /* of the sheet; 0: not known */
     int attempts;
     int *exercise; /* the numbers of its exercises that were done, without the key: each once */
@@ -145,10 +145,10 @@ typedef struct lh_progress {
     int n_repeats;
 } lh_progress;
 
-lh_progress *lh_progress_new(lh_arena *a, lh_store *s,
-                             long zone); /* NULL when the store fails: s->problem; texts in a */
+/* NULL when the store fails: s->problem; texts in a */
+lh_progress *lh_progress_new(lh_arena *a, lh_store *s, long zone);
 bool lh_progress_has_done(const lh_lesson_progress *l, int exercise); /* l may be NULL */
-const lh_lesson_progress *lh_progress_lesson(const lh_progress *p,
-                                             const char *lesson); /* or NULL */
+/* or NULL */
+const lh_lesson_progress *lh_progress_lesson(const lh_progress *p, const char *lesson);
 
 #endif

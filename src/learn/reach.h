@@ -57,23 +57,21 @@ typedef struct lh_unit {
     bool is_spread;      /* and it was */
     int variant;         /* of an open one: the program it is worked out by */
     int rounded_to;      /* of an open one: decimals */
-    int *freedom;        /* n_cells: of reach_spread.c */
+    int *deviation;      /* n_cells: of reach_spread.c */
     bool is_free;        /* and whether it has them yet */
 } lh_unit;
 
 typedef struct lh_reach lh_reach;
 
 lh_reach_box lh_box_dusty(lh_reach_box b, double unit); /* 0 may be a little above or below */
-lh_reach_box
-lh_box_rounded(lh_reach_box b, int decimals,
-               bool is_cut); /* where it can lie if it may have been rounded or cut off */
+/* where it can lie if it may have been rounded or cut off */
+lh_reach_box lh_box_rounded(lh_reach_box b, int decimals, bool is_cut);
 
 lh_reach_box lh_box_either(double x, int decimals); /* a number that is known, or its rounding */
 
 int lh_count_cells(const lh_plan *p, const lh_node *n); /* of all examples and heads */
-lh_reach *
-lh_reach_new(const lh_sheet
-                 *s); /* what it asks and what lies between; NULL and the context failed on error */
+/* what it asks and what lies between; NULL and the context failed on error */
+lh_reach *lh_reach_new(const lh_sheet *s);
 void lh_reach_free(lh_reach *r);
 int lh_reach_count(const lh_reach *r);
 lh_unit *lh_reach_unit(lh_reach *r, int i);
@@ -86,13 +84,10 @@ bool lh_reach_gave_up(const lh_reach *r); /* since it was begun: too much work w
 
 /* A program to take formulas from: 0 is the right one. NULL rewrites are refused; -1 when it cannot be built. */
 int lh_reach_variant(lh_reach *r, const lh_rewrite *rewrite, int n);
-int lh_reach_stale(
-    lh_reach *r, int unit, int operand,
-    const char **
-        name); /* the right one, but this unit reads an operand as it was a moment before; -1: there is none */
-int lh_reach_anew(
-    lh_reach *
-        r); /* the right one, but steps that no update changes are worked out again after it; -1: no memory */
+/* the right one, but this unit reads an operand as it was a moment before; -1: there is none */
+int lh_reach_stale(lh_reach *r, int unit, int operand, const char **name);
+/* the right one, but steps that no update changes are worked out again after it; -1: no memory */
+int lh_reach_anew(lh_reach *r);
 void lh_reach_drop(lh_reach *r, int variant); /* the newest variant alone */
 
 /* A new sheet: every unit is known, and lies in the box that the caller gives it. */
@@ -110,12 +105,11 @@ bool lh_reach_plain(lh_reach *r, int variant, int i, lh_carry how, double *out);
 /* Nobody wrote unit i down: it stays open, to be worked out by this program, and perhaps rounded, when it is first read.
  * Where that leads nowhere there is no number; where it cannot be worked out at all it lies in the box that it has. */
 void lh_reach_open(lh_reach *r, int variant, int i, int decimals);
-int *lh_reach_reopen(
-    lh_reach *r,
-    int variant); /* open units by this program from now on; returns those they had, for: */
+/* open units by this program from now on; returns those they had, for: */
+int *lh_reach_reopen(lh_reach *r, int variant);
 void lh_reach_restore(lh_reach *r, const int *before);
-bool lh_reach_settle(lh_reach *r,
-                     int i); /* now; its box says where it can lie. False: it leads nowhere */
+/* now; its box says where it can lie. False: it leads nowhere */
+bool lh_reach_settle(lh_reach *r, int i);
 bool lh_reach_reads(lh_reach *r, int variant, int i, int other); /* does unit i read unit other? */
 
 #endif

@@ -1,6 +1,6 @@
 /* How far a unit may lie from where it rests.
  *
- * A freedom is one number that may lie elsewhere: a cell that was written down may be anything that rounds to it, a line on
+ * A deviation is one number that may lie elsewhere: a cell that was written down may be anything that rounds to it, a line on
  * the way may have been rounded. What each does alone is followed from line to line, and added up, up and down apart. That
  * is enough where formulas are nearly straight over such small ways; reach_corner.c looks after the rest. Boxes that are
  * passed from line to line instead forget that two lines read the same number, as intervals do, and accept what nobody can
@@ -68,8 +68,8 @@ lh_reach_box lh_box_either(double x, int decimals) {
 void lh_reach_begin(lh_reach *r) {
     lh_arena_free(r->sheet);
     r->sheet = lh_arena_new(r->ctx);
-    r->freedom = NULL;
-    r->n_freedoms = 0;
+    r->deviation = NULL;
+    r->n_deviations = 0;
     for (int i = 0; i < r->n_units; i++) lh_reach_known(r, i);
 }
 
@@ -78,25 +78,26 @@ void lh_reach_known(lh_reach *r, int i) {
 }
 
 /* Its number, or -1 where it leaves no room. */
-static int add_freedom(lh_reach *r, freedom f) {
+static int add_deviation(lh_reach *r, deviation f) {
     if (!(f.low < 0 || f.high > 0)) return -1;
-    *lh_push(r->sheet, r->freedom, r->n_freedoms) = f;
-    return r->n_freedoms - 1;
+    *lh_push(r->sheet, r->deviation, r->n_deviations) = f;
+    return r->n_deviations - 1;
 }
 
-static freedom freedom_of(lh_reach_box b) {
-    return (freedom){.low = fmin(b.low - b.at, 0),
-                     .high = fmax(b.high - b.at, 0),
-                     .was_rounded = b.was_rounded,
-                     .decimals = b.decimals,
-                     .from = b.from,
-                     .to = b.to,
-                     .at = b.at};
+static deviation deviation_of(lh_reach_box b) {
+    return (deviation){.low = fmin(b.low - b.at, 0),
+                       .high = fmax(b.high - b.at, 0),
+                       .was_rounded = b.was_rounded,
+                       .decimals = b.decimals,
+                       .from = b.from,
+                       .to = b.to,
+                       .at = b.at};
 }
 
 static void free_cells(lh_reach *r, lh_unit *u) {
     if (u->is_free) return;
-    for (int k = 0; k < u->n_cells; k++) u->freedom[k] = add_freedom(r, freedom_of(u->box[k]));
+    for (int k = 0; k < u->n_cells; k++)
+        u->deviation[k] = add_deviation(r, deviation_of(u->box[k]));
     u->is_free = true;
 }
 
@@ -113,7 +114,7 @@ static const line *line_of(lh_reach *r, const work *w, const source *from) {
     return lh_reach_settle(r, from->unit) ? last_line(r, &r->unit[from->unit]) : NULL;
 }
 
-/* Every operand to where it is while freedoms have these places; NULL: at rest. */
+/* Every operand to where it is while deviations have these places; NULL: at rest. */
 void reach_put(lh_reach *r, const work *w, const line *l, const double *place) {
     for (int k = 0; k < l->n_from; k++) {
         const source *from = &l->from[k];
@@ -121,7 +122,7 @@ void reach_put(lh_reach *r, const work *w, const line *l, const double *place) {
         const lh_unit *u = from->unit >= 0 ? &r->unit[from->unit] : NULL;
         for (int c = 0; c < from->n_cells && (u || made); c++) {
             double x = !made ? u->box[c].at : place ? made->now[c] : made->rest[c];
-            if (!made && place && u->freedom[c] >= 0) x += place[u->freedom[c]];
+            if (!made && place && u->deviation[c] >= 0) x += place[u->deviation[c]];
             lh_exact.set(l->plan, from->node, from->at[c], x);
         }
     }
@@ -142,15 +143,15 @@ bool reach_take(lh_reach *r, const line *l, const double *right, double *to) {
     return any && is_same;
 }
 
-/* ---- what each freedom does alone ---- */
+/* ---- what each deviation does alone ---- */
 
 /* An operand's cell on its way through a line. */
 typedef struct cell {
     const lh_node *node;
     lh_cell at;
-    double rest, low, high; /* where it rests and where it may lie */
-    int freedom;            /* of one that was written down, or -1 */
-    const lh_swing *swing;  /* of another: what freedoms do to it, in this row */
+    double rest, low, high;            /* where it rests and where it may lie */
+    int deviation;                     /* of one that was written down, or -1 */
+    const lh_sensitivity *sensitivity; /* of another: what deviations do to it, in this row */
     int row;
 } cell;
 
@@ -161,25 +162,26 @@ typedef struct spreading {
     const double *right; /* of a unit */
     cell *cell;
     int n_cells;
-    int *column; /* for each freedom: its column in the swing of this line, plus 1 */
+    int *column; /* for each deviation: its column in the sensitivity of this line, plus 1 */
 } spreading;
 
 static int column_of(spreading *s, int f) {
-    lh_swing *w = &s->l->swing;
+    lh_sensitivity *w = &s->l->sensitivity;
     if (!s->column[f]) {
-        *lh_push(s->a, w->freedom, w->n) = f;
+        *lh_push(s->a, w->deviation, w->n) = f;
         s->column[f] = w->n;
     }
     return s->column[f] - 1;
 }
 
 static void add_cell(spreading *s, cell c) {
-    if (!(c.high > c.low) || (!c.swing && c.freedom < 0)) return; /* 1e308 leaves no room */
+    if (!(c.high > c.low) || (!c.sensitivity && c.deviation < 0)) return; /* 1e308 leaves no room */
     *lh_push(s->a, s->cell, s->n_cells) = c;
-    if (c.freedom >= 0) column_of(s, c.freedom);
-    for (int k = 0; c.swing && k < c.swing->n; k++) {
-        size_t at = (size_t)c.row * (size_t)c.swing->width + (size_t)k;
-        if (c.swing->down[at] != 0 || c.swing->up[at] != 0) column_of(s, c.swing->freedom[k]);
+    if (c.deviation >= 0) column_of(s, c.deviation);
+    for (int k = 0; c.sensitivity && k < c.sensitivity->n; k++) {
+        size_t at = (size_t)c.row * (size_t)c.sensitivity->width + (size_t)k;
+        if (c.sensitivity->down[at] != 0 || c.sensitivity->up[at] != 0)
+            column_of(s, c.sensitivity->deviation[k]);
     }
 }
 
@@ -190,14 +192,14 @@ static void list_cells(spreading *s, const work *w) {
         lh_unit *u = from->unit >= 0 ? &s->r->unit[from->unit] : NULL;
         if (u && !made) free_cells(s->r, u);
         for (int c = 0; c < from->n_cells; c++) {
-            cell x = {.node = from->node, .at = from->at[c], .freedom = -1, .row = c};
+            cell x = {.node = from->node, .at = from->at[c], .deviation = -1, .row = c};
             const lh_reach_box *b = made ? &made->box[c] : u ? &u->box[c] : NULL;
             if (!b) continue;
             x.rest = b->at, x.low = b->low, x.high = b->high;
             if (made)
-                x.swing = &made->swing;
+                x.sensitivity = &made->sensitivity;
             else
-                x.freedom = u->freedom[c];
+                x.deviation = u->deviation[c];
             add_cell(s, x);
         }
     }
@@ -212,7 +214,7 @@ static bool try_end(const spreading *s, const cell *c, double way) {
     return false;
 }
 
-/* What a freedom does to the operand moves a cell of the line by its slope on that side. */
+/* What a deviation does to the operand moves a cell of the line by its slope on that side. */
 static void add_effect(double *down, double *up, double by_low, double by_high, double slope_down,
                        double slope_up) {
     *down += by_low * (by_low < 0 ? slope_down : slope_up);
@@ -221,19 +223,19 @@ static void add_effect(double *down, double *up, double by_low, double by_high, 
 
 static void add_effects(spreading *s, const cell *c, const double *slope_down,
                         const double *slope_up) {
-    const lh_swing *w = &s->l->swing, *from = c->swing;
+    const lh_sensitivity *w = &s->l->sensitivity, *from = c->sensitivity;
     for (int i = 0; i < s->l->n_cells; i++) {
         double *down = w->down + (size_t)i * (size_t)w->width,
                *up = w->up + (size_t)i * (size_t)w->width;
         if (slope_down[i] == 0 && slope_up[i] == 0) continue;
         if (!from) {
-            const freedom *f = &s->r->freedom[c->freedom];
-            int k = s->column[c->freedom] - 1;
+            const deviation *f = &s->r->deviation[c->deviation];
+            int k = s->column[c->deviation] - 1;
             add_effect(&down[k], &up[k], f->low, f->high, slope_down[i], slope_up[i]);
         }
         for (int k = 0; from && k < from->n; k++) {
             size_t at = (size_t)c->row * (size_t)from->width + (size_t)k;
-            int to = s->column[from->freedom[k]] - 1;
+            int to = s->column[from->deviation[k]] - 1;
             if (from->down[at] != 0 || from->up[at] != 0)
                 add_effect(&down[to], &up[to], from->down[at], from->up[at], slope_down[i],
                            slope_up[i]);
@@ -255,9 +257,9 @@ static void move_cell(spreading *s, const cell *c, double *slope_down, double *s
     add_effects(s, c, slope_down, slope_up);
 }
 
-/* Where a cell can lie by the sum of what freedoms do. */
+/* Where a cell can lie by the sum of what deviations do. */
 static lh_reach_box box_of(const line *l, int i) {
-    const lh_swing *w = &l->swing;
+    const lh_sensitivity *w = &l->sensitivity;
     lh_reach_box b = lh_box_at(l->rest[i]);
     for (int k = 0; k < w->n; k++) {
         double down = w->down[(size_t)i * (size_t)w->width + (size_t)k],
@@ -270,8 +272,8 @@ static lh_reach_box box_of(const line *l, int i) {
 }
 
 /* No sum of effects leads out of the box that a cell was found to lie in: they are scaled down to it. */
-static void fit_swing(const line *l, int i, lh_reach_box sum, lh_reach_box to) {
-    const lh_swing *w = &l->swing;
+static void fit_sensitivity(const line *l, int i, lh_reach_box sum, lh_reach_box to) {
+    const lh_sensitivity *w = &l->sensitivity;
     double below = sum.low < to.low ? (to.low - to.at) / (sum.low - to.at) : 1,
            above = sum.high > to.high ? (to.high - to.at) / (sum.high - to.at) : 1;
     for (int k = 0; k < w->n && (below < 1 || above < 1); k++) {
@@ -282,10 +284,10 @@ static void fit_swing(const line *l, int i, lh_reach_box sum, lh_reach_box to) {
     }
 }
 
-/* Each cell may have been rounded: a freedom of its own, in a column behind the others. */
+/* Each cell may have been rounded: a deviation of its own, in a column behind the others. */
 static bool add_roundings(spreading *s) {
     line *l = s->l;
-    lh_swing *w = &l->swing;
+    lh_sensitivity *w = &l->sensitivity;
     const int before = w->n;
     lh_reach_box *sum = lh_alloc_array(s->a, (size_t)l->n_cells + 1, sizeof *sum);
     const int decimals = l->decimals - s->r->habit.fewer;
@@ -295,48 +297,49 @@ static bool add_roundings(spreading *s) {
         lh_reach_box b = lh_box_dusty(l->box[i], pow(10, -decimals)),
                      d = rounding_of(b, decimals, s->r->habit.cuts);
         d.low = fmin(d.low, b.low - l->box[i].low), d.high = fmax(d.high, b.high - l->box[i].high);
-        l->rounding[i] = add_freedom(s->r, (freedom){.low = fmin(d.low, 0),
-                                                     .high = fmax(d.high, 0),
-                                                     .was_rounded = isfinite(b.at),
-                                                     .decimals = decimals,
-                                                     .from = b.low,
-                                                     .to = b.high,
-                                                     .at = NAN});
-        if (l->rounding[i] >= 0) *lh_push(s->a, w->freedom, w->n) = l->rounding[i];
+        l->rounding[i] = add_deviation(s->r, (deviation){.low = fmin(d.low, 0),
+                                                         .high = fmax(d.high, 0),
+                                                         .was_rounded = isfinite(b.at),
+                                                         .decimals = decimals,
+                                                         .from = b.low,
+                                                         .to = b.high,
+                                                         .at = NAN});
+        if (l->rounding[i] >= 0) *lh_push(s->a, w->deviation, w->n) = l->rounding[i];
         l->box[i] = lh_box_rounded(b, decimals, s->r->habit.cuts);
     }
     for (int i = 0, next = before; i < l->n_cells; i++) {
         size_t to = (size_t)i * (size_t)w->width;
         if (l->rounding[i] < 0) continue;
-        const freedom *f = &s->r->freedom[l->rounding[i]];
+        const deviation *f = &s->r->deviation[l->rounding[i]];
         w->down[to + (size_t)next] = f->low;
         w->up[to + (size_t)next++] = f->high;
         sum[i].low += f->low, sum[i].high += f->high;
-        fit_swing(l, i, sum[i], l->box[i]);
+        fit_sensitivity(l, i, sum[i], l->box[i]);
     }
     return true;
 }
 
 static bool spread_line(lh_reach *r, lh_arena *a, const work *w, line *l, const double *right) {
     spreading s = {.r = r, .a = a, .l = l, .right = right};
-    l->swing = (lh_swing){0};
+    l->sensitivity = (lh_sensitivity){0};
     reach_put(r, w, l, NULL);
     if (!reach_take(r, l, right, l->rest)) return false;
     bool is_by_hand = l->n_cells <= LH_BY_HAND;
     for (int i = 0; i < l->n_cells; i++) l->rounding[i] = -1;
-    int most = r->n_freedoms; /* those of operands that were just written down are still to come */
+    int most =
+        r->n_deviations; /* those of operands that were just written down are still to come */
     for (int k = 0; k < l->n_from; k++) most += l->from[k].n_cells;
     s.column = lh_alloc_array(a, (size_t)most + 1, sizeof *s.column);
     if (!s.column) return false;
     if (is_by_hand) list_cells(&s, w);
     size_t n = (size_t)l->n_cells;
     const bool is_rounded = l->decimals >= 0 && is_by_hand;
-    l->swing.width = l->swing.n + (is_rounded ? l->n_cells : 0);
-    r->left -= LH_SWING_EFFORT * (double)n * l->swing.width;
-    l->swing.down = lh_alloc_array(a, n * (size_t)l->swing.width + 1, sizeof(double));
-    l->swing.up = lh_alloc_array(a, n * (size_t)l->swing.width + 1, sizeof(double));
+    l->sensitivity.width = l->sensitivity.n + (is_rounded ? l->n_cells : 0);
+    r->left -= LH_SENSITIVITY_EFFORT * (double)n * l->sensitivity.width;
+    l->sensitivity.down = lh_alloc_array(a, n * (size_t)l->sensitivity.width + 1, sizeof(double));
+    l->sensitivity.up = lh_alloc_array(a, n * (size_t)l->sensitivity.width + 1, sizeof(double));
     double *slope = lh_alloc_array(a, 2 * n + 1, sizeof *slope);
-    if (!l->swing.down || !l->swing.up || !slope) return false;
+    if (!l->sensitivity.down || !l->sensitivity.up || !slope) return false;
     for (int k = 0; k < s.n_cells; k++) move_cell(&s, &s.cell[k], slope, slope + n);
     for (int i = 0; i < l->n_cells; i++) l->box[i] = box_of(l, i);
     return !is_rounded || add_roundings(&s);
@@ -356,7 +359,7 @@ bool lh_reach_of(lh_reach *r, int v, int i, const lh_written *written, lh_reach_
     bool ok = a && spread_work(r, a, w, r->unit[i].right, -1);
     const line *l = ok ? &w->line[w->n_lines - 1] : NULL;
     if (ok) memcpy(out, l->box, (size_t)l->n_cells * sizeof *out);
-    if (ok && l->swing.n > 0 && reach_may(r))
+    if (ok && l->sensitivity.n > 0 && reach_may(r))
         reach_corners(r, a, w, r->unit[i].right, written, out);
     lh_arena_free(a);
     /* What was found lay in that arena, also for a unit that is open: whoever reads it next finds it anew. */

@@ -15,8 +15,8 @@ void lh_scan_json_cells(const char *from, const char *to, int line, lh_cell_visi
 
 void lh_scan_text(lh_arena *a, lh_answer_file *f, const char *text, size_t length);
 void lh_scan_json(lh_arena *a, lh_answer_file *f, const char *text, size_t length);
-void lh_scan_header(lh_arena *a, lh_answer_file *f, const char *s, const char *e,
-                    int line); /* sheet ex4, seed 7, digits 4, form A, code 1f2e3d, steps Z P */
+/* sheet ex4, seed 7, digits 4, form A, code 1f2e3d, steps Z P */
+void lh_scan_header(lh_arena *a, lh_answer_file *f, const char *s, const char *e, int line);
 
 /* What both share. */
 enum { LH_SCAN_NAME = 120 }; /* bytes of a name that are kept */
@@ -27,14 +27,14 @@ typedef struct lh_scan_rows {
 } lh_scan_rows;
 
 void lh_scan_row_end(lh_scan_rows *r);
-void lh_scan_bare(lh_cell_visit visit, void *who, int row, const char *s, size_t n,
-                  int line); /* a cell without what people leave around a number */
+/* a cell without what people leave around a number */
+void lh_scan_bare(lh_cell_visit visit, void *who, int row, const char *s, size_t n, int line);
 void lh_scan_refuse(lh_answer_file *f, int line, const char *why); /* the first reason is kept */
 void lh_scan_entry(lh_arena *a, lh_answer_file *f, lh_answer_entry e);
 bool lh_scan_is_space(char c);
 void lh_note_add(lh_notes *n, int line, const char *what);
-char *lh_clean(lh_arena *a, const char *s, size_t n,
-               size_t most); /* a copy for messages: at most so many bytes, nothing invisible */
+/* a copy for messages: at most so many bytes, nothing invisible */
+char *lh_clean(lh_arena *a, const char *s, size_t n, size_t most);
 bool lh_scan_seed(const char *s, size_t n, unsigned long long *seed); /* digits alone */
 
 #endif

@@ -22,8 +22,8 @@ typedef struct lh_secret {
 
 lh_secret *lh_secret_read(lh_context *ctx, lh_arena *a, const char *file, const char *text,
                           size_t length);
-char *lh_secret_text(lh_arena *a, const char *name,
-                     const unsigned char random[LH_SECRET_BYTES]); /* the file of a new class */
+/* the file of a new class */
+char *lh_secret_text(lh_arena *a, const char *name, const unsigned char random[LH_SECRET_BYTES]);
 unsigned long long lh_secret_seed(const lh_secret *s, const char *lesson, const char *form);
 char *lh_secret_form(const lh_secret *s, lh_arena *a, const char *student);
 

@@ -29,20 +29,21 @@ struct lh_task {
     int n_choices, right;
 };
 
+/* the block is wrong, there; always false */
 bool lh_task_fail(lh_task *t, lh_place at, const char *what, ...)
-    __attribute__((format(printf, 3, 4))); /* the block is wrong, there; always false */
-bool lh_task_only(lh_task *t, const char *name,
-                  const lh_field **out); /* NULL or the one; false: two */
+    __attribute__((format(printf, 3, 4)));
+/* NULL or the one; false: two */
+bool lh_task_only(lh_task *t, const char *name, const lh_field **out);
 lh_where lh_task_where(const lh_task *t, lh_place at);
 void lh_answered_say(lh_task *t, lh_answered *out, const char *what, ...)
     __attribute__((format(printf, 3, 4)));
+/* no answer, and why */
 void lh_answered_refuse(lh_task *t, lh_answered *out, const char *what, ...)
-    __attribute__((format(printf, 3, 4))); /* no answer, and why */
-bool lh_answered_take(
-    lh_task *t,
-    lh_answered *out); /* the context's error, if any, as why it is no answer or wrong */
-bool lh_task_bears(lh_task *t, const lh_graph *g,
-                   int updates); /* false and the context failed: an answer asks for too much */
+    __attribute__((format(printf, 3, 4)));
+/* the context's error, if any, as why it is no answer or wrong */
+bool lh_answered_take(lh_task *t, lh_answered *out);
+/* false and the context failed: an answer asks for too much */
+bool lh_task_bears(lh_task *t, const lh_graph *g, int updates);
 const char *lh_answered_why(const lh_answered *a); /* the first that there is to say */
 const char *lh_task_number(lh_arena *a, double x, int digits);
 

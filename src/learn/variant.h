@@ -15,8 +15,8 @@ typedef struct lh_variant_how {
     unsigned long long seed;
     int digits; /* of the sheet: a mistake shows when it moves an asked number by more than rounding can */
     const lh_mistakes *mistakes;
-    int *
-        n_untried; /* NULL, or set to how many ways to go wrong were not tried: a large program has a bound */
+    /* NULL, or set to how many ways to go wrong were not tried: a large program has a bound */
+    int *n_untried;
 } lh_variant_how;
 
 /* A row of the table mistake by step: does it show? */
@@ -27,10 +27,11 @@ typedef struct lh_shown {
     bool shows;
 } lh_shown;
 
-lh_program *lh_variant_program(
-    lh_context *ctx, const lh_program *lesson,
-    const lh_variant_how *how); /* the caller frees it; NULL and the context failed on error */
+/* the caller frees it; NULL and the context failed on error */
+lh_program *lh_variant_program(lh_context *ctx, const lh_program *lesson,
+                               const lh_variant_how *how);
+/* the table for a program as it stands */
 lh_shown *lh_variant_shown(lh_context *ctx, const lh_program *p, const lh_variant_how *how,
-                           lh_arena *a, int *n); /* the table for a program as it stands */
+                           lh_arena *a, int *n);
 
 #endif

@@ -47,8 +47,8 @@ void lh_document_free(lh_document *d);                           /* NULL is allo
 bool lh_document_set(lh_document *d, const char *text); /* and looks at it; false: no memory */
 
 size_t lh_document_offset(const lh_document *d, int line, int character, bool is_bytes);
-int lh_document_character(const lh_document *d, int line, size_t column,
-                          bool is_bytes); /* of a column in bytes */
+/* of a column in bytes */
+int lh_document_character(const lh_document *d, int line, size_t column, bool is_bytes);
 
 /* A name in the code; in a lesson only inside a program. False: there is none. */
 typedef struct lh_document_word {
@@ -58,16 +58,16 @@ typedef struct lh_document_word {
 } lh_document_word;
 
 bool lh_document_word_at(const lh_document *d, size_t offset, lh_document_word *w);
-bool lh_document_next_word(const lh_document *d, size_t from,
-                           lh_document_word *w); /* the next name in the code */
-const lh_document_program *lh_document_program_at(const lh_document *d,
-                                                  int line); /* NULL: none is known */
+/* the next name in the code */
+bool lh_document_next_word(const lh_document *d, size_t from, lh_document_word *w);
+/* NULL: none is known */
+const lh_document_program *lh_document_program_at(const lh_document *d, int line);
 
 /* Where a name is made: the innermost block around the line that makes it, else the program. NULL: it is not made here. */
 const lh_statement *lh_document_maker(const lh_program *p, const char *name, int line);
-bool lh_document_scope(const lh_program *p, const char *name, int line, int *from,
-                       int *to); /* lines where it means this */
-int lh_document_last_line(
-    const lh_statement *s); /* of a block: where its end stands, or the line before */
+/* lines where it means this */
+bool lh_document_scope(const lh_program *p, const char *name, int line, int *from, int *to);
+/* of a block: where its end stands, or the line before */
+int lh_document_last_line(const lh_statement *s);
 
 #endif

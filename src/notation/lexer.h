@@ -94,8 +94,8 @@ void lh_lexer_next(lh_lexer *lx);
  */
 lh_word lh_lexer_word(lh_lexer *lx, bool comma_ends);
 
-void lh_lexer_pass_break(
-    lh_lexer *lx); /* where the line ends behind it: on to the next that has something */
+/* where the line ends behind it: on to the next that has something */
+void lh_lexer_pass_break(lh_lexer *lx);
 
 /* What stands behind the token in hand, without reading it: = or := ?  NAME = ?  file( ? */
 bool lh_lexer_sees_assign(const lh_lexer *lx);

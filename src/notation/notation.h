@@ -45,8 +45,8 @@ typedef enum lh_expr_kind {
 typedef struct lh_expr lh_expr;
 struct lh_expr {
     lh_expr_kind kind;
-    lh_place
-        at; /* the whole expression, from its first sign to its last (on the line where it begins) */
+    /* the whole expression, from its first sign to its last (on the line where it begins) */
+    lh_place at;
     double number;        /* LH_E_NUMBER */
     const char *text;     /* LH_E_NUMBER: as written; LH_E_STRING, LH_E_NAME, LH_E_CALL */
     lh_expr **arg;        /* operands, in the order they are written */
@@ -97,11 +97,11 @@ typedef struct lh_statement lh_statement;
 struct lh_statement {
     lh_statement_kind kind;
     lh_place at; /* the whole line without its comment */
-    const char *
-        name; /* what it makes, renews, declares or goes back from; NULL for vocab without a name */
+    /* what it makes, renews, declares or goes back from; NULL for vocab without a name */
+    const char *name;
     lh_place name_at;
-    const char *
-        comment; /* what stands behind # on its line, trimmed, or NULL: teaching text that traces show */
+    /* what stands behind # on its line, trimmed, or NULL: teaching text that traces show */
+    const char *comment;
 
     lh_expr *expr; /* step, update, next, size, repeat (the count); const/param/state: the start */
     lh_expr *rows, *cols; /* const, param, state, input: the shape, or NULL */
@@ -113,8 +113,8 @@ struct lh_statement {
     lh_expr *file; /* vocab: file("...") call, or NULL */
     int count;     /* vocab 65: 65; seed: the number is in seed */
     unsigned long long seed;
-    const char *
-        of; /* input: its vocabulary; generate: from this name; seed: "numpy" or NULL; mistake: the function it is in */
+    /* input: its vocabulary; generate: from this name; seed: "numpy" or NULL; mistake: the function it is in */
+    const char *of;
     bool is_many;                 /* input: vocab* */
     const char *starting, *until; /* generate */
 
@@ -134,8 +134,8 @@ struct lh_statement {
     int n_patterns;
 
     /* mistake */
-    const char *
-        where; /* "forward", "backward", "update", "later", "in", "in grad", or NULL for anywhere */
+    /* "forward", "backward", "update", "later", "in", "in grad", or NULL for anywhere */
+    const char *where;
     const char *says;     /* what the learner did */
     const char *see;      /* the lesson that explains it, or NULL */
     const char *choice;   /* *each i*: "i"; *same*: "same"; else NULL */
@@ -157,16 +157,16 @@ typedef struct lh_program {
 #define LH_MAX_HEIGHT                                                                              \
     1000 /* operations inside each other, as in a + a + a ...: recursion over a tree is safe */
 
-lh_program *lh_program_parse(lh_context *ctx, const char *file, const char *text,
-                             size_t length); /* copies file and text; NULL on error */
+/* copies file and text; NULL on error */
+lh_program *lh_program_parse(lh_context *ctx, const char *file, const char *text, size_t length);
 void lh_program_free(lh_program *p);         /* NULL is allowed */
 char *lh_program_print(const lh_program *p); /* in p's arena: one canonical layout */
-void lh_expr_print(lh_text *out,
-                   const lh_expr *e); /* fewest brackets that parse back to the same tree */
-lh_expr *lh_expr_parse(lh_context *ctx, lh_arena *arena, const char *text,
-                       size_t length);                 /* one expression alone; NULL on error */
+/* fewest brackets that parse back to the same tree */
+void lh_expr_print(lh_text *out, const lh_expr *e);
+/* one expression alone; NULL on error */
+lh_expr *lh_expr_parse(lh_context *ctx, lh_arena *arena, const char *text, size_t length);
 bool lh_expr_same(const lh_expr *a, const lh_expr *b); /* same tree, places aside */
-bool lh_program_same(const lh_program *a,
-                     const lh_program *b); /* likewise; comments count, blank lines do not */
+/* likewise; comments count, blank lines do not */
+bool lh_program_same(const lh_program *a, const lh_program *b);
 
 #endif

@@ -5,8 +5,8 @@
 #include "learn/exercise.h"
 #include "pages/json.h"
 
-void lh_exercise_list(lh_json *j, const char *lesson, const lh_lesson *l,
-                      const bool *is_done); /* for each exercise; NULL: nobody knows */
+/* for each exercise; NULL: nobody knows */
+void lh_exercise_list(lh_json *j, const char *lesson, const lh_lesson *l, const bool *is_done);
 void lh_exercise_question(lh_json *j, const char *lesson, lh_task *t, bool is_done);
 void lh_exercise_verdict(lh_json *j, const char *lesson, lh_task *t, const lh_answered *a);
 void lh_exercise_key(lh_json *j, const char *lesson, lh_task *t);

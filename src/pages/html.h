@@ -24,10 +24,10 @@ typedef struct lh_grid_place {
     int example, head;
 } lh_grid_place;
 
-void lh_put_grid(lh_text *out, const lh_grid *g, const char *label,
-                 const lh_grid_place *place); /* a table with headers; place may be NULL */
-void lh_put_marks(lh_text *out, const lh_grid_place *place,
-                  lh_cell at); /* the attributes of a number: data-at and, of a given, data-given */
+/* a table with headers; place may be NULL */
+void lh_put_grid(lh_text *out, const lh_grid *g, const char *label, const lh_grid_place *place);
+/* the attributes of a number: data-at and, of a given, data-given */
+void lh_put_marks(lh_text *out, const lh_grid_place *place, lh_cell at);
 const char *lh_given_name(const lh_step *s, int moment); /* that a reader may change; or NULL */
 
 /* An SVG document inside a page: its ids get a prefix, its rules are left out and returned in *style (in a), so that a page

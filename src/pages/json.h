@@ -20,13 +20,12 @@ typedef struct lh_json {
 
 lh_json lh_json_into(lh_text *t);
 void lh_json_close(lh_json *j); /* the final newline */
-void lh_json_begin(lh_json *j, const char *name,
-                   char bracket); /* '{' or '['; name NULL inside [ ] */
+/* '{' or '['; name NULL inside [ ] */
+void lh_json_begin(lh_json *j, const char *name, char bracket);
 void lh_json_end(lh_json *j, char bracket);
 void lh_json_text(lh_json *j, const char *name, const char *text); /* NULL: null */
-void lh_json_number(
-    lh_json *j, const char *name,
-    double x); /* the shortest text that reads back the same; nan and inf as strings */
+/* the shortest text that reads back the same; nan and inf as strings */
+void lh_json_number(lh_json *j, const char *name, double x);
 void lh_json_int(lh_json *j, const char *name, long long n);
 void lh_json_bool(lh_json *j, const char *name, bool b);
 

@@ -18,11 +18,10 @@ typedef struct lh_writer {
     lh_text *out;
     const char *prefix; /* of ids: "", or "ex1--" where all lessons are one page */
     int deeper;         /* added to the level of headings */
-    bool (*has_lesson)(void *who,
-                       const char *name); /* is it in the book, so that a link leads there? */
-    const char *(*show_text)(
-        void *who, lh_reading *r,
-        int show);    /* what a command prints, of items without another form; or NULL */
+    /* is it in the book, so that a link leads there? */
+    bool (*has_lesson)(void *who, const char *name);
+    /* what a command prints, of items without another form; or NULL */
+    const char *(*show_text)(void *who, lh_reading *r, int show);
     void *who;        /* handed to both */
     lh_arena *styles; /* where the rules of pictures go */
     const char *graph_style, *chart_style;
@@ -35,9 +34,9 @@ typedef struct lh_writer {
 /* lesson_text.c. false: the context failed. */
 bool lh_lesson_body(lh_writer *w);
 void lh_lesson_pieces(lh_writer *w, const lh_piece *first);
-void lh_lesson_words(lh_writer *w,
-                     const char *markdown);        /* a caption: its first paragraph's spans */
-void lh_lesson_index(lh_reading *r, lh_text *out); /* lines for the index of a search */
+/* a caption: its first paragraph's spans */
+void lh_lesson_words(lh_writer *w, const char *markdown);
+void lh_lesson_index(lh_reading *r, lh_text *out);         /* lines for the index of a search */
 const char *lh_program_prefix(lh_reading *r, int program); /* "fast:", or "" */
 
 /* lesson_show.c. false: the context failed. */

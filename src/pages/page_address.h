@@ -19,11 +19,12 @@ typedef struct lh_addressed {
     const struct lh_numbers *numbers; /* in place of the plan, or NULL: explain/explain.h */
 } lh_addressed;
 
-const char *lh_address_of(lh_arena *a, const lh_addressed *from, const lh_node *n,
-                          lh_cell at); /* NULL: it has no name */
-const char *lh_address_of_step(lh_arena *a, const lh_addressed *from, const lh_step *s,
-                               lh_cell at); /* the same of a step */
+/* NULL: it has no name */
+const char *lh_address_of(lh_arena *a, const lh_addressed *from, const lh_node *n, lh_cell at);
+/* the same of a step */
+const char *lh_address_of_step(lh_arena *a, const lh_addressed *from, const lh_step *s, lh_cell at);
+/* without row and column */
 const char *lh_address_of_matrix(lh_arena *a, const lh_addressed *from, const lh_step *s,
-                                 int example, int head); /* without row and column */
+                                 int example, int head);
 
 #endif

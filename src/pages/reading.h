@@ -28,16 +28,15 @@ typedef struct lh_reading {
     bool goes_on;        /* what cannot be worked out says so in its place, and the rest is read */
 } lh_reading;
 
-lh_page *
-lh_reading_page(lh_reading *r, const char *markdown,
-                const char *prefix); /* a caption or a question; NULL: the context failed */
+/* a caption or a question; NULL: the context failed */
+lh_page *lh_reading_page(lh_reading *r, const char *markdown, const char *prefix);
 const char *lh_reading_words(lh_reading *r, const char *text); /* on one line, inserts in place */
 
 /* The chart of a show item that is one, or NULL: it is none, or the context failed. (show_chart.c) */
 bool lh_show_is_chart(lh_show_verb verb);
 lh_chart *lh_show_chart(lh_reading *r, int show);
-lh_picture *lh_show_picture(lh_reading *r,
-                            int show); /* of graph and model; NULL: the context failed */
+/* of graph and model; NULL: the context failed */
+lh_picture *lh_show_picture(lh_reading *r, int show);
 const lh_diagram *lh_show_diagram(lh_reading *r, int show); /* likewise */
 
 #endif

@@ -14,8 +14,8 @@ typedef struct lh_run_of {
     const lh_plan *plan;
 } lh_run_of;
 
-void lh_run_members(lh_json *j, const lh_run_of *r,
-                    const lh_trace *t); /* inside an object: lesson, title, examples, steps */
+/* inside an object: lesson, title, examples, steps */
+void lh_run_members(lh_json *j, const lh_run_of *r, const lh_trace *t);
 char *lh_example_text(lh_arena *a, const lh_graph *g, int example);  /* A B -> C; cut where long */
 char *lh_example_words(lh_arena *a, const lh_graph *g, int example); /* all of it */
 

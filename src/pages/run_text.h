@@ -4,19 +4,18 @@
 
 #include "eval/exact.h"
 
-char *lh_run_cell(lh_arena *a, lh_graph *g, const lh_plan *plan, const lh_step *s,
-                  int head); /* one cell worked out: Z[1][1] = 0.01 / 1.41421; NULL: it is given */
+/* one cell worked out: Z[1][1] = 0.01 / 1.41421; NULL: it is given */
+char *lh_run_cell(lh_arena *a, lh_graph *g, const lh_plan *plan, const lh_step *s, int head);
 
 typedef struct lh_prediction {
     const char *pattern, *said, *target; /* pattern: "" where it is that of the row before */
     bool is_right, is_tied;
 } lh_prediction;
 
-int lh_run_predictions(lh_arena *a, const lh_graph *g, const lh_plan *plan,
-                       lh_prediction **list); /* how many; -1: it scores no words */
-lh_node *lh_run_prediction(
-    const lh_graph *g,
-    int *target); /* whose rows are scores of words, and which input says the right ones; or NULL */
+/* how many; -1: it scores no words */
+int lh_run_predictions(lh_arena *a, const lh_graph *g, const lh_plan *plan, lh_prediction **list);
+/* whose rows are scores of words, and which input says the right ones; or NULL */
+lh_node *lh_run_prediction(const lh_graph *g, int *target);
 int lh_winner(const lh_plan *p, const lh_node *n, int example, int row,
               int *tied); /* the winner of a row; *tied: another column is as large, or -1 */
 bool lh_is_padding(const lh_vocab *v, double token);

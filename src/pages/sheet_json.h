@@ -27,10 +27,8 @@ typedef struct lh_sheet_shown {
 } lh_sheet_shown;
 
 lh_sheet_shown lh_sheet_shown_by(const lh_mistakes *m, const lh_paper *p);
-const char *lh_sheet_note(
-    const lh_mistakes *m,
-    const lh_paper *
-        p); /* the line that a sheet in the lesson's own numbers carries, or one of a large program, or "" */
+/* the line that a sheet in the lesson's own numbers carries, or one of a large program, or "" */
+const char *lh_sheet_note(const lh_mistakes *m, const lh_paper *p);
 
 /* A hint for the step that a practice is at, from 1 to LH_HINTS: its lines (sheet_hint.c). */
 extern const char *const lh_hint_titles[LH_HINTS]; /* "the rule" ... */

@@ -68,15 +68,15 @@ typedef struct lh_pattern {
 } lh_pattern;
 
 lh_pattern *lh_pattern_new(lh_context *ctx, lh_arena *a, const char *regex);
-lh_pattern *lh_pattern_of_text(lh_context *ctx, lh_arena *a, const char *text,
-                               size_t length); /* the text itself, no sign in it is special */
+/* the text itself, no sign in it is special */
+lh_pattern *lh_pattern_of_text(lh_context *ctx, lh_arena *a, const char *text, size_t length);
 bool lh_charset_has(const lh_charset *set, uint32_t c);
 
 /* Where a match may still go back to. */
 typedef struct lh_way_back {
     int pc;
-    size_t at,
-        least; /* from `at` down to `least`, a character at a time; lazy: `least` are taken */
+    /* from `at` down to `least`, a character at a time; lazy: `least` are taken */
+    size_t at, least;
     bool is_lazy;
 } lh_way_back;
 

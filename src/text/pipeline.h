@@ -97,8 +97,8 @@ typedef enum lh_undo_kind {
 
 typedef struct lh_undo {
     lh_undo_kind kind;
-    const char
-        *text; /* the meta character; the prefix; the suffix; what is stripped; what replaces */
+    /* the meta character; the prefix; the suffix; what is stripped; what replaces */
+    const char *text;
     size_t n;
     const lh_pattern *pattern;
     bool drops_first; /* META: of the first token, no space is left; WORDPIECE: spaces are tidied */
@@ -142,10 +142,12 @@ struct lh_pipeline {
 
 void lh_pipeline_encode(const lh_tokenizer *t, const char *text, size_t length, bool specials,
                         lh_ids *out);
+/* an added token */
 void lh_pipeline_add(lh_tokenizer *t, const lh_added *added, const char *text, size_t n,
-                     bool is_normalised); /* an added token */
+                     bool is_normalised);
+/* to another text in the arena */
 void lh_pipeline_normalize(const lh_pipeline *p, lh_context *ctx, lh_arena *a, const char **text,
-                           size_t *n);    /* to another text in the arena */
+                           size_t *n);
 void lh_pipeline_finish(lh_tokenizer *t); /* when all tokens are there: what each stands for */
 
 /* One piece of text by the model. */
@@ -156,8 +158,7 @@ void lh_model_encode(const lh_tokenizer *t, lh_arena *scratch, const char *s, si
 void lh_pipeline_decode(const lh_tokenizer *t, const int *id, size_t n, bool skips_special,
                         lh_text *out);
 void lh_pipeline_piece(const lh_tokenizer *t, const char *name, size_t n, lh_text *out);
-void lh_text_add_utf8(
-    lh_text *out, const char *s,
-    size_t n); /* what is not UTF-8 becomes U+FFFD, a sign for each broken character */
+/* what is not UTF-8 becomes U+FFFD, a sign for each broken character */
+void lh_text_add_utf8(lh_text *out, const char *s, size_t n);
 
 #endif

@@ -18,7 +18,7 @@
 
 #include <stddef.h>
 
-size_t lh_split(const char *text,
-                size_t length); /* bytes of the first piece; 0 when there are none */
+/* bytes of the first piece; 0 when there are none */
+size_t lh_split(const char *text, size_t length);
 
 #endif

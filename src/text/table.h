@@ -38,8 +38,8 @@ typedef struct lh_pair_table {
 } lh_pair_table;
 
 uint32_t lh_byte_hash(const char *bytes, size_t n);
-int lh_byte_find_hashed(const lh_byte_table *t, const char *bytes, size_t n,
-                        uint32_t hash);                                     /* -1: not there */
+/* -1: not there */
+int lh_byte_find_hashed(const lh_byte_table *t, const char *bytes, size_t n, uint32_t hash);
 int lh_byte_find(const lh_byte_table *t, const char *bytes, size_t n);      /* -1: not there */
 void lh_byte_put(lh_byte_table *t, const char *bytes, size_t n, int value); /* not there yet */
 void lh_pair_put(lh_pair_table *t, int left, int right, int value);         /* not there yet */

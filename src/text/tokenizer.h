@@ -94,8 +94,8 @@ typedef struct lh_tokenizer {
     lh_pair_table pairs;  /* left and right to rank */
     lh_prompt_frame frame;
     lh_pipeline *pipeline; /* NULL: one of the three kinds, with GPT-2's rule and nothing around */
-    const char *
-        source; /* the tokenizer.json that it was read from, where only that says what it is; or NULL */
+    /* the tokenizer.json that it was read from, where only that says what it is; or NULL */
+    const char *source;
     size_t source_length;
 } lh_tokenizer;
 
@@ -111,25 +111,27 @@ typedef struct lh_tokenizer_how {
 
 /* Learn a vocabulary. The same text gives the same tokens: of pairs (or words) seen equally often the one with the smaller
  * ids (bytes) comes first. Pairs seen once are not merged, so that there may be fewer tokens than asked for. */
+/* NULL: the context failed */
 lh_tokenizer *lh_tokenizer_train(lh_context *ctx, const char *text, size_t length,
-                                 const lh_tokenizer_how *how); /* NULL: the context failed */
-void lh_tokenizer_free(lh_tokenizer *t);                       /* NULL is allowed */
+                                 const lh_tokenizer_how *how);
+void lh_tokenizer_free(lh_tokenizer *t); /* NULL is allowed */
 
 /* How many ids the text has; the first `capacity` of them are written (ids may be NULL when it is 0). With a pipeline there may
  * be more ids than bytes. `specials`: special tokens in the text count as such. */
 size_t lh_tokenizer_encode(const lh_tokenizer *t, const char *text, size_t length, bool specials,
                            int *ids, size_t capacity);
+/* all of them, in the arena; NULL: the context failed */
 int *lh_tokenizer_ids(const lh_tokenizer *t, lh_arena *a, const char *text, size_t length,
-                      bool specials,
-                      size_t *n); /* all of them, in the arena; NULL: the context failed */
+                      bool specials, size_t *n);
+/* the same in its frame: what a model is given */
 int *lh_tokenizer_prompt(const lh_tokenizer *t, lh_arena *a, const char *text, size_t length,
-                         bool specials,
-                         size_t *n); /* the same in its frame: what a model is given */
+                         bool specials, size_t *n);
+/* as text for reading: what is not UTF-8 becomes U+FFFD */
 void lh_tokenizer_decode(const lh_tokenizer *t, const int *ids, size_t n, bool skips_special,
-                         lh_text *out); /* as text for reading: what is not UTF-8 becomes U+FFFD */
-const char *lh_tokenizer_piece(const lh_tokenizer *t, int id,
-                               size_t *length); /* its bytes; NULL: the context failed */
-int lh_tokenizer_count(const lh_tokenizer *t);  /* ids are 0 to this, without it */
+                         lh_text *out);
+/* its bytes; NULL: the context failed */
+const char *lh_tokenizer_piece(const lh_tokenizer *t, int id, size_t *length);
+int lh_tokenizer_count(const lh_tokenizer *t); /* ids are 0 to this, without it */
 int lh_tokenizer_special(const lh_tokenizer *t, const char *name); /* its id, or -1 */
 const char *lh_tokenizer_kind_name(lh_tokenizer_kind kind);        /* "chars", "words", "bpe" */
 
@@ -138,14 +140,13 @@ char *lh_token_text(lh_arena *arena, const char *bytes, size_t n);
 
 /* For those who read or learn a vocabulary: new, add tokens in the order of their ids, add merges, finish. */
 lh_tokenizer *lh_tokenizer_new(lh_context *ctx, lh_tokenizer_kind kind);
-int lh_tokenizer_add(lh_tokenizer *t, const char *bytes, size_t n,
-                     lh_token_role role); /* its id; copies the bytes; fails on one that is there */
-int lh_tokenizer_add_named(
-    lh_tokenizer *t, const char *name, const char *key, size_t n_key,
-    bool
-        is_special); /* with a pipeline: key is what the model looks for, or NULL; name NULL: a hole */
-void lh_tokenizer_add_merge(lh_tokenizer *t, int left, int right,
-                            int made);              /* fails unless made is left and right */
+/* its id; copies the bytes; fails on one that is there */
+int lh_tokenizer_add(lh_tokenizer *t, const char *bytes, size_t n, lh_token_role role);
+/* with a pipeline: key is what the model looks for, or NULL; name NULL: a hole */
+int lh_tokenizer_add_named(lh_tokenizer *t, const char *name, const char *key, size_t n_key,
+                           bool is_special);
+/* fails unless made is left and right */
+void lh_tokenizer_add_merge(lh_tokenizer *t, int left, int right, int made);
 lh_tokenizer *lh_tokenizer_finish(lh_tokenizer *t); /* NULL and freed when the context failed */
 
 #endif

@@ -44,8 +44,8 @@ typedef struct learner {
     const lh_counts *counts;
     symbol *symbol; /* [n_symbols] */
     uint32_t n_symbols;
-    place
-        *place; /* [n_places], at most 3 n_symbols: each merge takes a symbol and makes two pairs */
+    /* [n_places], at most 3 n_symbols: each merge takes a symbol and makes two pairs */
+    place *place;
     uint32_t n_places;
     pair *pair; /* [n_pairs] */
     int n_pairs;

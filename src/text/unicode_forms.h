@@ -58,7 +58,7 @@ bool lh_unicode_is_mark(uint32_t c); /* the categories M* */
 bool lh_unicode_is_punctuation(uint32_t c); /* the categories P*, and all signs of ASCII */
 uint32_t lh_unicode_lower(uint32_t c);      /* one code point: of İ, the i without the dot above */
 void lh_unicode_add_lower(lh_text *out, uint32_t c); /* whole: of İ, two code points */
-void lh_unicode_normalize(lh_text *out, const char *text, size_t length,
-                          lh_unicode_form form); /* adds to out */
+/* adds to out */
+void lh_unicode_normalize(lh_text *out, const char *text, size_t length, lh_unicode_form form);
 
 #endif

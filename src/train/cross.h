@@ -28,8 +28,8 @@ typedef struct lh_cross {
     double log_probability;
 } lh_cross;
 
-lh_cross *lh_cross_new(lh_arena *a, lh_graph *g, const lh_tensors *weights,
-                       const lh_asked *q); /* NULL and the context failed */
+/* NULL and the context failed */
+lh_cross *lh_cross_new(lh_arena *a, lh_graph *g, const lh_tensors *weights, const lh_asked *q);
 double lh_cross_mean(const lh_cross *c, int layer, int row, int col); /* over its heads */
 
 #endif

@@ -38,14 +38,14 @@ typedef struct lh_feed {
     const void *from;
     lh_drawn_batch *(*make)(const void *from, int examples); /* NULL and the context failed */
     void (*draw)(const void *from, uint64_t seed, uint32_t step, lh_drawn_batch *b);
-    int (*held_out)(const void *from, int i, int of,
-                    lh_drawn_batch *b); /* how many examples it has: 0 behind the last */
+    /* how many examples it has: 0 behind the last */
+    int (*held_out)(const void *from, int i, int of, lh_drawn_batch *b);
 } lh_feed;
 
-lh_drawn_batch *lh_drawn_make(lh_context *ctx, int examples, int longest,
-                              bool has_source); /* NULL and the context failed */
-void lh_drawn_begin(lh_drawn_batch *b);         /* no example in it */
-void lh_drawn_free(lh_drawn_batch *b);          /* NULL is allowed */
+/* NULL and the context failed */
+lh_drawn_batch *lh_drawn_make(lh_context *ctx, int examples, int longest, bool has_source);
+void lh_drawn_begin(lh_drawn_batch *b); /* no example in it */
+void lh_drawn_free(lh_drawn_batch *b);  /* NULL is allowed */
 
 /* What a batch says of each input, with room for all that the program has. */
 typedef struct lh_inputs {
@@ -55,8 +55,8 @@ typedef struct lh_inputs {
 } lh_inputs;
 
 bool lh_inputs_make(lh_arena *a, const lh_graph *g, lh_inputs *in); /* false: the context failed */
-void lh_inputs_fill(const lh_inputs *in, const int *rows,
-                    const int *tokens); /* every input has these: where one alone is read */
+/* every input has these: where one alone is read */
+void lh_inputs_fill(const lh_inputs *in, const int *rows, const int *tokens);
 
 bool lh_takes_text(const lh_graph *g);  /* tokens, target */
 bool lh_takes_pairs(const lh_graph *g); /* source, given, wanted */

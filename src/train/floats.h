@@ -16,22 +16,22 @@
 #include "files/weights.h"
 
 float *lh_floats(const lh_plan *p, const lh_node *given);
-const float *lh_floats_read(lh_arena *a, const lh_plan *p,
-                            const lh_node *given); /* ... or a copy, of a backend without floats */
+/* ... or a copy, of a backend without floats */
+const float *lh_floats_read(lh_arena *a, const lh_plan *p, const lh_node *given);
 void lh_floats_write(lh_arena *a, lh_plan *p, const lh_node *given, const lh_weight *from);
-lh_node **lh_floats_params(lh_arena *a, const lh_graph *g,
-                           int *n); /* all, for wish.known: whoever has the weights puts them in */
-void lh_floats_lend(lh_plan *p, const lh_node *known,
-                    const float *numbers); /* wish.lends: before the first feed; read in place */
-bool lh_floats_may_be_half(const lh_plan *p,
-                           const lh_node *known); /* all who read it can read bf16 */
-void lh_floats_lend_half(lh_plan *p, const lh_node *known,
-                         const uint16_t *numbers); /* likewise, of bf16, where it may be */
-void lh_floats_sum(lh_plan *p, const lh_node *sum,
-                   float *to); /* wish.sum: before the first feed; rows x cols, added to in place */
+/* all, for wish.known: whoever has the weights puts them in */
+lh_node **lh_floats_params(lh_arena *a, const lh_graph *g, int *n);
+/* wish.lends: before the first feed; read in place */
+void lh_floats_lend(lh_plan *p, const lh_node *known, const float *numbers);
+/* all who read it can read bf16 */
+bool lh_floats_may_be_half(const lh_plan *p, const lh_node *known);
+/* likewise, of bf16, where it may be */
+void lh_floats_lend_half(lh_plan *p, const lh_node *known, const uint16_t *numbers);
+/* wish.sum: before the first feed; rows x cols, added to in place */
+void lh_floats_sum(lh_plan *p, const lh_node *sum, float *to);
 double lh_floats_memory(const lh_plan *p);
-void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from,
-                    const lh_node *m); /* n of one plan is to be m of the other, if both have it */
+/* n of one plan is to be m of the other, if both have it */
+void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from, const lh_node *m);
 void lh_floats_copy(lh_plan *to, const lh_plan *from,
                     const lh_graph *g); /* every param that both have; a plan that lends takes no
                                            copy: `from` must outlive it */

@@ -39,17 +39,17 @@ typedef struct lh_inside {
     const char *(*word)(void *who, int token); /* how a token is written; NULL: not at all */
 } lh_inside;
 
-lh_inside *lh_inside_new(lh_graph *g, const lh_weights *w, const int *token, int n,
-                         int threads); /* NULL and the context failed */
-void lh_inside_free(lh_inside *in);    /* NULL is allowed */
-bool lh_inside_can(lh_inside *in,
-                   const lh_node *n); /* the prompt is enough for it; false: the context failed */
-bool lh_inside_run(lh_inside *in, lh_node *const *node,
-                   int n); /* false: the context failed. What an earlier run kept is gone */
+/* NULL and the context failed */
+lh_inside *lh_inside_new(lh_graph *g, const lh_weights *w, const int *token, int n, int threads);
+void lh_inside_free(lh_inside *in); /* NULL is allowed */
+/* the prompt is enough for it; false: the context failed */
+bool lh_inside_can(lh_inside *in, const lh_node *n);
+/* false: the context failed. What an earlier run kept is gone */
+bool lh_inside_run(lh_inside *in, lh_node *const *node, int n);
 double lh_inside_get(lh_inside *in, const lh_node *n, lh_cell at); /* of a run that kept enough */
 lh_sizes lh_inside_sizes(lh_inside *in, const lh_node *n);
-lh_explanation *lh_inside_explain(lh_inside *in, const char *address,
-                                  const lh_explain_how *how); /* NULL and the context failed */
+/* NULL and the context failed */
+lh_explanation *lh_inside_explain(lh_inside *in, const char *address, const lh_explain_how *how);
 
 /* Attention: every softmax from positions to positions, in the order of the program; in the arena. */
 lh_step **lh_inside_attention(lh_inside *in, int *n);
@@ -64,7 +64,7 @@ typedef struct lh_lens {
 } lh_lens;
 
 lh_lens lh_inside_lens(lh_inside *in); /* in the arena; n is 0 when the context failed, too */
-bool lh_inside_lens_read(lh_inside *in,
-                         lh_lens *lens); /* the scores, behind a run that kept lens->at */
+/* the scores, behind a run that kept lens->at */
+bool lh_inside_lens_read(lh_inside *in, lh_lens *lens);
 
 #endif

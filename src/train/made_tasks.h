@@ -27,10 +27,10 @@ enum { LH_CASE_TEXT = 256, LH_CASE_WORDS = 24 };
 typedef struct lh_case {
     char question[LH_CASE_TEXT]; /* "" of names */
     char answer[LH_CASE_TEXT];
-    uint32_t from
-        [LH_CASE_WORDS]; /* translate: of each word of the answer, bit i: word i of the question */
-    int n_from;          /* words of the answer; 0: not known */
-    bool is_idiom;       /* never held out */
+    /* translate: of each word of the answer, bit i: word i of the question */
+    uint32_t from[LH_CASE_WORDS];
+    int n_from;    /* words of the answer; 0: not known */
+    bool is_idiom; /* never held out */
 } lh_case;
 
 /* Random numbers of one example: the k-th that is asked for. */
@@ -55,21 +55,19 @@ bool lh_train_task_is_pairs(const lh_train_task *t); /* false: lines without a q
 void lh_train_task_example(const lh_train_task *t, uint64_t seed, uint64_t number, bool is_held_out,
                            lh_case *p);
 bool lh_question_is_held_out(const char *question, size_t n);
-void lh_train_task_line(
-    const lh_case *p,
-    lh_text *out); /* question, tab, answer; where known, tab, 0-0 2-1: which word from which */
-char *lh_train_task_text(lh_arena *a, const lh_train_task *t, uint64_t seed, int n,
-                         size_t *length); /* n lines of examples to learn from; NULL: no memory */
+/* question, tab, answer; where known, tab, 0-0 2-1: which word from which */
+void lh_train_task_line(const lh_case *p, lh_text *out);
+/* n lines of examples to learn from; NULL: no memory */
+char *lh_train_task_text(lh_arena *a, const lh_train_task *t, uint64_t seed, int n, size_t *length);
 
 /* <pad> <start> <end>, then every character or word of the task. Words carry the space before them: " cat". */
-lh_tokenizer *lh_train_task_tokenizer(lh_context *ctx,
-                                      const lh_train_task *t); /* NULL and the context failed */
+/* NULL and the context failed */
+lh_tokenizer *lh_train_task_tokenizer(lh_context *ctx, const lh_train_task *t);
 
 /* The grammar (grammar.c). */
 void lh_grammar_make(lh_dice *d, lh_case *p);
-bool lh_grammar_read(
-    const char *text,
-    lh_case *p); /* a sentence from elsewhere: its Spanish; false: it is none of the grammar */
+/* a sentence from elsewhere: its Spanish; false: it is none of the grammar */
+bool lh_grammar_read(const char *text, lh_case *p);
 void lh_grammar_words(void (*each)(void *who, const char *word), void *who); /* some twice */
 
 #endif

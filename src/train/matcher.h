@@ -29,12 +29,12 @@ typedef struct lh_matched {
 
 double lh_matched_share(const lh_matched *m); /* nan: nothing was asked */
 
-lh_matcher *lh_matcher_new(lh_graph *g, lh_feed feed, int batch, int pad,
-                           int threads); /* NULL and the context failed */
-void lh_matcher_free(lh_matcher *m);     /* NULL is allowed */
-lh_matched lh_matcher_count(lh_matcher *m, const lh_plan *trained,
-                            int most); /* at least so many held-out answers, if there are */
-int lh_matcher_says(const lh_matcher *m, int example,
-                    int row); /* of the last batch: the likeliest token behind a row */
+/* NULL and the context failed */
+lh_matcher *lh_matcher_new(lh_graph *g, lh_feed feed, int batch, int pad, int threads);
+void lh_matcher_free(lh_matcher *m); /* NULL is allowed */
+/* at least so many held-out answers, if there are */
+lh_matched lh_matcher_count(lh_matcher *m, const lh_plan *trained, int most);
+/* of the last batch: the likeliest token behind a row */
+int lh_matcher_says(const lh_matcher *m, int example, int row);
 
 #endif

@@ -57,16 +57,15 @@ typedef struct lh_pairs {
 /* Made for the pairs (of a task, or of every line of a file); with `own`, a vocabulary in a program's own words, in their
  * order. NULL and the context failed. */
 lh_tokenizer *lh_pairs_tokenizer(lh_context *ctx, const lh_pairs_how *how, const lh_vocab *own);
-lh_pairs *
-lh_pairs_new(lh_context *ctx, const lh_tokenizer *t,
-             const lh_pairs_how *how);    /* NULL and the context failed; t must outlive it */
+/* NULL and the context failed; t must outlive it */
+lh_pairs *lh_pairs_new(lh_context *ctx, const lh_tokenizer *t, const lh_pairs_how *how);
 void lh_pairs_free(lh_pairs *p);          /* NULL is allowed */
 lh_feed lh_pairs_feed(const lh_pairs *p); /* for a trainer; p must outlive it */
 
 /* A text as tokens, words with their space: how many, or -1 and the context failed. `most` of them fit into id. */
 int lh_pairs_encode(lh_context *ctx, const lh_tokenizer *t, const char *text, size_t n, int *id,
                     int most);
-void lh_pairs_decode(const lh_tokenizer *t, const int *id, int n,
-                     lh_text *out); /* the way back: no special tokens, no space in front */
+/* the way back: no special tokens, no space in front */
+void lh_pairs_decode(const lh_tokenizer *t, const int *id, int n, lh_text *out);
 
 #endif

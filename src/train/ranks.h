@@ -24,8 +24,8 @@ struct lh_ranks {
     /* send_counts[s] numbers of `from` to each rank s, one after the other; those for us, by rank, in `to` */
     void (*exchange)(const float *from, const int *send_counts, float *to,
                      const int *receive_counts);
-    void (*gather)(const float *from, int count, float *to,
-                   const int *counts); /* all of all, by rank */
+    /* all of all, by rank */
+    void (*gather)(const float *from, int count, float *to, const int *counts);
     void (*tell)(void *bytes, size_t n, int from);
     void (*add_ints)(int *x, size_t n);       /* sums over all ranks, on all of them */
     void (*add_doubles)(double *x, size_t n); /* exact where all but one are 0 */
@@ -41,10 +41,10 @@ bool lh_ranks_asked(int *rank, int *n);
 lh_ranks *lh_ranks_open(lh_context *ctx);
 void lh_ranks_close(lh_ranks *r); /* NULL is allowed */
 
-void lh_ranks_tell(const lh_ranks *r, void *bytes,
-                   size_t n); /* what rank 0 has; NULL: nothing to do */
-char *lh_ranks_tell_text(const lh_ranks *r, lh_arena *a,
-                         const char *text);                      /* rank 0's, of any length */
+/* what rank 0 has; NULL: nothing to do */
+void lh_ranks_tell(const lh_ranks *r, void *bytes, size_t n);
+/* rank 0's, of any length */
+char *lh_ranks_tell_text(const lh_ranks *r, lh_arena *a, const char *text);
 bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many); /* is it so on all of them? */
 
 /* What src/mpi exports: the record, after MPI was started. NULL: it could not be. */

@@ -54,18 +54,18 @@ typedef struct lh_shared_sums {
     struct lh_shared_sums_wire *wire; /* what is needed to speak to other ranks, or NULL */
 } lh_shared_sums;
 
-lh_shared_sums *lh_shared_sums_new(lh_context *ctx, lh_arena *a, int n,
-                                   const lh_ranks *ranks); /* NULL: failed */
+/* NULL: failed */
+lh_shared_sums *lh_shared_sums_new(lh_context *ctx, lh_arena *a, int n, const lh_ranks *ranks);
+/* once, before the first begin */
 bool lh_shared_sums_of(lh_shared_sums *p, lh_arena *a, float *const *sum, const size_t *cells,
-                       int n_sums, lh_shared_sums_each each,
-                       void *with);          /* once, before the first begin */
+                       int n_sums, lh_shared_sums_each each, void *with);
 void lh_shared_sums_free(lh_shared_sums *p); /* its copies; NULL is allowed */
 void lh_shared_sums_begin(lh_shared_sums *p);
 void lh_shared_sums_next(lh_shared_sums *p);
 void lh_shared_sums_done(lh_shared_sums *p);
 void lh_shared_sums_end(lh_shared_sums *p);
-int lh_shared_sums_first(const lh_shared_sums *p, int piece,
-                         int examples);                /* the first example of a piece */
+/* the first example of a piece */
+int lh_shared_sums_first(const lh_shared_sums *p, int piece, int examples);
 double lh_shared_sums_memory(const lh_shared_sums *p); /* bytes */
 
 #endif

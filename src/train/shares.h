@@ -14,7 +14,7 @@
 
 const bool *lh_shares_mine(lh_parts *p);
 void lh_shares_tell(const lh_parts *p);
-const float *lh_shares_fetch(const lh_parts *p, lh_arena *a,
-                             const lh_given *given); /* NULL on other ranks, or: no memory */
+/* NULL on other ranks, or: no memory */
+const float *lh_shares_fetch(const lh_parts *p, lh_arena *a, const lh_given *given);
 
 #endif

@@ -58,20 +58,21 @@ typedef struct lh_data {
     int newline;        /* the token of a line's end, or -1 */
 } lh_data;
 
+/* spec NULL: char; NULL and the context failed */
 lh_tokenizer *lh_data_tokenizer(lh_context *ctx, const char *spec, const char *name,
-                                const char *text,
-                                size_t length); /* spec NULL: char; NULL and the context failed */
+                                const char *text, size_t length);
+/* NULL and the context failed */
 lh_data *lh_data_new(lh_context *ctx, const lh_tokenizer *t, const lh_data_how *how,
-                     const char *text, size_t length); /* NULL and the context failed */
-void lh_data_free(lh_data *d);                         /* NULL is allowed */
-int lh_data_token(const lh_data *d, size_t i);         /* 0: another rank has it */
+                     const char *text, size_t length);
+void lh_data_free(lh_data *d);                 /* NULL is allowed */
+int lh_data_token(const lh_data *d, size_t i); /* 0: another rank has it */
 
 /* Where a text may be cut so that its parts have the same tokens as the whole. */
 bool lh_data_is_cut(const char *text, size_t i);
 
 lh_drawn_batch *lh_drawn_new(const lh_data *d, int examples); /* NULL and the context failed */
-void lh_data_draw(const lh_data *d, uint64_t seed, uint32_t step,
-                  lh_drawn_batch *b); /* b->most examples to learn from */
+/* b->most examples to learn from */
+void lh_data_draw(const lh_data *d, uint64_t seed, uint32_t step, lh_drawn_batch *b);
 
 /* Of what is held out, batch i of `of`: always the same ones, spread over all there is. Returns how many examples there
  * are: fewer in the last batch, 0 behind it. */

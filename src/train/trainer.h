@@ -70,24 +70,24 @@ double lh_trainer_least_memory(const lh_graph *g);
 /* The numbers of --seed in place of the program's own: starts, dropout. */
 void lh_trainer_seed(lh_graph *g, uint64_t seed);
 
-lh_trainer *lh_trainer_new(lh_graph *g, lh_feed feed,
-                           const lh_trainer_how *how); /* NULL and the context failed */
-void lh_trainer_free(lh_trainer *t);                   /* NULL is allowed */
-bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f,
-                         bool goes_on); /* false and the context failed: before a trainer is made */
-bool lh_trainer_load(lh_trainer *t, const lh_folder *f,
-                     bool goes_on);            /* goes_on: states and step, too */
+/* NULL and the context failed */
+lh_trainer *lh_trainer_new(lh_graph *g, lh_feed feed, const lh_trainer_how *how);
+void lh_trainer_free(lh_trainer *t); /* NULL is allowed */
+/* false and the context failed: before a trainer is made */
+bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f, bool goes_on);
+/* goes_on: states and step, too */
+bool lh_trainer_load(lh_trainer *t, const lh_folder *f, bool goes_on);
 double lh_trainer_memory(const lh_trainer *t); /* bytes, all of it */
 double lh_trainer_try(lh_trainer *t);      /* seconds of a step that changes nothing; < 0: failed */
 double lh_trainer_try_look(lh_trainer *t); /* likewise, of one look at a batch, or at a part */
 bool lh_trainer_step(lh_trainer *t);       /* false: the context failed, or is_lost */
 bool lh_trainer_is_sound(lh_trainer *t); /* runs the next step without its update: before a save */
-double lh_trainer_validate(lh_trainer *t,
-                           int most); /* mean loss of so many held-out batches; nan: none */
+/* mean loss of so many held-out batches; nan: none */
+double lh_trainer_validate(lh_trainer *t, int most);
 lh_held_out lh_trainer_held_out(const lh_trainer *t, int most); /* the same, batch by batch: */
 bool lh_trainer_hold_out(lh_trainer *t, lh_held_out *h); /* one more; false: it was the last */
-bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w,
-                     const lh_save *with); /* program and settings from `with` */
+/* program and settings from `with` */
+bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w, const lh_save *with);
 
 /* When is_lost: the line and the formula where it began. The program is built again for it, with the settings of its graph:
  * they must still be there. False: there is no memory to look. */

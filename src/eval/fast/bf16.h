@@ -26,11 +26,13 @@ enum { LH_BF16_LINES = 16, LH_BF16_K = 32, LH_BF16_BLOCK = LH_BF16_LINES * LH_BF
 /* What a processor does for us. Squares of C are 32 x 32: two panels of A, two of B. */
 typedef struct lh_bf16_way {
     const char *name;
+    /* one step is 1; past lines and k: 0 */
     void (*pack)(uint16_t *block, const float *from, ptrdiff_t line_step, ptrdiff_t k_step,
-                 ptrdiff_t lines, ptrdiff_t k, bool is_b); /* one step is 1; past lines and k: 0 */
+                 ptrdiff_t lines, ptrdiff_t k, bool is_b);
+    /* likewise, of bf16 */
     void (*pack_half)(uint16_t *block, const uint16_t *from, ptrdiff_t line_step, ptrdiff_t k_step,
-                      ptrdiff_t lines, ptrdiff_t k, bool is_b); /* likewise, of bf16 */
-    void (*begin)(void);                                        /* on each thread, before squares */
+                      ptrdiff_t lines, ptrdiff_t k, bool is_b);
+    void (*begin)(void); /* on each thread, before squares */
     void (*square)(float *c, ptrdiff_t c_rs, const uint16_t *a, const uint16_t *b, ptrdiff_t panel,
                    ptrdiff_t blocks, bool adds); /* so many blocks; the second panel lies `panel`
                                                     numbers after the first */
@@ -42,9 +44,10 @@ const lh_bf16_way *lh_bf16(void); /* NULL: this processor has none */
 /* As lh_product_threads, with operands that it takes. False and nothing done: no memory, or no such processor. */
 bool lh_bf16_product(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
                      const float *bias, bool adds);
+/* B is of bf16 already: eval/fast/few.h */
 bool lh_bf16_half_product(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
-                          const float *bias); /* B is of bf16 already: eval/fast/few.h */
-bool lh_bf16_pack(lh_pool *pool, const lh_matrix *a,
-                  const lh_matrix *b); /* the first part of it alone, to be measured */
+                          const float *bias);
+/* the first part of it alone, to be measured */
+bool lh_bf16_pack(lh_pool *pool, const lh_matrix *a, const lh_matrix *b);
 
 #endif

@@ -30,8 +30,8 @@ static inline lh_work *lh_fast_work_at(const lh_plan *p, int i) {
     return i < n ? &own->work[LH_STAGE_RUN][i] : &own->work[LH_STAGE_COMMIT][i - n];
 }
 
-extern const lh_kernel
-    lh_kernel_sum_of_parts; /* of no use elsewhere: it stands for nothing that the notation has, and is not in the table */
+/* of no use elsewhere: it stands for nothing that the notation has, and is not in the table */
+extern const lh_kernel lh_kernel_sum_of_parts;
 bool lh_fast_keep(lh_plan *p); /* memory for what is kept of earlier rows (grow.c) */
 
 /* A matrix in memory: cell (r, c) at p[r * rs + c * cs]. */

@@ -15,7 +15,8 @@ enum { LH_FEW = 4 };
 
 bool lh_few_product(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, bool is_half,
                     const lh_matrix *c, const float *bias);
+/* whatever the strides of A and C */
 void lh_half_product(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, const lh_matrix *c,
-                     const float *bias); /* whatever the strides of A and C */
+                     const float *bias);
 
 #endif

@@ -14,7 +14,7 @@
 
 const lh_node *lh_fast_prevents(const lh_plan *p); /* the step that needs all rows, or NULL */
 void lh_fast_past(lh_plan *p, int rows);           /* 0: begin anew */
-void lh_fast_reorder(lh_plan *p, const int *from,
-                     int n); /* example e goes on from what example from[e] kept: for beams */
+/* example e goes on from what example from[e] kept: for beams */
+void lh_fast_reorder(lh_plan *p, const int *from, int n);
 
 #endif

@@ -14,10 +14,10 @@
 void lh_product(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_rs,
                 ptrdiff_t a_cs, const float *b, ptrdiff_t b_rs, ptrdiff_t b_cs, float *c,
                 ptrdiff_t c_rs, bool adds);
-bool lh_product_takes(ptrdiff_t rs, ptrdiff_t cs, ptrdiff_t rows,
-                      ptrdiff_t cols); /* can it read a matrix with these strides? */
-void lh_product_one_thread(
-    void); /* threads of ours call it first: the library starts none of its own */
+/* can it read a matrix with these strides? */
+bool lh_product_takes(ptrdiff_t rs, ptrdiff_t cs, ptrdiff_t rows, ptrdiff_t cols);
+/* threads of ours call it first: the library starts none of its own */
+void lh_product_one_thread(void);
 const char *lh_product_name(void); /* whose products: "oneDNN 2.6.3" */
 
 #endif

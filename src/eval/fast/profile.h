@@ -35,13 +35,11 @@ typedef struct lh_profile_work {
 int lh_fast_works(const lh_plan *p);                       /* how many there are in a step */
 lh_profile_work lh_fast_work_run(lh_plan *p, int i);       /* does it, in turn: 0, 1 ... */
 const lh_node *lh_fast_work_node(const lh_plan *p, int i); /* the last that it makes */
-double lh_fast_work_count(lh_plan *p, int i,
-                          lh_pool_counts *c); /* likewise, on one thread; its seconds in all */
-lh_profile lh_fast_profile(lh_plan *p);       /* params are renewed by it, as by a commit */
+/* likewise, on one thread; its seconds in all */
+double lh_fast_work_count(lh_plan *p, int i, lh_pool_counts *c);
+lh_profile lh_fast_profile(lh_plan *p); /* params are renewed by it, as by a commit */
 int lh_fast_uses(const lh_plan *p, const char *kernel); /* how many works it does */
-double lh_fast_needs(
-    lh_graph *g, const lh_wish *wish,
-    const lh_batch *
-        batch); /* what a plan would take for that batch, found without taking it; 0: the context failed */
+/* what a plan would take for that batch, found without taking it; 0: the context failed */
+double lh_fast_needs(lh_graph *g, const lh_wish *wish, const lh_batch *batch);
 
 #endif

@@ -25,9 +25,8 @@ int lh_pool_threads(const lh_pool *pool); /* 1 for NULL */
 void lh_pool_run(lh_pool *pool, int pieces, lh_pool_piece piece, void *what);
 void lh_pool_use_bf16(lh_pool *pool, bool is_on); /* large products in bf16: eval/fast/bf16.h */
 bool lh_pool_uses_bf16(const lh_pool *pool);      /* false for NULL */
-void *lh_pool_room(
-    lh_pool *pool,
-    size_t bytes); /* memory that stays with the pool, for one run at a time; NULL: refused */
+/* memory that stays with the pool, for one run at a time; NULL: refused */
+void *lh_pool_room(lh_pool *pool, size_t bytes);
 size_t lh_pool_room_bytes(const lh_pool *pool); /* how much it holds; 0 for NULL */
 
 /* What runs would take on 1, 2, 4 ... 64 cores, by their pieces: each run is done on one thread, and n equal pieces on c

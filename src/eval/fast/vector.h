@@ -25,21 +25,23 @@ typedef struct lh_vector_loops {
     void (*silu)(float *y, const float *x, ptrdiff_t n);
     void (*silu_back)(float *dx, const float *x, const float *dy, ptrdiff_t n);
     void (*gate)(float *y, const float *a, const float *b, ptrdiff_t n); /* silu(a) * b */
+    /* da, db: or NULL; db may be dy */
     void (*gate_back)(float *da, float *db, const float *a, const float *b, const float *dy,
-                      ptrdiff_t n); /* da, db: or NULL; db may be dy */
-    void (*weigh)(float *s, ptrdiff_t seen, ptrdiff_t n,
-                  float scale); /* softmax of the first `seen` scores times scale; 0 behind them */
+                      ptrdiff_t n);
+    /* softmax of the first `seen` scores times scale; 0 behind them */
+    void (*weigh)(float *s, ptrdiff_t seen, ptrdiff_t n, float scale);
     void (*bend)(float *s, float *slope, ptrdiff_t n, float scale,
                  float cap); /* s becomes cap * tanh(s * scale / cap); slope: ds, or NULL */
     void (*weigh_back)(const float *p, float *d, ptrdiff_t n,
                        float scale); /* d becomes p * (d - sum(p * d)) * scale */
     void (*norm)(float *y, const float *x, const float *g, const float *b, ptrdiff_t n, float eps);
+    /* dx may be NULL; dg and db are added to */
     void (*norm_back)(float *dx, float *dg, float *db, const float *x, const float *dy,
-                      const float *g, ptrdiff_t n,
-                      float eps); /* dx may be NULL; dg and db are added to */
+                      const float *g, ptrdiff_t n, float eps);
     void (*rms)(float *y, const float *x, const float *g, ptrdiff_t n, float eps);
+    /* dx may be NULL; dg is added to */
     void (*rms_back)(float *dx, float *dg, const float *x, const float *dy, const float *g,
-                     ptrdiff_t n, float eps); /* dx may be NULL; dg is added to */
+                     ptrdiff_t n, float eps);
     float (*surprise)(
         float *x, ptrdiff_t n, int t, bool goes_back,
         float dy); /* log(sum(exp(x))) - x[t]; x becomes dy * (softmax(x) - onehot(t)) */
