@@ -73,9 +73,9 @@ struct longhand {
     lh_api_changes *wanted; /* what it is to be built with next; NULL: as built */
     const lh_lesson_program *use; /* what the opened program's use line sets; NULL: nothing */
     lh_mistakes *rules;           /* of its mistake, or NULL */
-    const lh_api_changes
-        *opened_with; /* settings that belong to what was opened: of a folder; or NULL */
-    int n_opened;     /* rewrites that belong to it: longhand_restore keeps them */
+    /* settings that belong to what was opened: of a folder; or NULL */
+    const lh_api_changes *opened_with;
+    int n_opened; /* rewrites that belong to it: longhand_restore keeps them */
 
     lh_graph *g;         /* NULL: to be built */
     longhand_step *step; /* g->n_steps, in g's arena; path NULL: not yet asked for */
@@ -86,8 +86,8 @@ struct longhand {
     int *batch;    /* from malloc; NULL: all examples */
     int n_batch;
     bool is_training, has_run;
-    bool
-        is_newer; /* numbers of the plan were set or updated since weights were loaded or learned */
+    /* numbers of the plan were set or updated since weights were loaded or learned */
+    bool is_newer;
     int updates;
 
     bool has_no_examples;             /* the program's own are left out: a trained model */
@@ -110,8 +110,8 @@ struct longhand {
 
 typedef enum lh_api_level { LH_API_PROGRAM, LH_API_GRAPH, LH_API_PLAN } lh_api_level;
 
-bool lh_api_begin(longhand *lh, const void *wanted,
-                  const char *what); /* closes what was open; false: nothing can be opened */
+/* closes what was open; false: nothing can be opened */
+bool lh_api_begin(longhand *lh, const void *wanted, const char *what);
 void lh_api_name(longhand *lh, const lh_found *text);               /* its text and title */
 void lh_api_set(longhand *lh, const char *name, const char *value); /* a value that can be read */
 void lh_api_keep_settings(longhand *lh); /* those so far belong to what was opened */
@@ -122,8 +122,8 @@ bool lh_api_plan(longhand *lh);          /* ... and has a plan */
 bool lh_api_bound(longhand *lh);         /* ... with a batch */
 bool lh_api_numbers(longhand *lh);       /* ... and has run once */
 void lh_api_forget(longhand *lh, lh_api_level from);
-void lh_api_replan(
-    longhand *lh); /* a new plan, with the givens, inputs and held numbers of the old one */
+/* a new plan, with the givens, inputs and held numbers of the old one */
+void lh_api_replan(longhand *lh);
 void lh_api_inherit(const longhand *lh, const lh_plan *from, lh_plan *to); /* these numbers */
 void lh_api_copy(const lh_node *n, const lh_plan *from, lh_plan *to); /* all cells of one value */
 

@@ -26,12 +26,12 @@ extern bool lh_model_allows_unused;
 bool lh_model_open(lh_cli *cli, const char *path, lh_model *m); /* false: already reported */
 bool lh_model_is_folder(lh_cli *cli, const char *path);         /* false: already reported */
 void lh_model_close(lh_model *m);
-lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m,
-                         const lh_settings *set); /* for the fast evaluator; NULL: reported */
-bool lh_model_load(lh_cli *cli, const lh_model *m, const lh_graph *g,
-                   lh_plan *p); /* them, into a plan of lh_fast; false: the context failed */
-bool lh_model_takes(lh_cli *cli, const lh_graph *g,
-                    const lh_tokenizer *t);       /* has it every token? false: reported */
+/* for the fast evaluator; NULL: reported */
+lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set);
+/* them, into a plan of lh_fast; false: the context failed */
+bool lh_model_load(lh_cli *cli, const lh_model *m, const lh_graph *g, lh_plan *p);
+/* has it every token? false: reported */
+bool lh_model_takes(lh_cli *cli, const lh_graph *g, const lh_tokenizer *t);
 const char *lh_whole_text(lh_arena *a, double n); /* 124,439,808 */
 const char *lh_bytes_text(lh_arena *a, double n); /* 0.8 GB */
 

@@ -18,8 +18,8 @@ typedef struct lh_sheet_lesson {
     lh_lesson_sheet asks; /* what the lesson wants to be asked */
 } lh_sheet_lesson;
 
-bool lh_sheet_lesson_open(lh_cli *cli, const char *lesson,
-                          lh_sheet_lesson *s); /* false: already reported */
+/* false: already reported */
+bool lh_sheet_lesson_open(lh_cli *cli, const char *lesson, lh_sheet_lesson *s);
 void lh_sheet_lesson_close(lh_sheet_lesson *s);
 
 /* Which sheet. Steps: named for this one sheet; none: as the lesson says. digits 0: as the lesson says, or 4. */

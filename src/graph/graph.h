@@ -38,8 +38,8 @@ typedef struct lh_vocab {
     int n_words;
     int axis;
     bool is_counted; /* vocab 65: its words are t0, t1 ... */
-    const int
-        *order; /* the numbers of its words as sorting has these, equal ones by number; or NULL */
+    /* the numbers of its words as sorting has these, equal ones by number; or NULL */
+    const int *order;
 } lh_vocab;
 
 /* An axis: a size, its name, and what it is a product of (for formulas of cost). */
@@ -88,8 +88,8 @@ struct lh_node {
     bool is_chosen;      /* ... by comparing, by a call or from a matrix: where(h == 1, 4, 8) */
     const char *text;    /* number: as written ("0.10", "pi"); runtime: "training" or "step" */
     const double *cells; /* matrix: rows * cols */
-    int index
-        [2]; /* back: [0] the parameter; row, cell, column, columns, place: constants of its formula, resolved; matrix: rows, columns; size: its axis */
+    /* back: [0] the parameter; row, cell, column, columns, place: constants of its formula, resolved; matrix: rows, columns; size: its axis */
+    int index[2];
     struct lh_given *given; /* given */
     int input;              /* input: its number */
     struct lh_call *call;   /* call; back: of the call that sends it */
@@ -101,14 +101,14 @@ struct lh_node {
 /* A call: the function, and the body built for these operands. */
 typedef struct lh_call {
     const lh_statement *fn;
-    const lh_statement
-        *known;      /* the function of the prelude that it is, or computes the same as; or NULL */
-    lh_scope *scope; /* its lines: P.m, P.e ... */
-    lh_node *result; /* the last line */
-    lh_node **param; /* one for each parameter of fn, defaults included */
+    /* the function of the prelude that it is, or computes the same as; or NULL */
+    const lh_statement *known;
+    lh_scope *scope;   /* its lines: P.m, P.e ... */
+    lh_node *result;   /* the last line */
+    lh_node **param;   /* one for each parameter of fn, defaults included */
     bool *is_standard; /* it is the default: not printed */
-    bool
-        is_rewritten; /* a line of the body was changed by a rewrite: the rule for its gradient no longer holds */
+    /* a line of the body was changed by a rewrite: the rule for its gradient no longer holds */
+    bool is_rewritten;
     const lh_statement *rule; /* how its gradient goes back; set by the differentiation */
     lh_node **back; /* for each parameter what goes back to it as a whole, or NULL; or NULL */
 } lh_call;
@@ -309,9 +309,8 @@ static inline size_t lh_cells_sum(size_t a, size_t b) { /* at the most what no m
     return a > SIZE_MAX / 2 || b > SIZE_MAX / 2 - a ? SIZE_MAX / 2 : a + b;
 }
 
-lh_graph *
-lh_graph_build(lh_context *ctx, const lh_program *p,
-               const lh_build *how); /* how may be NULL; NULL on error; p must outlive it */
+/* how may be NULL; NULL on error; p must outlive it */
+lh_graph *lh_graph_build(lh_context *ctx, const lh_program *p, const lh_build *how);
 void lh_graph_free(lh_graph *g);
 
 /* Of a call its last line, of a back node its definition: the node whose value it has. NULL: it is computed by itself. */
@@ -320,29 +319,25 @@ static inline lh_node *lh_node_meaning(const lh_node *n) {
 }
 
 lh_step *lh_graph_step(const lh_graph *g, const char *path); /* the whole path, or NULL */
-lh_step *lh_graph_find(
-    lh_graph *g,
-    const char *tail); /* whole path or unique tail; NULL and the context failed otherwise */
-const char *
-lh_step_formula(lh_graph *g,
-                const lh_step *s); /* what stands right of the = ; in g's arena, made once */
-void lh_node_print(lh_text *out, const lh_node *n,
-                   const lh_scope *from); /* a formula: named nodes by name, others in place */
-void lh_node_print_inside(lh_text *out, const lh_node *n,
-                          const lh_scope *from); /* the same, but n itself is always opened */
-bool lh_node_is_named(const lh_node *n,
-                      const lh_scope *from); /* would a formula seen from there show its name? */
-void lh_node_print_as(lh_text *out, const lh_node *n, const lh_scope *from,
-                      int binding); /* in brackets when n binds less than `binding` */
-const char *lh_step_label(lh_graph *g, const lh_step *s,
-                          const lh_scope *from);    /* its name as seen from a scope */
+/* whole path or unique tail; NULL and the context failed otherwise */
+lh_step *lh_graph_find(lh_graph *g, const char *tail);
+/* what stands right of the = ; in g's arena, made once */
+const char *lh_step_formula(lh_graph *g, const lh_step *s);
+/* a formula: named nodes by name, others in place */
+void lh_node_print(lh_text *out, const lh_node *n, const lh_scope *from);
+/* the same, but n itself is always opened */
+void lh_node_print_inside(lh_text *out, const lh_node *n, const lh_scope *from);
+/* would a formula seen from there show its name? */
+bool lh_node_is_named(const lh_node *n, const lh_scope *from);
+/* in brackets when n binds less than `binding` */
+void lh_node_print_as(lh_text *out, const lh_node *n, const lh_scope *from, int binding);
+/* its name as seen from a scope */
+const char *lh_step_label(lh_graph *g, const lh_step *s, const lh_scope *from);
 const char *lh_shape_text(lh_graph *g, lh_shape s); /* "2x4", "nx8 (2 heads)" */
-bool lh_node_constant(
-    const lh_graph *g, const lh_node *n,
-    double *value); /* one number known without running: sizes, numbers and sums of them */
-int lh_rewrite_matches(
-    lh_graph *g, const lh_step *s,
-    const lh_rewrite *rule);             /* how many places of its formula the pattern fits */
+/* one number known without running: sizes, numbers and sums of them */
+bool lh_node_constant(const lh_graph *g, const lh_node *n, double *value);
+/* how many places of its formula the pattern fits */
+int lh_rewrite_matches(lh_graph *g, const lh_step *s, const lh_rewrite *rule);
 bool lh_step_is_inner(const lh_step *s); /* aux, body or rule: shown when its step is opened */
 
 /* Axes. */
@@ -352,13 +347,12 @@ int lh_axis_of_node(
     const lh_node *
         n); /* the size a node stands for: a number, a size, rows(x), 3*dim; fails the context otherwise */
 const char *lh_axis_text(lh_graph *g, int axis); /* "4", "dim", "length of tokens" */
-bool lh_shape_fits(lh_graph *g, lh_shape s,
-                   lh_place at); /* not more than LH_MAX_CELLS, or the context fails */
+/* not more than LH_MAX_CELLS, or the context fails */
+bool lh_shape_fits(lh_graph *g, lh_shape s, lh_place at);
 bool lh_axis_is_one(const lh_graph *g, int axis);
 bool lh_axis_same(const lh_graph *g, int a, int b); /* surely equal */
-bool lh_axis_meet(
-    lh_graph *g, const lh_node *n, int a,
-    int b); /* equal, or to be checked for each example (recorded); false: surely different */
+/* equal, or to be checked for each example (recorded); false: surely different */
+bool lh_axis_meet(lh_graph *g, const lh_node *n, int a, int b);
 int lh_axis_named(lh_graph *g, const char *name, size_t n); /* a new base axis */
 int lh_axis_sum(lh_graph *g, int a, int b);
 int lh_axis_times(lh_graph *g, int a, int b);
@@ -370,11 +364,11 @@ lh_node *lh_op1(lh_graph *g, lh_op_id kind, lh_node *a);
 lh_node *lh_op2(lh_graph *g, lh_op_id kind, lh_node *a, lh_node *b);
 lh_node *lh_op3(lh_graph *g, lh_op_id kind, lh_node *a, lh_node *b, lh_node *c);
 lh_node *lh_number(lh_graph *g, double x, const char *text); /* text NULL: made from x */
-lh_node *lh_runtime(lh_graph *g,
-                    const char *name);        /* training, step, examples: known when it runs */
+/* training, step, examples: known when it runs */
+lh_node *lh_runtime(lh_graph *g, const char *name);
 lh_node *lh_axis_node(lh_graph *g, int axis); /* the size of a fixed axis as a node */
-lh_node *lh_place_node(lh_graph *g, lh_node *d, lh_node *like, int row,
-                       int col); /* row LH_AT_END: against the last row */
+/* row LH_AT_END: against the last row */
+lh_node *lh_place_node(lh_graph *g, lh_node *d, lh_node *like, int row, int col);
 enum { LH_AT_END = -1 };
 
 #endif

@@ -109,11 +109,9 @@ const lh_erratum *lh_errata_find(const lh_errata *e, const char *name);
 
 /* quantities of that verdict, in all documents; -1: of any */
 int lh_errata_count(const lh_errata *e, int verdict);
-int lh_errata_count_named(
-    const lh_errata *e,
-    /* printed numbers, in all documents */
-    const char *
-        what); /* "wrong", "quantities", "cells", "claims", "misleading" ...; -1: there is no such count */
+/* "wrong", "quantities", "cells", "claims", "misleading" ...; -1: there is no such count */
+int lh_errata_count_named(const lh_errata *e, const char *what);
+/* printed numbers, in all documents */
 int lh_errata_cells(const lh_errata *e);
 
 /* The verdict on one printed number. unit: of the last digit that counts; given NULL: not said. */

@@ -20,16 +20,16 @@
 
 bool lh_trained_is_folder(lh_context *ctx, const char *path);
 bool lh_trained_has(const char *path, const char *file); /* is there such a file in it? */
-lh_program *lh_trained_program(const lh_folder *f, lh_arena *a,
-                               lh_found *text); /* the caller frees it; text: where it stands */
-const lh_setting *lh_trained_settings(const lh_folder *f, lh_arena *a, const lh_program *p,
-                                      int *n); /* as saved, or from config.json */
+/* the caller frees it; text: where it stands */
+lh_program *lh_trained_program(const lh_folder *f, lh_arena *a, lh_found *text);
+/* as saved, or from config.json */
+const lh_setting *lh_trained_settings(const lh_folder *f, lh_arena *a, const lh_program *p, int *n);
 lh_weights *lh_trained_weights(const lh_folder *f, lh_arena *a, const lh_graph *g);
 
 /* In place of the setting of that name, or behind the others. */
 void lh_setting_put(lh_arena *a, lh_setting **set, int *n, const char *name, const char *value);
-bool lh_program_has(const lh_program *p, lh_statement_kind kind,
-                    const char *name); /* size, const, or vocab of a number ("vocab") */
+/* size, const, or vocab of a number ("vocab") */
+bool lh_program_has(const lh_program *p, lh_statement_kind kind, const char *name);
 
 /* What is written and read by a model. */
 typedef struct lh_trained_text {
