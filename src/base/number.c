@@ -106,6 +106,10 @@ static void leave(own_locale l) {
     freelocale(l.plain);
 }
 
+double lh_number_without_dust(double x, double scale) {
+    return fabs(x) < scale * 1e-15 ? 0 : x;
+}
+
 double lh_number_read(const char *text, char **end) {
     own_locale l = enter();
     double x = strtod(text, end);

@@ -21,6 +21,9 @@
  * rounded away: 123456.7 with 3 digits is "123457". "0" for both zeros; "inf", "-inf", "nan". */
 char *lh_number_text(char *buf, size_t n, double x, int digits);
 
+/* Beside numbers as large as `scale` the dust of rounding (1e-17) is 0, and not worth a column of digits. */
+double lh_number_without_dust(double x, double scale);
+
 /* For machines: the shortest text that reads back as the same double; "-0" for negative zero.
  * "inf", "-inf" and "nan" are not JSON: its writer looks for them first. */
 char *lh_number_exact(char *buf, size_t n, double x);

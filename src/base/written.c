@@ -1,3 +1,4 @@
+#include "base/ascii.h"
 #include "base/written.h"
 
 #include <math.h>
@@ -5,14 +6,6 @@
 #include <string.h>
 
 enum { MAX_TEXT = 64 };
-
-/* A no-break space, or one of the widths from an en quad to a hair: how many bytes, or 0. */
-static size_t odd_space(const char *s, size_t n) {
-    const unsigned char *u = (const unsigned char *)s;
-    if (n >= 2 && u[0] == 0xC2 && u[1] == 0xA0) return 2;
-    bool is_wide = n >= 3 && u[0] == 0xE2 && u[1] == 0x80;
-    return is_wide && ((u[2] >= 0x80 && u[2] <= 0x8A) || u[2] == 0xAF) ? 3 : 0;
-}
 
 /* 0.2497... and 0.2497. at the end of a sentence: the points are no part of the number. */
 static void drop_points(char *s) {
@@ -29,7 +22,7 @@ static bool tidy(const char *s, size_t n, char out[MAX_TEXT]) {
     while (n && strchr(" \t\r\n", s[n - 1])) n--;
     for (size_t i = 0; i < n;) {
         if (k + 4 >= MAX_TEXT) return false;
-        if ((odd = odd_space(s + i, n - i)) > 0) {
+        if ((odd = lh_odd_space(s + i, n - i)) > 0) {
             i += odd;
             continue;
         }
@@ -56,10 +49,6 @@ static bool is_blank(const char *s) {
     return s[strspn(s, " _.?-")] == 0;
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 /* Digits with at most one point. Counts what was written. */
 static const char *read_plain(const char *s, lh_written *w) {
     char digits[MAX_TEXT];
@@ -69,7 +58,7 @@ static const char *read_plain(const char *s, lh_written *w) {
     const char *start = s;
     if (*s == '-' || *s == '+') digits[n++] = *s++;
     while (*s == ' ') s++;
-    for (; is_digit(*s) || (*s == '.' && !point); s++) {
+    for (; lh_is_digit(*s) || (*s == '.' && !point); s++) {
         digits[n++] = *s;
         if (*s == '.') {
             point = true;
@@ -90,7 +79,7 @@ static const char *read_plain(const char *s, lh_written *w) {
     char plain[MAX_TEXT];
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
-        if (is_digit(digits[i])) plain[k++] = digits[i];
+        if (lh_is_digit(digits[i])) plain[k++] = digits[i];
     plain[k] = 0;
     char text[2 * MAX_TEXT];
     size_t t = 0;
@@ -121,8 +110,8 @@ static const char *read_exponent(const char *s, lh_written *w) {
     int sign = 1, n = 0;
     if (*p == '(') p++;
     if (*p == '-' || *p == '+') sign = *p++ == '-' ? -1 : 1;
-    if (!is_digit(*p)) return s;
-    while (is_digit(*p) && n < 400) n = n * 10 + (*p++ - '0');
+    if (!lh_is_digit(*p)) return s;
+    while (lh_is_digit(*p) && n < 400) n = n * 10 + (*p++ - '0');
     if (*p == ')') p++;
     w->value *= pow(10, sign * n);
     w->decimals -= sign * n;

@@ -28,9 +28,7 @@ static void write_cell(figure *f, const lh_vocab *words, double x, int digits, d
         f->right = lh_columns(f->text);
         return;
     }
-    /* Beside large numbers the dust of rounding (1e-17) is not worth a column of digits. */
-    if (x != 0 && fabs(x) < scale * 1e-15) x = 0;
-    lh_number_text(f->text, sizeof f->text, x, digits);
+    lh_number_text(f->text, sizeof f->text, lh_number_without_dust(x, scale), digits);
     measure(f);
 }
 

@@ -44,14 +44,12 @@ static const char *path_end(const char *s) {
     return end;
 }
 
-static bool read_braces(const char **s, lh_address *a) {
+bool lh_address_braces(const char **s, lh_address *a) {
     for ((*s)++; **s && **s != '}';) {
-        if (read_word(s, "example"))
-            a->has_example = read_int(s, &a->example);
-        else if (read_word(s, "head"))
-            a->has_head = read_int(s, &a->head);
-        else
-            return false;
+        bool is_example = read_word(s, "example");
+        if (!is_example && !read_word(s, "head")) return false;
+        if (!read_int(s, is_example ? &a->example : &a->head)) return false;
+        *(is_example ? &a->has_example : &a->has_head) = true;
     }
     if (**s != '}') return false;
     (*s)++;
@@ -71,7 +69,7 @@ bool lh_address_parse(lh_context *ctx, const char *text, lh_address *a) {
         if (*s == ' ') {
             s++;
         } else if (*s == '{') {
-            if (!read_braces(&s, a)) {
+            if (!lh_address_braces(&s, a)) {
                 fail_form(ctx, text, s, "{example N, head N} is expected");
                 return false;
             }

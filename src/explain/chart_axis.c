@@ -23,6 +23,16 @@ void lh_range_add(lh_range *r, double x) {
     }
 }
 
+lh_range lh_field_range(const lh_chart_field *f) {
+    lh_range r = lh_range_none();
+    for (size_t i = 0; i < (size_t)f->rows * (size_t)f->cols; i++) lh_range_add(&r, f->cell[i]);
+    return r;
+}
+
+bool lh_series_is_curve(const lh_series *s) {
+    return s->mark == LH_MARK_LINE || s->mark == LH_MARK_BOTH;
+}
+
 bool lh_range_is_empty(const lh_range *r) {
     return r->n == 0;
 }

@@ -48,12 +48,8 @@ static const char *letter_of(const plane *p, int series) {
     return lh_printf(p->a, "%c", 'a' + series % 26);
 }
 
-static bool is_curve(const lh_series *s) {
-    return s->mark == LH_MARK_LINE || s->mark == LH_MARK_BOTH;
-}
-
 static const char *legend_sign(const plane *p, int k) {
-    return is_curve(&p->c->series[k]) ? letter_of(p, k) : sign_of(p, k);
+    return lh_series_is_curve(&p->c->series[k]) ? letter_of(p, k) : sign_of(p, k);
 }
 
 /* ---- legend and scale ---- */
@@ -89,15 +85,9 @@ void lh_scale_text(lh_arena *a, const lh_chart_screen *how, const lh_range *r, c
     lh_canvas_write(v, how->colours, out);
 }
 
-static lh_range field_range(const lh_chart_field *f) {
-    lh_range r = lh_range_none();
-    for (size_t i = 0; i < (size_t)f->rows * (size_t)f->cols; i++) lh_range_add(&r, f->cell[i]);
-    return r;
-}
-
 static void draw_field(plane *p) {
     const lh_chart_field *f = &p->c->field;
-    lh_range r = field_range(f);
+    lh_range r = lh_field_range(f);
     for (int y = 0; y < p->height; y++)
         for (int x = 0; x < p->width; x++) {
             double u = p->x.low + (x + 0.5) / p->width * (p->x.high - p->x.low),
@@ -180,7 +170,7 @@ static int letter_curve(plane *p, int k, double share, int not_near) {
 static void letter_curves(plane *p) {
     int n = p->c->n_series;
     for (int k = 0; k < n; k++) {
-        if (!is_curve(&p->c->series[k])) continue;
+        if (!lh_series_is_curve(&p->c->series[k])) continue;
         int first = letter_curve(p, k, (k + 0.5) / n * 0.5, -APART);
         letter_curve(p, k, 0.5 + (k + 0.5) / n * 0.5, first);
     }
@@ -201,7 +191,8 @@ static void draw_label(plane *p, const char *label, int x, int y) {
 
 static void draw_points(plane *p, int k, bool labels) {
     const lh_series *s = &p->c->series[k];
-    const char *sign = is_curve(s) && p->c->n_series > 1 ? letter_of(p, k) : sign_of(p, k);
+    const char *sign =
+        lh_series_is_curve(s) && p->c->n_series > 1 ? letter_of(p, k) : sign_of(p, k);
     for (int i = 0; i < s->n; i++) {
         double x, y;
         if (!lh_series_point(p->c, s, i, &x, &y)) continue;
@@ -230,7 +221,7 @@ static void draw_series(plane *p) {
     int n_curves = 0;
     for (int k = 0; k < p->c->n_series; k++) {
         const lh_series *s = &p->c->series[k];
-        if (is_curve(s)) draw_curve(p, k), n_curves++;
+        if (lh_series_is_curve(s)) draw_curve(p, k), n_curves++;
         if (lh_series_is_arrows(p->c, s)) draw_arrows(p, k);
     }
     if (n_curves && p->c->n_series > 1) letter_curves(p);
@@ -287,7 +278,7 @@ void lh_plane_text(const lh_chart *c, const lh_chart_screen *how, lh_text *out) 
             lh_canvas_write(v, how->colours, out);
         }
     }
-    lh_range r = c->field.cell ? field_range(&c->field) : lh_range_none();
+    lh_range r = c->field.cell ? lh_field_range(&c->field) : lh_range_none();
     if (r.n) lh_scale_text(p.a, how, &r, c->field.name, out);
     if (p.n_lost)
         lh_canvas_words(

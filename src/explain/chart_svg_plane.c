@@ -27,10 +27,6 @@ static double at_y(const plane *p, double y) {
     return p->top + (1 - lh_scale_at(&p->y, y)) * p->h;
 }
 
-static bool is_curve(const lh_series *s) {
-    return s->mark == LH_MARK_LINE || s->mark == LH_MARK_BOTH;
-}
-
 /* ---- signs ---- */
 
 static void add_pair(lh_text *t, char letter, double x, double y) {
@@ -92,7 +88,7 @@ static void draw_legend(lh_svg_sheet *s) {
     s->y += LEADING;
     for (int k = 0; k < c->n_series; k++) {
         const char *name = c->series[k].name ? c->series[k].name : "";
-        bool is_line = is_curve(&c->series[k]);
+        bool is_line = lh_series_is_curve(&c->series[k]);
         name = lh_svg_cut(s, name, SHEET - 2 * EDGE - 40);
         double w = (is_line ? 36 : 18) + lh_svg_width(name);
         if (x > EDGE && x + w > SHEET - EDGE) x = EDGE, s->y += LEADING;
@@ -145,16 +141,10 @@ static void draw_axes(plane *p, const lh_ticks *ys) {
                      lh_svg_cut(p->s, p->c->x_name, p->w));
 }
 
-static lh_range field_range(const lh_chart_field *f) {
-    lh_range r = lh_range_none();
-    for (size_t i = 0; i < (size_t)f->rows * (size_t)f->cols; i++) lh_range_add(&r, f->cell[i]);
-    return r;
-}
-
 static void draw_field(plane *p) {
     const lh_chart_field *f = &p->c->field;
     lh_shades g = {.cell = f->cell, .rows = f->rows, .cols = f->cols, .is_upward = true};
-    g.range = field_range(f);
+    g.range = lh_field_range(f);
     g.x = at_x(p, f->x0), g.y = at_y(p, f->y1);
     g.w = at_x(p, f->x1) - g.x, g.h = at_y(p, f->y0) - g.y;
     if (g.range.n) lh_svg_shades(p->s, &g);
@@ -223,7 +213,7 @@ static void draw_points(plane *p, int k) {
     int close = s->n > MOST_LABELS ? CLOSE : 1;
     int w = (int)p->w / close + 1, h = (int)p->h / close + 1;
     unsigned char *seen = lh_alloc_array(p->s->a, (size_t)w * (size_t)h, 1);
-    bool has_signs = !is_curve(s) || s->n <= MOST_LABELS;
+    bool has_signs = !lh_series_is_curve(s) || s->n <= MOST_LABELS;
     if (!seen || lh_series_is_arrows(p->c, s)) has_signs = false;
     if (has_signs) begin_signs(p->s, k);
     for (int i = 0; seen && i < s->n; i++) {
@@ -275,7 +265,7 @@ static void draw_arrows(plane *p, int k) {
 static void draw_series(plane *p) {
     for (int k = 0; k < p->c->n_series; k++) {
         const lh_series *s = &p->c->series[k];
-        if (is_curve(s)) draw_curve(p, k);
+        if (lh_series_is_curve(s)) draw_curve(p, k);
         if (lh_series_is_arrows(p->c, s)) draw_arrows(p, k);
     }
     for (int k = 0; k < p->c->n_series; k++)
@@ -321,7 +311,7 @@ void lh_plane_svg(lh_svg_sheet *s) {
     draw_axes(&p, &ys);
     draw_series(&p);
     s->y = p.top + p.h + (s->c->x_name && s->c->x_name[0] ? 44 : 24);
-    lh_range r = s->c->field.cell ? field_range(&s->c->field) : lh_range_none();
+    lh_range r = s->c->field.cell ? lh_field_range(&s->c->field) : lh_range_none();
     if (r.n) lh_svg_scale(s, &r, s->c->field.name);
     note_arrows(&p);
     if (p.n_lost)

@@ -42,6 +42,8 @@ typedef struct lh_address {
 } lh_address;
 
 bool lh_address_parse(lh_context *ctx, const char *text, lh_address *a); /* the form alone */
+/* {example 2, head 5}, from the brace on; s is moved behind it. False: it is something else. */
+bool lh_address_braces(const char **s, lh_address *a);
 /* the step it names; an update for WO@1 */
 lh_step *lh_address_find(lh_graph *g, const lh_address *a);
 /* checked against the sizes */

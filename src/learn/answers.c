@@ -1,3 +1,4 @@
+#include "explain/explain.h"
 #include "learn/answers.h"
 
 #include <math.h>
@@ -92,22 +93,6 @@ static bool last_index(const char *s, size_t *n, int *index) {
     return true;
 }
 
-/* {example 1, head 0}: -1 where not said. False: something else. */
-static bool read_braces(const char *s, size_t n, int *example, int *head) {
-    char text[64];
-    if (n >= sizeof text) return false;
-    memcpy(text, s, n);
-    text[n] = 0;
-    for (char *word = strtok(text, ", "); word; word = strtok(NULL, ", ")) {
-        int *to = strcmp(word, "example") == 0 ? example : strcmp(word, "head") == 0 ? head : NULL;
-        word = strtok(NULL, ", ");
-        if (!to || !word || strspn(word, "0123456789") != strlen(word) || strlen(word) > 8)
-            return false;
-        *to = atoi(word);
-    }
-    return true;
-}
-
 static const lh_answer_block *find_block(placer *k, int ask, int example, int head) {
     const lh_paper_step *s = &k->p->step[ask];
     const char *last = s->block[s->n_blocks - 1].address;
@@ -130,14 +115,14 @@ static const lh_answer_block *find_block(placer *k, int ask, int example, int he
 static bool resolve(placer *k, target *t) {
     const char *name = k->e->name, *brace = strchr(name, '{');
     size_t n = strlen(name);
-    int index[2] = {-1, -1}, n_indices = 0, example = -1, head = -1, i;
+    int index[2] = {-1, -1}, n_indices = 0, i;
+    lh_address in = {.example = -1, .head = -1};
     if (brace) {
-        const char *close = strchr(brace, '}');
-        size_t rest = close ? strlen(close + 1) : 0;
-        while (close && n_indices < 2 && last_index(close + 1, &rest, &i)) index[n_indices++] = i;
-        bool is_rest_empty = close && strspn(close + 1, " :=") >= rest;
-        if (!close || !is_rest_empty ||
-            !read_braces(brace + 1, (size_t)(close - brace - 1), &example, &head)) {
+        const char *behind = brace;
+        bool is_read = lh_address_braces(&behind, &in);
+        size_t rest = is_read ? strlen(behind) : 0;
+        while (is_read && n_indices < 2 && last_index(behind, &rest, &i)) index[n_indices++] = i;
+        if (!is_read || strspn(behind, " :=") < rest) {
             note(k, k->e->line, "%.60s: {example N, head N} is expected", name);
             return false;
         }
@@ -152,7 +137,7 @@ static bool resolve(placer *k, target *t) {
         note_unknown(k, t->ask);
         return false;
     }
-    t->block = find_block(k, t->ask, example, head);
+    t->block = find_block(k, t->ask, in.example, in.head);
     if (!t->block) return false;
     /* the last index was met first */
     const lh_grid *g = &t->block->grid;

@@ -1,3 +1,4 @@
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "base/number.h"
 #include "learn/digits.h"
@@ -7,14 +8,6 @@
 #include <string.h>
 
 #include "learn/fence.h"
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c) {
-    return (c | 32) >= 'a' && (c | 32) <= 'z';
-}
 
 /* ---- the numbers that are given ---- */
 
@@ -34,13 +27,13 @@ static void add_numbers(given *g, const char *s, size_t n) {
         if (*s == '#')
             while (s < end && *s != '\n') s++;
         if (s >= end) return;
-        if (is_letter(*s) || *s == '_') {
-            while (s + 1 < end && (is_letter(s[1]) || is_digit(s[1]) || s[1] == '_')) s++;
-        } else if (is_digit(*s) || (*s == '.' && s + 1 < end && is_digit(s[1]))) {
+        if (lh_is_letter(*s) || *s == '_') {
+            while (s + 1 < end && (lh_is_letter(s[1]) || lh_is_digit(s[1]) || s[1] == '_')) s++;
+        } else if (lh_is_digit(*s) || (*s == '.' && s + 1 < end && lh_is_digit(s[1]))) {
             char *stop, buffer[64];
             size_t k = 0;
             while (s + k < end && k + 1 < sizeof buffer &&
-                   (is_digit(s[k]) || strchr(".eE+-", s[k])))
+                   (lh_is_digit(s[k]) || strchr(".eE+-", s[k])))
                 buffer[k] = s[k], k++;
             buffer[k] = 0;
             add_number(g, lh_number_read(buffer, &stop));
@@ -62,7 +55,7 @@ static void add_program(given *g, const lh_lesson_program *p) {
 /* loss@100 */
 static void add_steps(given *g, const char *expr) {
     for (const char *s = strchr(expr, '@'); s; s = strchr(s + 1, '@'))
-        if (is_digit(s[1])) add_number(g, lh_number_read(s + 1, NULL));
+        if (lh_is_digit(s[1])) add_number(g, lh_number_read(s + 1, NULL));
 }
 
 static given given_of(const lh_lesson *l, lh_arena *a) {
@@ -101,15 +94,15 @@ static bool is_allowed(const given *g, double x) {
 static bool part_is_allowed(const given *g, const char *s, size_t n, bool after_name) {
     char plain[64];
     size_t k = 0, i = 0;
-    for (; i < n && k + 1 < sizeof plain && (is_digit(s[i]) || s[i] == '.' || s[i] == ','); i++)
+    for (; i < n && k + 1 < sizeof plain && (lh_is_digit(s[i]) || s[i] == '.' || s[i] == ','); i++)
         if (s[i] != ',') plain[k++] = s[i];
     plain[k] = 0;
     if (k == 0) {
         for (; i < n; i++)
-            if (is_digit(s[i])) return is_letter(s[0]); /* GPT2 */
+            if (lh_is_digit(s[i])) return lh_is_letter(s[0]); /* GPT2 */
         return true;
     }
-    if (i + 1 < n && (s[i] == 'e' || s[i] == 'E') && (is_digit(s[i + 1]) || s[i + 1] == '-'))
+    if (i + 1 < n && (s[i] == 'e' || s[i] == 'E') && (lh_is_digit(s[i + 1]) || s[i + 1] == '-'))
         return is_allowed(g, lh_number_read(s, NULL));
     double x = lh_number_read(plain, NULL);
     bool is_whole = !memchr(plain, '.', k), is_year = is_whole && k == 4 && x >= 1900 && x < 2100;
@@ -123,21 +116,21 @@ static bool is_shape(const char *s, size_t n) {
     int times = 0, dashes = 0, others = 0;
     for (size_t i = 0; i < n; i++) {
         bool is_inside = i > 0 && i + 1 < n;
-        if (s[i] == 'x' && is_inside && (is_digit(s[i - 1]) || is_digit(s[i + 1])))
+        if (s[i] == 'x' && is_inside && (lh_is_digit(s[i - 1]) || lh_is_digit(s[i + 1])))
             times++;
-        else if (s[i] == '-' && is_inside && is_digit(s[i - 1]) && is_digit(s[i + 1]))
+        else if (s[i] == '-' && is_inside && lh_is_digit(s[i - 1]) && lh_is_digit(s[i + 1]))
             dashes++;
-        else if (!is_digit(s[i]))
+        else if (!lh_is_digit(s[i]))
             others++;
     }
     return (times > 0 && dashes == 0 && others <= times) || (dashes > 1 && !times && !others);
 }
 
 static bool word_is_allowed(const given *g, const char *s, size_t n, bool after_name) {
-    if (n == 0 || is_letter(s[0]) || is_shape(s, n)) return true;
+    if (n == 0 || lh_is_letter(s[0]) || is_shape(s, n)) return true;
     for (size_t from = 0, i = 0; i <= n; i++) {
         bool is_exponent = i > 0 && i + 1 < n && s[i] == '-' && (s[i - 1] | 32) == 'e' && i > 1 &&
-                           is_digit(s[i - 2]) && is_digit(s[i + 1]);
+                           lh_is_digit(s[i - 2]) && lh_is_digit(s[i + 1]);
         if (i < n && (is_exponent || !strchr("-/:+^", s[i]))) continue;
         if (i > from && !part_is_allowed(g, s + from, i - from, after_name)) return false;
         from = i + 1;
@@ -203,7 +196,7 @@ static size_t word_sign(const char *s, const char *end, char *as) {
     } same[] = {{"\u2212", '-'}, {"\u00d7", 'x'}};
     unsigned char c = (unsigned char)*s;
     *as = *s;
-    if (is_letter(*s) || is_digit(*s) || (c && strchr(".,-%/:+^_'", c))) return 1;
+    if (lh_is_letter(*s) || lh_is_digit(*s) || (c && strchr(".,-%/:+^_'", c))) return 1;
     for (size_t i = 0; i < 2; i++) {
         size_t n = strlen(same[i].text);
         *as = same[i].as;
@@ -265,7 +258,7 @@ static const char *skip_numbering(const char *s, const char *end) {
     const char *t = s;
     while (t < end && strchr(" #>*-", *t)) t++;
     const char *digits = t;
-    while (t < end && is_digit(*t)) t++;
+    while (t < end && lh_is_digit(*t)) t++;
     bool is_one = t > digits && end - t > 1 && (*t == '.' || *t == ')') && t[1] == ' ';
     return is_one ? t + 1 : s;
 }

@@ -1,3 +1,4 @@
+#include "base/ascii.h"
 #include "learn/entry.h"
 
 #include <stdlib.h>
@@ -5,10 +6,6 @@
 
 static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 static const char *skip(const char *s) {
@@ -25,7 +22,7 @@ static size_t joint(const char *s) {
 
 /* A comma belongs to a number when a digit follows it and a digit, a sign or nothing stands before it. */
 static bool is_decimal_comma(const char *s, size_t n) {
-    return is_digit(s[1]) && (!n || is_digit(s[-1]) || s[-1] == '-' || s[-1] == '+');
+    return lh_is_digit(s[1]) && (!n || lh_is_digit(s[-1]) || s[-1] == '-' || s[-1] == '+');
 }
 
 /* One cell: up to a space, a separator or the end, with the spaces taken out around / * · × ^ and before %. */
@@ -96,7 +93,7 @@ lh_entry lh_entry_read(lh_arena *a, const char *text) {
     if (equals) {
         e.target = trimmed(a, s, equals);
         s = skip(equals + 1);
-    } else if (is_digit(*s)) {
+    } else if (lh_is_digit(*s)) {
         const char *p = s + strspn(s, "0123456789");
         if (*skip(p) == ':') {
             long n = strtol(s, NULL, 10);
@@ -119,5 +116,5 @@ bool lh_entry_is_numbers(const char *text) {
     const char *s = skip(text);
     if (strchr(s, '=')) return true;
     if (*s == '?') return s[1] && *skip(s + 1); /* ? alone asks for help */
-    return *s && (is_digit(*s) || strchr("+-.,[{_", *s) || (unsigned char)*s >= 0x80);
+    return *s && (lh_is_digit(*s) || strchr("+-.,[{_", *s) || (unsigned char)*s >= 0x80);
 }

@@ -2,15 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "learn/errata.h"
-
-static bool is_letter(char c) {
-    return (c | 32) >= 'a' && (c | 32) <= 'z';
-}
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /* The first PROGRAM:ADDRESS of an expression. */
 typedef struct spot {
@@ -22,18 +15,18 @@ typedef struct spot {
 static const char *address_end(const char *s) {
     for (;; s++) {
         if (*s == '{') s = strchr(s, '}') ? strchr(s, '}') : s + strlen(s) - 1;
-        bool is_part = is_letter(*s) || is_digit(*s) || strchr("_.@}]", *s) != NULL ||
-                       (*s == '[' && is_digit(s[1]));
+        bool is_part = lh_is_letter(*s) || lh_is_digit(*s) || strchr("_.@}]", *s) != NULL ||
+                       (*s == '[' && lh_is_digit(s[1]));
         if (!*s || !is_part) return s;
     }
 }
 
 static spot find_address(const lh_errata *e, const char *expr) {
     for (const char *s = expr; *s; s++) {
-        if (!is_letter(*s)) continue;
+        if (!lh_is_letter(*s)) continue;
         const char *end = s;
-        while (is_letter(*end) || is_digit(*end)) end++;
-        if (*end == ':' && is_letter(end[1]))
+        while (lh_is_letter(*end) || lh_is_digit(*end)) end++;
+        if (*end == ':' && lh_is_letter(end[1]))
             return (spot){
                 lh_lesson_program_named(e->lesson, lh_copy(e->arena, s, (size_t)(end - s)), 0), s,
                 end + 1, address_end(end + 1)};

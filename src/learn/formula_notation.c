@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "learn/formula_internal.h"
 
 typedef struct maker {
@@ -40,10 +41,6 @@ static bool is_capital(char c) {
     return c >= 'A' && c <= 'Z';
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static lh_formula *number(maker *m, const char *text) {
     lh_formula *f = lh_formula_new(m->arena, LH_F_NUMBER, LH_SIGN_LETTER, 0);
     f->text = lh_copy(m->arena, text, strlen(text));
@@ -73,7 +70,7 @@ static size_t name_split(const char *s, size_t n, size_t *skip) {
         return (size_t)(mark - s);
     }
     size_t digits = n;
-    while (digits > 0 && is_digit(s[digits - 1])) digits--;
+    while (digits > 0 && lh_is_digit(s[digits - 1])) digits--;
     if (digits > 0 && digits < n) return digits;
     for (size_t i = 1; i < n; i++)
         if (!is_capital(s[i])) return 0;
@@ -83,7 +80,7 @@ static size_t name_split(const char *s, size_t n, size_t *skip) {
 /* dWQ, a gradient, is a d before W_Q. A dot of a path parts two names. */
 static lh_formula *name(maker *m, const char *s, size_t n) {
     size_t skip, at = name_split(s, n, &skip);
-    bool is_gradient = n > 1 && s[0] == 'd' && (is_capital(s[1]) || (n == 2 && !is_digit(s[1])));
+    bool is_gradient = n > 1 && s[0] == 'd' && (is_capital(s[1]) || (n == 2 && !lh_is_digit(s[1])));
     if (is_gradient) {
         lh_formula *f = row(m), *d = lh_formula_sign(m->arena, "d");
         d->alphabet = LH_ALPHABET_ROMAN;

@@ -4,6 +4,7 @@
 #ifndef LH_LEARN_FORMULA_READ_H
 #define LH_LEARN_FORMULA_READ_H
 
+#include "base/ascii.h"
 #include "learn/formula_internal.h"
 
 typedef struct lh_reader {
@@ -22,14 +23,6 @@ typedef struct lh_formula_call {
     size_t n;
     char name[48]; /* with the backslash, for messages */
 } lh_formula_call;
-
-static inline bool lh_is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static inline bool lh_is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /* Where we are, and what is wrong there (formula.c). After a failure the reader stands at its end. */
 lh_place lh_reader_place(const lh_reader *r, const char *p, size_t length);

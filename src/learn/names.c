@@ -1,3 +1,4 @@
+#include "base/ascii.h"
 #include "learn/names.h"
 
 #include <stdint.h>
@@ -24,14 +25,10 @@ static uint32_t without_mark(uint32_t c) {
     return c >= 0xC0 && c < 0x180 ? (uint32_t)(unsigned char)plain[c - 0xC0] : c;
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 /* Digits by their value, however many: the longer one without zeros at its front is larger. */
 static int number_order(const char **a, const char **b) {
-    while (**a == '0' && is_digit((*a)[1])) (*a)++;
-    while (**b == '0' && is_digit((*b)[1])) (*b)++;
+    while (**a == '0' && lh_is_digit((*a)[1])) (*a)++;
+    while (**b == '0' && lh_is_digit((*b)[1])) (*b)++;
     size_t n = strspn(*a, "0123456789"), m = strspn(*b, "0123456789");
     int order = n != m ? (n < m ? -1 : 1) : memcmp(*a, *b, n);
     *a += n, *b += m;
@@ -42,7 +39,7 @@ int lh_name_order(const char *a, const char *b) {
     const char *s = a, *t = b;
     while (*s && *t) {
         int order;
-        if (is_digit(*s) && is_digit(*t)) {
+        if (lh_is_digit(*s) && lh_is_digit(*t)) {
             order = number_order(&s, &t);
         } else {
             uint32_t x = without_mark(next(&s)), y = without_mark(next(&t));

@@ -1,3 +1,4 @@
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "learn/scan.h"
 
@@ -327,35 +328,23 @@ void lh_scan_text(lh_arena *a, lh_answer_file *f, const char *text, size_t lengt
 
 /* ---- odd spaces ---- */
 
-/* A no-break space, or one of the widths from an en quad to a hair: how many bytes, or 0. */
-static size_t odd_space(const char *s, const char *e) {
-    const unsigned char *u = (const unsigned char *)s;
-    if (e - s >= 2 && u[0] == 0xC2 && u[1] == 0xA0) return 2;
-    bool is_wide = e - s >= 3 && u[0] == 0xE2 && u[1] == 0x80;
-    return is_wide && ((u[2] >= 0x80 && u[2] <= 0x8A) || u[2] == 0xAF) ? 3 : 0;
-}
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 /* 12 345 and 0.249 731: an odd space between digits, and three of them behind it. */
 static bool groups_digits(const char *from, const char *s, const char *next, const char *e) {
-    if (s == from || !is_digit(s[-1])) return false;
+    if (s == from || !lh_is_digit(s[-1])) return false;
     for (int i = 0; i < 3; i++)
-        if (next + i >= e || !is_digit(next[i])) return false;
-    return next + 3 >= e || !is_digit(next[3]);
+        if (next + i >= e || !lh_is_digit(next[i])) return false;
+    return next + 3 >= e || !lh_is_digit(next[3]);
 }
 
 /* Between numbers they are spaces like others; in a number, and between a sign and its number, they are nothing. */
 static const char *plain_spaces(lh_arena *a, const char *text, size_t *length) {
     const char *e = text + *length, *s = text;
-    while (s < e && !odd_space(s, e)) s++;
+    while (s < e && !lh_odd_space(s, (size_t)(e - s))) s++;
     if (s == e) return text;
     char *out = lh_alloc(a, *length + 1);
     size_t n = 0, odd;
     for (s = text; s < e; s++) {
-        if ((odd = odd_space(s, e)) == 0) {
+        if ((odd = lh_odd_space(s, (size_t)(e - s))) == 0) {
             out[n++] = *s;
             continue;
         }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "learn/scan.h"
 
 enum { DEEPEST = 64, ESCAPED = 256 };
@@ -89,22 +90,6 @@ static void json_skip(json *j, int depth) {
     }
 }
 
-static size_t put_utf8(char *out, unsigned c) {
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xC0 | (c >> 6));
-        out[1] = (char)(0x80 | (c & 63));
-        return 2;
-    }
-    out[0] = (char)(0xE0 | (c >> 12));
-    out[1] = (char)(0x80 | ((c >> 6) & 63));
-    out[2] = (char)(0x80 | (c & 63));
-    return 3;
-}
-
 static unsigned hex4(const char *s) {
     char text[5] = {s[0], s[1], s[2], s[3], 0};
     return (unsigned)strtoul(text, NULL, 16);
@@ -113,16 +98,13 @@ static unsigned hex4(const char *s) {
 /* What follows \\u: four digits, or two times four for what lies beyond. Half a pair is no character. */
 static size_t put_escape(const char *s, const char *e, char *out, size_t *n) {
     unsigned c = hex4(s), low = e - s >= 10 && s[4] == '\\' && s[5] == 'u' ? hex4(s + 6) : 0;
-    if (c >= 0xD800 && c < 0xDC00 && low >= 0xDC00 && low < 0xE000) {
+    bool is_pair = c >= 0xD800 && c < 0xDC00 && low >= 0xDC00 && low < 0xE000;
+    if (is_pair)
         c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
-        out[(*n)++] = (char)(0xF0 | (c >> 18));
-        out[(*n)++] = (char)(0x80 | ((c >> 12) & 63));
-        out[(*n)++] = (char)(0x80 | ((c >> 6) & 63));
-        out[(*n)++] = (char)(0x80 | (c & 63));
-        return 10;
-    }
-    *n += put_utf8(out + *n, c >= 0xD800 && c < 0xE000 ? '?' : c);
-    return 4;
+    else if (c >= 0xD800 && c < 0xE000)
+        c = '?';
+    *n += lh_utf8_write(out + *n, c);
+    return is_pair ? 10 : 4;
 }
 
 /* A string without its escapes; 0 bytes long where it does not fit. */

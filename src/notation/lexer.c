@@ -1,3 +1,4 @@
+#include "base/ascii.h"
 #include "notation/lexer.h"
 
 #include <math.h>
@@ -72,10 +73,6 @@ size_t lh_space(const char *s, const char *end) {
     return is ? n : 0;
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 /* Signs without a shape of their own, or that turn the direction of writing: not fit for names. */
 static bool is_hidden(uint32_t c) {
     return (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
@@ -90,7 +87,8 @@ static bool starts_with(const char *s, const char *end, const char *with) {
 /* How many bytes the letter of a name at s has; 0: it is none. */
 static size_t name_letter(const char *s, const char *end) {
     if (s == end) return 0;
-    if ((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '_' || is_digit(*s)) return 1;
+    if ((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '_' || lh_is_digit(*s))
+        return 1;
     if ((unsigned char)*s < 0x80 || lh_space(s, end)) return 0;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (starts_with(s, end, signs[i].s)) return 0;
@@ -102,7 +100,7 @@ static size_t name_letter(const char *s, const char *end) {
 }
 
 static const char *name_end(const char *s, const char *end) {
-    if (s < end && is_digit(*s)) return s;
+    if (s < end && lh_is_digit(*s)) return s;
     for (size_t n; (n = name_letter(s, end)) > 0;) s += n;
     return s;
 }
@@ -246,7 +244,7 @@ static double decimal(lh_lexer *lx, const char *s, const char *stop) {
 }
 
 static const char *digits_end(const char *s, const char *end) {
-    while (s < end && is_digit(*s)) s++;
+    while (s < end && lh_is_digit(*s)) s++;
     return s;
 }
 
@@ -256,7 +254,7 @@ static const char *number_end(const char *s, const char *end) {
     if (s == end || (*s != 'e' && *s != 'E')) return s;
     const char *e = s + 1;
     if (e < end && (*e == '-' || *e == '+')) e++;
-    return e < end && is_digit(*e) ? digits_end(e, end) : s;
+    return e < end && lh_is_digit(*e) ? digits_end(e, end) : s;
 }
 
 static void read_number(lh_lexer *lx) {
@@ -371,8 +369,8 @@ void lh_lexer_next(lh_lexer *lx) {
             take(lx, LH_T_END, lx->pos);
     } else if (*lx->pos == '\n') {
         read_newline(lx);
-    } else if (is_digit(*lx->pos) ||
-               (*lx->pos == '.' && lx->pos + 1 < lx->end && is_digit(lx->pos[1]))) {
+    } else if (lh_is_digit(*lx->pos) ||
+               (*lx->pos == '.' && lx->pos + 1 < lx->end && lh_is_digit(lx->pos[1]))) {
         read_number(lx);
     } else if (*lx->pos == '"') {
         read_string(lx);

@@ -29,12 +29,11 @@ static double largest(const lh_grid_from *f, lh_sizes s) {
     return most;
 }
 
-/* Beside large numbers the dust of rounding (1e-17) is 0, as in `longhand run`. */
 static const char *cell_text(lh_arena *a, const lh_grid_from *f, double x, double scale) {
     char number[LH_NUMBER_MAX];
     const lh_vocab *v = f->n->vocab;
     if (v && x >= 0 && x < v->n_words) return v->word[(int)x];
-    if (fabs(x) < scale * 1e-15) x = 0;
+    x = lh_number_without_dust(x, scale);
     return lh_printf(a, "%s", lh_number_text(number, sizeof number, x, f->digits ? f->digits : 6));
 }
 

@@ -1,0 +1,24 @@
+/* ascii -- what kind of character a byte is, whatever the locale says. */
+#ifndef LH_BASE_ASCII_H
+#define LH_BASE_ASCII_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+static inline bool lh_is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static inline bool lh_is_letter(char c) {
+    return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+/* A no-break space, or one of the widths from an en quad to a hair, in UTF-8: how many bytes, or 0. */
+static inline size_t lh_odd_space(const char *s, size_t n) {
+    const unsigned char *u = (const unsigned char *)s;
+    if (n >= 2 && u[0] == 0xC2 && u[1] == 0xA0) return 2;
+    bool is_wide = n >= 3 && u[0] == 0xE2 && u[1] == 0x80;
+    return is_wide && ((u[2] >= 0x80 && u[2] <= 0x8A) || u[2] == 0xAF) ? 3 : 0;
+}
+
+#endif
