@@ -200,9 +200,9 @@ static const char *document_of(const char *id) {
 static lh_erratum *find(lh_errata *e, const char *id, int line) {
     for (int i = 0; i < e->n; i++) {
         lh_erratum *x = &e->erratum[i];
-        for (int k = 0; k < x->n_places && strcmp(x->name, id + 4) == 0; k++)
-            if (strcmp(x->place[k].document, document_of(id)) == 0 &&
-                atoi(x->place[k].lines) == line)
+        for (int k = 0; k < x->at.n && strcmp(x->name, id + 4) == 0; k++)
+            if (strcmp(x->at.place[k].document, document_of(id)) == 0 &&
+                atoi(x->at.place[k].lines) == line)
                 return x;
     }
     return NULL;

@@ -34,6 +34,11 @@ typedef struct lh_erratum_place {
     const char *lines;    /* 999,1001 */
 } lh_erratum_place;
 
+typedef struct lh_erratum_places {
+    lh_erratum_place *place;
+    int n;
+} lh_erratum_places;
+
 typedef struct lh_erratum_cell {
     const char *text; /* as printed */
     lh_written written;
@@ -42,8 +47,7 @@ typedef struct lh_erratum_cell {
 
 typedef struct lh_erratum {
     const char *name; /* ex2-loss */
-    lh_erratum_place *place;
-    int n_places;
+    lh_erratum_places at;
     const char *what;
     const char *printed; /* as it stands */
     bool is_denied;      /* `not 1`: the text says that it is not this number */
@@ -70,8 +74,7 @@ typedef enum lh_false_kind {
 typedef struct lh_false_claim {
     int number;
     int kinds; /* lh_false_kind, added up */
-    lh_erratum_place *place;
-    int n_places;
+    lh_erratum_places at;
     const char *said, *truth; /* with {{...}} as in a lesson: lh_errata_text */
     const char **shows;       /* what must hold for the truth to be true */
     int n_shows;
