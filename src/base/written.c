@@ -1,4 +1,5 @@
 #include "base/ascii.h"
+#include "base/number.h"
 #include "base/written.h"
 
 #include <math.h>
@@ -73,24 +74,7 @@ static const char *read_plain(const char *s, lh_written *w) {
     }
     digits[n] = 0;
     if (whole + behind == 0) return start;
-    /* strtod would follow the locale's point: whole number first, then its scale */
-    double value = 0;
-    int sign = digits[0] == '-' ? -1 : 1;
-    char plain[MAX_TEXT];
-    size_t k = 0;
-    for (size_t i = 0; i < n; i++)
-        if (lh_is_digit(digits[i])) plain[k++] = digits[i];
-    plain[k] = 0;
-    char text[2 * MAX_TEXT];
-    size_t t = 0;
-    memcpy(text, plain, k), t = k;
-    text[t++] = 'e';
-    text[t++] = '-';
-    text[t++] = (char)('0' + behind / 10);
-    text[t++] = (char)('0' + behind % 10);
-    text[t] = 0;
-    value = strtod(text, NULL);
-    w->value = sign * value;
+    w->value = lh_number_read(digits, NULL);
     w->decimals = behind;
     return s;
 }

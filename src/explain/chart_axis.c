@@ -33,10 +33,6 @@ bool lh_series_is_curve(const lh_series *s) {
     return s->mark == LH_MARK_LINE || s->mark == LH_MARK_BOTH;
 }
 
-bool lh_range_is_empty(const lh_range *r) {
-    return r->n == 0;
-}
-
 lh_range lh_chart_values(const lh_chart *c) {
     lh_range r = lh_range_none();
     for (int k = 0; k < c->n_panels; k++) {

@@ -43,7 +43,6 @@ lh_range lh_range_none(void);
 void lh_range_add(lh_range *r, double x);
 lh_range lh_field_range(const lh_chart_field *f); /* of all its cells */
 bool lh_series_is_curve(const lh_series *s);
-bool lh_range_is_empty(const lh_range *r);
 lh_range lh_chart_values(const lh_chart *c); /* heat, stripes: all cells; bars: the bars */
 /* plane; left out: not above 0 on a log axis */
 lh_range lh_chart_range(const lh_chart *c, bool of_y, size_t *n_left_out);

@@ -175,10 +175,6 @@ void lh_weight_copy_float(const lh_weight *w, float *out) {
     lh_tensor_copy_float(w->tensor, 0, w->rows * w->cols, out);
 }
 
-void lh_weight_copy_double(const lh_weight *w, double *out) {
-    lh_tensor_copy_double(w->tensor, 0, w->rows * w->cols, out);
-}
-
 /* ---- an evaluator's numbers ---- */
 
 void lh_weights_set(const lh_weights *w, const lh_evaluator *with, lh_plan *p) {

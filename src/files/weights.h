@@ -40,7 +40,6 @@ lh_weights *lh_weights_of(lh_context *ctx, lh_arena *a, const lh_graph *g, lh_gi
 /* false and the context failed */
 bool lh_weights_match(lh_context *ctx, lh_weights *w, const lh_tensors *t);
 void lh_weight_copy_float(const lh_weight *w, float *out); /* rows x cols */
-void lh_weight_copy_double(const lh_weight *w, double *out);
 /* behind start: the plan's numbers are the file's */
 void lh_weights_set(const lh_weights *w, const lh_evaluator *with, lh_plan *p);
 /* for writing; a row is a vector */

@@ -213,34 +213,13 @@ static void take(lh_lexer *lx, lh_token_kind kind, const char *stop) {
     lx->pos = stop;
 }
 
-/* A power of ten may be written with any number of digits; beyond this it makes no difference to a
- * double. */
-static long long exponent_of(const char *s, const char *stop) {
-    bool negative = *s == '-';
-    if (*s == '-' || *s == '+') s++;
-    long long e = 0;
-    for (; s < stop; s++) e = e > 2000000000 ? e : e * 10 + (*s - '0');
-    return negative ? -e : e;
-}
-
-/* strtod asks the locale what a decimal point is; 12.5e3 is therefore given to it as 125e2. */
 static double decimal(lh_lexer *lx, const char *s, const char *stop) {
-    char small[64], *digits = small;
-    size_t room = (size_t)(stop - s) + 24, n = 0;
-    if (room > sizeof small) digits = lh_alloc(lx->arena, room);
-    if (!digits) return 0;
-    long long exponent = 0;
-    bool is_fraction = false;
-    for (; s < stop && *s != 'e' && *s != 'E'; s++) {
-        if (is_fraction) exponent--;
-        if (*s == '.')
-            is_fraction = true;
-        else
-            digits[n++] = *s;
-    }
-    if (s < stop) exponent += exponent_of(s + 1, stop);
-    snprintf(digits + n, 24, "e%lld", exponent);
-    return strtod(digits, NULL);
+    char small[64];
+    size_t n = (size_t)(stop - s);
+    if (n >= sizeof small) return lh_number_read(lh_copy(lx->arena, s, n), NULL);
+    memcpy(small, s, n);
+    small[n] = 0;
+    return lh_number_read(small, NULL);
 }
 
 static const char *digits_end(const char *s, const char *end) {
