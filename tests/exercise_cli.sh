@@ -179,6 +179,10 @@ mv all err && : >out
 test ! -s err
 status=$?
 tried 'whatever an exercise of the course shows can be shown' 0
+long=$(printf 'Überlang%.0s' 1 2 3 4 5 6 7 8 9 10)$(printf '%0900d' 0)
+printf '# Long\n\n```longhand\nx = 1\n```\n\n```exercise predict\nchoice: One. | x == 1\nchoice: Two. | x == 2\n\nWhat is %s?\n```\n' "$long" >long.md
+type_in 'q\n' exercise long.md
+tried 'a word of any length is shown whole' 0 "$long?"
 chmod 500 . 2>/dev/null
 LONGHAND_DATA=/proc/nowhere run exercise softmax 3 --answer 'p = e / s'
 tried 'where nothing can be kept' 0 'right' 'progress is not saved'
