@@ -26,10 +26,9 @@ typedef struct lh_written {
     int decimals; /* digits behind the point, in plain notation: 2 for 0.25, 4 for 1.5e-3; 0 for 12; -1 for a fraction */
 } lh_written;
 
-lh_written lh_written_read(
-    const char *text,
-    size_t length); /* .5  -0,25  1/3  1e-3  25%  −0.1  1.2·10^-3  -inf  −∞  0.25...  0.25.  nan */
-bool lh_written_rounds(double exact,
-                       lh_written w); /* is w a correct rounding of exact? ties either way */
+/* .5  -0,25  1/3  1e-3  25%  −0.1  1.2·10^-3  -inf  −∞  0.25...  0.25.  nan */
+lh_written lh_written_read(const char *text, size_t length);
+/* is w a correct rounding of exact? ties either way */
+bool lh_written_rounds(double exact, lh_written w);
 
 #endif

@@ -44,7 +44,7 @@ typedef struct lh_choice_options {
             "make tokens that already occurred less likely; 1: no effect (1)", 0, 0                \
     }
 
-bool lh_choice_read(lh_cli *cli, const lh_choice_options *o, const lh_folder *f,
-                    lh_choice *c); /* false: reported */
+/* false: reported */
+bool lh_choice_read(lh_cli *cli, const lh_choice_options *o, const lh_folder *f, lh_choice *c);
 
 #endif

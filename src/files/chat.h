@@ -40,9 +40,10 @@ extern const lh_chat lh_chats[]; /* ends with a NULL name */
 
 const lh_chat *lh_chat_find(const char *text);  /* of a template; NULL: not known */
 const lh_chat *lh_chat_named(const char *name); /* or NULL */
-const char *
-lh_chat_system(const char *text); /* that the template gives where there is none; or NULL */
+/* that the template gives where there is none; or NULL */
+const char *lh_chat_system(const char *text);
+/* system NULL: none */
 void lh_chat_render(lh_text *out, const lh_chat *c, const char *system, const lh_message *message,
-                    int n, const char *date); /* system NULL: none */
+                    int n, const char *date);
 
 #endif

@@ -30,12 +30,12 @@ lh_tokenizer *lh_tokenizer_read_json(lh_context *ctx, const char *name, const ch
                                      size_t length);
 lh_tokenizer *lh_tokenizer_read_pair(lh_context *ctx, const char *vocab, size_t vocab_length,
                                      const char *merges, size_t merges_length);
+/* an added_tokens.json; false and failed: not in t */
 bool lh_tokenizer_has_added(const lh_tokenizer *t, const char *name, const char *text,
-                            size_t length); /* an added_tokens.json; false and failed: not in t */
+                            size_t length);
 void lh_tokenizer_write_json(lh_text *out, const lh_tokenizer *t);
-void lh_tokenizer_write_config(
-    lh_text *out, const lh_tokenizer *t, int bos, int eos,
-    int context); /* tokenizer_config.json; -1: no such token; 0: no limit */
+/* tokenizer_config.json; -1: no such token; 0: no limit */
+void lh_tokenizer_write_config(lh_text *out, const lh_tokenizer *t, int bos, int eos, int context);
 void lh_tokenizer_write_vocab(lh_text *out, const lh_tokenizer *t);
 void lh_tokenizer_write_merges(lh_text *out, const lh_tokenizer *t); /* bpe alone */
 

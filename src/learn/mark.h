@@ -51,8 +51,8 @@ typedef struct lh_ask {
 
 typedef struct lh_sheet_how {
     int digits; /* significant digits of the largest number of a step; 0: 4 */
-    const char *const *
-        steps; /* which steps to ask: P, h[0].A.S, P.e, L@1; all or NULL: every named step that is shown in a trace */
+    /* which steps to ask: P, h[0].A.S, P.e, L@1; all or NULL: every named step that is shown in a trace */
+    const char *const *steps;
     int n_steps;
 } lh_sheet_how;
 
@@ -70,33 +70,32 @@ typedef struct lh_sheet {
     int n_moments;
     lh_ask *ask;
     int n_asks, n_cells, digits;
-    lh_worth
-        few_digits; /* what right numbers with fewer digits are worth; the caller may change it */
+    /* what right numbers with fewer digits are worth; the caller may change it */
+    lh_worth few_digits;
     struct lh_reach *reach; /* made when the first answers are marked */
-    struct lh_reach_box *
-        from_true; /* n_cells: where a step can lie whose operands are the right numbers, rounded */
-    struct lh_reach
-        *truth;          /* with these operands, which do not change: what was spread once stays */
+    /* n_cells: where a step can lie whose operands are the right numbers, rounded */
+    struct lh_reach_box *from_true;
+    /* with these operands, which do not change: what was spread once stays */
+    struct lh_reach *truth;
     double *true_effort; /* n_asks: what finding it took; 0: it was not needed yet */
 } lh_sheet;
 
-lh_sheet *lh_sheet_new(lh_graph *g,
-                       const lh_sheet_how *how); /* NULL and the context failed on error */
-bool lh_ask_is_named(const lh_ask *q,
-                     const char *name); /* P, h[0].P or P.e of it, WO for WO:=, L@1 */
-void lh_sheet_start(const lh_graph *g,
-                    lh_plan *p); /* lh_exact.start, with the numbers that a sheet prints as given */
-const char *lh_given_text(char *text, size_t n,
-                          double x); /* a given number as a sheet prints and uses it */
-bool lh_ask_shows_update(
-    const lh_sheet *s,
-    const lh_ask *q); /* of a later moment: are old numbers told from new ones at its digits? */
+/* NULL and the context failed on error */
+lh_sheet *lh_sheet_new(lh_graph *g, const lh_sheet_how *how);
+/* P, h[0].P or P.e of it, WO for WO:=, L@1 */
+bool lh_ask_is_named(const lh_ask *q, const char *name);
+/* lh_exact.start, with the numbers that a sheet prints as given */
+void lh_sheet_start(const lh_graph *g, lh_plan *p);
+/* a given number as a sheet prints and uses it */
+const char *lh_given_text(char *text, size_t n, double x);
+/* of a later moment: are old numbers told from new ones at its digits? */
+bool lh_ask_shows_update(const lh_sheet *s, const lh_ask *q);
 void lh_sheet_free(lh_sheet *s);
 lh_cell lh_sheet_cell(const lh_sheet *s, int ask, int k); /* which cell the k-th of a step is */
 double lh_sheet_exact(const lh_sheet *s, int ask, int k); /* the right number */
 int lh_decimals_below(double most, int digits);           /* of numbers up to that one */
-int lh_decimals_for(const lh_plan *p, const lh_node *n,
-                    int digits); /* so many that the largest number shows `digits` digits */
+/* so many that the largest number shows `digits` digits */
+int lh_decimals_for(const lh_plan *p, const lh_node *n, int digits);
 
 typedef struct lh_answers {
     lh_written *cell;         /* n_cells */
@@ -141,12 +140,11 @@ typedef struct lh_marks {
     int credit, total; /* cells with full credit, of all that were asked */
     double points;     /* credit, and half a point where fewer digits are worth that */
     lh_worth few_digits;
-    bool
-        gave_up; /* it was too much work: what is left was judged by a first look, in favour of the learner */
+    /* it was too much work: what is left was judged by a first look, in favour of the learner */
+    bool gave_up;
 } lh_marks;
 
-lh_marks *lh_mark(
-    lh_arena *a, lh_sheet *s, const lh_answers *answers,
-    const lh_mistakes *mistakes); /* NULL and the context failed on error; mistakes may be NULL */
+/* NULL and the context failed on error; mistakes may be NULL */
+lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers, const lh_mistakes *mistakes);
 
 #endif

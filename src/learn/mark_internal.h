@@ -33,8 +33,8 @@ typedef struct marker {
     int *origin;         /* for each unit: the ask where a slip that reaches it began, or -1 */
     bool *is_empty;      /* for each unit: its numbers say nothing, and they do not follow */
     int anew; /* the right program, for somebody who works unchanged steps out again after an update; -1: no update */
-    int active[LH_MOST_ACTIVE],
-        n_active; /* programs that later steps may follow: the right one, and those with the mistakes made so far */
+    /* programs that later steps may follow: the right one, and those with the mistakes made so far */
+    int active[LH_MOST_ACTIVE], n_active;
     made made[LH_MOST_ACTIVE];
 } marker;
 
@@ -49,46 +49,48 @@ int marking_ask(const lh_sheet *s, const lh_step *step, int moment); /* or -1 */
 
 /* ---- one number ---- */
 
-lh_written
-marking_asked(lh_written w,
-              const lh_ask *q); /* digits beyond those that were asked for do not count */
-bool marking_fits(lh_written w, lh_reach_box b,
-                  double beside); /* a value of the box rounds to it, or to one so far beside it */
+/* digits beyond those that were asked for do not count */
+lh_written marking_asked(lh_written w, const lh_ask *q);
+/* a value of the box rounds to it, or to one so far beside it */
+bool marking_fits(lh_written w, lh_reach_box b, double beside);
+/* own, from_true: NULL where there is none */
 lh_verdict marking_judge(lh_written w, double exact, const lh_reach_box *own,
-                         const lh_reach_box *from_true, bool is_tainted,
-                         const lh_ask *q); /* own, from_true: NULL where there is none */
+                         const lh_reach_box *from_true, bool is_tainted, const lh_ask *q);
 const char *marking_slip(lh_written w, lh_reach_box own); /* of the pen, in words, or NULL */
-int marking_looks_cut(lh_written w,
-                      lh_reach_box own); /* 1: cut, -1: rounded, 0: both may write it */
+/* 1: cut, -1: rounded, 0: both may write it */
+int marking_looks_cut(lh_written w, lh_reach_box own);
+/* the number to go on with */
 lh_reach_box marking_box(lh_written w, lh_verdict v, const lh_reach_box *own, lh_habit habit,
-                         const lh_ask *q); /* the number to go on with */
+                         const lh_ask *q);
 
 /* ---- a step ---- */
 
-void marking_put_truth(
-    lh_reach *r); /* every unit at its right numbers, which may have been rounded */
+/* every unit at its right numbers, which may have been rounded */
+void marking_put_truth(lh_reach *r);
 const lh_reach_box *marking_from_true(marker *k, int ask); /* where its step can lie then */
 int marking_taint(marker *k, int variant, int unit); /* where a slip began that it reads, or -1 */
+/* own, truth: or NULL */
 lh_verdict marking_judge_cell(const marker *k, int ask, int cell, const lh_reach_box *own,
-                              const lh_reach_box *truth, bool is_tainted); /* own, truth: or NULL */
+                              const lh_reach_box *truth, bool is_tainted);
+/* how many have no credit */
 int marking_judge_step(marker *k, int ask, const lh_reach_box *own, bool is_tainted,
-                       lh_verdict *out); /* how many have no credit */
+                       lh_verdict *out);
+/* numbers that say nothing */
 void marking_withhold(marker *k, int ask, int unit, bool is_tainted, const lh_reach_box *own,
-                      lh_verdict *v); /* numbers that say nothing */
+                      lh_verdict *v);
 
 /* ---- the usual ways ---- */
 
-int marking_usual(
-    marker *k, int ask, int unit, int variant, bool is_tainted,
-    lh_verdict *v); /* credit for numbers that one of them leads to; how many have none */
+/* credit for numbers that one of them leads to; how many have none */
+int marking_usual(marker *k, int ask, int unit, int variant, bool is_tainted, lh_verdict *v);
 bool marking_comes_to(marker *k, int ask, int unit, lh_carry how); /* every number of the step? */
 
 /* ---- names for what went wrong ---- */
 
 bool marking_explains(marker *k, int variant, int ask, int unit); /* every number of the step? */
 bool marking_is_later(const lh_mistake *m); /* an old number after an update */
-bool marking_other_way(marker *k, int ask, int unit,
-                       bool is_own);                 /* is it right by another way? Notes which */
+/* is it right by another way? Notes which */
+bool marking_other_way(marker *k, int ask, int unit, bool is_own);
 void marking_diagnose(marker *k, int ask, int unit); /* known mistakes, into the step's mark */
 bool marking_is_stale(marker *k, int ask, int unit); /* copied from before an update? Notes it */
 

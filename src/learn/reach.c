@@ -50,7 +50,7 @@ static void add_unit(lh_reach *r, lh_step *step, int moment) {
         .n_cells = n,
         .box = box,
         .right = x,
-        .freedom = own,
+        .deviation = own,
         .is_asked = ask,
         .decimals = ask ? ask->decimals : lh_decimals_for(right, step->node, r->s->digits)};
     lh_unit *u = &r->unit[r->n_units - 1];

@@ -1,8 +1,8 @@
-/* Freedoms moved together: where the sum of what each does alone is not the whole truth.
+/* Deviations moved together: where the sum of what each does alone is not the whole truth.
  *
  * A formula may be bent (a norm of two numbers that are nearly equal is 1 or -1, however many roundings could turn it round),
  * it may jump (the gradient of ReLU is there or it is not), and a number was rounded or it was not: there is nothing in
- * between. So everything is worked out anew with all freedoms at the ends that pull a cell furthest, and where a number
+ * between. So everything is worked out anew with all deviations at the ends that pull a cell furthest, and where a number
  * was written that lies between, it is looked for.
  */
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #include "learn/reach_internal.h"
 
-/* ---- all freedoms together ---- */
+/* ---- all deviations together ---- */
 
 typedef struct chain {
     lh_reach *r;
@@ -19,7 +19,7 @@ typedef struct chain {
     int n;
     const double *right;
     const lh_written *written; /* what stands on the sheet, or NULL */
-    double *place;             /* for each freedom: where it is tried */
+    double *place;             /* for each deviation: where it is tried */
 } chain;
 
 /* Rounding leads no further than its box: a square is not rounded below 0. */
@@ -45,58 +45,60 @@ static bool run_chain(const chain *c) {
     return true;
 }
 
-/* The end of a freedom that pulls a cell furthest in a direction: how far it pulls. */
-static double pull(const lh_swing *w, const freedom *f, int i, int k, int way, double *end) {
+/* The end of a deviation that pulls a cell furthest in a direction: how far it pulls. */
+static double pull(const lh_sensitivity *w, const deviation *f, int i, int k, int way,
+                   double *end) {
     size_t at = (size_t)i * (size_t)w->width + (size_t)k;
     double down = way * w->down[at], up = way * w->up[at], most = up >= down ? up : down;
-    *end = most <= 0 ? 0 : up >= down ? f[w->freedom[k]].high : f[w->freedom[k]].low;
+    *end = most <= 0 ? 0 : up >= down ? f[w->deviation[k]].high : f[w->deviation[k]].low;
     return most > 0 ? most : 0;
 }
 
 /* Where two numbers are the greatest together, lowering one alone lowers nothing: what only lifts a cell at one end is
  * moved to the other end on the way down. */
-static void place_cell(const chain *c, const lh_swing *w, int i, int way) {
+static void place_cell(const chain *c, const lh_sensitivity *w, int i, int way) {
     for (int k = 0; k < w->n; k++) {
-        const freedom *f = &c->r->freedom[w->freedom[k]];
+        const deviation *f = &c->r->deviation[w->deviation[k]];
         double end;
-        if (pull(w, c->r->freedom, i, k, way, &end) > 0)
-            c->place[w->freedom[k]] = end;
-        else if (pull(w, c->r->freedom, i, k, -way, &end) > 0)
-            c->place[w->freedom[k]] = end == f->low ? f->high : f->low;
+        if (pull(w, c->r->deviation, i, k, way, &end) > 0)
+            c->place[w->deviation[k]] = end;
+        else if (pull(w, c->r->deviation, i, k, -way, &end) > 0)
+            c->place[w->deviation[k]] = end == f->low ? f->high : f->low;
     }
 }
 
-static void rest(const chain *c, const lh_swing *w) {
-    for (int k = 0; k < w->n; k++) c->place[w->freedom[k]] = 0;
+static void rest(const chain *c, const lh_sensitivity *w) {
+    for (int k = 0; k < w->n; k++) c->place[w->deviation[k]] = 0;
 }
 
 typedef struct turned {
-    int freedom;
+    int deviation;
     double pull;
 } turned;
 
 static int by_pull(const void *a, const void *b) {
     const turned *x = a, *y = b;
-    return x->pull != y->pull ? (x->pull < y->pull ? 1 : -1) : x->freedom - y->freedom;
+    return x->pull != y->pull ? (x->pull < y->pull ? 1 : -1) : x->deviation - y->deviation;
 }
 
-/* From the corner on, freedom by freedom, the strongest first: is there an end, or its rest, that leads further? */
+/* From the corner on, deviation by deviation, the strongest first: is there an end, or its rest, that leads further? */
 static double climb(const chain *c, lh_arena *a, const line *l, int i, int way, double best) {
-    const lh_swing *w = &l->swing;
+    const lh_sensitivity *w = &l->sensitivity;
     turned *t = lh_alloc_array(a, (size_t)w->n + 1, sizeof *t);
     if (!t) return best;
     for (int k = 0; k < w->n; k++) {
         double end;
-        t[k] = (turned){w->freedom[k], pull(w, c->r->freedom, i, k, 1, &end) +
-                                           pull(w, c->r->freedom, i, k, -1, &end)};
+        t[k] = (turned){w->deviation[k], pull(w, c->r->deviation, i, k, 1, &end) +
+                                             pull(w, c->r->deviation, i, k, -1, &end)};
     }
     qsort(t, (size_t)w->n, sizeof *t, by_pull);
     bool is_better = true;
     for (int round = 0; round < 2 && is_better; round++) {
         is_better = false;
         for (int k = 0; k < w->n && k < LH_MOST_TURNED && t[k].pull > 0; k++) {
-            const freedom *f = &c->r->freedom[t[k].freedom];
-            double *place = &c->place[t[k].freedom], before = *place, ends[] = {f->low, 0, f->high};
+            const deviation *f = &c->r->deviation[t[k].deviation];
+            double *place = &c->place[t[k].deviation], before = *place,
+                   ends[] = {f->low, 0, f->high};
             for (int e = 0; e < 3; e++) {
                 if (ends[e] == before) continue;
                 double kept = *place;
@@ -111,8 +113,8 @@ static double climb(const chain *c, lh_arena *a, const line *l, int i, int way, 
     return best;
 }
 
-/* Whether none of a cell's freedoms moves another cell of the group. Takes it in, if so. */
-static bool joins(const lh_swing *w, int i, int *moved, int group) {
+/* Whether none of a cell's deviations moves another cell of the group. Takes it in, if so. */
+static bool joins(const lh_sensitivity *w, int i, int *moved, int group) {
     const double *down = w->down + (size_t)i * (size_t)w->width,
                  *up = w->up + (size_t)i * (size_t)w->width;
     for (int k = 0; k < w->n; k++)
@@ -131,15 +133,15 @@ static bool is_decided(const chain *c, const line *l, int i) {
     return w->kind != LH_WRITTEN_NUMBER || fabs(w->value - l->rest[i]) <= w->unit / 2;
 }
 
-/* Cells that have no freedom in common are tried together: rows of a product, say. Groups count from 1; 0: not tried. */
+/* Cells that have no deviation in common are tried together: rows of a product, say. Groups count from 1; 0: not tried. */
 static int group_cells(const chain *c, lh_arena *a, const line *l, int *group) {
-    int *moved = lh_alloc_array(a, (size_t)l->swing.n + 1, sizeof *moved), n = 0, left = 0;
+    int *moved = lh_alloc_array(a, (size_t)l->sensitivity.n + 1, sizeof *moved), n = 0, left = 0;
     for (int i = 0; i < l->n_cells; i++)
         if (!is_decided(c, l, i)) group[i] = -1, left++;
     while (moved && left > 0) {
         n++;
         for (int i = 0; i < l->n_cells; i++)
-            if (group[i] < 0 && joins(&l->swing, i, moved, n)) group[i] = n, left--;
+            if (group[i] < 0 && joins(&l->sensitivity, i, moved, n)) group[i] = n, left--;
     }
     return n;
 }
@@ -153,32 +155,32 @@ static double settled(const chain *c, lh_arena *a, const line *l, int i, int way
     if (w->kind != LH_WRITTEN_NUMBER || way * (w->value - seen) < w->unit / 2 ||
         way * (w->value - sum) > LH_BESIDE_UNITS * w->unit)
         return sum;
-    rest(c, &l->swing);
-    place_cell(c, &l->swing, i, way);
+    rest(c, &l->sensitivity);
+    place_cell(c, &l->sensitivity, i, way);
     return climb(c, a, l, i, way, seen);
 }
 
-/* Does one freedom alone lead past x, and all others together neither to it nor back to it? */
+/* Does one deviation alone lead past x, and all others together neither to it nor back to it? */
 static bool is_leap(const chain *c, const line *l, int i, int way, double x) {
-    const lh_swing *w = &l->swing;
+    const lh_sensitivity *w = &l->sensitivity;
     double most = 0, sum = 0, back = 0, end;
     for (int k = 0; k < w->n; k++) {
-        double p = pull(w, c->r->freedom, i, k, way, &end);
+        double p = pull(w, c->r->deviation, i, k, way, &end);
         if (p > most) most = p;
         sum += p;
-        back += pull(w, c->r->freedom, i, k, -way, &end);
+        back += pull(w, c->r->deviation, i, k, -way, &end);
     }
     double far = way * (x - l->rest[i]);
     return far > sum - most && far < most - back;
 }
 
-/* How far a cell may turn back from a corner: behind a jump freedoms count that did nothing before it. */
+/* How far a cell may turn back from a corner: behind a jump deviations count that did nothing before it. */
 static double way_back(const chain *c, const line *l, int i, int way) {
-    const lh_swing *w = &l->swing;
+    const lh_sensitivity *w = &l->sensitivity;
     double from = l->now[i], sum = 0;
     for (int k = 0; k < w->n; k++) {
-        const freedom *f = &c->r->freedom[w->freedom[k]];
-        double *place = &c->place[w->freedom[k]], kept = *place, ends[] = {f->low, 0, f->high},
+        const deviation *f = &c->r->deviation[w->deviation[k]];
+        double *place = &c->place[w->deviation[k]], kept = *place, ends[] = {f->low, 0, f->high},
                most = 0;
         for (int e = 0; e < 3; e++) {
             *place = ends[e];
@@ -199,16 +201,16 @@ static double without_hole(const chain *c, lh_arena *a, const line *l, int i, in
         !is_leap(c, l, i, way, w->value - way * LH_BESIDE_UNITS * w->unit) ||
         !is_leap(c, l, i, way, w->value + way * LH_BESIDE_UNITS * w->unit))
         return end;
-    rest(c, &l->swing);
-    place_cell(c, &l->swing, i, way);
-    double *corner = lh_alloc_array(a, (size_t)c->r->n_freedoms + 1, sizeof *corner);
+    rest(c, &l->sensitivity);
+    place_cell(c, &l->sensitivity, i, way);
+    double *corner = lh_alloc_array(a, (size_t)c->r->n_deviations + 1, sizeof *corner);
     if (!corner || !run_chain(c)) return end;
     double past = way * (l->now[i] - w->value);
     if (past < 0 || past <= way_back(c, l, i, way) + w->unit) return end;
-    memcpy(corner, c->place, (size_t)c->r->n_freedoms * sizeof *corner);
+    memcpy(corner, c->place, (size_t)c->r->n_deviations * sizeof *corner);
     for (int k = 0; k < LH_HALVINGS; k++) {
         left /= 2;
-        for (int f = 0; f < c->r->n_freedoms; f++) c->place[f] = (done + left) * corner[f];
+        for (int f = 0; f < c->r->n_deviations; f++) c->place[f] = (done + left) * corner[f];
         if (!run_chain(c) || fabs(l->now[i] - w->value) <= w->unit / 2) return end;
         if (way * (l->now[i] - w->value) < 0) done += left, from = l->now[i];
     }
@@ -252,7 +254,7 @@ static void join_spans(spans *s, double apart) {
 }
 
 /* A number between two others, rounded to whole units: to each of those from `down` to `up`. */
-static void add_rounded(spans *s, const freedom *f, double unit, double down, double up) {
+static void add_rounded(spans *s, const deviation *f, double unit, double down, double up) {
     const bool is_moved = isnan(f->at);
     const double most = is_moved ? f->to : f->at, least = is_moved ? f->from : f->at;
     if (!(up - down <= 2)) {
@@ -263,8 +265,8 @@ static void add_rounded(spans *s, const freedom *f, double unit, double down, do
         add_span(s, unit * (down + k) - most, unit * (down + k) - least);
 }
 
-/* Where a freedom may lie: where it rests, unrounded, rounded to the digits that were asked or to some more. */
-static void find_parts(const freedom *f, bool is_cut, spans *s) {
+/* Where a deviation may lie: where it rests, unrounded, rounded to the digits that were asked or to some more. */
+static void find_parts(const deviation *f, bool is_cut, spans *s) {
     s->n = 0, s->is_full = false;
     add_span(s, 0, 0);
     if (!isnan(f->at)) add_span(s, f->from - f->at, f->to - f->at);
@@ -282,14 +284,14 @@ static void find_parts(const freedom *f, bool is_cut, spans *s) {
     join_spans(s, LH_DUST * pow(10, -f->decimals));
 }
 
-/* What a freedom does alone: so much at a place between its ends. */
-static double effect_at(const lh_swing *w, const freedom *f, int i, int k, double place) {
+/* What a deviation does alone: so much at a place between its ends. */
+static double effect_at(const lh_sensitivity *w, const deviation *f, int i, int k, double place) {
     const size_t at = (size_t)i * (size_t)w->width + (size_t)k;
     return place < 0 ? w->down[at] * place / f->low : place > 0 ? w->up[at] * place / f->high : 0;
 }
 
 /* The largest of what lies between two of its parts. */
-static double gap_of(const lh_swing *w, const freedom *f, int i, int k, const spans *part) {
+static double gap_of(const lh_sensitivity *w, const deviation *f, int i, int k, const spans *part) {
     double most = 0;
     for (int p = 1; p < part->n; p++)
         most = fmax(most, fabs(effect_at(w, f, i, k, part->span[p].low) -
@@ -299,13 +301,13 @@ static double gap_of(const lh_swing *w, const freedom *f, int i, int k, const sp
 
 /* By how much what it does half way to its ends is not half of what it does there. */
 static double bent_by(const chain *c, const line *l, int i, int k) {
-    const lh_swing *w = &l->swing;
-    const freedom *f = &c->r->freedom[w->freedom[k]];
+    const lh_sensitivity *w = &l->sensitivity;
+    const deviation *f = &c->r->deviation[w->deviation[k]];
     const double ends[] = {f->low, f->low / 2, f->high / 2, f->high};
     double most = 0;
     for (int e = 0; e < 4; e++) {
         rest(c, w);
-        c->place[w->freedom[k]] = ends[e];
+        c->place[w->deviation[k]] = ends[e];
         if (ends[e] == 0) continue;
         if (!run_chain(c)) return INFINITY;
         most = fmax(most, fabs(l->now[i] - l->rest[i] - effect_at(w, f, i, k, ends[e])));
@@ -319,7 +321,7 @@ static double bent_by(const chain *c, const line *l, int i, int k) {
 static double without_gap(const chain *c, lh_arena *a, const line *l, int i, int way, double end,
                           double bent) {
     const lh_written *w = c->written ? &c->written[i] : NULL;
-    const lh_swing *s = &l->swing;
+    const lh_sensitivity *s = &l->sensitivity;
     double away, before = l->rest[i];
     if (!w || w->kind != LH_WRITTEN_NUMBER || way * (w->value - before) < LH_GAP_UNITS * w->unit ||
         way * (w->value - end) > LH_BESIDE_UNITS * w->unit)
@@ -330,9 +332,9 @@ static double without_gap(const chain *c, lh_arena *a, const line *l, int i, int
     if (!sum.span) return end;
     sum.span[0] = (span){before, before};
     for (int k = 0; k < s->n; k++) {
-        const freedom *f = &c->r->freedom[s->freedom[k]];
-        const double most = pull(s, c->r->freedom, i, k, 1, &away),
-                     least = -pull(s, c->r->freedom, i, k, -1, &away);
+        const deviation *f = &c->r->deviation[s->deviation[k]];
+        const double most = pull(s, c->r->deviation, i, k, 1, &away),
+                     least = -pull(s, c->r->deviation, i, k, -1, &away);
         if (most - least <= w->unit || !f->was_rounded ||
             (find_parts(f, c->r->habit.cuts, &part), part.is_full) ||
             gap_of(s, f, i, k, &part) <= w->unit) {
@@ -362,14 +364,14 @@ static double without_gap(const chain *c, lh_arena *a, const line *l, int i, int
     return before;
 }
 
-/* With one freedom beyond a jump, each other to the end that pulls furthest there: how far it goes. */
+/* With one deviation beyond a jump, each other to the end that pulls furthest there: how far it goes. */
 static double corner_behind(const chain *c, lh_arena *a, const line *l, int i, int way, int jump) {
-    const lh_swing *w = &l->swing;
+    const lh_sensitivity *w = &l->sensitivity;
     double *chosen = lh_alloc_array(a, (size_t)w->n + 1, sizeof *chosen), from = l->now[i];
     for (int k = 0; chosen && k < w->n; k++) {
-        const freedom *f = &c->r->freedom[w->freedom[k]];
+        const deviation *f = &c->r->deviation[w->deviation[k]];
         const double ends[] = {f->low, f->high};
-        double *place = &c->place[w->freedom[k]], most = 0;
+        double *place = &c->place[w->deviation[k]], most = 0;
         for (int e = 0; e < 2 && k != jump; e++) {
             *place = ends[e];
             if (ends[e] != 0 && run_chain(c) && way * (l->now[i] - from) > most)
@@ -378,27 +380,27 @@ static double corner_behind(const chain *c, lh_arena *a, const line *l, int i, i
         if (k != jump) *place = 0;
     }
     for (int k = 0; chosen && k < w->n; k++)
-        if (k != jump) c->place[w->freedom[k]] = chosen[k];
+        if (k != jump) c->place[w->deviation[k]] = chosen[k];
     return chosen && run_chain(c) ? l->now[i] : from;
 }
 
-/* The number written lies beyond the end. But behind a jump that leads the other way, or not so far, freedoms count that did
+/* The number written lies beyond the end. But behind a jump that leads the other way, or not so far, deviations count that did
  * nothing before it: perhaps they lead there. */
 static double behind_jumps(const chain *c, lh_arena *a, const line *l, int i, int way, double end) {
     const lh_written *w = c->written ? &c->written[i] : NULL;
-    const lh_swing *s = &l->swing;
+    const lh_sensitivity *s = &l->sensitivity;
     if (!w || w->kind != LH_WRITTEN_NUMBER || way * (w->value - end) < LH_BEYOND_UNITS * w->unit)
         return end;
     for (int k = 0, tried = 0; k < s->n && tried < LH_MOST_JUMPS; k++) {
-        const freedom *f = &c->r->freedom[s->freedom[k]];
+        const deviation *f = &c->r->deviation[s->deviation[k]];
         const double ends[] = {f->low, f->high};
-        double away, most = fmax(pull(s, c->r->freedom, i, k, 1, &away),
-                                 pull(s, c->r->freedom, i, k, -1, &away));
+        double away, most = fmax(pull(s, c->r->deviation, i, k, 1, &away),
+                                 pull(s, c->r->deviation, i, k, -1, &away));
         if (most < LH_REACH_WIDE * w->unit || bent_by(c, l, i, k) < most / LH_JUMP_SHARE) continue;
         tried++;
         for (int e = 0; e < 2; e++) {
             rest(c, s);
-            c->place[s->freedom[k]] = ends[e];
+            c->place[s->deviation[k]] = ends[e];
             if (ends[e] == 0 || !run_chain(c) ||
                 fabs(l->now[i] - l->rest[i]) < LH_REACH_WIDE * w->unit ||
                 way * (l->now[i] - w->value) > 0)
@@ -418,9 +420,9 @@ static void try_corners(const chain *c, lh_arena *a, const line *l, lh_reach_box
     int n_groups = group_cells(c, a, l, group);
     for (int way = -1; way <= 1; way += 2) {
         for (int g = 1; g <= n_groups; g++) {
-            rest(c, &l->swing);
+            rest(c, &l->sensitivity);
             for (int i = 0; i < l->n_cells; i++)
-                if (group[i] == g) place_cell(c, &l->swing, i, way);
+                if (group[i] == g) place_cell(c, &l->sensitivity, i, way);
             bool ok = run_chain(c);
             for (int i = 0; i < l->n_cells;
                  i++) /* one that leads nowhere says nothing: the sum stays */
@@ -442,7 +444,7 @@ static void try_corners(const chain *c, lh_arena *a, const line *l, lh_reach_box
 void reach_corners(lh_reach *r, lh_arena *a, work *w, const double *right,
                    const lh_written *written, lh_reach_box *out) {
     chain c = {.r = r, .right = right, .written = written};
-    c.place = lh_alloc_array(a, (size_t)r->n_freedoms + 1, sizeof *c.place);
+    c.place = lh_alloc_array(a, (size_t)r->n_deviations + 1, sizeof *c.place);
     c.link = reach_chain(r, a, w, &c.n);
     if (!c.link || !c.place) return;
     try_corners(&c, a, &w->line[w->n_lines - 1], out);

@@ -15,20 +15,20 @@ typedef struct source {
 } source;
 
 /* A number that need not lie where it rests: one that was written down, or one that may have been rounded on the way. */
-typedef struct freedom {
+typedef struct deviation {
     double low, high; /* low <= 0 <= high */
     bool was_rounded; /* then it is no number in between, but one of some: */
     int decimals;     /* to as many, or a few more */
     double from, to;  /* where it lay before, */
     double at;        /* and where it rests; nan: there */
-} freedom;
+} deviation;
 
-/* What freedoms do to the cells of a value, each alone. */
-typedef struct lh_swing {
+/* What deviations do to the cells of a value, each alone. */
+typedef struct lh_sensitivity {
     int n, width;      /* columns in use, and those that there is room for */
-    int *freedom;      /* n of them */
+    int *deviation;    /* n of them */
     double *down, *up; /* cells x width: what the low end does, what the high end does */
-} lh_swing;
+} lh_sensitivity;
 
 /* A formula between values that are known: the unit itself, or a line inside it (e of a softmax) that nobody asked for. */
 typedef struct line {
@@ -41,10 +41,10 @@ typedef struct line {
     int effort;        /* cells that it reads and works out */
     int decimals;      /* to which it may have been rounded; -1: it is not */
     double *rest;      /* n_cells: where they rest */
-    double *now;       /* n_cells: where they are while freedoms are tried */
+    double *now;       /* n_cells: where they are while deviations are tried */
     lh_reach_box *box; /* n_cells: where they may lie, rounded */
-    int *rounding;     /* n_cells: the freedom of having been rounded, or -1 */
-    lh_swing swing;
+    int *rounding;     /* n_cells: the deviation of having been rounded, or -1 */
+    lh_sensitivity sensitivity;
 } line;
 
 /* How one unit is worked out in one variant. Made when it is first asked for. */
@@ -68,8 +68,8 @@ struct lh_reach {
     lh_context *ctx; /* of the right program */
     lh_context *own; /* for variants: one that cannot be built is no error */
     lh_arena *arena;
-    lh_arena
-        *sheet; /* of the sheet that is being marked: freedoms, and what they do to open units */
+    /* of the sheet that is being marked: deviations, and what they do to open units */
+    lh_arena *sheet;
     const lh_sheet *s;
     lh_graph *g;
     lh_unit *unit;
@@ -77,14 +77,14 @@ struct lh_reach {
     lh_habit habit;
     double left; /* of the work that a sheet may take, in cells that are read or worked out */
     bool gave_up;
-    freedom *freedom;
-    int n_freedoms;
+    deviation *deviation;
+    int n_deviations;
     variant variant[LH_MOST_VARIANTS];
     int n_variants;
 };
 
-lh_cell *reach_cells(lh_arena *a, const lh_plan *p, const lh_node *n,
-                     int *n_cells); /* of all examples and heads, in order */
+/* of all examples and heads, in order */
+lh_cell *reach_cells(lh_arena *a, const lh_plan *p, const lh_node *n, int *n_cells);
 work *reach_work(lh_reach *r, int variant, int unit);
 
 bool reach_may(lh_reach *r); /* is there work left that may be done? Notes it where there is none */
@@ -97,12 +97,12 @@ typedef struct reach_link {
 
 reach_link *reach_chain(lh_reach *r, lh_arena *a, work *w, int *n); /* NULL: no memory */
 
-/* A line, from the numbers of others: operands to where they are while freedoms have these places (NULL: at rest), then the
+/* A line, from the numbers of others: operands to where they are while deviations have these places (NULL: at rest), then the
  * formula. False: something is no number. */
 void reach_put(lh_reach *r, const work *w, const line *l, const double *place);
 bool reach_take(lh_reach *r, const line *l, const double *right, double *to);
 
-/* out: where the last line of the work can lie by the sum of what freedoms do; it comes back as it can really. */
+/* out: where the last line of the work can lie by the sum of what deviations do; it comes back as it can really. */
 void reach_corners(lh_reach *r, lh_arena *a, work *w, const double *right,
                    const lh_written *written, lh_reach_box *out);
 

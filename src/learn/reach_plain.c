@@ -1,5 +1,5 @@
 /* One way of carrying on: everything that is not written down is worked out as somebody would who rounds every line, cuts it off
- * or keeps it. There is no freedom in it, so it says exactly where that way leads, across any kink, and costs next to nothing.
+ * or keeps it. There is no deviation in it, so it says exactly where that way leads, across any kink, and costs next to nothing.
  */
 #include <math.h>
 

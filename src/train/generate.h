@@ -55,15 +55,15 @@ typedef struct lh_generator {
 } lh_generator;
 
 int lh_generator_context(const lh_graph *g, int standard); /* the size `context`, or standard */
-lh_generator *lh_generator_new(lh_graph *g,
-                               const lh_generator_how *how); /* NULL and the context failed */
-void lh_generator_free(lh_generator *w);                     /* NULL is allowed */
-bool lh_generator_weights(lh_generator *w,
-                          const lh_weights *weights); /* matched; false: no memory */
-void lh_generator_prompt(lh_generator *w, const int *token,
-                         int n); /* begins anew; of a long prompt the end counts */
-void lh_generator_continue(lh_generator *w, const int *token,
-                           int n); /* the same; what the text before began with is not read again */
+/* NULL and the context failed */
+lh_generator *lh_generator_new(lh_graph *g, const lh_generator_how *how);
+void lh_generator_free(lh_generator *w); /* NULL is allowed */
+/* matched; false: no memory */
+bool lh_generator_weights(lh_generator *w, const lh_weights *weights);
+/* begins anew; of a long prompt the end counts */
+void lh_generator_prompt(lh_generator *w, const int *token, int n);
+/* the same; what the text before began with is not read again */
+void lh_generator_continue(lh_generator *w, const int *token, int n);
 int lh_generator_next(lh_generator *w); /* the token that was chosen, or -1 */
 
 #endif
