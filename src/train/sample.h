@@ -25,11 +25,9 @@ typedef struct lh_chooser lh_chooser;
 
 lh_chooser *lh_chooser_new(lh_context *ctx, int n); /* for n scores; NULL and the context failed */
 void lh_chooser_free(lh_chooser *c);                /* NULL is allowed */
-void lh_penalise(
-    float *score, int n, const int *token, int n_tokens,
-    /* -1: no score is a number */
-    double
-        penalty); /*each token that is there once: a score above 0 is divided, another multiplied; token is [n_tokens] */
+/* each token that is there once: a score above 0 is divided, another multiplied; token is [n_tokens] */
+void lh_penalise(float *score, int n, const int *token, int n_tokens, double penalty);
+/* -1: no score is a number */
 int lh_choose(lh_chooser *c, const float *score, const lh_choice *how, double uniform);
 
 #endif
