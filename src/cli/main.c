@@ -196,7 +196,7 @@ static int dispatch(lh_cli *cli, int argc, char **argv) {
         printf("longhand %s\nbuilt with %s\n", lh_version(), LH_BUILT_WITH);
         return LH_EXIT_YES;
     }
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help(cli, 0, NULL);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help(cli, 0, argv);
     if (strcmp(word, "help") == 0) {
         int status = help(cli, argc - 2, argv + 2);
         return status < 0 ? fail_command(cli, strcmp(argv[2], "manual") == 0 ? argv[3] : argv[2])
