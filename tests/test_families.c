@@ -22,6 +22,7 @@
 #include "train/feed.h"
 #include "eval/fast/grow.h"
 #include "train/generate.h"
+#include "train/trained.h"
 
 enum { MOST_TENSORS = 128, MOST_TOKENS = 64 };
 
@@ -255,6 +256,38 @@ static void families_agree(void **state) {
     assert_true(n > 0);
 }
 
+/* The biases of a Qwen2 folder, to a program that has none. */
+static void leftovers_are_named(void **state) {
+    char path[600];
+    golden x;
+    model m = {0};
+    const char *root_folder = getenv("LH_SOURCE_ROOT");
+    snprintf(path, sizeof path, "%s/tests/golden/models/qwen2.json",
+             root_folder ? root_folder : ".");
+    open_golden(&x, path, "qwen2.json");
+    write_weights(&x);
+    const char *config = "{\"model_type\": \"llama\", \"vocab_size\": 24, \"hidden_size\": 16, "
+                         "\"num_hidden_layers\": 2, \"num_attention_heads\": 4, "
+                         "\"num_key_value_heads\": 2, \"intermediate_size\": 20, "
+                         "\"tie_word_embeddings\": true}";
+    const char *text = lh_family_program(x.ctx, x.arena, "config.json", config, strlen(config));
+    stop_if_failed(&x, "llama");
+    m.program = lh_program_parse(x.ctx, "llama", text, strlen(text));
+    m.g = lh_graph_build(x.ctx, m.program, &(lh_build){.without_examples = true});
+    lh_folder *f = lh_folder_open(x.ctx, folder);
+    stop_if_failed(&x, "the folder");
+    assert_null(lh_trained_weights(f, x.arena, m.g));
+    assert_non_null(strstr(lh_context_error(x.ctx)->what, "k_proj.bias"));
+    assert_non_null(strstr(lh_context_error(x.ctx)->what, "and 3 more"));
+    lh_context_clear(x.ctx);
+    f->allows_unused = true;
+    assert_non_null(lh_trained_weights(f, x.arena, m.g));
+    lh_folder_close(f);
+    close_model(&m);
+    clean(state);
+    close_golden(&x);
+}
+
 /* ---- what a program is decides what its config says ---- */
 
 static lh_graph *graph_of(lh_context *ctx, const char *text, lh_program **p) {
@@ -387,6 +420,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_are_named),
         cmocka_unit_test(models_are_known),
+        cmocka_unit_test_teardown(leftovers_are_named, clean),
         cmocka_unit_test_teardown(families_agree, clean),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
