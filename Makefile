@@ -9,7 +9,7 @@ NEEDS = DEPS='$(DEPS)' sh scripts/deps.sh
 SETUP = meson setup -Dwerror=true
 BUILT = build/build.ninja
 
-.PHONY: all run test test-page asan lint format coverage bench fuzz mutants docs tour man install uninstall clean help
+.PHONY: all run test test-page deb dist archive arm asan lint format coverage bench fuzz mutants docs tour man install uninstall clean help
 .DEFAULT_GOAL := all
 
 all: $(BUILT) ## build ./longhand
@@ -85,8 +85,19 @@ uninstall: ## remove what the last `make install` put there
 	@test -f $(BUILT) || { echo 'nothing was installed from here'; exit 1; }
 	@ninja -C build --quiet uninstall
 
+dist: ## a source archive that builds without git: build/longhand-VERSION.tar.xz
+	@sh scripts/dist.sh build
+
+deb: ## packages for Debian, looked at by lintian: build/deb
+	@$(NEEDS) deb
+	@sh scripts/deb.sh build/deb
+
+arm: ## the tests on ARM64, under qemu: build-arm
+	@$(NEEDS) build test arm
+	@sh scripts/arm.sh build-arm
+
 clean: ## remove everything that was built
-	@rm -rf build build-asan build-coverage build-fuzz longhand
+	@rm -rf build build-asan build-coverage build-fuzz build-arm longhand
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile

@@ -53,7 +53,7 @@ typedef struct longhand longhand; /* a program with its numbers */
 
 /* Beginning and end. */
 
-/* Which Longhand this is: "0.1.0". */
+/* Which Longhand this is: "0.2.0". */
 LH_API const char *longhand_version(void);
 
 /* A new one with no program open. NULL without memory: every call takes that and does nothing. */

@@ -64,6 +64,18 @@ for group; do
     fuzz) need_command clang clang ;;
     coverage) need_command gcovr gcovr ;;
     man) need_command scdoc scdoc ;;
+    deb)
+        need_command dpkg-buildpackage dpkg-dev
+        need_command dh debhelper
+        need_command lintian lintian
+        need_command mk-build-deps devscripts
+        need_command equivs-build equivs
+        ;;
+    arm)
+        need_command aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+        test -e /usr/aarch64-linux-gnu/include/stdio.h || need libc6-dev-arm64-cross
+        need_command qemu-aarch64 qemu-user
+        ;;
     *)
         echo "deps.sh: $group: no such group" >&2
         exit 2

@@ -1,0 +1,20 @@
+#!/bin/sh
+# deb.sh FOLDER: the packages for Debian, from what is committed. What they are built with is installed where this runs as root.
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD
+mkdir -p "$1"
+rm -rf "$1"/longhand-* "$1"/*.deb
+archive=$(sh scripts/dist.sh "$1")
+cd "$1"
+name=$(basename "$root/$archive" .tar.xz)
+cp "$name.tar.xz" "longhand_${name#longhand-}.orig.tar.xz"
+tar -xf "$name.tar.xz"
+cd "$name"
+if ! dpkg-checkbuilddeps 2>/dev/null && test "$(id -u)" = 0; then
+    mk-build-deps --install --remove --tool 'apt-get -y -qq --no-install-recommends' debian/control >/dev/null
+fi
+dpkg-buildpackage --build=binary --no-sign
+cd ..
+lintian --fail-on error,warning ./*.changes
+ls ./*.deb
