@@ -35,8 +35,8 @@ static const lh_option sheet_options[] = {
      "no space for the working: two pages, in text or html", 0, 0},
     {"why", 0, LH_OPTION_FLAG, &options.why, NULL,
      "which mistakes these numbers show, and which they hide", 0, 0},
-    {"format", 0, LH_OPTION_TEXT, &options.format, "FORMAT", "text, md, html, json or csv (text)",
-     0, 0},
+    {"format", 0, LH_OPTION_TEXT, &options.format, "FORMAT",
+     "text, md, html, json or csv (text); moodle or qti for a system that holds courses", 0, 0},
     {"out", 'o', LH_OPTION_TEXT, &options.out, "FILE",
      "write it there; with --forms or --roster a folder", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
@@ -172,7 +172,8 @@ static void why_json(FILE *out, const lh_paper *p, const lh_sheet_shown *t) {
 
 /* ---- writing ---- */
 
-const char *const lh_sheet_endings[LH_N_SHEET_FORMATS] = {"txt", "md", "html", "json", "csv"};
+const char *const lh_sheet_endings[LH_N_SHEET_FORMATS] = {"txt", "md",     "html", "json",
+                                                          "csv", "moodle", "qti"};
 
 static bool read_format(lh_cli *cli, lh_sheet_format *f) {
     bool is_folder = options.forms || (options.roster && !options.format);
@@ -188,7 +189,7 @@ static bool read_format(lh_cli *cli, lh_sheet_format *f) {
         strcmp(word, "txt") == 0)
         return true;
     lh_cli_fail(cli, "there is no format %s", options.format);
-    fprintf(stderr, "formats are text, md, html, json and csv\n");
+    fprintf(stderr, "formats are text, md, html, json, csv, moodle and qti\n");
     return false;
 }
 
@@ -207,6 +208,8 @@ void lh_sheet_write(const lh_cli *cli, FILE *out, const lh_handout *h, lh_sheet_
     case LH_SHEET_MARKDOWN: lh_sheet_markdown(cli, out, h); break;
     case LH_SHEET_HTML: lh_sheet_html(out, h); break;
     case LH_SHEET_JSON: write_json(out, h); break;
+    case LH_SHEET_MOODLE: lh_sheet_moodle(out, h); break;
+    case LH_SHEET_QTI: lh_sheet_qti(out, h); break;
     default:
         t = lh_text_new(h->paper->arena);
         lh_sheet_csv_head(&t, h->paper);
@@ -255,8 +258,13 @@ static int too_long(lh_sheet_lesson *s) {
     return LH_EXIT_FAILED;
 }
 
+static bool is_quiz(lh_sheet_format f) {
+    return f == LH_SHEET_MOODLE || f == LH_SHEET_QTI;
+}
+
 static int write_one(lh_sheet_lesson *s, lh_sheet_format f, const lh_secret *secret) {
     lh_sheet_wish w = wish();
+    w.key |= is_quiz(f); /* such a system knows the answers */
     if (secret) {
         w.form = options.form ? options.form : "A";
         w.seed = lh_secret_seed(secret, s->name, w.form);
@@ -310,6 +318,9 @@ static const char *clash(lh_sheet_format f) {
     if (is_class && options.why) return "--why is about one sheet: leave out --forms and --roster";
     if (options.forms && !options.roster && options.key)
         return "--forms makes the keys too: leave out --key";
+    if (is_quiz(f) && is_class)
+        return "moodle and qti make one sheet: --seed N, or --form X of a class, for each form";
+    if (is_quiz(f) && options.why) return "--why is text or json";
     if (options.short_form && f != LH_SHEET_TEXT && f != LH_SHEET_HTML)
         return "--two-pages is for text and html";
     if (is_class && !options.out && f != LH_SHEET_CSV)
@@ -370,6 +381,7 @@ const lh_command lh_command_sheet = {
         "longhand sheet ex3 --seed 7 --key\tits answers, with the working\n"
         "longhand sheet ex2 --steps Z,P,dlogits\ta short one\n"
         "longhand sheet ex4 --forms 26 --format html -o class\tforms A to Z\n"
+        "longhand sheet ex1 --seed 7 --format moodle -o ex1.xml\tquestions for Moodle\n"
         "longhand sheet ex3 --class physics.class --roster names.csv -o sheets\ta sheet for "
         "each student, with numbers of his or her own\n"
         "longhand sheet ex3 --why\twhich mistakes the numbers show\n",

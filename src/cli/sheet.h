@@ -44,6 +44,8 @@ typedef enum lh_sheet_format {
     LH_SHEET_HTML,
     LH_SHEET_JSON,
     LH_SHEET_CSV,
+    LH_SHEET_MOODLE,
+    LH_SHEET_QTI,
     LH_N_SHEET_FORMATS
 } lh_sheet_format;
 extern const char *const lh_sheet_endings[LH_N_SHEET_FORMATS]; /* "txt", "md" ... */
@@ -52,6 +54,8 @@ void lh_sheet_write(const lh_cli *cli, FILE *out, const lh_handout *h, lh_sheet_
 void lh_sheet_text(const lh_cli *cli, FILE *out, const lh_handout *h);
 void lh_sheet_markdown(const lh_cli *cli, FILE *out, const lh_handout *h);
 void lh_sheet_html(FILE *out, const lh_handout *h);
+void lh_sheet_moodle(FILE *out, const lh_handout *h);    /* of a key: sheet_quiz.c */
+void lh_sheet_qti(FILE *out, const lh_handout *h);       /* likewise: a package, in bytes */
 void lh_sheet_csv_head(lh_text *out, const lh_paper *p); /* the row above the columns */
 void lh_sheet_csv_row(lh_text *out, const lh_handout *h);
 
