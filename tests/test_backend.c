@@ -222,7 +222,7 @@ static void sums_need_a_backend_that_adds(void **state) {
     program p = open_text("test.lh", text, strlen(text));
     lh_node *Y = lh_graph_find(p.g, "Y")->node;
     assert_null(lh_checked.plan(p.g, &(lh_wish){.sum = &Y, .n_sums = 1}));
-    assert_non_null(strstr(lh_context_error(p.ctx)->what, "checked does not add up"));
+    assert_non_null(strstr(lh_context_error(p.ctx)->what, "checked cannot run a batch in parts"));
     close_program(&p);
 }
 

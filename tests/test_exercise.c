@@ -160,12 +160,12 @@ static const answer_case answers[] = {
     {WRITE, "r = y", LH_ANSWER_WRONG,
      "r[0] is -0.25 with your line, and should be 0, on the lesson's"},
     {WRITE, "r = [0; 1.75]", LH_ANSWER_WRONG,
-     "line 16 of the lesson does not work: dw is not known"},
+     "line 16 of the lesson does not work: dw is not defined here"},
     {WRITE, "r = y * [0; 1]", LH_ANSWER_WRONG, "on random numbers (draw "},
     {WRITE, "r = relu(y)^T", LH_ANSWER_WRONG, "r is 1x2 with your line, and should be 2x1"},
     {WRITE, "r = sum(relu(y))", LH_ANSWER_WRONG,
      "r is one number with your line, and should be 2x1"},
-    {WRITE, "r = relu(z)", LH_ANSWER_UNREAD, "z is not known"},
+    {WRITE, "r = relu(z)", LH_ANSWER_UNREAD, "z is not defined here"},
     {WRITE, "r = loss", LH_ANSWER_UNREAD, "loss"},
     {WRITE, "r = relu(y", LH_ANSWER_UNREAD, "never closed"},
     {WRITE, "q = relu(y)", LH_ANSWER_UNREAD, "makes q; asked for is r = "},
@@ -174,7 +174,7 @@ static const answer_case answers[] = {
     {WRITE, "r = relu(y)\nq = 1", LH_ANSWER_UNREAD, "this is more"},
     {WRITE, "r = file(\"/etc/passwd\")", LH_ANSWER_UNREAD, "file"},
     {WRITE, "param r : 2 x 1 = file(\"/etc/passwd\")", LH_ANSWER_UNREAD, NULL},
-    {WRITE, "relu(y) + 0 * sum(onehot([0; 1], 900000000))", LH_ANSWER_UNREAD, "too much to try"},
+    {WRITE, "relu(y) + 0 * sum(onehot([0; 1], 900000000))", LH_ANSWER_UNREAD, "too large to try"},
     {WRITE, "# nothing", LH_ANSWER_UNREAD, NULL},
     {UPDATE, "w := w - rate * dw", LH_ANSWER_RIGHT, NULL},
     {UPDATE, "w - dw * rate", LH_ANSWER_RIGHT, NULL},
@@ -184,7 +184,7 @@ static const answer_case answers[] = {
     {OWN, "rowsum(a * onehot(right, 2))", LH_ANSWER_RIGHT, NULL},
     {OWN, "p = [2; 3]", LH_ANSWER_WRONG, NULL},
     {OWN, "p = right", LH_ANSWER_WRONG, NULL},
-    {OWN, "p = a @ b", LH_ANSWER_UNREAD, "b is not known"},
+    {OWN, "p = a @ b", LH_ANSWER_UNREAD, "b is not defined here"},
     {EXPERIMENT, "rate=0.05", LH_ANSWER_RIGHT, "With rate=0.05: "},
     {EXPERIMENT, "rate = 0,05", LH_ANSWER_RIGHT, NULL},
     {EXPERIMENT, "rate=1/20, d=2", LH_ANSWER_RIGHT, NULL},
@@ -258,7 +258,7 @@ static void too_much_is_refused(void **state) {
     lh_task *t = open_task(&o, 0);
     lh_answered a = lh_task_answer(t, "n=256");
     assert_int_equal(a.state, LH_ANSWER_UNREAD);
-    assert_non_null(strstr(said(&a), "too much to try"));
+    assert_non_null(strstr(said(&a), "too large to try"));
     char *text = malloc(LH_TASK_TEXT + 2);
     memset(text, '1', LH_TASK_TEXT + 1);
     text[LH_TASK_TEXT + 1] = 0;
@@ -343,7 +343,7 @@ static const bad_case bad[] = {
     {"write\nline: x\n", 1, "no line that makes x"},
     {"write\nline: y\nkey: y = 2\n", 1, "given: and key:"},
     {"write\ngiven: const a = [1 2\nkey: b = a\n", 1, "bracket"},
-    {"write\ngiven: const a = 1\nkey: b = c\n", 2, "c is not known"},
+    {"write\ngiven: const a = 1\nkey: b = c\n", 2, "c is not defined here"},
     {"write\ngiven: const a = 1\nkey: const b = a\n", 2, "key: is a line such as"},
     {"write\ngiven: const a = 1\nkey: b = log(0 - a * a) + log(a * a)\n", 0, "random"},
     {"experiment\nuntil: loss < 1\nkey: rate=2\n", 0, "set:"},
