@@ -212,7 +212,7 @@ static void put_program(lh_writer *w, const lh_piece *p) {
 static void put_cell(lh_writer *w, const lh_piece *c, bool is_first) {
     static const char *const align[] = {"", "", " class=\"centre\"", " class=\"right\""};
     const char *tag = c->is_head ? "th scope=\"col\"" : is_first ? "th scope=\"row\"" : "td";
-    if (c->is_head && !c->span) tag = "td";
+    if (!c->span) tag = "td"; /* a header without words heads nothing */
     lh_text_add(w->out, "<%s%s>", tag, align[c->align]);
     put_spans(w, c->span);
     lh_text_add(w->out, "</%.2s>", tag);

@@ -55,6 +55,17 @@ test("a runaway program is stopped, and the page goes on", async t => {
   await comes(async () => (await page.textContent(".play-values")).includes("C"), true);
 });
 
+test("a picture of a value", async t => {
+  const page = await t.open("play.html");
+  await comes(async () => (await page.textContent(".editor-shapes")).includes("4x2"), true);
+  await page.fill("#plot", "heat P");
+  await page.keyboard.press("Enter");
+  await comes(() => page.locator(".play-said svg.chart").count(), 1);
+  await page.fill("#plot", "heat nothing");
+  await page.keyboard.press("Enter");
+  await comes(() => page.locator(".error-box").count(), 1);
+});
+
 test("gradients are checked, cost is counted, it trains", async t => {
   const page = await t.open("play.html");
   await page.selectOption("#sample", { label: "A line that learns" });

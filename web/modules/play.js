@@ -126,7 +126,26 @@ class Playground {
   /** Questions about the whole program. @returns {HTMLElement} */
   questions() {
     return make("div", { class: "buttons" }, makeButton("Show all values", () => this.showAll(), { class: "main" }), makeButton("Check gradients", () => this.ask("check")), makeButton("Cost", () => this.ask("cost")),
-      makeButton("Train 100 steps", () => this.train()));
+      makeButton("Train 100 steps", () => this.train()), this.plotForm());
+  }
+
+  /** A picture in the words of `longhand plot`. @returns {HTMLElement} */
+  plotForm() {
+    const field = /** @type {HTMLInputElement} */ (make("input", { id: "plot", size: "14", placeholder: "heat P", autocomplete: "off", spellcheck: "false" }));
+    const form = make("form", { class: "row plot" }, make("label", { for: "plot" }, "Plot"), field, make("button", { type: "submit" }, "Draw"));
+    form.addEventListener("submit", event => { event.preventDefault(); this.plot(field.value.trim()); });
+    return form;
+  }
+
+  /** @param {string} words */
+  async plot(words) {
+    const told = await this.engine.call("plot", words);
+    if (told.error) { this.said.replaceChildren(errorBox(told.error, this.editor)); return; }
+    const plain = told.svg.replace(/<style>[^]*?<\/style>/g, ""); /* pictures.css has these rules */
+    const svg_picture = new DOMParser().parseFromString(plain, "image/svg+xml").documentElement;
+    svg_picture.setAttribute("class", "chart");
+    this.said.replaceChildren(make("figure", {}, make("div", { class: "scroll" }, document.importNode(svg_picture, true))));
+    announce(told.words || "Drawn");
   }
 
   /** Reads the text as it is: shapes, names, or the error. */
