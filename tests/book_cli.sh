@@ -87,4 +87,13 @@ if test -z "${LH_QUICK-}" && command -v chromium >/dev/null && command -v pdftot
     grep -q 'Example 2' out; verdict $? "Example 2 is on page ${page:-?}, as the contents say"
 fi
 
+# longhand open: the same pages, in the cache folder.
+XDG_CACHE_HOME=$PWD/cache LONGHAND_BROWSER=echo run open
+tried 'open shows the first page' 0 'cache/longhand/course/index.html'
+there cache/longhand/course/ex1.html
+XDG_CACHE_HOME=$PWD/cache LONGHAND_BROWSER=/nowhere/browser run open
+tried 'open without a browser' 0 'no browser could be started: open'
+XDG_CACHE_HOME=/proc/nowhere run open
+tried 'open where nothing can be written' 2 'cannot be made'
+
 finish

@@ -187,4 +187,18 @@ chmod 500 . 2>/dev/null
 LONGHAND_DATA=/proc/nowhere run exercise softmax 3 --answer 'p = e / s'
 tried 'where nothing can be kept' 0 'right' 'progress is not saved'
 chmod 700 .
+# What was done moves to another machine, and back, once.
+LONGHAND_DATA=$PWD/first run exercise softmax 3 --answer 'p = e / s'
+LONGHAND_DATA=$PWD/first run progress --export moved.jsonl
+LONGHAND_DATA=$PWD/second run progress --import moved.jsonl
+tried 'progress is taken over' 0 '1 attempt taken, 0 known already'
+LONGHAND_DATA=$PWD/second run progress --import moved.jsonl
+tried 'and no second time' 0 '0 attempts taken, 1 known already'
+LONGHAND_DATA=$PWD/second "$longhand" progress --export - >back.jsonl 2>err
+cmp -s moved.jsonl back.jsonl; verdict $? 'to the byte'
+printf '{"lesson": "ex1", "step": "P", "time": "2026-11-16T05:30:00Z"}\n{"lesson": "ex1"}\n' >bad.jsonl
+LONGHAND_DATA=$PWD/second run progress --import bad.jsonl
+tried 'a line that is wrong' 2 'bad.jsonl:2: an attempt has a lesson and a step' 'nothing was taken'
+LONGHAND_DATA=$PWD/second "$longhand" progress --export - 2>err | cmp -s moved.jsonl -; verdict $? 'and nothing was'
+
 finish

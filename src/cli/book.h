@@ -44,6 +44,9 @@ typedef struct lh_book {
     int n_files;
 } lh_book;
 
+/* command_book.c: the whole course; exit status. */
+int lh_book_write(lh_cli *cli, const char *folder);
+
 /* book_page.c */
 void lh_book_add(lh_book *b, const char *name, const char *text, size_t length);
 /* every page, the contents, the index, the rules; false: no memory */

@@ -252,6 +252,11 @@ static int book_run(lh_cli *cli, int argc, char **argv) {
     return make_book(&b);
 }
 
+int lh_book_write(lh_cli *cli, const char *folder) {
+    options.out = folder;
+    return book_run(cli, 0, NULL);
+}
+
 const lh_command lh_command_book = {
     .name = "book",
     .synopsis = "-o DIR [--pdf] [--only LESSONS]",

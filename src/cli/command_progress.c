@@ -12,13 +12,16 @@
 enum { SHOWN = 8 };
 
 static struct {
-    const char *export;
+    const char *export, *import;
     bool reset, yes, json;
 } options;
 
 static const lh_option progress_options[] = {
     {"export", 0, LH_OPTION_TEXT, &options.export, "FILE",
      "every attempt as a line of JSON; - is the screen", 0, 0},
+    {"import", 0, LH_OPTION_TEXT, &options.import, "FILE",
+     "attempts that were exported here, elsewhere or by a page; those known already count once", 0,
+     0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {"reset", 0, LH_OPTION_FLAG, &options.reset, NULL, "forget everything; a copy is kept", 0, 0},
     {"yes", 0, LH_OPTION_FLAG, &options.yes, NULL, "with --reset: do not ask", 0, 0},
@@ -256,6 +259,7 @@ static int show(lh_cli *cli, lh_store *s) {
 
 static int progress_run(lh_cli *cli, int argc, char **argv) {
     (void)argc, (void)argv;
+    if (options.import) return lh_progress_import(cli, options.import);
     lh_store_state state;
     lh_store *s = lh_keep_read(cli, options.reset, &state);
     if (!s && options.reset && (state == LH_STORE_DAMAGED || state == LH_STORE_NEWER))
@@ -273,7 +277,7 @@ static int progress_run(lh_cli *cli, int argc, char **argv) {
 
 const lh_command lh_command_progress = {
     .name = "progress",
-    .synopsis = "[--export FILE] [--reset] [--json]",
+    .synopsis = "[--export FILE] [--import FILE] [--reset] [--json]",
     .summary = "What was practised: steps done, the mistakes made most, what to repeat next.",
     .examples = "longhand progress\tlessons, mistakes, what is due\n"
                 "longhand progress --export mine.jsonl\tevery attempt, a line each\n"

@@ -29,6 +29,7 @@ const char *lh_keep_name(lh_cli *cli, const lh_source *s);
 
 /* What is there to be read, and nothing is made: NULL when nothing was practised yet, or (state) it cannot be opened. Who
  * wants to reset it has every page looked at, and is not asked about a damaged one. */
+int lh_progress_import(lh_cli *cli, const char *file); /* progress_import.c; exit status */
 lh_store *lh_keep_read(lh_cli *cli, bool to_reset, lh_store_state *state);
 
 /* Where a lesson stands, for the list of lessons; zeros when nobody practised it. Says nothing and makes nothing. */
