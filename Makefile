@@ -9,7 +9,7 @@ NEEDS = DEPS='$(DEPS)' sh scripts/deps.sh
 SETUP = meson setup -Dwerror=true
 BUILT = build/build.ninja
 
-.PHONY: all run test test-page deb dist archive arm asan lint format coverage bench fuzz mutants docs tour man install uninstall clean help
+.PHONY: all run test test-page deb dist archive arm asan lint format coverage bench fuzz mutants docs tour man wheel install uninstall clean help
 .DEFAULT_GOAL := all
 
 all: $(BUILT) ## build ./longhand
@@ -74,6 +74,10 @@ man: $(BUILT) ## the manual pages: build/man
 	@$(NEEDS) build man
 	@meson configure build -Dman=enabled
 	@ninja -C build --quiet all
+
+wheel: ## the Python module as a wheel, with the library inside, and as a source archive: python/dist
+	@$(NEEDS) build python
+	@sh scripts/wheel.sh
 
 install: all ## install under PREFIX=/usr/local (and DESTDIR)
 	@meson configure build -Dprefix='$(PREFIX)'

@@ -294,6 +294,18 @@ typedef struct longhand_detail {
 LH_API const longhand_explanation *longhand_explain(longhand *lh, const char *address,
                                                     const longhand_detail *detail);
 
+/* The same as text, or JSON; "" after an error. */
+LH_API const char *longhand_explain_as(longhand *lh, const char *address,
+                                       const longhand_detail *detail, longhand_form form);
+
+/* Every step in the order in which a person would work it out, with all numbers of the last run: as
+ * JSON. `to`: up to this step; NULL: all. */
+LH_API const char *longhand_trace(longhand *lh, const char *to, longhand_form form);
+
+/* Gradients against differences, numbers against more digits, rules against bodies. True: all is
+ * well. `report`, unless NULL, is set to what was found, as text or JSON. Slow: thousands of runs. */
+LH_API bool longhand_check(longhand *lh, longhand_form form, const char **report);
+
 /* Cost: counted from the formulas, without running. */
 typedef struct longhand_amount {
     double number;
@@ -311,6 +323,9 @@ typedef struct longhand_bill {
 
 /* What one update costs; NULL after an error. Valid until the program is built anew. */
 LH_API const longhand_bill *longhand_cost(longhand *lh);
+
+/* Step by step, as JSON. */
+LH_API const char *longhand_cost_as(longhand *lh, longhand_form form);
 
 /* Pictures. */
 typedef struct longhand_plot_how {
@@ -338,6 +353,40 @@ LH_API const char *longhand_graph(longhand *lh, const longhand_graph_how *how);
 
 /* An architecture by its name: "transformer", "gpt"; of the open program "training": SVG, or text. */
 LH_API const char *longhand_diagram(longhand *lh, const char *name, longhand_form form);
+
+/* Worksheets. */
+typedef struct longhand_sheet_how {
+    size_t size;              /* sizeof(longhand_sheet_how), or 0 */
+    longhand_form form;       /* text (0), JSON, Markdown or CSV */
+    unsigned long long seed;  /* other numbers; 0: the lesson's own */
+    int digits;               /* to give; 0: as the lesson says, or 4 */
+    const char *const *steps; /* n_steps names: ask these alone; NULL: as the lesson says */
+    int n_steps;
+    bool key; /* with the answers and their working */
+} longhand_sheet_how;
+
+/* A worksheet of the open program; "" after an error. */
+LH_API const char *longhand_sheet(longhand *lh, const longhand_sheet_how *how);
+
+typedef struct longhand_mark_how {
+    size_t size;             /* sizeof(longhand_mark_how), or 0 */
+    longhand_form form;      /* of the report: text (0) or JSON */
+    unsigned long long seed; /* where the answers do not say which sheet it is */
+    int digits;              /* likewise; 0: as the lesson says, or 4 */
+    int few_digits; /* right numbers with fewer digits are worth: 0 all, 1 half a point, 2 nothing */
+} longhand_mark_how;
+
+typedef struct longhand_marks {
+    int credit, total;  /* numbers with full credit, of all that were asked */
+    double points;      /* credit, and half points for few digits */
+    const char *report; /* step by step: verdicts, mistakes by their names, advice */
+} longhand_marks;
+
+/* Answers, marked: the text of a sheet that was filled in, lines such as "P = 0.498 0.502", or
+ * JSON. NULL after an error; what cannot be read in an answer file is one, with its line. Valid
+ * until the next call of it. Length 0: up to the final 0. */
+LH_API const longhand_marks *longhand_mark(longhand *lh, const char *answers, size_t length,
+                                           const longhand_mark_how *how);
 
 /* Exercises of a lesson: opened by longhand_open_lesson, or from a file or text in Markdown. */
 typedef struct longhand_exercise {
@@ -435,6 +484,16 @@ LH_API const char *longhand_piece(longhand *lh, int token, size_t *n);
 /* Scores of the next token at every position of the prompt, row after row, as longhand_read: so
  * many numbers. */
 LH_API size_t longhand_logits(longhand *lh, float *to, size_t room);
+
+typedef struct longhand_look_how {
+    size_t size;        /* sizeof(longhand_look_how), or 0 */
+    longhand_form form; /* LONGHAND_AS_JSON; or LONGHAND_AS_SVG: the attention of one layer */
+    int layer;          /* from 1; 0: all; in SVG the last */
+    int head;           /* from 1; 0: all */
+} longhand_look_how;
+
+/* Tokens, attention, what each layer would say and what comes next. */
+LH_API const char *longhand_look(longhand *lh, const longhand_look_how *how);
 
 typedef struct longhand_sample_how {
     size_t size;        /* sizeof(longhand_sample_how), or 0 */

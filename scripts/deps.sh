@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing to build Longhand, and nothing when nothing is missing.
 #
-#     sh scripts/deps.sh build test page lint fuzz coverage man     (any of these groups)
+#     sh scripts/deps.sh build test python page lint fuzz coverage man     (any of these groups)
 #
 # Debian and its relatives: apt-get, as root or through sudo. Elsewhere, and with DEPS=no: says what to install and ends with 2.
 set -eu
@@ -43,12 +43,20 @@ for group; do
     test)
         has_library cmocka || need libcmocka-dev
         has_library libpcre2-8 || optional="$optional libpcre2-dev"
+        for module in numpy setuptools wheel nbconvert ipykernel; do
+            python3 -c "import $module" 2>/dev/null || /usr/bin/python3 -c "import $module" 2>/dev/null || optional="$optional python3-$module"
+        done
         have node || optional="$optional nodejs"
         has_library ompi-c || optional="$optional libopenmpi-dev"
         have nvim || optional="$optional neovim"
         have zsh || optional="$optional zsh"
         have fish || optional="$optional fish"
         have mpirun || optional="$optional openmpi-bin"
+        ;;
+    python)
+        need_command python3 python3
+        python3 -c 'import setuptools, wheel' 2>/dev/null || /usr/bin/python3 -c 'import setuptools, wheel' 2>/dev/null ||
+            { need python3-setuptools; need python3-wheel; }
         ;;
     page)
         need_command node nodejs

@@ -712,6 +712,100 @@ static void pictures_are_drawn(void **state) {
     is_wrong(lh, LONGHAND_NAME, "NULL");
 }
 
+/* ---- as text and JSON ---- */
+
+static void numbers_are_told(void **state) {
+    longhand *lh = *state;
+    longhand_open_lesson(lh, "ex1");
+    const char *text = longhand_explain_as(lh, "P[1][0]", NULL, LONGHAND_AS_TEXT);
+    assert_non_null(strstr(text, "P[1][0] = 0.498232   row 1 (B), column 0 (A)"));
+    assert_non_null(strstr(text, "e[1][0] = exp(Z[1][0] - m[1]) = exp(0 - 0.00707107) = 0.992954"));
+    const char *json = longhand_explain_as(lh, "P[1][0]", NULL, LONGHAND_AS_JSON);
+    assert_non_null(strstr(json, "\"lesson\": \"ex1\""));
+    assert_non_null(strstr(json, "\"step\": \"P\""));
+    longhand_explain_as(lh, "P[1][0]", NULL, LONGHAND_AS_SVG);
+    is_wrong(lh, LONGHAND_VALUE, "no form SVG");
+    longhand_explain_as(lh, "Q9", NULL, LONGHAND_AS_TEXT);
+    is_wrong(lh, LONGHAND_NAME, "Q9");
+    assert_non_null(strstr(longhand_trace(lh, NULL, LONGHAND_AS_JSON), "\"path\": \"logits\""));
+    assert_null(strstr(longhand_trace(lh, "P", LONGHAND_AS_JSON), "\"path\": \"logits\""));
+    longhand_trace(lh, NULL, LONGHAND_AS_TEXT);
+    is_wrong(lh, LONGHAND_VALUE, "no form text");
+    longhand_trace(lh, "nothing", LONGHAND_AS_JSON);
+    is_wrong(lh, LONGHAND_NAME, "nothing");
+    assert_non_null(strstr(longhand_cost_as(lh, LONGHAND_AS_JSON), "\"multiply_adds\""));
+    longhand_cost_as(lh, LONGHAND_AS_SVG);
+    is_wrong(lh, LONGHAND_VALUE, "no form SVG");
+    longhand_open_lesson(lh, "attention:bag");
+    assert_non_null(
+        strstr(longhand_explain_as(lh, "W[0][0]", NULL, LONGHAND_AS_JSON), "attention:bag"));
+    assert_string_equal(longhand_trace(NULL, NULL, LONGHAND_AS_JSON), "");
+}
+
+static void programs_are_checked(void **state) {
+    longhand *lh = *state;
+    const char *report;
+    longhand_open_lesson(lh, "ex2");
+    assert_true(longhand_check(lh, LONGHAND_AS_TEXT, &report));
+    assert_non_null(strstr(report, "all is well"));
+    assert_true(longhand_check(lh, LONGHAND_AS_JSON, NULL));
+    is_well(lh);
+    longhand_open_text(lh, "t.lh", "const x = [1 2]\nL = sum(x * x)\ndx = x\n", 0);
+    assert_false(longhand_check(lh, LONGHAND_AS_TEXT, &report));
+    is_well(lh); /* that it is wrong is the answer, not an error */
+    assert_non_null(strstr(report, "should be"));
+    assert_false(longhand_check(lh, LONGHAND_AS_JSON, &report));
+    assert_non_null(strstr(report, "\"by hand\""));
+    longhand_check(lh, LONGHAND_AS_CSV, &report);
+    is_wrong(lh, LONGHAND_VALUE, "no form CSV");
+    assert_string_equal(report, "");
+}
+
+/* ---- sheets ---- */
+
+static void sheets_are_made_and_marked(void **state) {
+    longhand *lh = *state;
+    static const char *const steps[] = {"Z", "P"};
+    longhand_open_lesson(lh, "ex1");
+    assert_non_null(strstr(longhand_sheet(lh, NULL), "sheet ex1"));
+    const longhand_sheet_how how = {.seed = 7, .steps = steps, .n_steps = 2, .key = true};
+    assert_non_null(strstr(longhand_sheet(lh, &how), "seed 7"));
+    static const longhand_form forms[] = {LONGHAND_AS_JSON, LONGHAND_AS_MARKDOWN, LONGHAND_AS_CSV};
+    for (int i = 0; i < 3; i++)
+        assert_true(strlen(longhand_sheet(lh, &(longhand_sheet_how){.form = forms[i]})) > 100);
+    is_well(lh);
+    const longhand_marks *m =
+        longhand_mark(lh, "P = 0.5018 0.4982; 0.4982 0.5018\nZ = 9 9; 9 9\n", 0, NULL);
+    is_well(lh);
+    assert_true(m->credit == 4 && m->total > 8 && m->points == 4);
+    assert_non_null(strstr(m->report, "4 of"));
+    m = longhand_mark(lh, "P[0] = 0.5018 0.4982", 0,
+                      &(longhand_mark_how){.form = LONGHAND_AS_JSON});
+    assert_non_null(strstr(m->report, "\"verdicts\""));
+    assert_int_equal(m->credit, 2);
+    is_well(lh);
+    longhand_mark(lh, "sheet ex2, seed 7, digits 4\nP = 1", 0, NULL);
+    is_wrong(lh, LONGHAND_VALUE, "a sheet of ex2, not of ex1");
+    longhand_mark(lh, "{\"answers\": [", 0, NULL);
+    assert_non_null(longhand_error(lh));
+    longhand_clear_error(lh);
+    longhand_mark(lh, NULL, 0, NULL);
+    is_wrong(lh, LONGHAND_VALUE, "NULL");
+    longhand_mark(lh, "P = 1", 0, &(longhand_mark_how){.few_digits = 3});
+    is_wrong(lh, LONGHAND_VALUE, "few_digits");
+    longhand_sheet(lh, &(longhand_sheet_how){.digits = 99});
+    is_wrong(lh, LONGHAND_VALUE, "99 digits");
+    longhand_sheet(lh, &(longhand_sheet_how){.form = LONGHAND_AS_SVG});
+    is_wrong(lh, LONGHAND_VALUE, "no form SVG");
+    static const char *const none[] = {"Q9"};
+    longhand_sheet(lh, &(longhand_sheet_how){.steps = none, .n_steps = 1});
+    is_wrong(lh, LONGHAND_NAME, "Q9");
+    longhand_open_lesson(lh, "ex4");
+    longhand_set(lh, "rate", "1");
+    longhand_sheet(lh, NULL);
+    is_wrong(lh, LONGHAND_VALUE, "was changed");
+}
+
 /* ---- exercises ---- */
 
 static void exercises_are_judged(void **state) {
@@ -832,6 +926,9 @@ int main(void) {
         TEST(matrices_are_float_too),
         TEST(matrices_are_seen_in_place),
         TEST(pictures_are_drawn),
+        TEST(numbers_are_told),
+        TEST(programs_are_checked),
+        TEST(sheets_are_made_and_marked),
         TEST(exercises_are_judged),
         TEST(a_comma_locale_changes_nothing),
         TEST(header_is_tested),

@@ -297,6 +297,33 @@ static void prompts_are_read(void **state) {
     free(exact);
 }
 
+static void models_are_looked_into(void **state) {
+    longhand *lh = *state;
+    seen s = {0};
+    const longhand_look_how json = {.form = LONGHAND_AS_JSON}, svg = {.form = LONGHAND_AS_SVG};
+    open_small(lh);
+    learn(lh, &s, 2);
+    longhand_look(lh, &json);
+    is_wrong(lh, LONGHAND_VALUE, "no prompt");
+    longhand_prompt(lh, "the cat");
+    assert_non_null(strstr(longhand_look(lh, &json), "\"attention\""));
+    assert_non_null(strstr(longhand_look(lh, &svg), "</svg>"));
+    const size_t all = strlen(longhand_look(lh, &json));
+    assert_true(strlen(longhand_look(
+                    lh, &(longhand_look_how){.form = LONGHAND_AS_JSON, .layer = 1})) < all);
+    assert_true(
+        strlen(longhand_look(lh, &(longhand_look_how){.form = LONGHAND_AS_JSON, .head = 2})) < all);
+    is_well(lh);
+    longhand_look(lh, &(longhand_look_how){.form = LONGHAND_AS_JSON, .layer = 3});
+    is_wrong(lh, LONGHAND_NAME, "there is no layer 2");
+    longhand_look(lh, &(longhand_look_how){.form = LONGHAND_AS_JSON, .head = 3});
+    is_wrong(lh, LONGHAND_NAME, "there is no head 2");
+    longhand_look(lh, &(longhand_look_how){.form = LONGHAND_AS_JSON, .head = -1});
+    is_wrong(lh, LONGHAND_VALUE, "counted from 1");
+    longhand_look(lh, NULL);
+    is_wrong(lh, LONGHAND_VALUE, "no form text");
+}
+
 static bool count(void *who, int token, const char *piece, size_t n) {
     int *left = who;
     assert_true(token >= 0 && piece && strlen(piece) == n);
@@ -382,6 +409,7 @@ int main(void) {
         TEST(weights_are_loaded_and_saved),
         TEST(what_is_set_counts),
         TEST(prompts_are_read),
+        TEST(models_are_looked_into),
         TEST(samples_are_drawn),
         TEST(options_grow),
     };

@@ -105,6 +105,7 @@ struct longhand {
     longhand_explanation explanation;
     lh_bill *bill; /* of g, or NULL */
     longhand_bill costs;
+    longhand_marks marks;
     char trouble[512];
 };
 
@@ -150,6 +151,8 @@ enum {
     LH_API_SVG = 32
 };
 bool lh_api_form(longhand *lh, longhand_form form, unsigned allowed, const char *call);
+
+const char *lh_api_lesson_name(const longhand *lh, lh_arena *a); /* ex1; attention:bag */
 
 void lh_api_lesson_free(struct lh_api_lesson *l);
 

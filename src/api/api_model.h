@@ -45,6 +45,7 @@ void lh_api_wrap(lh_arena *a, lh_weight *w, const float *numbers); /* its number
 bool lh_api_takes_text(longhand *lh,
                        lh_trained_text *t);            /* it has a tokeniser that fits; or fails */
 const lh_tokenizer *lh_api_tokens(const longhand *lh); /* or NULL */
+bool lh_api_has_prompt(longhand *lh);                  /* false and the context failed */
 void lh_api_end_prompt(longhand *lh);
 void lh_api_forget_params(longhand *lh); /* they are about to change */
 bool lh_api_precision(longhand *lh, const char *text,

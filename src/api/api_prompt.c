@@ -66,7 +66,7 @@ void longhand_prompt(longhand *lh, const char *text) {
     lh->from = &prompt_source;
 }
 
-static bool has_prompt(longhand *lh) {
+bool lh_api_has_prompt(longhand *lh) {
     if (!lh_api_graph(lh)) return false;
     if (lh->from) return true;
     lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "there is no prompt to look at");
@@ -76,7 +76,7 @@ static bool has_prompt(longhand *lh) {
 
 const int *longhand_prompt_tokens(longhand *lh, int *n) {
     if (n) *n = 0;
-    if (!has_prompt(lh)) return NULL;
+    if (!lh_api_has_prompt(lh)) return NULL;
     if (n) *n = lh->model->n;
     return lh->model->id;
 }
@@ -92,7 +92,7 @@ const char *longhand_piece(longhand *lh, int token, size_t *n) {
 }
 
 size_t longhand_logits(longhand *lh, float *to, size_t room) {
-    if (!has_prompt(lh)) return 0;
+    if (!lh_api_has_prompt(lh)) return 0;
     if (!lh->g->generate || !lh->g->generate->from->step) {
         lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "the program does not say what is predicted");
         lh_cure(lh->ctx, "generate tokens from logits");

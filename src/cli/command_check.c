@@ -1,13 +1,12 @@
 /* command_check -- longhand check LESSON: gradients, numbers and rules, each against another way to find it. */
-#include <math.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/parts.h"
 #include "cli/json_stream.h"
 #include "explain/check.h"
 #include "learn/chosen.h"
+#include "pages/check_report.h"
 
 enum { SHOWN = 5, LABEL = 14 };
 
@@ -28,130 +27,26 @@ static const lh_option check_options[] = {
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
-static const char *const kind_name[LH_N_CHECKS] = {
-    [LH_CHECK_NUMBERS] = "numbers", [LH_CHECK_SOFTMAX] = "softmax",
-    [LH_CHECK_WIDE] = "wide",       [LH_CHECK_DIFFERENCES] = "differences",
-    [LH_CHECK_RULES] = "rules",     [LH_CHECK_BY_HAND] = "by hand",
-};
-
-/* What all findings of a kind come to. */
-typedef struct summary {
-    int findings, wrong;
-    long checked, cells, kinks, notes;
-    const lh_finding *worst; /* the one nearest to its limit, or over it */
-    const lh_finding *kink;  /* the first with one */
-} summary;
-
-static summary sum_up(const lh_check *c, lh_check_kind kind) {
-    summary s = {0};
-    double most = -1;
-    for (int i = 0; i < c->n_findings; i++) {
-        const lh_finding *f = &c->finding[i];
-        if (f->kind != kind) continue;
-        s.findings += !f->moment; /* the same again after a step of training */
-        s.checked += f->moment ? 0 : f->checked;
-        s.cells += f->moment ? 0 : f->cells;
-        s.wrong += !f->ok;
-        s.kinks += f->kinks;
-        s.notes += f->ok && f->why;
-        if (f->kinks && !s.kink) s.kink = f;
-        double share = f->limit > 0 ? f->error / f->limit : f->error;
-        if (f->where && share > most) most = share, s.worst = f;
-    }
-    return s;
-}
-
-static const char *plural(long n) {
+static const char *plural(int n) {
     return n == 1 ? "" : "s";
 }
 
-static void add_worst(lh_text *t, const summary *s) {
-    char number[LH_NUMBER_MAX];
-    if (!s->worst) return;
-    lh_number_text(number, sizeof number, s->worst->error, 2);
-    lh_text_add(t, s->worst->error > 0 ? "; largest error %s in %s" : "; no error", number,
-                s->worst->where);
-    if (s->worst->error > 0 && s->worst->moment) lh_text_add(t, "@%d", s->worst->moment);
-}
-
-/* What was checked, in words. */
-static const char *describe(lh_cli *cli, const lh_check *c, lh_check_kind kind, const summary *s) {
-    lh_text t = lh_text_new(cli->arena);
-    switch (kind) {
-    case LH_CHECK_NUMBERS:
-        if (s->worst)
-            lh_text_add(&t, "%s in %s", isnan(s->worst->got) ? "nan" : "infinity", s->worst->where);
-        else
-            lh_text_add(&t, "no nan and no infinity in %ld step%s", s->checked, plural(s->checked));
-        return t.s;
-    case LH_CHECK_SOFTMAX:
-        lh_text_add(&t, "%ld row%s sum%s to 1", s->checked, plural(s->checked),
-                    s->checked == 1 ? "s" : "");
-        break;
-    case LH_CHECK_WIDE: lh_text_add(&t, "%d steps repeated with more digits", s->findings); break;
-    case LH_CHECK_DIFFERENCES:
-        if (s->checked < s->cells)
-            lh_text_add(&t, "%d gradient%s of %s, %ld of %ld cells and all together", s->findings,
-                        plural(s->findings), c->loss, s->checked, s->cells);
-        else
-            lh_text_add(&t, "%d gradient%s of %s, all %ld cells", s->findings, plural(s->findings),
-                        c->loss, s->cells);
-        break;
-    case LH_CHECK_RULES:
-        lh_text_add(&t, "%s: %d gradient%s by rule and by definition", c->rules, s->findings,
-                    plural(s->findings));
-        break;
-    case LH_CHECK_BY_HAND:
-        lh_text_add(&t, "%d gradient%s of %s written by hand", s->findings, plural(s->findings),
-                    c->loss);
-        break;
-    case LH_N_CHECKS: break;
-    }
-    if (s->wrong) {
-        lh_text_add(&t, "; %d wrong", s->wrong);
-        return t.s;
-    }
-    add_worst(&t, s);
-    if (s->kinks)
-        lh_text_add(&t, "; %ld at a kink (%s), where there is no gradient", s->kinks,
-                    s->kink->step);
-    return t.s;
-}
-
 static void print_kind(lh_cli *cli, const lh_check *c, lh_check_kind kind) {
-    static const char *const label[LH_N_CHECKS] = {
-        [LH_CHECK_NUMBERS] = "numbers", [LH_CHECK_SOFTMAX] = "softmax",
-        [LH_CHECK_WIDE] = "rounding",   [LH_CHECK_DIFFERENCES] = "differences",
-        [LH_CHECK_RULES] = "rules",     [LH_CHECK_BY_HAND] = "by hand",
-    };
-    summary s = sum_up(c, kind);
-    if (!s.findings) return;
-    lh_ink_print(cli, cli->out, s.wrong ? LH_INK_BAD : LH_INK_GOOD, "%s",
-                 s.wrong ? "  ✗ " : "  ✓ ");
-    fprintf(cli->out, "%-*s", LABEL - 2, label[kind]);
-    lh_wrap(cli->out, cli->width, LABEL + 2, describe(cli, c, kind, &s));
+    const lh_check_line l = lh_check_describe(cli->arena, c, kind);
+    if (!l.text) return;
+    lh_ink_print(cli, cli->out, l.is_wrong ? LH_INK_BAD : LH_INK_GOOD,
+                 l.is_wrong ? "  ✗ " : "  ✓ ");
+    fprintf(cli->out, "%-*s", LABEL - 2, l.label);
+    lh_wrap(cli->out, cli->width, LABEL + 2, l.text);
 }
 
 static void print_wrong(lh_cli *cli, const lh_finding *f) {
-    char got[LH_NUMBER_MAX], want[LH_NUMBER_MAX], off[LH_NUMBER_MAX];
-    lh_text t = lh_text_new(cli->arena);
-    lh_number_text(got, sizeof got, f->got, 8);
-    lh_number_text(want, sizeof want, f->want, 8);
-    lh_number_text(off, sizeof off, f->got - f->want, 3);
     fputs("\n  ", cli->out);
     lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", f->where ? f->where : f->step ? f->step : "?");
     if (f->moment) fputs("@1", cli->out);
     if (f->at.line) fprintf(cli->out, "   (line %d)", f->at.line);
     fputs("\n    ", cli->out);
-    bool no_cells = f->error == INFINITY && f->cells == 0 && f->kind != LH_CHECK_NUMBERS;
-    if (no_cells)
-        lh_text_add(&t, "%s", f->why);
-    else if (f->kind == LH_CHECK_NUMBERS)
-        lh_text_add(&t, "%s first appears here: %s", got, f->why);
-    else
-        lh_text_add(&t, "is %s and should be %s, off by %s%s%s", got, want, off, f->why ? ": " : "",
-                    f->why ? f->why : "");
-    lh_wrap(cli->out, cli->width, 4, t.s);
+    lh_wrap(cli->out, cli->width, 4, lh_finding_text(cli->arena, f));
 }
 
 /* Going back from the loss, the first wrong gradient is the cause; those behind it follow. */
@@ -192,37 +87,6 @@ static void print_text(lh_cli *cli, const lh_source *s, const lh_check *c) {
     lh_print_check(cli, c);
 }
 
-static void write_finding(lh_json *j, const lh_finding *f) {
-    lh_json_begin(j, NULL, '{');
-    lh_json_text(j, "check", kind_name[f->kind]);
-    lh_json_text(j, "step", f->step);
-    lh_json_int(j, "at_step", f->moment);
-    lh_json_bool(j, "ok", f->ok);
-    lh_json_int(j, "checked", f->checked);
-    lh_json_int(j, "cells", f->cells);
-    lh_json_int(j, "kinks", f->kinks);
-    lh_json_number(j, "error", f->error);
-    lh_json_number(j, "limit", f->limit);
-    lh_json_text(j, "where", f->where);
-    lh_json_number(j, "got", f->got);
-    lh_json_number(j, "want", f->want);
-    lh_json_text(j, "why", f->why);
-    lh_json_int(j, "line", f->at.line);
-    lh_json_end(j, '}');
-}
-
-static void write_check(lh_json *j, const lh_source *s, const lh_check *c) {
-    lh_json_text(j, "lesson", s->name);
-    lh_json_bool(j, "ok", c->ok);
-    lh_json_text(j, "loss", c->loss);
-    lh_json_text(j, "rules", c->rules);
-    lh_json_bool(j, "after_training", c->learns);
-    lh_json_int(j, "evaluations", c->evaluations);
-    lh_json_begin(j, "findings", '[');
-    for (int i = 0; i < c->n_findings; i++) write_finding(j, &c->finding[i]);
-    lh_json_end(j, ']');
-}
-
 /* A program of the lesson and what was found. */
 typedef struct checked {
     lh_source source;
@@ -257,11 +121,11 @@ static int check_all(lh_cli *cli, const char *lesson, checked *list, const char 
 static void print_json(const checked *list, int n) {
     lh_json j = lh_json_open(stdout);
     lh_json_begin(&j, NULL, '{');
-    write_check(&j, &list[0].source, list[0].check);
+    lh_check_members(&j, list[0].source.name, list[0].check);
     lh_json_begin(&j, "programs", '[');
     for (int i = 1; i < n; i++) {
         lh_json_begin(&j, NULL, '{');
-        write_check(&j, &list[i].source, list[i].check);
+        lh_check_members(&j, list[i].source.name, list[i].check);
         lh_json_end(&j, '}');
     }
     lh_json_end(&j, ']');

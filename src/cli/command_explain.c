@@ -11,6 +11,7 @@
 #include "cli/parts.h"
 #include "explain/explain.h"
 #include "explain/jacobian.h"
+#include "pages/explain_json.h"
 
 static struct {
     bool deep, all, jacobian, json, marks;
@@ -152,27 +153,7 @@ void lh_print_explanation(lh_cli *cli, const char *address, const lh_explanation
 
 static void print_json(const char *lesson, const char *address, const lh_explanation *e) {
     lh_json j = lh_json_open(stdout);
-    lh_json_begin(&j, NULL, '{');
-    lh_json_text(&j, "lesson", lesson);
-    lh_json_text(&j, "address", address);
-    lh_json_text(&j, "step", e->step->path);
-    lh_json_number(&j, "value", e->value);
-    lh_json_text(&j, "where", e->where);
-    lh_json_begin(&j, "lines", '[');
-    for (int i = 0; i < e->n_lines; i++) {
-        const lh_line *l = &e->line[i];
-        lh_json_begin(&j, NULL, '{');
-        lh_json_int(&j, "depth", l->depth);
-        lh_json_text(&j, "label", l->label);
-        lh_json_text(&j, "formula", l->formula);
-        lh_json_text(&j, "numbers", l->numbers);
-        lh_json_number(&j, "value", l->value);
-        lh_json_text(&j, "note", l->note);
-        lh_json_end(&j, '}');
-    }
-    lh_json_end(&j, ']');
-    lh_json_end(&j, '}');
-    lh_json_close(&j);
+    lh_explanation_json(&j, lesson, address, e);
 }
 
 /* ---- jacobian ---- */

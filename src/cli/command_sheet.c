@@ -204,8 +204,8 @@ static void write_json(FILE *out, const lh_handout *h) {
 void lh_sheet_write(const lh_cli *cli, FILE *out, const lh_handout *h, lh_sheet_format f) {
     lh_text t;
     switch (f) {
-    case LH_SHEET_TEXT: lh_sheet_text(cli, out, h); break;
-    case LH_SHEET_MARKDOWN: lh_sheet_markdown(cli, out, h); break;
+    case LH_SHEET_TEXT: lh_sheet_text(out, cli->width, h); break;
+    case LH_SHEET_MARKDOWN: lh_sheet_markdown(out, cli->width, h); break;
     case LH_SHEET_HTML: lh_sheet_html(out, h); break;
     case LH_SHEET_JSON: write_json(out, h); break;
     case LH_SHEET_MOODLE: lh_sheet_moodle(out, h); break;

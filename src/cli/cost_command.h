@@ -9,14 +9,7 @@
 #include "eval/fast/machine.h"
 #include "eval/fast/threads.h"
 #include "explain/bill.h"
-
-/* Numbers that have to be kept. */
-typedef struct lh_keep {
-    const char *name, *json;
-    const lh_polynomial *numbers;
-} lh_keep;
-
-enum { LH_KEEPS = 5 };
+#include "pages/bill_json.h"
 
 /* How work is cut into pieces, and what follows for 1, 2, 4 ... 64 cores. */
 typedef struct lh_measured_cores {
@@ -104,8 +97,6 @@ bool lh_cost_predicted(lh_cli *cli, const lh_source *s, const lh_settings *set, 
 void lh_print_predicted(const lh_cli *cli, const lh_predicted *p);
 void lh_predicted_json(lh_json *j, const lh_predicted *p);
 
-extern const char *const lh_phase_names[LH_N_PHASES];
-void lh_keeps(const lh_bill *b, lh_keep list[LH_KEEPS]);
 /* NULL: was not wanted */
 void lh_cost_json(const lh_source *s, const lh_bill *b, const lh_measured *m,
                   const lh_predicted *p);

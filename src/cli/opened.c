@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
 #include "cli/json_stream.h"
 #include "cli/tokens.h"
 #include "files/tokenizer_file.h"
@@ -12,28 +11,6 @@ const char *lh_opened_word(const lh_opened *o, int token) {
     if (token < 0 || token >= lh_tokenizer_count(o->tokens)) return NULL; /* rounded up */
     const char *piece = lh_tokenizer_piece(o->tokens, token, &n);
     return piece ? lh_token_text(o->cli->arena, piece, n) : NULL;
-}
-
-/* A token may be a part of a character, or end in one. */
-static bool is_text(const char *s, size_t n) {
-    uint32_t c;
-    for (size_t k; n; s += k, n -= k)
-        if (!(k = lh_utf8_read(s, n, &c)) || c == 0) return false;
-    return true;
-}
-
-void lh_opened_json(const lh_opened *o, lh_json *j, int token) {
-    size_t n = 0;
-    const char *piece = token >= 0 && token < lh_tokenizer_count(o->tokens)
-                            ? lh_tokenizer_piece(o->tokens, token, &n)
-                            : NULL;
-    bool is_whole = piece && is_text(piece, n);
-    lh_json_int(j, "id", token);
-    lh_json_text(j, "text", is_whole ? lh_copy(o->cli->arena, piece, n) : NULL);
-    if (is_whole || !piece) return;
-    lh_json_begin(j, "bytes", '[');
-    for (size_t i = 0; i < n; i++) lh_json_int(j, NULL, (unsigned char)piece[i]);
-    lh_json_end(j, ']');
 }
 
 static const char *word(void *who, int token) {

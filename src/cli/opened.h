@@ -2,7 +2,6 @@
 #ifndef LH_OPENED_H
 #define LH_OPENED_H
 
-#include "cli/json_stream.h"
 #include "cli/model.h"
 #include "train/inside.h"
 
@@ -23,7 +22,5 @@ bool lh_opened_open(
                                       count as such; false: reported */
 void lh_opened_close(lh_opened *o);
 const char *lh_opened_word(const lh_opened *o, int token); /* as it is shown: ␣cat */
-/* id, text as it is, and its bytes where they are no text */
-void lh_opened_json(const lh_opened *o, lh_json *j, int token);
 
 #endif

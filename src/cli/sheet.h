@@ -7,7 +7,7 @@
 #include "learn/lesson.h"
 #include "learn/roster.h"
 #include "learn/secret.h"
-#include "pages/sheet_json.h"
+#include "pages/sheet_text.h"
 
 /* A lesson from which sheets are made. */
 typedef struct lh_sheet_lesson {
@@ -34,9 +34,6 @@ typedef struct lh_sheet_wish {
 /* NULL and the context failed: report it */
 lh_paper *lh_sheet_lesson_paper(lh_sheet_lesson *s, const lh_sheet_wish *w);
 
-/* Its first line: sheet ex3, seed 7, digits 4, form A, code 1f2e3d. */
-const char *lh_sheet_header(const lh_handout *h);
-
 /* The formats. */
 typedef enum lh_sheet_format {
     LH_SHEET_TEXT,
@@ -51,13 +48,9 @@ typedef enum lh_sheet_format {
 extern const char *const lh_sheet_endings[LH_N_SHEET_FORMATS]; /* "txt", "md" ... */
 
 void lh_sheet_write(const lh_cli *cli, FILE *out, const lh_handout *h, lh_sheet_format f);
-void lh_sheet_text(const lh_cli *cli, FILE *out, const lh_handout *h);
-void lh_sheet_markdown(const lh_cli *cli, FILE *out, const lh_handout *h);
 void lh_sheet_html(FILE *out, const lh_handout *h);
 void lh_sheet_moodle(FILE *out, const lh_handout *h);    /* of a key: sheet_quiz.c */
 void lh_sheet_qti(FILE *out, const lh_handout *h);       /* likewise: a package, in bytes */
-void lh_sheet_csv_head(lh_text *out, const lh_paper *p); /* the row above the columns */
-void lh_sheet_csv_row(lh_text *out, const lh_handout *h);
 
 /* Pages of several students as one file, to be printed in one go. */
 void lh_sheet_html_open(FILE *out, const char *title, bool is_short);
@@ -84,7 +77,5 @@ lh_secret *lh_cli_secret(lh_cli *cli, const char *file); /* NULL: already report
 lh_roster *lh_cli_roster(lh_cli *cli, const char *file);
 
 const char *lh_short_name(lh_arena *a, const char *path); /* without folder and ending */
-/* new: the step before is of another section */
-const char *lh_section_title(const lh_paper *p, int step, bool *is_new);
 
 #endif

@@ -1,5 +1,5 @@
 /* sheet_csv -- worksheets as a table: a row for each student, a column for each number. See learn/answer_table.h. */
-#include "cli/sheet.h"
+#include "pages/sheet_text.h"
 #include "learn/csv.h"
 
 void lh_sheet_csv_head(lh_text *out, const lh_paper *p) {

@@ -1,8 +1,9 @@
 /* sheet_text -- a worksheet as plain text and as Markdown. What is filled in is an answer file: see learn/answers.h. */
 #include <string.h>
 
+#include "base/columns.h"
 #include "base/utf8.h"
-#include "cli/sheet.h"
+#include "pages/sheet_text.h"
 
 enum { BLANK = 8, GAP = 2, LABEL = 12 };
 
@@ -273,9 +274,9 @@ static const char *what_next(const lh_handout *h) {
     return lh_printf(h->paper->arena, "longhand mark %s FILE marks this file.", h->paper->lesson);
 }
 
-void lh_sheet_text(const lh_cli *cli, FILE *out, const lh_handout *h) {
+void lh_sheet_text(FILE *out, int width, const lh_handout *h) {
     const lh_paper *p = h->paper;
-    layout l = {.out = out, .width = cli->width, .is_short = h->is_short};
+    layout l = {.out = out, .width = width, .is_short = h->is_short};
     char text[512];
     snprintf(text, sizeof text, "%s%s%s%s%s", p->title, *p->form ? "   form " : "", p->form,
              p->is_key ? "   " : "", p->is_key ? "KEY" : "");
@@ -329,9 +330,9 @@ static void markdown_step(const layout *l, const lh_paper_step *s) {
     if (s->n_working) fputc('\n', out);
 }
 
-void lh_sheet_markdown(const lh_cli *cli, FILE *out, const lh_handout *h) {
+void lh_sheet_markdown(FILE *out, int width, const lh_handout *h) {
     const lh_paper *p = h->paper;
-    layout l = {.out = out, .width = cli->width, .is_markdown = true};
+    layout l = {.out = out, .width = width, .is_markdown = true};
     fprintf(out, "# %s%s%s%s\n\n```answers\n", p->title, *p->form ? ", form " : "", p->form,
             p->is_key ? ": key" : "");
     fprintf(out, "%s\n", lh_sheet_header(h));

@@ -1,0 +1,190 @@
+"""What is seen of numbers, explanations and pictures: as text, and in a notebook as HTML and SVG."""
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import Any, Dict, List, NamedTuple, Optional
+
+# As the pages of `longhand book` have them, for light and dark notebooks.
+STYLE = """<style>
+.longhand table { border-collapse: collapse; margin: 0.2em 0; display: inline-table; }
+.longhand td, .longhand th { padding: 0.1em 0.6em; text-align: right; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
+.longhand th { font-weight: 600; background: color-mix(in srgb, currentColor 7%, transparent); }
+.longhand .step { margin: 0.6em 0 0.1em; } .longhand .note { opacity: 0.75; }
+.longhand code { background: none; color: inherit; } .longhand .bad { color: #b3261e; } .longhand .good { color: #1b7f3b; }
+</style>"""
+
+
+def number_text(x: Any, digits: int = 6) -> str:
+    """A number as a person would write it; nan and inf are words in JSON."""
+    if isinstance(x, str):
+        return x
+    if isinstance(x, float) and not math.isfinite(x):
+        return "nan" if math.isnan(x) else "inf" if x > 0 else "-inf"
+    return f"{x:.{digits}g}"
+
+
+def _html(body: str) -> str:
+    return f'{STYLE}<div class="longhand">{body}</div>'
+
+
+def matrix_html(rows: List[List[Any]], label: str = "", most: int = 32) -> str:
+    """A matrix as a table, cut where it is large."""
+    def line(cells: List[Any]) -> str:
+        more = "<td>…</td>" if len(cells) > most else ""
+        return "<tr>" + "".join(f"<td>{escape(number_text(x))}</td>" for x in cells[:most]) + more + "</tr>"
+    caption = f"<caption>{escape(label)}</caption>" if label else ""
+    return "<table>" + caption + "".join(line(r) for r in rows[:most]) + ("<tr><td>…</td></tr>" if len(rows) > most else "") + "</table>"
+
+
+def _step_html(step: Dict[str, Any]) -> str:
+    formula = f" = {step['formula']}" if step["formula"] else ""
+    note = f' <span class="note">{escape(step["comment"])}</span>' if step["comment"] else ""
+    tables = []
+    for e, example in enumerate(step["values"]):
+        for h, rows in enumerate(example):
+            label = ", ".join(([f"example {e}"] if len(step["values"]) > 1 else []) + ([f"head {h}"] if len(example) > 1 else []))
+            tables.append(matrix_html(rows, label))
+    return f'<div class="step"><code>{escape(step["path"] + formula)}</code>{note}</div>{" ".join(tables)}'
+
+
+def program_html(title: str, trace: Dict[str, Any]) -> str:
+    """Every step with its numbers."""
+    steps = [s for s in trace["steps"] if s["section"] != "inside"]
+    return _html(f"<strong>{escape(title)}</strong>" + "".join(_step_html(s) for s in steps))
+
+
+def steps_html(title: str, steps: List[Any]) -> str:
+    """Of a model without examples: what it is made of."""
+    rows = "".join(f"<tr><th>{escape(s.path)}</th><td>{escape(s.formula or s.kind)}</td><td>{escape(s.shape)}</td></tr>"
+                   for s in steps if s.kind in ("given", "forward"))
+    return _html(f"<strong>{escape(title)}</strong><br><table>{rows}</table>")
+
+
+class Line(NamedTuple):
+    """One line of an explanation: label = formula = numbers = value."""
+
+    depth: int
+    label: str
+    formula: str
+    numbers: str
+    value: float
+    note: Optional[str]
+
+
+class Explanation:
+    """How a number came about."""
+
+    def __init__(self, text: str, data: Dict[str, Any]) -> None:
+        self._text, self.data = text, data
+        self.value: float = float(data["value"])
+        self.address: str = data["address"]
+        self.step: str = data["step"]
+        self.where: str = data["where"]
+        self.comment: str = data["comment"]
+        self.lines = [Line(x["depth"], x["label"], x["formula"], x["numbers"], float(x["value"]), x["note"])
+                      for x in data["lines"]]
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        return self._text.rstrip("\n")
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = f"<strong><code>{escape(self.address)} = {number_text(self.value)}</code></strong> "
+        head += f'<span class="note">{escape(" ".join(x for x in (self.where, self.comment) if x))}</span>'
+        rows = ""
+        for x in self.lines:
+            note = f' <span class="note">({escape(x.note)})</span>' if x.note else ""
+            parts = [x.formula] if x.formula == "given" else [x.formula, x.numbers]
+            rows += (f'<div style="margin-left:{1 + 1.5 * x.depth}em"><code>{escape(x.label)} = '
+                     f'{escape(" = ".join(parts))} = {number_text(x.value)}</code>{note}</div>')
+        return _html(head + rows)
+
+
+class Check:
+    """What a check found. It is true when all is well."""
+
+    def __init__(self, text: str, data: Dict[str, Any]) -> None:
+        self._text, self.data = text, data
+        self.ok: bool = data["ok"]
+        self.findings: List[Dict[str, Any]] = data["findings"]
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return self._text.rstrip("\n")
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return _html(f'<pre class="{"good" if self.ok else "bad"}">{escape(self._text)}</pre>')
+
+
+class Picture:
+    """A drawing: SVG in a notebook, characters elsewhere."""
+
+    def __init__(self, svg: str, text: str = "", words: str = "") -> None:
+        self.svg, self.text, self.words = svg, text, words
+
+    def __str__(self) -> str:
+        return self.text.rstrip("\n") or self.words or "<a drawing of longhand>"
+
+    __repr__ = __str__
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: Any) -> None:
+        """To a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.svg)
+
+
+class Look:
+    """Inside a model that reads a text."""
+
+    def __init__(self, data: Dict[str, Any], svg: str) -> None:
+        self.data, self.svg = data, svg
+        self.tokens: List[str] = [t["text"] or "" for t in data["tokens"]]
+        self.attention: Dict[str, Any] = {a["path"]: a["heads"] for a in data["attention"]}
+        self.next: List[Any] = [(t["text"] or "", t["probability"]) for t in data["next"]]
+        self.layers: Dict[str, Any] = {x["path"]: [(t["text"] or "", t["probability"]) for t in x["next"]] for x in data["layers"]}
+
+    def __str__(self) -> str:
+        says = "\n".join(f"  {path}: " + "  ".join(f"{t!r} {p:.3f}" for t, p in top[:3]) for path, top in self.layers.items())
+        return (f"{len(self.tokens)} tokens: {self.tokens}\nwhat each layer would say\n{says}\nnext: " +
+                "  ".join(f"{t!r} {p:.3f}" for t, p in self.next[:5]))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{escape(repr(t))}</th><td>{p:.4f}</td></tr>" for t, p in self.next)
+        layers = "".join(f"<tr><th>{escape(path)}</th>" + "".join(f"<td>{escape(repr(t))} {p:.3f}</td>" for t, p in top[:3]) + "</tr>"
+                         for path, top in self.layers.items())
+        return _html(f"<div><code>{escape(' '.join(repr(t) for t in self.tokens))}</code></div>{self.svg}"
+                     f"<table><caption>what each layer would say</caption>{layers}</table> "
+                     f"<table><caption>the next token</caption>{rows}</table>")
+
+
+class Marks:
+    """Answers that were marked."""
+
+    def __init__(self, credit: int, total: int, points: float, text: str, data: Dict[str, Any]) -> None:
+        self.credit, self.total, self.points, self.data = credit, total, points, data
+        self._text = text
+
+    def __bool__(self) -> bool:
+        return self.credit == self.total
+
+    def __str__(self) -> str:
+        return self._text.rstrip("\n")
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return _html(f"<pre>{escape(self._text)}</pre>")

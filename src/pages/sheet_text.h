@@ -1,0 +1,19 @@
+/* sheet_text -- a worksheet as plain text, as Markdown, and as a row of a table. */
+#ifndef LH_PAGES_SHEET_TEXT_H
+#define LH_PAGES_SHEET_TEXT_H
+
+#include <stdio.h>
+
+#include "pages/sheet_json.h"
+
+/* Its first line: sheet ex3, seed 7, digits 4, form A, code 1f2e3d. */
+const char *lh_sheet_header(const lh_handout *h);
+const char *lh_section_title(const lh_paper *p, int step,
+                             bool *is_new); /* new: the step before is of another section */
+
+void lh_sheet_text(FILE *out, int width, const lh_handout *h);
+void lh_sheet_markdown(FILE *out, int width, const lh_handout *h);
+void lh_sheet_csv_head(lh_text *out, const lh_paper *p); /* the row above the columns */
+void lh_sheet_csv_row(lh_text *out, const lh_handout *h);
+
+#endif
