@@ -160,6 +160,8 @@ static bool make_trainer(longhand *lh, lh_arena *a, const longhand_learn_how *ho
         lh_material_free(material);
         return false;
     }
+    lh_trainer_free(m->trainer); /* before what it draws from */
+    m->trainer = NULL;
     lh_material_free(m->material);
     m->material = material;
     const uint64_t seed = how->seed ? (uint64_t)how->seed : (uint64_t)lh->g->seed;
