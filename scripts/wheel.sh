@@ -3,19 +3,22 @@
 #
 #     sh scripts/wheel.sh [LIBRARY]
 #
-# Without LIBRARY one is built for it that needs nothing but the C library: cJSON inside, products by loops of our own (no oneDNN).
+# Without LIBRARY one is built for it, with products by loops of our own (no oneDNN); cJSON, where it is no part of it, goes into the wheel
+# beside it.
 set -eu
 cd "$(dirname "$0")/.."
 library=${1-}
 if test -z "$library"; then
     test -f build-wheel/build.ninja ||
-        meson setup build-wheel -Dbuildtype=release -Dprefer_static=true -Donednn=disabled -Dpage=disabled -Dman=disabled >/dev/null
-    library=build-wheel/$(ninja -C build-wheel -t targets all | sed -n 's/^\(liblonghand\.so\.[0-9.]*\): .*LINKER.*/\1/p' | head -n 1)
-    ninja -C build-wheel --quiet "${library#build-wheel/}"
-    strip --strip-unneeded -o build-wheel/liblonghand.so "$library"
+        meson setup build-wheel -Dbuildtype=release -Dprefer_static=true -Donednn=disabled -Dpage=disabled -Dman=disabled \
+            -Dmpi=disabled -Dc_link_args='-Wl,-rpath,$ORIGIN' >/dev/null
+    name=$(ninja -C build-wheel -t targets all | sed -n 's/^\(liblonghand\.so\.[0-9.]*\): .*LINKER.*/\1/p' | head -n 1)
+    ninja -C build-wheel --quiet "$name"
+    strip --strip-unneeded -o build-wheel/liblonghand.so "build-wheel/$name"
     library=build-wheel/liblonghand.so
 fi
 library=$(realpath "$library")
+for other in $(ldd "$library" | sed -n 's/.* => \(.*libcjson[^ ]*\) .*/\1/p'); do library=$library:$other; done
 python=${PYTHON:-python3}
 "$python" -c 'import setuptools, wheel' 2>/dev/null || python=/usr/bin/python3
 cd python

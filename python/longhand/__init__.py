@@ -28,7 +28,10 @@ def version() -> str:
     return _engine().longhand_version().decode()
 
 
-__version__ = "0.1.0"
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return version()
+    raise AttributeError(f"module 'longhand' has no attribute {name!r}")
 
 
 def lessons() -> List[str]:

@@ -268,6 +268,8 @@ class Telling(unittest.TestCase):
         self.assertIn("ex1", longhand.lessons())
         self.assertIn("gpt", longhand.lessons())
         self.assertEqual(longhand.version(), longhand.__version__)
+        told = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
+        self.assertIn(longhand.version(), told)
 
 
 class Exercises(unittest.TestCase):
