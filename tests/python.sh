@@ -23,6 +23,7 @@ verdict $status 'the tests of the module'
 
 # A copy of the sources, so that nothing is written into them.
 cp -r "$root/python" sources
+cp "$root/meson.build" . # which version it is
 if ! "$python" -c 'import setuptools, wheel' 2>/dev/null; then
     skip 'the wheel' 'there is no setuptools, or no wheel'
 else
@@ -42,6 +43,10 @@ print(longhand.open("ex1")["P[1][0]"])') >out 2>err
     tried 'the wheel is all that is needed' 0 0.4982
     (cd sources && tar xzf dist/longhand-*.tar.gz && test -f longhand-*/longhand/_program.py && test -f longhand-*/setup.py)
     verdict $? 'the source archive has the module'
+    (unset LONGHAND_LIBRARY; mkdir alone && cd alone && tar xzf ../sources/dist/longhand-*.tar.gz && cd longhand-* &&
+        "$python" setup.py --quiet bdist_wheel && ls dist/longhand-*-py3-none-any.whl) >out 2>err
+    status=$?
+    verdict $status 'and a wheel can be built of it, for a system that has the library'
 fi
 
 # As a reader runs it: from the top.
