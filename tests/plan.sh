@@ -34,6 +34,18 @@ run graph whitepaper --plan
 test "$status" -eq 0
 verdict $? 'a program without a loss'
 
+# A function of the prelude that is made anew costs those kernels alone that mean it: micro has a norm of its own, and a softmax changes attention.
+run graph micro --plan
+test "$status" -eq 0 && grep -q 'attention, back' out && grep -q 'adam' out
+verdict $? 'a norm of its own leaves attention and adam their kernels'
+{
+    printf 'fn softmax(x)\n  y = x\nend\n'
+    "$longhand" program micro
+} >odd.lh
+run graph odd.lh --plan
+test "$status" -eq 0 && ! grep -q 'attention' out && grep -q 'adam' out
+verdict $? 'a softmax of its own takes it from attention'
+
 printf 'vocab A B\ninput tokens : vocab*\nparam E : vocab x 2 = 1\nX = E[tokens]\n' >bare.lh
 refused 'a program without examples' 'has no example to run on' graph bare.lh --plan
 refused 'an unknown evaluator' 'there is no evaluator gpu' graph ex3 --plan --backend gpu

@@ -13,19 +13,46 @@ static const lh_statement *fn_of(const lh_program *p, const char *name) {
     return NULL;
 }
 
-/* A program that makes a function of the prelude anew, and something else of it, means something else by those that call it, too. */
+/* The program makes a function of the prelude anew, and something else of it. */
+static bool is_changed(const lh_graph *g, const char *name) {
+    const lh_statement *own = fn_of(g->program, name),
+                       *theirs = own ? fn_of(g->prelude, name) : NULL;
+    return theirs && !lh_fn_computes_same(own, theirs);
+}
+
 static bool changes_prelude(const lh_graph *g) {
     for (int i = 0; i < g->program->n_statements; i++) {
         const lh_statement *s = g->program->statement[i];
-        const lh_statement *theirs = s->kind == LH_S_FN ? fn_of(g->prelude, s->name) : NULL;
-        if (theirs && !lh_fn_computes_same(s, theirs)) return true;
+        if (s->kind == LH_S_FN && is_changed(g, s->name)) return true;
     }
     return false;
 }
 
+static bool means_another(const lh_graph *g, const lh_statement *fn);
+
+static bool calls_another(const lh_graph *g, const lh_expr *e) {
+    if (!e) return false;
+    if (e->kind == LH_E_CALL && is_changed(g, e->text)) return true;
+    const lh_statement *fn = e->kind == LH_E_CALL ? fn_of(g->prelude, e->text) : NULL;
+    if (fn && means_another(g, fn)) return true;
+    for (int i = 0; i < e->n_args; i++)
+        if (calls_another(g, e->arg[i])) return true;
+    return false;
+}
+
+/* A function of the prelude that calls one which the program changed: it means something else, too. Functions call only what was made before
+ * them, so this ends. */
+static bool means_another(const lh_graph *g, const lh_statement *fn) {
+    for (int i = 0; i < fn->n_body; i++)
+        if (calls_another(g, fn->body[i]->expr)) return true;
+    return false;
+}
+
 bool lh_call_is(const lh_graph *g, const lh_node *n, const char *fn) {
-    return n->kind == LH_OP_call && n->call->known && strcmp(n->call->known->name, fn) == 0 &&
-           !n->call->is_rewritten && g->how.n_rewrites == 0 && !changes_prelude(g);
+    if (n->kind != LH_OP_call || !n->call->known || strcmp(n->call->known->name, fn) != 0 ||
+        n->call->is_rewritten || g->how.n_rewrites)
+        return false;
+    return !changes_prelude(g) || !means_another(g, n->call->known);
 }
 
 /* Every kernel that makes what a call sends back names the function. */
