@@ -3,14 +3,13 @@
 #
 #     sh scripts/wheel.sh [LIBRARY]
 #
-# Without LIBRARY one is built for it, with products by loops of our own (no oneDNN); cJSON, where it is no part of it, goes into the wheel
-# beside it.
+# Without LIBRARY one is built for it, with products by loops of our own (no oneDNN); cJSON and quadmath go into the wheel beside it.
 set -eu
 cd "$(dirname "$0")/.."
 library=${1-}
 if test -z "$library"; then
     test -f build-wheel/build.ninja ||
-        meson setup build-wheel -Dbuildtype=release -Dprefer_static=true -Donednn=disabled -Dpage=disabled -Dman=disabled \
+        meson setup build-wheel -Dbuildtype=release -Donednn=disabled -Dpage=disabled -Dman=disabled \
             -Dmpi=disabled -Dc_link_args='-Wl,-rpath,$ORIGIN' >/dev/null
     name=$(ninja -C build-wheel -t targets all | sed -n 's/^\(liblonghand\.so\.[0-9.]*\): .*LINKER.*/\1/p' | head -n 1)
     ninja -C build-wheel --quiet "$name"
@@ -18,7 +17,7 @@ if test -z "$library"; then
     library=build-wheel/liblonghand.so
 fi
 library=$(realpath "$library")
-for other in $(ldd "$library" | sed -n 's/.* => \(.*libcjson[^ ]*\) .*/\1/p'); do library=$library:$other; done
+for other in $(ldd "$library" | sed -n 's/.* => \(.*\/lib\(cjson\|quadmath\)[^ ]*\) .*/\1/p'); do library=$library:$other; done
 python=${PYTHON:-python3}
 "$python" -c 'import setuptools, wheel' 2>/dev/null || python=/usr/bin/python3
 cd python
