@@ -25,14 +25,14 @@ for (const dark of [false, true])
 test("axe finds nothing with the panel, a field and blanks open", async t => {
   for (const dark of [false, true]) {
     const page = await t.open("ex1.html", { dark });
-    await page.locator('td[data-at="P[1][0]"]').first().click();
+    await page.locator('table[data-value="S"] td[data-at="S[1][0]"]').first().click();
     await page.waitForSelector(".work-line");
     equal(say((await new AxeBuilder({ page }).analyze()).violations), [], "the panel");
-    await page.getByRole("button", { name: "Work out P yourself" }).click();
+    await page.getByRole("button", { name: "Work out S yourself" }).click();
     await page.waitForSelector(".has-blanks input");
     await page.getByRole("button", { name: "Check" }).click();
     equal(say((await new AxeBuilder({ page }).analyze()).violations), [], "blanks");
-    await page.locator('td[data-at="WQ[0][0]"]').first().focus();
+    await page.locator('[data-at="WQ[0][0]"]').first().focus();
     await page.keyboard.press("Enter");
     equal(say((await new AxeBuilder({ page }).analyze()).violations), [], "a field");
   }
@@ -53,7 +53,7 @@ test("at 360 pixels, and at 640 as with 200 % zoom, no page is wider than the sc
 
 test("reduced motion: nothing moves by itself", async t => {
   const page = await t.open("ex1.html", { still: true });
-  await page.locator('td[data-at="WQ[0][0]"]').first().focus();
+  await page.locator('[data-at="WQ[0][0]"]').first().focus();
   await page.keyboard.press("+");
   await page.waitForTimeout(300);
   const moving = await page.evaluate(() => document.getAnimations().length);

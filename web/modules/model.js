@@ -33,7 +33,7 @@ class GptPage {
     this.samples = make("ul", { class: "samples", "aria-label": "What it writes now" });
     this.field = /** @type {HTMLInputElement} */ (make("input", { id: "model-prompt", autocomplete: "off", spellcheck: "false", autocapitalize: "off", placeholder: "a beginning, or nothing" }));
     this.heat = /** @type {HTMLInputElement} */ (make("input", { id: "model-heat", type: "range", min: "0.1", max: "2", step: "0.1", value: "0.8" }));
-    this.written = make("p", { class: "written", "aria-label": "Written" });
+    this.written = make("p", { class: "written", role: "group", "aria-label": "Written" });
     this.inside = make("div", { class: "inside-model" });
     /** @type {Desk | null} */
     this.desk = null;
