@@ -64,6 +64,7 @@ class Givens {
   edit(e, first) {
     const old = e.textContent || "";
     const input = /** @type {HTMLInputElement} */ (make("input", { class: "in-place", inputmode: e.dataset.what ? "text" : "decimal", autocomplete: "off", spellcheck: "false", "aria-label": `${addressOf(e)}, given ${old}`, value: first ?? old }));
+    const role = e.getAttribute("role"); /* a button holds no field */
     let isDone = false;
     const finish = async (/** @type {boolean} */ isTaken) => {
       if (isDone) return;
@@ -72,10 +73,12 @@ class Givens {
       isDone = true;
       e.classList.remove("editing");
       e.textContent = old;
+      if (role) e.setAttribute("role", role);
       e.focus({ preventScroll: true });
       if (value !== null && value !== old) await this.put(e, value);
     };
     e.classList.add("editing");
+    e.removeAttribute("role");
     e.replaceChildren(input);
     input.style.width = Math.max(4, old.length + 1) + "ch";
     input.focus();
