@@ -204,7 +204,7 @@ while test "$i" -lt "$kills"; do
     wait $pid 2>/dev/null
     test -e part/model.safetensors || continue
     "$longhand" weights part >seen 2>err || lost=1
-    grep -q 'optimiser: .* beside the weights' seen || lost=1
+    grep -q 'optimiser: .* in addition to the weights' seen || lost=1
     if grep -q 'step 20,' seen; then
         cmp -s part/model.safetensors whole/model.safetensors || lost=1
         rm -rf part
