@@ -42,7 +42,9 @@ static void open_bench(bench *b, const char *path, lh_setting *set, int n, int b
     set[n].name = "vocab", set[n].value = lh_printf(b->arena, "%d", lh_tokenizer_count(b->tokens));
     b->g = lh_graph_build(b->ctx, b->program,
                           &(lh_build){.set = set, .n_set = n + 1, .without_examples = true});
-    b->data = lh_data_new(b->ctx, b->tokens, &(lh_data_how){.name = path, .context = 16, .is_lines = true}, text, length);
+    b->data =
+        lh_data_new(b->ctx, b->tokens,
+                    &(lh_data_how){.name = path, .context = 16, .is_lines = true}, text, length);
     if (b->g && b->data)
         b->t = lh_trainer_new(b->g, lh_data_feed(b->data),
                               &(lh_trainer_how){.batch = batch, .seed = 42, .threads = 1});

@@ -70,7 +70,8 @@ const char *lh_practice_view_number(lh_practice_view *d, const char *typed) {
 }
 
 /* A cell of an operand: the learner's own text, a word of the vocabulary, or a number. */
-static const char *operand_cell(lh_practice_view *d, const lh_plan *plan, const lh_step *s, lh_cell at) {
+static const char *operand_cell(lh_practice_view *d, const lh_plan *plan, const lh_step *s,
+                                lh_cell at) {
     const lh_sheet *sheet = d->p->sheet;
     double x = lh_exact.get(plan, s->node, at);
     if (s->node->vocab && x >= 0 && x < s->node->vocab->n_words)
@@ -89,8 +90,8 @@ static const char *operand_cell(lh_practice_view *d, const lh_plan *plan, const 
 }
 
 /* The rows of an operand on one line when they fit, else a line each. */
-static void print_operand(lh_practice_view *d, const lh_plan *plan, const lh_step *s, const char *label,
-                          int width) {
+static void print_operand(lh_practice_view *d, const lh_plan *plan, const lh_step *s,
+                          const char *label, int width) {
     const lh_answer_block *b = block_at(d);
     int example = s->node->shape.is_batched ? b->example : 0;
     lh_sizes z = lh_exact.sizes(plan, s->node, example);
@@ -187,8 +188,8 @@ static void print_operands(lh_practice_view *d) {
 
 static void print_inside(lh_practice_view *d, const lh_paper_step *s) {
     for (int i = 0; i < s->n_inside; i++)
-        lh_practice_view_quiet(d, INDENT,
-                      lh_printf(d->a, "%s = %s", s->inside[i].label, s->inside[i].formula));
+        lh_practice_view_quiet(
+            d, INDENT, lh_printf(d->a, "%s = %s", s->inside[i].label, s->inside[i].formula));
 }
 
 void lh_practice_view_step(lh_practice_view *d) {
@@ -263,7 +264,8 @@ void lh_practice_view_list(lh_practice_view *d) {
         lh_verdict v = p->step[i].verdict;
         const char *text = cut(d, lh_printf(d->a, "%s %s %s", s->name, s->sign, s->formula), room);
         printf("%s%3d ", i == p->at ? " \u25b8" : "  ", s->number);
-        lh_ink_print(d->cli, stdout, lh_practice_view_ink(v), "%s", v == LH_BLANK ? " " : lh_practice_view_mark(v));
+        lh_ink_print(d->cli, stdout, lh_practice_view_ink(v), "%s",
+                     v == LH_BLANK ? " " : lh_practice_view_mark(v));
         const char *words = state_words(d, i);
         printf(*words ? " %s%*s  %s\n" : " %s\n", text, room - lh_columns(text), "", words);
     }
@@ -288,10 +290,11 @@ void lh_practice_view_help(lh_practice_view *d) {
         printf("  ");
         lh_wrap(stdout, d->cli->width, 24, line[i][1]);
     }
-    lh_practice_view_say(d, 2,
-                "\u2713 right, \u2248 rounded early or last digit, \u21aa follows from an earlier "
-                "slip: all "
-                "with full credit. \u2717 to correct.");
+    lh_practice_view_say(
+        d, 2,
+        "\u2713 right, \u2248 rounded early or last digit, \u21aa follows from an earlier "
+        "slip: all "
+        "with full credit. \u2717 to correct.");
 }
 
 void lh_practice_view_left(lh_practice_view *d) {

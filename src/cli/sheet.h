@@ -49,8 +49,8 @@ extern const char *const lh_sheet_endings[LH_N_SHEET_FORMATS]; /* "txt", "md" ..
 
 void lh_sheet_write(const lh_cli *cli, FILE *out, const lh_handout *h, lh_sheet_format f);
 void lh_sheet_html(FILE *out, const lh_handout *h);
-void lh_sheet_moodle(FILE *out, const lh_handout *h);    /* of a key: sheet_quiz.c */
-void lh_sheet_qti(FILE *out, const lh_handout *h);       /* likewise: a package, in bytes */
+void lh_sheet_moodle(FILE *out, const lh_handout *h); /* of a key: sheet_quiz.c */
+void lh_sheet_qti(FILE *out, const lh_handout *h);    /* likewise: a package, in bytes */
 
 /* Pages of several students as one file, to be printed in one go. */
 void lh_sheet_html_open(FILE *out, const char *title, bool is_short);

@@ -24,7 +24,7 @@ typedef struct lh_class_row {
     bool has_seed;                                 /* to be told: it is not of a secret */
     unsigned long long seed;
     int digits, credit, total, blank;
-    double points; /* credit, and half a point where fewer digits are worth that */
+    double points;       /* credit, and half a point where fewer digits are worth that */
     lh_class_cell *cell; /* for the first n_cells steps of the class */
     int n_cells;
 } lh_class_row;
