@@ -296,7 +296,11 @@ stop_by() { # SIGNAL NAME
     test $status -eq 0 && grep -q 'continue with: longhand train run --resume' out && ! grep -q 'step 0,' weights
     verdict $? "$2"
 }
-stop_by HUP 'SIGHUP saves'
+# Under nohup the program is right to ignore it, and would be waited for without end.
+case $(sed -n 's/^SigIgn:[[:space:]]*.*\(.\)$/\1/p' /proc/self/status 2>/dev/null) in
+[13579bdf]) skip 'SIGHUP saves' 'it is ignored here, as under nohup' ;;
+*) stop_by HUP 'SIGHUP saves' ;;
+esac
 stop_by TERM 'SIGTERM saves'
 rm -rf run
 # shellcheck disable=SC2086
