@@ -101,7 +101,7 @@ apart() {
     # shellcheck disable=SC2086  # several words
     timeout 60 mpirun -np 1 "$longhand" train gpt --data text.txt $small -o x : -np 1 "$longhand" "$@" -o x >out 2>err </dev/null
     status=$?
-    test $status -ne 0 && test $status -ne 124 && grep -qF -e "$text" out err
+    test $status -ne 0 && test $status -ne 124 && grep -q -e "$text" out err
     verdict $? "$name"
 }
 sed 's/150 birds/150 words/' text.txt >other.txt
@@ -109,7 +109,7 @@ head -c 500 text.txt >less.txt
 # shellcheck disable=SC2086  # several words
 {
     apart 'another text on one process' 'rank 1: longhand: bytes ' train gpt --data other.txt $small
-    apart 'no text on one process' 'rank 1: longhand: missing.txt cannot be opened' train gpt --data missing.txt $small
+    apart 'no text on one process' 'rank 1: \(longhand: \)\{0,1\}missing.txt cannot be opened' train gpt --data missing.txt $small
     apart 'a text of another size' 'less.txt has 500 bytes here' train gpt --data less.txt $small
     apart 'another program' 'and rank 0 has "# GPT-2, exactly"' train micro --data text.txt
     apart 'another batch' 'this process has "--batch 3", and rank 0 has "--batch 12"' train gpt --data text.txt $small --batch 3

@@ -94,3 +94,26 @@ bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many) {
     if (how_many) *how_many = n;
     return n == (r ? r->n : 1);
 }
+
+/* The first rank on which it is so; n: on none. */
+static int first_of(const lh_ranks *r, lh_arena *a, bool is_so) {
+    int *flags = lh_alloc_array(a, (size_t)r->n, sizeof *flags), first = 0;
+    if (!flags) r->abort(2); /* the others wait for a sum that this one cannot take part in */
+    flags[r->rank] = is_so;
+    r->add_ints(flags, (size_t)r->n);
+    while (first < r->n && !flags[first]) first++;
+    return first;
+}
+
+bool lh_ranks_well(const lh_ranks *r, lh_context *ctx, lh_arena *a) {
+    if (!r) return !lh_failed(ctx);
+    const int bad = first_of(r, a, lh_failed(ctx));
+    if (bad == r->n) return true;
+    lh_error error = {0};
+    if (bad == r->rank) error = *lh_context_error(ctx);
+    r->tell(error.what, sizeof error.what, bad);
+    r->tell(error.cure, sizeof error.cure, bad);
+    lh_fail(ctx, LH_ERROR_FILE, nowhere, "rank %d: %s", bad, error.what);
+    lh_cure(ctx, "%s", error.cure);
+    return false;
+}

@@ -46,6 +46,8 @@ void lh_ranks_tell(const lh_ranks *r, void *bytes, size_t n);
 /* rank 0's, of any length */
 char *lh_ranks_tell_text(const lh_ranks *r, lh_arena *a, const char *text);
 bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many); /* is it so on all of them? */
+/* Has none of them failed? Where one has, the others fail with its words, so that whoever speaks first says what is wrong. */
+bool lh_ranks_well(const lh_ranks *r, lh_context *ctx, lh_arena *a);
 
 /* What src/mpi exports: the record, after MPI was started. NULL: it could not be. */
 typedef lh_ranks *(*lh_ranks_start)(void);

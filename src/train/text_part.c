@@ -138,14 +138,12 @@ bool lh_text_part_read(lh_context *ctx, lh_arena *a, const char *path, const lh_
     const bool is_ready = make_division(&d, a, ranks->n);
     if (is_ready) open_source(&s, a);
     if (ranks->rank == 0 && !lh_failed(ctx)) divide(&s, &d, ranks->n);
-    if (lh_ranks_all(ranks, !lh_failed(ctx), NULL)) {
+    if (lh_ranks_well(ranks, ctx, a)) {
         lh_ranks_tell(ranks, &d.size, sizeof d.size);
         lh_ranks_tell(ranks, &d.sum, sizeof d.sum);
         lh_ranks_tell(ranks, d.begin, ((size_t)ranks->n + 1) * sizeof *d.begin);
         lh_ranks_tell(ranks, d.sums, (size_t)ranks->n * sizeof *d.sums);
         read_part(&s, &d, a, ranks->rank, part);
-    } else if (!lh_failed(ctx)) {
-        lh_fail(ctx, LH_ERROR_FILE, nowhere, "another process cannot read %s", path);
     }
     if (s.file) fclose(s.file);
     return !lh_failed(ctx);
