@@ -13,7 +13,17 @@ failed() {
     echo '0 passed, 1 failed'
     exit 1
 }
-npm=$(npm ci --prefix tests/page --no-audit --no-fund 2>&1) || failed "npm ci: $npm"
+skipped() {
+    echo "skipped: $1"
+    echo '0 passed, 0 failed'
+    exit 0
+}
+command -v wasm-ld >/dev/null || skipped 'there is no wasm-ld to build the engine with'
+npm=$(npm ci --prefix tests/page --no-audit --no-fund 2>&1) || {
+    # Without a network there is nothing to try with; a list of packages that npm refuses is a mistake of ours.
+    case $npm in *ENOTFOUND* | *ECONNREFUSED* | *ETIMEDOUT* | *EAI_AGAIN* | *ECONNRESET* | *ENETUNREACH*) ;; *) failed "npm ci: $npm" ;; esac
+    skipped "npm does not reach its registry: $npm"
+}
 types=$(tests/page/node_modules/.bin/tsc -p tests/page) || failed "$types"
 joined=$(node tests/page/modules.mjs "$root") || failed "$joined"
 ./longhand book -o "$book" 2>/dev/null || failed 'the book cannot be written'
