@@ -111,6 +111,35 @@ has 'from one turn and two' 'layers = 2: ' out
 does 'cost --predict beside --measure' cost gpt --set layers=5 dim=32 heads=2 context=64 tokens=64 --batch 2 --measure --predict --json
 test "$(sed -n 's/.*"memory": *\([0-9.e+]*\).*/\1/p' out | uniq | wc -l)" -eq 1
 verdict $? 'the memory that is predicted is the memory that is taken'
+on_ranks='cost gpt --set layers=4 dim=32 heads=2 context=32 tokens=32'
+# shellcheck disable=SC2086  # several words
+{
+    does 'cost --ranks' $on_ranks --ranks 4 --network 1Gb --latency 100us
+    has 'time, share and efficiency' 'efficiency of [0-9]' out
+    has 'the network it was asked for' '1 Gb/s for each process and direction, 100 us' out
+    # number NAME: of the JSON about processes.
+    number() { sed -n '/"ranks"/,$ s/.*"'"$1"'": *\([0-9.e+-]*\).*/\1/p' out | head -n 1; }
+    does 'for programs' $on_ranks --ranks 4 --network 1Gb --latency 100us --json
+    slow=$(number communication) bytes=$(number bytes) rounds=$(number rounds) four=$(number memory)
+    echo "$slow $bytes $rounds" | awk '{ exit !($2 > 0 && $3 > 0 && ($1 - $2 / 125e6 - $3 * 1e-4) ^ 2 < 1e-8 * $1 ^ 2) }'
+    verdict $? 'communication is bytes by the rate, and a latency for each round'
+    does 'a hundred times faster' $on_ranks --ranks 4 --network 12.5GB --latency 1us --json
+    echo "$slow $(number communication)" | awk '{ exit !($1 > 99.9 * $2 && $1 < 100.1 * $2) }'
+    verdict $? 'bits are not bytes, and ms are not us'
+    does 'sixteen processes' $on_ranks --ranks 16 --network 1Gb --latency 100us --json
+    echo "$four $(number memory)" | awk '{ exit !($2 < $1) }'
+    verdict $? 'more processes, less memory for each'
+    does 'one process' $on_ranks --ranks 1 --json
+    has 'has nobody to speak to' '"communication": ?0,' out
+    has 'and loses nothing' '"efficiency": ?1,' out
+    refused 'a rate without a unit' 'such as 100Gb' $on_ranks --ranks 4 --network 100
+    refused 'a rate of nothing' 'such as 100Gb' $on_ranks --ranks 4 --network 0Gb
+    refused 'a time without a unit' 'such as 5us' $on_ranks --ranks 4 --latency 5
+    refused 'a network for nobody' 'ranks N says how many' $on_ranks --network 1Gb
+    refused 'fewer examples than processes' 'batch 9 --pieces 9 gives each one' $on_ranks --ranks 9 --batch 8
+    refused 'fewer pieces than processes' 'in 3 pieces has work for 3' $on_ranks --ranks 4 --pieces 3
+}
+refused 'processes for what learns nothing' 'ranks predicts a step of training' cost ex1 --ranks 2
 refused 'a precision that is none' 'float or bf16' cost gpt --predict --precision half
 cat >turns.lh <<'END'
 size n = 3

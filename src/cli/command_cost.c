@@ -14,6 +14,7 @@ static struct {
     int threads, batch;
     const char *precision;
     lh_settings set;
+    lh_cost_ranks_options ranks;
 } options;
 
 static const lh_option cost_options[] = {
@@ -29,11 +30,23 @@ static const lh_option cost_options[] = {
      "need not fit here",
      0, 0},
     {"batch", 0, LH_OPTION_INT, &options.batch, "N",
-     "with --measure or --predict: examples in a step (1)", 1, 1000000},
+     "with --measure, --predict or --ranks: examples in a step (1, or one for each piece)", 1,
+     1000000},
+    {"ranks", 0, LH_OPTION_INT, &options.ranks.ranks, "N",
+     "predict a step of training on N processes: time, share of communication, efficiency, memory "
+     "for each",
+     1, 100000},
+    {"network", 0, LH_OPTION_TEXT, &options.ranks.network, "RATE",
+     "with --ranks: what each process can send in a second, 100Gb or 12.5GB (10Gb)", 0, 0},
+    {"latency", 0, LH_OPTION_TEXT, &options.ranks.latency, "TIME",
+     "with --ranks: how long a message takes however short it is, 5us or 0.2ms (50us)", 0, 0},
+    {"pieces", 0, LH_OPTION_INT, &options.ranks.pieces, "N",
+     "with --ranks: pieces of a batch, as for train (8, or one for each process)", 1, 1000000},
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
-     "with --measure or --predict: precision of matrix products, float or bf16 (float)", 0, 0},
+     "with --measure, --predict or --ranks: precision of matrix products, float or bf16 (float)", 0,
+     0},
     {"threads", 0, LH_OPTION_INT, &options.threads, "N",
-     "with --measure or --predict: threads (one per processor)", 1, 256},
+     "with --measure, --predict or --ranks: threads (one per processor), of each process", 1, 256},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -475,8 +488,11 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
     lh_length *length = NULL;
     lh_measured m = {0};
     lh_predicted p = {0};
-    lh_cost_how how = {options.threads, options.batch, LH_IN_FLOAT};
+    lh_cost_ranks_how on;
+    lh_cost_ranks r = {0};
     int n_lengths = 0, status = LH_EXIT_YES;
+    if (!lh_cost_ranks_read(cli, &options.ranks, &options.batch, &on)) return LH_EXIT_FAILED;
+    lh_cost_how how = {options.threads, options.batch, LH_IN_FLOAT};
     if (!lh_train_precision(cli, options.precision, NULL, &how.precision)) return LH_EXIT_FAILED;
     if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_graph *g = NULL;
@@ -491,15 +507,18 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
         lh_fail_in(cli->ctx, s.program->file, s.program->source, s.program->length);
         status = lh_cli_report(cli);
     } else if ((options.measure && !lh_cost_measured(cli, &s, &options.set, b, &how, &m)) ||
-               (options.predict && !lh_cost_predicted(cli, &s, &options.set, b, &how, &p))) {
+               (options.predict && !lh_cost_predicted(cli, &s, &options.set, b, &how, &p)) ||
+               (on.ranks && !lh_cost_ranks_predicted(cli, &s, &options.set, b, &how, &on, &r))) {
         status = LH_EXIT_FAILED;
     } else if (options.json) {
-        lh_cost_json(&s, b, options.measure ? &m : NULL, options.predict ? &p : NULL);
+        lh_cost_json(&s, b, options.measure ? &m : NULL, options.predict ? &p : NULL,
+                     on.ranks ? &r : NULL);
     } else {
         print_text(cli, &s, b, n_lengths == 0);
         if (options.measure) lh_print_measured(cli, b, &m);
         if (options.measure && options.threads) lh_print_cores(cli, &m);
         if (options.predict) lh_print_predicted(cli, &p);
+        if (on.ranks) lh_print_cost_ranks(cli, &r);
     }
     lh_bill_free(b);
     lh_graph_free(g);
@@ -509,7 +528,8 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
 
 const lh_command lh_command_cost = {
     .name = "cost",
-    .synopsis = "LESSON[:NAME]|FILE [--set NAME=VALUE ...] [--measure] [--predict] [--json]",
+    .synopsis = "LESSON[:NAME]|FILE [--set NAME=VALUE ...] [--measure] [--predict] [--ranks N] "
+                "[--json]",
     .summary = "Parameters, operations and bytes, as numbers and as formulas in the sizes.",
     .examples =
         "longhand cost ex1\tevery step of the first example\n"
@@ -521,9 +541,12 @@ const lh_command lh_command_cost = {
         "16\tand how fast 1 to 64 cores would be\n"
         "longhand cost gpt --set layers=48 heads=25 dim=1600 context=1024 vocab=50257 tokens=1024 "
         "--predict\tGPT-2 XL: how long and how much memory\n"
+        "longhand cost gpt --set layers=12 heads=12 dim=768 context=1024 vocab=50257 tokens=1024 "
+        "--ranks 64 --network 100Gb --latency 5us\tGPT-2 on 64 processes\n"
         "longhand cost mine.lh --json\tfor programs\n",
     .notes = "Nothing is computed, so the model can have any size; only --measure runs it, and "
-             "--predict runs two turns of it. One example is counted, the longest of the program "
+             "--predict and --ranks run two turns of it. One example is counted, the longest of "
+             "the program "
              "unless its length is set, exactly as the formulas are written: a call with all of "
              "its body, a gradient rule with all of its lines; the plan computes what is written "
              "twice only once. A multiply-add is one step of a matrix product; any other number "

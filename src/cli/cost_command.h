@@ -97,8 +97,46 @@ bool lh_cost_predicted(lh_cli *cli, const lh_source *s, const lh_settings *set, 
 void lh_print_predicted(const lh_cli *cli, const lh_predicted *p);
 void lh_predicted_json(lh_json *j, const lh_predicted *p);
 
+/* the repeats that are tried with one turn and with two; the settings with all at one, but `two` at two (-1: none) */
+void lh_cost_repeats(const lh_cli *cli, const lh_bill *b, lh_predicted *p);
+lh_settings lh_cost_turned(const lh_cli *cli, const lh_settings *set, const lh_predicted *p,
+                           int two);
+
+/* Several processes (cost_ranks.c): what the options say, ... */
+typedef struct lh_cost_ranks_options {
+    int ranks, pieces; /* 0: not said */
+    const char *network, *latency;
+} lh_cost_ranks_options;
+
+/* ... what follows from them, ... */
+typedef struct lh_cost_ranks_how {
+    int ranks; /* 0: nothing is asked about several processes */
+    int pieces, batch;
+    double bandwidth, latency; /* bytes in a second, seconds */
+} lh_cost_ranks_how;
+
+/* ... and what is predicted, for a step and of each process. */
+typedef struct lh_cost_ranks {
+    lh_cost_ranks_how how;
+    double seconds, compute, communication;
+    double alone; /* seconds of one process, for the whole batch in the same pieces */
+    double efficiency;
+    double memory, alone_memory; /* bytes; ... of one process that does the whole batch at once */
+    double bytes, rounds;        /* sent or received; messages that wait for each other */
+    double rows;                 /* tokens in a step */
+} lh_cost_ranks;
+
+/* batch: as it was said, or 0; then as it is. false: reported */
+bool lh_cost_ranks_read(lh_cli *cli, const lh_cost_ranks_options *o, int *batch,
+                        lh_cost_ranks_how *r);
+bool lh_cost_ranks_predicted(lh_cli *cli, const lh_source *s, const lh_settings *set,
+                             const lh_bill *b, const lh_cost_how *how, const lh_cost_ranks_how *r,
+                             lh_cost_ranks *to);
+void lh_print_cost_ranks(const lh_cli *cli, const lh_cost_ranks *p);
+void lh_cost_ranks_json(lh_json *j, const lh_cost_ranks *p);
+
 /* NULL: was not wanted */
-void lh_cost_json(const lh_source *s, const lh_bill *b, const lh_measured *m,
-                  const lh_predicted *p);
+void lh_cost_json(const lh_source *s, const lh_bill *b, const lh_measured *m, const lh_predicted *p,
+                  const lh_cost_ranks *r);
 
 #endif

@@ -30,8 +30,8 @@ static double step_seconds(lh_cli *cli, const lh_source *s, const lh_settings *s
 }
 
 /* The settings with each repeat at one turn, but one at two. */
-static lh_settings turned(const lh_cli *cli, const lh_settings *set, const lh_predicted *p,
-                          int two) {
+lh_settings lh_cost_turned(const lh_cli *cli, const lh_settings *set, const lh_predicted *p,
+                           int two) {
     lh_settings out = {
         lh_alloc_array(cli->arena, (size_t)set->n + (size_t)p->n + 1, sizeof *out.set), 0};
     for (int i = 0; out.set && i < set->n; i++) out.set[out.n++] = set->set[i];
@@ -40,7 +40,7 @@ static lh_settings turned(const lh_cli *cli, const lh_settings *set, const lh_pr
     return out;
 }
 
-static void list_repeats(const lh_cli *cli, const lh_bill *b, lh_predicted *p) {
+void lh_cost_repeats(const lh_cli *cli, const lh_bill *b, lh_predicted *p) {
     for (int i = 0; i < b->g->n_axes; i++) {
         const lh_axis *x = &b->g->axis[i];
         if (!b->names->is_count[i] || !x->name || x->n < 3) continue;
@@ -52,7 +52,7 @@ static void list_repeats(const lh_cli *cli, const lh_bill *b, lh_predicted *p) {
 bool lh_cost_predicted(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
                        const lh_cost_how *how, lh_predicted *p) {
     *p = (lh_predicted){0};
-    list_repeats(cli, b, p);
+    lh_cost_repeats(cli, b, p);
     lh_cost_model whole;
     lh_cost_model_new(cli, s, set, b, how, &whole);
     p->memory = whole.needs;
@@ -61,11 +61,11 @@ bool lh_cost_predicted(lh_cli *cli, const lh_source *s, const lh_settings *set, 
     const bool is_fewer = whole.g && p->n; /* from here on with fewer turns */
     int at = 0, tried = 1;
     lh_graph_free(whole.g);
-    const lh_settings once = turned(cli, set, p, -1);
+    const lh_settings once = lh_cost_turned(cli, set, p, -1);
     if (!lh_failed(cli->ctx)) p->once = p->seconds = step_seconds(cli, s, &once, b, how);
     for (int i = 0; i < p->n && !lh_failed(cli->ctx); i++) {
         at = i, tried = 2;
-        const lh_settings twice = turned(cli, set, p, i);
+        const lh_settings twice = lh_cost_turned(cli, set, p, i);
         p->repeat[i].twice = step_seconds(cli, s, &twice, b, how);
         const double turn = p->repeat[i].twice - p->once;
         if (turn > 0) p->seconds += (p->repeat[i].turns - 1) * turn;
