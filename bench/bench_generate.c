@@ -112,12 +112,14 @@ static result generate(lh_precision precision) {
     result r = {0};
     lh_context *ctx = lh_context_new();
     lh_graph *g = gpt(ctx);
-    lh_generator *w = g ? lh_generator_new(g, &(lh_generator_how){.context = 1024,
-                                                                  .choice = {0.8, 40, 1},
-                                                                  .end = -1,
-                                                                  .threads = threads,
-                                                                  .precision = precision})
-                        : NULL;
+    lh_generator *w =
+        g ? lh_generator_new(
+                g, &(lh_generator_how){.context = 1024,
+                                       .choice = {.temperature = 0.8, .top_k = 40, .top_p = 1},
+                                       .end = -1,
+                                       .threads = threads,
+                                       .precision = precision})
+          : NULL;
     if (!w) return r;
     float *weights = NULL;
     lh_pool *pool = lh_pool_new(threads);

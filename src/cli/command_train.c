@@ -524,7 +524,7 @@ static void say_model(const job *j) {
 static lh_generator *open_writer(const job *j) {
     if (!j->g->generate || !j->data || lh_failed(j->cli->ctx)) return NULL;
     return lh_generator_new(j->g, &(lh_generator_how){.context = j->data->how.context,
-                                                      .choice = {0.8, 0, 1},
+                                                      .choice = {.temperature = 0.8, .top_p = 1},
                                                       .seed = (uint64_t)j->t->step,
                                                       .end = j->end,
                                                       .threads = j->threads});

@@ -117,8 +117,8 @@ static bool find_model(lh_json_reader *r, const cJSON *model) {
 
 static bool check_model(lh_json_reader *r, const cJSON *model) {
     static const char *const known[] = {
-        " type dropout unk_token continuing_subword_prefix end_of_word_suffix fuse_unk "
-        "byte_fallback ignore_merges vocab merges ",
+        (" type dropout unk_token continuing_subword_prefix end_of_word_suffix fuse_unk "
+         "byte_fallback ignore_merges vocab merges "),
         " type vocab unk_token ", " type unk_id vocab byte_fallback ",
         " type unk_token continuing_subword_prefix max_input_chars_per_word vocab "};
     lh_part_reader parts = parts_of(r, NULL);

@@ -109,7 +109,9 @@ static void gate(float *restrict y, const float *restrict a, const float *restri
 static void gate_back(float *da, float *db, const float *a, const float *b, const float *dy,
                       ptrdiff_t n) {
     if (da && db)
+#ifndef __clang__ /* which says the same in other words, and then does not vectorise */
 #pragma GCC ivdep
+#endif
         for (ptrdiff_t i = 0; i < n; i++) {
             const float s = sigmoid(a[i]), h = a[i] * s, d = dy[i];
             da[i] = d * b[i] * (s + h * (1 - s));
