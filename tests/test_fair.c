@@ -334,6 +334,20 @@ static void a_slip_does_not_come_back_after_the_update(void **state) {
     desk_free(&d);
 }
 
+/* The gradient of softmax and loss together reads the probabilities as they were written, also where softmax is written out. */
+static void a_slip_in_the_probabilities_goes_into_their_rule(void **state) {
+    (void)state;
+    desk d = desk_new("softmax", 5, 4);
+    put_key(&d, NULL, 0);
+    put(&d, at(&d, "p", 1), "0.3063");
+    put(&d, at(&d, "dscores", 1), "0.3063");
+    mark(&d);
+    assert_int_equal(d.marks->cell[at(&d, "p", 1)], LH_WRONG);
+    assert_int_equal(d.marks->cell[at(&d, "dscores", 1)], LH_OTHER_WAY);
+    expect_credit_but(&d, ask(&d, "p"));
+    desk_free(&d);
+}
+
 /* The log of a negative number is none, and who says so has gone on rightly; who says so of a number that is there has not. */
 static void no_number_follows_from_a_slip(void **state) {
     (void)state;
@@ -549,6 +563,7 @@ int main(void) {
         cmocka_unit_test(fewer_digits_are_worth_what_the_teacher_says),
         cmocka_unit_test(no_shift_is_another_way),
         cmocka_unit_test(a_slip_does_not_come_back_after_the_update),
+        cmocka_unit_test(a_slip_in_the_probabilities_goes_into_their_rule),
         cmocka_unit_test(no_number_follows_from_a_slip),
         cmocka_unit_test(no_number_is_carried_on),
         cmocka_unit_test(what_a_gradient_reads_may_be_rounded),
