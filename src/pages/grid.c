@@ -1,21 +1,28 @@
 #include "pages/grid.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/number.h"
 #include "explain/explain.h"
 
 /* ---- from a value ---- */
 
+static const char *label_of(lh_arena *a, const lh_grid_from *f, const char *word, int place) {
+    char *end = NULL;
+    if (!word) return lh_printf(a, f->is_addressed ? "[%d]" : "%d", place);
+    if (!f->is_addressed) return lh_printf(a, "%.24s", word);
+    strtod(word, &end);
+    return lh_printf(a, *word && !*end ? "\"%.10s\"" : "%.12s", word);
+}
+
 /* Labels of one axis: words where it has some, else numbers; none where there is one place without a word. */
 static const char **labels_of(lh_arena *a, const lh_grid_from *f, int axis, int n) {
     bool has_word = lh_axis_label(f->g, f->plan, axis, f->example, 0) != NULL;
     if (n == 1 && !has_word) return NULL;
     const char **label = lh_alloc_array(a, (size_t)n, sizeof *label);
-    for (int i = 0; label && i < n; i++) {
-        const char *word = lh_axis_label(f->g, f->plan, axis, f->example, i);
-        label[i] = word ? lh_printf(a, "%.24s", word) : lh_printf(a, "%d", i);
-    }
+    for (int i = 0; label && i < n; i++)
+        label[i] = label_of(a, f, lh_axis_label(f->g, f->plan, axis, f->example, i), i);
     return label;
 }
 
@@ -39,8 +46,8 @@ static const char *cell_text(lh_arena *a, const lh_grid_from *f, double x, doubl
 
 lh_grid lh_grid_of(lh_arena *a, const lh_grid_from *f) {
     lh_sizes s = lh_exact.sizes(f->plan, f->n, f->example);
-    int rows = s.rows > LH_GRID_ROWS ? LH_GRID_ROWS : s.rows,
-        cols = s.cols > LH_GRID_COLS ? LH_GRID_COLS : s.cols;
+    const int most = f->rows ? f->rows : LH_GRID_ROWS;
+    int rows = s.rows > most ? most : s.rows, cols = s.cols > LH_GRID_COLS ? LH_GRID_COLS : s.cols;
     lh_grid g = {.rows = rows, .cols = cols};
     double scale = largest(f, s);
     g.cell = lh_alloc_array(a, (size_t)rows * (size_t)cols + 1, sizeof *g.cell);

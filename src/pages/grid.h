@@ -16,7 +16,10 @@ typedef struct lh_grid_from {
     const lh_plan *plan;
     const lh_node *n;
     int example, head;
-    int digits;
+    int digits; /* 0: 6 */
+    int rows;   /* at most; 0: LH_GRID_ROWS */
+    /* A place has the brackets of an address, so that it cannot be taken for a number; a word that is one, quotes. */
+    bool is_addressed;
 } lh_grid_from;
 
 lh_grid lh_grid_of(lh_arena *a, const lh_grid_from *from); /* rows 0 without memory */
