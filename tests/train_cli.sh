@@ -138,7 +138,7 @@ awk 'NR == 1 { a = $1 } NR == 2 { exit !(a - $1 < 0.001 && $1 - a < 0.001) }' lo
 verdict $? '... and comes to the same loss'
 refused 'no example at a time' 'from 1 to' train gpt --data text.txt --micro 0 -o x
 refused 'a precision that is none' 'float or bf16' train gpt --data text.txt --precision half -o x
-if grep -q amx_bf16 /proc/cpuinfo 2>/dev/null; then
+if grep -qE "amx_bf16|avx512_bf16" /proc/cpuinfo 2>/dev/null; then
     # shellcheck disable=SC2086  # several words
     does 'products in bf16' train gpt --data text.txt $small --steps 20 --batch 4 --precision bf16 --micro 2 -o bf16
     has '... which is said' '2 at a time, products in bf16' out

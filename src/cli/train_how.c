@@ -49,8 +49,8 @@ bool lh_train_precision(lh_cli *cli, const char *text, const lh_folder *resumed,
     }
     *to = LH_IN_BF16;
     if (lh_bf16_name()) return true;
-    lh_cli_fail(cli, "bf16 products are not available here: they need a processor with AMX and a "
-                     "kernel that enables it");
+    lh_cli_fail(cli, "bf16 products are not available here: they need a processor with AVX512_BF16 "
+                     "or AMX");
     fprintf(stderr, "--precision float runs everywhere%s\n",
             text ? "" : ": it goes on, and comes to other numbers than bf16 would");
     return false;

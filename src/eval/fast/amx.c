@@ -3,115 +3,6 @@
 
 #include "eval/fast/bf16.h"
 
-extern const lh_bf16_way lh_bf16_amx;
-
-/* ---- packing ---- */
-
-static inline __mmask16 first(ptrdiff_t n) {
-    const unsigned bits = n >= 16 ? 0xffffu : n <= 0 ? 0u : (1u << n) - 1;
-    return (__mmask16)bits;
-}
-
-/* v[line]: 32 numbers along k, which lie side by side. */
-static inline void read_lines(__m512i v[16], const float *from, ptrdiff_t step, ptrdiff_t lines,
-                              ptrdiff_t k) {
-    const __mmask16 low = first(k), high = first(k - 16);
-    for (ptrdiff_t i = 0; i < 16; i++) {
-        if (i >= lines) {
-            v[i] = _mm512_setzero_si512();
-            continue;
-        }
-        const float *line = from + i * step;
-        v[i] = (__m512i)_mm512_cvtne2ps_pbh(_mm512_maskz_loadu_ps(high, line + 16),
-                                            _mm512_maskz_loadu_ps(low, line));
-    }
-}
-
-/* v[pair]: of 16 lines, which lie side by side, the numbers 2 pair and 2 pair + 1 along k. */
-static inline void read_pairs(__m512i v[16], const float *from, ptrdiff_t step, ptrdiff_t lines,
-                              ptrdiff_t k) {
-    const __mmask16 mask = first(lines);
-    const __m512i even = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    /* Place 2 i takes number i, place 2 i + 1 number 16 + i. */
-    const __m512i mixed =
-        _mm512_or_si512(even, _mm512_slli_epi32(_mm512_add_epi32(even, _mm512_set1_epi32(16)), 16));
-    for (ptrdiff_t i = 0; i < 16; i++) {
-        const float *row = from + 2 * i * step;
-        const __m512 a = 2 * i < k ? _mm512_maskz_loadu_ps(mask, row) : _mm512_setzero_ps(),
-                     b = 2 * i + 1 < k ? _mm512_maskz_loadu_ps(mask, row + step)
-                                       : _mm512_setzero_ps();
-        v[i] = _mm512_permutexvar_epi16(mixed, (__m512i)_mm512_cvtne2ps_pbh(b, a));
-    }
-}
-
-/* 16 x 16 pairs: rows become columns. Single pairs change places between rows, then twos, then fours, then eights. */
-static inline void turn(__m512i v[16]) {
-    __m512i t[16];
-    for (int i = 0; i < 16; i += 2) {
-        t[i] = _mm512_unpacklo_epi32(v[i], v[i + 1]);
-        t[i + 1] = _mm512_unpackhi_epi32(v[i], v[i + 1]);
-    }
-    for (int i = 0; i < 16; i += 4)
-        for (int j = 0; j < 2; j++) {
-            v[i + 2 * j] = _mm512_unpacklo_epi64(t[i + j], t[i + j + 2]);
-            v[i + 2 * j + 1] = _mm512_unpackhi_epi64(t[i + j], t[i + j + 2]);
-        }
-    for (int i = 0; i < 16; i += 8)
-        for (int j = 0; j < 4; j++) {
-            t[i + j] = _mm512_shuffle_i32x4(v[i + j], v[i + j + 4], 0x88);
-            t[i + j + 4] = _mm512_shuffle_i32x4(v[i + j], v[i + j + 4], 0xdd);
-        }
-    for (int j = 0; j < 8; j++) {
-        v[j] = _mm512_shuffle_i32x4(t[j], t[j + 8], 0x88);
-        v[j + 8] = _mm512_shuffle_i32x4(t[j], t[j + 8], 0xdd);
-    }
-}
-
-static void pack(uint16_t *block, const float *from, ptrdiff_t line_step, ptrdiff_t k_step,
-                 ptrdiff_t lines, ptrdiff_t k, bool is_b) {
-    __m512i v[16];
-    const bool is_along_k = k_step == 1 || k == 1;
-    if (is_along_k)
-        read_lines(v, from, line_step, lines, k);
-    else
-        read_pairs(v, from, k_step, lines, k);
-    if (is_along_k == is_b) turn(v);
-    for (ptrdiff_t i = 0; i < 16; i++) _mm512_store_si512((void *)(block + 32 * i), v[i]);
-}
-
-/* The same from bf16: the lines as they are; of pairs, the second of two rows fills the upper halves. */
-static inline void read_half_lines(__m512i v[16], const uint16_t *from, ptrdiff_t step,
-                                   ptrdiff_t lines, ptrdiff_t k) {
-    const __mmask32 mask = (__mmask32)(k >= 32 ? 0xffffffffu : (1u << k) - 1);
-    for (ptrdiff_t i = 0; i < 16; i++)
-        v[i] = i < lines ? _mm512_maskz_loadu_epi16(mask, from + i * step) : _mm512_setzero_si512();
-}
-
-static inline void read_half_pairs(__m512i v[16], const uint16_t *from, ptrdiff_t step,
-                                   ptrdiff_t lines, ptrdiff_t k) {
-    const __mmask16 mask = first(lines);
-    const __m256i none = _mm256_setzero_si256();
-    for (ptrdiff_t i = 0; i < 16; i++) {
-        const uint16_t *row = from + 2 * i * step;
-        const __m256i a = 2 * i < k ? _mm256_maskz_loadu_epi16(mask, row) : none,
-                      b = 2 * i + 1 < k ? _mm256_maskz_loadu_epi16(mask, row + step) : none;
-        v[i] = _mm512_or_si512(_mm512_cvtepu16_epi32(a),
-                               _mm512_slli_epi32(_mm512_cvtepu16_epi32(b), 16));
-    }
-}
-
-static void pack_half(uint16_t *block, const uint16_t *from, ptrdiff_t line_step, ptrdiff_t k_step,
-                      ptrdiff_t lines, ptrdiff_t k, bool is_b) {
-    __m512i v[16];
-    const bool is_along_k = k_step == 1 || k == 1;
-    if (is_along_k)
-        read_half_lines(v, from, line_step, lines, k);
-    else
-        read_half_pairs(v, from, k_step, lines, k);
-    if (is_along_k == is_b) turn(v);
-    for (ptrdiff_t i = 0; i < 16; i++) _mm512_store_si512((void *)(block + 32 * i), v[i]);
-}
-
 /* ---- tiles ---- */
 
 /* All eight: 16 rows of 64 bytes. */
@@ -163,8 +54,8 @@ static void square(float *c, ptrdiff_t c_rs, const uint16_t *a, const uint16_t *
 }
 
 const lh_bf16_way lh_bf16_amx = {.name = "AMX",
-                                 .pack = pack,
-                                 .pack_half = pack_half,
+                                 .pack = lh_bf16_pack_avx512,
+                                 .pack_half = lh_bf16_pack_half_avx512,
                                  .begin = begin,
                                  .square = square,
                                  .end = end};

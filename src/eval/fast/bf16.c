@@ -2,9 +2,10 @@
 #include "eval/fast/bf16.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
-#ifdef LH_HAVE_AMX
+#ifdef LH_HAVE_BF16
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,32 +13,37 @@
 
 /* ---- which way ---- */
 
-#ifdef LH_HAVE_AMX
-extern const lh_bf16_way lh_bf16_amx;
-
-static bool has_instructions(void) {
+#ifdef LH_HAVE_BF16
+static bool has_avx512_bf16(void) {
     unsigned a, b, c, d;
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw")) return false;
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
-    const bool has_tiles = d >> 24 & 1, has_products = d >> 22 & 1;
-    if (!has_tiles || !has_products || !__get_cpuid_count(7, 1, &a, &b, &c, &d)) return false;
-    return a >> 5 & 1; /* rounding to bf16 */
+    return __get_cpuid_count(7, 1, &a, &b, &c, &d) && a >> 5 & 1;
 }
 
 /* Tiles are 8 KiB that the kernel must save for each thread: a process has to ask for them. */
-static bool may_use_tiles(void) {
+static bool has_tiles(void) {
     enum { REQUEST = 0x1023, TILES = 18 };
-    return syscall(SYS_arch_prctl, REQUEST, TILES) == 0;
+    unsigned a, b, c, d;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+    return d >> 24 & 1 && d >> 22 & 1 && syscall(SYS_arch_prctl, REQUEST, TILES) == 0;
+}
+
+/* LONGHAND_PROCESSOR, as in processor.c: avx2 and plain have none, avx512 has no tiles. */
+static const lh_bf16_way *best_way(void) {
+    const char *asked = getenv("LONGHAND_PROCESSOR");
+    if (asked && strcmp(asked, "avx512") != 0) return NULL;
+    if (!has_avx512_bf16()) return NULL;
+    return !asked && has_tiles() ? &lh_bf16_amx : &lh_bf16_avx512;
 }
 
 const lh_bf16_way *lh_bf16(void) {
-    static atomic_int is_there = -1; /* every thread finds the same */
-    int found = atomic_load_explicit(&is_there, memory_order_relaxed);
-    if (found < 0) {
-        found = has_instructions() && may_use_tiles();
-        atomic_store_explicit(&is_there, found, memory_order_relaxed);
+    static atomic_bool was_asked; /* every thread finds the same */
+    static const lh_bf16_way *_Atomic way;
+    if (!atomic_load_explicit(&was_asked, memory_order_acquire)) {
+        atomic_store_explicit(&way, best_way(), memory_order_relaxed);
+        atomic_store_explicit(&was_asked, true, memory_order_release);
     }
-    return found ? &lh_bf16_amx : NULL;
+    return atomic_load_explicit(&way, memory_order_relaxed);
 }
 #else
 const lh_bf16_way *lh_bf16(void) {

@@ -1,6 +1,6 @@
 /* bf16 -- large matrix products in numbers of 16 bits, added up in float: C = A @ B, C += A @ B.
  *
- *     if (lh_bf16_name()) lh_pool_use_bf16(pool, true);      "AMX"; NULL: this processor has none
+ *     if (lh_bf16_name()) lh_pool_use_bf16(pool, true);      "AMX" or "AVX512_BF16"; NULL: this processor has none
  *     lh_product_threads(pool, &a, &b, &c, NULL, false);     now goes this way
  *
  * A bf16 is a float without its lower 16 bits: the same range, 8 bits of precision. A and B are rounded to the nearest
@@ -38,6 +38,13 @@ typedef struct lh_bf16_way {
                                                     numbers after the first */
     void (*end)(void);
 } lh_bf16_way;
+
+/* Of two generations of processors; the packing of the first serves both. */
+extern const lh_bf16_way lh_bf16_avx512, lh_bf16_amx;
+void lh_bf16_pack_avx512(uint16_t *block, const float *from, ptrdiff_t line_step, ptrdiff_t k_step,
+                         ptrdiff_t lines, ptrdiff_t k, bool is_b);
+void lh_bf16_pack_half_avx512(uint16_t *block, const uint16_t *from, ptrdiff_t line_step,
+                              ptrdiff_t k_step, ptrdiff_t lines, ptrdiff_t k, bool is_b);
 
 const lh_bf16_way *lh_bf16(void); /* NULL: this processor has none */
 

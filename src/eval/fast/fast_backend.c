@@ -8,8 +8,8 @@
 static bool set_precision(lh_plan *p, lh_precision precision) {
     if (precision == LH_IN_BF16 && !lh_bf16_name()) {
         lh_fail(p->g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-                "bf16 products are not available here: they need a processor with AMX and a kernel "
-                "that enables it");
+                "bf16 products are not available here: they need a processor with AVX512_BF16 or "
+                "AMX");
         lh_cure(p->g->ctx, "float products work everywhere: leave out bf16");
         return false;
     }

@@ -4,7 +4,7 @@
  *     lh_half_product(pool, &a, &b, &c, bias);             B of bf16, any number of rows
  *
  * A matrix of bf16 is a lh_matrix whose p points at numbers of two bytes; strides count numbers. Few rows are cut so that
- * B is read in long runs; many go through AMX where the pool says so, and else B is made wide once for the product.
+ * B is read in long runs; many go through bf16.h where the pool says so, and else B is made wide once for the product.
  */
 #ifndef LH_EVAL_FAST_FEW_H
 #define LH_EVAL_FAST_FEW_H

@@ -1,4 +1,4 @@
-/* processor -- which form of the innermost loops this machine can run. LONGHAND_PROCESSOR=plain or avx2 asks for an older one:
+/* processor -- which form of the innermost loops this machine can run. LONGHAND_PROCESSOR=plain, avx2 or avx512 asks for an older one:
  * to find out whether something depends on it. */
 #include <stdatomic.h>
 #include <stdlib.h>
