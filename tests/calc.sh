@@ -36,6 +36,8 @@ printed 'an example may come later' 0 'X = E[tokens]'
 # As on paper, and what is likely not meant.
 refused '× between two matrices, with both cures' 'A @ B is the matrix product, A * B goes cell by cell' \
     calc 'A = [1 2; 3 4]' 'B = [1 0; 0 1]' 'A × B'
+refused '... of two rows' '[1 2 3] · [1 2 3] is the dot product' calc '[1 2 3] × [1 2 3]'
+refused '... that fit only turned' 'A @ B^T is the matrix product' calc 'A = [1 2 3; 4 5 6]' 'B = [1 2 3; 4 5 6]' 'A × B'
 run calc '2 × [1 2; 3 4]'
 printed '× with a number' 0 '    [1]    6    8'
 run calc '[1 2 3] · [4 5 6]'

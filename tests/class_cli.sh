@@ -37,6 +37,11 @@ verdict $? 'another form, another secret: other numbers'
 "$longhand" sheet ex1 --class physics.class --key >key 2>err
 refused 'without the secret it cannot be marked' 'was made with the secret of a class' mark ex1 key
 warns '--class FILE names it'
+cp key key2 && cp key key3
+run mark ex1 key key2 key3
+tried 'of several sheets it is said once' 2 'the same applies to key2, key3'
+test "$(grep -c 'was made with the secret' err)" -eq 1
+verdict $? '... and not once for each'
 refused 'with another one neither' "it carries the code $code, and other.class has" mark ex1 key --class other.class
 ends 'with the secret it can' 0 'all 56 numbers have full credit' mark ex1 key --class physics.class
 "$longhand" sheet ex1 --seed 7 --key >own 2>err

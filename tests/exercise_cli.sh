@@ -101,7 +101,7 @@ tried 'write, no file' 2 'file'
 run exercise mine.md 4 --answer 'rate=0.2'
 tried 'experiment, right' 0 'With rate=0.2: ' ' < 0.01.'
 run exercise mine.md 4 --answer 'rate=0.9'
-tried 'experiment, wrong' 1 ' < 0.01 is not so.'
+tried 'experiment, wrong' 1 ' < 0.01 is not true.'
 run exercise mine.md 4 --answer 'w=2'
 tried 'experiment, not this one' 2 'w cannot be set here, only rate.'
 run exercise mine.md 5 --answer 2

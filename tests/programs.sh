@@ -65,6 +65,7 @@ ends 'a use line with batches' 0 '1.388927709' run ex4:single --steps 3
 # Names that are not there.
 refused 'a name' 'did you mean attention:bag?' run attention:bags
 refused 'a name like no other' 'it has teach dots d16 d64 saturate bag waves' run attention:zzzzzz
+refused '... of which the text is wanted' 'it has teach dots d16 d64 saturate bag waves' program attention:zzzzzz
 refused 'no name behind the colon' 'the name of a program is missing' run attention:
 refused 'a lesson' 'did you mean attention:bag?' run atention:bag
 refused 'a model has no names' 'it has no programs with a name' run gpt:bag

@@ -104,12 +104,12 @@ says() {
     printed "$tap_name" 0 "$tap_text"
 }
 
-# refused NAME PART WORD...: runs; ends with 2 and says PART in err, and out is empty.
+# refused NAME PART WORD...: runs; ends with 2 and says PART in err, no message twice, and out is empty.
 refused() {
     tap_name=$1 tap_text=$2
     shift 2
     run "$@"
-    test $status -eq 2 && grep -qF -e "$tap_text" err && ! test -s out
+    test $status -eq 2 && grep -qF -e "$tap_text" err && ! test -s out && test -z "$(sort err | uniq -d | grep '^longhand: ')"
     verdict $? "$tap_name"
 }
 

@@ -188,7 +188,7 @@ static const answer_case answers[] = {
     {EXPERIMENT, "rate=0.05", LH_ANSWER_RIGHT, "With rate=0.05: "},
     {EXPERIMENT, "rate = 0,05", LH_ANSWER_RIGHT, NULL},
     {EXPERIMENT, "rate=1/20, d=2", LH_ANSWER_RIGHT, NULL},
-    {EXPERIMENT, "rate=0.021", LH_ANSWER_WRONG, " < 0.8 is not so"},
+    {EXPERIMENT, "rate=0.021", LH_ANSWER_WRONG, " < 0.8 is not true"},
     {EXPERIMENT, "rate=0", LH_ANSWER_WRONG, NULL},
     {EXPERIMENT, "rate=1e300", LH_ANSWER_WRONG, NULL},
     {EXPERIMENT, "rate=(0.05", LH_ANSWER_UNREAD, NULL},

@@ -25,6 +25,25 @@ for width in 60 80 120; do
     done
 done
 
+# What is typed, and what is answered: no line is wider than the screen, however long the words were.
+typed='many words that are no number at all, and no command\ngo nowhere\n?\nh\nh\nh\nl\nn\nb\nq\n'
+for width in 60 80 120; do
+    export COLUMNS=$width LONGHAND_DATA=$work/kept-$width
+    bad=0
+    fits $width || bad=1
+    for name in ex1 ex3; do
+        # shellcheck disable=SC2059  # line ends
+        printf "$typed" | "$longhand" practice $name >out 2>err
+        awk '!/^[^ ]*> /' out >answered
+        test "$(wc -L <answered)" -le $width || { echo "# practice $name: $(awk -v n=$width 'length($0) > n' answered | head -n 1)"; bad=1; }
+        # shellcheck disable=SC2059
+        printf "$typed" | "$longhand" exercise $name >out 2>err
+        awk '!/^[^ ]*> /' out >answered
+        test "$(wc -L <answered)" -le $width || { echo "# exercise $name: $(awk -v n=$width 'length($0) > n' answered | head -n 1)"; bad=1; }
+    done
+    verdict $bad "longhand alone, practice and exercise at $width columns"
+done
+LONGHAND_DATA=$work/data
 COLUMNS=80
 run run ex4 --set rate=1 --steps 3000
 tried 'the numbers of a training have a column each' 0 '    1000     1000   0.00008173852929  0.0003182'
@@ -36,6 +55,9 @@ tried 'a trace that ends early shows the other examples, too' 0 'example 1   B A
     '    logits     0.00331764 0 0.00668236 0'
 refused 'a table needs words' 'scores words' run xor-line --steps 40 --table
 refused 'a mistake of no single step' 'leave out @L' run ex2 --mistake not_recomputed@L
+printf 'const X = [-0.3 0.9; 1 1]\nconst W = [0.3 2; 0.1 1]\nV = X @ W\nH = [0.5 0.5] @ V\n' >dust.lh
+run explain dust.lh 'H[0]'
+tried 'what rounding leaves of a 0 is 0 in a formula, too' 0 '= 0.5 * 0 + 0.5 * 0.4 = 0.2'
 run explain ex4 WO@1
 tried 'an address without a cell says which one it takes' 0 'WO[0][0]@1 = 0.098325'
 run run ex2 --mistake uphill --steps 3

@@ -155,10 +155,35 @@ typedef struct job {
     lh_pages pages;
     lh_json json;
     int refused, wrong;
+    const char *why; /* of the last refusal; the same of others is said once ... */
+    int n_same, same[4];
 } job;
 
-static void report(const job *b, const lh_learner *x, const lh_refusal *r) {
+static bool is_same(const job *b, const lh_refusal *r) {
+    return b->why && r->why && strcmp(b->why, r->why) == 0;
+}
+
+/* ... with the places of the first few. */
+static void report_same(job *b) {
+    enum { NAMED = sizeof b->same / sizeof *b->same };
+    for (int i = 0; i < b->n_same && i < NAMED; i++)
+        fprintf(stderr, "%s%s", i ? ", " : "the same applies to ",
+                lh_learner_where(&b->hall, &b->hall.learner[b->same[i]]));
+    if (b->n_same > NAMED) fprintf(stderr, " and %d more", b->n_same - NAMED);
+    if (b->n_same) putc('\n', stderr);
+    b->n_same = 0;
+}
+
+static void report(job *b, int i, const lh_refusal *r) {
     lh_cli *cli = b->hall.from->cli;
+    const lh_learner *x = &b->hall.learner[i];
+    if (is_same(b, r)) {
+        if (b->n_same < (int)(sizeof b->same / sizeof *b->same)) b->same[b->n_same] = i;
+        b->n_same++;
+        return;
+    }
+    report_same(b);
+    b->why = r->why ? lh_printf(cli->arena, "%s", r->why) : NULL;
     if (!r->why)
         lh_cli_report(cli);
     else if (r->line && !x->line)
@@ -198,7 +223,7 @@ static bool mark_one(job *b, int i, bool is_alone) {
             lh_mark_show(&m, options.echo);
         if (options.out) ok = lh_pages_write(&b->pages, &m, i);
     } else {
-        report(b, x, &r);
+        report(b, i, &r);
         b->refused++;
     }
     lh_arena_free(m.arena);
@@ -232,6 +257,7 @@ static bool mark_each(job *b) {
     }
     bool ok = true;
     for (int i = 0; i < h->n && ok; i++) ok = mark_one(b, i, is_alone);
+    report_same(b);
     if (options.json) {
         lh_json_end(&b->json, ']');
         lh_mark_class(&b->json, b->class);

@@ -124,6 +124,10 @@ static const char *next_line(talk *t, const char *sign) {
     return line;
 }
 
+static void say(const talk *t, const char *text) {
+    lh_practice_view_say(t->d, 4, text);
+}
+
 static void save(talk *t, const lh_entered *e) {
     lh_practice_view *d = t->d;
     long long now = (long long)time(NULL);
@@ -169,14 +173,14 @@ static void take(talk *t, lh_entered e) {
             show_step(t); /* an operand may be another now */
         }
         return;
-    default: printf("    %s\n", e.problem); save(t, &e);
+    default: say(t, e.problem); save(t, &e);
     }
 }
 
 static void reset(talk *t) {
     const char *line = next_line(t, "Begin this sheet again, with nothing on it? y/n ");
     if (!line || (line[0] != 'y' && line[0] != 'Y')) {
-        printf("    nothing has changed\n");
+        say(t, "nothing has changed");
         return;
     }
     lh_practice_reset(t->d->p);
@@ -188,7 +192,7 @@ static void move_to(talk *t, bool moved, const char *otherwise) {
     if (moved)
         show_step(t);
     else
-        printf("    %s\n", otherwise);
+        say(t, otherwise);
 }
 
 static void go_to(talk *t, const char *where) {
@@ -198,11 +202,12 @@ static void go_to(talk *t, const char *where) {
     int ask = end != where && !*end ? (n >= 1 && n <= p->paper->n_steps ? (int)n - 1 : -1)
                                     : lh_practice_find(p, where);
     if (ask < 0) {
-        printf("    there is no step %s here; l lists them\n", *where ? where : "without a name");
+        say(t, lh_printf(t->d->a, "there is no step %.60s here; l lists them",
+                         *where ? where : "without a name"));
         return;
     }
     if (p->only >= 0 && ask != p->only) {
-        printf("    only %s is asked for here\n", p->paper->step[p->only].name);
+        say(t, lh_printf(t->d->a, "only %s is asked for here", p->paper->step[p->only].name));
         return;
     }
     lh_practice_go(p, ask);
@@ -268,7 +273,7 @@ static void obey(talk *t, const char *text) {
     if (lh_practice_find(d->p, text) >= 0)
         go_to(t, text);
     else
-        printf("    \"%.40s\" is neither a number nor a command; ? lists them\n", text);
+        say(t, lh_printf(d->a, "\"%.40s\" is neither a number nor a command; ? lists them", text));
 }
 
 static const char *trimmed(lh_arena *a, const char *s) {
@@ -347,7 +352,7 @@ static void print_title(lh_practice_view *d) {
     lh_practice_view_say(d, 0,
                          lh_printf(d->a, "%d steps in %s%s.", paper->n_steps, numbers, so_far));
     lh_ink_print(d->cli, stdout, LH_INK_QUIET,
-                 "? help   h hint   n next   q quit; you can continue another day\n");
+                 "? help   h hint   n next   q quit, and continue another day\n");
 }
 
 static int practise(opener *o) {

@@ -66,6 +66,8 @@ static int program_run(lh_cli *cli, int argc, char **argv) {
         text = folder_text(cli, argv[0]);
     else if (lh_cli_load(cli, argv[0], &s))
         text = text_of(cli, &s);
+    else
+        return LH_EXIT_FAILED; /* already reported */
     if (!text && !lh_failed(cli->ctx)) return LH_EXIT_FAILED;
     int status = LH_EXIT_YES;
     if (lh_failed(cli->ctx))

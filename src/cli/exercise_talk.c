@@ -70,10 +70,12 @@ static void give_key(talk *t) {
 }
 
 static void help(const talk *t) {
-    say(t, lh_printf(t->c->cli->arena, "Type %s.", lh_task_form(t->task)));
+    const char *form = lh_task_form(t->task);
+    const bool is_open = *form && form[strlen(form) - 1] == '.'; /* dlogits = ... */
+    say(t, lh_printf(t->c->cli->arena, "Type %s%s", form, is_open ? "" : "."));
     bool has_choices = lh_task_options(t->task) > 0; /* their letters are answers */
-    printf("%*sh hint   %s, after two tries   n next   %s   l list\n%*sgo 3   q quit\n", INDENT, "",
-           has_choices ? "answer" : "a answer", has_choices ? "back" : "b back", INDENT, "");
+    printf("%*sh hint   %s, after two tries   n next\n%*s%s   l list   go 3   q quit\n", INDENT, "",
+           has_choices ? "answer" : "a answer", INDENT, "", has_choices ? "back" : "b back");
 }
 
 static void go_to(talk *t, const char *where) {

@@ -83,11 +83,13 @@ int lh_cli_welcome(lh_cli *cli) {
                .course = lh_course_read(cli->ctx, cli->arena),
                .places = lh_places_load(cli)};
     find_next(&v);
-    lh_ink_print(cli, stdout, LH_INK_BOLD, "Longhand");
-    puts("   transformers, worked out by hand and at full speed\n");
+    lh_cli_heading(cli, "Longhand", "transformers, worked out by hand and at full speed");
+    putchar('\n');
     print_parts(&v);
     printf("  %-30s %2d\n\n", "Models and demonstrations", count_models());
     print_next(&v);
-    puts("  all of them by name: longhand help lessons    help: longhand --help");
+    const bool is_wide = cli->width >= 70;
+    printf("  all of them by name: longhand help lessons%shelp: longhand --help\n",
+           is_wide ? "    " : "\n  ");
     return lh_failed(cli->ctx) ? lh_cli_report(cli) : LH_EXIT_YES;
 }

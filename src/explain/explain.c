@@ -93,6 +93,20 @@ static void print_sum(const printer *p, const lh_term *t) {
     }
 }
 
+/* What rounding left of a 0 is 0, as where the whole step is printed. */
+static double without_dust(const printer *p, const lh_term *t) {
+    const double small = 1e-10; /* not every number is worth a look at all the others */
+    if (t->kind != LH_TERM_CELL || t->value == 0 || !(fabs(t->value) < small)) return t->value;
+    const lh_sizes s = lh_explain_sizes(p->x, t->node, t->at.example);
+    lh_cell at = t->at;
+    double largest = 0;
+    for (at.head = 0; at.head < s.heads; at.head++)
+        for (at.row = 0; at.row < s.rows; at.row++)
+            for (at.col = 0; at.col < s.cols; at.col++)
+                largest = fmax(largest, fabs(lh_explain_value(p->x, t->node, at)));
+    return lh_number_without_dust(t->value, largest);
+}
+
 static void print_leaf(const printer *p, const lh_term *t, int binding) {
     if (t->kind == LH_TERM_NUMBER && t->sign && (!p->numbers || t->sign[0] != '"')) {
         bool is_word = strcmp(t->sign, "pi") == 0 && p->numbers;
@@ -106,9 +120,10 @@ static void print_leaf(const printer *p, const lh_term *t, int binding) {
         lh_text_add(p->out, "%s", lh_cell_text(p->x, t->node, t->at));
         return;
     }
-    bool brackets = t->value < 0 && binding > LH_BIND_SUM;
+    const double value = without_dust(p, t);
+    bool brackets = value < 0 && binding > LH_BIND_SUM;
     if (brackets) lh_text_add(p->out, "(");
-    print_number(p->out, t->value, p->digits);
+    print_number(p->out, value, p->digits);
     if (brackets) lh_text_add(p->out, ")");
 }
 

@@ -143,16 +143,25 @@ static bool is_one_number(const lh_graph *g, const lh_node *n) {
     return lh_axis_is_one(g, n->shape.rows) && lh_axis_is_one(g, n->shape.cols);
 }
 
-/* On paper × is any product. Between two matrices the writer says which one. */
+static bool are_rows_or_columns(const lh_graph *g, lh_shape a, lh_shape b) {
+    return (lh_axis_is_one(g, a.rows) && lh_axis_is_one(g, b.rows)) ||
+           (lh_axis_is_one(g, a.cols) && lh_axis_is_one(g, b.cols));
+}
+
+/* On paper × is any product. Between two matrices the writer says which one; none is advised that does not fit. */
 static void refuse_times(lh_graph *g, const lh_expr *e, lh_node *const in[2]) {
+    const lh_shape x = in[0]->shape, y = in[1]->shape;
+    const bool is_dot = are_rows_or_columns(g, x, y),
+               is_turned = !lh_axis_same(g, x.cols, y.rows) && lh_axis_same(g, x.cols, y.cols);
     lh_text a = lh_text_new(g->arena), b = lh_text_new(g->arena);
     lh_expr_print(&a, e->arg[0]);
     lh_expr_print(&b, e->arg[1]);
     lh_fail(g->ctx, LH_ERROR_SHAPE, g->at,
             "%.80s × %.80s: %s by %s: × between two matrices can mean two products", a.s, b.s,
             lh_shape_text(g, in[0]->shape), lh_shape_text(g, in[1]->shape));
-    lh_cure(g->ctx, "%.80s @ %.80s is the matrix product, %.40s * %.40s goes cell by cell", a.s,
-            b.s, a.s, b.s);
+    lh_cure(g->ctx, "%.80s %s %.80s%s is the %s product, %.40s * %.40s goes cell by cell", a.s,
+            is_dot ? "·" : "@", b.s, !is_dot && is_turned ? "^T" : "", is_dot ? "dot" : "matrix",
+            a.s, b.s);
 }
 
 /* a · b: of two rows or two columns the dot product. */

@@ -49,7 +49,9 @@ static void check_digits(lh_lesson *l, lh_arena *a) {
         lh_problem_add(l->problems, LH_ERROR_TEXT, typed[i].at,
                        "%.40s is typed: no program of the lesson is given it", typed[i].text);
         lh_problem_cure(l->problems,
-                        "computed: {{P[1][0]}}; from elsewhere: {{fact %.40s | where it is from}}",
+                        "a computed number is written {{P[1][0]}}, one from elsewhere {{fact %.40s "
+                        "| where it is "
+                        "from}}",
                         typed[i].text);
     }
 }

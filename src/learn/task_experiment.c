@@ -300,7 +300,7 @@ static void answer(lh_task *t, const char *text, lh_answered *out) {
         return;
     }
     out->state = claim.holds ? LH_ANSWER_RIGHT : LH_ANSWER_WRONG;
-    lh_answered_say(t, out, claim.holds ? "With %s: %s." : "With %s: %s is not so.",
+    lh_answered_say(t, out, claim.holds ? "With %s: %s." : "With %s: %s is not true.",
                     settings_text(t, &m), claim.shown);
 }
 
