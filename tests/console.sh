@@ -55,7 +55,8 @@ compare() {
 }
 
 n=0
-for document in README.md CONTRIBUTING.md docs/notation.md docs/tour.md examples/c/README.md lessons/embeddings.md; do
+for document in README.md CONTRIBUTING.md docs/notation.md docs/tour.md examples/c/README.md lessons/embeddings.md \
+    lessons/decoder-only.md lessons/since-gpt2.md; do
     test -f "$root/$document" && n=$(cut_blocks "$document" "$n")
 done
 i=0

@@ -31,11 +31,11 @@ EXACT = Hand()
 
 
 def lift(f, *args):
-    """f for each example and each head of whatever has them."""
+    """f for each example and each head of whatever has them; of fewer heads each serves several neighbours."""
     for kind in (Each, Heads):
-        for a in args:
-            if type(a) is kind:
-                return kind([lift(f, *[b[i] if type(b) is kind else b for b in args]) for i in range(len(a))])
+        n = max((len(a) for a in args if type(a) is kind), default=0)
+        if n:
+            return kind([lift(f, *[b[i * len(b) // n] if type(b) is kind else b for b in args]) for i in range(n)])
     return f(*args)
 
 
@@ -152,6 +152,7 @@ CELLS = {
     "floor": rounded_down,
     "relu": lambda x: largest([x, 0.0]),
     "sigmoid": lambda x: 1 / (1 + exp(-x)),
+    "silu": lambda x: x / (1 + exp(-x)),
     "gelu": lambda x: 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
 }
 
@@ -239,6 +240,43 @@ def softmax(hand, x):
     m = [[largest(r)] for r in x]
     e = each_cell(hand, exp)(cellwise(hand, SIGNS["-"])(x, m))
     return cellwise(hand, divide)(e, [[sum(r)] for r in e])
+
+
+def rms_norm(hand, x, g, eps):
+    plus, times, over = (cellwise(hand, SIGNS[s]) for s in "+*/")
+    v = over([[sum(r)] for r in times(x, x)], number(len(x[0])))
+    return times(over(x, each_cell(hand, math.sqrt)(plus(v, eps))), g)
+
+
+def kept_largest(row, k):
+    """1 at the k largest; of equal ones the first."""
+    best = sorted(range(len(row)), key=lambda j: (-row[j], j))[:k]
+    return [float(j in best) for j in range(len(row))]
+
+
+def partner(j, apart):
+    """The column that makes a pair with column j."""
+    return j + apart if j // apart % 2 == 0 else j - apart
+
+
+def speeds(width, base, apart):
+    """By which angle rope turns each column's pair from one position to the next."""
+    pair = [j // (2 * apart) * apart + j % apart for j in range(width)]
+    return [base ** (-2 * k / width) for k in pair]
+
+
+def turned(hand, x, w, apart):
+    """Each pair of columns as an arrow, turned by its position times its speed."""
+    fix = hand.fix or (lambda v: v)
+    out = []
+    for i, row in enumerate(x):
+        line = []
+        for j, v in enumerate(row):
+            a = i * w[j if len(w) > 1 else 0]
+            sign = -1 if j // apart % 2 == 0 else 1
+            line.append(fix(fix(v * math.cos(a)) + fix(sign * row[partner(j, apart)] * math.sin(a))))
+        out.append(line)
+    return out
 
 
 # ---- functions of the notation ----
@@ -343,6 +381,15 @@ class Evaluator:
     def do_argmax(self, a):
         return lift(lambda m: [[float(r.index(max(r)))] for r in m], self.value(a))
 
+    def do_topk(self, a, k):
+        return lift(lambda m, n: [kept_largest(r, whole(n)) for r in m], self.value(a), self.value(k))
+
+    def do_cumsum(self, a):
+        return self.reduced(lambda m: [[sum(r[: j + 1]) for j in range(len(r))] for r in m], a)
+
+    def do_mod(self, a, b):
+        return lift(cellwise(EXACT, lambda x, y: x - y * math.floor(x / y)), self.value(a), self.value(b))
+
     def do_headsum(self, a):
         return over_heads(self.value(a), cell_sum)
 
@@ -384,6 +431,11 @@ class Evaluator:
 
     def do_above(self, a, b):
         return lift(lambda m, n: m + n, self.value(a), self.value(b))
+
+    def do_swap(self, a, n):
+        return lift(
+            lambda m, k: [[r[partner(j, whole(k))] for j in range(len(r))] for r in m], self.value(a), self.value(n)
+        )
 
     def do_spread(self, a, like):
         return lift(spread, self.value(a), self.value(like))
@@ -459,6 +511,28 @@ class Evaluator:
     def do_layernormstd(self, x, g=None, b=None, eps=None):
         return self.normed(x, g, b, eps, True)
 
+    def do_rmsnorm(self, x, g=None, eps=None):
+        values = [self.value(v) if v else number(n) for v, n in ((g, 1), (eps, 0.00001))]
+        return lift(lambda m, p, e: rms_norm(self.hand, m, p, e), self.value(x), *values)
+
+    def do_swiglu(self, a, b):
+        gate = lift(each_cell(self.hand, CELLS["silu"]), self.value(a))
+        return lift(cellwise(self.hand, SIGNS["*"]), gate, self.value(b))
+
+    def do_turns(self, x, base=None, apart=None):
+        base, apart = (self.value(v) if v else None for v in (base, apart))
+        b = base[0][0] if base else 10000
+        return lift(lambda m: [speeds(len(m[0]), b, whole(apart) if apart else len(m[0]) // 2)], self.value(x))
+
+    def do_rope(self, x, w=None, apart=None):
+        w, apart = (self.value(v) if v else None for v in (w, apart))
+
+        def one(m):
+            n = whole(apart) if apart else len(m[0]) // 2
+            return turned(self.hand, m, w[0] if w else speeds(len(m[0]), 10000, n), n)
+
+        return lift(one, self.value(x))
+
     def do_cosine(self, a, b):
         def turned(m, n):
             la, lb = ([math.sqrt(sum(x * x for x in r)) for r in p] for p in (m, n))
@@ -468,6 +542,12 @@ class Evaluator:
 
     def do_later(self, a, b):
         return lift(lambda m, n: [[float(j > i) for j in range(len(n))] for i in range(len(m))], *map(self.value, (a, b)))
+
+    def do_beyond(self, a, b, window, sinks=None):
+        def hidden(m, n, w, s):
+            return [[float(j > i or (i - j >= w[0][0] and j >= s[0][0])) for j in range(len(n))] for i in range(len(m))]
+
+        return lift(hidden, *map(self.value, (a, b, window)), self.value(sinks) if sinks else number(0))
 
     def do_attention(self, q, k, v, hide=None):
         def looked(q, k, v, h):

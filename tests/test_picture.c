@@ -424,14 +424,15 @@ static int count_of(const char *text, const char *what) {
     return n;
 }
 
-/* Both architectures: no line wider than the screen, the reader's place once or in both columns, every lesson that is named exists. */
+/* The architectures: no line wider than the screen, the reader's place once or in both columns, every lesson that is named exists. */
 static void diagrams_show_the_place(void **state) {
     (void)state;
+    static const char *const places[] = {"cross", "sampling", "rope"};
     lh_context *ctx = lh_context_new();
     lh_arena *a = lh_arena_new(ctx);
     for (int i = 0; strcmp(lh_diagram_names[i], "training") != 0; i++) {
         const lh_diagram *d = lh_diagram_find(lh_diagram_names[i]);
-        const char *here = i ? "sampling" : "cross";
+        const char *here = places[i];
         for (int width = 40; width <= 120; width += 4) {
             lh_text t = lh_text_new(a);
             lh_diagram_text(d, here, &(lh_chart_screen){.width = width}, &t);

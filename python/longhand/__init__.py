@@ -80,7 +80,7 @@ def mark(lesson: Path, answers: Any, **how: Any) -> Marks:
 
 
 def diagram(name: str) -> Picture:
-    """An architecture by its name: transformer, gpt."""
+    """An architecture by its name: transformer, gpt, today."""
     with Program() as m:
         return m.diagram(name)
 

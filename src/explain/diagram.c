@@ -5,9 +5,9 @@
 #include "base/columns.h"
 #include "explain/outline.h"
 
-const char *const lh_diagram_names[] = {"transformer", "gpt", "training", NULL};
+const char *const lh_diagram_names[] = {"transformer", "gpt", "today", "training", NULL};
 
-/* ---- the two architectures ---- */
+/* ---- the architectures ---- */
 
 static const lh_diagram diagrams[] = {
     {.name = "transformer",
@@ -112,6 +112,48 @@ static const lh_diagram diagrams[] = {
      .n_blocks = 6,
      .link = {{0, 1, 0, 0}, {1, 2, 0, 0}, {2, 3, 0, 0}, {3, 4, 1, 3}, {4, 2, 1, 3}, {3, 5, 2, 1}},
      .n_links = 6},
+    {.name = "today",
+     .title = "A model of today",
+     .block = {{NULL, 0, 0, true, {{"words so far", "tokens", false}}, 1},
+               {NULL, 0, 1, false, {{"word vectors", "embeddings", false}}, 1},
+               {"blocks × N",
+                0,
+                2,
+                false,
+                {{"RMS norm", "rmsnorm", false},
+                 {"turned queries, keys", "rope", false},
+                 {"shared by groups", "groups", false},
+                 {"in a window", "windows", false},
+                 {"+ residual, RMS norm", NULL, false},
+                 {"gated network", "gates", true},
+                 {"or experts", "experts", false},
+                 {"+ residual", NULL, false}},
+                8},
+               {NULL,
+                0,
+                3,
+                false,
+                {{"RMS norm", NULL, false},
+                 {"scores for all words", NULL, false},
+                 {"softmax", "softmax", false}},
+                3},
+               {"weights",
+                1,
+                2,
+                false,
+                {{"read from a folder", "since-gpt2", false},
+                 {"fine-tuned: LoRA", "lora", false},
+                 {"in 8 or 4 bits", "bits", false}},
+                3},
+               {"writing",
+                1,
+                3,
+                false,
+                {{"repetition, min-p", "minp", false}, {"draw a word", "sampling", false}},
+                2}},
+     .n_blocks = 6,
+     .link = {{0, 1, 0, 0}, {1, 2, 0, 0}, {2, 3, 0, 0}, {4, 2, 2, 2}, {3, 5, 1, 0}},
+     .n_links = 5},
 };
 
 const lh_diagram *lh_diagram_find(const char *name) {

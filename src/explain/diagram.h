@@ -1,11 +1,11 @@
-/* diagram -- blocks in columns with arrows between them: the whole transformer, GPT, the loop of training.
+/* diagram -- blocks in columns with arrows between them: the whole transformer, GPT, a model of today, the loop of training.
  *
  *     const lh_diagram *d = lh_diagram_find("transformer");
  *     lh_diagram_text(d, "positions", &(lh_chart_screen){.width = 80}, &text);
  *     lh_diagram_svg(d, "positions", "The transformer", &text);
  *
  * A line of a block may name the lesson that treats it; the line of the lesson `here` is the reader's place. Rows of blocks begin at
- * the same height in every column. The two architectures are tables; the loop of training is made from a program.
+ * the same height in every column. The architectures are tables; the loop of training is made from a program.
  */
 #ifndef LH_EXPLAIN_DIAGRAM_H
 #define LH_EXPLAIN_DIAGRAM_H
@@ -48,7 +48,7 @@ typedef struct lh_diagram {
     int n_links;
 } lh_diagram;
 
-extern const char *const lh_diagram_names[]; /* transformer, gpt, training; NULL ends them */
+extern const char *const lh_diagram_names[]; /* transformer, gpt, today, training; NULL ends them */
 /* NULL: there is none, or it needs a program */
 const lh_diagram *lh_diagram_find(const char *name);
 /* NULL and the context failed: it learns nothing */

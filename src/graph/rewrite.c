@@ -5,6 +5,7 @@
  * A pattern is an expression. Its letters stand for operands, the same letter for the same operand:
  *     w b g       given or learned matrices
  *     a c d x y   computed values
+ *     u           computed values that have a name of their own
  *     any other   anything
  * Matching looks inside unnamed values, and with `look` through the names of steps too.
  */
@@ -32,9 +33,15 @@ static bool is_number(const lh_node *n) {
            n->kind == LH_OP_cols;
 }
 
+/* Heads that the graph stretched of itself: no formula says so, and building a formula does it again. */
+static bool is_stretch(const lh_node *n) {
+    return n->kind == LH_OP_repeatheads && n->index[1] && !n->step;
+}
+
 static bool letter_allows(const char *letter, const lh_node *n) {
     if (strchr("wbg", letter[0])) return is_given(n);
-    if (strchr("acdxy", letter[0])) return !is_given(n) && !is_number(n);
+    if (strchr("acdxyu", letter[0]))
+        return !is_given(n) && !is_number(n) && (letter[0] != 'u' || n->step);
     return true;
 }
 
@@ -49,6 +56,7 @@ static bool same_node(const lh_node *a, const lh_node *b) {
 }
 
 static bool match_letter(rewrite *w, const char *letter, lh_node *n) {
+    while (is_stretch(n)) n = n->in[0];
     for (int i = 0; i < w->n_letters; i++)
         if (strcmp(w->letter[i], letter) == 0) return same_node(w->stands[i], n);
     if (w->n_letters == 32 || !letter_allows(letter, n)) return false;
@@ -96,7 +104,7 @@ static bool match(rewrite *w, const lh_expr *p, lh_node *n, bool is_root) {
     }
     bool is_open = is_root || !n->step || n->step->kind == LH_STEP_AUX || w->rule->look;
     if (!is_open) return false;
-    while (n->kind == LH_OP_same && n->n_in == 1) n = n->in[0];
+    while ((n->kind == LH_OP_same && n->n_in == 1) || is_stretch(n)) n = n->in[0];
     switch (p->kind) {
     case LH_E_NUMBER: return n->kind == LH_OP_number && n->number == p->number;
     case LH_E_ROW:

@@ -7,7 +7,9 @@
 #include "learn/digits.h"
 #include "learn/exercise.h"
 #include "learn/fence.h"
+#include "learn/lesson.h"
 #include "learn/mark.h"
+#include "learn/mistakes.h"
 #include "learn/paper.h"
 
 /* ---- the head ---- */
@@ -219,6 +221,33 @@ static void check_paper(lh_lesson *l, lh_live *v) {
     lh_problem_cure(l->problems, "%s", e.cure);
 }
 
+/* Can the mistake be made somewhere in the lesson's own program? */
+static bool is_made(const lh_candidate *c, int n, const lh_mistake *m) {
+    for (int i = 0; i < n; i++)
+        if (c[i].mistake == m) return true;
+    return false;
+}
+
+/* The mistakes that the lesson adds: each can be read, and there is a line in which it can be made. */
+static void check_mistakes(lh_lesson *l, lh_live *v, lh_arena *a) {
+    lh_program *p = lh_lesson_parse(l->ctx, l->file, l->source, l->length);
+    lh_mistakes *m = p ? lh_mistakes_load(l->ctx, p) : NULL;
+    lh_graph *g = m ? lh_live_graph(v, 0) : NULL;
+    int n = 0, own = m ? m->n : 0;
+    const lh_candidate *made = g ? lh_candidates(g, m, NULL, a, &n) : NULL;
+    for (int i = p ? p->n_statements - 1 : -1; made && i >= 0; i--) {
+        const lh_statement *s = p->statement[i];
+        if (s->kind != LH_S_MISTAKE || is_made(made, n, &m->mistake[--own])) continue;
+        lh_problem_warn(l->problems, s->at, "%.60s cannot be made in any line of this lesson",
+                        s->name);
+        lh_problem_cure(l->problems,
+                        "w b g stand for given matrices, a c d x y for computed values");
+    }
+    lh_problems_take(l->problems, l->ctx, (lh_place){1, 1, 0});
+    lh_mistakes_free(m);
+    lh_program_free(p);
+}
+
 /* ---- exercises ---- */
 
 static void check_exercises(lh_lesson *l, lh_live *v) {
@@ -236,6 +265,7 @@ void lh_lesson_lint(lh_lesson *l) {
         int before = l->problems->n_errors;
         if (is_lesson && good) check_sheet(l, v);
         if (is_lesson && good && before == l->problems->n_errors) check_paper(l, v);
+        if (is_lesson && good && l->sheet.n_steps) check_mistakes(l, v, a);
         if (is_lesson && good) check_symbols(l, v);
         if (is_lesson && good) check_exercises(l, v);
     }

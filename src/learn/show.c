@@ -43,7 +43,7 @@ static const show_form forms[LH_N_SHOW] = {
     [LH_SHOW_GROWTH] = {false, false, 2, MANY, "steps, the first along the bottom: growth xs ys"},
     [LH_SHOW_MODEL] = {false, false, 0, 0, "nothing more"},
     [LH_SHOW_MOVES] = {false, false, 2, 2, "two steps, before and after: moves X Y"},
-    [LH_SHOW_DIAGRAM] = {false, false, 1, 1, "a name: diagram transformer, gpt or training"},
+    [LH_SHOW_DIAGRAM] = {false, false, 1, 1, "a name: diagram transformer, gpt, today or training"},
 };
 
 static int verb_of(lh_text_row word) {
