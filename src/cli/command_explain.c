@@ -54,7 +54,7 @@ static const lh_option explain_options[] = {
 
 /* What is to be said of a line, in parts: label = formula = numbers = value   (note). */
 typedef struct parts {
-    const char *formula, *numbers, *value, *note; /* numbers: "" where they are the value */
+    const char *formula, *numbers, *value, *note; /* numbers: "" where they say no more */
     int column;                                   /* where the first = stands */
 } parts;
 
@@ -101,8 +101,14 @@ static void print_line(lh_cli *cli, const lh_line *l, int label, int formula, in
         fprintf(cli->out, "= %s   given\n", value);
         return;
     }
+    if (strcmp(l->formula, value) == 0) {
+        fprintf(cli->out, "= %s", value);
+        lh_ink_print(cli, cli->out, LH_INK_QUIET, l->note ? "   (%s)\n" : "%s\n",
+                     l->note ? l->note : "");
+        return;
+    }
     parts p = {.formula = l->formula,
-               .numbers = strcmp(l->numbers, value) == 0 ? "" : l->numbers,
+               .numbers = lh_line_between(l, value),
                .value = value,
                .note = l->note ? lh_printf(cli->arena, "   (%s)", l->note) : "",
                .column = indent + own + pad + 1};

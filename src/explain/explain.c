@@ -220,6 +220,11 @@ static void add_line(teller *t, const lh_node *n, const lh_node *shown_as, lh_ce
     line->numbers = lh_term_text(&t->x, term, true, t->digits, t->how.all_terms);
 }
 
+const char *lh_line_between(const lh_line *l, const char *value) {
+    bool is_said = strcmp(l->numbers, value) == 0 || strcmp(l->numbers, l->formula) == 0;
+    return is_said ? "" : l->numbers;
+}
+
 /* Lines of the same call or rule come first, each once: m, e, s, then the result. */
 static bool is_line_of(const lh_node *n, const lh_scope *scope) {
     return n->step && n->step->scope == scope &&

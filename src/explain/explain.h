@@ -89,6 +89,9 @@ typedef struct lh_explanation {
 lh_explanation *lh_explain(lh_graph *g, const char *address, const lh_explain_how *how);
 void lh_explanation_free(lh_explanation *e);
 
+/* What is said between the formula and the value: "" where that would say one of them again. */
+const char *lh_line_between(const lh_line *l, const char *value);
+
 /* P{example 1, head 2}[1][0]; one index for a row or column */
 const char *lh_cell_text(lh_explainer *x, const lh_node *n, lh_cell at);
 const char *lh_term_text(lh_explainer *x, const lh_term *t, bool numbers, int digits,

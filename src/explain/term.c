@@ -89,13 +89,22 @@ lh_term *lh_term_choice(lh_explainer *x, const char *because, lh_term *chosen, d
     return t;
 }
 
+/* In a function of one line the parameter stands for the formula that was given: v = rowmean(c * c) is told by c, and not by an x
+ * that is another one outside. */
+static bool is_shorthand(const lh_step *s) {
+    const lh_scope *scope = s->scope;
+    return s->kind == LH_STEP_AUX && s->node->kind != LH_OP_call && scope->kind == LH_SCOPE_CALL &&
+           scope->call && scope->call->call->fn->n_body == 1;
+}
+
 /* A value with a name is a leaf; one inside the formula is opened. */
 lh_term *lh_explain_at(lh_explainer *x, const lh_node *n, lh_cell at) {
     at = within(x, n, at);
     double value = lh_explain_value(x, n, at);
     if (n->kind == LH_OP_number) return lh_term_number(x, value, n->text);
     bool is_long = x->n_opened > MAX_OPENED && n->kind != LH_OP_number;
-    if (n->step || !n->op->explain || x->depth > LH_MAX_DEPTH || is_long) {
+    const bool has_name = n->step && !is_shorthand(n->step);
+    if (has_name || !n->op->explain || x->depth > LH_MAX_DEPTH || is_long) {
         lh_term *t = term_new(x, LH_TERM_CELL, NULL, 0, value);
         t->node = n;
         t->at = at;

@@ -44,8 +44,9 @@ static void add_line(lh_text *out, const lh_line *l, int label, int digits) {
         lh_text_add(out, " = %s   given\n", value);
         return;
     }
-    lh_text_add(out, " = %s", l->formula);
-    if (strcmp(l->numbers, value) != 0) lh_text_add(out, " = %s", l->numbers);
+    const char *numbers = lh_line_between(l, value);
+    if (strcmp(l->formula, value) != 0) lh_text_add(out, " = %s", l->formula);
+    if (*numbers) lh_text_add(out, " = %s", numbers);
     lh_text_add(out, " = %s", value);
     if (l->note) lh_text_add(out, "   (%s)", l->note);
     lh_text_add(out, "\n");

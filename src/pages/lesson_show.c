@@ -173,11 +173,10 @@ static void show_trace(scene *s) {
 static void put_line(scene *s, const lh_line *l, const lh_addressed *from) {
     char value[LH_NUMBER_MAX];
     lh_number_text(value, sizeof value, l->value, DIGITS);
-    bool is_plain = strcmp(l->numbers, value) == 0;
     lh_text_add(s->out, "<tr><th scope=\"row\" class=\"d%d\">", l->depth > 5 ? 5 : l->depth);
     lh_put_in(s->out, "<code>", l->label, "</code></th>");
     lh_put_in(s->out, "<td><code>", l->formula, "</code></td>");
-    lh_put_in(s->out, "<td><code>", is_plain ? "" : l->numbers, "</code></td>");
+    lh_put_in(s->out, "<td><code>", lh_line_between(l, value), "</code></td>");
     const char *at = from->plan ? lh_address_of(s->r->arena, from, l->shown, l->at) : NULL;
     if (at) lh_put_in(s->out, "<td data-at=\"", at, "\">");
     lh_put_in(s->out, at ? "<code>" : "<td><code>", value, "</code>");
