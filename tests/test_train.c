@@ -314,7 +314,7 @@ static void resumes_to_the_same_bits(void **state) {
         close_run(&first);
         run second = open_run(model[k / 2], lines, 1 + k % 2);
         lh_folder *f = lh_folder_open(second.m.ctx, folder);
-        assert_true(lh_trainer_load(second.t, f, true));
+        assert_true(lh_trainer_load(second.t, f, LH_LOAD_ALL));
         lh_folder_close(f);
         assert_int_equal(second.t->step, 7);
         steps(&second, 5);
@@ -376,7 +376,7 @@ static void parts_resume_to_the_same_bits(void **state) {
     lh_folder *f = lh_folder_open(second.m.ctx, folder);
     assert_int_equal(f->micro, 2);
     assert_string_equal(f->precision, precision == LH_IN_BF16 ? "bf16" : "float");
-    assert_true(lh_trainer_load(second.t, f, true));
+    assert_true(lh_trainer_load(second.t, f, LH_LOAD_ALL));
     lh_folder_close(f);
     steps(&second, 5);
     same_bits(&whole, &second, "in parts");
@@ -393,7 +393,7 @@ static void loads_weights_alone(void **state) {
     steps(&a, 5);
     save_to(&a, folder);
     lh_folder *f = lh_folder_open(b.m.ctx, folder);
-    assert_true(lh_trainer_load(b.t, f, false));
+    assert_true(lh_trainer_load(b.t, f, LH_LOAD_WEIGHTS));
     assert_int_equal(b.t->step, 0);
     const lh_node *n = a.g->given[0]->node, *m = b.g->given[0]->node;
     for (int i = 0; i < a.g->n_givens; i++) {
@@ -561,7 +561,7 @@ static void another_backend_trains(void **state) {
     other.t->plan = NULL;
     lh_trainer_free(other.t);
     other.t = lh_trainer_new(other.g, lh_data_feed(other.m.data), &how);
-    assert_true(lh_trainer_load(other.t, f, true));
+    assert_true(lh_trainer_load(other.t, f, LH_LOAD_ALL));
     for (int i = 0; i < other.g->n_givens; i++) {
         const lh_node *n = other.g->given[i]->node;
         if (!lh_plan_has(before, n)) continue;

@@ -143,7 +143,7 @@ static double tensor_cell(const void *from, const lh_node *n, lh_cell at) {
 /* Of a large model a plan in double would take more memory than the machine has: its weights are read where they lie. */
 static bool find_param(longhand *lh, const lh_step *s, lh_api_matrix *m) {
     lh_api_model *model = lh->model;
-    if (s->node->given->kind != LH_PARAM || (!model->trainer && !file_of(model))) return false;
+    if (!lh_given_is_weight(s->node->given) || (!model->trainer && !file_of(model))) return false;
     if (!model->of_params) model->of_params = lh_arena_new(lh->ctx);
     if (model->of_params && !model->weights) model->weights = lh_api_weights(lh, model->of_params);
     for (int i = 0; model->weights && i < model->weights->n; i++) {

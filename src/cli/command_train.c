@@ -22,12 +22,14 @@
 #include "train/text_data.h"
 #include "train/floats.h"
 #include "train/generate.h"
+#include "train/lora.h"
 #include "train/text_part.h"
 
 static struct {
     const char *data, *task, *tokens, *until, *time, *rate, *init, *out, *precision, *backend;
     lh_settings set;
     int batch, micro, pieces, steps, every, seed, threads;
+    lh_train_lora lora;
     bool lines, resume;
 } options = {.seed = -1, .out = NULL};
 
@@ -70,6 +72,13 @@ static const lh_option train_options[] = {
     {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
     {"init", 0, LH_OPTION_TEXT, &options.init, "FOLDER",
      "start from the weights and the tokeniser of another model", 0, 0},
+    {"lora", 0, LH_OPTION_INT, &options.lora.rank, "N",
+     "LoRA: learn two small matrices of rank N beside each large one, which stays as it is", 1,
+     LH_LORA_MOST},
+    {"lora-on", 0, LH_OPTION_TEXT, &options.lora.on, "NAMES",
+     "which matrices: WQ,WV or q_proj,v_proj (all that are multiplied with in layers)", 0, 0},
+    {"lora-alpha", 0, LH_OPTION_TEXT, &options.lora.alpha, "A",
+     "what the small matrices add counts A / N times (A = 2 N)", 0, 0},
     LH_OPTION_ALLOW_UNUSED,
     {"resume", 0, LH_OPTION_FLAG, &options.resume, NULL, "continue where the folder was saved", 0,
      0},
@@ -104,7 +113,8 @@ typedef struct job {
     lh_tokenizer *tokens;
     lh_settings set;
     lh_graph *g;
-    lh_data *data; /* a text, or: */
+    const lh_adapter *adapter; /* LoRA: small matrices alone are saved */
+    lh_data *data;             /* a text, or: */
     bool is_pairs;
     lh_train_pairs pairs;
     lh_trainer *t;
@@ -178,8 +188,9 @@ static bool check_options(job *j, const char *argument) {
 /* A folder with a model in it is not begun anew by mistake. */
 static bool is_free(job *j) {
     struct stat st;
-    if (options.resume || stat(lh_printf(j->cli->arena, "%s/model.safetensors", j->out), &st))
-        return true;
+    const bool is_there = lh_adapter_is(j->out) ||
+                          stat(lh_printf(j->cli->arena, "%s/model.safetensors", j->out), &st) == 0;
+    if (options.resume || !is_there) return true;
     lh_folder *f = lh_folder_open(j->cli->ctx, j->out);
     if (!f) return lh_cli_report(j->cli), false;
     bool is_begun = !f->is_saved || f->step > 0;
@@ -384,7 +395,8 @@ static bool make_trainer(job *j) {
     j->t = lh_trainer_new(j->g, j->is_pairs ? lh_pairs_feed(j->pairs.pairs) : lh_data_feed(j->data),
                           &how);
     lh_folder *from = j->init.folder ? j->init.folder : f;
-    if (j->t && from) lh_trainer_load(j->t, from, options.resume);
+    if (j->t && from)
+        lh_trainer_load(j->t, from, lh_train_lora_load(&j->model, from, options.resume));
     return j->t && !lh_failed(j->cli->ctx);
 }
 
@@ -466,9 +478,11 @@ static bool open_folder(job *j) {
     lh_tokenizer_write_json(&json, j->tokens);
     const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
     const char *settings = tokenizer_config(j, f, config.bos, config.eos);
+    j->adapter = lh_train_lora_adapter(j->cli, &j->model, f, j->g);
     if (lh_failed(ctx)) return false;
     j->writer = lh_folder_create(ctx, j->out,
-                                 &(lh_folder_files){.config = &config,
+                                 &(lh_folder_files){.config = j->adapter ? NULL : &config,
+                                                    .adapter = j->adapter,
                                                     .generation = &generation,
                                                     .tokenizer = json.s,
                                                     .tokenizer_config = settings});
@@ -482,6 +496,7 @@ static bool save(job *j) {
     bool is_saved =
         lh_trainer_save(j->t, j->writer,
                         &(lh_save){.program = lh_copy(j->cli->arena, p->source, p->length),
+                                   .is_learned_alone = j->adapter != NULL,
                                    .data = j->text_mark,
                                    .set = j->set.set,
                                    .n_set = j->set.n});
@@ -510,9 +525,11 @@ static void say_text(const job *j) {
 /* What is known at once, before the first step is measured: a large model takes a while for that. */
 static void say_model(const job *j) {
     lh_ink_print(j->cli, stdout, LH_INK_BOLD, "%s", j->model.source.name);
-    printf("   %s parameters, %d %s\n", lh_whole_text(j->cli->arena, lh_trainer_params(j->g)),
+    printf("   %s parameters, %d %s\n",
+           lh_whole_text(j->cli->arena, lh_trainer_params(j->g) + lh_trainer_frozen(j->g)),
            lh_tokenizer_count(j->tokens),
            j->tokens->kind == LH_TOKENS_CHARS ? "characters" : "tokens");
+    lh_train_lora_say(j->cli, j->g);
     if (j->is_pairs)
         lh_train_pairs_say(&j->pairs);
     else
@@ -728,7 +745,9 @@ static bool open_models(job *j, const char *argument) {
     if (options.resume && !lh_model_is_folder(cli, argument)) return false;
     if (options.init && !lh_model_is_folder(cli, options.init)) return false;
     return lh_model_open(cli, argument, &j->model) && check_options(j, argument) &&
-           (!options.init || lh_model_open(cli, options.init, &j->init));
+           (!options.init || lh_model_open(cli, options.init, &j->init)) &&
+           lh_train_lora_rewrite(cli, &options.lora, &j->model, options.init ? &j->init : &j->model,
+                                 options.resume);
 }
 
 /* What all processes must have in common, first of what is theirs before anything is read. */
@@ -772,7 +791,9 @@ static bool prepare(job *j, const char *argument) {
     if (lh_trainer_takes(j->g) && (!lh_model_takes(cli, j->g, j->tokens) || !fits_in_memory(j)))
         return false;
     const lh_folder *from = j->init.folder ? j->init.folder : j->model.folder;
-    if (!lh_failed(cli->ctx) && (!from || lh_trainer_can_load(j->g, from, options.resume)) &&
+    if (!lh_failed(cli->ctx) && lh_lora_fits(j->g) &&
+        (!from ||
+         lh_trainer_can_load(j->g, from, lh_train_lora_load(&j->model, from, options.resume))) &&
         make_data(j)) {
         say_model(j);
         if (make_trainer(j) && measure(j) && open_folder(j)) return true;

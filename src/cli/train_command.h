@@ -4,6 +4,7 @@
 
 #include "eval/fast/wish.h"
 #include "cli/cli.h"
+#include "cli/model.h"
 #include "train/matcher.h"
 #include "train/pairs.h"
 #include "train/trainer.h"
@@ -68,6 +69,21 @@ void lh_train_pairs_say(const lh_train_pairs *p); /* what is learned from */
 /* counts, and shows a few answers */
 void lh_train_pairs_look(lh_train_pairs *p, const lh_trainer *t, bool is_last);
 void lh_train_pairs_free(lh_train_pairs *p);
+
+/* LoRA (train_lora.c). */
+typedef struct lh_train_lora {
+    int rank; /* 0: none is asked for */
+    const char *on, *alpha;
+} lh_train_lora;
+
+/* `from`: who has the weights. false: already reported */
+bool lh_train_lora_rewrite(lh_cli *cli, const lh_train_lora *how, lh_model *m, const lh_model *from,
+                           bool resumes);
+lh_load lh_train_lora_load(const lh_model *m, const lh_folder *from, bool resumes);
+/* what is saved is an adapter; NULL: a model */
+const lh_adapter *lh_train_lora_adapter(lh_cli *cli, const lh_model *m, const lh_folder *from,
+                                        const lh_graph *g);
+void lh_train_lora_say(lh_cli *cli, const lh_graph *g);
 
 /* One of several processes (train_ranks.c). */
 typedef struct lh_train_ranks {

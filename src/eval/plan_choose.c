@@ -115,7 +115,7 @@ static bool spread_use(lh_plan *p) {
 static bool is_constant_value(const lh_plan *p, const lh_node *n) {
     switch (p->value[n->id].role) {
     case LEAF: return n->kind != LH_OP_runtime;
-    case GIVEN: return n->given->kind == LH_CONST;
+    case GIVEN: return n->given->kind == LH_CONST && !lh_given_is_frozen(n->given);
     case VIEW:
     case MADE: break;
     default: return false;

@@ -27,7 +27,7 @@ static bool is_view(const lh_node *n) {
 }
 
 static bool is_static(const reader *r, const lh_node *n) {
-    if (n->kind == LH_OP_given) return n->given->kind == LH_CONST;
+    if (n->kind == LH_OP_given) return n->given->kind == LH_CONST && !lh_given_is_frozen(n->given);
     if (is_leaf(n)) return n->kind != LH_OP_runtime && n->kind != LH_OP_input;
     if (n->shape.is_batched || n->sees_examples || n->kind == LH_OP_coin) return false;
     if (n->kind == LH_OP_call) return r->is_static[n->call->result->id];
@@ -91,7 +91,7 @@ static void add_givens(const reader *r) {
     lh_bill *b = r->b;
     for (int i = 0; i < r->g->n_givens; i++) {
         const lh_given *given = r->g->given[i];
-        if (given->kind == LH_PARAM) add_given(r, given, &b->param, &b->n_params);
+        if (lh_given_is_weight(given)) add_given(r, given, &b->param, &b->n_params);
         if (given->kind == LH_STATE) add_given(r, given, &b->state, &b->n_states);
     }
     for (int i = 0; i < b->n_params; i++) {

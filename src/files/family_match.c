@@ -29,8 +29,7 @@ static const lh_node *meant(const lh_node *n) {
             n = lh_node_meaning(n);
         else if (n->kind == LH_OP_same)
             n = n->in[0];
-        else if (n->kind == LH_OP_given && n->given->kind == LH_CONST &&
-                 n->given->start == LH_START_EXPR)
+        else if (n->kind == LH_OP_given && lh_given_is_written(n->given))
             n = n->given->expr;
         else
             return n;
@@ -53,7 +52,7 @@ static bool same_number(const comparing *c, const lh_node *x, const lh_node *y, 
 
 static bool same_leaf(const comparing *c, const lh_node *x, const lh_node *y) {
     if (x->kind == LH_OP_given)
-        return x->given->kind == LH_PARAM && y->given->kind == LH_PARAM &&
+        return lh_given_is_weight(x->given) && lh_given_is_weight(y->given) &&
                strcmp(c->name_a[x->given->number], c->name_b[y->given->number]) == 0;
     if (x->kind == LH_OP_input)
         return strcmp(c->a->input[x->input]->name, c->b->input[y->input]->name) == 0;

@@ -113,12 +113,34 @@ static void open_program(lh_folder *f) {
         saved && beside && (strlen(saved) != length || memcmp(saved, beside, length) != 0);
 }
 
+/* The config of an adapter is that of the model which it changes. */
+static void open_adapter(lh_folder *f) {
+    size_t n;
+    lh_adapter *x = lh_alloc(f->arena, sizeof *x);
+    const char *text = text_of(f, LH_ADAPTER_CONFIG, &n);
+    if (!text || !lh_adapter_read(f->ctx, f->arena, path_in(f, LH_ADAPTER_CONFIG), text, n, x))
+        return;
+    const char *base = lh_adapter_base(f->ctx, f->arena, f->path, x);
+    if (base && lh_adapter_is(base)) {
+        lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "%s changes %s, which is an adapter itself",
+                f->path, base);
+        lh_cure(f->ctx, "longhand merge %s -o FOLDER makes a plain model of it", base);
+    }
+    f->adapter = x;
+    f->base = lh_failed(f->ctx) ? NULL : lh_folder_open(f->ctx, base);
+    if (!f->base) return;
+    f->config = f->base->config;
+    f->generation = f->base->generation;
+}
+
 static void open_configs(lh_folder *f) {
     size_t n;
-    const char *text = text_of(f, "config.json", &n);
     lh_config_start(&f->config);
     lh_generation_start(&f->generation);
     f->config.model_type = "";
+    if (lh_adapter_is(f->path)) open_adapter(f);
+    if (lh_failed(f->ctx)) return;
+    const char *text = f->adapter ? NULL : text_of(f, "config.json", &n);
     if (text) lh_config_read(f->ctx, f->arena, path_in(f, "config.json"), text, n, &f->config);
     text = text_of(f, "generation_config.json", &n);
     if (text)
@@ -127,6 +149,13 @@ static void open_configs(lh_folder *f) {
 }
 
 static void open_weights(lh_folder *f) {
+    if (f->adapter) {
+        if (exists(path_in(f, LH_ADAPTER_WEIGHTS)))
+            f->weights =
+                lh_tensors_open_over(f->ctx, path_in(f, LH_ADAPTER_WEIGHTS), f->base->path);
+        if (f->weights) open_save(f);
+        return;
+    }
     bool is_there = exists(path_in(f, "model.safetensors")) ||
                     exists(path_in(f, "model.safetensors.index.json"));
     if (!is_there) return;
@@ -155,6 +184,7 @@ lh_folder *lh_folder_open(lh_context *ctx, const char *path) {
 
 void lh_folder_close(lh_folder *f) {
     if (!f) return;
+    lh_folder_close(f->base);
     lh_tensors_close(f->weights);
     lh_tensors_close(f->optimizer);
     lh_arena_free(f->arena);

@@ -27,6 +27,9 @@
  * save with another program removes program.lh before the renaming and writes it behind it, so that whoever is killed
  * leaves weights with their own program. A program.lh that was edited while training ran is left alone.
  *
+ * An adapter (files/adapter.h) has adapter_config.json and adapter_model.safetensors in place of config.json and model.safetensors: what
+ * learned, alone. Its weights are read together with those of the folder that it changes, `base`.
+ *
  * Two programs may not write into one folder: the writer holds a lock on it to its end, and the second is refused.
  */
 #ifndef LH_FILES_FOLDER_H
@@ -34,16 +37,21 @@
 
 #include <stdint.h>
 
+#include "files/adapter.h"
 #include "files/config.h"
 #include "files/tensors.h"
 
 enum { LH_MAX_STEP = INT32_MAX, LH_MAX_MICRO = 1000000 };
 
-typedef struct lh_folder {
+typedef struct lh_folder lh_folder;
+
+struct lh_folder {
     lh_context *ctx;
     lh_arena *arena;
     const char *path;
-    lh_config config; /* model_type "": there is no config.json */
+    const lh_adapter *adapter; /* NULL: the folder has all weights of its model */
+    lh_folder *base;           /* of an adapter: the model that it changes */
+    lh_config config;          /* model_type "": there is no config.json */
     lh_generation generation;
     bool allows_unused;    /* tensors that the program does not use are no error */
     lh_tensors *weights;   /* NULL: nothing was saved yet */
@@ -61,7 +69,7 @@ typedef struct lh_folder {
     const char *program; /* its text, or NULL */
     size_t program_length;
     bool is_program_changed; /* program.lh is another one than the save's */
-} lh_folder;
+};
 
 /* What a model is. NULL: not written. */
 typedef struct lh_folder_files {
@@ -69,6 +77,7 @@ typedef struct lh_folder_files {
     const lh_generation *generation;
     const char *tokenizer; /* the text of tokenizer.json */
     const char *tokenizer_config;
+    const lh_adapter *adapter; /* in place of a config */
 } lh_folder_files;
 
 /* A moment of training. */
@@ -82,6 +91,7 @@ typedef struct lh_save {
     const char *data; /* which text is learned from, in words of the caller's; NULL: not said */
     const lh_setting *set;
     int n_set;
+    bool is_learned_alone; /* a trainer leaves out what does not learn: of an adapter */
     const lh_tensor_entry *weight;
     int n_weights;
     const lh_tensor_entry *state; /* of the optimiser */

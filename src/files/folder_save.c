@@ -16,6 +16,7 @@ struct lh_folder_writer {
     lh_context *ctx;
     lh_arena *arena;
     const char *path;
+    const char *weights; /* the name of their file */
     int lock;            /* the folder, opened and locked */
     const char *program; /* what program.lh held when it was last read or written; NULL: nothing */
 };
@@ -58,6 +59,9 @@ static void check_same_model(lh_folder_writer *w, const lh_folder_files *files) 
 static void write_files(lh_folder_writer *w, const lh_folder_files *files) {
     lh_context *ctx = w->ctx;
     lh_arena *a = w->arena;
+    if (files->adapter)
+        write_if_new(ctx, a, lh_printf(a, "%s/" LH_ADAPTER_CONFIG, w->path),
+                     lh_adapter_text(ctx, a, files->adapter));
     if (files->config)
         write_if_new(ctx, a, lh_printf(a, "%s/config.json", w->path),
                      lh_config_text(ctx, a, files->config));
@@ -103,7 +107,11 @@ lh_folder_writer *lh_folder_create(lh_context *ctx, const char *path,
     lh_arena *arena = lh_failed(ctx) ? NULL : lh_arena_new(ctx);
     if (!arena) return NULL;
     lh_folder_writer *w = lh_alloc(arena, sizeof *w);
-    *w = (lh_folder_writer){ctx, arena, lh_copy(arena, path, strlen(path)), -1, NULL};
+    *w = (lh_folder_writer){.ctx = ctx,
+                            .arena = arena,
+                            .path = lh_copy(arena, path, strlen(path)),
+                            .weights = files->adapter ? LH_ADAPTER_WEIGHTS : "model.safetensors",
+                            .lock = -1};
     make_folder(w);
     if (!lh_failed(ctx)) check_same_model(w, files);
     if (!lh_failed(ctx)) write_files(w, files);
@@ -126,8 +134,9 @@ typedef struct saving {
     lh_context *ctx;
     lh_arena *arena;
     const char *path; /* the folder */
+    const char *weights;
     const lh_save *save;
-    const char *old;  /* the optimiser file that model.safetensors names now, or "" */
+    const char *old;  /* the optimiser file that the weights name now, or "" */
     const char *name; /* the new one's */
 } saving;
 
@@ -136,7 +145,7 @@ static const char *old_optimizer(const saving *s) {
     lh_context *own = lh_context_new();
     const char *name = NULL, *copy = "";
     if (!own) return NULL;
-    lh_tensors *t = lh_tensors_open(own, lh_printf(s->arena, "%s/model.safetensors", s->path));
+    lh_tensors *t = lh_tensors_open(own, lh_printf(s->arena, "%s/%s", s->path, s->weights));
     if (t) name = lh_tensors_metadata(t, LH_SAVE_FILE);
     if (name) copy = lh_copy(s->arena, name, strlen(name));
     lh_tensors_close(t);
@@ -229,7 +238,7 @@ static bool save_all(saving *s, lh_folder_writer *w) {
     remove_others(s, s->old);
     const bool is_program_new = make_way(s, w);
     if (!write_optimizer(s) ||
-        !lh_tensors_write(s->ctx, lh_printf(s->arena, "%s/model.safetensors", s->path),
+        !lh_tensors_write(s->ctx, lh_printf(s->arena, "%s/%s", s->path, s->weights),
                           s->save->weight, s->save->n_weights, metadata, n)) {
         const char *now =
             old_optimizer(s); /* a save that only could not be synced is the new one */
@@ -245,7 +254,7 @@ bool lh_folder_save(lh_folder_writer *w, const lh_save *save) {
     if (!w || lh_failed(w->ctx)) return false;
     lh_arena *a = lh_arena_new(w->ctx);
     if (!a) return false;
-    saving s = {.ctx = w->ctx, .arena = a, .path = w->path, .save = save};
+    saving s = {.ctx = w->ctx, .arena = a, .path = w->path, .weights = w->weights, .save = save};
     bool is_done = save_all(&s, w);
     if (!is_done) lh_fail(w->ctx, LH_ERROR_MEMORY, nowhere, "out of memory: saving %s", w->path);
     lh_arena_free(a);

@@ -369,16 +369,28 @@ static const char *in_folder(lh_tensors *t, const char *folder) {
     return exists(one) || !exists(index) ? one : index;
 }
 
-lh_tensors *lh_tensors_open(lh_context *ctx, const char *path) {
+static void open_any(lh_tensors *t, const char *path) {
     struct stat st;
-    lh_tensors *t = tensors_new(ctx);
-    if (!t) return NULL;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) path = in_folder(t, path);
     size_t n = strlen(path);
     if (n > 5 && strcmp(path + n - 5, ".json") == 0)
         open_index(t, path);
     else
         map_file(t, path);
+}
+
+lh_tensors *lh_tensors_open(lh_context *ctx, const char *path) {
+    lh_tensors *t = tensors_new(ctx);
+    if (!t) return NULL;
+    open_any(t, path);
+    return tensors_done(t, path);
+}
+
+lh_tensors *lh_tensors_open_over(lh_context *ctx, const char *path, const char *under) {
+    lh_tensors *t = tensors_new(ctx);
+    if (!t) return NULL;
+    open_any(t, path);
+    if (!lh_failed(ctx)) open_any(t, under);
     return tensors_done(t, path);
 }
 

@@ -87,6 +87,8 @@ typedef struct lh_tensor_entry {
 } lh_tensor_entry;
 
 lh_tensors *lh_tensors_open(lh_context *ctx, const char *path); /* NULL and the context failed */
+/* the tensors of `path` and of `under` together, metadata of the first */
+lh_tensors *lh_tensors_open_over(lh_context *ctx, const char *path, const char *under);
 /* a file in memory, which must outlive it */
 lh_tensors *lh_tensors_read(lh_context *ctx, const char *name, const void *bytes, size_t length);
 void lh_tensors_close(lh_tensors *t);                                    /* NULL is allowed */

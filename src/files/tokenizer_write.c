@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "files/adapter.h"
 #include "files/replace.h"
 #include "files/tokenizer_file.h"
 #include "text/alphabet.h"
@@ -259,7 +260,8 @@ lh_tokenizer *lh_tokenizer_load(lh_context *ctx, const char *path) {
     size_t n;
     if (!arena) return NULL;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        t = load_folder(ctx, arena, path);
+        const char *folder = lh_adapter_file_folder(ctx, arena, path, "tokenizer.json");
+        if (!lh_failed(ctx)) t = load_folder(ctx, arena, folder);
     } else {
         const char *text = lh_file_read(ctx, arena, path, &n);
         if (text) t = lh_tokenizer_read_json(ctx, path, text, n);

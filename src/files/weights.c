@@ -46,7 +46,8 @@ lh_weights *lh_weights_of(lh_context *ctx, lh_arena *a, const lh_graph *g, lh_gi
     *w = (lh_weights){.arena = a, .graph = g};
     for (int i = 0; i < g->n_givens && !lh_failed(ctx); i++) {
         const lh_given *given = g->given[i];
-        if (given->kind != kind) continue;
+        if (given->kind != kind && !(kind == LH_PARAM && lh_given_is_frozen(given))) continue;
+        if (given->kind == LH_CONST && !given->as) continue;
         lh_weight one = {.given = given,
                          .name = tensor_name(ctx, a, given),
                          .rows = g->axis[given->node->shape.rows].n,

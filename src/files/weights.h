@@ -35,7 +35,7 @@ typedef struct lh_weights {
     int n_unused;
 } lh_weights;
 
-/* NULL and the context failed */
+/* LH_PARAM: all weights, those that do not learn too; LH_CONST: only these. NULL and the context failed */
 lh_weights *lh_weights_of(lh_context *ctx, lh_arena *a, const lh_graph *g, lh_given_kind kind);
 /* false and the context failed */
 bool lh_weights_match(lh_context *ctx, lh_weights *w, const lh_tensors *t);

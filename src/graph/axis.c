@@ -218,7 +218,7 @@ bool lh_shape_fits(lh_graph *g, lh_shape s, lh_place at) {
 bool lh_node_constant(const lh_graph *g, const lh_node *n, double *value) {
     (void)g;
     while (n->kind == LH_OP_given) {
-        if (n->given->kind != LH_CONST || n->given->start != LH_START_EXPR) return false;
+        if (!lh_given_is_written(n->given)) return false;
         n = n->given->expr;
     }
     bool is_number = n->kind == LH_OP_number || n->kind == LH_OP_size;
@@ -230,8 +230,7 @@ bool lh_node_constant(const lh_graph *g, const lh_node *n, double *value) {
 /* The number that stands in a matrix of the program: windows[0][h]. */
 static bool known_cell(const lh_node *n, double *value) {
     const lh_node *a = n->in[0];
-    while (a->kind == LH_OP_given && a->given->kind == LH_CONST && a->given->start == LH_START_EXPR)
-        a = a->given->expr;
+    while (a->kind == LH_OP_given && lh_given_is_written(a->given)) a = a->given->expr;
     if (a->kind != LH_OP_matrix || n->index[0] >= a->index[0] || n->index[1] >= a->index[1])
         return false;
     *value = a->cells[n->index[0] * a->index[1] + n->index[1]];

@@ -151,6 +151,21 @@ typedef struct lh_given {
     lh_step *gradient; /* param: the step dW, or NULL */
 } lh_given;
 
+/* A const with a name in a weights file is a weight that does not learn: its numbers come from there, and what stands behind = is only
+ * what it is without a file. */
+static inline bool lh_given_is_frozen(const lh_given *given) {
+    return given->kind == LH_CONST && given->as;
+}
+
+static inline bool lh_given_is_weight(const lh_given *given) {
+    return given->kind == LH_PARAM || lh_given_is_frozen(given);
+}
+
+/* A const whose numbers stand in the program. */
+static inline bool lh_given_is_written(const lh_given *given) {
+    return given->kind == LH_CONST && given->start == LH_START_EXPR && !given->as;
+}
+
 typedef struct lh_input {
     const char *name;
     const lh_vocab *vocab; /* tokens, or NULL for numbers */

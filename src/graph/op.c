@@ -45,8 +45,7 @@ void lh_shape_fail(lh_graph *g, const lh_node *n, const char *why, ...) {
 
 void lh_check_places(lh_graph *g, const lh_node *n, const lh_node *t, int axis, const char *what) {
     size_t count = g->axis[axis].n;
-    while (t->kind == LH_OP_given && t->given->kind == LH_CONST && t->given->start == LH_START_EXPR)
-        t = t->given->expr;
+    while (t->kind == LH_OP_given && lh_given_is_written(t->given)) t = t->given->expr;
     double one = 0;
     bool is_matrix = t->kind == LH_OP_matrix;
     if (count == 0 || (!is_matrix && !lh_node_constant(g, t, &one))) return;

@@ -49,7 +49,7 @@ lh_node **lh_floats_params(lh_arena *a, const lh_graph *g, int *n) {
     lh_node **param = lh_alloc_array(a, (size_t)g->n_givens + 1, sizeof *param);
     *n = 0;
     for (int i = 0; param && i < g->n_givens; i++)
-        if (g->given[i]->kind == LH_PARAM) param[(*n)++] = g->given[i]->node;
+        if (lh_given_is_weight(g->given[i])) param[(*n)++] = g->given[i]->node;
     return param;
 }
 
@@ -134,6 +134,6 @@ void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from, const lh
 void lh_floats_copy(lh_plan *to, const lh_plan *from, const lh_graph *g) {
     for (int i = 0; i < g->n_givens; i++) {
         const lh_node *n = g->given[i]->node;
-        if (g->given[i]->kind == LH_PARAM) lh_floats_take(to, n, from, n);
+        if (lh_given_is_weight(g->given[i])) lh_floats_take(to, n, from, n);
     }
 }

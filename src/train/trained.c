@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "files/family.h"
+#include "train/lora.h"
 
 static const lh_place nowhere;
 
@@ -41,9 +42,26 @@ static void refuse_type(const lh_folder *f, lh_arena *a) {
     lh_cure(f->ctx, "known are %s", known.s);
 }
 
+/* An adapter that another tool made: the program of its base, rewritten. */
+static lh_program *program_of_adapter(const lh_folder *f, lh_arena *a, lh_found *text) {
+    lh_program *base = lh_trained_program(f->base, a, text);
+    if (!base) return NULL;
+    const lh_lora how = {.rank = f->adapter->rank,
+                         .alpha = f->adapter->alpha,
+                         .on = f->adapter->on,
+                         .n_on = f->adapter->n_on,
+                         .may_miss = true};
+    const char *made = lh_lora_rewrite(f->ctx, a, base, &how);
+    lh_program_free(base);
+    if (!made) return NULL;
+    *text = (lh_found){lh_printf(a, "%s/" LH_ADAPTER_CONFIG, f->path), made, strlen(made)};
+    return lh_program_parse(f->ctx, text->file, text->text, text->length);
+}
+
 /* Weights from elsewhere bring no program: their config is one. */
 lh_program *lh_trained_program(const lh_folder *f, lh_arena *a, lh_found *text) {
     *text = (lh_found){lh_printf(a, "%s/program.lh", f->path), f->program, f->program_length};
+    if (!f->program && f->adapter) return program_of_adapter(f, a, text);
     if (!f->program && !lh_family_find(f->config.model_type)) {
         refuse_type(f, a);
         return NULL;
@@ -97,6 +115,7 @@ const lh_setting *lh_trained_settings(const lh_folder *f, lh_arena *a, const lh_
     int n_from = f->n_set;
     const lh_setting *from = f->set;
     lh_setting *set = NULL;
+    if (!f->program && f->adapter) return lh_trained_settings(f->base, a, p, n);
     if (!f->program) return sizes_of_program(a, p, n);
     if (!f->is_saved) from = lh_config_settings(a, &f->config, p, &n_from);
     *n = 0;
@@ -119,7 +138,8 @@ static void refuse_unused(lh_context *ctx, lh_arena *a, const lh_weights *w) {
 
 lh_weights *lh_trained_weights(const lh_folder *f, lh_arena *a, const lh_graph *g) {
     if (!f->weights) {
-        lh_fail(g->ctx, LH_ERROR_FILE, nowhere, "there is no model.safetensors in %s", f->path);
+        lh_fail(g->ctx, LH_ERROR_FILE, nowhere, "there is no %s in %s",
+                f->adapter ? LH_ADAPTER_WEIGHTS : "model.safetensors", f->path);
         if (lh_trained_has(f->path, "pytorch_model.bin"))
             lh_cure(g->ctx,
                     "its pytorch_model.bin is a pickle, a program that we do not run; in Python, "

@@ -53,6 +53,13 @@ double lh_trainer_params(const lh_graph *g) {
     return n;
 }
 
+double lh_trainer_frozen(const lh_graph *g) {
+    double n = 0;
+    for (int i = 0; i < g->n_givens; i++)
+        if (lh_given_is_frozen(g->given[i])) n += cells_of(g, g->given[i]->node);
+    return n;
+}
+
 void lh_trainer_seed(lh_graph *g, uint64_t seed) {
     g->seed = seed;
     for (int i = 0; i < g->n_givens; i++)
@@ -118,7 +125,8 @@ static void plan_look(lh_trainer *t) {
     lh_node **known = lh_alloc_array(t->arena, (size_t)g->n_givens + 1, sizeof *known);
     int n_known = 0;
     for (int i = 0; known && i < g->n_givens; i++)
-        if (g->given[i]->kind != LH_CONST && lh_plan_address(t->plan, g->given[i]->node))
+        if ((g->given[i]->kind != LH_CONST || lh_given_is_frozen(g->given[i])) &&
+            lh_plan_address(t->plan, g->given[i]->node))
             known[n_known++] = g->given[i]->node;
     if (!known) return;
     t->held_out = t->feed.make(t->feed.from, n);
@@ -215,10 +223,12 @@ static bool is_in_file(const lh_graph *g, lh_arena *a, lh_given_kind kind, const
     return w && lh_weights_match(g->ctx, w, from);
 }
 
-bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f, bool goes_on) {
+bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f, lh_load what) {
     lh_context *ctx = g->ctx;
+    const bool goes_on = what == LH_LOAD_ALL;
     if (!f->weights)
-        lh_fail(ctx, LH_ERROR_FILE, nowhere, "there is no model.safetensors in %s", f->path);
+        lh_fail(ctx, LH_ERROR_FILE, nowhere, "there is no %s in %s",
+                f->adapter ? LH_ADAPTER_WEIGHTS : "model.safetensors", f->path);
     else if (goes_on && !f->is_saved)
         lh_fail(ctx, LH_ERROR_FILE, nowhere,
                 "%s contains weights that were not saved by longhand train", f->path);
@@ -230,25 +240,30 @@ bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f, bool goes_on) {
         return false;
     }
     lh_arena *a = lh_arena_new(ctx);
-    bool is_there = a && is_in_file(g, a, LH_PARAM, f->weights) &&
+    bool is_there = a &&
+                    is_in_file(g, a, what == LH_LOAD_FROZEN ? LH_CONST : LH_PARAM, f->weights) &&
                     (!goes_on || !has_states(g) || is_in_file(g, a, LH_STATE, f->optimizer));
     lh_arena_free(a);
     return is_there;
 }
 
-bool lh_trainer_load(lh_trainer *t, const lh_folder *f, bool goes_on) {
-    if (!lh_trainer_can_load(t->g, f, goes_on) || !fill(t, t->params, f->weights)) return false;
-    if (!goes_on) return true;
+bool lh_trainer_load(lh_trainer *t, const lh_folder *f, lh_load what) {
+    lh_weights *some =
+        what == LH_LOAD_FROZEN ? lh_weights_of(t->g->ctx, t->arena, t->g, LH_CONST) : t->params;
+    if (!lh_trainer_can_load(t->g, f, what) || !some || !fill(t, some, f->weights)) return false;
+    if (what != LH_LOAD_ALL) return true;
     if (t->states->n && !fill(t, t->states, f->optimizer)) return false;
     t->step = (int)f->step;
     lh_fast.at_step(t->plan, t->step);
     return true;
 }
 
-static lh_tensor_entry *entries(const lh_trainer *t, const lh_weights *w, lh_arena *a, int *n) {
+static lh_tensor_entry *entries(const lh_trainer *t, const lh_weights *w, lh_arena *a, int *n,
+                                bool is_learned_alone) {
     lh_tensor_entry *list = lh_alloc_array(a, (size_t)w->n + 1, sizeof *list);
     for (int i = 0; list && i < w->n; i++) {
         const lh_given *given = w->weight[i].given;
+        if (is_learned_alone && lh_given_is_frozen(given)) continue;
         const float *from = t->parts ? lh_shares_fetch(t->parts, a, given)
                                      : lh_floats_read(a, t->plan, given->node);
         if (from) list[(*n)++] = lh_weight_entry(&w->weight[i], LH_F32, from, LH_F32);
@@ -268,8 +283,8 @@ bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w, const lh_save *with) {
     save.pieces = (uint64_t)t->how.pieces;
     save.position = (uint64_t)t->step * (uint64_t)t->how.batch;
     save.n_weights = save.n_states = 0;
-    save.weight = entries(t, t->params, a, &save.n_weights);
-    save.state = entries(t, t->states, a, &save.n_states);
+    save.weight = entries(t, t->params, a, &save.n_weights, with->is_learned_alone);
+    save.state = entries(t, t->states, a, &save.n_states, false);
     if (save.weight && save.state) is_done = !is_root(t) || lh_folder_save(w, &save);
     lh_arena_free(a);
     return is_done;
@@ -382,7 +397,8 @@ static lh_trouble find_trouble(const lh_trainer *t) {
     lh_fast.start(p);
     for (int i = 0; i < t->g->n_givens; i++) {
         const lh_node *n = t->g->given[i]->node;
-        if (t->g->given[i]->kind != LH_CONST) lh_floats_take(p, n, t->plan, n);
+        if (t->g->given[i]->kind != LH_CONST || lh_given_is_frozen(t->g->given[i]))
+            lh_floats_take(p, n, t->plan, n);
     }
     lh_fast.at_step(p, t->step);
     lh_fast.feed(p, &t->batch->batch); /* which is still that of the step */

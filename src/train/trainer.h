@@ -1,7 +1,7 @@
 /* trainer -- training at full speed: draw a batch, run, update; hold out, save, go on.
  *
  *     lh_trainer *t = lh_trainer_new(g, lh_data_feed(data), &(lh_trainer_how){.batch = 12, .seed = 1});
- *     lh_trainer_load(t, folder, true);                                 weights, optimiser, step: as they were saved
+ *     lh_trainer_load(t, folder, LH_LOAD_ALL);                             weights, optimiser, step: as they were saved
  *     while (t->step < 1000 && lh_trainer_step(t)) printf("%d %g\n", t->step, t->loss);
  *     double v = lh_trainer_validate(t, 20);                            the mean loss of 20 held-out batches, forward only
  *     lh_trainer_save(t, writer, &(lh_save){.program = text, .set = set, .n_set = n});
@@ -63,6 +63,7 @@ typedef struct lh_held_out {
 bool lh_trainer_takes(const lh_graph *g);
 
 double lh_trainer_params(const lh_graph *g); /* how many numbers are learned */
+double lh_trainer_frozen(const lh_graph *g); /* how many weights are not */
 
 /* Bytes for params, gradients and states: what any batch takes comes on top. Known before a plan is made. */
 double lh_trainer_least_memory(const lh_graph *g);
@@ -73,10 +74,16 @@ void lh_trainer_seed(lh_graph *g, uint64_t seed);
 /* NULL and the context failed */
 lh_trainer *lh_trainer_new(lh_graph *g, lh_feed feed, const lh_trainer_how *how);
 void lh_trainer_free(lh_trainer *t); /* NULL is allowed */
+/* What of a folder is taken. */
+typedef enum lh_load {
+    LH_LOAD_WEIGHTS,
+    LH_LOAD_FROZEN, /* of the weights those that do not learn: the others start as the program says */
+    LH_LOAD_ALL     /* weights, states and step */
+} lh_load;
+
 /* false and the context failed: before a trainer is made */
-bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f, bool goes_on);
-/* goes_on: states and step, too */
-bool lh_trainer_load(lh_trainer *t, const lh_folder *f, bool goes_on);
+bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f, lh_load what);
+bool lh_trainer_load(lh_trainer *t, const lh_folder *f, lh_load what);
 double lh_trainer_memory(const lh_trainer *t); /* bytes, all of it */
 double lh_trainer_try(lh_trainer *t);      /* seconds of a step that changes nothing; < 0: failed */
 double lh_trainer_try_look(lh_trainer *t); /* likewise, of one look at a batch, or at a part */

@@ -160,8 +160,7 @@ bool lh_product_threads(lh_pool *pool, const lh_matrix *a, const lh_matrix *b, c
 
 bool lh_is_zero(const lh_graph *g, const lh_node *n) {
     double x;
-    if (n->kind == LH_OP_given && n->given->kind == LH_CONST && n->given->start == LH_START_EXPR)
-        n = n->given->expr;
+    if (n->kind == LH_OP_given && lh_given_is_written(n->given)) n = n->given->expr;
     return lh_node_constant(g, n, &x) && x == 0;
 }
 
