@@ -101,8 +101,9 @@ static bool save_moment(lh_context *ctx, int k, long long step) {
     const lh_tensor_entry w = {"wte.weight", LH_F32, 2, {100, CELLS / 100}, weight, LH_F32},
                           s = {"wte.m", LH_F32, 1, {CELLS}, state, LH_F32};
     const lh_setting set = {"rate", rate};
-    lh_folder_writer *writer =
-        lh_folder_create(ctx, folder, &(lh_folder_files){&c, &g, "{\"version\":\"1.0\"}", NULL});
+    lh_folder_writer *writer = lh_folder_create(
+        ctx, folder,
+        &(lh_folder_files){.config = &c, .generation = &g, .tokenizer = "{\"version\":\"1.0\"}"});
     bool is_done = lh_folder_save(writer, &(lh_save){.step = step,
                                                      .seed = (uint64_t)k + 10,
                                                      .position = (uint64_t)k + 20,
@@ -308,13 +309,13 @@ static void a_second_writer_is_refused(void **state) {
     clean(NULL);
     lh_config c = small_config(8);
     lh_context *ctx = lh_context_new(), *other = lh_context_new();
-    lh_folder_writer *w = lh_folder_create(ctx, folder, &(lh_folder_files){&c, NULL, NULL, NULL});
+    lh_folder_writer *w = lh_folder_create(ctx, folder, &(lh_folder_files){.config = &c});
     assert_non_null(w);
-    assert_null(lh_folder_create(other, folder, &(lh_folder_files){&c, NULL, NULL, NULL}));
+    assert_null(lh_folder_create(other, folder, &(lh_folder_files){.config = &c}));
     assert_non_null(strstr(lh_context_error(other)->what, "another program is writing into"));
     lh_folder_end(w);
     lh_context_clear(other);
-    w = lh_folder_create(other, folder, &(lh_folder_files){&c, NULL, NULL, NULL});
+    w = lh_folder_create(other, folder, &(lh_folder_files){.config = &c});
     assert_non_null(w);
     lh_folder_end(w);
     lh_context_free(ctx);
@@ -327,7 +328,7 @@ static void another_model_is_refused(void **state) {
     save_whole(1, 100);
     lh_config c = small_config(16);
     lh_context *ctx = lh_context_new();
-    assert_null(lh_folder_create(ctx, folder, &(lh_folder_files){&c, NULL, NULL, NULL}));
+    assert_null(lh_folder_create(ctx, folder, &(lh_folder_files){.config = &c}));
     assert_non_null(
         strstr(lh_context_error(ctx)->what, "contains another model: its n_embd differs"));
     lh_context_free(ctx);

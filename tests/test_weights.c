@@ -39,8 +39,7 @@ static void save_gpt(engine *e, lh_dtype type, long long step) {
     lh_config_of_graph(e->graph, &c);
     assert_true(c.n_layer == 2 && c.n_head == 2 && c.n_embd == 8 && c.n_positions == 16 &&
                 c.vocab_size == 65);
-    lh_folder_writer *w =
-        lh_folder_create(e->ctx, folder, &(lh_folder_files){&c, NULL, NULL, NULL});
+    lh_folder_writer *w = lh_folder_create(e->ctx, folder, &(lh_folder_files){.config = &c});
     bool is_done = lh_folder_save(
         w, &(lh_save){.step = step,
                       .program = e->program->source,

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "files/adapter.h"
 #include "files/gguf_folder.h"
 
 static struct {
@@ -68,6 +69,11 @@ static int write_file(lh_cli *cli, const char *folder) {
     } known[] = {
         {"f32", LH_GGUF_TYPE_F32}, {"bf16", LH_GGUF_TYPE_BF16}, {"q8_0", LH_GGUF_TYPE_Q8_0}};
     const char *name = options.type ? options.type : "f32";
+    if (lh_adapter_is(folder)) {
+        lh_cli_fail(cli, "%s is an adapter: a file holds a whole model", folder);
+        fprintf(stderr, "longhand merge %s -o FOLDER makes one\n", folder);
+        return LH_EXIT_FAILED;
+    }
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].name, name) == 0)
             return lh_gguf_from_folder(cli->ctx, folder, options.out, known[i].type)

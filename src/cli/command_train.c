@@ -16,12 +16,12 @@
 #include "cli/model.h"
 #include "cli/character_stream.h"
 #include "eval/fast/threads.h"
-#include "files/family.h"
 #include "files/training_log.h"
 #include "files/tokenizer_file.h"
 #include "train/text_data.h"
 #include "train/floats.h"
 #include "train/generate.h"
+#include "train/describe.h"
 #include "train/lora.h"
 #include "train/text_part.h"
 
@@ -432,61 +432,21 @@ static bool measure(job *j) {
     return true;
 }
 
-/* As it stands in the folder that training began from, with its chat template; or what our own tokenisers need. */
-static const char *tokenizer_config(job *j, const lh_folder *f, int bos, int eos) {
-    lh_arena *a = j->cli->arena;
-    const char *path = f ? lh_printf(a, "%s/tokenizer_config.json", f->path) : NULL;
-    size_t n;
-    if (path && access(path, R_OK) == 0) return lh_file_read_plain(j->cli->ctx, a, path, &n);
-    lh_text text = lh_text_new(a);
-    lh_tokenizer_write_config(&text, j->tokens, bos, eos, lh_generator_context(j->g, 0));
-    return text.s;
-}
-
-/* What the program computes decides what its config says: that of the folder it comes from, of another family, or of none. */
-static void describe(const job *j, lh_config *config) {
-    lh_context *ctx = j->cli->ctx;
-    lh_arena *a = j->cli->arena;
-    const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
-    const char *kept = f && *f->config.model_type ? f->config.kept : NULL, *fields = NULL;
-    if (kept && lh_family_find(f->config.model_type) && lh_family_describes(j->g, kept))
-        fields = kept;
-    if (!fields) fields = lh_family_config(a, j->g);
-    lh_config_start(config);
-    if (fields)
-        lh_config_read(ctx, a, "config.json", fields, strlen(fields), config);
-    else if (kept && strcmp(f->config.model_type, config->model_type) == 0)
-        *config = f->config;
-    lh_config_of_graph(j->g, config);
-}
-
 static bool open_folder(job *j) {
     if (!lh_train_is_root(&j->ranks)) return true;
-    lh_context *ctx = j->cli->ctx;
-    lh_arena *a = j->cli->arena;
-    lh_config config;
-    lh_generation generation;
-    describe(j, &config);
-    lh_generation_start(&generation);
-    const int end = j->end >= 0 ? j->end : lh_tokenizer_special(j->tokens, "<|endoftext|>");
-    config.bos = config.eos = generation.bos = generation.eos = end;
-    if (j->is_pairs) {
-        config.bos = generation.bos = j->pairs.pairs->start;
-        config.eos = generation.eos = j->pairs.pairs->end;
-    }
-    lh_text json = lh_text_new(a);
-    lh_tokenizer_write_json(&json, j->tokens);
     const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
-    const char *settings = tokenizer_config(j, f, config.bos, config.eos);
+    const lh_pairs *pairs = j->is_pairs ? j->pairs.pairs : NULL;
     j->adapter = lh_train_lora_adapter(j->cli, &j->model, f, j->g);
-    if (lh_failed(ctx)) return false;
-    j->writer = lh_folder_create(ctx, j->out,
-                                 &(lh_folder_files){.config = j->adapter ? NULL : &config,
-                                                    .adapter = j->adapter,
-                                                    .generation = &generation,
-                                                    .tokenizer = json.s,
-                                                    .tokenizer_config = settings});
-    if (j->writer) j->log = lh_log_open(ctx, lh_printf(a, "%s/log.jsonl", j->out), j->t->step);
+    j->writer = lh_describe_folder(j->out, j->g,
+                                   &(lh_describe){.from = f,
+                                                  .tokens = j->tokens,
+                                                  .has_own_tokens = options.tokens != NULL,
+                                                  .begin = pairs ? pairs->start : -1,
+                                                  .end = pairs ? pairs->end : j->end,
+                                                  .adapter = j->adapter});
+    if (j->writer)
+        j->log =
+            lh_log_open(j->cli->ctx, lh_printf(j->cli->arena, "%s/log.jsonl", j->out), j->t->step);
     return j->log != NULL;
 }
 

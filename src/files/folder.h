@@ -76,7 +76,7 @@ typedef struct lh_folder_files {
     const lh_config *config;
     const lh_generation *generation;
     const char *tokenizer; /* the text of tokenizer.json */
-    const char *tokenizer_config;
+    const char *tokenizer_config, *chat_template;
     const lh_adapter *adapter; /* in place of a config */
 } lh_folder_files;
 

@@ -71,6 +71,7 @@ static void write_files(lh_folder_writer *w, const lh_folder_files *files) {
     write_if_new(ctx, a, lh_printf(a, "%s/tokenizer.json", w->path), files->tokenizer);
     write_if_new(ctx, a, lh_printf(a, "%s/tokenizer_config.json", w->path),
                  files->tokenizer_config);
+    write_if_new(ctx, a, lh_printf(a, "%s/chat_template.jinja", w->path), files->chat_template);
 }
 
 static void make_folder(lh_folder_writer *w) {

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "files/tokenizer_file.h"
+#include "train/describe.h"
 #include "train/generate.h"
 
 static const lh_place nowhere;
@@ -107,6 +108,7 @@ lh_material *lh_material_new(lh_context *ctx, const lh_program *p, const lh_mate
     if (!a) return NULL;
     lh_material *l = lh_alloc(a, sizeof *l);
     *l = (lh_material){.ctx = ctx, .arena = a, .is_lines = how->is_lines || how->task, .end = -1};
+    if (how->tokens) l->tokens_from = lh_copy(a, how->tokens, strlen(how->tokens));
     choose_kind(l, p, how);
     if (!lh_failed(ctx)) find_text(l, how);
     if (!lh_failed(ctx))
@@ -162,25 +164,11 @@ lh_feed lh_material_feed(const lh_material *l) {
 
 lh_folder_writer *lh_material_folder(const char *path, const lh_graph *g, const lh_tokenizer *t,
                                      const lh_material *l, const lh_folder *from) {
-    lh_context *ctx = g->ctx;
-    lh_config config;
-    lh_generation generation;
-    lh_arena *a = lh_failed(ctx) ? NULL : lh_arena_new(ctx);
-    if (!a) return NULL;
-    lh_config_start(&config);
-    lh_generation_start(&generation);
-    if (from && *from->config.model_type) config = from->config;
-    if (strcmp(g->program->file, "models/gpt.lh") != 0 && !from) config.model_type = "longhand";
-    lh_config_of_graph(g, &config);
-    int end = l ? l->end : from ? from->config.eos : -1;
-    if (end < 0 && t) end = lh_tokenizer_special(t, "<|endoftext|>");
-    config.bos = config.eos = generation.bos = generation.eos = end;
-    if (l && l->pairs) config.bos = generation.bos = l->pairs->start;
-    lh_text json = lh_text_new(a);
-    if (t) lh_tokenizer_write_json(&json, t);
-    lh_folder_files files = {
-        .config = &config, .generation = &generation, .tokenizer = t ? json.s : NULL};
-    lh_folder_writer *w = lh_failed(ctx) ? NULL : lh_folder_create(ctx, path, &files);
-    lh_arena_free(a);
-    return w;
+    const bool is_same = !l || (from && l->tokens_from && strcmp(l->tokens_from, from->path) == 0);
+    return lh_describe_folder(path, g,
+                              &(lh_describe){.from = from,
+                                             .tokens = t,
+                                             .has_own_tokens = !is_same,
+                                             .begin = l && l->pairs ? l->pairs->start : -1,
+                                             .end = l ? l->end : -1});
 }

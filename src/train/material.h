@@ -39,10 +39,11 @@ typedef struct lh_material {
     lh_pairs_how how;    /* of pairs */
     const lh_vocab *own; /* of pairs: the program's own words, or NULL */
     lh_tokenizer *tokens;
-    lh_data *data;   /* a text, or: */
-    lh_pairs *pairs; /* ... */
-    int context;     /* tokens of an example at most */
-    int end;         /* the token that ends a text, or -1 */
+    const char *tokens_from; /* char, word, bpe:N or a folder; or NULL */
+    lh_data *data;           /* a text, or: */
+    lh_pairs *pairs;         /* ... */
+    int context;             /* tokens of an example at most */
+    int end;                 /* the token that ends a text, or -1 */
 } lh_material;
 
 lh_material *lh_material_new(lh_context *ctx, const lh_program *p, const lh_material_how *how);

@@ -1,0 +1,117 @@
+#!/bin/sh
+# longhand train --lora from the outside: an adapter that learns, goes on, is opened by all commands and is merged; and what is refused.
+. "$(dirname "$0")/tap.sh"
+
+i=0
+while [ $i -lt 100 ]; do
+    printf 'the cat sat on the mat; the dog ran after the cat.\n'
+    i=$((i + 1))
+done >text.txt
+printf 'a sea of tea and a tree\n%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 >other.txt
+tr -d '\n' <text.txt >both.txt
+cat other.txt >>both.txt
+
+# number FOLDER CELL: one number of it, as explain says it.
+number() {
+    run explain "$1" --prompt 'the cat' "$2"
+    sed -n '1s/^[^=]*= \([^ ]*\).*/\1/p' out
+}
+
+for model in gpt llama; do
+    does "a small $model" train $model --data both.txt --set layers=2 dim=16 heads=2 context=16 --steps 30 --batch 4 -o $model
+    cp $model/model.safetensors before
+    does 'LoRA on it' train $model --lora 2 --data other.txt --steps 30 --batch 4 --rate 0.02 -o $model-small
+    shows 'LoRA of rank 2 on '
+    shows 'stay as they are'
+    cmp -s before $model/model.safetensors
+    verdict $? 'the base is as it was'
+    gone $model-small/model.safetensors
+    gone $model-small/config.json
+    is_json 'its config is JSON' $model-small/adapter_config.json
+    has '... of the rank' '"r": 2,' $model-small/adapter_config.json
+    does 'its weights are shown' weights $model-small --name lora_
+    hides 'c_attn.weight' 'the large ones are not among them'
+    size=$(wc -c <$model-small/adapter_model.safetensors)
+    optimizer=$(cat $model-small/optimizer-*.safetensors | wc -c)
+    test "$optimizer" -lt $((3 * size))
+    verdict $? 'the optimiser knows the small matrices alone'
+    does 'the program says it' program $model-small
+    grep -q '_add = alpha / rank \* (.* @ W.*_A^T) @ W.*_B^T' out && ! grep -q '^ *param W[^_]* :' out
+    verdict $? '... with both paths, and only small matrices to learn'
+    does 'it writes' sample $model-small -i 'the ' -n 20 -t 0
+    cp out small-text
+    does 'it is looked into' look $model-small -i 'the cat'
+    does 'it is merged' merge $model-small -o $model-merged
+    gone $model-merged/adapter_config.json
+    does 'the merged one writes' sample $model-merged -i 'the ' -n 20 -t 0
+    cmp -s out small-text
+    verdict $? '... the same text'
+    a=$(number $model-small 'logits[6][3]') b=$(number $model-merged 'logits[6][3]') c=$(number $model 'logits[6][3]')
+    awk -v a="$a" -v b="$b" -v c="$c" 'BEGIN { d = a - b; e = a - c; exit !(d * d < 1e-8 && e * e > 1e-4) }'
+    verdict $? "... from the same numbers ($a, $b; before $c)"
+done
+
+does 'what was learned, explained' explain llama-small --prompt 'the cat' 'h[0].V{head 0}[2][1]'
+shows 'WV_add[2][1]'
+does '... alone' explain llama-small --prompt 'the cat' 'h[0].WV_add[2][1]'
+shows 'WV_B'
+
+# It goes on to the same bits.
+does 'half of a run' train llama --lora 2 --lora-on q_proj,WV --data other.txt --steps 10 --batch 4 -o half
+does '... goes on' train half --resume --data other.txt --steps 20
+has 'only what was asked for' '"target_modules": \["q_proj", "v_proj"\]' half/adapter_config.json
+cp half/adapter_model.safetensors a
+does 'the same again' train llama --lora 2 --lora-on q_proj,WV --data other.txt --steps 10 --batch 4 -o again
+does '... goes on' train again --resume --data other.txt --steps 20
+cmp -s a again/adapter_model.safetensors
+verdict $? 'two runs that went on are the same'
+does 'in parts' train llama --lora 2 --data other.txt --steps 3 --batch 4 --micro 2 -o parts
+does 'in double' train llama --lora 2 --data other.txt --steps 2 --batch 2 --backend exact -o double
+
+# Without program.lh and tokeniser, and with fields of PEFT.
+mkdir peft
+cp llama-small/adapter_model.safetensors peft
+sed 's/"lora_dropout": 0.0/"lora_dropout": 0.05, "peft_version": "0.18.0", "modules_to_save": null, "rank_pattern": {}/' llama-small/adapter_config.json >peft/adapter_config.json
+does 'an adapter with less in it' sample peft -i 'the ' -n 20 -t 0
+cmp -s out small-text
+verdict $? '... takes that from its base'
+for bad in '"use_dora": true' '"modules_to_save": ["lm_head"]' '"bias": "all"' '"rank_pattern": {"q_proj": 4}' '"something": 3'; do
+    sed "s/\"bias\": \"none\"/$bad/" llama-small/adapter_config.json >peft/adapter_config.json
+    refused "with $bad" "$(echo "$bad" | sed 's/"\([a-z_]*\)".*/\1/')" sample peft
+done
+sed 's/"LORA"/"IA3"/' llama-small/adapter_config.json >peft/adapter_config.json
+refused 'another kind of adapter' 'peft_type IA3 is not LORA' sample peft
+sed 's/"r": 2/"r": 0/' llama-small/adapter_config.json >peft/adapter_config.json
+refused 'no rank' 'r must be a whole number from 1 on' sample peft
+echo '{' >peft/adapter_config.json
+refused 'a config cut off' 'peft/adapter_config.json' sample peft
+sed 's/"base_model_name_or_path": "[^"]*"/"base_model_name_or_path": "someone\/no-such"/' llama-small/adapter_config.json >peft/adapter_config.json
+refused 'a base that is not there' 'changes the model someone/no-such' sample peft
+warns 'base_model_name_or_path in peft/adapter_config.json'
+sed "s|\"base_model_name_or_path\": \"[^\"]*\"|\"base_model_name_or_path\": \"$work/llama-small\"|" llama-small/adapter_config.json >peft/adapter_config.json
+refused 'an adapter of an adapter' 'which is an adapter itself' sample peft
+mkdir moved
+mv llama llama-small moved
+does 'both moved together' sample moved/llama-small -i 'the ' -n 20 -t 0
+cmp -s out small-text
+verdict $? '... write the same'
+mv moved/llama moved/llama-small .
+
+refused 'rank 0' '--lora needs a whole number from 1' train llama --lora 0
+refused 'a rank that does not fit' 'a rank of 17 is more than h[0].WQ has: it is 8 x 16' train llama --lora 17 --data other.txt -o x
+refused 'a param that is not there' 'LoRA on WX: no param is called that' train llama --lora 2 --lora-on WX --data other.txt -o x
+warns 'possible are O, WQ, WK, WV'
+refused 'a row' 'g1 is one row' train llama --lora 2 --lora-on g1 --data other.txt -o x
+refused 'LoRA on LoRA' 'is an adapter: it has small matrices of LoRA already' train llama-small --lora 2 --data other.txt -o x
+refused '... or a plain program on it' 'is an adapter' train llama --init llama-small --data other.txt -o x
+warns 'longhand merge llama-small'
+refused 'a program without weights' 'adds to the weights of a model, and micro has none' train micro --lora 2
+refused 'a run that goes on' '--resume continues a run with the program that it has' train llama-small --resume --lora 2
+refused 'names alone' '--lora-on needs --lora N' train llama --lora-on WQ
+refused 'an alpha of nothing' '--lora-alpha needs a number above 0' train llama --lora 2 --lora-alpha 0
+refused 'into a folder with one' 'already contains a model' train llama --lora 2 --data other.txt -o llama-small
+refused 'nothing to merge' 'is not an adapter' merge llama -o x
+refused 'merged into one that is there' 'already contains a model' merge llama-small -o llama
+refused 'merged to nowhere' '-o FOLDER' merge llama-small
+refused 'as a GGUF file' 'is an adapter' gguf gpt-small -o x.gguf
+finish
