@@ -97,6 +97,21 @@ cmp -s out small-text
 verdict $? '... write the same'
 mv moved/llama moved/llama-small .
 
+# What a folder says of writing goes on where its tokens do.
+printf '{"eos_token_id": [5, 7], "bos_token_id": 3, "temperature": 0.6, "do_sample": true}' >llama/generation_config.json
+echo '{{ messages }}' >llama/chat_template.jinja
+does 'trained further' train llama --data other.txt --steps 1 --batch 2 -o further
+tr -d ' \t\n' <further/generation_config.json >flat
+grep -q '"eos_token_id":\[5,7\]' flat && grep -q '"temperature":0.6' flat && grep -q '"do_sample":true' flat
+verdict $? 'ends and temperature are there'
+tr -d ' \t\n' <further/config.json | grep -q '"eos_token_id":5'
+verdict $? '... in the config, too'
+cmp -s llama/chat_template.jinja further/chat_template.jinja
+verdict $? '... and the chat template'
+does 'with other tokens' train llama --init llama --tokens llama --data other.txt --steps 1 --batch 2 -o others
+! grep -q temperature others/generation_config.json
+verdict $? 'another tokeniser has its own ends'
+
 refused 'rank 0' '--lora needs a whole number from 1' train llama --lora 0
 refused 'a rank that does not fit' 'a rank of 17 is more than h[0].WQ has: it is 8 x 16' train llama --lora 17 --data other.txt -o x
 refused 'a param that is not there' 'LoRA on WX: no param is called that' train llama --lora 2 --lora-on WX --data other.txt -o x

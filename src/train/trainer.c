@@ -206,8 +206,10 @@ void lh_trainer_free(lh_trainer *t) {
 static bool fill(lh_trainer *t, lh_weights *w, const lh_tensors *from) {
     if (!lh_weights_match(t->g->ctx, w, from)) return false;
     lh_arena *a = lh_arena_new(t->g->ctx);
-    for (int i = 0; a && i < w->n; i++)
+    for (int i = 0; a && i < w->n; i++) {
         lh_floats_write(a, t->plan, w->weight[i].given->node, &w->weight[i]);
+        lh_tensors_forget(from, w->weight[i].tensor);
+    }
     lh_arena_free(a);
     return !lh_failed(t->g->ctx);
 }
