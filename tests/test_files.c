@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "files/config.h"
-#include "files/half.h"
+#include "base/half.h"
 #include "files/json_read.h"
 #include "files/training_log.h"
 #include "files/replace.h"

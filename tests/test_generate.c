@@ -20,7 +20,7 @@
 #include "eval/fast/few.h"
 #include "eval/fast/profile.h"
 #include "eval/fast/row.h"
-#include "files/half.h"
+#include "base/half.h"
 #include "files/tensors.h"
 #include "notation/notation.h"
 #include "train/floats.h"

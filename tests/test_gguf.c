@@ -15,7 +15,7 @@
 #include "files/gguf_folder.h"
 #include "files/tensors.h"
 #include "files/tokenizer_file.h"
-#include "files/half.h"
+#include "base/half.h"
 
 enum { ROWS = 3, COLS = 64 };
 

@@ -47,6 +47,8 @@ struct lh_kernel {
     bool renews;
     /* Bit i: it can read leaf i in bf16, as it lies or turned. */
     unsigned halves;
+    /* Bit i: it can read leaf i in few bits (eval/fast/quant.h), a line of which is a column, or a row, of the leaf. */
+    unsigned quant_cols, quant_rows;
     bool (*fits)(const struct lh_plan *p, lh_node *n, lh_match *m);
     /* Floats for each thread while it runs, or NULL. */
     size_t (*scratch)(const struct lh_work *w);

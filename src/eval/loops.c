@@ -106,11 +106,12 @@ static void connect_outs(const lh_plan *p, const lh_plan_work *plan, lh_work *w)
 /* Where its operands and its result lie now. */
 static void connect(const lh_plan *p, const lh_plan_work *plan, lh_work *w) {
     lh_view *in = (lh_view *)w->in;
-    w->halves = 0;
+    w->halves = w->quants = 0;
     for (int i = 0; i < w->n_in; i++) {
         const lh_node *n = lh_plan_operand(plan, i);
         in[i] = n ? view_of(p, n) : (lh_view){0};
         if (n && lh_plan_owner(p, n)->is_half) w->halves |= 1u << i;
+        if (n && lh_plan_owner(p, n)->is_quant) w->quants |= 1u << i;
     }
     connect_outs(p, plan, w);
 }

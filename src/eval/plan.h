@@ -32,6 +32,7 @@ typedef struct lh_plan_value {
     bool at_start;   /* needed to find the starts of givens */
     bool is_once;    /* does not depend on the growing input: found when it begins */
     bool is_half;    /* lent in bf16 */
+    bool is_quant;   /* lent in few bits: a lh_quant (eval/fast/quant.h) */
     bool is_changed; /* a kernel makes another value of it in place: it stands for no other node */
     bool lasts;      /* is there after a run: asked for, or all are */
     lh_node *same;   /* another node with the same formula that stands for this one, or NULL */

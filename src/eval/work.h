@@ -32,6 +32,7 @@ typedef struct lh_work {
     const lh_view *in; /* n_in of them: the operands of the node, or the leaves of a kernel */
     int n_in;
     unsigned halves; /* bit i: in[i] lies in bf16: its p points at numbers of two bytes */
+    unsigned quants; /* bit i: in few bits: its p points at a lh_quant (eval/fast/quant.h) */
     const struct lh_match *match; /* a kernel: what it stands for, else NULL */
     float *kept;         /* a kernel that keeps rows from run to run: kept_rows for each example */
     int kept_rows;       /* how many there is room for */

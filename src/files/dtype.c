@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "files/half.h"
+#include "base/half.h"
 #include "files/tensors.h"
 
 static const struct {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "files/gguf.h"
-#include "files/half.h"
+#include "base/half.h"
 
 static uint16_t u16_at(const unsigned char *p) {
     return (uint16_t)(p[0] | p[1] << 8);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "files/gguf_internal.h"
-#include "files/half.h"
+#include "base/half.h"
 #include "files/replace.h"
 
 enum { ALIGNMENT = 32 };

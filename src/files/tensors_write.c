@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "files/half.h"
+#include "base/half.h"
 #include "files/json_read.h"
 #include "files/replace.h"
 #include "files/tensors.h"

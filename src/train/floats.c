@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "eval/fast/quant.h"
 #include "eval/plan.h"
 
 float *lh_floats(const lh_plan *p, const lh_node *given) {
@@ -57,10 +58,11 @@ void lh_floats_lend(lh_plan *p, const lh_node *known, const float *numbers) {
     lh_plan_lend(p, known, numbers);
 }
 
-/* As it lies, or turned: a view that moves p would move it by floats. */
-static bool is_as_it_lies(const lh_plan *p, const lh_node *n, const lh_plan_value *known) {
-    for (n = lh_standing(p, n); n->kind == LH_OP_transpose; n = lh_standing(p, n->in[0])) {}
-    return &p->value[n->id] == known;
+/* As it lies (0), or turned so many times; -1: a view that moves p would move it by floats. */
+static int turns_of(const lh_plan *p, const lh_node *n, const lh_plan_value *known) {
+    int turns = 0;
+    for (n = lh_standing(p, n); n->kind == LH_OP_transpose; n = lh_standing(p, n->in[0])) turns++;
+    return &p->value[n->id] == known ? turns : -1;
 }
 
 /* Can the work read this value in bf16, if it reads it at all? */
@@ -69,7 +71,7 @@ static bool reads_half(const lh_plan *p, const lh_plan_work *w, const lh_plan_va
         const lh_node *n = lh_plan_operand(w, i);
         if (!n || lh_plan_owner(p, n) != v) continue;
         const bool is_able = w->match && i < LH_MAX_LEAVES && w->match->kernel->halves >> i & 1;
-        if (!is_able || !is_as_it_lies(p, n, v)) return false;
+        if (!is_able || turns_of(p, n, v) < 0) return false;
     }
     return true;
 }
@@ -89,6 +91,50 @@ void lh_floats_lend_half(lh_plan *p, const lh_node *known, const uint16_t *numbe
     v->is_half = true;
     p->is_lent_anew = true;
     lh_plan_lend(p, known, numbers);
+}
+
+/* How a line lies in the matrix as it is: not asked yet, along rows, along columns, or not everywhere the same. */
+typedef enum lines { UNKNOWN, ROWS, COLS, MIXED } lines;
+
+static lines both(lines a, lines b) {
+    return a == UNKNOWN ? b : b == UNKNOWN || a == b ? a : MIXED;
+}
+
+/* Can the work read this value in few bits, and along what? A product is worth it, a lookup is not. */
+static lines reads_quant(const lh_plan *p, const lh_plan_work *w, const lh_plan_value *v,
+                         bool *is_worth) {
+    lines found = UNKNOWN;
+    for (int i = 0; i < w->n_in; i++) {
+        const lh_node *n = lh_plan_operand(w, i);
+        if (!n || lh_plan_owner(p, n) != v) continue;
+        const lh_kernel *by = w->match && i < LH_MAX_LEAVES ? w->match->kernel : NULL;
+        const int turns = turns_of(p, n, v);
+        const bool is_col = by && by->quant_cols >> i & 1, is_row = by && by->quant_rows >> i & 1;
+        if (turns < 0 || (!is_col && !is_row)) return MIXED;
+        found = both(found, is_col == (turns % 2 == 1) ? ROWS : COLS);
+        *is_worth |= w->node->kind != LH_OP_lookup;
+    }
+    return found;
+}
+
+bool lh_floats_may_be_quant(const lh_plan *p, const lh_node *known, bool *is_by_rows) {
+    const lh_plan_value *v = lh_value_of(p, known);
+    lines found = UNKNOWN;
+    bool is_worth = false;
+    if (v->role != KNOWN || !p->lends || p->list[LH_STAGE_COMMIT].n || v->lasts) return false;
+    for (int stage = 0; stage < LH_N_STAGES; stage++)
+        for (int k = 0; k < p->list[stage].n; k++)
+            found = both(found, reads_quant(p, &p->list[stage].work[k], v, &is_worth));
+    *is_by_rows = found == ROWS;
+    return is_worth && (found == ROWS || found == COLS);
+}
+
+void lh_floats_lend_quant(lh_plan *p, const lh_node *known, const lh_quant *matrix) {
+    bool is_by_rows;
+    if (!lh_floats_may_be_quant(p, known, &is_by_rows) || is_by_rows != matrix->is_by_rows) return;
+    lh_value_of(p, known)->is_quant = true;
+    p->is_lent_anew = true;
+    lh_plan_lend(p, known, matrix);
 }
 
 void lh_floats_sum(lh_plan *p, const lh_node *sum, float *to) {

@@ -27,6 +27,10 @@ void lh_floats_lend(lh_plan *p, const lh_node *known, const float *numbers);
 bool lh_floats_may_be_half(const lh_plan *p, const lh_node *known);
 /* likewise, of bf16, where it may be */
 void lh_floats_lend_half(lh_plan *p, const lh_node *known, const uint16_t *numbers);
+/* some product reads it, and all who do can read it in few bits (eval/fast/quant.h): a line is a row, or a column */
+bool lh_floats_may_be_quant(const lh_plan *p, const lh_node *known, bool *is_by_rows);
+/* likewise, a matrix of few bits, cut that way; it must outlive the plan */
+void lh_floats_lend_quant(lh_plan *p, const lh_node *known, const struct lh_quant *matrix);
 /* wish.sum: before the first feed; rows x cols, added to in place */
 void lh_floats_sum(lh_plan *p, const lh_node *sum, float *to);
 double lh_floats_memory(const lh_plan *p);

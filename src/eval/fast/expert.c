@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "eval/fast/quant.h"
 #include "eval/fast/vector.h"
 
 enum { X, P, GATE, UP, DOWN, DY };
@@ -107,6 +108,15 @@ static lh_matrix weights(const asking *s, int which) {
     return lh_block_matrix(s->w->in[which].block, 0);
 }
 
+/* c = a @ W^T; W may lie in few bits. */
+static void product_turned(const asking *s, const lh_matrix *a, int which, const lh_matrix *c) {
+    const lh_matrix turned = lh_matrix_turned(weights(s, which));
+    if (s->w->quants >> which & 1)
+        lh_quant_product(s->w->moment->pool, a, (const lh_quant *)(const void *)turned.p, c, NULL);
+    else
+        product(s, a, &turned, c, false);
+}
+
 /* As far as h: its gate and its values. */
 static asking begin(const lh_work *w) {
     asking s = {.w = w, .examples = w->in[X].step ? w->moment->examples : 1};
@@ -114,20 +124,18 @@ static asking begin(const lh_work *w) {
     for (int e = 0; e < s.examples; e++)
         for (int r = 0; r < lh_block_of(&w->in[P], e)->rows; r++) s.n += is_asked(w, e, r);
     if (!s.n) return s;
-    const lh_matrix gT = lh_matrix_turned(weights(&s, GATE)),
-                    uT = lh_matrix_turned(weights(&s, UP));
+    const ptrdiff_t width = weights(&s, UP).rows;
     s.x = gather(&s, X);
-    s.a = take(&s, gT.cols), s.b = take(&s, uT.cols), s.h = take(&s, uT.cols);
-    product(&s, &s.x, &gT, &s.a, false);
-    product(&s, &s.x, &uT, &s.b, false);
+    s.a = take(&s, width), s.b = take(&s, width), s.h = take(&s, width);
+    product_turned(&s, &s.x, GATE, &s.a);
+    product_turned(&s, &s.x, UP, &s.b);
     lh_vector()->gate(s.h.p, s.a.p, s.b.p, s.n * s.h.cols);
     return s;
 }
 
 static void answer(asking *s) {
-    const lh_matrix dT = lh_matrix_turned(weights(s, DOWN));
-    s->o = take(s, dT.cols);
-    product(s, &s->h, &dT, &s->o, false);
+    s->o = take(s, weights(s, DOWN).rows);
+    product_turned(s, &s->h, DOWN, &s->o);
 }
 
 static void expert_run(const lh_work *w) {
@@ -150,6 +158,7 @@ static size_t expert_scratch(const lh_work *w) {
 const lh_kernel lh_kernel_expert = {
     .name = "expert",
     .stands_for = "expert(x, p, G, U, D)",
+    .quant_rows = 1u << GATE | 1u << UP | 1u << DOWN,
     .fits = expert_fits,
     .scratch = expert_scratch,
     .run = expert_run,

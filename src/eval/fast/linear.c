@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "eval/fast/few.h"
+#include "eval/fast/quant.h"
 #include "eval/fast/vector.h"
 
 /* ---- A @ B (+ b) ---- */
 
 enum { PLAIN, WITH_BIAS };
-enum { HALF_B = 1u << 1 }; /* the second leaf is the matrix */
+enum { MATRIX = 1u << 1 }; /* the second leaf, which may lie in bf16 or in few bits */
 
 static bool product_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     (void)p;
@@ -29,6 +30,10 @@ typedef struct each_product {
     int heads;
 } each_product;
 
+static const lh_quant *matrix_in_few_bits(const lh_work *w) {
+    return (const lh_quant *)(const void *)w->in[1].block->p;
+}
+
 static void product_of_head(void *what, int piece, int thread) {
     (void)thread;
     const each_product *x = what;
@@ -36,7 +41,9 @@ static void product_of_head(void *what, int piece, int thread) {
     const lh_matrix a = lh_block_matrix(lh_block_of(&x->w->in[0], e), h),
                     b = lh_block_matrix(lh_block_of(&x->w->in[1], e), h),
                     c = lh_block_matrix(lh_block_of(&x->w->out, e), h);
-    if (x->w->halves & HALF_B)
+    if (x->w->quants & MATRIX)
+        lh_quant_product(NULL, &a, matrix_in_few_bits(x->w), &c, NULL);
+    else if (x->w->halves & MATRIX)
         lh_half_product(NULL, &a, &b, &c, NULL); /* on this thread */
     else
         lh_matrix_product(&a, &b, &c, false);
@@ -51,7 +58,11 @@ static bool product_stacked(const lh_work *w, const float *bias) {
     if (c.rows == 1) c.rs = c.cols;
     if (w->is_last && w->examples == 1)
         a = lh_matrix_rows(a, a.rows - 1, a.rows), c = lh_matrix_rows(c, c.rows - 1, c.rows);
-    if (w->halves & HALF_B) {
+    if (w->quants & MATRIX) {
+        lh_quant_product(w->moment->pool, &a, matrix_in_few_bits(w), &c, bias);
+        return true;
+    }
+    if (w->halves & MATRIX) {
         lh_half_product(w->moment->pool, &a, &b, &c, bias);
         return true;
     }
@@ -67,7 +78,8 @@ static void product_run(const lh_work *w) {
 const lh_kernel lh_kernel_product = {
     .name = "product",
     .stands_for = "A @ B",
-    .halves = HALF_B,
+    .halves = MATRIX,
+    .quant_cols = MATRIX,
     .fits = product_fits,
     .run = product_run,
     .trial = "param W : 6 x 9 = normal(1)\nA = X @ W\n" /* the columns overlap */
@@ -106,7 +118,8 @@ const lh_kernel lh_kernel_linear = {
     .name = "linear",
     .stands_for = "X @ W + b",
     .joins = true,
-    .halves = HALF_B,
+    .halves = MATRIX,
+    .quant_cols = MATRIX,
     .fits = linear_fits,
     .run = linear_run,
     .trial = "param W : 6 x 5 = normal(1)\nparam b : 1 x 5 = normal(1)\nY = X @ W + b\n",

@@ -1,9 +1,10 @@
-/* lookup -- rows of a table by their numbers: E[tokens]. The table may lie in bf16. */
+/* lookup -- rows of a table by their numbers: E[tokens]. The table may lie in bf16 or in few bits. */
 #include "eval/fast/fast.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "eval/fast/quant.h"
 #include "eval/fast/row.h"
 
 enum { TABLE, NUMBERS };
@@ -26,6 +27,8 @@ static void look_up(const lh_work *w, const lh_block *y, int row, int k) {
     float *to = y->p + row * y->rs;
     if (k < 0)
         for (int c = 0; c < y->cols; c++) to[c] = NAN;
+    else if (w->quants >> TABLE & 1)
+        lh_quant_line((const lh_quant *)(const void *)from->p, k, to);
     else if (is_half && is_run)
         lh_row_way()->widen(to, half, y->cols);
     else if (is_half)
@@ -62,6 +65,7 @@ const lh_kernel lh_kernel_lookup = {
     .name = "lookup",
     .stands_for = "E[t]",
     .halves = 1u << TABLE,
+    .quant_rows = 1u << TABLE,
     .fits = lookup_fits,
     .run = lookup_run,
     .trial = "param U : 6 x 11 = normal(1)\nY = X + U^T[tokens] + E[target]\n",

@@ -4,15 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eval/fast/quant.h"
 #include "eval/fast/row.h"
 #include "eval/fast/vector.h"
 
 extern const lh_vector_loops lh_vectors_plain;
 extern const lh_row_ways lh_row_plain;
+extern const lh_quant_ways lh_quant_plain;
 
 #ifdef LH_HAVE_GENERATIONS
 extern const lh_vector_loops lh_vectors_avx2, lh_vectors_avx512;
 extern const lh_row_ways lh_row_avx2, lh_row_avx512;
+extern const lh_quant_ways lh_quant_avx2, lh_quant_avx512, lh_quant_vnni;
 
 enum { PLAIN = 1, AVX2, AVX512 };
 
@@ -45,6 +48,25 @@ const lh_row_ways *lh_row_way(void) {
         [PLAIN] = &lh_row_plain, [AVX2] = &lh_row_avx2, [AVX512] = &lh_row_avx512};
     return all[generation()];
 }
+
+/* Products of whole numbers came after the first processors with vectors of 512 bits. */
+const lh_quant_ways *const *lh_quant_all_ways(void) {
+    static const lh_quant_ways *const all[] = {&lh_quant_vnni, &lh_quant_avx512, &lh_quant_avx2,
+                                               &lh_quant_plain, NULL};
+    static atomic_int first = -1;
+    int found = atomic_load_explicit(&first, memory_order_relaxed);
+    if (found >= 0) return all + found;
+    const char *asked = getenv("LONGHAND_PROCESSOR");
+    const bool is_older = asked && strcmp(asked, "avx512") == 0;
+    found = 1 + AVX512 - generation();
+    if (found == 1 && !is_older && __builtin_cpu_supports("avx512vnni")) found = 0;
+    atomic_store_explicit(&first, found, memory_order_relaxed);
+    return all + found;
+}
+
+const lh_quant_ways *lh_quant_way(void) {
+    return lh_quant_all_ways()[0];
+}
 #else
 const lh_vector_loops *lh_vector(void) {
     return &lh_vectors_plain;
@@ -52,5 +74,14 @@ const lh_vector_loops *lh_vector(void) {
 
 const lh_row_ways *lh_row_way(void) {
     return &lh_row_plain;
+}
+
+const lh_quant_ways *const *lh_quant_all_ways(void) {
+    static const lh_quant_ways *const all[] = {&lh_quant_plain, NULL};
+    return all;
+}
+
+const lh_quant_ways *lh_quant_way(void) {
+    return &lh_quant_plain;
 }
 #endif

@@ -5,8 +5,9 @@
 #ifndef LH_EVAL_FAST_WISH_H
 #define LH_EVAL_FAST_WISH_H
 
-/* In what large products are made; all else, and every sum, is in float. */
-typedef enum lh_precision { LH_IN_FLOAT, LH_IN_BF16 } lh_precision;
+/* In what large products are made; all else, and every sum, is in float. In few bits weights alone are lent (eval/fast/quant.h): that is nothing
+ * a plan is asked for. */
+typedef enum lh_precision { LH_IN_FLOAT, LH_IN_BF16, LH_IN_INT8, LH_IN_INT4 } lh_precision;
 
 typedef struct lh_fast_wish {
     int threads;            /* 0: as many as the machine has */

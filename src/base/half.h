@@ -8,8 +8,8 @@
  * bits, two digits and a float's range. Both ways keep subnormals, infinities and the sign of zero; a nan stays a nan. To
  * the nearest, ties to even. Sixteen bits to a float is exact.
  */
-#ifndef LH_FILES_HALF_H
-#define LH_FILES_HALF_H
+#ifndef LH_BASE_HALF_H
+#define LH_BASE_HALF_H
 
 #include <stdint.h>
 

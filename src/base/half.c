@@ -1,4 +1,4 @@
-#include "files/half.h"
+#include "base/half.h"
 
 #include <string.h>
 
