@@ -11,6 +11,7 @@
 #include "cli/choice.h"
 #include "cli/cli.h"
 #include "cli/model.h"
+#include "cli/precision.h"
 #include "cli/prompt.h"
 #include "cli/tokens.h"
 #include "files/chat.h"
@@ -23,7 +24,7 @@ static struct {
     const char *input, *system, *template, *precision;
     lh_choice_options choice;
     int n, seed, threads, context;
-    bool tokens;
+    bool tokens, keeps;
 } options = {.n = 512, .choice.top_k = -1};
 
 static const lh_option chat_options[] = {
@@ -42,8 +43,8 @@ static const lh_option chat_options[] = {
     {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
     {"context", 0, LH_OPTION_INT, &options.context, "N",
      "use at most the last N tokens (as many as the model can)", 1, INT_MAX},
-    {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND", "float or bf16, as for sample", 0,
-     0},
+    LH_OPTION_PRECISION(&options.precision),
+    LH_OPTION_KEEP_ROUNDED(&options.keeps),
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -254,19 +255,11 @@ static const char *today(lh_arena *a) {
     return lh_copy(a, text, strlen(text));
 }
 
-static bool read_precision(lh_cli *cli, lh_precision *p) {
-    const char *text = options.precision ? options.precision : "float";
-    *p = strcmp(text, "bf16") == 0 ? LH_IN_BF16 : LH_IN_FLOAT;
-    if (*p == LH_IN_BF16 || strcmp(text, "float") == 0) return true;
-    lh_cli_fail(cli, "--precision is float or bf16, not \"%s\"", text);
-    return false;
-}
-
 static int chat(talk *t, const char *path) {
     lh_cli *cli = t->cli;
     lh_choice choice;
     lh_precision precision;
-    if (!read_precision(cli, &precision) || !lh_model_is_folder(cli, path) ||
+    if (!lh_cli_precision(cli, options.precision, options.keeps, &precision) || !lh_model_is_folder(cli, path) ||
         !lh_model_open(cli, path, &t->model) || !find_template(t) ||
         !lh_choice_read(cli, &options.choice, t->model.folder, &choice))
         return LH_EXIT_FAILED;
@@ -285,7 +278,10 @@ static int chat(talk *t, const char *path) {
                                                       .ends = t->end,
                                                       .n_ends = t->n_ends,
                                                       .threads = options.threads,
-                                                      .precision = precision});
+                                                      .precision = precision,
+                                                      .rounded = {.keeps = options.keeps,
+                                                                  .tell = lh_cli_tell_rounded,
+                                                                  .who = cli}});
     const lh_weights *weights = t->w ? lh_trained_weights(t->model.folder, cli->arena, t->g) : NULL;
     if (!weights || !lh_generator_weights(t->w, weights) || !converse(t)) return lh_cli_report(cli);
     return LH_EXIT_YES;

@@ -20,6 +20,8 @@ typedef struct lh_mapped {
     const char *path;
     void *map; /* NULL: not ours */
     size_t length;
+    long long seconds; /* when it was changed */
+    long nanoseconds;
 } lh_mapped;
 
 /* One file while it is read. */
@@ -283,6 +285,7 @@ static void map_file(lh_tensors *t, const char *path) {
             lh_fail(t->ctx, LH_ERROR_FILE, nowhere, "%s cannot be read: %s", path, strerror(errno));
         else
             m->map = map, m->length = (size_t)st.st_size;
+        m->seconds = st.st_mtim.tv_sec, m->nanoseconds = st.st_mtim.tv_nsec;
     }
     if (fd >= 0) close(fd);
     if (!lh_failed(t->ctx)) read_bytes(t, m->path, m->map, m->length);
@@ -419,6 +422,17 @@ void lh_tensors_forget(const lh_tensors *t, const lh_tensor *x) {
         if (is_in_it && first < end)
             (void)madvise((char *)t->file[i].map + (first - map), end - first, MADV_DONTNEED);
     }
+}
+
+const char *lh_tensors_stamp(const lh_tensors *t, lh_arena *a) {
+    lh_text out = lh_text_new(a);
+    for (int i = 0; i < t->n_files; i++) {
+        const lh_mapped *m = &t->file[i];
+        const char *slash = strrchr(m->path, '/');
+        lh_text_add(&out, "%s%s %zu %lld.%09ld", i ? ", " : "", slash ? slash + 1 : m->path,
+                    m->length, m->seconds, m->nanoseconds);
+    }
+    return out.s;
 }
 
 const lh_tensor *lh_tensors_find(const lh_tensors *t, const char *name) {

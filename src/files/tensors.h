@@ -100,6 +100,8 @@ void lh_tensor_copy_float(const lh_tensor *t, size_t at, size_t n, float *out); 
 void lh_tensor_copy_double(const lh_tensor *t, size_t at, size_t n, double *out);
 /* its part of the file need not stay in memory: read again, it comes back */
 void lh_tensors_forget(const lh_tensors *t, const lh_tensor *x);
+/* says of its files how long they are and when they were changed: another text, other files */
+const char *lh_tensors_stamp(const lh_tensors *t, lh_arena *a);
 size_t lh_dtype_bytes(lh_dtype type);
 const char *lh_dtype_name(lh_dtype type);                             /* "BF16" */
 const char *lh_sizes_text(lh_arena *a, int rank, const size_t *size); /* "2 x 8"; "1" of rank 0 */

@@ -15,6 +15,8 @@
 #include "eval/exact.h"
 #include "files/weights.h"
 
+struct lh_quant;
+
 float *lh_floats(const lh_plan *p, const lh_node *given);
 /* ... or a copy, of a backend without floats */
 const float *lh_floats_read(lh_arena *a, const lh_plan *p, const lh_node *given);

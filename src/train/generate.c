@@ -51,7 +51,8 @@ static lh_plan *make_plan(lh_generator *w) {
     int n;
     lh_node **param = lh_floats_params(w->arena, g, &n);
     if (!param) return NULL;
-    const lh_fast_wish own = {w->how.threads, lh_bf16_name() ? w->how.precision : LH_IN_FLOAT};
+    const bool by_bf16 = w->how.precision == LH_IN_BF16 && lh_bf16_name();
+    const lh_fast_wish own = {w->how.threads, by_bf16 ? LH_IN_BF16 : LH_IN_FLOAT};
     const lh_wish wish = {.node = &g->generate->from,
                           .n_nodes = 1,
                           .known = param,
@@ -82,6 +83,7 @@ lh_generator *lh_generator_new(lh_graph *g, const lh_generator_how *how) {
 void lh_generator_free(lh_generator *w) {
     if (!w) return;
     lh_fast.free(w->plan);
+    lh_rounded_free(w->rounded);
     lh_chooser_free(w->chooser);
     lh_arena_free(w->arena);
 }
@@ -121,22 +123,33 @@ static form form_of(const lh_generator *w, const lh_weight *one) {
     return f;
 }
 
+/* A weight in few bits; NULL: it is read as the file has it. */
+static const lh_quant *rounded_of(const lh_generator *w, int i) {
+    return w->rounded && w->rounded->quant[i].bits ? &w->rounded->quant[i] : NULL;
+}
+
 /* What does not lie well in the file is copied: that much memory must be there. */
 static bool copies_fit(const lh_generator *w, const lh_weights *weights) {
     double bytes = 0;
     for (int i = 0; i < weights->n; i++) {
         const lh_weight *one = &weights->weight[i];
         const form f = form_of(w, one);
+        if (rounded_of(w, i)) continue;
         if (!f.is_in_place) bytes += (double)(one->rows * one->cols) * (f.is_half ? 2 : 4);
     }
     return lh_memory_fits(w->g->ctx, bytes, "--precision bf16 halves it");
 }
 
-static bool lend_weight(lh_generator *w, const lh_weights *all, const lh_weight *one) {
+static bool lend_weight(lh_generator *w, const lh_weights *all, int i) {
+    const lh_weight *one = &all->weight[i];
     const lh_node *n = one->given->node;
     const form f = form_of(w, one);
     const void *at = one->tensor->data;
     if (!lh_fast.has(w->plan, n)) return true; /* nothing uses it */
+    if (rounded_of(w, i)) {
+        lh_floats_lend_quant(w->plan, n, rounded_of(w, i));
+        return true;
+    }
     if (!f.is_in_place) {
         at = f.is_half ? (const void *)halves_of(w, one) : floats_of(w, one);
         lh_tensors_forget(all->from, one->tensor);
@@ -149,9 +162,13 @@ static bool lend_weight(lh_generator *w, const lh_weights *all, const lh_weight 
 }
 
 bool lh_generator_weights(lh_generator *w, const lh_weights *weights) {
+    if (lh_precision_is_rounded(w->how.precision)) {
+        w->how.rounded.precision = w->how.precision;
+        w->rounded = lh_rounded_new(w->plan, weights, &w->how.rounded);
+        if (!w->rounded) return false;
+    }
     bool is_good = copies_fit(w, weights);
-    for (int i = 0; is_good && i < weights->n; i++)
-        is_good = lend_weight(w, weights, &weights->weight[i]);
+    for (int i = 0; is_good && i < weights->n; i++) is_good = lend_weight(w, weights, i);
     return is_good && !lh_failed(w->g->ctx);
 }
 

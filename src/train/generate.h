@@ -10,7 +10,8 @@
  * forgotten and the newer half read anew from position 0: the text goes on, with a little less to look back on.
  *
  * Weights are read where they lie: in the mapped file, if it has them in float, or in bf16 and only products and lookups read
- * them. Others are made floats (or bf16) of the generator's own. File or trained plan must outlive it.
+ * them. Others are made floats (or bf16) of the generator's own; in int8 or int4 most of them are rounded (train/rounded.h). File or trained plan
+ * must outlive it.
  *
  * The program says what grows (generate tokens from logits) and how far positions go: a size `context`, or without one
  * how->context.
@@ -24,6 +25,7 @@
 #include "eval/fast/wish.h"
 #include "files/weights.h"
 #include "train/feed.h"
+#include "train/rounded.h"
 #include "train/sample.h"
 
 typedef struct lh_generator_how {
@@ -35,7 +37,8 @@ typedef struct lh_generator_how {
     int n_ends;
     int threads;
     lh_precision precision; /* bf16: weights are kept so, and large products made so where the
-                               processor can */
+                               processor can; int8, int4: see train/rounded.h */
+    lh_rounded_how rounded; /* of int8 and int4: its precision is the one above */
 } lh_generator_how;
 
 typedef struct lh_generator {
@@ -44,6 +47,7 @@ typedef struct lh_generator {
     lh_generator_how how;
     lh_plan *plan;
     double needs; /* bytes that the plan takes with the longest text, weights aside */
+    lh_rounded *rounded; /* int8 and int4: weights in few bits; else NULL */
     lh_chooser *chooser;
     lh_inputs inputs; /* what is fed */
     float *score;     /* [vocabulary] of the next token */
