@@ -505,7 +505,7 @@ typedef struct longhand_sample_how {
     int seed;
     int threads;           /* 0: as many as the machine has */
     int context;           /* tokens to look back on at most; 0: as many as the model can */
-    const char *precision; /* float (NULL), or bf16: weights in 16 bits */
+    const char *precision; /* float (NULL); bf16, int8 or int4: weights in 16, 8 or 4 bits */
     bool (*token)(void *who, int token, const char *piece, size_t n); /* each; false: stop */
     void *who;
 } longhand_sample_how;

@@ -98,6 +98,45 @@ verdict $? 'one for each layer, and the next token'
 does 'an unknown word is said' look words --prompt 'The zebra sat'
 has 'as what it is read' '^token 1 of the prompt is not in the vocabulary and is read as <unk>' err
 
+# Weights in few bits.
+for kind in int8 int4; do
+    does "looks with $kind" look model --prompt 'The ca' --precision $kind
+    does "writes with $kind" sample model -i 'The ca' -n 8 -t 0 --precision $kind
+    has '... and says what memory it takes' "^weights in $kind: [0-9.]+ [kM]?B instead of" err
+    cp out first
+    does '... keeps what was rounded' sample model -i 'The ca' -n 8 -t 0 --precision $kind --keep-rounded
+    does '... and reads it again' sample model -i 'The ca' -n 8 -t 0 --precision $kind
+    has '... from the file' "read from model/longhand-$kind.safetensors" err
+    cmp -s out first
+    verdict $? '... the same text'
+    does "what $kind made of a product" explain model --prompt 'The ca' 'h[1].A[3][5]' --precision $kind
+    has 'both numbers' "^in $kind: [-0-9.e]+, instead of [-0-9.e]+ with all weights" out
+    has 'the parts' '^    WA in [48] bits ' out
+    has 'codes and scales' 'WA\[[0-9]+\]\[5\] = [-0-9.e]+, rounded [-0-9]+ \* ' out
+    does '... for programs' explain model --prompt 'The ca' 'h[1].A[3][5]' --precision $kind --json
+    is_json '... is JSON' out
+    python3 - out <<'END' 2>err
+import json, sys
+d = json.load(open(sys.argv[1]))
+r = d['rounding']
+ok = abs(r['operands'] - d['value']) < 1e-9 and r['rounded'] != r['float'] and all(
+    abs(n['code'] * n['scale'] - n['rounded']) < 1e-12 for t in r['terms'] for n in (t['x'], t['w']))
+sys.exit(0 if ok else 1)
+END
+    verdict $? 'what it says adds up'
+done
+does 'a weight' explain model --prompt 'The ca' 'h[0].WA[3][5]' --precision int4
+has 'its block' '^in int4: 4 bits, in a block of 16 from WA\[0\]\[5\] on$' out
+does 'a weight that is not rounded' explain model --prompt 'The ca' 'h[0].g1[0][5]' --precision int4
+has 'is said to be none' 'this weight is not rounded' out
+does 'a step that rounds nothing' explain model --prompt 'The ca' 'h[0].P{head 0}[2][1]' --precision int8
+has 'is said to be none' 'rounds nothing itself' out
+refused 'a precision that is none' 'float, bf16, int8 or int4' sample model --precision int3
+refused 'bf16 of an explanation' 'float, int8 or int4 here' explain model --prompt 'The ca' 'logits[0][0]' --precision bf16
+refused 'with --next' 'in double' explain model --prompt 'The ca' --next t loss --precision int8
+refused 'of a lesson' 'for a trained model' explain ex1 'P[1][0]' --precision int8
+refused 'nothing to keep' '--keep-rounded' sample model --keep-rounded
+
 # Time.
 does 'cost --measure' cost gpt --set layers=2 dim=32 heads=2 context=64 tokens=64 --measure
 has 'the machine' '^(One step|.*GFLOP/s)' out

@@ -352,8 +352,10 @@ static void samples_are_drawn(void **state) {
     is_wrong(lh, LONGHAND_VALUE, "temperature");
     longhand_sample(lh, "the", &(longhand_sample_how){.top_p = 2});
     is_wrong(lh, LONGHAND_VALUE, "top_p");
+    assert_non_null(
+        longhand_sample(lh, "the", &(longhand_sample_how){.number = 5, .precision = "int8"}));
     longhand_sample(lh, "the", &(longhand_sample_how){.precision = "half"});
-    is_wrong(lh, LONGHAND_VALUE, "float or bf16");
+    is_wrong(lh, LONGHAND_VALUE, "float, bf16, int8 or int4");
     longhand_open_lesson(lh, "ex1");
     longhand_sample(lh, "the", NULL);
     is_wrong(lh, LONGHAND_VALUE, "no tokeniser");

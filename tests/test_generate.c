@@ -24,6 +24,7 @@
 #include "files/tensors.h"
 #include "notation/notation.h"
 #include "train/floats.h"
+#include "train/rounding.h"
 #include "train/generate.h"
 
 /* ---- numbers ---- */
@@ -247,6 +248,188 @@ static void keeps_weights_in_bf16(void **state) {
     assert_memory_equal(score, half_score, sizeof score);
 }
 
+/* ---- in few bits ---- */
+
+enum { ROUNDED = 2 };
+static const lh_precision rounded[ROUNDED] = {LH_IN_INT8, LH_IN_INT4};
+
+/* A model whose weights lie in a folder of their own. */
+typedef struct place {
+    char folder[40], path[80], beside[ROUNDED][80];
+    model m;
+    lh_tensors *t;
+} place;
+
+static void place_write(place *p) {
+    lh_tensors_close(p->t);
+    write_file(&p->m, p->path, LH_F32);
+    p->t = lh_tensors_open(p->m.ctx, p->path);
+    assert_non_null(p->t);
+    assert_true(lh_weights_match(p->m.ctx, p->m.weights, p->t));
+}
+
+static place place_open(void) {
+    place p = {.folder = "/tmp/longhand-rounded-XXXXXX", .m = model_open()};
+    assert_non_null(mkdtemp(p.folder));
+    snprintf(p.path, sizeof p.path, "%s/model.safetensors", p.folder);
+    for (int i = 0; i < ROUNDED; i++)
+        snprintf(p.beside[i], sizeof p.beside[i], "%s/longhand-%s.safetensors", p.folder,
+                 lh_precision_name(rounded[i]));
+    place_write(&p);
+    return p;
+}
+
+static void place_close(place *p) {
+    lh_tensors_close(p->t);
+    model_close(&p->m);
+    unlink(p->path);
+    for (int i = 0; i < ROUNDED; i++) unlink(p->beside[i]);
+    assert_int_equal(rmdir(p->folder), 0);
+}
+
+static lh_generator *start(place *p, lh_precision precision, int threads, bool keeps) {
+    lh_generator *w = lh_generator_new(p->m.g, &(lh_generator_how){.context = 16,
+                                                                   .choice = {0, 0, 1, 0, 1},
+                                                                   .end = -1,
+                                                                   .threads = threads,
+                                                                   .precision = precision,
+                                                                   .rounded.keeps = keeps});
+    assert_non_null(w);
+    assert_true(lh_generator_weights(w, p->m.weights));
+    return w;
+}
+
+/* The scores behind a prompt of several rows and one of a single row. */
+static void scores_of(place *p, lh_precision precision, int threads, bool keeps, bool *is_mapped,
+                      float *score) {
+    const int prompt[] = {5, 6, 7, 5, 9, 1};
+    lh_generator *w = start(p, precision, threads, keeps);
+    if (is_mapped) *is_mapped = w->rounded->kept != NULL;
+    lh_generator_prompt(w, prompt, 6);
+    lh_generator_next(w), lh_generator_next(w);
+    assert_false(lh_failed(p->m.ctx));
+    memcpy(score, w->score, WORDS * sizeof *score);
+    lh_generator_free(w);
+}
+
+static double distance(const float *a, const float *b) {
+    double d = 0, size = 0;
+    for (int i = 0; i < WORDS; i++) {
+        d += (double)(a[i] - b[i]) * (double)(a[i] - b[i]);
+        size += (double)b[i] * (double)b[i];
+    }
+    return sqrt(d / size);
+}
+
+static void rounds_what_products_read(void **state) {
+    (void)state;
+    place p = place_open();
+    for (int k = 0; k < ROUNDED; k++) {
+        lh_generator *w = start(&p, rounded[k], 1, false);
+        for (int i = 0; i < p.m.weights->n; i++) {
+            const lh_weight *one = &p.m.weights->weight[i];
+            const lh_quant *q = &w->rounded->quant[i];
+            const bool is_table = strstr(one->name, "wpe"), is_words = strstr(one->name, "wte");
+            const int bits = one->rows == 1 || is_table ? 0 : is_words || k == 0 ? 8 : 4;
+            if (q->bits != bits) fail_msg("%s: %d bits, not %d", one->name, q->bits, bits);
+            if (bits) assert_int_equal(q->is_by_rows, is_words); /* X @ E^T, X @ W */
+            if (bits) assert_int_equal(q->lines, is_words ? one->rows : one->cols);
+        }
+        lh_generator_free(w);
+    }
+    place_close(&p);
+}
+
+static void writes_nearly_the_same_in_few_bits(void **state) {
+    (void)state;
+    place p = place_open();
+    float plain[WORDS], one[WORDS], three[WORDS];
+    const double least[ROUNDED] = {1e-4, 1e-2}, most[ROUNDED] = {0.05, 0.5};
+    scores_of(&p, LH_IN_FLOAT, 1, false, NULL, plain);
+    for (int k = 0; k < ROUNDED; k++) {
+        scores_of(&p, rounded[k], 1, false, NULL, one);
+        scores_of(&p, rounded[k], 3, false, NULL, three);
+        assert_memory_equal(one, three, sizeof one);
+        const double d = distance(one, plain);
+        if (d < least[k] || d > most[k])
+            fail_msg("%s is %g away", lh_precision_name(rounded[k]), d);
+    }
+    place_close(&p);
+}
+
+/* The file beside the weights has their bits, and is left alone when they are others, or when it is damaged. */
+static void keeps_what_was_rounded(void **state) {
+    (void)state;
+    place p = place_open();
+    float first[WORDS], again[WORDS];
+    bool is_mapped;
+    for (int k = 0; k < ROUNDED; k++) {
+        scores_of(&p, rounded[k], 2, false, &is_mapped, first);
+        assert_int_equal(access(p.beside[k], F_OK), -1);
+        scores_of(&p, rounded[k], 2, true, &is_mapped, again);
+        assert_false(is_mapped);
+        assert_memory_equal(first, again, sizeof first);
+        scores_of(&p, rounded[k], 2, false, &is_mapped, again);
+        assert_true(is_mapped);
+        assert_memory_equal(first, again, sizeof first);
+        assert_int_equal(truncate(p.beside[k], 5000), 0);
+        scores_of(&p, rounded[k], 2, true, &is_mapped, again);
+        assert_false(is_mapped);
+        assert_memory_equal(first, again, sizeof first);
+        scores_of(&p, rounded[k], 2, false, &is_mapped, again);
+        assert_true(is_mapped); /* written anew */
+    }
+    place_write(&p); /* the same numbers at another time */
+    scores_of(&p, LH_IN_INT8, 2, false, &is_mapped, again);
+    assert_false(is_mapped);
+    place_close(&p);
+}
+
+/* What is told of a number adds up, and is what the pass has. */
+static void check_rounding(place *p, lh_precision precision, const char *address) {
+    static const int prompt[] = {5, 6, 7, 5, 9, 1};
+    lh_inside *in = lh_inside_new(p->m.g, p->m.weights, prompt, 6, 1),
+              *plain = lh_inside_new(p->m.g, p->m.weights, prompt, 6, 1);
+    lh_rounding r;
+    assert_true(in && plain && lh_inside_round(in, precision));
+    lh_explanation *e = lh_inside_explain(in, address, &(lh_explain_how){.digits = 6});
+    assert_non_null(e);
+    const double value = e->value;
+    assert_true(lh_rounding_of(in, plain, e->step->node, e->at, &r));
+    assert_true(r.exact == value);
+    lh_node *n = e->step->node;
+    assert_true(lh_inside_run(in, &n, 1) && lh_inside_run(plain, &n, 1));
+    assert_true(fabs(r.few - lh_inside_get(in, n, e->at)) < 1e-6);
+    assert_true(fabs(r.plain - lh_inside_get(plain, n, e->at)) < 1e-6);
+    assert_true(r.few != r.plain);
+    if (r.is_product) {
+        double sum = 0; /* by its largest changes: of the size of what rounding does */
+        assert_int_equal(r.n_terms, LH_ROUNDING_TERMS);
+        for (int i = 0; i < r.n_terms; i++) {
+            const lh_rounding_number *x = &r.term[i].x, *w = &r.term[i].w;
+            assert_true(x->rounded == x->code * x->scale && w->rounded == w->code * w->scale);
+            assert_true(fabs(x->value - x->rounded) <= fabs(x->scale) * 0.51);
+            sum += fabs(x->rounded * w->rounded - x->value * w->value);
+        }
+        assert_true(fabs(r.few - r.exact) <= sum * r.n);
+        assert_true(fabs(r.few - r.by_matrix) <= sum * r.n);
+    }
+    lh_explanation_free(e);
+    lh_inside_free(in);
+    lh_inside_free(plain);
+}
+
+static void tells_what_rounding_did(void **state) {
+    (void)state;
+    static const char *const address[] = {"logits[5][3]", "logits[2][64]", "h[1].A[3][100]",
+                                          "h[0].Y[4][7]"};
+    place p = place_open();
+    for (int k = 0; k < ROUNDED; k++)
+        for (size_t i = 0; i < sizeof address / sizeof *address; i++)
+            check_rounding(&p, rounded[k], address[i]);
+    place_close(&p);
+}
+
 /* A conversation grows at its end: what it began with is not read again, and the scores are the same. */
 static void goes_on_from_what_it_has_read(void **state) {
     (void)state;
@@ -383,6 +566,10 @@ int main(void) {
         cmocka_unit_test(writes_the_same_from_every_type),
         cmocka_unit_test(keeps_weights_in_bf16),
         cmocka_unit_test(knows_who_can_read_bf16),
+        cmocka_unit_test(rounds_what_products_read),
+        cmocka_unit_test(writes_nearly_the_same_in_few_bits),
+        cmocka_unit_test(keeps_what_was_rounded),
+        cmocka_unit_test(tells_what_rounding_did),
         cmocka_unit_test(goes_on_from_what_it_has_read),
         cmocka_unit_test(needs_are_what_is_taken),
         cmocka_unit_test(what_does_not_fit_is_not_taken),

@@ -124,11 +124,19 @@ static bool read_choice(longhand *lh, const longhand_sample_how *how, lh_choice 
     return !lh_failed(lh->ctx);
 }
 
+static bool read_precision(longhand *lh, const char *text, lh_precision *p) {
+    *p = LH_IN_FLOAT;
+    if (!text || lh_precision_read(text, p)) return true;
+    lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere,
+            "the precision is float, bf16, int8 or int4, not \"%.40s\"", text);
+    return false;
+}
+
 static lh_generator *open_generator(longhand *lh, lh_arena *a, const lh_trained_text *t,
                                     const longhand_sample_how *how) {
     lh_choice choice;
     lh_precision precision;
-    if (!read_choice(lh, how, &choice) || !lh_api_precision(lh, how->precision, &precision))
+    if (!read_choice(lh, how, &choice) || !read_precision(lh, how->precision, &precision))
         return NULL;
     int context = lh_generator_context(lh->g, WINDOW);
     if (how->context && how->context < context) context = how->context;

@@ -259,9 +259,9 @@ static int chat(talk *t, const char *path) {
     lh_cli *cli = t->cli;
     lh_choice choice;
     lh_precision precision;
-    if (!lh_cli_precision(cli, options.precision, options.keeps, &precision) || !lh_model_is_folder(cli, path) ||
-        !lh_model_open(cli, path, &t->model) || !find_template(t) ||
-        !lh_choice_read(cli, &options.choice, t->model.folder, &choice))
+    if (!lh_cli_precision(cli, options.precision, options.keeps, &precision) ||
+        !lh_model_is_folder(cli, path) || !lh_model_open(cli, path, &t->model) ||
+        !find_template(t) || !lh_choice_read(cli, &options.choice, t->model.folder, &choice))
         return LH_EXIT_FAILED;
     t->tokens = lh_tokenizer_load(cli->ctx, path);
     if (!t->tokens) return lh_cli_report(cli);
@@ -271,17 +271,17 @@ static int chat(talk *t, const char *path) {
     t->date = today(cli->arena);
     int context = lh_generator_context(t->g, WINDOW);
     if (options.context && options.context < context) context = options.context;
-    t->w = lh_generator_new(t->g, &(lh_generator_how){.context = context,
-                                                      .choice = choice,
-                                                      .seed = (uint64_t)options.seed,
-                                                      .end = lh_trained_end(t->model.folder, t->g),
-                                                      .ends = t->end,
-                                                      .n_ends = t->n_ends,
-                                                      .threads = options.threads,
-                                                      .precision = precision,
-                                                      .rounded = {.keeps = options.keeps,
-                                                                  .tell = lh_cli_tell_rounded,
-                                                                  .who = cli}});
+    t->w = lh_generator_new(
+        t->g, &(lh_generator_how){
+                  .context = context,
+                  .choice = choice,
+                  .seed = (uint64_t)options.seed,
+                  .end = lh_trained_end(t->model.folder, t->g),
+                  .ends = t->end,
+                  .n_ends = t->n_ends,
+                  .threads = options.threads,
+                  .precision = precision,
+                  .rounded = {.keeps = options.keeps, .tell = lh_cli_tell_rounded, .who = cli}});
     const lh_weights *weights = t->w ? lh_trained_weights(t->model.folder, cli->arena, t->g) : NULL;
     if (!weights || !lh_generator_weights(t->w, weights) || !converse(t)) return lh_cli_report(cli);
     return LH_EXIT_YES;

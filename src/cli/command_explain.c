@@ -9,13 +9,15 @@
 #include "cli/explain_next.h"
 #include "cli/opened.h"
 #include "cli/parts.h"
+#include "cli/precision.h"
+#include "cli/rounding_show.h"
 #include "explain/explain.h"
 #include "explain/jacobian.h"
 #include "pages/explain_json.h"
 
 static struct {
     bool deep, all, jacobian, json, marks;
-    const char *prompt, *next;
+    const char *prompt, *next, *precision;
     int digits, batch, shuffle;
     const char *mistake;
     lh_settings set;
@@ -48,6 +50,8 @@ static const lh_option explain_options[] = {
      "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},
     {"next", 0, LH_OPTION_TEXT, &options.next, "TOKEN",
      "what should follow the prompt: then the loss and its gradients are numbers too", 0, 0},
+    {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
+     "of a trained model: float, or what int8 or int4 makes of the number", 0, 0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -160,6 +164,12 @@ void lh_print_explanation(lh_cli *cli, const char *address, const lh_explanation
 static void print_json(const char *lesson, const char *address, const lh_explanation *e) {
     lh_json j = lh_json_open(stdout);
     lh_explanation_json(&j, lesson, address, e);
+}
+
+static bool read_precision(lh_cli *cli, lh_precision *p) {
+    return !lh_cli_refuse(cli, options.precision && options.next, "precision",
+                          "with --next everything is worked out in double") &&
+           lh_cli_pass_precision(cli, options.precision, p);
 }
 
 /* ---- jacobian ---- */
@@ -288,13 +298,20 @@ static int explain_model(lh_cli *cli, const char *path, const char *address) {
         fprintf(stderr, "longhand explain %s --prompt 'The cat' '%s'\n", path, address);
         return LH_EXIT_FAILED;
     }
-    if (!lh_opened_open(cli, path, options.prompt, options.marks, 0, &o)) return LH_EXIT_FAILED;
+    lh_precision precision;
+    if (!read_precision(cli, &precision) ||
+        !lh_opened_open(cli, path, options.prompt, options.marks, 0, &o))
+        return LH_EXIT_FAILED;
     lh_explain_how how = {.digits = digits, .deep = options.deep, .all_terms = options.all};
+    const bool is_rounded = lh_precision_is_rounded(precision);
+    if (is_rounded) lh_inside_round(o.in, precision);
     lh_explanation *e = options.next ? lh_explain_next(&o, options.next, address, &how)
                                      : lh_inside_explain(o.in, address, &how);
     int status = LH_EXIT_YES;
     if (!e)
         status = lh_cli_report(cli);
+    else if (is_rounded)
+        status = lh_show_rounding(&o, path, address, e, digits, options.json);
     else if (options.json)
         print_json(path, address, e);
     else
@@ -346,6 +363,9 @@ static int explain_run(lh_cli *cli, int argc, char **argv) {
     lh_build more = lh_cli_build(&options.set, &options.train, &options.freeze), how;
     if (options.prompt || options.next || is_folder(argv[0]))
         return explain_model(cli, argv[0], argv[1]);
+    if (lh_cli_refuse(cli, options.precision, "precision",
+                      "it is for a trained model; lessons are worked out in double"))
+        return LH_EXIT_FAILED;
     if (!are_fitting(cli, argv[1]) || !lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_graph *g = NULL;
     if (lh_cli_input(cli, &s, &options.input) &&
@@ -377,6 +397,9 @@ const lh_command lh_command_explain = {
         "\"sat\" looks at \"cat\"\n"
         "longhand explain out --prompt 'The cat' --next ' sat' 'dlogits[1][5]'\ta gradient of "
         "it\n"
+        "longhand explain out --prompt 'The cat' 'logits[1][5]' --precision int8\twhat weights in "
+        "8 "
+        "bits make of it\n"
         "longhand explain ex3 'P[1]' --jacobian\thow the row of a softmax moves with its scores\n",
     .notes =
         "An address is a path, then {example N, head N}, then the cell, then @ and the step of "
@@ -384,7 +407,9 @@ const lh_command lh_command_explain = {
         "call that made P, P.grad.dot a line of its gradient rule. FOLDER is a model that longhand "
         "train wrote, or a Hugging Face folder of GPT-2: the forward pass runs in float up to the "
         "requested step, the step itself in double. With --next, the token that should follow, the "
-        "loss and every gradient are available, too: all of it in double.",
+        "loss and every gradient are available, too: all of it in double. With --precision int8 or "
+        "int4 the pass runs with rounded weights, and what this did to the number is shown: the "
+        "codes and scales behind it, and the differences that they make.",
     .options = explain_options,
     .run = explain_run,
     .min_args = 2,

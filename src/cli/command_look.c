@@ -1,5 +1,6 @@
 /* command_look -- longhand look FOLDER --prompt TEXT: tokens, attention, what each layer would say, and what comes next. */
 #include "cli/look_view.h"
+#include "cli/precision.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -7,7 +8,7 @@
 #include <sys/stat.h>
 
 static struct {
-    const char *prompt, *out;
+    const char *prompt, *out, *precision;
     int layer, head, threads;
     bool json, marks;
 } options = {.layer = -1, .head = -1};
@@ -24,6 +25,8 @@ static const lh_option look_options[] = {
     {"output", 'o', LH_OPTION_TEXT, &options.out, "FILE.svg|FOLDER",
      "the attention as a picture; a folder gets one for each layer, and the next token's", 0, 0},
     {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
+    {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
+     "float (as in the file), or weights in int8 or int4", 0, 0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -69,8 +72,11 @@ static int look_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_look_view v = {0};
     int status = LH_EXIT_YES;
-    if (!lh_opened_open(cli, argv[0], options.prompt, options.marks, options.threads, &v.o))
+    lh_precision precision;
+    if (!lh_cli_pass_precision(cli, options.precision, &precision) ||
+        !lh_opened_open(cli, argv[0], options.prompt, options.marks, options.threads, &v.o))
         return LH_EXIT_FAILED;
+    if (lh_precision_is_rounded(precision)) lh_inside_round(v.o.in, precision);
     v.look = (lh_look){.in = v.o.in, .tokens = v.o.tokens, .head = options.head};
     if (!lh_look_gather(&v.look, options.layer, options.json || options.out))
         status = lh_cli_report(cli);

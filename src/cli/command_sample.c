@@ -116,17 +116,17 @@ static int sample(job *j, const char *path) {
     j->end = lh_trained_end(j->model.folder, j->g);
     int context = lh_generator_context(j->g, WINDOW);
     if (options.context && options.context < context) context = options.context;
-    j->w = lh_generator_new(j->g, &(lh_generator_how){.context = context,
-                                                      .choice = choice,
-                                                      .seed = (uint64_t)options.seed,
-                                                      .end = j->end,
-                                                      .ends = j->model.folder->generation.end,
-                                                      .n_ends = j->model.folder->generation.n_ends,
-                                                      .threads = options.threads,
-                                                      .precision = precision,
-                                                      .rounded = {.keeps = options.keeps,
-                                                                  .tell = lh_cli_tell_rounded,
-                                                                  .who = cli}});
+    j->w = lh_generator_new(
+        j->g, &(lh_generator_how){
+                  .context = context,
+                  .choice = choice,
+                  .seed = (uint64_t)options.seed,
+                  .end = j->end,
+                  .ends = j->model.folder->generation.end,
+                  .n_ends = j->model.folder->generation.n_ends,
+                  .threads = options.threads,
+                  .precision = precision,
+                  .rounded = {.keeps = options.keeps, .tell = lh_cli_tell_rounded, .who = cli}});
     const lh_weights *weights = j->w ? lh_trained_weights(j->model.folder, cli->arena, j->g) : NULL;
     if (!weights || !lh_generator_weights(j->w, weights) || !write_text(j))
         return lh_cli_report(cli);
@@ -148,13 +148,14 @@ const lh_command lh_command_sample = {
     .name = "sample",
     .synopsis = "FOLDER [options]",
     .summary = "Generates text with a model, token by token.",
-    .examples = "longhand sample out\twhat it writes on its own\n"
-                "longhand sample out -i 'The cat'\thow it continues\n"
-                "longhand sample gpt2 -i 'The cat' -n 50 -t 0\tthe likeliest token each time\n"
-                "longhand sample out -t 1 -k 0 -s 7\tthe model's own probabilities, another seed\n"
-                "longhand sample out -k 40 -p 0.9\tonly what is likely\n"
-                "longhand sample gpt2 --precision bf16\tfaster: half the memory is read\n"
-                "longhand sample gpt2 --precision int8 --keep-rounded\tfaster still: a quarter of it",
+    .examples =
+        "longhand sample out\twhat it writes on its own\n"
+        "longhand sample out -i 'The cat'\thow it continues\n"
+        "longhand sample gpt2 -i 'The cat' -n 50 -t 0\tthe likeliest token each time\n"
+        "longhand sample out -t 1 -k 0 -s 7\tthe model's own probabilities, another seed\n"
+        "longhand sample out -k 40 -p 0.9\tonly what is likely\n"
+        "longhand sample gpt2 --precision bf16\tfaster: half the memory is read\n"
+        "longhand sample gpt2 --precision int8 --keep-rounded\tfaster still: a quarter of it",
     .notes = "FOLDER is one that longhand train wrote, or a Hugging Face folder. Where its "
              "generation_config.json says how to choose (do_sample), that counts unless options "
              "say otherwise. The same "

@@ -12,6 +12,14 @@ bool lh_cli_precision(lh_cli *cli, const char *text, bool keeps, lh_precision *p
                           "weights are rounded with --precision int8 or int4");
 }
 
+bool lh_cli_pass_precision(lh_cli *cli, const char *text, lh_precision *p) {
+    if (text && lh_precision_read(text, p) && *p != LH_IN_BF16) return true;
+    *p = LH_IN_FLOAT;
+    if (!text) return true;
+    lh_cli_fail(cli, "--precision is float, int8 or int4 here, not \"%s\"", text);
+    return false;
+}
+
 void lh_cli_tell_rounded(void *who, const lh_rounded *r) {
     lh_cli *cli = who;
     double all = 0;

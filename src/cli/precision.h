@@ -18,6 +18,8 @@
 
 /* false: reported */
 bool lh_cli_precision(lh_cli *cli, const char *text, bool keeps, lh_precision *p);
+/* of a pass that is looked into: float, int8 or int4; false: reported */
+bool lh_cli_pass_precision(lh_cli *cli, const char *text, lh_precision *p);
 /* lh_rounded_how.tell, of a lh_cli: on stderr, before memory is taken */
 void lh_cli_tell_rounded(void *cli, const lh_rounded *r);
 

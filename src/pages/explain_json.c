@@ -16,9 +16,8 @@ static void write_line(lh_json *j, const lh_line *l) {
     lh_json_end(j, '}');
 }
 
-void lh_explanation_json(lh_json *j, const char *lesson, const char *address,
-                         const lh_explanation *e) {
-    lh_json_begin(j, NULL, '{');
+void lh_explanation_fields(lh_json *j, const char *lesson, const char *address,
+                           const lh_explanation *e) {
     lh_json_text(j, "lesson", lesson);
     lh_json_text(j, "address", address);
     lh_json_text(j, "step", e->step->path);
@@ -27,6 +26,12 @@ void lh_explanation_json(lh_json *j, const char *lesson, const char *address,
     lh_json_begin(j, "lines", '[');
     for (int i = 0; i < e->n_lines; i++) write_line(j, &e->line[i]);
     lh_json_end(j, ']');
+}
+
+void lh_explanation_json(lh_json *j, const char *lesson, const char *address,
+                         const lh_explanation *e) {
+    lh_json_begin(j, NULL, '{');
+    lh_explanation_fields(j, lesson, address, e);
     lh_json_end(j, '}');
     lh_json_close(j);
 }

@@ -7,6 +7,9 @@
 
 void lh_explanation_json(lh_json *j, const char *lesson, const char *address,
                          const lh_explanation *e);
+/* what is inside its brackets */
+void lh_explanation_fields(lh_json *j, const char *lesson, const char *address,
+                           const lh_explanation *e);
 
 /* The same as lines: address = value, then each line below it, the signs of equality below each other where that fits. */
 void lh_explanation_text(lh_text *out, const char *address, const lh_explanation *e, int digits);

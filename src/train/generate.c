@@ -125,7 +125,7 @@ static form form_of(const lh_generator *w, const lh_weight *one) {
 
 /* A weight in few bits; NULL: it is read as the file has it. */
 static const lh_quant *rounded_of(const lh_generator *w, int i) {
-    return w->rounded && w->rounded->quant[i].bits ? &w->rounded->quant[i] : NULL;
+    return w->rounded ? lh_rounded_get(w->rounded, i, w->plan) : NULL;
 }
 
 /* What does not lie well in the file is copied: that much memory must be there. */

@@ -46,7 +46,7 @@ typedef struct lh_generator {
     lh_arena *arena;
     lh_generator_how how;
     lh_plan *plan;
-    double needs; /* bytes that the plan takes with the longest text, weights aside */
+    double needs;        /* bytes that the plan takes with the longest text, weights aside */
     lh_rounded *rounded; /* int8 and int4: weights in few bits; else NULL */
     lh_chooser *chooser;
     lh_inputs inputs; /* what is fed */

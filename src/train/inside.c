@@ -39,29 +39,11 @@ static bool prompt_fits(const lh_inside *in) {
     return !lh_failed(in->g->ctx);
 }
 
-/* In place where the file has floats; else as floats of our own. */
-static bool find_params(lh_inside *in, const lh_weights *w) {
-    for (int i = 0; i < w->n; i++) {
-        const lh_weight *one = &w->weight[i];
-        const float **to = &in->param[one->given->node->id];
-        if (one->tensor->type == LH_F32 && one->tensor->is_aligned) {
-            *to = (const float *)(const void *)one->tensor->data;
-            continue;
-        }
-        float *own = lh_alloc_array(in->arena, one->rows * one->cols, sizeof *own);
-        if (!own) return false;
-        lh_weight_copy_float(one, own);
-        *to = own;
-    }
-    return true;
-}
-
 static bool known(void *who, const lh_node *n, lh_cell at, double *x) {
     const lh_inside *in = who;
-    const float *param = in->param[n->id];
+    const lh_weight *param = in->weight[n->id];
     if (param) {
-        const size_t cols = in->g->axis[n->shape.cols].n;
-        *x = (double)param[(size_t)at.row * cols + (size_t)at.col];
+        lh_tensor_copy_double(param->tensor, (size_t)at.row * param->cols + (size_t)at.col, 1, x);
         return true;
     }
     if (n->kind == LH_OP_input && n->input == in->input) {
@@ -82,11 +64,15 @@ lh_inside *lh_inside_new(lh_graph *g, const lh_weights *w, const int *token, int
     lh_arena *arena = lh_failed(g->ctx) ? NULL : lh_arena_new(g->ctx);
     if (!arena) return NULL;
     lh_inside *in = lh_alloc(arena, sizeof *in);
-    *in = (lh_inside){.g = g, .arena = arena, .token = token, .n = n, .threads = threads};
-    in->param = lh_alloc_array(arena, (size_t)g->n_nodes + 1, sizeof *in->param);
+    *in = (lh_inside){
+        .g = g, .arena = arena, .token = token, .n = n, .threads = threads, .weights = w};
+    in->weight = lh_alloc_array(arena, (size_t)g->n_nodes + 1, sizeof *in->weight);
+    in->copy = lh_alloc_array(arena, (size_t)g->n_nodes + 1, sizeof *in->copy);
     in->is_kept = lh_alloc_array(arena, (size_t)g->n_nodes + 1, sizeof *in->is_kept);
-    if (in->param && in->is_kept && lh_inputs_make(arena, g, &in->inputs) && find_input(in) &&
-        prompt_fits(in) && find_params(in, w))
+    for (int i = 0; in->weight && i < w->n; i++)
+        in->weight[w->weight[i].given->node->id] = &w->weight[i];
+    if (in->weight && in->copy && in->is_kept && lh_inputs_make(arena, g, &in->inputs) &&
+        find_input(in) && prompt_fits(in))
         return in;
     lh_inside_free(in);
     return NULL;
@@ -96,6 +82,7 @@ void lh_inside_free(lh_inside *in) {
     if (!in) return;
     lh_cells_free(in->cells);
     lh_fast.free(in->plan);
+    lh_rounded_free(in->rounded);
     lh_arena_free(in->arena);
 }
 
@@ -156,25 +143,80 @@ static bool fits_in_memory(const lh_inside *in, const lh_wish *wish) {
     return lh_memory_fits(in->g->ctx, lh_fast_needs(in->g, wish, &prompt), "a shorter prompt");
 }
 
+/* Floats of our own, made when a pass first reads them. */
+static const float *copy_of(lh_inside *in, const lh_weight *one) {
+    const float **copy = &in->copy[one->given->node->id];
+    if (*copy) return *copy;
+    const double bytes = (double)(one->rows * one->cols) * sizeof(float);
+    float *own = lh_memory_fits(in->g->ctx, bytes, NULL)
+                     ? lh_alloc_array(in->arena, one->rows * one->cols, sizeof *own)
+                     : NULL;
+    if (own) lh_weight_copy_float(one, own);
+    return *copy = own;
+}
+
+/* As few bits where that is asked for, in place where it lies well, else as a copy. */
+static void lend(lh_inside *in, lh_plan *p, int i) {
+    const lh_weight *one = &in->weights->weight[i];
+    const lh_tensor *t = one->tensor;
+    const lh_node *n = one->given->node;
+    bool is_by_rows;
+    const lh_quant *q =
+        in->rounded && lh_fast.has(p, n) && lh_floats_may_be_quant(p, n, &is_by_rows)
+            ? lh_rounded_get(in->rounded, i, p)
+            : NULL;
+    if (lh_failed(in->g->ctx) || !lh_fast.has(p, n)) return;
+    if (q && q->is_by_rows == is_by_rows)
+        lh_floats_lend_quant(p, n, q);
+    else if (t->is_aligned && t->type == LH_F32)
+        lh_floats_lend(p, n, (const float *)(const void *)t->data);
+    else if (t->is_aligned && t->type == LH_BF16 && lh_floats_may_be_half(p, n))
+        lh_floats_lend_half(p, n, (const uint16_t *)(const void *)t->data);
+    else
+        lh_floats_lend(p, n, copy_of(in, one));
+}
+
 static lh_plan *make_plan(lh_inside *in, lh_node *const *node, int n, lh_node *also_known) {
     lh_graph *g = in->g;
     lh_node **given = lh_alloc_array(in->arena, (size_t)g->n_givens + 2, sizeof *given);
     int n_given = 0;
     if (!given) return NULL;
     for (int i = 0; i < g->n_givens; i++)
-        if (in->param[g->given[i]->node->id]) given[n_given++] = g->given[i]->node;
+        if (in->weight[g->given[i]->node->id]) given[n_given++] = g->given[i]->node;
     if (also_known) given[n_given++] = also_known;
     const lh_fast_wish own = {.threads = in->threads};
     const lh_wish wish = {
         .node = node, .n_nodes = n, .known = given, .n_known = n_given, .lends = true, .own = &own};
     lh_plan *p = fits_in_memory(in, &wish) ? lh_fast.plan(g, &wish) : NULL;
     if (!p) return NULL;
-    for (int i = 0; i < g->n_givens; i++)
-        if (in->param[g->given[i]->node->id])
-            lh_floats_lend(p, g->given[i]->node, in->param[g->given[i]->node->id]);
+    for (int i = 0; i < in->weights->n; i++) lend(in, p, i);
     lh_fast.start(p);
     lh_fast.training(p, false);
     return p;
+}
+
+/* Which weights are rounded is decided by the whole pass. */
+bool lh_inside_round(lh_inside *in, lh_precision precision) {
+    lh_graph *g = in->g;
+    int n;
+    lh_node **param = lh_floats_params(in->arena, g, &n);
+    if (!param || lh_failed(g->ctx)) return false;
+    if (!g->generate) {
+        lh_fail(g->ctx, LH_ERROR_VALUE, nowhere,
+                "the program does not say what is generated, and so not which weights to round");
+        return false;
+    }
+    const lh_fast_wish own = {.threads = 1};
+    lh_plan *p = lh_fast.plan(g, &(lh_wish){.node = &g->generate->from,
+                                            .n_nodes = 1,
+                                            .known = param,
+                                            .n_known = n,
+                                            .lends = true,
+                                            .own = &own});
+    in->rounded =
+        p ? lh_rounded_new(p, in->weights, &(lh_rounded_how){.precision = precision}) : NULL;
+    lh_fast.free(p);
+    return in->rounded != NULL;
 }
 
 /* Examples of `rows` rows each. Inputs beside the prompt's get as many rows, and nobody reads them. */
@@ -236,7 +278,7 @@ static bool run_operands(lh_inside *in, const lh_node *asked, bool deep) {
     spread(in, needs, ends);
     for (int i = 0; i < g->n_nodes; i++) {
         lh_node *x = g->node[i];
-        const bool is_leaf = x == asked || in->param[i] || x->kind == LH_OP_input;
+        const bool is_leaf = x == asked || in->weight[i] || x->kind == LH_OP_input;
         if (needs[i] && is_step(x) && !is_leaf) want[n++] = x;
     }
     return lh_inside_run(in, want, n);

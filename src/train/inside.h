@@ -5,9 +5,12 @@
  *     if (lh_inside_run(in, nodes, n_nodes)) x = lh_inside_get(in, nodes[0], (lh_cell){0, 0, 7, 2});
  *     lh_inside_free(in);
  *
- * The forward pass is the fast evaluator's, in float, as far as the asked step needs. Weights in float that lie well in their
+ * The forward pass is the fast evaluator's, in float, as far as the asked step needs. Weights in float or bf16 that lie well in their
  * file are read in place: nothing of the file is touched but what the pass reads. The asked step itself and every line inside it
  * are computed in double from the operands (explain/cells.h), so that an explanation adds up to all of its digits.
+ *
+ * lh_inside_round has the pass read weights in few bits (train/rounded.h). The asked step is computed from the weights as the file has them all the
+ * same: train/rounding.h tells what rounding made of it.
  *
  * The prompt is given to the input that the program generates. A step that depends on another input (the loss on `target`, and so
  * every gradient) is refused: cli/explain_next.h has them. Dropout is off.
@@ -21,6 +24,7 @@
 #include "explain/cells.h"
 #include "explain/explain.h"
 #include "files/weights.h"
+#include "train/rounded.h"
 #include "train/feed.h"
 
 typedef struct lh_inside {
@@ -29,9 +33,13 @@ typedef struct lh_inside {
     const int *token; /* the prompt: n of them */
     int n;
     int threads;
-    int input;           /* the prompt's: which */
-    lh_inputs inputs;    /* what is fed */
-    const float **param; /* for each node that is a param: its numbers; else NULL */
+    int input;        /* the prompt's: which */
+    lh_inputs inputs; /* what is fed */
+    const lh_weights *weights;
+    const lh_weight *
+        *weight;         /* for each node that is a param: its numbers in the file; else NULL */
+    const float **copy;  /* ... as floats of our own; NULL: there are none */
+    lh_rounded *rounded; /* of lh_inside_round, or NULL */
     lh_plan *plan;       /* of the last run */
     bool *is_kept;       /* for each node: the plan has it after the run */
     lh_cells *cells;
@@ -42,6 +50,8 @@ typedef struct lh_inside {
 /* NULL and the context failed */
 lh_inside *lh_inside_new(lh_graph *g, const lh_weights *w, const int *token, int n, int threads);
 void lh_inside_free(lh_inside *in); /* NULL is allowed */
+/* from now on in int8 or int4; the program must generate. False: the context failed */
+bool lh_inside_round(lh_inside *in, lh_precision precision);
 /* the prompt is enough for it; false: the context failed */
 bool lh_inside_can(lh_inside *in, const lh_node *n);
 /* false: the context failed. What an earlier run kept is gone */

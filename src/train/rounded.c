@@ -161,25 +161,23 @@ static unsigned char *memory_for(lh_rounded *r, int i) {
 }
 
 /* One with numbers that are too large stays as it is. */
-static bool round_weight(lh_rounded *r, lh_plan *p, int i) {
+static void round_weight(lh_rounded *r, lh_plan *p, int i) {
     const lh_weight *one = &r->weights->weight[i];
     lh_quant *q = &r->quant[i];
     source s = {one, q->is_by_rows};
     q->data = memory_for(r, i);
-    if (!r->own[i]) return false;
+    if (!r->own[i]) return;
     if (!lh_quant_pack(p->moment.pool, q, read_lines, &s)) {
         r->bytes -= (double)bytes_of(q);
         *q = (lh_quant){0};
     }
     lh_tensors_forget(r->weights->from, one->tensor);
-    return true;
 }
 
-static bool round_all(lh_rounded *r, lh_plan *p) {
-    if (!lh_memory_fits(r->ctx, r->bytes, "--precision int4 takes about half of int8")) return false;
-    for (int i = 0; i < r->weights->n; i++)
-        if (r->quant[i].bits && !round_weight(r, p, i)) return false;
-    return true;
+const lh_quant *lh_rounded_get(lh_rounded *r, int weight, lh_plan *p) {
+    lh_quant *q = &r->quant[weight];
+    if (q->bits && !q->data && !lh_failed(r->ctx)) round_weight(r, p, weight);
+    return q->bits && !lh_failed(r->ctx) ? q : NULL;
 }
 
 lh_rounded *lh_rounded_new(lh_plan *p, const lh_weights *w, const lh_rounded_how *how) {
@@ -195,7 +193,9 @@ lh_rounded *lh_rounded_new(lh_plan *p, const lh_weights *w, const lh_rounded_how
         r->path = path_beside(r);
         const bool is_kept = open_kept(r);
         if (how->tell && !lh_failed(ctx)) how->tell(how->who, r);
-        if (!is_kept && !lh_failed(ctx) && round_all(r, p) && how->keeps) write_kept(r);
+        if (!is_kept) lh_memory_fits(ctx, r->bytes, "--precision int4 takes about half of int8");
+        for (int i = 0; !is_kept && how->keeps && i < w->n; i++) lh_rounded_get(r, i, p);
+        if (!is_kept && how->keeps && !lh_failed(ctx)) write_kept(r);
     }
     if (!lh_failed(ctx)) return r;
     lh_rounded_free(r);
