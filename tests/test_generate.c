@@ -19,6 +19,7 @@
 #include "eval/fast/bf16.h"
 #include "eval/fast/few.h"
 #include "eval/fast/profile.h"
+#include "eval/fast/quant.h"
 #include "eval/fast/row.h"
 #include "base/half.h"
 #include "files/tensors.h"

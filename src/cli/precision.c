@@ -1,6 +1,7 @@
 #include "cli/precision.h"
 
 #include "cli/model.h"
+#include "eval/fast/quant.h"
 
 bool lh_cli_precision(lh_cli *cli, const char *text, bool keeps, lh_precision *p) {
     *p = LH_IN_FLOAT;

@@ -7,6 +7,7 @@
 #include "eval/fast/bf16.h"
 #include "eval/fast/grow.h"
 #include "eval/fast/profile.h"
+#include "eval/fast/quant.h"
 #include "eval/fast/row.h"
 #include "train/floats.h"
 

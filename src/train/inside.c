@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "eval/fast/profile.h"
+#include "eval/fast/quant.h"
 #include "train/feed.h"
 #include "train/floats.h"
 #include "train/generate.h"

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "eval/fast/quant.h"
 #include "eval/fast/row.h"
 #include "eval/plan.h"
 #include "train/floats.h"

@@ -17,11 +17,11 @@
 #define LH_TRAIN_ROUNDED_H
 
 #include "eval/exact.h"
-#include "eval/fast/quant.h"
 #include "eval/fast/wish.h"
 #include "files/weights.h"
 
 struct lh_rounded;
+struct lh_quant;
 
 typedef struct lh_rounded_how {
     lh_precision precision; /* LH_IN_INT8 or LH_IN_INT4 */
@@ -35,7 +35,8 @@ typedef struct lh_rounded {
     lh_arena *arena;
     lh_precision precision;
     const lh_weights *weights;
-    lh_quant *quant;  /* for each weight; bits is 0: it is read as it is; data is NULL: not yet */
+    struct lh_quant
+        *quant;       /* for each weight; bits is 0: it is read as it is; data is NULL: not yet */
     double bytes;     /* of all that are rounded */
     const char *path; /* of the file beside the weights */
     lh_tensors *kept; /* that file, mapped; or NULL: memory of our own */
@@ -46,7 +47,7 @@ typedef struct lh_rounded {
 /* which ones, as the plan reads them; NULL: failed */
 lh_rounded *lh_rounded_new(lh_plan *p, const lh_weights *w, const lh_rounded_how *how);
 /* by the threads of a plan; NULL: it is none of them, or failed */
-const lh_quant *lh_rounded_get(lh_rounded *r, int weight, lh_plan *p);
+const struct lh_quant *lh_rounded_get(lh_rounded *r, int weight, lh_plan *p);
 void lh_rounded_free(lh_rounded *r); /* NULL is allowed */
 bool lh_precision_is_rounded(lh_precision p);
 const char *lh_precision_name(lh_precision p); /* "int8" */

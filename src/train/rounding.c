@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "eval/fast/quant.h"
+
 /* ---- the product ---- */
 
 /* The rounded weight that a node is, as it lies or turned; -1: none. */
