@@ -25,7 +25,7 @@
 #include "files/tensors.h"
 #include "notation/notation.h"
 #include "train/floats.h"
-#include "train/rounding.h"
+#include "train/rounded_number.h"
 #include "train/generate.h"
 
 /* ---- numbers ---- */

@@ -10,7 +10,7 @@
 #include "cli/opened.h"
 #include "cli/parts.h"
 #include "cli/precision.h"
-#include "cli/rounding_show.h"
+#include "cli/rounded_show.h"
 #include "explain/explain.h"
 #include "explain/jacobian.h"
 #include "pages/explain_json.h"

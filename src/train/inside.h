@@ -10,7 +10,7 @@
  * are computed in double from the operands (explain/cells.h), so that an explanation adds up to all of its digits.
  *
  * lh_inside_round has the pass read weights in few bits (train/rounded.h). The asked step is computed from the weights as the file has them all the
- * same: train/rounding.h tells what rounding made of it.
+ * same: train/rounded_number.h tells what rounding made of it.
  *
  * The prompt is given to the input that the program generates. A step that depends on another input (the loss on `target`, and so
  * every gradient) is refused: cli/explain_next.h has them. Dropout is off.

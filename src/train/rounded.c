@@ -88,7 +88,7 @@ static bool has_all(const lh_rounded *r, const lh_tensors *t) {
 /* One that cannot be read, or was made of other weights, is as good as none. */
 static bool open_kept(lh_rounded *r) {
     struct stat st;
-    if (stat(r->path, &st) != 0) return false;
+    if (!r->path || stat(r->path, &st) != 0) return false;
     lh_tensors *t = lh_tensors_open(r->ctx, r->path);
     if (!t && lh_context_error(r->ctx)->kind != LH_ERROR_MEMORY) lh_context_clear(r->ctx);
     if (!t) return false;
@@ -172,7 +172,7 @@ static void round_weight(lh_rounded *r, lh_plan *p, int i) {
         r->bytes -= (double)bytes_of(q);
         *q = (lh_quant){0};
     }
-    lh_tensors_forget(r->weights->from, one->tensor);
+    if (r->weights->from) lh_tensors_forget(r->weights->from, one->tensor);
 }
 
 const lh_quant *lh_rounded_get(lh_rounded *r, int weight, lh_plan *p) {
@@ -191,12 +191,12 @@ lh_rounded *lh_rounded_new(lh_plan *p, const lh_weights *w, const lh_rounded_how
     r->own = lh_alloc_array(arena, (size_t)w->n + 1, sizeof *r->own);
     if (r->quant && r->own) {
         choose(r, p);
-        r->path = path_beside(r);
+        if (w->from) r->path = path_beside(r);
         const bool is_kept = open_kept(r);
         if (how->tell && !lh_failed(ctx)) how->tell(how->who, r);
         if (!is_kept) lh_memory_fits(ctx, r->bytes, "--precision int4 takes about half of int8");
         for (int i = 0; !is_kept && how->keeps && i < w->n; i++) lh_rounded_get(r, i, p);
-        if (!is_kept && how->keeps && !lh_failed(ctx)) write_kept(r);
+        if (!is_kept && how->keeps && r->path && !lh_failed(ctx)) write_kept(r);
     }
     if (!lh_failed(ctx)) return r;
     lh_rounded_free(r);

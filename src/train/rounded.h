@@ -38,7 +38,7 @@ typedef struct lh_rounded {
     struct lh_quant
         *quant;       /* for each weight; bits is 0: it is read as it is; data is NULL: not yet */
     double bytes;     /* of all that are rounded */
-    const char *path; /* of the file beside the weights */
+    const char *path; /* of the file beside the weights; NULL: they are in no file */
     lh_tensors *kept; /* that file, mapped; or NULL: memory of our own */
     bool is_written;  /* by this run */
     void **own;       /* for each weight, or NULL */

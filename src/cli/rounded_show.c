@@ -1,4 +1,4 @@
-#include "cli/rounding_show.h"
+#include "cli/rounded_show.h"
 
 #include <math.h>
 
@@ -6,7 +6,7 @@
 #include "cli/explain_command.h"
 #include "cli/json_stream.h"
 #include "pages/explain_json.h"
-#include "train/rounding.h"
+#include "train/rounded_number.h"
 
 typedef struct view {
     lh_opened *o;

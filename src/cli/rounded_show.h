@@ -1,6 +1,6 @@
-/* rounding_show -- an explanation, and below it what weights in few bits made of the number. */
-#ifndef LH_CLI_ROUNDING_SHOW_H
-#define LH_CLI_ROUNDING_SHOW_H
+/* rounded_show -- an explanation, and below it what weights in few bits made of the number. */
+#ifndef LH_CLI_ROUNDED_SHOW_H
+#define LH_CLI_ROUNDED_SHOW_H
 
 #include "cli/opened.h"
 

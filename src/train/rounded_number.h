@@ -1,4 +1,4 @@
-/* rounding -- what weights in few bits made of one number.
+/* rounded_number -- what weights in few bits made of one number.
  *
  *     lh_inside_round(in, LH_IN_INT8);                                      one pass in 8 bits, and another inside in float
  *     lh_explanation *e = lh_inside_explain(in, "h[0].V[1][3]", &how);
@@ -13,8 +13,8 @@
  *
  * A number of a rounded matrix itself is told as its code and its scale. Errors: in the context of the graph. Memory: the arena of `in`.
  */
-#ifndef LH_TRAIN_ROUNDING_H
-#define LH_TRAIN_ROUNDING_H
+#ifndef LH_TRAIN_ROUNDED_NUMBER_H
+#define LH_TRAIN_ROUNDED_NUMBER_H
 
 #include "train/inside.h"
 

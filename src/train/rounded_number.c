@@ -1,4 +1,4 @@
-#include "train/rounding.h"
+#include "train/rounded_number.h"
 
 #include <math.h>
 #include <string.h>
