@@ -1,10 +1,11 @@
 /* cost_ranks -- how long a step takes on several processes, and how much memory each needs: one of them runs here, with a network
- * that takes no time and counts what it is asked to send.
+ * that is calculated from what it is asked to send.
  *
- * So the prediction is made by the code that trains: pieces, copies, sums, the share of the update. Of a network are known
- * its bandwidth (of each process, in both directions at once) and its latency. What is sent takes bytes / bandwidth, and a latency for every
- * round of messages: in an exchange and in a gathering each process speaks to all others in turn, what one tells all goes
- * through a tree. Each repeat is tried with one turn and with two, as in cost_predict.c.
+ * So the prediction is made by the code that trains: pieces, copies, sums, the share of the update, what is sent while the backward pass still
+ * runs. Of a network are known its bandwidth (of each process, in both directions at once) and its latency. What is sent takes bytes / bandwidth,
+ * and a latency for every round of messages: one where each process speaks to all others at the same time, as many as the tree
+ * is deep where one tells all. What has to be waited for is waited for on paper. Each repeat is tried with one turn and with two, as in
+ * cost_predict.c.
  */
 #include <string.h>
 
@@ -18,36 +19,51 @@
 
 /* ---- a network on paper ---- */
 
+/* Time goes on as it does, and jumps where a process would have to wait for the network. */
 static struct {
     const lh_cost_ranks_how *how;
-    double seconds, bytes, rounds;
+    double waited, bytes, rounds;
+    double busy_until, done_at[LH_RANKS_SLOTS];
 } network;
 
 static lh_ranks paper;
 
-static void sent(double bytes, int rounds) {
-    network.bytes += bytes;
-    network.rounds += rounds;
-    network.seconds += bytes / network.how->bandwidth + rounds * network.how->latency;
+static double now(void) {
+    return lh_seconds() + network.waited;
 }
 
-static double others(const int *counts) {
+/* When it is there: what was sent before goes first. */
+static double sent(double bytes, int rounds) {
+    const double start = now() > network.busy_until ? now() : network.busy_until;
+    network.bytes += bytes;
+    network.rounds += rounds;
+    network.busy_until = start + bytes / network.how->bandwidth + rounds * network.how->latency;
+    return network.busy_until;
+}
+
+static void wait_until(double moment) {
+    const double left = moment - now();
+    if (left > 0) network.waited += left;
+}
+
+static double others(const int *counts, lh_wire wire) {
     double n = 0;
     for (int i = 0; i < paper.n; i++)
         if (i != paper.rank) n += counts[i];
-    return n * sizeof(float);
+    return n * (wire == LH_WIRE_BF16 ? 2 : 4);
 }
 
-static void paper_exchange(const float *from, const int *send_counts, float *to,
-                           const int *receive_counts) {
-    const double out = others(send_counts), in = others(receive_counts);
+static void paper_exchange(int slot, lh_wire wire, const void *from, const int *send_counts,
+                           void *to, const int *receive_counts) {
+    const double out = others(send_counts, wire), in = others(receive_counts, wire);
     (void)from, (void)to;
-    sent(out > in ? out : in, paper.n - 1);
+    network.done_at[slot] = sent(out > in ? out : in, 1);
 }
 
-static void paper_gather(const float *from, int count, float *to, const int *counts) {
+static void paper_gather(int slot, lh_wire wire, const void *from, int count, void *to,
+                         const int *counts) {
     (void)from, (void)count, (void)to;
-    sent(others(counts), paper.n - 1);
+    network.done_at[slot] = sent(others(counts, wire), 1);
 }
 
 static int tree_depth(void) {
@@ -56,23 +72,33 @@ static int tree_depth(void) {
     return depth;
 }
 
+static void paper_add_floats(int slot, float *x, int n) {
+    (void)x;
+    network.done_at[slot] = sent(2.0 * n * sizeof *x * (paper.n - 1) / paper.n, 2 * (paper.n - 1));
+}
+
+static bool paper_is_done(int slot, bool waits) {
+    if (waits) wait_until(network.done_at[slot]);
+    return waits || now() >= network.done_at[slot];
+}
+
 static void paper_tell(void *bytes, size_t n, int from) {
     (void)bytes, (void)from;
-    sent((double)n, tree_depth());
+    wait_until(sent((double)n, tree_depth()));
 }
 
 static void paper_add_ints(int *x, size_t n) {
-    (void)x;
-    sent((double)(n * sizeof *x), 2 * tree_depth());
+    wait_until(sent((double)(n * sizeof *x), 2 * tree_depth()));
 }
 
 static void paper_add_doubles(double *x, size_t n) {
-    (void)x;
-    sent((double)(n * sizeof *x), 2 * tree_depth());
+    wait_until(sent((double)(n * sizeof *x), 2 * tree_depth()));
 }
 
 static lh_ranks paper = {.exchange = paper_exchange,
                          .gather = paper_gather,
+                         .add_floats = paper_add_floats,
+                         .is_done = paper_is_done,
                          .tell = paper_tell,
                          .add_ints = paper_add_ints,
                          .add_doubles = paper_add_doubles};
@@ -88,17 +114,18 @@ typedef struct amounts {
 enum { N_AMOUNTS = sizeof(amounts) / sizeof(double), RUNS = 3 };
 static const double SOME = 0.5, MANY = 20; /* seconds of trying: at least, at most */
 
-/* Of several steps the shortest. The first one touches memory. */
-static double step_seconds(lh_parts *p, const lh_batch *batch, lh_context *ctx) {
+/* Of several steps the shortest, and how long it waits. The first one touches memory. */
+static double step_seconds(lh_parts *p, const lh_batch *batch, lh_context *ctx, double *waits) {
     double least = 0, spent = 0;
     for (int i = -1; !lh_failed(ctx) && (i < 1 || ((i < RUNS || spent < SOME) && spent < MANY));
          i++) {
         const double start = lh_seconds();
-        network.seconds = network.bytes = network.rounds = 0;
+        network.waited = network.bytes = network.rounds = network.busy_until = 0;
         lh_parts_run(p, batch, 0, true);
         lh_parts_commit(p);
         const double seconds = lh_seconds() - start;
-        if (i == 0 || (i > 0 && seconds < least)) least = seconds;
+        if (i == 0 || (i > 0 && seconds + network.waited < least + *waits))
+            least = seconds, *waits = network.waited;
         spent += seconds;
     }
     return least;
@@ -138,7 +165,8 @@ static void try_alone(const lh_cost_model *m, const lh_cost_how *how, const lh_c
     batch.examples = most * pieces < batch.examples ? most * pieces : batch.examples;
     lh_parts *p = parts_of(m, how, most, pieces, NULL);
     if (!p) return;
-    const double all = step_seconds(p, &batch, m->g->ctx),
+    double waits = 0;
+    const double all = step_seconds(p, &batch, m->g->ctx, &waits),
                  update = lh_failed(m->g->ctx) ? 0 : update_seconds(p);
     to->memory = lh_parts_memory(p);
     to->alone = (all - update) * m->batch.examples / batch.examples + update;
@@ -153,8 +181,8 @@ static void try_rank(const lh_cost_model *m, const lh_cost_how *how, const lh_co
     lh_parts *p =
         parts_of(m, how, (m->batch.examples + r->pieces - 1) / r->pieces, r->pieces, &paper);
     if (!p) return;
-    to->compute = step_seconds(p, &m->batch, m->g->ctx);
-    to->communication = network.seconds, to->bytes = network.bytes, to->rounds = network.rounds;
+    to->compute = step_seconds(p, &m->batch, m->g->ctx, &to->communication);
+    to->bytes = network.bytes, to->rounds = network.rounds;
     to->memory = lh_parts_memory(p);
     lh_parts_free(p);
 }

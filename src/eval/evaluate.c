@@ -138,15 +138,30 @@ static void renew_static(lh_plan *p) {
     p->is_stale = false;
 }
 
-void lh_plan_run(lh_plan *p) {
-    if (lh_failed(p->g->ctx)) return;
+static bool is_ready_to_run(lh_plan *p) {
+    if (lh_failed(p->g->ctx)) return false;
     if (!p->is_bound) lh_plan_bind(p, NULL, 0);
-    if (lh_failed(p->g->ctx)) return;
-    if (p->is_lent_anew && !p->by->ready(p, true)) return;
+    if (lh_failed(p->g->ctx)) return false;
+    if (p->is_lent_anew && !p->by->ready(p, true)) return false;
     p->is_lent_anew = false;
     if (p->is_stale) renew_static(p);
     fill_runtime(p);
-    p->by->run(p, LH_STAGE_RUN, 0, p->list[LH_STAGE_RUN].n);
+    return true;
+}
+
+void lh_plan_run(lh_plan *p) {
+    if (is_ready_to_run(p)) p->by->run(p, LH_STAGE_RUN, 0, p->list[LH_STAGE_RUN].n);
+}
+
+void lh_plan_run_sums(lh_plan *p, void (*ready)(void *with, int sum), void *with) {
+    if (!is_ready_to_run(p)) return;
+    const lh_plan_list *list = &p->list[LH_STAGE_RUN];
+    for (int from = 0, to; from < list->n; from = to) {
+        for (to = from; to < list->n && list->work[to].sum < 0;) to++;
+        if (to < list->n) to++;
+        p->by->run(p, LH_STAGE_RUN, from, to);
+        if (list->work[to - 1].sum >= 0) ready(with, list->work[to - 1].sum);
+    }
 }
 
 /* Its new value, if it has one to be copied. */

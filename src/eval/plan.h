@@ -142,6 +142,8 @@ void *lh_plan_address(const lh_plan *p, const lh_node *n);
 /* wish.lends, wish.n_sums: before the first feed. */
 void lh_plan_lend(lh_plan *p, const lh_node *known, const void *memory);
 void lh_plan_sum_to(lh_plan *p, const lh_node *sum, void *memory);
+/* A run that says which of wish.sum has just been added to: it is not touched again in this run. */
+void lh_plan_run_sums(lh_plan *p, void (*ready)(void *with, int sum), void *with);
 
 /* Parts of planning, in the order in which they are done. */
 bool lh_plan_choose(lh_plan *p, const lh_wish *wish); /* roles, kernels, sharing: plan_choose.c */

@@ -13,25 +13,53 @@
 
 enum { MOST = 1 << 28 }; /* numbers in one call */
 
-static int *sent_at, *got_at; /* [n] where each rank's part begins */
+/* What is on its way in a slot: MPI reads the places until it is done. */
+static struct {
+    int *sent_at, *got_at; /* [n] where each rank's part begins */
+    MPI_Request request;
+} slots[LH_RANKS_SLOTS];
+
 static int n_ranks;
+
+/* Each kind has a communicator of its own: ranks begin those of one kind in the same order, but one may have begun to gather where
+ * another still exchanges. */
+static MPI_Comm exchanging, gathering, adding;
 
 static void find_places(int *at, const int *counts) {
     int sum = 0;
     for (int i = 0; i < n_ranks; i++) at[i] = sum, sum += counts[i];
 }
 
-static void exchange(const float *from, const int *send_counts, float *to,
-                     const int *receive_counts) {
-    find_places(sent_at, send_counts);
-    find_places(got_at, receive_counts);
-    MPI_Alltoallv(from, send_counts, sent_at, MPI_FLOAT, to, receive_counts, got_at, MPI_FLOAT,
-                  MPI_COMM_WORLD);
+static MPI_Datatype type_of(lh_wire wire) {
+    return wire == LH_WIRE_BF16 ? MPI_UINT16_T : MPI_FLOAT;
 }
 
-static void gather(const float *from, int count, float *to, const int *counts) {
-    find_places(got_at, counts);
-    MPI_Allgatherv(from, count, MPI_FLOAT, to, counts, got_at, MPI_FLOAT, MPI_COMM_WORLD);
+static void exchange(int slot, lh_wire wire, const void *from, const int *send_counts, void *to,
+                     const int *receive_counts) {
+    find_places(slots[slot].sent_at, send_counts);
+    find_places(slots[slot].got_at, receive_counts);
+    MPI_Ialltoallv(from, send_counts, slots[slot].sent_at, type_of(wire), to, receive_counts,
+                   slots[slot].got_at, type_of(wire), exchanging, &slots[slot].request);
+}
+
+static void gather(int slot, lh_wire wire, const void *from, int count, void *to,
+                   const int *counts) {
+    find_places(slots[slot].got_at, counts);
+    MPI_Iallgatherv(from, count, type_of(wire), to, counts, slots[slot].got_at, type_of(wire),
+                    gathering, &slots[slot].request);
+}
+
+static void add_floats(int slot, float *x, int n) {
+    MPI_Iallreduce(MPI_IN_PLACE, x, n, MPI_FLOAT, MPI_SUM, adding, &slots[slot].request);
+}
+
+static bool is_done(int slot, bool waits) {
+    int done = 1;
+    if (waits)
+        MPI_Wait(&slots[slot].request, MPI_STATUS_IGNORE);
+    else
+        MPI_Test(&slots[slot].request, &done, MPI_STATUS_IGNORE);
+    return done;
 }
 
 static int part_of(size_t left) {
@@ -74,13 +102,17 @@ static void stop(int status) {
 }
 
 static void finish(void) {
+    MPI_Comm_free(&exchanging);
+    MPI_Comm_free(&gathering);
+    MPI_Comm_free(&adding);
     MPI_Finalize();
-    free(sent_at);
-    free(got_at);
+    for (int i = 0; i < LH_RANKS_SLOTS; i++) free(slots[i].sent_at), free(slots[i].got_at);
 }
 
 static lh_ranks ranks = {.exchange = exchange,
                          .gather = gather,
+                         .add_floats = add_floats,
+                         .is_done = is_done,
                          .tell = tell,
                          .add_ints = add_ints,
                          .add_doubles = add_doubles,
@@ -102,7 +134,15 @@ lh_ranks *longhand_ranks_start(void) {
     library[strcspn(library, ",\n")] = 0;
     ranks.library = library;
     n_ranks = ranks.n;
-    sent_at = calloc((size_t)ranks.n, sizeof *sent_at);
-    got_at = calloc((size_t)ranks.n, sizeof *got_at);
-    return sent_at && got_at ? &ranks : NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &exchanging);
+    MPI_Comm_dup(MPI_COMM_WORLD, &gathering);
+    MPI_Comm_dup(MPI_COMM_WORLD, &adding);
+    bool is_ready = true;
+    for (int i = 0; i < LH_RANKS_SLOTS; i++) {
+        slots[i].request = MPI_REQUEST_NULL;
+        slots[i].sent_at = calloc((size_t)ranks.n, sizeof(int));
+        slots[i].got_at = calloc((size_t)ranks.n, sizeof(int));
+        is_ready = is_ready && slots[i].sent_at && slots[i].got_at;
+    }
+    return is_ready ? &ranks : NULL;
 }

@@ -143,6 +143,7 @@ lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how) {
     lh_parts *p = lh_alloc(arena, sizeof *p);
     *p = (lh_parts){.g = g, .how = *how, .arena = arena};
     if (how->pieces) p->pieces = lh_shared_sums_new(g->ctx, arena, how->pieces, how->ranks);
+    if (p->pieces) p->pieces->how = how->sums;
     if (lh_inputs_make(arena, g, &p->next) && cut(p)) plan_all(p);
     if (!lh_failed(g->ctx)) return p;
     lh_parts_free(p);
@@ -168,15 +169,32 @@ static void on_threads(void *with, int n, void (*work)(void *what, int piece, in
         for (int i = 0; i < n; i++) work(what, i, 0);
 }
 
+/* Sums in the order in which a run of `part` comes to them: they are sent in this order. What rank 0 says counts, should another
+ * processor have other kernels. */
+static bool order_sums(lh_parts *p) {
+    const lh_plan_list *run = &p->part->list[LH_STAGE_RUN];
+    int *order = lh_alloc_array(p->arena, (size_t)p->n_sums + 1, sizeof *order), n = 0;
+    p->place = lh_alloc_array(p->arena, (size_t)p->n_sums + 1, sizeof *p->place);
+    if (!order || !p->place) return false;
+    for (int i = 0; i < p->n_sums; i++) p->place[i] = -1;
+    for (int k = 0; k < run->n; k++)
+        if (run->work[k].sum >= 0) order[n++] = run->work[k].sum, p->place[order[n - 1]] = 0;
+    for (int i = 0; i < p->n_sums; i++)
+        if (p->place[i] < 0) order[n++] = i;
+    lh_ranks_tell(p->how.ranks, order, (size_t)n * sizeof *order);
+    for (int i = 0; i < n; i++) p->place[order[i]] = i;
+    return true;
+}
+
 static void lend_to_pieces(lh_parts *p) {
     float **sum = lh_alloc_array(p->arena, (size_t)p->n_sums + 1, sizeof *sum);
     size_t *cells = lh_alloc_array(p->arena, (size_t)p->n_sums + 1, sizeof *cells);
-    for (int i = 0; sum && cells && i < p->n_sums; i++) {
-        sum[i] = lh_floats(p->whole, p->sum[i]);
-        cells[i] = lh_plan_fixed_cells(p->g, p->sum[i]);
+    if (!sum || !cells || !order_sums(p)) return;
+    for (int i = 0; i < p->n_sums; i++) {
+        sum[p->place[i]] = lh_floats(p->whole, p->sum[i]);
+        cells[p->place[i]] = lh_plan_fixed_cells(p->g, p->sum[i]);
     }
-    if (sum && cells)
-        lh_shared_sums_of(p->pieces, p->arena, sum, cells, p->n_sums, on_threads, p->whole);
+    lh_shared_sums_of(p->pieces, p->arena, sum, cells, p->n_sums, on_threads, p->whole);
 }
 
 void lh_parts_lend(lh_parts *p) {
@@ -236,18 +254,32 @@ static void add_own_losses(lh_parts *p, int first, int examples) {
     }
 }
 
-/* Examples from .. to - 1, a few at a time: their sums begin anew. */
-static void run_examples(lh_parts *p, const lh_batch *batch, int from, int to) {
-    for (int at = from; at < to && !lh_failed(p->g->ctx); at += p->how.most) {
-        const int left = to - at, n = left < p->how.most ? left : p->how.most;
+static void sum_is_ready(void *with, int sum) {
+    const lh_parts *p = with;
+    lh_shared_sums_ready(p->pieces, p->place[sum]);
+}
+
+/* Which examples; whether their sums begin anew, and can be sent as soon as they are known. */
+typedef struct stretch {
+    int from, to;
+    bool adds, is_last;
+} stretch;
+
+/* A few at a time. */
+static void run_examples(lh_parts *p, const lh_batch *batch, stretch s) {
+    for (int at = s.from; at < s.to && !lh_failed(p->g->ctx); at += p->how.most) {
+        const int left = s.to - at, n = left < p->how.most ? left : p->how.most;
         lh_fast.feed(p->part, &(lh_batch){.examples = n,
                                           .first = batch->first + (unsigned)at,
                                           .of = batch->examples,
-                                          .adds = at > from,
+                                          .adds = s.adds || at > s.from,
                                           .rows = p->next.rows,
                                           .tokens = batch->tokens ? p->next.tokens : NULL,
                                           .numbers = batch->numbers ? p->next.numbers : NULL});
-        lh_fast.run(p->part);
+        if (s.is_last && n == left)
+            lh_plan_run_sums(p->part, sum_is_ready, p);
+        else
+            lh_fast.run(p->part);
         if (!lh_failed(p->g->ctx)) add_own_losses(p, at, n);
         move_on(p, n);
     }
@@ -271,8 +303,11 @@ static void run_pieces(lh_parts *p, const lh_batch *batch) {
     move_on(p, lh_shared_sums_first(x, x->from, batch->examples));
     for (int i = x->from; i < x->to && !lh_failed(p->g->ctx); i++) {
         lh_shared_sums_next(x);
-        run_examples(p, batch, lh_shared_sums_first(x, i, batch->examples),
-                     lh_shared_sums_first(x, i + 1, batch->examples));
+        run_examples(p, batch,
+                     (stretch){.from = lh_shared_sums_first(x, i, batch->examples),
+                               .to = lh_shared_sums_first(x, i + 1, batch->examples),
+                               .adds = lh_shared_sums_adds(x),
+                               .is_last = x->ranks && lh_shared_sums_is_last(x)});
         lh_shared_sums_done(x);
     }
     lh_shared_sums_end(x);
@@ -289,7 +324,7 @@ void lh_parts_run(lh_parts *p, const lh_batch *batch, int step, bool is_training
     if (p->pieces)
         run_pieces(p, batch);
     else
-        run_examples(p, batch, 0, batch->examples);
+        run_examples(p, batch, (stretch){.to = batch->examples});
     lh_fast.feed(p->whole, batch);
     lh_fast.run(p->whole);
 }
@@ -306,5 +341,6 @@ double lh_parts_loss(const lh_parts *p) {
 
 double lh_parts_memory(const lh_parts *p) {
     return (p->before ? lh_floats_memory(p->before) : 0) + lh_floats_memory(p->part) +
-           lh_floats_memory(p->whole) + (p->pieces ? lh_shared_sums_memory(p->pieces) : 0);
+           lh_floats_memory(p->whole) + (p->pieces ? lh_shared_sums_memory(p->pieces) : 0) +
+           lh_shares_memory(p);
 }

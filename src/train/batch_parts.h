@@ -33,6 +33,7 @@ typedef struct lh_parts_how {
     lh_precision precision;
     int pieces;            /* 0: the batch is not cut into pieces */
     const lh_ranks *ranks; /* NULL: this process is alone */
+    lh_shared_sums_how sums;
 } lh_parts_how;
 
 typedef struct lh_parts {
@@ -50,6 +51,8 @@ typedef struct lh_parts {
     double *losses; /* [examples] where the batch is cut into pieces: of each */
     int *owner;     /* [n_givens] the rank that renews it; -1: all do */
     lh_shared_sums *pieces;
+    int *place; /* [n_sums] where each is among those of `pieces` */
+    struct lh_shares_wire *telling;
     int examples;
 } lh_parts;
 

@@ -2,36 +2,15 @@
 
 #include <string.h>
 
+#include "train/sums_wire.h"
+
 static const lh_place nowhere = {0, 0, 0};
 
-enum {
-    WORK = 1 << 16, /* cells that one thread adds at a time */
-    LEAST = 1 << 12 /* cells of a rank that are sent at a time, at least */
-};
-
-/* What is needed to speak to other ranks. A root is the highest node that a rank can make by itself. */
-typedef struct root {
-    int from, to;
-} root;
-
-typedef struct addition {
-    int to, from; /* roots by number */
-} addition;
-
-struct lh_shared_sums_wire {
-    root *root; /* of all ranks, from left to right */
-    int n_roots;
-    int *roots_of;      /* [ranks] how many each has */
-    addition *addition; /* [n_roots - 1] in this order; the sum is in root 0 */
-    int n_additions;
-    size_t share, part; /* cells that each rank adds up; ... at a time */
-    int *sends, *gets;  /* [ranks] */
-    float *out, *in, *all;
-};
+enum { WORK = 1 << 16 }; /* cells that one thread adds at a time */
 
 /* ---- the tree ---- */
 
-static int half(int from, int to) {
+int lh_sums_half(int from, int to) {
     return from + (to - from) / 2;
 }
 
@@ -39,7 +18,7 @@ static int half(int from, int to) {
 static bool is_node(const lh_shared_sums *p, int from, int to) {
     int a = 0, b = p->n;
     while (b - a > to - from) {
-        const int m = half(a, b);
+        const int m = lh_sums_half(a, b);
         if (to <= m)
             b = m;
         else if (from >= m)
@@ -50,34 +29,13 @@ static bool is_node(const lh_shared_sums *p, int from, int to) {
     return a == from && b == to;
 }
 
-static int first_piece(const lh_shared_sums *p, int rank) {
+int lh_sums_first_piece(const lh_shared_sums *p, int rank) {
     const int n = p->ranks ? p->ranks->n : 1;
     return (int)((long long)p->n * rank / n);
 }
 
 int lh_shared_sums_first(const lh_shared_sums *p, int piece, int examples) {
     return (int)((long long)examples * piece / p->n);
-}
-
-static void add_roots(struct lh_shared_sums_wire *w, root node, root rank) {
-    if (node.to <= rank.from || node.from >= rank.to) return;
-    if (node.from >= rank.from && node.to <= rank.to) {
-        w->root[w->n_roots++] = node;
-        return;
-    }
-    const int m = half(node.from, node.to);
-    add_roots(w, (root){node.from, m}, rank);
-    add_roots(w, (root){m, node.to}, rank);
-}
-
-/* Everything up to this node, as additions of roots. Returns the root that has its sum then. */
-static int add_up(struct lh_shared_sums_wire *w, root node) {
-    for (int i = 0; i < w->n_roots; i++)
-        if (w->root[i].from == node.from && w->root[i].to == node.to) return i;
-    const int m = half(node.from, node.to);
-    const int left = add_up(w, (root){node.from, m}), right = add_up(w, (root){m, node.to});
-    w->addition[w->n_additions++] = (addition){left, right};
-    return left;
 }
 
 /* ---- begin and end ---- */
@@ -87,39 +45,10 @@ lh_shared_sums *lh_shared_sums_new(lh_context *ctx, lh_arena *a, int n, const lh
     if (!p) return NULL;
     *p = (lh_shared_sums){.ctx = ctx, .ranks = ranks, .n = n};
     const int rank = ranks ? ranks->rank : 0;
-    p->from = first_piece(p, rank), p->to = first_piece(p, rank + 1);
+    p->from = lh_sums_first_piece(p, rank), p->to = lh_sums_first_piece(p, rank + 1);
     p->stack = lh_alloc_array(a, (size_t)n + 1, sizeof *p->stack);
     p->spare = lh_alloc_array(a, (size_t)n + 1, sizeof *p->spare);
     return p->stack && p->spare ? p : NULL;
-}
-
-static bool make_wire(lh_shared_sums *p, lh_arena *a) {
-    const size_t n = (size_t)p->ranks->n, most = (size_t)p->n;
-    struct lh_shared_sums_wire *w = lh_alloc(a, sizeof *w);
-    if (!w) return false;
-    *w = (struct lh_shared_sums_wire){0};
-    w->root = lh_alloc_array(a, most, sizeof *w->root);
-    w->addition = lh_alloc_array(a, most, sizeof *w->addition);
-    w->roots_of = lh_alloc_array(a, n, sizeof *w->roots_of);
-    w->sends = lh_alloc_array(a, n, sizeof *w->sends);
-    w->gets = lh_alloc_array(a, n, sizeof *w->gets);
-    if (lh_failed(p->ctx)) return false;
-    for (int i = 0; i < p->ranks->n; i++) {
-        const int before = w->n_roots;
-        add_roots(w, (root){0, p->n}, (root){first_piece(p, i), first_piece(p, i + 1)});
-        w->roots_of[i] = w->n_roots - before;
-    }
-    add_up(w, (root){0, p->n});
-    w->share = (p->total + n - 1) / n;
-    w->part = (size_t)(1 << 20) / n;
-    if (w->part < LEAST) w->part = LEAST;
-    if (w->part > w->share) w->part = w->share;
-    const size_t mine = (size_t)w->roots_of[p->ranks->rank];
-    w->out = lh_alloc_array(a, mine * n * w->part + 1, sizeof *w->out);
-    w->in = lh_alloc_array(a, (size_t)w->n_roots * w->part + 1, sizeof *w->in);
-    w->all = lh_alloc_array(a, n * w->part + 1, sizeof *w->all);
-    p->wire = w;
-    return !lh_failed(p->ctx);
 }
 
 bool lh_shared_sums_of(lh_shared_sums *p, lh_arena *a, float *const *sum, const size_t *cells,
@@ -127,7 +56,14 @@ bool lh_shared_sums_of(lh_shared_sums *p, lh_arena *a, float *const *sum, const 
     p->sum = sum, p->cells = cells, p->n_sums = n_sums, p->each = each, p->with = with;
     p->total = 0;
     for (int i = 0; i < n_sums; i++) p->total += cells[i];
-    return !p->ranks || make_wire(p, a);
+    p->is_ready = lh_alloc_array(a, (size_t)n_sums + 1, sizeof *p->is_ready);
+    return p->is_ready && lh_shared_sums_go_by(p, a, p->how);
+}
+
+bool lh_shared_sums_go_by(lh_shared_sums *p, lh_arena *a, lh_shared_sums_how how) {
+    p->how = how;
+    p->wire = p->ranks ? lh_sums_wire_new(p, a) : NULL;
+    return !p->ranks || p->wire;
 }
 
 void lh_shared_sums_free(lh_shared_sums *p) {
@@ -138,11 +74,8 @@ void lh_shared_sums_free(lh_shared_sums *p) {
 }
 
 double lh_shared_sums_memory(const lh_shared_sums *p) {
-    const struct lh_shared_sums_wire *w = p->wire;
-    double cells = (double)p->copies * (double)p->total;
-    if (w)
-        cells += (double)w->part * (w->n_roots + p->ranks->n * (1 + w->roots_of[p->ranks->rank]));
-    return cells * sizeof(float);
+    return (double)p->copies * (double)p->total * sizeof(float) +
+           (p->wire ? lh_sums_wire_memory(p) : 0);
 }
 
 /* ---- copies ---- */
@@ -196,22 +129,43 @@ static void with_copy(lh_shared_sums *p, float *copy, float *to) {
 
 /* ---- this rank's pieces ---- */
 
-void lh_shared_sums_begin(lh_shared_sums *p) {
+static void put_away(lh_shared_sums *p) {
     while (p->depth) give_back(p, p->stack[--p->depth].numbers);
+}
+
+/* How many of the stack will be one with the last piece? Neighbours become one while they are the halves of a node. */
+static int merges_of_last(const lh_shared_sums *p) {
+    int n = 0;
+    while (n < p->depth && is_node(p, p->stack[p->depth - 1 - n].from, p->to)) n++;
+    return n;
+}
+
+void lh_shared_sums_begin(lh_shared_sums *p) {
+    put_away(p);
+    p->done = p->merges = p->n_ready = 0, p->ready = 0;
+    if (p->is_ready) memset(p->is_ready, 0, (size_t)p->n_sums * sizeof *p->is_ready);
+    if (p->wire) lh_sums_wire_begin(p);
+}
+
+bool lh_shared_sums_adds(const lh_shared_sums *p) {
+    return p->how.any_order && p->done > 0;
+}
+
+bool lh_shared_sums_is_last(const lh_shared_sums *p) {
+    return p->from + p->done + 1 == p->to;
 }
 
 void lh_shared_sums_next(lh_shared_sums *p) {
     lh_subtree *top = p->depth ? &p->stack[p->depth - 1] : NULL;
-    if (!top || top->numbers || lh_failed(p->ctx)) return;
-    top->numbers = take_copy(p);
-    if (top->numbers) with_sums(p, top->numbers, true);
+    if (top && !top->numbers && !lh_failed(p->ctx)) {
+        top->numbers = take_copy(p);
+        if (top->numbers) with_sums(p, top->numbers, true);
+    }
+    if (p->ranks && lh_shared_sums_is_last(p)) p->merges = merges_of_last(p);
 }
 
-/* Two neighbours become one while they are the halves of a node: left + right, in the place of the right one. */
-void lh_shared_sums_done(lh_shared_sums *p) {
-    if (lh_failed(p->ctx)) return;
-    const int i = p->depth ? p->stack[p->depth - 1].to : p->from;
-    p->stack[p->depth++] = (lh_subtree){i, i + 1, NULL};
+/* left + right, in the place of the right one */
+static void merge(lh_shared_sums *p) {
     while (p->depth > 1) {
         lh_subtree *left = &p->stack[p->depth - 2], *right = &p->stack[p->depth - 1];
         if (!is_node(p, left->from, right->to)) return;
@@ -225,11 +179,32 @@ void lh_shared_sums_done(lh_shared_sums *p) {
     }
 }
 
-/* ---- all ranks ---- */
+/* Of several ranks the last piece is added up as it is sent: lh_sums_wire_go_on. */
+void lh_shared_sums_done(lh_shared_sums *p) {
+    const int i = p->from + p->done++;
+    if (lh_failed(p->ctx) || p->how.any_order || (p->ranks && i + 1 == p->to)) return;
+    p->stack[p->depth++] = (lh_subtree){i, i + 1, NULL};
+    merge(p);
+}
 
-/* Cells at .. at + n - 1 of all sums, one behind the other. */
-static void each_stretch(const lh_shared_sums *p, size_t at, size_t n, float *numbers,
-                         bool is_written) {
+void lh_shared_sums_ready(lh_shared_sums *p, int sum) {
+    if (!p->wire) return;
+    p->is_ready[sum] = true;
+    while (p->n_ready < p->n_sums && p->is_ready[p->n_ready]) p->ready += p->cells[p->n_ready++];
+    lh_sums_wire_go_on(p, false);
+}
+
+void lh_shared_sums_end(lh_shared_sums *p) {
+    if (lh_failed(p->ctx)) return;
+    p->n_ready = p->n_sums, p->ready = p->total;
+    if (p->wire) lh_sums_wire_go_on(p, true);
+    put_away(p);
+}
+
+/* ---- cells of all sums, one behind the other ---- */
+
+void lh_sums_stretch(const lh_shared_sums *p, size_t at, size_t n, float *numbers,
+                     bool is_written) {
     size_t begin = 0;
     for (int i = 0; i < p->n_sums && n; begin += p->cells[i++]) {
         if (at >= begin + p->cells[i]) continue;
@@ -242,60 +217,17 @@ static void each_stretch(const lh_shared_sums *p, size_t at, size_t n, float *nu
     }
 }
 
-static size_t part_length(const lh_shared_sums *p, int rank, size_t done) {
-    const struct lh_shared_sums_wire *w = p->wire;
-    const size_t from = (size_t)rank * w->share + done, end = (size_t)(rank + 1) * w->share;
-    const size_t most = end < p->total ? end : p->total;
-    if (from >= most) return 0;
-    return most - from < w->part ? most - from : w->part;
-}
-
-static void send_part(lh_shared_sums *p, size_t done) {
-    struct lh_shared_sums_wire *w = p->wire;
-    float *out = w->out;
-    for (int s = 0; s < p->ranks->n; s++) {
-        const size_t n = part_length(p, s, done), at = (size_t)s * w->share + done;
-        for (int k = 0; k < p->depth; k++, out += n) {
-            const lh_subtree *t = &p->stack[k];
-            if (t->numbers)
-                memcpy(out, t->numbers + at, n * sizeof *out);
-            else
-                each_stretch(p, at, n, out, false);
-        }
-        w->sends[s] = (int)n * p->depth;
-    }
-    const int mine = (int)part_length(p, p->ranks->rank, done);
-    for (int s = 0; s < p->ranks->n; s++) w->gets[s] = mine * w->roots_of[s];
-    p->ranks->exchange(w->out, w->sends, w->in, w->gets);
-}
-
-static void add_part(const lh_shared_sums *p, size_t n) {
-    struct lh_shared_sums_wire *w = p->wire;
-    for (int i = 0; i < w->n_additions; i++) {
-        float *restrict to = w->in + (size_t)w->addition[i].to * n;
-        const float *restrict from = w->in + (size_t)w->addition[i].from * n;
-        for (size_t c = 0; c < n; c++) to[c] = to[c] + from[c];
+static void add_stretch(lh_shared_sums *p, size_t at, size_t n, float *copy) {
+    size_t begin = 0;
+    for (int i = 0; i < p->n_sums && n; begin += p->cells[i++]) {
+        if (at >= begin + p->cells[i]) continue;
+        const size_t here = at - begin, left = p->cells[i] - here, k = left < n ? left : n;
+        adding x = {p->sum[i] + here, copy, k, false};
+        p->each(p->with, (int)((k + WORK - 1) / WORK), add_cells, &x);
+        at += k, n -= k, copy += k;
     }
 }
 
-/* A part of each rank's share at a time: sent to it, added up there, sent to all. */
-static void speak(lh_shared_sums *p) {
-    struct lh_shared_sums_wire *w = p->wire;
-    for (size_t done = 0; done < w->share; done += w->part) {
-        send_part(p, done);
-        const size_t mine = part_length(p, p->ranks->rank, done);
-        add_part(p, mine);
-        for (int s = 0; s < p->ranks->n; s++) w->gets[s] = (int)part_length(p, s, done);
-        p->ranks->gather(w->in, (int)mine, w->all, w->gets);
-        float *all = w->all;
-        for (int s = 0; s < p->ranks->n; all += w->gets[s++])
-            each_stretch(p, (size_t)s * w->share + done, (size_t)w->gets[s], all, true);
-    }
-}
-
-/* A part is written only when every rank has sent what it had there: its numbers are not needed again. */
-void lh_shared_sums_end(lh_shared_sums *p) {
-    if (lh_failed(p->ctx)) return;
-    if (p->ranks) speak(p);
-    lh_shared_sums_begin(p);
+void lh_sums_merge(lh_shared_sums *p, size_t at, size_t n) {
+    for (int k = 1; k <= p->merges; k++) add_stretch(p, at, n, p->stack[p->depth - k].numbers + at);
 }

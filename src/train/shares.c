@@ -100,16 +100,101 @@ const bool *lh_shares_mine(lh_parts *p) {
     return mine;
 }
 
-/* Params that examples look at: every rank has them. */
-void lh_shares_tell(const lh_parts *p) {
-    for (int i = 0; i < p->n_givens; i++) {
-        const lh_given *given = p->given[i]->given;
-        const int from = p->owner[given->number];
-        if (given->renewed && from != EVERYBODY)
-            p->how.ranks->tell(lh_floats(p->whole, p->given[i]),
-                               lh_plan_fixed_cells(p->g, p->given[i]) * sizeof(float), from);
+/* ---- telling ---- */
+
+enum {
+    AT_ONCE = 2,
+    TELL = 1 << 20
+}; /* parts on their way at the same time; cells of one, of all ranks */
+
+/* Every rank tells what it renewed, one param behind the other, a part at a time. */
+struct lh_shares_wire {
+    size_t *own; /* [ranks] cells that each tells */
+    size_t most, part;
+    float *out[AT_ONCE], *all[AT_ONCE];
+    int *counts[AT_ONCE]; /* [ranks] */
+};
+
+/* Does this rank tell it? Params that examples look at: every rank has them. */
+static bool is_told_by(const lh_parts *p, int i, int rank) {
+    const lh_given *given = p->given[i]->given;
+    return given->renewed && p->owner[given->number] == rank;
+}
+
+static bool make_telling(lh_parts *p) {
+    const size_t n = (size_t)p->how.ranks->n;
+    struct lh_shares_wire *w = lh_alloc(p->arena, sizeof *w);
+    if (!w) return false;
+    *w = (struct lh_shares_wire){.own = lh_alloc_array(p->arena, n, sizeof *w->own)};
+    for (int i = 0; w->own && i < p->n_givens; i++)
+        for (int r = 0; r < p->how.ranks->n; r++)
+            if (is_told_by(p, i, r)) w->own[r] += lh_plan_fixed_cells(p->g, p->given[i]);
+    for (size_t r = 0; w->own && r < n; r++)
+        if (w->own[r] > w->most) w->most = w->own[r];
+    w->part = TELL / n + 1 < w->most ? TELL / n + 1 : w->most + 1;
+    for (int k = 0; k < AT_ONCE; k++) {
+        w->out[k] = lh_alloc_array(p->arena, w->part, sizeof *w->out[k]);
+        w->all[k] = lh_alloc_array(p->arena, n * w->part, sizeof *w->all[k]);
+        w->counts[k] = lh_alloc_array(p->arena, n, sizeof *w->counts[k]);
+    }
+    p->telling = w;
+    return !lh_failed(p->g->ctx);
+}
+
+double lh_shares_memory(const lh_parts *p) {
+    if (!p->telling) return 0;
+    return AT_ONCE * (double)p->telling->part * (p->how.ranks->n + 1) * sizeof(float);
+}
+
+/* Cells at .. at + n - 1 of what a rank tells. */
+static void told(const lh_parts *p, int rank, size_t at, size_t n, float *numbers,
+                 bool is_written) {
+    size_t begin = 0;
+    for (int i = 0; i < p->n_givens && n; i++) {
+        if (!is_told_by(p, i, rank)) continue;
+        const size_t cells = lh_plan_fixed_cells(p->g, p->given[i]), first = begin;
+        begin += cells;
+        if (at >= begin) continue;
+        const size_t here = at - first, left = cells - here, k = left < n ? left : n;
+        float *param = lh_floats(p->whole, p->given[i]) + here;
+        memcpy(is_written ? param : numbers, is_written ? numbers : param, k * sizeof *param);
+        at += k, n -= k, numbers += k;
     }
 }
+
+static void begin_part(const lh_parts *p, size_t done, int slot) {
+    const lh_ranks *r = p->how.ranks;
+    const struct lh_shares_wire *w = p->telling;
+    for (int i = 0; i < r->n; i++) {
+        const size_t left = w->own[i] > done ? w->own[i] - done : 0;
+        w->counts[slot][i] = (int)(left < w->part ? left : w->part);
+    }
+    const int mine = w->counts[slot][r->rank];
+    told(p, r->rank, done, (size_t)mine, w->out[slot], false);
+    r->gather(slot, LH_WIRE_FLOAT, w->out[slot], mine, w->all[slot], w->counts[slot]);
+}
+
+static void end_part(const lh_parts *p, size_t done, int slot) {
+    const lh_ranks *r = p->how.ranks;
+    const struct lh_shares_wire *w = p->telling;
+    float *all = w->all[slot];
+    r->is_done(slot, true);
+    for (int i = 0; i < r->n; all += w->counts[slot][i++])
+        if (i != r->rank) told(p, i, done, (size_t)w->counts[slot][i], all, true);
+}
+
+void lh_shares_tell(lh_parts *p) {
+    if (!p->telling && !make_telling(p)) return;
+    const struct lh_shares_wire *w = p->telling;
+    size_t begun = 0;
+    for (size_t done = 0; done < w->most; done += w->part) {
+        for (; begun < w->most && begun <= done + w->part; begun += w->part)
+            begin_part(p, begun, (int)(begun / w->part % AT_ONCE));
+        end_part(p, done, (int)(done / w->part % AT_ONCE));
+    }
+}
+
+/* ---- saving ---- */
 
 /* Only one rank has it, and that is not rank 0. */
 static bool is_elsewhere(const lh_parts *p, const lh_given *given) {
