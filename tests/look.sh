@@ -159,12 +159,21 @@ on_ranks='cost gpt --set layers=4 dim=32 heads=2 context=32 tokens=32'
     # number NAME: of the JSON about processes.
     number() { sed -n '/"ranks"/,$ s/.*"'"$1"'": *\([0-9.e+-]*\).*/\1/p' out | head -n 1; }
     does 'for programs' $on_ranks --ranks 4 --network 1Gb --latency 100us --json
-    slow=$(number communication) bytes=$(number bytes) rounds=$(number rounds) four=$(number memory)
-    echo "$slow $bytes $rounds" | awk '{ exit !($2 > 0 && $3 > 0 && ($1 - $2 / 125e6 - $3 * 1e-4) ^ 2 < 1e-8 * $1 ^ 2) }'
+    four=$(number memory)
+    # On a slow network hardly anything of it is hidden behind the backward pass.
+    does 'a slow network' $on_ranks --ranks 4 --network 1Mb --latency 10ms --json
+    slow=$(number communication)
+    echo "$slow $(number bytes) $(number rounds)" | awk '{ all = $2 / 125e3 + $3 * 0.01; exit !($2 > 0 && $3 > 0 && $1 > 0.8 * all && $1 < 1.001 * all) }'
     verdict $? 'communication is bytes by the rate, and a latency for each round'
-    does 'a hundred times faster' $on_ranks --ranks 4 --network 12.5GB --latency 1us --json
-    echo "$slow $(number communication)" | awk '{ exit !($1 > 99.9 * $2 && $1 < 100.1 * $2) }'
+    does 'a hundred times faster' $on_ranks --ranks 4 --network 12.5MB --latency 100us --json
+    echo "$slow $(number communication)" | awk '{ exit !($1 > 95 * $2) }'
     verdict $? 'bits are not bytes, and ms are not us'
+    does 'half as many bytes for gradients' $on_ranks --ranks 4 --network 1Mb --latency 10ms --wire bf16 --json
+    echo "$slow $(number communication)" | awk '{ exit !($1 > 1.2 * $2) }'
+    verdict $? 'take less time'
+    does 'any order' $on_ranks --ranks 4 --any-order --json
+    echo "$four $(number memory)" | awk '{ exit !($2 < $1) }'
+    verdict $? 'needs no copies'
     does 'sixteen processes' $on_ranks --ranks 16 --network 1Gb --latency 100us --json
     echo "$four $(number memory)" | awk '{ exit !($2 < $1) }'
     verdict $? 'more processes, less memory for each'
@@ -174,6 +183,8 @@ on_ranks='cost gpt --set layers=4 dim=32 heads=2 context=32 tokens=32'
     refused 'a rate without a unit' 'such as 100Gb' $on_ranks --ranks 4 --network 100
     refused 'a rate of nothing' 'such as 100Gb' $on_ranks --ranks 4 --network 0Gb
     refused 'a time without a unit' 'such as 5us' $on_ranks --ranks 4 --latency 5
+    refused 'a number that cannot be sent' 'wire is float or bf16' $on_ranks --ranks 4 --wire half
+    refused 'an order for nobody' 'ranks N says how many' $on_ranks --any-order
     refused 'a network for nobody' 'ranks N says how many' $on_ranks --network 1Gb
     refused 'fewer examples than processes' 'batch 9 --pieces 9 gives each one' $on_ranks --ranks 9 --batch 8
     refused 'fewer pieces than processes' 'in 3 pieces has work for 3' $on_ranks --ranks 4 --pieces 3

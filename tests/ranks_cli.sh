@@ -77,6 +77,39 @@ run train part --resume --data text.txt --steps 12
 test $status -eq 0 && same whole part
 verdict $? '3, then 2, then 4 processes, then one alone: as if never interrupted'
 
+# Gradients that are sent in several buckets while the backward pass still runs, and weights that are told in several parts.
+several='--set layers=2 dim=272 heads=2 context=8 --batch 4 --steps 2'
+# shellcheck disable=SC2086  # several words
+{
+    run train gpt --data text.txt $several --pieces 4 -o alone3
+    on 3 train gpt --data text.txt $several --pieces 4 -o many3
+    test $status -eq 0 && same alone3 many3
+    verdict $? 'several buckets: the same bits on 3 processes'
+
+    # Another order is near, and says how near; so are numbers of 16 bits.
+    on 3 train gpt --data text.txt $several --pieces 4 --any-order -o any
+    test $status -eq 0 && grep -q 'in the fixed order: [0-9.]*e-0[678] of the largest' out
+    verdict $? 'another order says how far it is from the fixed one'
+    on 3 train gpt --data text.txt $several --pieces 4 --wire bf16 -o half
+    test $status -eq 0 && grep -q 'in the fixed order: 0.00[0-9]* of the largest' out
+    verdict $? 'and so do gradients in bf16'
+    ! same alone3 half
+    verdict $? 'which are sent in bf16'
+    on 3 train gpt --data text.txt $several --pieces 4 --any-order --wire bf16 -o both
+    test $status -eq 0 && grep -q 'in the fixed order: 0.00[0-9]* of the largest' out
+    verdict $? 'both'
+    # loss FOLDER: of the first step, before anything was renewed.
+    loss() { sed -n 's/.*"loss": *\([0-9.]*\).*/\1/p' "$1/log.jsonl" | head -n 1; }
+    echo "$(loss alone3) $(loss any) $(loss half) $(loss both)" |
+        awk '{ for (i = 2; i <= 4; i++) if ($i < $1 * (1 - 1e-6) || $i > $1 * (1 + 1e-6)) exit 1 }'
+    verdict $? 'the loss is not sent in bf16'
+    on 1 train gpt --data text.txt $several --any-order -o single
+    run train gpt --data text.txt $several -o none
+    same single none
+    verdict $? 'one process in any order: as it is without MPI'
+}
+refused 'what cannot be sent' 'wire is float or bf16' train gpt --wire half -o x
+
 has_once() {
     test "$(grep -cF -e "$1" out err | awk -F: '{ n += $2 } END { print n }')" -eq 1
     verdict $? "said once: $1"
@@ -113,6 +146,7 @@ head -c 500 text.txt >less.txt
     apart 'a text of another size' 'less.txt has 500 bytes here' train gpt --data less.txt $small
     apart 'another program' 'and rank 0 has "# GPT-2, exactly"' train micro --data text.txt
     apart 'another batch' 'this process has "--batch 3", and rank 0 has "--batch 12"' train gpt --data text.txt $small --batch 3
+    apart 'another order' 'this process has "--any-order", and rank 0 has "a fixed order"' train gpt --data text.txt $small --any-order
     apart 'another size' 'and rank 0 has "' train gpt --data text.txt --set layers=2 dim=8 heads=2 context=16
 }
 # shellcheck disable=SC2086  # several words

@@ -26,11 +26,12 @@
 #include "train/text_part.h"
 
 static struct {
-    const char *data, *task, *tokens, *until, *time, *rate, *init, *out, *precision, *backend;
+    const char *data, *task, *tokens, *until, *time, *rate, *init, *out, *precision, *backend,
+        *wire;
     lh_settings set;
     int batch, micro, pieces, steps, every, seed, threads;
     lh_train_lora lora;
-    bool lines, resume;
+    bool lines, resume, any_order;
 } options = {.seed = -1, .out = NULL};
 
 static const lh_option train_options[] = {
@@ -52,6 +53,13 @@ static const lh_option train_options[] = {
      "of processes (under "
      "mpirun: 8)",
      1, 1000000},
+    {"any-order", 0, LH_OPTION_FLAG, &options.any_order, NULL,
+     "under mpirun: add up gradients in whatever order is fastest, and say how far that is from "
+     "the "
+     "fixed one",
+     0, 0},
+    {"wire", 0, LH_OPTION_TEXT, &options.wire, "KIND",
+     "under mpirun: gradients are sent as float (default) or bf16, half as many bytes", 0, 0},
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
      "precision of large matrix products: float (default) or bf16; weights stay in float", 0, 0},
     {"backend", 0, LH_OPTION_TEXT, &options.backend, "NAME",
@@ -130,6 +138,8 @@ typedef struct job {
     double save_time; /* of the last save */
     double saved_at;  /* when it was */
     lh_precision precision;
+    lh_shared_sums_how sums;
+    double apart; /* how far gradients are from those in the fixed order; nan: not known */
     const lh_evaluator *with;
     lh_train_show show;
 } job;
@@ -164,6 +174,7 @@ static bool check_options(job *j, const char *argument) {
         !lh_train_positive(cli, "rate", options.rate, &rate))
         return false;
     const lh_folder *f = j->model.folder;
+    if (!lh_train_ranks_sums(cli, options.any_order, options.wire, &j->sums)) return false;
     if (!lh_train_precision(cli, options.precision, options.resume ? f : NULL, &j->precision))
         return false;
     if (!(j->with = lh_cli_evaluator(cli, options.backend))) return lh_cli_report(cli), false;
@@ -388,6 +399,7 @@ static bool make_trainer(job *j) {
                           .threads = j->threads,
                           .pieces = j->pieces_of_batch,
                           .ranks = j->ranks.ranks,
+                          .sums = j->sums,
                           .micro = lh_train_micro(options.micro, options.resume ? f : NULL),
                           .precision = j->precision,
                           .with = j->with};
@@ -415,6 +427,7 @@ static bool measure(job *j) {
     for (took *= n; n < 10 && took < 0.1 && !lh_failed(j->cli->ctx); n++) took += try_step(j);
     if (lh_failed(j->cli->ctx)) return false;
     j->step_time = took / n;
+    j->apart = j->sums.any_order || j->sums.wire ? lh_trainer_apart(j->t) : NAN;
     j->look_time = LEAST_HELD_OUT * lh_trainer_try_look(j->t);
     if (lh_failed(j->cli->ctx)) return false;
     if (options.time && !options.steps && !options.resume) {
@@ -521,24 +534,27 @@ static int threads_of(const job *j) {
 
 static const char *say_shares(const job *j) {
     const lh_ranks *r = j->ranks.ranks;
-    const char *pieces =
-        j->pieces_of_batch ? lh_printf(j->cli->arena, " in %d pieces", j->pieces_of_batch) : "";
+    lh_arena *a = j->cli->arena;
+    const bool is_cut = j->pieces_of_batch && !(r && j->sums.any_order);
+    const char *pieces = is_cut ? lh_printf(a, " in %d pieces", j->pieces_of_batch) : "";
     if (!r) return pieces;
-    return lh_printf(j->cli->arena, "%s for %d processes of %d threads", pieces, r->n,
-                     threads_of(j));
+    return lh_printf(a, "%s for %d processes of %d threads%s%s", pieces, r->n, threads_of(j),
+                     j->sums.any_order ? ", added up in any order" : "",
+                     j->sums.wire == LH_WIRE_BF16 ? ", gradients sent in bf16" : "");
 }
 
 static void say_start(job *j) {
     lh_arena *a = j->cli->arena;
     const int left = j->steps - j->t->step;
     printf("memory %s; ", lh_bytes_text(a, memory_of(j)));
-    printf("batches of %d%s%s%s, about %s a step: %s for %s%d steps%s\n\n", j->t->how.batch,
+    printf("batches of %d%s%s%s, about %s a step: %s for %s%d steps%s\n", j->t->how.batch,
            j->t->how.micro && j->t->parts ? lh_printf(a, ", %d at a time", j->t->how.micro) : "",
            say_shares(j), j->precision == LH_IN_BF16 ? ", products in bf16" : "",
            j->step_time < 1 ? lh_printf(a, "%.3g ms", 1e3 * j->step_time)
                             : lh_time_text(a, j->step_time),
            lh_time_text(a, left * j->step_time), options.until ? "at most " : "", left,
            j->t->step ? lh_printf(a, " from step %d on", j->t->step) : "");
+    lh_train_ranks_say_apart(&j->ranks, &j->sums, j->apart);
     fflush(stdout);
 }
 
@@ -725,6 +741,8 @@ static const char *say_how(const job *j) {
     lh_text_add(&out, "--seed %d\n--batch %d\n--micro %d\n--pieces %d\n--precision %s\n",
                 options.seed, batch_of(j), options.micro, j->pieces_of_batch,
                 j->precision == LH_IN_BF16 ? "bf16" : "float");
+    lh_text_add(&out, "%s\n--wire %s\n", j->sums.any_order ? "--any-order" : "a fixed order",
+                j->sums.wire == LH_WIRE_BF16 ? "bf16" : "float");
     const lh_folder *f = j->init.folder ? j->init.folder : j->model.folder;
     if (f) lh_text_add(&out, "weights of step %lld\n", f->step);
     return out.s;
@@ -732,8 +750,9 @@ static const char *say_how(const job *j) {
 
 static bool choose_pieces(job *j) {
     j->threads = lh_train_ranks_threads(&j->ranks, options.threads, lh_pool_processors());
-    j->pieces_of_batch = lh_train_ranks_pieces(
-        &j->ranks, options.pieces, options.resume ? j->model.folder : NULL, batch_of(j));
+    j->pieces_of_batch =
+        lh_train_ranks_pieces(&j->ranks, options.pieces, options.resume ? j->model.folder : NULL,
+                              batch_of(j), options.any_order);
     return j->pieces_of_batch >= 0;
 }
 

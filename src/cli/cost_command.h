@@ -10,6 +10,7 @@
 #include "eval/fast/threads.h"
 #include "explain/bill.h"
 #include "pages/bill_json.h"
+#include "train/shared_sums.h"
 
 /* How work is cut into pieces, and what follows for 1, 2, 4 ... 64 cores. */
 typedef struct lh_measured_cores {
@@ -105,7 +106,8 @@ lh_settings lh_cost_turned(const lh_cli *cli, const lh_settings *set, const lh_p
 /* Several processes (cost_ranks.c): what the options say, ... */
 typedef struct lh_cost_ranks_options {
     int ranks, pieces; /* 0: not said */
-    const char *network, *latency;
+    bool any_order;
+    const char *network, *latency, *wire;
 } lh_cost_ranks_options;
 
 /* ... what follows from them, ... */
@@ -113,6 +115,7 @@ typedef struct lh_cost_ranks_how {
     int ranks; /* 0: nothing is asked about several processes */
     int pieces, batch;
     double bandwidth, latency; /* bytes in a second, seconds */
+    lh_shared_sums_how sums;
 } lh_cost_ranks_how;
 
 /* ... and what is predicted, for a step and of each process. */

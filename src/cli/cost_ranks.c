@@ -111,6 +111,9 @@ typedef struct amounts {
     double bytes, rounds, memory;
 } amounts;
 
+static double
+    wire_memory; /* ... and what does not, once a model is large: of the largest that was tried */
+
 enum { N_AMOUNTS = sizeof(amounts) / sizeof(double), RUNS = 3 };
 static const double SOME = 0.5, MANY = 20; /* seconds of trying: at least, at most */
 
@@ -144,12 +147,13 @@ static double update_seconds(lh_parts *p) {
 }
 
 static lh_parts *parts_of(const lh_cost_model *m, const lh_cost_how *how, int most, int pieces,
-                          const lh_ranks *ranks) {
+                          const lh_ranks *ranks, lh_shared_sums_how sums) {
     lh_parts *p = lh_parts_new(m->g, &(lh_parts_how){.most = most,
                                                      .threads = how->threads,
                                                      .precision = how->precision,
                                                      .pieces = pieces,
-                                                     .ranks = ranks});
+                                                     .ranks = ranks,
+                                                     .sums = sums});
     if (!p) return NULL;
     lh_fast.start(p->whole);
     lh_parts_lend(p);
@@ -163,7 +167,7 @@ static void try_alone(const lh_cost_model *m, const lh_cost_how *how, const lh_c
     const int pieces = r->pieces < 2 ? r->pieces : 2;
     const int most = (batch.examples + r->pieces - 1) / r->pieces;
     batch.examples = most * pieces < batch.examples ? most * pieces : batch.examples;
-    lh_parts *p = parts_of(m, how, most, pieces, NULL);
+    lh_parts *p = parts_of(m, how, most, pieces, NULL, (lh_shared_sums_how){0});
     if (!p) return;
     double waits = 0;
     const double all = step_seconds(p, &batch, m->g->ctx, &waits),
@@ -178,12 +182,12 @@ static void try_rank(const lh_cost_model *m, const lh_cost_how *how, const lh_co
                      amounts *to) {
     paper.n = r->ranks, paper.rank = r->ranks - 1;
     network.how = r;
-    lh_parts *p =
-        parts_of(m, how, (m->batch.examples + r->pieces - 1) / r->pieces, r->pieces, &paper);
+    lh_parts *p = parts_of(m, how, m->batch.examples, r->pieces, &paper, r->sums);
     if (!p) return;
     to->compute = step_seconds(p, &m->batch, m->g->ctx, &to->communication);
     to->bytes = network.bytes, to->rounds = network.rounds;
-    to->memory = lh_parts_memory(p);
+    wire_memory = lh_parts_wire_memory(p);
+    to->memory = lh_parts_memory(p) - wire_memory;
     lh_parts_free(p);
 }
 
@@ -226,7 +230,7 @@ static void fill(const amounts *a, const lh_cost_model *whole, lh_cost_ranks *to
     to->seconds = a->compute + a->communication;
     to->compute = a->compute, to->communication = a->communication, to->alone = a->alone;
     to->efficiency = to->seconds > 0 ? a->alone / (to->seconds * to->how.ranks) : 0;
-    to->memory = a->memory, to->alone_memory = whole->needs;
+    to->memory = a->memory + wire_memory, to->alone_memory = whole->needs;
     to->bytes = a->bytes, to->rounds = a->rounds;
     to->rows = whole->rows;
 }
@@ -238,6 +242,7 @@ bool lh_cost_ranks_predicted(lh_cli *cli, const lh_source *s, const lh_settings 
     lh_cost_model whole;
     amounts once = {0}, sum = {0}, twice;
     *to = (lh_cost_ranks){.how = *r};
+    wire_memory = 0;
     lh_cost_repeats(cli, b, &turns);
     lh_cost_model_new(cli, s, set, b, how, &whole);
     lh_graph_free(whole.g);
@@ -300,16 +305,19 @@ bool lh_cost_ranks_read(lh_cli *cli, const lh_cost_ranks_options *o, int *batch,
                         lh_cost_ranks_how *r) {
     enum { PIECES = 8 };
     *r = (lh_cost_ranks_how){.ranks = o->ranks, .pieces = o->pieces};
-    const char *alone = o->network   ? "network"
-                        : o->latency ? "latency"
-                        : o->pieces  ? "pieces"
-                                     : NULL;
+    const char *alone = o->network     ? "network"
+                        : o->latency   ? "latency"
+                        : o->pieces    ? "pieces"
+                        : o->any_order ? "any-order"
+                        : o->wire      ? "wire"
+                                       : NULL;
     if (!o->ranks && alone) {
         lh_cli_fail(cli, "--%s says how several processes work together: --ranks N says how many",
                     alone);
         return false;
     }
     if (!o->ranks) return true;
+    if (!lh_train_ranks_sums(cli, o->any_order, o->wire, &r->sums)) return false;
     if (!r->pieces) r->pieces = o->ranks > PIECES ? o->ranks : PIECES;
     if (*batch && *batch < r->pieces && !o->pieces) r->pieces = *batch;
     if (!*batch) *batch = r->pieces;

@@ -102,8 +102,13 @@ bool lh_train_ranks_agree(lh_train_ranks *r, bool is_good, const char *who);
 void lh_train_ranks_part(lh_train_ranks *r); /* all come to an end together, and rank 0 says why */
 void lh_train_ranks_end(lh_train_ranks *r, int status);
 int lh_train_ranks_threads(const lh_train_ranks *r, int asked, int processors);
-/* -1: refused, and reported */
-int lh_train_ranks_pieces(const lh_train_ranks *r, int asked, const lh_folder *resumed, int batch);
+/* -1: refused, and reported. In any order one process alone need not cut its batch */
+int lh_train_ranks_pieces(const lh_train_ranks *r, int asked, const lh_folder *resumed, int batch,
+                          bool any_order);
+/* wire: float, bf16, or NULL; false: reported */
+bool lh_train_ranks_sums(lh_cli *cli, bool any_order, const char *wire, lh_shared_sums_how *to);
+/* the line about another order, and an empty one */
+void lh_train_ranks_say_apart(const lh_train_ranks *r, const lh_shared_sums_how *how, double apart);
 
 const char *lh_time_text(lh_arena *a, double seconds); /* 40 s, 12 min, 3 h 20 min */
 double lh_seconds(void);

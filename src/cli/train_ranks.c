@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -122,10 +123,12 @@ int lh_train_ranks_threads(const lh_train_ranks *r, int asked, int processors) {
     return processors > local ? processors / local : 1;
 }
 
-int lh_train_ranks_pieces(const lh_train_ranks *r, int asked, const lh_folder *resumed, int batch) {
+int lh_train_ranks_pieces(const lh_train_ranks *r, int asked, const lh_folder *resumed, int batch,
+                          bool any_order) {
     enum { PIECES = 8 };
     int n = asked ? asked : resumed ? (int)resumed->pieces : 0;
-    if (!n && r->is_asked) n = PIECES;
+    if (!n && r->is_asked) n = any_order && !r->ranks ? 0 : PIECES;
+    if (any_order && r->ranks && r->ranks->n > n && !asked) n = r->ranks->n;
     if (n > batch) n = batch;
     if (!r->ranks || r->ranks->n <= n) return n;
     lh_cli_fail(r->cli, "there are %d processes, and a batch of %d in %d pieces has work for %d",
@@ -133,4 +136,25 @@ int lh_train_ranks_pieces(const lh_train_ranks *r, int asked, const lh_folder *r
     fprintf(stderr, "--pieces %d%s gives each one; or start fewer processes\n", r->ranks->n,
             batch < r->ranks->n ? ", and a batch of as many," : "");
     return -1;
+}
+
+bool lh_train_ranks_sums(lh_cli *cli, bool any_order, const char *wire, lh_shared_sums_how *to) {
+    to->any_order = any_order;
+    to->wire = wire && strcmp(wire, "bf16") == 0 ? LH_WIRE_BF16 : LH_WIRE_FLOAT;
+    if (!wire || to->wire == LH_WIRE_BF16 || strcmp(wire, "float") == 0) return true;
+    lh_cli_fail(cli, "--wire is float or bf16, and not \"%s\"", wire);
+    return false;
+}
+
+void lh_train_ranks_say_apart(const lh_train_ranks *r, const lh_shared_sums_how *how,
+                              double apart) {
+    if (r->ranks && (how->any_order || how->wire == LH_WIRE_BF16)) {
+        if (isnan(apart))
+            printf("there is no memory to compare its gradients with those in the fixed order\n");
+        else
+            printf("gradients of the first batch, against float in the fixed order: %.2g of the "
+                   "largest in their matrix apart, at most\n",
+                   apart);
+    }
+    putchar('\n');
 }

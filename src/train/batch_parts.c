@@ -1,10 +1,12 @@
 #include "train/batch_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "eval/plan.h"
 #include "train/floats.h"
 #include "train/shares.h"
+#include "train/sums_wire.h"
 
 /* ---- where the graph is cut ---- */
 
@@ -259,20 +261,20 @@ static void sum_is_ready(void *with, int sum) {
     lh_shared_sums_ready(p->pieces, p->place[sum]);
 }
 
-/* Which examples; whether their sums begin anew, and can be sent as soon as they are known. */
+/* Which examples; whether their sums can be sent as soon as they are known. */
 typedef struct stretch {
     int from, to;
-    bool adds, is_last;
+    bool is_last;
 } stretch;
 
-/* A few at a time. */
+/* A few at a time: their sums begin anew. */
 static void run_examples(lh_parts *p, const lh_batch *batch, stretch s) {
     for (int at = s.from; at < s.to && !lh_failed(p->g->ctx); at += p->how.most) {
         const int left = s.to - at, n = left < p->how.most ? left : p->how.most;
         lh_fast.feed(p->part, &(lh_batch){.examples = n,
                                           .first = batch->first + (unsigned)at,
                                           .of = batch->examples,
-                                          .adds = s.adds || at > s.from,
+                                          .adds = at > s.from,
                                           .rows = p->next.rows,
                                           .tokens = batch->tokens ? p->next.tokens : NULL,
                                           .numbers = batch->numbers ? p->next.numbers : NULL});
@@ -306,7 +308,6 @@ static void run_pieces(lh_parts *p, const lh_batch *batch) {
         run_examples(p, batch,
                      (stretch){.from = lh_shared_sums_first(x, i, batch->examples),
                                .to = lh_shared_sums_first(x, i + 1, batch->examples),
-                               .adds = lh_shared_sums_adds(x),
                                .is_last = x->ranks && lh_shared_sums_is_last(x)});
         lh_shared_sums_done(x);
     }
@@ -334,9 +335,60 @@ void lh_parts_commit(lh_parts *p) {
     if (p->how.ranks && !lh_failed(p->g->ctx)) lh_shares_tell(p);
 }
 
+/* ---- another order ---- */
+
+/* The largest difference of a sum and its copy, by the largest number of the sum. Not a number in either: infinite. */
+static double difference(const float *sum, const float *copy, size_t n) {
+    double most = 0, largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double d = fabs((double)sum[i] - (double)copy[i]), x = fabs((double)copy[i]);
+        if (!isfinite(d)) return INFINITY;
+        if (d > most) most = d;
+        if (x > largest) largest = x;
+    }
+    return largest > 0 ? most / largest : most > 0 ? INFINITY : 0;
+}
+
+/* The sums of a batch in the fixed order, one behind the other. NULL: no memory. */
+static float *fixed_sums(lh_parts *p, const lh_batch *batch, int step, lh_arena *a) {
+    lh_shared_sums *x = p->pieces;
+    const lh_shared_sums_how how = x->how;
+    struct lh_sums_wire *wire = x->wire;
+    float *copy = p->g->ctx->alloc(x->total * sizeof *copy + 1), *to = copy;
+    if (!lh_shared_sums_go_by(x, a, (lh_shared_sums_how){0})) return copy;
+    lh_parts_run(p, batch, step, true);
+    for (int i = 0; copy && i < x->n_sums; to += x->cells[i++])
+        memcpy(to, x->sum[i], x->cells[i] * sizeof *to);
+    lh_shared_sums_free(x);
+    lh_shared_sums_take_back(x, how, wire);
+    return copy;
+}
+
+double lh_parts_apart(lh_parts *p, const lh_batch *batch, int step) {
+    lh_context *ctx = p->g->ctx;
+    lh_arena *a = p->pieces && p->how.ranks && !lh_failed(ctx) ? lh_arena_new(ctx) : NULL;
+    double most = NAN;
+    if (!a) return most;
+    float *copy = fixed_sums(p, batch, step, a);
+    lh_parts_run(p, batch, step, true);
+    if (copy && !lh_failed(ctx)) most = 0;
+    const float *from = copy;
+    for (int i = 0; most >= 0 && i < p->pieces->n_sums; from += p->pieces->cells[i++]) {
+        const double d = difference(p->pieces->sum[i], from, p->pieces->cells[i]);
+        if (d > most) most = d;
+    }
+    if (copy) ctx->release(copy);
+    lh_arena_free(a);
+    return most;
+}
+
 double lh_parts_loss(const lh_parts *p) {
     if (p->g->loss->shape.is_batched) return p->loss / p->examples;
     return lh_fast.get(p->whole, p->g->loss, (lh_cell){0, 0, 0, 0});
+}
+
+double lh_parts_wire_memory(const lh_parts *p) {
+    return p->pieces && p->pieces->wire ? lh_sums_wire_memory(p->pieces) + lh_shares_memory(p) : 0;
 }
 
 double lh_parts_memory(const lh_parts *p) {

@@ -60,8 +60,13 @@ lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how); /* NULL and the co
 void lh_parts_free(lh_parts *p);                              /* NULL is allowed */
 void lh_parts_lend(lh_parts *p);
 void lh_parts_run(lh_parts *p, const lh_batch *batch, int step, bool is_training);
-void lh_parts_commit(lh_parts *p);         /* := is carried out, on all ranks */
-double lh_parts_loss(const lh_parts *p);   /* the mean over examples, where each has its own */
+void lh_parts_commit(lh_parts *p);       /* := is carried out, on all ranks */
+double lh_parts_loss(const lh_parts *p); /* the mean over examples, where each has its own */
+/* How far the sums of a batch, as they are added up, come apart from those in the fixed order: the largest difference in any of them,
+ * by the largest number of it. nan: there is no memory to compare, or nothing to compare with. */
+double lh_parts_apart(lh_parts *p, const lh_batch *batch, int step);
 double lh_parts_memory(const lh_parts *p); /* bytes, behind the first run */
+/* of it, for what is on its way to other ranks: the same for all large models */
+double lh_parts_wire_memory(const lh_parts *p);
 
 #endif

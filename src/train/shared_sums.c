@@ -40,14 +40,21 @@ int lh_shared_sums_first(const lh_shared_sums *p, int piece, int examples) {
 
 /* ---- begin and end ---- */
 
+/* In any order a rank does its part of a batch in one piece. */
+static void cut(lh_shared_sums *p) {
+    const int rank = p->ranks ? p->ranks->rank : 0, ranks = p->ranks ? p->ranks->n : 1;
+    p->n = p->how.any_order ? ranks : p->asked;
+    p->from = lh_sums_first_piece(p, rank), p->to = lh_sums_first_piece(p, rank + 1);
+}
+
 lh_shared_sums *lh_shared_sums_new(lh_context *ctx, lh_arena *a, int n, const lh_ranks *ranks) {
     lh_shared_sums *p = lh_alloc(a, sizeof *p);
     if (!p) return NULL;
-    *p = (lh_shared_sums){.ctx = ctx, .ranks = ranks, .n = n};
-    const int rank = ranks ? ranks->rank : 0;
-    p->from = lh_sums_first_piece(p, rank), p->to = lh_sums_first_piece(p, rank + 1);
-    p->stack = lh_alloc_array(a, (size_t)n + 1, sizeof *p->stack);
-    p->spare = lh_alloc_array(a, (size_t)n + 1, sizeof *p->spare);
+    *p = (lh_shared_sums){.ctx = ctx, .ranks = ranks, .asked = n};
+    cut(p);
+    const size_t most = (size_t)(ranks && ranks->n > n ? ranks->n : n) + 1;
+    p->stack = lh_alloc_array(a, most, sizeof *p->stack);
+    p->spare = lh_alloc_array(a, most, sizeof *p->spare);
     return p->stack && p->spare ? p : NULL;
 }
 
@@ -62,15 +69,30 @@ bool lh_shared_sums_of(lh_shared_sums *p, lh_arena *a, float *const *sum, const 
 
 bool lh_shared_sums_go_by(lh_shared_sums *p, lh_arena *a, lh_shared_sums_how how) {
     p->how = how;
+    cut(p);
     p->wire = p->ranks ? lh_sums_wire_new(p, a) : NULL;
     return !p->ranks || p->wire;
 }
 
+static void give_back(lh_shared_sums *p, float *copy) {
+    if (copy) p->spare[p->n_spare++] = copy;
+}
+
+static void put_away(lh_shared_sums *p) {
+    while (p->depth) give_back(p, p->stack[--p->depth].numbers);
+}
+
 void lh_shared_sums_free(lh_shared_sums *p) {
     if (!p) return;
-    lh_shared_sums_begin(p); /* what is on the stack is spare again */
+    put_away(p); /* what is on the stack is spare again */
     for (int i = 0; i < p->n_spare; i++) p->ctx->release(p->spare[i]);
     p->n_spare = p->copies = 0;
+}
+
+void lh_shared_sums_take_back(lh_shared_sums *p, lh_shared_sums_how how,
+                              struct lh_sums_wire *wire) {
+    p->how = how, p->wire = wire;
+    cut(p);
 }
 
 double lh_shared_sums_memory(const lh_shared_sums *p) {
@@ -89,10 +111,6 @@ static float *take_copy(lh_shared_sums *p) {
         lh_fail(p->ctx, LH_ERROR_MEMORY, nowhere,
                 "out of memory for the gradients of one more piece of a batch");
     return copy;
-}
-
-static void give_back(lh_shared_sums *p, float *copy) {
-    if (copy) p->spare[p->n_spare++] = copy;
 }
 
 /* A stretch of cells of one sum, and of a copy of all. */
@@ -129,10 +147,6 @@ static void with_copy(lh_shared_sums *p, float *copy, float *to) {
 
 /* ---- this rank's pieces ---- */
 
-static void put_away(lh_shared_sums *p) {
-    while (p->depth) give_back(p, p->stack[--p->depth].numbers);
-}
-
 /* How many of the stack will be one with the last piece? Neighbours become one while they are the halves of a node. */
 static int merges_of_last(const lh_shared_sums *p) {
     int n = 0;
@@ -145,10 +159,6 @@ void lh_shared_sums_begin(lh_shared_sums *p) {
     p->done = p->merges = p->n_ready = 0, p->ready = 0;
     if (p->is_ready) memset(p->is_ready, 0, (size_t)p->n_sums * sizeof *p->is_ready);
     if (p->wire) lh_sums_wire_begin(p);
-}
-
-bool lh_shared_sums_adds(const lh_shared_sums *p) {
-    return p->how.any_order && p->done > 0;
 }
 
 bool lh_shared_sums_is_last(const lh_shared_sums *p) {
@@ -182,7 +192,7 @@ static void merge(lh_shared_sums *p) {
 /* Of several ranks the last piece is added up as it is sent: lh_sums_wire_go_on. */
 void lh_shared_sums_done(lh_shared_sums *p) {
     const int i = p->from + p->done++;
-    if (lh_failed(p->ctx) || p->how.any_order || (p->ranks && i + 1 == p->to)) return;
+    if (lh_failed(p->ctx) || (p->ranks && i + 1 == p->to)) return;
     p->stack[p->depth++] = (lh_subtree){i, i + 1, NULL};
     merge(p);
 }

@@ -20,7 +20,7 @@
  * Every rank gets a part of all numbers to add up, so that the work is shared as well. They are sent in buckets, in the order of the sums: of
  * the last piece a sum can be sent as soon as it is known (lh_shared_sums_ready), while later ones are still being worked out.
  *
- * Where another order will do (how.any_order), a rank adds up its pieces as they come, and MPI adds up the ranks. In bf16 (how.wire) half as
+ * Where another order will do (how.any_order), a rank has one piece, its part of the batch, and MPI adds up the ranks. In bf16 (how.wire) half as
  * much is sent: what a rank has is rounded on its way to be added up, and the sum once more on its way back. Then the bits depend on
  * the number of ranks.
  *
@@ -51,6 +51,7 @@ typedef struct lh_shared_sums {
     lh_context *ctx;
     const lh_ranks *ranks; /* NULL: this process is alone */
     lh_shared_sums_how how;
+    int asked; /* pieces, where the order is fixed */
     int n;
     int from, to; /* of this rank */
     float *const *sum;
@@ -79,11 +80,12 @@ bool lh_shared_sums_of(lh_shared_sums *p, lh_arena *a, float *const *sum, const 
                        int n_sums, lh_shared_sums_each each, void *with);
 /* from now on, between two batches; false: failed */
 bool lh_shared_sums_go_by(lh_shared_sums *p, lh_arena *a, lh_shared_sums_how how);
-void lh_shared_sums_free(lh_shared_sums *p); /* its copies; NULL is allowed */
+/* as it was before go_by */
+void lh_shared_sums_take_back(lh_shared_sums *p, lh_shared_sums_how how, struct lh_sums_wire *wire);
+void lh_shared_sums_free(
+    lh_shared_sums *p); /* its copies: taken again when needed; NULL is allowed */
 void lh_shared_sums_begin(lh_shared_sums *p);
 void lh_shared_sums_next(lh_shared_sums *p);
-/* the next piece is to be added to the sums as they are; otherwise they begin anew */
-bool lh_shared_sums_adds(const lh_shared_sums *p);
 bool lh_shared_sums_is_last(const lh_shared_sums *p); /* is the next piece the last of this rank? */
 void lh_shared_sums_ready(lh_shared_sums *p, int sum); /* of the last piece */
 void lh_shared_sums_done(lh_shared_sums *p);

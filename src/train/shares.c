@@ -104,7 +104,7 @@ const bool *lh_shares_mine(lh_parts *p) {
 
 enum {
     AT_ONCE = 2,
-    TELL = 1 << 20
+    TELL = 1 << 19
 }; /* parts on their way at the same time; cells of one, of all ranks */
 
 /* Every rank tells what it renewed, one param behind the other, a part at a time. */

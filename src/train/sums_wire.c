@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum {
-    BUCKET = 1 << 20, /* cells of a bucket, */
+    BUCKET = 1 << 19, /* cells of a bucket, */
     LEAST = 1 << 12   /* ... or so many for each rank, where there are many */
 };
 
@@ -36,6 +36,10 @@ struct lh_sums_wire {
     size_t bucket, part; /* cells; ... that each rank adds up of a bucket */
     size_t n_buckets, begun, done;
     slot slot[LH_RANKS_SLOTS];
+    double *
+        single; /* in bf16: sums of one cell, such as a loss or a number of examples, are sent as they are */
+    int *is_single; /* [n_singles] which of the sums */
+    int n_singles;
 };
 
 /* ---- the tree ---- */
@@ -61,20 +65,47 @@ static int add_up(lh_sums_wire *w, root node) {
     return left;
 }
 
-/* In any order a rank has one root: all of its pieces. */
 static void find_roots(const lh_shared_sums *p, lh_sums_wire *w) {
     for (int i = 0; i < p->ranks->n; i++) {
         const int before = w->n_roots;
-        const root all = {lh_sums_first_piece(p, i), lh_sums_first_piece(p, i + 1)};
-        if (p->how.any_order)
-            w->root[w->n_roots++] = all;
-        else
-            add_roots(w, (root){0, p->n}, all);
+        add_roots(w, (root){0, p->n},
+                  (root){lh_sums_first_piece(p, i), lh_sums_first_piece(p, i + 1)});
         w->roots_of[i] = w->n_roots - before;
     }
-    if (!p->how.any_order) add_up(w, (root){0, p->n});
-    for (int i = 1; p->how.any_order && i < w->n_roots; i++)
-        w->addition[w->n_additions++] = (addition){0, i};
+    add_up(w, (root){0, p->n});
+}
+
+/* ---- sums of one cell ---- */
+
+static bool find_singles(const lh_shared_sums *p, lh_arena *a) {
+    lh_sums_wire *w = p->wire;
+    if (p->how.wire == LH_WIRE_FLOAT) return true;
+    w->single = lh_alloc_array(a, (size_t)p->n_sums + 1, sizeof *w->single);
+    w->is_single = lh_alloc_array(a, (size_t)p->n_sums + 1, sizeof *w->is_single);
+    for (int i = 0; w->single && w->is_single && i < p->n_sums; i++)
+        if (p->cells[i] == 1) w->is_single[w->n_singles++] = i;
+    return w->single && w->is_single;
+}
+
+/* What this rank has of those between two cells, when its last piece is there. */
+static void keep_singles(const lh_shared_sums *p, size_t from, size_t to) {
+    const lh_sums_wire *w = p->wire;
+    size_t at = 0;
+    for (int i = 0, k = 0; i < p->n_sums && k < w->n_singles; at += p->cells[i++]) {
+        if (w->is_single[k] != i) continue;
+        if (at >= from && at < to) {
+            w->single[k] = p->sum[i][0];
+            for (int j = 0; j < p->depth - p->merges; j++) w->single[k] += p->stack[j].numbers[at];
+        }
+        k++;
+    }
+}
+
+static void share_singles(const lh_shared_sums *p) {
+    const lh_sums_wire *w = p->wire;
+    if (!w->n_singles) return;
+    p->ranks->add_doubles(w->single, (size_t)w->n_singles);
+    for (int k = 0; k < w->n_singles; k++) p->sum[w->is_single[k]][0] = (float)w->single[k];
 }
 
 /* ---- memory ---- */
@@ -132,7 +163,7 @@ lh_sums_wire *lh_sums_wire_new(lh_shared_sums *p, lh_arena *a) {
     p->wire = w;
     for (int i = 0; i < LH_RANKS_SLOTS; i++)
         if (!make_slot(p, a, &w->slot[i])) return NULL;
-    return w;
+    return find_singles(p, a) ? w : NULL;
 }
 
 /* ---- numbers of 16 bits ---- */
@@ -175,7 +206,7 @@ static size_t part_of(const lh_shared_sums *p, size_t b, int rank, size_t *from)
 
 /* Cells of one root of this rank, as they are sent. */
 static void pack(const lh_shared_sums *p, int k, size_t at, size_t n, float *room, void *out) {
-    const int copies = p->how.any_order ? 0 : p->depth - p->merges;
+    const int copies = p->depth - p->merges;
     const bool is_half = p->how.wire == LH_WIRE_BF16;
     float *to = is_half ? room : out;
     if (k < copies)
@@ -207,6 +238,7 @@ static void begin_bucket(lh_shared_sums *p) {
     const int number = (int)(b % LH_RANKS_SLOTS);
     slot *s = &w->slot[number];
     lh_sums_merge(p, at, n);
+    keep_singles(p, at, at + n);
     s->at = is_added_by_mpi(p) ? BACK : OUT;
     if (s->at == OUT) {
         send(p, b, number);
@@ -285,4 +317,5 @@ void lh_sums_wire_go_on(lh_shared_sums *p, bool waits) {
             begin_bucket(p);
         if (waits) take_what_came(p, true);
     } while (waits && w->done < w->n_buckets);
+    if (waits) share_singles(p);
 }

@@ -95,7 +95,8 @@ static void plan_parts(lh_trainer *t) {
                                                   .threads = how->threads,
                                                   .precision = how->precision,
                                                   .pieces = how->pieces,
-                                                  .ranks = how->ranks});
+                                                  .ranks = how->ranks,
+                                                  .sums = how->sums});
     if (t->parts) t->plan = t->parts->whole;
 }
 
@@ -355,6 +356,12 @@ double lh_trainer_try(lh_trainer *t) {
     draw(t);
     run(t, true);
     return lh_failed(t->g->ctx) ? -1 : seconds() - start;
+}
+
+double lh_trainer_apart(lh_trainer *t) {
+    if (!t->parts || lh_failed(t->g->ctx)) return NAN;
+    draw(t);
+    return lh_parts_apart(t->parts, &t->batch->batch, t->step);
 }
 
 double lh_trainer_try_look(lh_trainer *t) {

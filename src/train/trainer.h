@@ -33,7 +33,8 @@ typedef struct lh_trainer_how {
     lh_precision precision;   /* of large products; params and states are in float */
     const lh_evaluator *with; /* NULL: lh_fast, which alone knows threads and precision */
     int pieces; /* that a batch is cut into, so that ranks can share it (train/shared_sums.h); 0: it is not */
-    const lh_ranks *ranks; /* NULL: this process is alone */
+    const lh_ranks *ranks;   /* NULL: this process is alone */
+    lh_shared_sums_how sums; /* how theirs are added up; zero: in a fixed order */
 } lh_trainer_how;
 
 typedef struct lh_trainer {
@@ -87,7 +88,9 @@ bool lh_trainer_load(lh_trainer *t, const lh_folder *f, lh_load what);
 double lh_trainer_memory(const lh_trainer *t); /* bytes, all of it */
 double lh_trainer_try(lh_trainer *t);      /* seconds of a step that changes nothing; < 0: failed */
 double lh_trainer_try_look(lh_trainer *t); /* likewise, of one look at a batch, or at a part */
-bool lh_trainer_step(lh_trainer *t);       /* false: the context failed, or is_lost */
+/* of the gradients of the next batch, where their order is not fixed: lh_parts_apart. It changes nothing */
+double lh_trainer_apart(lh_trainer *t);
+bool lh_trainer_step(lh_trainer *t);     /* false: the context failed, or is_lost */
 bool lh_trainer_is_sound(lh_trainer *t); /* runs the next step without its update: before a save */
 /* mean loss of so many held-out batches; nan: none */
 double lh_trainer_validate(lh_trainer *t, int most);
