@@ -587,7 +587,7 @@ static void sizes_that_cannot_be_had(void **state) {
     assert_int_equal(lh_context_error(r.m.ctx)->kind, LH_ERROR_MEMORY);
     lh_context_clear(r.m.ctx);
     r.m.ctx->memory_limit =
-        (size_t)(lh_trainer_least_memory(r.g) * 1.3); /* not for a batch as well */
+        (size_t)(lh_trainer_least_memory(r.g, NULL) * 1.3); /* not for a batch as well */
     r.t = lh_trainer_new(r.g, lh_data_feed(r.m.data), &(lh_trainer_how){.batch = 300, .seed = 5});
     assert_null(r.t);
     assert_int_equal(lh_context_error(r.m.ctx)->kind, LH_ERROR_MEMORY);

@@ -75,7 +75,8 @@ static bool set_program(longhand *lh, const lh_material *m, const longhand_learn
 
 static bool fits_in_memory(longhand *lh) {
     char needs[LH_NUMBER_MAX], has[LH_NUMBER_MAX];
-    const double least = lh_trainer_least_memory(lh->g), limit = (double)lh->ctx->memory_limit;
+    const double least = lh_trainer_least_memory(lh->g, NULL),
+                 limit = (double)lh->ctx->memory_limit;
     if (limit <= 0 || least < limit) return true;
     lh_fail(lh->ctx, LH_ERROR_MEMORY, nowhere,
             "params, gradients and optimiser take %s, and the machine has %s",

@@ -359,7 +359,8 @@ static bool collect_settings(job *j) {
 /* ---- the model ---- */
 
 static bool fits_in_memory(job *j) {
-    const double least = lh_trainer_least_memory(j->g), has = (double)j->cli->ctx->memory_limit;
+    const double least = lh_trainer_least_memory(j->g, j->ranks.ranks),
+                 has = (double)j->cli->ctx->memory_limit;
     if (has <= 0 || least < has) return true;
     lh_cli_fail(j->cli, "params, gradients and optimiser need %s, but the machine has only %s",
                 lh_bytes_text(j->cli->arena, least), lh_bytes_text(j->cli->arena, has));
@@ -538,7 +539,8 @@ static const char *say_shares(const job *j) {
     const bool is_cut = j->pieces_of_batch && !(r && j->sums.any_order);
     const char *pieces = is_cut ? lh_printf(a, " in %d pieces", j->pieces_of_batch) : "";
     if (!r) return pieces;
-    return lh_printf(a, "%s for %d processes of %d threads%s%s", pieces, r->n, threads_of(j),
+    return lh_printf(a, "%s for %d processes of %d thread%s%s%s", pieces, r->n, threads_of(j),
+                     threads_of(j) > 1 ? "s" : "",
                      j->sums.any_order ? ", added up in any order" : "",
                      j->sums.wire == LH_WIRE_BF16 ? ", gradients sent in bf16" : "");
 }

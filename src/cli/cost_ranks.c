@@ -205,7 +205,7 @@ static bool try_model(lh_cli *cli, const lh_source *s, const lh_settings *set, c
     lh_cost_model m;
     *to = (amounts){0};
     lh_cost_model_new(cli, s, set, b, how, &m);
-    if (learns(cli, s, &m) && lh_memory_fits(cli->ctx, lh_trainer_least_memory(m.g),
+    if (learns(cli, s, &m) && lh_memory_fits(cli->ctx, lh_trainer_least_memory(m.g, NULL),
                                              "smaller sizes: --set dim=... vocab=...")) {
         try_alone(&m, how, r, to);
         if (r->ranks > 1)

@@ -37,10 +37,12 @@ static double cells_of(const lh_graph *g, const lh_node *n) {
     return (double)g->axis[n->shape.rows].n * (double)g->axis[n->shape.cols].n;
 }
 
-double lh_trainer_least_memory(const lh_graph *g) {
+/* A state is on one rank of them. */
+double lh_trainer_least_memory(const lh_graph *g, const lh_ranks *ranks) {
     double cells = 0;
     for (int i = 0; i < g->n_givens; i++) {
-        cells += cells_of(g, g->given[i]->node);
+        const bool is_shared = ranks && g->given[i]->kind == LH_STATE;
+        cells += cells_of(g, g->given[i]->node) / (is_shared ? ranks->n : 1);
         if (g->given[i]->gradient) cells += cells_of(g, g->given[i]->gradient->node);
     }
     return cells * sizeof(float);

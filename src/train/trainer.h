@@ -66,8 +66,8 @@ bool lh_trainer_takes(const lh_graph *g);
 double lh_trainer_params(const lh_graph *g); /* how many numbers are learned */
 double lh_trainer_frozen(const lh_graph *g); /* how many weights are not */
 
-/* Bytes for params, gradients and states: what any batch takes comes on top. Known before a plan is made. */
-double lh_trainer_least_memory(const lh_graph *g);
+/* Bytes for params, gradients and states, on each of several ranks: what any batch takes comes on top. Known before a plan is made. */
+double lh_trainer_least_memory(const lh_graph *g, const lh_ranks *ranks);
 
 /* The numbers of --seed in place of the program's own: starts, dropout. */
 void lh_trainer_seed(lh_graph *g, uint64_t seed);

@@ -1,0 +1,90 @@
+#!/bin/sh
+# Training on 1, 2 and 4 processes that speak over a network of a limited rate and latency, beside what `longhand cost --ranks` predicts.
+#
+#     sh bench/cluster.sh [BITS_A_SECOND [SECONDS [TRIES]]]         1e8 500e-6 3; LH_BUILD_ROOT: where the program is
+#     MODEL='layers=4 dim=192 heads=4 context=64' BATCH=32          what is trained, with 1 thread for each process
+#
+# Each process is in a network namespace of its own, all joined by a switch (wire.c) that hands frames over as slowly as is asked for. Needs
+# root, /dev/net/tun, iproute2 and Open MPI. A step is measured as the difference of a short run and a longer one, and predicted right before;
+# of each the median of the tries. Where the processes are more than the processors, what is predicted for computing is
+# multiplied by their ratio: `cost` takes every process to have processors of its own.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+longhand=${LH_BUILD_ROOT:-$root/build}/longhand
+rate=${1:-1e8} latency=${2:-500e-6} tries=${3:-3}
+model=${MODEL:-layers=4 dim=192 heads=4 context=64} batch=${BATCH:-32}
+short=2 long=${LONG:-6}
+work=$(mktemp -d)
+spaces='lh-a lh-b lh-c lh-d'
+stop() {
+    test -z "${wire:-}" || kill "$wire" 2>/dev/null || true
+    for s in $spaces; do ip netns del "$s" 2>/dev/null || true; done
+    rm -rf "$work"
+}
+trap stop EXIT INT TERM
+
+# The network. Its switch comes before all else: it stands for a machine of its own.
+cc -O2 -o "$work/wire" "$root/bench/wire.c"
+for s in $spaces; do ip netns add "$s"; done
+# shellcheck disable=SC2086  # several words
+chrt -f 10 "$work/wire" "$rate" "$latency" $spaces &
+wire=$!
+sleep 1
+i=0
+for s in $spaces; do
+    i=$((i + 1))
+    ip -n "$s" link set lo up
+    ip -n "$s" addr add 10.77.0.$i/24 dev wire0
+    ip -n "$s" link set wire0 mtu 60000 up
+    echo "10.77.0.$i slots=1" >>"$work/hosts"
+done
+
+# What mpirun starts its daemons by, in place of ssh: agent ADDRESS COMMAND...
+cat >"$work/agent" <<'END'
+#!/bin/sh
+case $1 in *.1) s=a ;; *.2) s=b ;; *.3) s=c ;; *) s=d ;; esac
+shift
+exec ip netns exec lh-$s unshare --uts sh -c "hostname lh-$s; $*"
+END
+chmod +x "$work/agent"
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=10.77.0.0/24 OMPI_MCA_oob_tcp_if_include=10.77.0.0/24
+OMPI_MCA_plm_rsh_agent=$work/agent
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_mpi_yield_when_idle
+export OMPI_MCA_btl OMPI_MCA_btl_tcp_if_include OMPI_MCA_oob_tcp_if_include OMPI_MCA_plm_rsh_agent
+yes 'The cat sat on the mat, and the dog saw the birds.' | head -n 2000 >"$work/text"
+
+# seconds RANKS STEPS: of a whole run, as it says itself.
+seconds() {
+    rm -rf "$work/out"
+    # shellcheck disable=SC2086  # several words
+    ip netns exec lh-a unshare --uts sh -c 'hostname lh-a; exec "$@"' sh \
+        mpirun -np "$1" --hostfile "$work/hosts" --bind-to none "$longhand" train gpt --data "$work/text" --set $model \
+        --batch "$batch" --threads 1 --steps "$2" --every 1000 ${HOW:-} -o "$work/out" 2>"$work/err" </dev/null |
+        sed -n 's/.* steps in \([0-9.]*\) s,.*/\1/p; s/.* steps in \([0-9.]*\) ms,.*/\1e-3/p'
+}
+
+# predicted RANKS: seconds of a step.
+predicted() {
+    # shellcheck disable=SC2086  # several words
+    "$longhand" cost gpt --set $model "tokens=${model##*context=}" vocab=24 --batch "$batch" --threads 1 --ranks "$1" \
+        --network "$(echo "$rate" | awk '{ print $1 / 1e6 }')Mb" --latency "$(echo "$latency" | awk '{ print $1 * 1e6 }')us" ${HOW:-} --json |
+        sed -n '/"ranks"/,$p' | awk -v n="$1" -v cores="$(nproc)" -F'[:,]' '
+            /"compute"/ { compute = $2 } /"communication"/ { communication = $2 } /"alone"/ { alone = $2 }
+            END { busy = n > cores ? n / cores : 1; print compute * busy + communication, alone }'
+}
+
+printf '%s, a batch of %s, %s Mb/s, %s us%s\n' "$model" "$batch" "$(echo "$rate" | awk '{ print $1 / 1e6 }')" "$(echo "$latency" | awk '{ print $1 * 1e6 }')" "${HOW:+, $HOW}"
+printf '%10s  %12s  %12s  %8s  %12s\n' processes 'seconds' 'predicted' 'ratio' 'efficiency'
+for n in 1 2 4; do
+    try=0
+    while test $try -lt "$tries"; do
+        try=$((try + 1))
+        p=$(predicted $n) a=$(seconds $n $short) b=$(seconds $n "$long")
+        echo "$a $b $p" | awk -v s=$short -v l="$long" '{ print ($2 - $1) / (l - s), $3 }'
+    done >"$work/tries"
+    measured=$(sort -g "$work/tries" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }')
+    said=$(awk '{ print $2 }' "$work/tries" | sort -g | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }')
+    test $n -gt 1 || alone=$measured
+    echo "$measured $said $alone" | awk -v n=$n '{ printf "%10d  %12.3f  %12.3f  %8.2f  %11.0f%%\n", n, $1, $2, $1 / $2, 100 * $3 / $1 / n }'
+done
