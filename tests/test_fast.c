@@ -297,21 +297,65 @@ static bool uses_kernel(const lh_plan *p, const char *name) {
     return lh_fast_uses(p, name) > 0;
 }
 
-static void try_kernel(const trial *t, int threads) {
-    char text[4096];
-    snprintf(text, sizeof text, "%s%s%s", head, t->text, tail);
+static void try_kernel_behind(const char *beginning, const trial *t, int threads) {
+    char text[8192];
+    snprintf(text, sizeof text, "%s%s%s", beginning, t->text, tail);
     pair p;
     open_pair(&p, "trial", text, strlen(text), NULL, 0);
     lh_node *loss = p.g->loss;
     p.fast = lh_fast.plan(p.g, &(lh_wish){.updates = true, .node = &loss, .n_nodes = 1});
     stop_if_failed(&p, t->text);
-    if (!uses_kernel(p.fast, t->kernel)) fail_msg("%s is not used in\n%s", t->kernel, text);
+    if (!uses_kernel(p.fast, t->kernel)) fail_msg("%s is not used in\n%s", t->kernel, t->text);
     lh_fast.free(p.fast);
     p.fast = NULL;
     compare_all(&p, text, threads, 1e-4);
     compare_gradients(&p, text, threads, LH_IN_FLOAT, 1e-4);
     compare_learning(&p, text, threads, 1e-4);
     close_pair(&p);
+}
+
+static void try_kernel(const trial *t, int threads) {
+    try_kernel_behind(head, t, threads);
+}
+
+/* Queries are taken in blocks of 64: windows, sinks and caps where a block begins behind a window, inside of it and among the sinks. */
+static const trial long_trials[] = {
+    {"attention, back", "Y = attention(X, X * 0.5, X + 1, hide = later(X, X))\n"},
+    {"attention, back", "Y = attention(X, X * 0.5, X + 1, hide = beyond(X, X, 5))\n"},
+    {"attention, back", "Y = attention(X, X * 0.5, X + 1, hide = beyond(X, X, 70))\n"},
+    {"attention, back", "Y = attention(X, X * 0.5, X + 1, hide = beyond(X, X, 64, 1))\n"},
+    {"attention, back",
+     "param W : 6 x 12 = normal(1)\nQ = split(X @ W, 4)\nK = split(X, 2)\nV = split(X * 2, 2)\n"
+     "Y = join(attentionwith(Q, K, V, beyond(Q, K, 20, 3), 0.4, cap = 1.5))\n"},
+    {"attention, back", "Y = attentionwith(X, X * 0.5, X + 1, beyond(X, X, 3, 66), cap = 2)\n"},
+    {"attention, back", "Y = attentionwith(X, X * 0.5, X + 1, hide = beyond(X, X, 30, 2), bias = "
+                        "(colindex(rows(X), rows(X)) - rowindex(rows(X), rows(X))) / 9)\n"},
+    {"attention, back", "gone = (tokens == \"t7\")^T\nY = attention(X, X * 0.5, X + 1, hide = "
+                        "max(beyond(X, X, 40, 2), gone * "
+                        "(colindex(1, rows(X)) > 0)))\n"},
+};
+
+static void add_words(char *to, size_t size, const char *input, int n, int step) {
+    size_t at = strlen(to);
+    at += (size_t)snprintf(to + at, size - at, "%s =", input);
+    for (int i = 0; i < n && at < size; i++)
+        at += (size_t)snprintf(to + at, size - at, " t%d", (i * i + step * i + step) % 11);
+}
+
+static void windows_over_many_rows(void **state) {
+    (void)state;
+    const int rows[] = {150, 65, 64, 2};
+    char text[6000] = "vocab 11\nseed 3\ninput tokens : vocab*\ninput target : vocab*\n";
+    for (int i = 0; i < 4; i++) {
+        strcat(text, "example ");
+        add_words(text, sizeof text, "tokens", rows[i], i + 1);
+        strcat(text, ", ");
+        add_words(text, sizeof text, "target", rows[i], i + 2);
+        strcat(text, "\n");
+    }
+    strcat(text, "param E : vocab x 6 = normal(1)\nX = E[tokens]\n");
+    for (size_t i = 0; i < sizeof long_trials / sizeof *long_trials; i++)
+        try_kernel_behind(text, &long_trials[i], 2);
 }
 
 static void every_kernel(void **state) {
@@ -561,6 +605,7 @@ int main(void) {
         cmocka_unit_test(threads_find_the_same_processor),
         cmocka_unit_test(every_program),
         cmocka_unit_test(every_kernel),
+        cmocka_unit_test(windows_over_many_rows),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(reads_below_an_update),
         cmocka_unit_test(rows_without_room_are_refused),

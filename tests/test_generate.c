@@ -16,8 +16,10 @@
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "eval/backend.h"
+#include "eval/exact.h"
 #include "eval/fast/bf16.h"
 #include "eval/fast/few.h"
+#include "eval/fast/grow.h"
 #include "eval/fast/profile.h"
 #include "eval/fast/quant.h"
 #include "eval/fast/row.h"
@@ -461,6 +463,99 @@ static void goes_on_from_what_it_has_read(void **state) {
     unlink(path);
 }
 
+/* ---- windows ---- */
+
+/* Shared keys, sinks, a soft cap, and a layer that sees everything: what is kept differs from layer to layer. */
+static const char windows[] =
+    "vocab 20\nsize dim = 16, context = 500\nseed 3\ninput tokens : vocab*\ngenerate tokens from "
+    "logits\n"
+    "param E : vocab x dim = normal(1)\nparam W : dim x 2*dim = normal(0.5)\n"
+    "fn parts(x, W, from, to, n)\n  y = split(columns(x @ W, from, to), n)\nend\n"
+    "X = E[tokens]\n"
+    "Q = parts(X, W, 0, dim, 4)\nK = parts(X, W, dim, dim + 8, 2)\nV = parts(X, W, dim + 8, 2*dim, "
+    "2)\n"
+    "Y = X + join(attention(Q, K, V, hide = beyond(Q, K, 9, 3)))\n"
+    "Q2 = parts(Y, W, 0, dim, 4)\nK2 = parts(Y, W, dim, dim + 8, 2)\nV2 = parts(Y, W, dim + 8, "
+    "2*dim, 2)\n"
+    "Z = Y + join(attentionwith(Q2, K2, V2, hide = beyond(Q2, K2, 70), cap = 2))\n"
+    "Q3 = parts(Z, W, 0, dim, 4)\nK3 = parts(Z, W, dim, dim + 8, 2)\nV3 = parts(Z, W, dim + 8, "
+    "2*dim, 2)\n"
+    "logits = (Z + join(attention(Q3, K3, V3, hide = later(Q3, K3)))) @ E^T\n";
+
+static void feed_rows(const lh_evaluator *with, lh_plan *p, const int *token, int n) {
+    const int *rows = &n;
+    with->feed(p, &(lh_batch){.examples = 1, .rows = &rows, .tokens = &token});
+    with->run(p);
+}
+
+static void same_last_row(const lh_node *logits, const lh_plan *a, int row_a,
+                          const lh_evaluator *with, const lh_plan *b, int row_b, int fed) {
+    for (int c = 0; c < 20; c++) {
+        const double x = lh_fast.get(a, logits, (lh_cell){0, 0, row_a, c}),
+                     y = with->get(b, logits, (lh_cell){0, 0, row_b, c});
+        if (!(fabs(x - y) < 1e-4))
+            fail_msg("after %d rows: score %d is %.7g, and %.7g of all at once", fed, c, x, y);
+    }
+}
+
+static void a_window_keeps_what_it_sees(void **state) {
+    (void)state;
+    const int pieces[] = {1, 2, 100, 1, 1, 64, 63, 1, 130, 1, 1, 65, 1};
+    lh_context *ctx = lh_context_new();
+    lh_program *p = lh_program_parse(ctx, "windows.lh", windows, strlen(windows));
+    lh_graph *g = lh_graph_build(ctx, p, &(lh_build){.without_examples = true});
+    if (lh_failed(ctx)) fail_msg("%s", lh_context_error(ctx)->what);
+    lh_node *logits = g->generate->from;
+    const lh_fast_wish own = {.threads = 2};
+    lh_plan *grows = lh_fast.plan(
+                g, &(lh_wish){.node = &logits, .n_nodes = 1, .grows = 500, .own = &own}),
+            *whole = lh_fast.plan(g, &(lh_wish){.node = &logits, .n_nodes = 1, .own = &own}),
+            *exact = lh_exact.plan(g, &(lh_wish){.node = &logits, .n_nodes = 1});
+    lh_fast.start(grows), lh_fast.start(whole), lh_exact.start(exact);
+    assert_null(lh_fast_prevents(grows));
+    int token[500], fed = 0;
+    seed = 5;
+    for (int i = 0; i < 500; i++) token[i] = (int)((drawn() + 1) * 9.99f);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        lh_fast_past(grows, fed);
+        feed_rows(&lh_fast, grows, token + fed, pieces[i]);
+        fed += pieces[i];
+        feed_rows(&lh_fast, whole, token, fed);
+        if (lh_failed(ctx)) fail_msg("%s", lh_context_error(ctx)->what);
+        same_last_row(logits, grows, pieces[i] - 1, &lh_fast, whole, fed - 1, fed);
+    }
+    feed_rows(&lh_exact, exact, token, fed);
+    same_last_row(logits, whole, fed - 1, &lh_exact, exact, fed - 1, fed);
+    /* A window that has moved on cannot go back; one that has not can. */
+    assert_true(lh_fast_has_past(grows, fed, fed) && lh_fast_has_past(grows, 40, 20));
+    assert_false(lh_fast_has_past(grows, fed, 20));
+    lh_fast.free(grows), lh_fast.free(whole), lh_exact.free(exact);
+    lh_graph_free(g), lh_program_free(p), lh_context_free(ctx);
+}
+
+/* Floats for each row: 2 heads of 4 for keys and values, and one that says whether it is hidden. */
+static void a_window_takes_less_memory(void **state) {
+    (void)state;
+    lh_context *ctx = lh_context_new();
+    lh_program *p = lh_program_parse(ctx, "windows.lh", windows, strlen(windows));
+    lh_graph *g = lh_graph_build(ctx, p, &(lh_build){.without_examples = true});
+    lh_node *logits = g->generate->from;
+    const int one = 1, token = 0;
+    const int *rows = &one, *tokens = &token;
+    const lh_batch batch = {.examples = 1, .rows = &rows, .tokens = &tokens};
+    double needs[2];
+    for (int i = 0; i < 2; i++) {
+        const lh_wish wish = {.node = &logits,
+                              .n_nodes = 1,
+                              .grows = i ? 400 : 500,
+                              .own = &(lh_fast_wish){.threads = 1}};
+        needs[i] = lh_fast_needs(g, &wish, &batch);
+    }
+    /* 100 rows more are kept by the layer without a window alone; scores of a block of 64 queries have 100 more. */
+    assert_true(needs[0] - needs[1] == 100 * (17 + 64) * sizeof(float));
+    lh_graph_free(g), lh_program_free(p), lh_context_free(ctx);
+}
+
 /* Of the params only those that products and lookups alone read may be halves: norms and biases are read by others. */
 static void knows_who_can_read_bf16(void **state) {
     (void)state;
@@ -566,6 +661,8 @@ int main(void) {
         cmocka_unit_test(products_of_every_size),
         cmocka_unit_test(writes_the_same_from_every_type),
         cmocka_unit_test(keeps_weights_in_bf16),
+        cmocka_unit_test(a_window_keeps_what_it_sees),
+        cmocka_unit_test(a_window_takes_less_memory),
         cmocka_unit_test(knows_who_can_read_bf16),
         cmocka_unit_test(rounds_what_products_read),
         cmocka_unit_test(writes_nearly_the_same_in_few_bits),

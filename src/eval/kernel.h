@@ -54,6 +54,10 @@ struct lh_kernel {
     size_t (*scratch)(const struct lh_work *w);
     /* Floats for each row that it keeps while an input grows, or NULL. */
     size_t (*keeps)(const struct lh_work *w);
+    /* ... how many of `most` rows it needs at a time; NULL: all. */
+    int (*keeps_rows)(const struct lh_work *w, int most);
+    /* ... the first row that it still has when `rows` were fed: earlier ones gave way. */
+    int (*keeps_from)(const struct lh_work *w, int rows);
     /* ... does it look at earlier rows only? */
     bool (*may_grow)(const lh_match *m);
     /* NULL: the value is its first leaf. */

@@ -188,7 +188,7 @@ void lh_generator_continue(lh_generator *w, const int *token, int n) {
     while (n <= w->how.context && same < seen && same + 1 < n && w->token[same] == token[same])
         same++;
     lh_generator_prompt(w, token, n);
-    w->n_past = same;
+    w->n_past = lh_fast_has_past(w->plan, seen, same) ? same : 0;
 }
 
 /* Feed what the plan has not seen yet. Only the growing input is read; the others get its rows, and no tokens. */

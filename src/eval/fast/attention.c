@@ -161,17 +161,47 @@ typedef struct head {
     const lh_block *hide, *bias; /* or NULL */
     const float *hidden;         /* of kept rows: 1 where one is hidden; or NULL */
     ptrdiff_t hidden_step;
-    int h, of; /* which, of Q; which of K and V */
-    int past;  /* rows of K before the first row of Q */
+    int h, of;       /* which, of Q; which of K and V */
+    int past;        /* rows of K before the first row of Q */
+    ptrdiff_t shift; /* of kept rows: so many behind the sinks are no longer there */
     numbers how;
     float *slopes; /* where the slopes of the soft cap are kept for the way back; or NULL */
 } head;
 
-/* ---- rows that are kept while an input grows: for each row its keys, its values, and whether it is hidden ---- */
+/* ---- rows that are kept while an input grows: for each row its keys, its values, and whether it is hidden ----
+ *
+ * With a window only the sinks and what the next rows can see: sinks, then rows from kept_from(rows fed) on. That row moves on in steps
+ * of `room`, so that the rows are moved down now and then and not for each token; new rows come in pieces of as many. */
 
 static size_t kept_width(const lh_work *w) {
     const lh_block *k = w->in[1].block, *v = w->in[2].block;
     return (size_t)k->heads * (size_t)k->cols + (size_t)v->heads * (size_t)v->cols + 1;
+}
+
+static int room_of(const numbers *how) {
+    return how->window < 1024 ? BLOCK : 4 * BLOCK;
+}
+
+static int attention_keeps_rows(const lh_work *w, int most) {
+    const numbers how = numbers_of(w);
+    const ptrdiff_t some = how.sinks + how.window + 2 * room_of(&how);
+    return how.window && some < most ? (int)some : most;
+}
+
+/* Is there less room than rows may come? */
+static bool is_moving(const lh_work *w, const numbers *how) {
+    return w->kept && how->window && w->kept_rows == how->sinks + how->window + 2 * room_of(how);
+}
+
+/* The first row behind the sinks that is there when `rows` were fed. */
+static ptrdiff_t kept_from(const lh_work *w, const numbers *how, ptrdiff_t rows) {
+    const ptrdiff_t past = rows + 1 - how->window - how->sinks, room = room_of(how);
+    return how->sinks + (is_moving(w, how) && past > 0 ? past / room * room : 0);
+}
+
+static int attention_keeps_from(const lh_work *w, int rows) {
+    const numbers how = numbers_of(w);
+    return (int)kept_from(w, &how, rows);
 }
 
 static bool attention_may_grow(const lh_match *m) {
@@ -182,24 +212,35 @@ static float *kept_of(const lh_work *w, int e) {
     return w->kept + (size_t)e * (size_t)w->kept_rows * kept_width(w);
 }
 
-static void keep_block(const lh_block *b, float *to, size_t width) {
-    for (int r = 0; r < b->rows; r++)
-        for (int h = 0; h < b->heads; h++)
-            for (int c = 0; c < b->cols; c++)
-                to[(size_t)r * width + (size_t)(h * b->cols + c)] =
-                    b->p[h * b->hs + r * b->rs + c * b->cs];
+static void keep_row(const lh_block *b, int r, float *to) {
+    for (int h = 0; h < b->heads; h++)
+        for (int c = 0; c < b->cols; c++)
+            to[h * b->cols + c] = b->p[h * b->hs + r * b->rs + c * b->cs];
 }
 
-static void keep_rows(const lh_work *w, int e) {
+/* Rows r0 to r1 of what is new: those up to the sinks at their places, the others `shift` rows before. */
+static void keep_rows(const lh_work *w, const numbers *how, int e, int r0, int r1,
+                      ptrdiff_t shift) {
     const size_t width = kept_width(w);
-    const lh_block *k = lh_block_of(&w->in[1], e), *v = lh_block_of(&w->in[2], e);
-    float *to = kept_of(w, e) + (size_t)w->moment->past * width;
-    keep_block(k, to, width);
-    keep_block(v, to + k->heads * k->cols, width);
-    for (int r = 0; r < k->rows; r++) {
-        const lh_block *hide = w->in[LEAF_MASK].block ? lh_block_of(&w->in[LEAF_MASK], e) : NULL;
-        to[(size_t)(r + 1) * width - 1] = hide ? hide->p[r * hide->cs] : 0;
+    const lh_block *k = lh_block_of(&w->in[1], e), *v = lh_block_of(&w->in[2], e),
+                   *hide = w->in[LEAF_MASK].block ? lh_block_of(&w->in[LEAF_MASK], e) : NULL;
+    for (int r = r0; r < r1 && r < k->rows; r++) {
+        const ptrdiff_t row = w->moment->past + r, at = row < how->sinks ? row : row - shift;
+        float *to = kept_of(w, e) + (size_t)at * width;
+        keep_row(k, r, to);
+        keep_row(v, r, to + k->heads * k->cols);
+        to[width - 1] = hide ? hide->p[r * hide->cs] : 0;
     }
+}
+
+/* Behind a piece of new rows: what is out of sight from now on gives way. */
+static void move_on(const lh_work *w, const numbers *how, int e, ptrdiff_t before, ptrdiff_t now) {
+    const size_t width = kept_width(w);
+    const ptrdiff_t from = kept_from(w, how, before), to = kept_from(w, how, now);
+    float *first = kept_of(w, e) + (size_t)how->sinks * width;
+    if (to > from)
+        memmove(first, first + (size_t)(to - from) * width,
+                (size_t)(now > to ? now - to : 0) * width * sizeof *first);
 }
 
 /* Keys, values and hidden rows from the first on. */
@@ -220,8 +261,8 @@ static int sharing(const lh_work *w) {
     return w->in[0].block->heads / w->in[1].block->heads;
 }
 
-static head head_of(const lh_work *w, const numbers *how, int e, int h) {
-    head x = {.h = h, .of = h / sharing(w), .how = *how};
+static head head_of(const lh_work *w, const numbers *how, int e, int h, ptrdiff_t shift) {
+    head x = {.h = h, .of = h / sharing(w), .how = *how, .shift = shift};
     x.q = lh_block_matrix(lh_block_of(&w->in[0], e), h);
     x.k = lh_block_matrix(lh_block_of(&w->in[1], e), x.of);
     x.v = lh_block_matrix(lh_block_of(&w->in[2], e), x.of);
@@ -234,13 +275,14 @@ static head head_of(const lh_work *w, const numbers *how, int e, int h) {
 /* The keys that a block of queries looks at: the first `sinks`, then those from `from` on. */
 typedef struct span {
     ptrdiff_t sinks, from, n; /* n: in all */
+    ptrdiff_t first;          /* where row `from` lies */
 } span;
 
 static span span_of(const head *x, ptrdiff_t r0, ptrdiff_t r1) {
     const ptrdiff_t end = r1 + x->past, keys = x->how.causal && end < x->k.rows ? end : x->k.rows;
     const ptrdiff_t from = x->how.window ? r0 + x->past + 1 - x->how.window : 0;
-    if (from <= x->how.sinks) return (span){0, 0, keys};
-    return (span){x->how.sinks, from, x->how.sinks + keys - from};
+    if (from <= x->how.sinks) return (span){0, 0, keys, 0};
+    return (span){x->how.sinks, from, x->how.sinks + keys - from, from - x->shift};
 }
 
 static lh_matrix columns_from(lh_matrix m, ptrdiff_t from, ptrdiff_t n) {
@@ -250,7 +292,7 @@ static lh_matrix columns_from(lh_matrix m, ptrdiff_t from, ptrdiff_t n) {
 /* C = A @ B, where B has a row for each key of the span (turned: a column), and A or C a column for each. */
 static void product_by_keys(const lh_matrix *a, lh_matrix all, const span *s, const lh_matrix *c,
                             bool is_turned) {
-    const ptrdiff_t first[] = {0, s->from}, n[] = {s->sinks, s->n - s->sinks};
+    const ptrdiff_t first[] = {0, s->first}, n[] = {s->sinks, s->n - s->sinks};
     bool adds = false;
     for (int i = 0; i < 2; i++) {
         if (!n[i]) continue;
@@ -269,7 +311,7 @@ static void product_by_keys(const lh_matrix *a, lh_matrix all, const span *s, co
 
 /* to_key += A^T @ B for the keys of the span: A has a column for each. */
 static void add_to_keys(const lh_matrix *a, const lh_matrix *b, const span *s, lh_matrix to) {
-    const ptrdiff_t first[] = {0, s->from}, n[] = {s->sinks, s->n - s->sinks};
+    const ptrdiff_t first[] = {0, s->first}, n[] = {s->sinks, s->n - s->sinks};
     for (int i = 0; i < 2; i++) {
         if (!n[i]) continue;
         const lh_matrix part = lh_matrix_turned(columns_from(*a, i ? s->sinks : 0, n[i])),
@@ -282,7 +324,7 @@ static void hide_cells(const head *x, ptrdiff_t row, float *s, const span *k) {
     const lh_block *b = x->hide;
     const float *at = b ? b->p + (b->heads > 1 ? x->h * b->hs : 0) + row * b->rs : NULL;
     for (ptrdiff_t i = 0; (b || x->hidden) && i < k->n; i++) {
-        const ptrdiff_t c = i < k->sinks ? i : k->from + i - k->sinks;
+        const ptrdiff_t c = i < k->sinks ? i : k->first + i - k->sinks;
         if (b ? at[c * b->cs] != 0 : x->hidden[c * x->hidden_step] != 0) s[i] = -INFINITY;
     }
     if (!x->how.window) return;
@@ -335,7 +377,9 @@ static size_t longest(const lh_view *v, int examples) {
 /* A block of queries of one head: each has rows of its own. */
 typedef struct queries {
     const lh_work *w;
+    int first;  /* row of the first block */
     int blocks; /* of the longest example */
+    ptrdiff_t shift;
     numbers how;
 } queries;
 
@@ -344,8 +388,8 @@ static void attention_block(void *what, int piece, int thread) {
     const lh_work *w = s->w;
     const int heads = w->out.block->heads, e = piece / s->blocks / heads,
               h = piece / s->blocks % heads;
-    const ptrdiff_t r0 = (ptrdiff_t)(piece % s->blocks) * BLOCK;
-    const head x = head_of(w, &s->how, e, h);
+    const ptrdiff_t r0 = s->first + (ptrdiff_t)(piece % s->blocks) * BLOCK;
+    const head x = head_of(w, &s->how, e, h, s->shift);
     if (r0 >= x.q.rows) return;
     const lh_matrix y = lh_block_matrix(lh_block_of(&w->out, e), h);
     float *weights = lh_scratch(w, thread);
@@ -355,12 +399,22 @@ static void attention_block(void *what, int piece, int thread) {
     product_by_keys(&P, x.v, &k, &to, false);
 }
 
-static void attention_run(const lh_work *w) {
-    const int rows = (int)longest(&w->in[0], w->moment->examples);
-    const queries s = {w, (rows + BLOCK - 1) / BLOCK, numbers_of(w)};
-    for (int e = 0; w->kept && e < w->examples; e++) keep_rows(w, e);
+/* Rows r0 to r1 of every example. */
+static void run_rows(const lh_work *w, const numbers *how, int r0, int r1) {
+    const int past = w->moment->past;
+    const ptrdiff_t shift = kept_from(w, how, past + r0) - how->sinks;
+    const queries s = {w, r0, (r1 - r0 + BLOCK - 1) / BLOCK, shift, *how};
+    for (int e = 0; w->kept && e < w->examples; e++) keep_rows(w, how, e, r0, r1, shift);
     lh_pool_run(w->moment->pool, w->examples * w->out.block->heads * s.blocks, attention_block,
                 (void *)&s);
+    for (int e = 0; w->kept && e < w->examples; e++) move_on(w, how, e, past + r0, past + r1);
+}
+
+static void attention_run(const lh_work *w) {
+    const int rows = (int)longest(&w->in[0], w->moment->examples);
+    const numbers how = numbers_of(w);
+    const int some = is_moving(w, &how) ? room_of(&how) : rows;
+    for (int r = 0; r < rows; r += some) run_rows(w, &how, r, r + some < rows ? r + some : rows);
 }
 
 static size_t attention_scratch(const lh_work *w) {
@@ -374,6 +428,8 @@ const lh_kernel lh_kernel_attention = {
     .fits = attention_fits,
     .scratch = attention_scratch,
     .keeps = kept_width,
+    .keeps_rows = attention_keeps_rows,
+    .keeps_from = attention_keeps_from,
     .may_grow = attention_may_grow,
     .run = attention_run,
     .trial = "Y = attention(X, X * 0.5, X + 1)\n",
@@ -440,7 +496,7 @@ static void back_heads(void *what, int piece, int thread) {
         if (to.p) clear(&to);
     }
     for (int i = 0; i < some; i++) {
-        head x = head_of(w, &s->how, e, of * some + i);
+        head x = head_of(w, &s->how, e, of * some + i, 0);
         if (x.how.cap > 0) x.slopes = scratch + 2 * BLOCK * x.k.rows;
         back_rows_of_head(&x, w, e, scratch);
     }

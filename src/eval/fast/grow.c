@@ -13,6 +13,17 @@ void lh_fast_past(lh_plan *p, int rows) {
     p->moment.past = rows;
 }
 
+bool lh_fast_has_past(lh_plan *p, int fed, int rows) {
+    for (int i = 0; rows < fed && i < p->list[LH_STAGE_RUN].n; i++) {
+        const lh_work *w = lh_fast_work_at(p, i);
+        const lh_kernel *kernel = w->kept ? w->match->kernel : NULL;
+        if (kernel && kernel->keeps_from &&
+            kernel->keeps_from(w, rows) != kernel->keeps_from(w, fed))
+            return false;
+    }
+    return true;
+}
+
 /* Does it keep rows of the growing input? */
 static bool keeps_rows(const lh_plan *p, const lh_work *w) {
     return w->match && w->match->kernel->keeps && !w->is_once &&
@@ -25,9 +36,10 @@ static size_t share_out(lh_plan *p, float *kept) {
     for (int i = 0; i < p->list[LH_STAGE_RUN].n; i++) {
         lh_work *w = lh_fast_work_at(p, i);
         if (!keeps_rows(p, w)) continue;
-        w->kept_rows = p->grows;
+        const lh_kernel *kernel = w->match->kernel;
+        w->kept_rows = kernel->keeps_rows ? kernel->keeps_rows(w, p->grows) : p->grows;
         if (kept) w->kept = kept + at;
-        at += w->match->kernel->keeps(w) * (size_t)p->grows * (size_t)p->examples;
+        at += kernel->keeps(w) * (size_t)w->kept_rows * (size_t)p->examples;
     }
     return at;
 }

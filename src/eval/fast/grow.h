@@ -14,6 +14,8 @@
 
 const lh_node *lh_fast_prevents(const lh_plan *p); /* the step that needs all rows, or NULL */
 void lh_fast_past(lh_plan *p, int rows);           /* 0: begin anew */
+/* After `fed` rows, could it go on from fewer of them? Not where a window has moved beyond these. */
+bool lh_fast_has_past(lh_plan *p, int fed, int rows);
 /* example e goes on from what example from[e] kept: for beams */
 void lh_fast_reorder(lh_plan *p, const int *from, int n);
 
