@@ -29,12 +29,18 @@ void lh_part_refuse(const lh_part_reader *r, const char *what, const char *is, c
     lh_cure(r->ctx, "%s", cure);
 }
 
+/* Is the name one of these, " type vocab "? One with a blank is none. */
+static bool is_listed(const char *name, const char *known) {
+    const size_t n = name ? strlen(name) : 0;
+    if (!n || strchr(name, ' ')) return false;
+    const char *at = strstr(known, name);
+    while (at && !(at[-1] == ' ' && at[n] == ' ')) at = strstr(at + 1, name);
+    return at != NULL;
+}
+
 bool lh_part_fields(const lh_part_reader *r, const cJSON *x, const char *what, const char *known) {
     for (const cJSON *k = x ? x->child : NULL; k && !lh_failed(r->ctx); k = k->next) {
-        const char *at = known;
-        size_t n = k->string ? strlen(k->string) : 0;
-        while (n && (at = strstr(at, k->string)) && !(at[-1] == ' ' && at[n] == ' ')) at++;
-        if (!n || !at)
+        if (!is_listed(k->string, known))
             lh_fail(r->ctx, LH_ERROR_VALUE, nowhere,
                     "%s has a field \"%.40s\", which is not known here", what,
                     k->string ? k->string : "");
