@@ -184,7 +184,7 @@ size_t lh_arena_used(const lh_arena *a) {
 char *lh_copy(lh_arena *a, const char *s, size_t n) {
     char *copy = lh_alloc(a, n + 1);
     if (!copy) return lh_alloc(a, 1);
-    memcpy(copy, s, n);
+    if (n) memcpy(copy, s, n); /* s may be NULL for none */
     return copy;
 }
 
