@@ -26,12 +26,12 @@ in_bash() {
 in_fish() {
     fish --no-config -c "source words.fish; complete -C '$1'" 2>err | cut -f 1 | tr '\n' ' ' | sed 's/ $//'
 }
-# zsh completes where somebody types: in a terminal that is made for it.
+# zsh completes where somebody types: in a terminal that is made for it. It finds the words as they are installed, in a folder of functions.
 in_zsh() {
     cat >type.zsh <<'END'
 zmodload zsh/zpty
 zpty -b z zsh -f -i
-zpty -w z 'PS1= ; stty -echo 2>/dev/null; autoload -U compinit; compinit -u -D; source ./words.zsh; bindkey "^I" complete-word; LISTMAX=0'
+zpty -w z 'PS1= ; stty -echo 2>/dev/null; autoload -U compinit; fpath=($PWD/functions $fpath); compinit -u -D; bindkey "^I" complete-word; LISTMAX=0'
 zpty -w z 'show() { print -r "<""$BUFFER"">"; BUFFER= ; zle accept-line }; zle -N show; bindkey "^X" show; print rea""dy'
 local seen= all=
 integer i
@@ -60,6 +60,7 @@ for shell in bash fish; do
     done <questions
 done
 if command -v zsh >/dev/null; then
+    mkdir functions && cp words.zsh functions/_longhand
     zsh -f -n words.zsh 2>err
     verdict $? 'zsh reads the words'
     while IFS='|' read -r typed want; do

@@ -149,9 +149,12 @@ static void for_zsh(void) {
         for (const lh_option *o = lh_commands[i]->options; o && o->name; o++) put_zsh_option(o);
         printf(" ;;\n");
     }
+    /* In a folder of functions the file is the body of _longhand until it ran once: so it has to do
+       the first completion, too. Where it is sourced, it only says whose completion it is. */
     printf("    esac\n"
            "}\n"
-           "compdef _longhand longhand\n");
+           "if [[ $funcstack[1] == _longhand ]]; then _longhand \"$@\"; else compdef _longhand "
+           "longhand; fi\n");
 }
 
 /* ---- fish ---- */
