@@ -64,9 +64,18 @@ static void share_out(const lh_pool *p, int pieces) {
 
 /* ---- helpers ---- */
 
+/* Tells the processor that this is a loop that waits; one that has no word for it just goes on. */
+static inline void pause_a_little(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 /* The next run comes soon, mostly: look for a while before sleeping. */
 static void wait_for_call(helper *h) {
-    for (int i = 0; i < SPINS && atomic_load(&h->state) == IDLE; i++) __builtin_ia32_pause();
+    for (int i = 0; i < SPINS && atomic_load(&h->state) == IDLE; i++) pause_a_little();
     if (atomic_load(&h->state) != IDLE) return;
     pthread_mutex_lock(&h->lock);
     atomic_store(&h->sleeps,
@@ -105,7 +114,7 @@ static void release_helper(helper *h) {
     if (atomic_compare_exchange_strong(&h->state, &state, IDLE)) return;
     for (int i = 0; atomic_load(&h->state) != IDLE; i++) /* it is at its last piece */
         if (i < SPINS)
-            __builtin_ia32_pause();
+            pause_a_little();
         else
             sched_yield();
 }
