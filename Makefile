@@ -9,7 +9,7 @@ NEEDS = DEPS='$(DEPS)' sh scripts/deps.sh
 SETUP = meson setup -Dwerror=true
 BUILT = build/build.ninja
 
-.PHONY: all run test test-page deb dist archive arm asan lint format coverage bench fuzz mutants docs tour man wheel install uninstall clean help
+.PHONY: all run test test-page test-packages deb dist archive arm big-endian asan lint format coverage bench fuzz mutants docs tour man wheel install uninstall clean help
 .DEFAULT_GOAL := all
 
 all: $(BUILT) ## build ./longhand
@@ -92,19 +92,30 @@ uninstall: ## remove what the last `make install` put there
 dist: ## a source archive that builds without git: build/longhand-VERSION.tar.xz
 	@sh scripts/dist.sh build
 
+archive: all ## the program with its libraries, for other Linux systems: build/longhand-VERSION-linux-PROCESSOR.tar.xz
+	@sh scripts/archive.sh build
+
 deb: ## packages for Debian, looked at by lintian: build/deb
 	@$(NEEDS) deb
 	@sh scripts/deb.sh build/deb
 
+test-packages: ## the packages, on a bare Debian of their own: installed, tried, upgraded, removed
+	@$(NEEDS) build deb
+	@sh scripts/test-packages.sh
+
 arm: ## the tests on ARM64, under qemu: build-arm
-	@$(NEEDS) build test arm
-	@sh scripts/arm.sh build-arm
+	@$(NEEDS) build arm
+	@sh scripts/cross.sh aarch64 build-arm
+
+big-endian: ## the tests of files where numbers begin with their high byte, under qemu: build-s390x
+	@$(NEEDS) build big-endian
+	@sh scripts/cross.sh s390x build-s390x
 
 clean: ## remove everything that was built
-	@rm -rf build build-asan build-coverage build-fuzz build-arm longhand
+	@rm -rf build build-asan build-coverage build-fuzz build-arm build-s390x longhand
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 	@echo 'Missing packages are installed with apt-get; make DEPS=no installs nothing and says what is missing.'
 
 # With the tests where cmocka is there: `make` alone does not install it, `make test` does, and then meson looks again.

@@ -177,9 +177,13 @@ static result run_ours(const size *s, lh_precision precision, bool profiles) {
 /* OpenBLAS, which PyTorch multiplies with, does not know every processor by name and then takes it for one of 2004. */
 static const char *core_type(void) {
     if (getenv("OPENBLAS_CORETYPE")) return "";
+#ifndef __x86_64__
+    return "";
+#else
     return __builtin_cpu_supports("avx512f") ? "OPENBLAS_CORETYPE=SkylakeX"
            : __builtin_cpu_supports("avx2")  ? "OPENBLAS_CORETYPE=Haswell"
                                              : "";
+#endif
 }
 
 static result run_torch_with(const size *s, lh_precision precision, const char *settings) {

@@ -67,7 +67,7 @@ for name in $(longhand help completion bash | sed -n "s/^        words='help \(.
     man -w "longhand-$name" >/dev/null 2>&1 || echo "$name"
 done >/tmp/no-page
 try 'a page of the manual for each command' test ! -s /tmp/no-page
-for page in 'longhand.1' longhand.3 longhand-json.5 longhand-notation.7; do try "man ${page#*.} ${page%.*}" man -w "${page#*.}" "${page%.*}"; done
+for page in longhand.1 longhand-json.5 longhand-notation.7; do try "man ${page#*.} ${page%.*}" man -w "${page#*.}" "${page%.*}"; done
 try 'what a command is, in one line' shows longhand-train whatis longhand-train
 for shell in bash zsh fish; do
     try "$shell completes a command" shows 'longhand explain' reader python3 /packages/tab.py $shell 'longhand expl'
@@ -77,6 +77,7 @@ done
 
 try 'the module for Python, without NumPy' shows 0.4982 reader python3 -c 'import longhand; print(longhand.open("ex1")["P[1][0]"])'
 try 'the rest of the packages' install /packages/liblonghand-dev_*.deb /packages/longhand-doc_*.deb gcc libc6-dev pkg-config python3-numpy
+try 'man 3 longhand' man -w 3 longhand
 try 'the smoke test of the packages' reader sh /packages/smoke
 try 'pages of the course' test -s /usr/share/doc/longhand-doc/html/index.html
 try 'a C program with the static library' sh -c 'cd /tmp && echo "#include <longhand.h>

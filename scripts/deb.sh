@@ -1,5 +1,5 @@
 #!/bin/sh
-# deb.sh FOLDER: the packages for Debian, from what is committed. What they are built with is installed where this runs as root.
+# deb.sh FOLDER: the packages for Debian, from what is committed, looked at by lintian. What they are built with is installed where this runs as root.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -12,7 +12,7 @@ cp "$name.tar.xz" "longhand_${name#longhand-}.orig.tar.xz"
 tar -xf "$name.tar.xz"
 cd "$name"
 if ! dpkg-checkbuilddeps 2>/dev/null && test "$(id -u)" = 0; then
-    mk-build-deps --install --remove --tool 'apt-get -y -qq --no-install-recommends' debian/control >/dev/null
+    DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=600 --no-install-recommends build-dep ./ >/dev/null
 fi
 dpkg-buildpackage --build=binary --no-sign
 cd ..

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing to build Longhand, and nothing when nothing is missing.
 #
-#     sh scripts/deps.sh build test python page lint fuzz coverage man     (any of these groups)
+#     sh scripts/deps.sh build test python page lint fuzz coverage man deb arm big-endian     (any of these groups)
 #
 # Debian and its relatives: apt-get, as root or through sudo. Elsewhere, and with DEPS=no: says what to install and ends with 2.
 set -eu
@@ -76,13 +76,18 @@ for group; do
         need_command dpkg-buildpackage dpkg-dev
         need_command dh debhelper
         need_command lintian lintian
-        need_command mk-build-deps devscripts
-        need_command equivs-build equivs
+        need_command debootstrap debootstrap
+        have busybox || optional="$optional busybox-static"
         ;;
     arm)
         need_command aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
         test -e /usr/aarch64-linux-gnu/include/stdio.h || need libc6-dev-arm64-cross
         need_command qemu-aarch64 qemu-user
+        ;;
+    big-endian)
+        need_command s390x-linux-gnu-gcc gcc-s390x-linux-gnu
+        test -e /usr/s390x-linux-gnu/include/stdio.h || need libc6-dev-s390x-cross
+        need_command qemu-s390x qemu-user
         ;;
     *)
         echo "deps.sh: $group: no such group" >&2

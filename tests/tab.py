@@ -14,7 +14,7 @@ import time
 START = {
     "bash": (["bash", "--noprofile", "--norc", "-i"], "PS1='READY> '; . /usr/share/bash-completion/bash_completion\r"),
     "zsh": (["zsh", "-f", "-i"], "PS1='READY> '; autoload -Uz compinit; compinit -u -D\r"),
-    "fish": (["fish", "--no-config", "-i"], "function fish_prompt; echo -n 'READY> '; end\r"),
+    "fish": (["fish", "-i"], "function fish_prompt; echo -n 'READY> '; end\r"),
 }
 ESCAPE = re.compile(rb"\x1b\[[0-9;?<>=]*[a-zA-Z]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b[()][A-Z0-9]|\x1b[=>78]|[\x0e\x0f]")
 
