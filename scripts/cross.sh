@@ -60,14 +60,13 @@ END
 test -f "$build/build.ninja" || meson setup -Dwerror=true --cross-file "$build/cross.ini" \
     -Dlibedit=disabled -Donednn=disabled -Dmpi=disabled -Dpage=disabled -Dman=disabled -Dfont=disabled "$build"
 
-# Tests that start the program find one that runs here.
-ninja -C "$build" --quiet all || { echo 'the build failed' && echo '0 passed, 1 failed' && exit 1; }
-if ! head -c 2 "$build/longhand" | grep -q '#!'; then
-    mv "$build/longhand" "$build/longhand-$processor"
-    printf '#!/bin/sh\nexec qemu-%s -L /usr/%s -E LD_LIBRARY_PATH="%s" "%s" "$@"\n' \
-        "$processor" "$cross" "$libraries:$build" "$build/longhand-$processor" >"$build/longhand"
-    chmod +x "$build/longhand"
-fi
+# Tests that start the program find one that runs here: qemu with it. ninja needs the program itself.
+test ! -e "$build/longhand-$processor" || mv "$build/longhand-$processor" "$build/longhand"
+ninja -C "$build" --quiet all meson-test-prereq || { echo 'the build failed' && echo '0 passed, 1 failed' && exit 1; }
+mv "$build/longhand" "$build/longhand-$processor"
+printf '#!/bin/sh\nexec qemu-%s -L /usr/%s -E LD_LIBRARY_PATH="%s" "%s" "$@"\n' \
+    "$processor" "$cross" "$libraries:$build" "$build/longhand-$processor" >"$build/longhand"
+chmod +x "$build/longhand"
 
 # Left out: what is not about the processor, or runs on the one that is here ...
 left_out='contributing lint wasm web web_module python shells editors library look page book book_cli read_cli'
@@ -81,5 +80,9 @@ case $processor in
 s390x) wanted='files folder gguf weights config vectors base bf16 inputs tokenizer_file split random ops backend fast generate weights_cli gguf_cli' ;;
 *) wanted=$(for name in $tests; do case $name in fuzz_*) continue ;; esac; echo "$left_out" | grep -qw -e "$name" || echo "$name"; done) ;;
 esac
+log=$build/meson-logs/testlog.json
+rm -f "$log"
+verdict=0
 # shellcheck disable=SC2086  # several names
-LH_QUICK=1 sh scripts/test.sh "$build" 20 $wanted
+LH_QUICK=1 meson test -C "$build" --timeout-multiplier 20 --no-rebuild --print-errorlogs --quiet $wanted || verdict=$?
+sh scripts/test-summary.sh "$verdict" "$log"

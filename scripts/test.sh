@@ -1,13 +1,10 @@
 #!/bin/sh
 # Builds a build folder, runs every test in it and counts single tests.
 #
-#     sh scripts/test.sh build [TIMES [TEST...]]      TIMES: so many times slower than usual, for a build that checks or counts
+#     sh scripts/test.sh build [TIMES]        TIMES: so many times slower than usual, for a build that checks or counts
 #
 # The last line is `N passed, N failed`; the exit status is 0 when there were tests and none failed.
 build=$1
-times=${2:-1}
-test $# -lt 2 || shift
-shift
 log=$build/meson-logs/testlog.json
 
 finish() {
@@ -22,7 +19,7 @@ grep -q 'tests/test_' "$build/build.ninja" || meson setup --reconfigure -Dtests=
 ninja -C "$build" --quiet all meson-test-prereq || { echo 'the build failed' && finish 0 1; }
 
 rm -f "$log"
-UBSAN_OPTIONS=print_stacktrace=1 meson test -C "$build" --timeout-multiplier "$times" --no-rebuild --print-errorlogs --quiet "$@"
+UBSAN_OPTIONS=print_stacktrace=1 meson test -C "$build" --timeout-multiplier "${2:-1}" --no-rebuild --print-errorlogs --quiet
 verdict=$?
 test -s "$log" || { echo 'no test ran' && finish 0 1; }
 sh "$(dirname "$0")/test-summary.sh" "$verdict" "$log"
