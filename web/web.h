@@ -27,7 +27,10 @@ enum {
     LH_WEB_POINTS = 2000,      /* of a curve */
     LH_WEB_MEMORY = 512 << 20, /* bytes that one program may take */
     LH_WEB_REMAINS = 16 << 20, /* bytes of numbers that are gone, before all is opened anew */
+    LH_WEB_WINDOW = 64,        /* tokens that a model looks back on, unless its program says it */
 };
+#define LH_WEB_MODEL_MEMORY                                                                        \
+    ((size_t)3 << 30) /* the same for a model from the reader's disk: of 4 GB that there are */
 
 /* A file that the page has given. */
 typedef struct lh_web_text {

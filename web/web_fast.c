@@ -3,7 +3,9 @@
  *     train PROGRAM TEXT [NAME=VALUE...]     a model from the program's text, for this text; steps=, batch=, seed=, tokens= and its sizes
  *     steps N                                so many steps
  *     held_out [BATCHES]                     the loss of text it does not learn from
+ *     open_model FOLDER                      one of the reader's own (web_disk.c)
  *     sample PROMPT N [temperature=] [seed=] [top_k=]   what it writes, with what else it might have written
+ *     more N                                 and goes on writing
  *     look PROMPT                            attention, what each layer would say, what comes next
  *     explain PROMPT ADDRESS [deep] [all]    any number of it
  */
@@ -15,36 +17,16 @@
 #include "train/floats.h"
 #include "train/generate.h"
 #include "train/inside.h"
-#include "train/text_data.h"
-#include "train/trainer.h"
-#include "web.h"
+#include "web_model.h"
 
-enum { STANDARD_STEPS = 1000, STANDARD_BATCH = 12, WINDOW = 64, TOP = 8, MOST_STEPS = 100000 };
-
-/* One model at a time. */
-static struct model {
-    lh_arena *arena; /* settings, and what is asked for by name */
-    lh_program *program;
-    lh_tokenizer *tokens;
-    lh_graph *g;
-    lh_data *data;
-    lh_trainer *t;
-    int end; /* the token of a line's end, or -1 */
-} model;
-
-static void close_model(void) {
-    lh_trainer_free(model.t);
-    lh_data_free(model.data);
-    lh_graph_free(model.g);
-    lh_tokenizer_free(model.tokens);
-    lh_program_free(model.program);
-    lh_arena_free(model.arena);
-    model = (struct model){.end = -1};
-}
-
-static bool is_open(lh_web *w) {
-    return model.t || lh_web_fail(w, LH_ERROR_NAME, "no model is open: train makes one");
-}
+enum {
+    STANDARD_STEPS = 1000,
+    STANDARD_BATCH = 12,
+    TOP = 8,
+    MOST_STEPS = 100000,
+    MOST_CONTEXT = 256,
+    MOST_TOKENS = 1000
+};
 
 /* ---- train ---- */
 
@@ -61,16 +43,16 @@ static bool begins(const char *s, const char *with) {
 }
 
 static bool has_const(const char *name) {
-    for (int i = 0; i < model.program->n_statements; i++) {
-        const lh_statement *s = model.program->statement[i];
+    for (int i = 0; i < lh_web_now.program->n_statements; i++) {
+        const lh_statement *s = lh_web_now.program->statement[i];
         if (s->kind == LH_S_CONST && strcmp(s->name, name) == 0) return true;
     }
     return false;
 }
 
 static void set_value(wishes *x, const char *name, const char *value) {
-    *lh_push(model.arena, x->set, x->n_set) =
-        (lh_setting){lh_copy(model.arena, name, strlen(name)), value};
+    *lh_push(lh_web_now.arena, x->set, x->n_set) =
+        (lh_setting){lh_copy(lh_web_now.arena, name, strlen(name)), value};
 }
 
 static bool read_wishes(lh_web *w, int n, const char *const *argument, wishes *x) {
@@ -78,7 +60,7 @@ static bool read_wishes(lh_web *w, int n, const char *const *argument, wishes *x
     for (int i = 0; i < n; i++) {
         const char *s = argument[i], *equals = strchr(s, '=');
         if (!equals) return lh_web_fail(w, LH_ERROR_TEXT, "NAME=VALUE is wanted: %.60s", s);
-        const char *value = lh_copy(model.arena, equals + 1, strlen(equals + 1));
+        const char *value = lh_copy(lh_web_now.arena, equals + 1, strlen(equals + 1));
         if (begins(s, "batch="))
             x->batch = atoi(value);
         else if (begins(s, "steps="))
@@ -88,7 +70,7 @@ static bool read_wishes(lh_web *w, int n, const char *const *argument, wishes *x
         else if (begins(s, "seed="))
             x->has_seed = true, x->seed = strtoull(value, NULL, 10);
         else
-            set_value(x, lh_copy(model.arena, s, (size_t)(equals - s)), value);
+            set_value(x, lh_copy(lh_web_now.arena, s, (size_t)(equals - s)), value);
     }
     if (x->batch < 1 || x->batch > 512)
         return lh_web_fail(w, LH_ERROR_VALUE, "a batch has 1 to 512 examples, not %d", x->batch);
@@ -99,100 +81,86 @@ static bool read_wishes(lh_web *w, int n, const char *const *argument, wishes *x
 
 static bool make_graph(lh_web *w, wishes *x, const char *text) {
     const bool is_bpe = x->bpe > 0;
-    model.tokens = lh_tokenizer_train(
+    lh_web_now.tokens = lh_tokenizer_train(
         w->ctx, text, strlen(text),
         &(lh_tokenizer_how){
             .kind = is_bpe ? LH_TOKENS_BPE : LH_TOKENS_CHARS, .size = x->bpe, .is_closed = true});
-    if (!model.tokens) return false;
-    set_value(x, "vocab", lh_printf(model.arena, "%d", lh_tokenizer_count(model.tokens)));
-    if (has_const("steps")) set_value(x, "steps", lh_printf(model.arena, "%d", x->steps));
-    model.g =
-        lh_graph_build(w->ctx, model.program,
+    if (!lh_web_now.tokens) return false;
+    set_value(x, "vocab", lh_printf(lh_web_now.arena, "%d", lh_tokenizer_count(lh_web_now.tokens)));
+    if (has_const("steps")) set_value(x, "steps", lh_printf(lh_web_now.arena, "%d", x->steps));
+    lh_web_now.g =
+        lh_graph_build(w->ctx, lh_web_now.program,
                        &(lh_build){.set = x->set, .n_set = x->n_set, .without_examples = true});
-    if (!model.g) lh_fail_in(w->ctx, "model.lh", model.program->source, model.program->length);
-    return model.g && lh_trainer_takes(model.g);
+    if (!lh_web_now.g)
+        lh_fail_in(w->ctx, "model.lh", lh_web_now.program->source, lh_web_now.program->length);
+    return lh_web_now.g && lh_trainer_takes(lh_web_now.g);
 }
 
 static bool make_trainer(lh_web *w, const wishes *x, const char *text) {
-    const bool is_lines = model.g->generate && model.g->generate->until;
-    lh_data_how how = {
-        .name = "the text", .context = lh_generator_context(model.g, WINDOW), .is_lines = is_lines};
-    model.data = lh_data_new(w->ctx, model.tokens, &how, text, strlen(text));
-    if (!model.data) return false;
-    model.end = is_lines ? model.data->newline : -1;
-    if (x->has_seed) lh_trainer_seed(model.g, x->seed);
-    model.t =
-        lh_trainer_new(model.g, lh_data_feed(model.data),
-                       &(lh_trainer_how){.batch = x->batch,
-                                         .seed = x->has_seed ? x->seed : (uint64_t)model.g->seed,
-                                         .threads = 1});
-    return model.t != NULL;
+    const bool is_lines = lh_web_now.g->generate && lh_web_now.g->generate->until;
+    lh_data_how how = {.name = "the text",
+                       .context = lh_generator_context(lh_web_now.g, LH_WEB_WINDOW),
+                       .is_lines = is_lines};
+    lh_web_now.data = lh_data_new(w->ctx, lh_web_now.tokens, &how, text, strlen(text));
+    if (!lh_web_now.data) return false;
+    lh_web_now.end = is_lines ? lh_web_now.data->newline : -1;
+    if (x->has_seed) lh_trainer_seed(lh_web_now.g, x->seed);
+    lh_web_now.t = lh_trainer_new(
+        lh_web_now.g, lh_data_feed(lh_web_now.data),
+        &(lh_trainer_how){.batch = x->batch,
+                          .seed = x->has_seed ? x->seed : (uint64_t)lh_web_now.g->seed,
+                          .threads = 1});
+    return lh_web_now.t != NULL;
 }
 
 static void train(lh_web *w, int n, const char *const *argument) {
     wishes x;
-    close_model();
-    model.arena = lh_arena_new(w->ctx);
-    model.program = lh_program_parse(w->ctx, "model.lh", argument[0], strlen(argument[0]));
-    if (!model.arena || !model.program || !read_wishes(w, n - 2, argument + 2, &x) ||
+    lh_web_model_close();
+    lh_web_now.arena = lh_arena_new(w->ctx);
+    lh_web_now.program = lh_program_parse(w->ctx, "model.lh", argument[0], strlen(argument[0]));
+    if (!lh_web_now.arena || !lh_web_now.program || !read_wishes(w, n - 2, argument + 2, &x) ||
         !make_graph(w, &x, argument[1]) || !make_trainer(w, &x, argument[1])) {
-        close_model();
+        lh_web_model_close();
         return;
     }
-    lh_json_number(&w->json, "parameters", lh_trainer_params(model.g));
-    lh_json_int(&w->json, "vocabulary", lh_tokenizer_count(model.tokens));
-    lh_json_int(&w->json, "context", model.data->how.context);
+    lh_json_number(&w->json, "parameters", lh_trainer_params(lh_web_now.g));
+    lh_json_int(&w->json, "vocabulary", lh_tokenizer_count(lh_web_now.tokens));
+    lh_json_int(&w->json, "context", lh_web_now.data->how.context);
     lh_json_int(&w->json, "batch", x.batch);
     lh_json_int(&w->json, "steps", x.steps);
-    lh_json_int(&w->json, "tokens", (long long)model.data->n);
-    lh_json_bool(&w->json, "lines", model.end >= 0);
+    lh_json_int(&w->json, "tokens", (long long)lh_web_now.data->n);
+    lh_json_bool(&w->json, "lines", lh_web_now.end >= 0);
+}
+
+static bool is_learning(lh_web *w) {
+    return lh_web_model_is_open(w) &&
+           (lh_web_now.t || lh_web_fail(w, LH_ERROR_VALUE,
+                                        "a model from a folder writes here, and does not learn"));
 }
 
 static void steps(lh_web *w, int n, const char *const *argument) {
     int count = atoi(argument[0]);
     double tokens = 0;
     (void)n;
-    if (!is_open(w)) return;
+    if (!is_learning(w)) return;
     lh_json_begin(&w->json, "losses", '[');
-    for (int i = 0; i < count && lh_trainer_step(model.t); i++) {
-        tokens += (double)model.t->batch->n_tokens;
-        lh_json_number(&w->json, NULL, model.t->loss);
+    for (int i = 0; i < count && lh_trainer_step(lh_web_now.t); i++) {
+        tokens += (double)lh_web_now.t->batch->n_tokens;
+        lh_json_number(&w->json, NULL, lh_web_now.t->loss);
     }
     lh_json_end(&w->json, ']');
-    lh_json_int(&w->json, "step", model.t->step);
-    lh_json_number(&w->json, "loss", model.t->loss);
+    lh_json_int(&w->json, "step", lh_web_now.t->step);
+    lh_json_number(&w->json, "loss", lh_web_now.t->loss);
     lh_json_number(&w->json, "tokens", tokens);
-    lh_json_bool(&w->json, "is_lost", model.t->is_lost);
+    lh_json_bool(&w->json, "is_lost", lh_web_now.t->is_lost);
 }
 
 static void held_out(lh_web *w, int n, const char *const *argument) {
-    if (!is_open(w)) return;
-    lh_json_number(&w->json, "loss", lh_trainer_validate(model.t, n ? atoi(argument[0]) : 8));
+    if (!is_learning(w)) return;
+    lh_json_number(&w->json, "loss", lh_trainer_validate(lh_web_now.t, n ? atoi(argument[0]) : 8));
 }
 
-/* ---- tokens ---- */
-
-static const char *piece(lh_web *w, int token) {
-    lh_text t = lh_text_new(w->arena);
-    if (token < lh_tokenizer_count(model.tokens))
-        lh_tokenizer_decode(model.tokens, &token, 1, false, &t);
-    return t.s;
-}
-
-/* Behind what a text begins with: the end of the line before it. */
-static int *read_prompt(lh_web *w, const char *text, int *n) {
-    size_t k = 0;
-    int *id = lh_tokenizer_ids(model.tokens, w->arena, text, strlen(text), false, &k);
-    int *all = id ? lh_alloc_array(w->arena, k + 1, sizeof *all) : NULL;
-    if (!all) return NULL;
-    const bool begins_line = model.end >= 0 || k == 0;
-    all[0] = model.end >= 0             ? model.end
-             : model.data->newline >= 0 ? model.data->newline
-                                        : lh_data_token(model.data, 0);
-    for (size_t i = 0; i < k; i++) all[i + begins_line] = id[i];
-    *n = (int)k + begins_line;
-    return all;
-}
+/* ---- probabilities ---- */
 
 static double *probabilities(lh_web *w, const float *score, int n) {
     double *p = lh_alloc_array(w->arena, (size_t)n + 1, sizeof *p), most = score[0], sum = 0;
@@ -215,7 +183,7 @@ static void write_top(lh_web *w, const char *name, const float *score, int n) {
         if (p[best] < 0) break;
         lh_json_begin(&w->json, NULL, '{');
         lh_json_int(&w->json, "id", best);
-        lh_json_text(&w->json, "text", piece(w, best));
+        lh_json_text(&w->json, "text", lh_web_model_piece(w, best));
         lh_json_number(&w->json, "p", p[best]);
         lh_json_end(&w->json, '}');
         p[best] = -1;
@@ -240,15 +208,15 @@ static lh_choice read_choice(int n, const char *const *argument, unsigned long l
 static void write_tokens(lh_web *w, lh_generator *writer, int most) {
     lh_json *j = &w->json;
     lh_text all = lh_text_new(w->arena);
-    const int scores = (int)model.g->axis[model.g->generate->from->shape.cols].n;
+    const int scores = (int)lh_web_now.g->axis[lh_web_now.g->generate->from->shape.cols].n;
     lh_json_begin(j, "tokens", '[');
     for (int i = 0; i < most; i++) {
         int token = lh_generator_next(writer);
         if (token < 0) break;
-        lh_text_add(&all, "%s", piece(w, token));
+        lh_text_add(&all, "%s", lh_web_model_piece(w, token));
         lh_json_begin(j, NULL, '{');
         lh_json_int(j, "id", token);
-        lh_json_text(j, "text", piece(w, token));
+        lh_json_text(j, "text", lh_web_model_piece(w, token));
         write_top(w, "alternatives", writer->score, scores);
         lh_json_end(j, '}');
     }
@@ -256,31 +224,50 @@ static void write_tokens(lh_web *w, lh_generator *writer, int most) {
     lh_json_text(j, "text", all.s);
 }
 
+static lh_generator *open_writer(const lh_choice *choice, unsigned long long seed) {
+    const lh_web_model *m = &lh_web_now;
+    const int context = lh_generator_context(m->g, LH_WEB_WINDOW);
+    lh_generator_how how = {.context = context < MOST_CONTEXT ? context : MOST_CONTEXT,
+                            .choice = *choice,
+                            .seed = seed,
+                            .end = m->end,
+                            .threads = 1};
+    if (m->folder) how.ends = m->folder->generation.end, how.n_ends = m->folder->generation.n_ends;
+    lh_generator *writer = lh_generator_new(m->g, &how);
+    if (writer && m->t) lh_floats_copy(writer->plan, m->t->plan, m->g);
+    if (!writer || m->t || lh_generator_weights(writer, m->weights)) return writer;
+    lh_generator_free(writer);
+    return NULL;
+}
+
 static void sample(lh_web *w, int n, const char *const *argument) {
     unsigned long long seed;
     int n_prompt = 0, most = atoi(argument[1]);
-    if (!is_open(w)) return;
+    if (!lh_web_model_is_open(w)) return;
     const lh_choice choice = read_choice(n - 2, argument + 2, &seed);
-    const int *prompt = read_prompt(w, argument[0], &n_prompt);
-    lh_generator *writer =
-        prompt ? lh_generator_new(model.g, &(lh_generator_how){.context = model.data->how.context,
-                                                               .choice = choice,
-                                                               .seed = seed,
-                                                               .end = model.end,
-                                                               .threads = 1})
-               : NULL;
-    if (!writer) return;
-    lh_floats_copy(writer->plan, model.t->plan, model.g);
-    lh_generator_prompt(writer, prompt, n_prompt);
-    write_tokens(w, writer, most > 1000 ? 1000 : most);
-    lh_generator_free(writer);
+    const int *prompt = lh_web_model_prompt(w, argument[0], &n_prompt);
+    lh_generator_free(lh_web_now.writer);
+    lh_web_now.writer = prompt ? open_writer(&choice, seed) : NULL;
+    if (!lh_web_now.writer) return;
+    lh_generator_prompt(lh_web_now.writer, prompt, n_prompt);
+    write_tokens(w, lh_web_now.writer, most > MOST_TOKENS ? MOST_TOKENS : most);
+}
+
+static void more(lh_web *w, int n, const char *const *argument) {
+    const int most = atoi(argument[0]);
+    (void)n;
+    if (!lh_web_model_is_open(w)) return;
+    if (lh_web_now.writer)
+        write_tokens(w, lh_web_now.writer, most > MOST_TOKENS ? MOST_TOKENS : most);
+    else
+        lh_web_fail(w, LH_ERROR_NAME, "nothing is written yet: sample begins a text");
 }
 
 /* ---- look ---- */
 
 /* The numbers as training has them now. */
 static lh_weights *weights_now(lh_web *w) {
-    lh_weights *all = lh_weights_of(w->ctx, w->arena, model.g, LH_PARAM);
+    lh_weights *all = lh_weights_of(w->ctx, w->arena, lh_web_now.g, LH_PARAM);
     for (int i = 0; all && i < all->n; i++) {
         lh_weight *one = &all->weight[i];
         lh_tensor *t = lh_alloc(w->arena, sizeof *t);
@@ -290,7 +277,8 @@ static lh_weights *weights_now(lh_web *w) {
                          .size = {one->rows, one->cols},
                          .cells = one->rows * one->cols,
                          .bytes = one->rows * one->cols * sizeof(float),
-                         .data = (const unsigned char *)lh_floats(model.t->plan, one->given->node),
+                         .data =
+                             (const unsigned char *)lh_floats(lh_web_now.t->plan, one->given->node),
                          .is_aligned = true};
         one->tensor = t;
         if (!t->data) return lh_web_fail(w, LH_ERROR_NAME, "%s is not there", one->name), NULL;
@@ -299,14 +287,14 @@ static lh_weights *weights_now(lh_web *w) {
 }
 
 static const char *word(void *who, int token) {
-    return piece(who, token);
+    return lh_web_model_piece(who, token);
 }
 
 static lh_inside *open_inside(lh_web *w, const char *text) {
     int n = 0;
-    const int *prompt = is_open(w) ? read_prompt(w, text, &n) : NULL;
-    const lh_weights *weights = prompt ? weights_now(w) : NULL;
-    lh_inside *in = weights ? lh_inside_new(model.g, weights, prompt, n, 1) : NULL;
+    const int *prompt = lh_web_model_is_open(w) ? lh_web_model_prompt(w, text, &n) : NULL;
+    const lh_weights *weights = !prompt ? NULL : lh_web_now.t ? weights_now(w) : lh_web_now.weights;
+    lh_inside *in = weights ? lh_inside_new(lh_web_now.g, weights, prompt, n, 1) : NULL;
     if (in) in->who = w, in->word = word;
     return in;
 }
@@ -354,7 +342,7 @@ static void write_look(lh_web *w, lh_inside *in) {
     int n = 0;
     lh_step **attention = lh_inside_attention(in, &n);
     lh_lens lens = lh_inside_lens(in);
-    lh_node *from = model.g->generate->from;
+    lh_node *from = lh_web_now.g->generate->from;
     lh_node **kept = lh_alloc_array(w->arena, (size_t)(n + lens.n) + 2, sizeof *kept);
     int n_kept = 0;
     if (!kept || lh_failed(w->ctx)) return;
@@ -364,7 +352,8 @@ static void write_look(lh_web *w, lh_inside *in) {
     if (!lh_inside_run(in, kept, n_kept)) return;
     if (lens.n && !lh_inside_lens_read(in, &lens)) return;
     lh_json_begin(&w->json, "tokens", '[');
-    for (int i = 0; i < in->n; i++) lh_json_text(&w->json, NULL, piece(w, in->token[i]));
+    for (int i = 0; i < in->n; i++)
+        lh_json_text(&w->json, NULL, lh_web_model_piece(w, in->token[i]));
     lh_json_end(&w->json, ']');
     lh_json_begin(&w->json, "attention", '[');
     for (int i = 0; i < n; i++) write_attention(w, in, attention[i]);
@@ -396,7 +385,7 @@ static void explain(lh_web *w, int n, const char *const *argument) {
     lh_inside *in = open_inside(w, argument[0]);
     lh_explanation *e = in ? lh_inside_explain(in, argument[1], &how) : NULL;
     lh_numbers numbers = {.from = in, .examples = 1, .sizes = sizes};
-    lh_addressed from = {"", model.g, NULL, 0, &numbers};
+    lh_addressed from = {"", lh_web_now.g, NULL, 0, &numbers};
     if (e) lh_web_write_explanation(w, e, &from, how.digits, argument[1]);
     lh_explanation_free(e);
     lh_inside_free(in);
@@ -407,7 +396,9 @@ const lh_web_function lh_web_functions[] = {
     {"train", train, 2, 32, false},
     {"steps", steps, 1, 1, false},
     {"held_out", held_out, 0, 1, false},
+    {"open_model", lh_web_open_model, 1, 1, false},
     {"sample", sample, 2, 6, false},
+    {"more", more, 1, 1, false},
     {"look", look, 1, 1, false},
     {"explain", explain, 2, 4, false},
     {NULL, NULL, 0, 0, false},

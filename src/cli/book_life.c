@@ -139,7 +139,11 @@ bool lh_book_life(lh_book *b) {
     lh_book_add_embedded(b, "page.js");
     lh_book_add_embedded(b, "engine.js");
     lh_book_add_embedded(b, "fast.js");
-    lh_book_add_embedded(b, "names.js"); /* longhand data names -n 2000: what the GPT learns */
+    /* What the GPT learns, and what it has learned: scripts/page-models.sh makes them. */
+    lh_book_add_embedded(b, "names.js");
+    lh_book_add_embedded(b, "names-model.js");
+    lh_book_add_embedded(b, "sentences.js");
+    lh_book_add_embedded(b, "sentences-model.js");
     lh_book_add_embedded(b, "sw.js");
     lh_book_add_embedded(b, "longhand.webmanifest");
     return ok;

@@ -32,14 +32,23 @@ export function equal(is, should, why = "") {
   if (a !== b) throw new Error(`${why ? why + ": " : ""}is ${a}, should be ${b}`);
 }
 
-/** Waits until what `look` gives is `should`, for five seconds at most. */
+/** How long something may take before the test gives up: no verdict on speed, since machines may be slow and busy. */
+const patience = Number(process.env.PATIENCE) || 90000;
+
+/** Waits until what `look` gives is `should`. */
 export async function comes(look, should, why = "") {
   let is;
-  for (const end = Date.now() + 20000; Date.now() < end; await new Promise(r => setTimeout(r, 40))) {
+  for (const end = Date.now() + patience; Date.now() < end; await new Promise(r => setTimeout(r, 40))) {
     is = await look();
     if (JSON.stringify(is) === JSON.stringify(should)) return;
   }
   equal(is, should, why);
+}
+
+/** The page's script has found everything on it: each number can be touched, each form is there. */
+export async function alive(page) {
+  await page.waitForFunction(() => document.readyState === "complete" && (!document.body.hasAttribute("data-life") ||
+    (!document.querySelector("article[data-lesson] [data-at]:not(.alive)") && [...document.querySelectorAll("#practice, #play, #model, #teach")].every(e => e.querySelector("form, .row")))));
 }
 
 /** The book as a web space; gzip is left to the bench. */
@@ -68,7 +77,7 @@ class Trial {
     const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", hasTouch: touch, javaScriptEnabled: script, reducedMotion: still ? "reduce" : "no-preference", acceptDownloads: true });
     this.contexts.push(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(12000);
+    page.setDefaultTimeout(patience);
     page.on("pageerror", e => this.errors.push(e.message));
     page.on("console", m => { if (m.type() === "error") this.errors.push(m.text()); });
     await page.goto((from === "file" ? `file://${this.folder}/` : this.address) + file);

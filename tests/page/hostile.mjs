@@ -29,7 +29,7 @@ test("scripts, handlers, links and styles of a lesson are text", async t => {
   page.on("request", r => { if (!r.url().startsWith(t.address) && !r.url().startsWith("blob:")) asked.push(r.url()); });
   await page.setInputFiles("#lesson-file", { name: "<img src=x onerror=window.hit=13>.md", mimeType: "text/plain", buffer: Buffer.from(hostile) });
   await comes(async () => /problem|Error|line|lint/i.test(await page.textContent(".own-lesson")), true);
-  await page.waitForTimeout(300);
+  await page.evaluate(() => new Promise(r => requestAnimationFrame(() => setTimeout(r, 0)))); /* what was put there had its turn */
   equal(await page.evaluate(() => window.hit ?? null), null);
   equal(asked, []);
   equal(await page.locator('.own-lesson script, .own-lesson img, .own-lesson style, .own-lesson [onclick], .own-lesson [onerror], .own-lesson a[href^="javascript"]').count(), 0);
@@ -37,7 +37,7 @@ test("scripts, handlers, links and styles of a lesson are text", async t => {
 
 test("a hostile link changes nothing but numbers", async t => {
   const page = await t.open("ex1.html#?E[0][0]=<img+src%3Dx+onerror%3Dwindow.hit%3D1>&WQ=];vocab&step=99999999999");
-  await page.waitForTimeout(1500);
+  await comes(async () => (await page.textContent('[role="status"].unseen')).includes("do not fit"), true);
   equal(await page.evaluate(() => window.hit ?? null), null);
   equal(await page.locator('td[data-at="P[1][0]"]').first().textContent(), "0.498232");
 });

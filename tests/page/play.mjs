@@ -21,7 +21,7 @@ test("names are completed, by keyboard", async t => {
   const page = await t.open("play.html");
   const area = page.locator(".editor-area");
   await area.fill("const weights = [1 2; 3 4]\n");
-  await page.waitForTimeout(700);
+  await comes(async () => (await page.textContent(".editor-shapes")).includes("2x2"), true);
   await area.focus();
   await page.keyboard.press("Control+End");
   await page.keyboard.type("B = wei");
@@ -47,9 +47,8 @@ test("share by link, save and open", async t => {
 test("a runaway program is stopped, and the page goes on", async t => {
   const page = await t.open("play.html");
   await page.locator(".editor-area").fill("const A : 3000 x 3000 = normal(1)\nB = A @ A\nC = B @ A\n");
-  await page.waitForTimeout(600);
+  await comes(async () => (await page.textContent(".editor-shapes")).includes("3000x3000"), true);
   await page.getByRole("button", { name: "Show all values" }).click();
-  await page.waitForTimeout(300);
   await page.getByRole("button", { name: "Stop" }).click();
   await page.locator(".editor-area").fill("C = 1 + 2\n");
   await comes(async () => (await page.textContent(".play-values")).includes("C"), true);

@@ -32,6 +32,7 @@ function receive() {
   w.longhandEngine = (/** @type {string} */ packed) => handed.set("engine", packed);
   w.longhandFast = (/** @type {string} */ packed) => handed.set("fast", packed);
   w.longhandText = (/** @type {string} */ name, /** @type {string} */ text) => texts.set(name, text);
+  w.longhandModel = (/** @type {string} */ name, /** @type {Record<string, string>} */ files) => handed.set("model " + name, files);
   w.longhandContents = (/** @type {any[]} */ lessons, /** @type {any[]} */ models) => handed.set("contents", { lessons, models: models || [] });
 }
 receive();
@@ -154,6 +155,14 @@ export class Engine {
     try {
       await this.ready();
       return await this.send({ call: words.map(String) });
+    } catch (e) { return asError(e); }
+  }
+
+  /** Files that the engine finds below /model: they stay in this browser. @param {{name: string, file: Blob}[]} files @returns {Promise<any>} */
+  async giveFiles(files) {
+    try {
+      await this.ready();
+      return await this.send({ files });
     } catch (e) { return asError(e); }
   }
 

@@ -2,7 +2,7 @@
  * is fetched beside and shown the next time. It answers for files of this folder alone. */
 "use strict";
 const cacheName = "longhand";
-const core = ["index.html", "book.css", "page.css", "pictures.css", "book.js", "page.js", "search.js", "contents.js", "engine.js", "fast.js", "names.js", "micro.text.js", "gpt.text.js", "front.text.js", "longhand-math.woff2", "icon.svg", "longhand.webmanifest",
+const core = ["index.html", "book.css", "page.css", "pictures.css", "book.js", "page.js", "search.js", "contents.js", "engine.js", "fast.js", "names.js", "names-model.js", "sentences.js", "sentences-model.js", "micro.text.js", "gpt.text.js", "front.text.js", "longhand-math.woff2", "icon.svg", "longhand.webmanifest",
   "practice.html", "play.html", "teach.html", "model.html"];
 
 async function keep(cache, file) {
