@@ -141,13 +141,27 @@ void lh_web_cost(lh_web *w, int n, const char *const *argument) {
 
 /* ---- plot ---- */
 
+static const lh_plan *moment_of(void *who, int updates) {
+    const lh_web *w = who;
+    return lh_live_moment(w->live, 0, updates);
+}
+
+static const char *address_of(void *who, const lh_plan *p, const lh_node *n, lh_cell at,
+                              int updates) {
+    lh_web *w = who;
+    lh_addressed from = {"", lh_live_graph(w->live, 0), p, updates, NULL};
+    return lh_address_of(w->arena, &from, n, at);
+}
+
 /* plot "heat P": a chart as in a show block, of the lesson's own program. */
 void lh_web_plot(lh_web *w, int n, const char *const *argument) {
     lh_show_program p = {"", lh_live_graph(w->live, 0)};
     lh_text svg = lh_text_new(w->arena), words = lh_text_new(w->arena);
     (void)n;
     if (!p.g) return;
-    lh_chart *c = lh_chart_show(w->arena, &p, 1, argument[0], &(lh_show_how){.updates = w->step});
+    lh_chart *c = lh_chart_show(
+        w->arena, &p, 1, argument[0],
+        &(lh_show_how){.updates = w->step, .moment = moment_of, .address = address_of, .who = w});
     if (!c) return;
     lh_chart_svg(c, &(lh_chart_page){.id = "plot"}, &svg);
     lh_chart_describe(c, &words);

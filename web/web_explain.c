@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "learn/chosen.h"
-#include "pages/page_address.h"
+#include "pages/operands.h"
 #include "web.h"
 
 typedef struct telling {
@@ -25,24 +25,24 @@ static bool is_given(const lh_node *n, int moment) {
     return n->kind == LH_OP_input || n->kind == LH_OP_size;
 }
 
-/* The named numbers of a formula from left to right. */
-static void write_operands(const telling *t, const lh_term *term, int *left) {
+static void write_operands(const telling *t, const lh_term *term) {
     lh_json *j = &t->w->json;
-    if (term->kind == LH_TERM_CELL && term->node->step && (*left)-- > 0) {
+    int n = 0;
+    const lh_operand *list = lh_operands_of(t->w->arena, &t->from, term, t->digits, &n);
+    lh_json_begin(j, "operands", '[');
+    for (int i = 0; i < n; i++) {
         lh_json_begin(j, NULL, '{');
-        lh_json_text(j, "at", lh_address_of(t->w->arena, &t->from, term->node, term->at));
-        lh_json_text(j, "text", number_text(t, term->value));
-        lh_json_number(j, "value", term->value);
-        lh_json_bool(j, "given", is_given(term->node, t->from.step));
+        lh_json_text(j, "at", list[i].at);
+        lh_json_text(j, "text", list[i].text);
+        lh_json_number(j, "value", list[i].value);
+        lh_json_bool(j, "given", is_given(list[i].node, t->from.step));
         lh_json_end(j, '}');
     }
-    for (int i = 0; i < term->n_parts; i++) write_operands(t, term->part[i], left);
+    lh_json_end(j, ']');
 }
 
 static void write_line(const telling *t, const lh_line *l) {
-    enum { OPERANDS = 256 };
     lh_json *j = &t->w->json;
-    int left = OPERANDS;
     lh_json_begin(j, NULL, '{');
     lh_json_int(j, "depth", l->depth);
     lh_json_text(j, "label", l->label);
@@ -53,9 +53,7 @@ static void write_line(const telling *t, const lh_line *l) {
     lh_json_text(j, "text", number_text(t, l->value));
     lh_json_text(j, "note", l->note);
     lh_json_bool(j, "given", strcmp(l->formula, "given") == 0);
-    lh_json_begin(j, "operands", '[');
-    write_operands(t, l->term, &left);
-    lh_json_end(j, ']');
+    write_operands(t, l->term);
     lh_json_end(j, '}');
 }
 

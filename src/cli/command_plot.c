@@ -143,10 +143,11 @@ static int plot_run(lh_cli *cli, int argc, char **argv) {
     plot p = {.cli = cli, .source = &s, .what = what.s};
     int status = LH_EXIT_FAILED;
     if (options.vary ? add_varied(&p) : add_program(&p, "", NULL)) {
-        lh_chart *c =
-            lh_chart_show(cli->arena, p.program, p.n_programs, p.what,
-                          &(lh_show_how){options.steps, options.log,
-                                         lh_cli_batches(&s, options.batch, options.shuffle)});
+        lh_chart *c = lh_chart_show(
+            cli->arena, p.program, p.n_programs, p.what,
+            &(lh_show_how){.updates = options.steps,
+                           .log_y = options.log,
+                           .training = lh_cli_batches(&s, options.batch, options.shuffle)});
         if (!c) lh_fail_in(cli->ctx, s.program->file, s.program->source, s.program->length);
         status = c ? draw(&p, c) : lh_cli_report(cli);
     }

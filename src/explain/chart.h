@@ -40,6 +40,7 @@ typedef struct lh_panel {
     int rows, cols;
     const char *const *row_label; /* rows, or NULL: numbers from 0 */
     const char *const *col_label; /* cols, likewise */
+    const char *const *at;        /* rows * cols: what a page asks to explain each; or NULL */
 } lh_panel;
 
 /* A curve, a class of points, a bundle of arrows, or the bars. */
@@ -50,6 +51,7 @@ typedef struct lh_series {
     int n;
     const double *from_x, *from_y; /* arrows: n, where each begins; NULL: the origin */
     const char *const *label;      /* n, of each bar or point; or NULL */
+    const char *const *at;         /* n, as of a panel; or NULL */
     lh_series_mark mark;
 } lh_series;
 

@@ -49,7 +49,7 @@ static lh_chart *chart_new(lh_arena *a, lh_chart_kind kind, const char *title) {
     return c;
 }
 
-/* ---- heat and bars ---- */
+/* ---- numbers at a step ---- */
 
 static bool find_value(item *m, const char *text, asked *v) {
     *v = (asked){.text = text};
@@ -64,20 +64,33 @@ static bool find_value(item *m, const char *text, asked *v) {
     return false;
 }
 
+static bool open_moments(const item *m, lh_moments *t, lh_node **node, int n, bool learns) {
+    *t = (lh_moments){0};
+    return m->how->moment || lh_moments_open(t, m->g, &m->how->training, node, n, learns);
+}
+
+/* NULL and the context failed. */
+static const lh_plan *moment_at(const item *m, lh_moments *t, int step) {
+    if (m->how->moment) return m->how->moment(m->how->who, step);
+    return lh_moments_to(t, step) ? t->plan : NULL;
+}
+
+/* ---- heat and bars ---- */
+
 static lh_chart *show_matrix(item *m, const char *kind) {
     asked v;
     if (!find_value(m, m->word[0], &v)) return NULL;
     lh_moments moment;
     lh_cell at;
     lh_chart *c = NULL;
-    bool ok = lh_moments_open(&moment, m->g, &m->how->training, &v.node, 1, v.step > 0) &&
-              lh_moments_to(&moment, v.step);
-    const lh_plan *p = moment.plan;
-    if (ok && lh_address_cell(m->g, p, &v.at, v.node, &at)) {
+    bool ok = open_moments(m, &moment, &v.node, 1, v.step > 0);
+    const lh_plan *p = ok ? moment_at(m, &moment, v.step) : NULL;
+    if (p && lh_address_cell(m->g, p, &v.at, v.node, &at)) {
         lh_sizes z = lh_exact.sizes(p, v.node, at.example);
         if (strcmp(kind, "bars") != 0) {
             c = lh_chart_heat(m->a, m->g, p, v.node, at.example);
             if (strcmp(kind, "stripes") == 0) c->kind = LH_CHART_STRIPES;
+            lh_chart_address(m->a, c, p, v.node, at, v.step, m->how);
             if (v.at.has_head && c->n_panels > at.head) c->panel += at.head, c->n_panels = 1;
         } else if (z.rows > 1 && z.cols > 1 && v.at.n_indices == 0) {
             lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere,
@@ -86,6 +99,7 @@ static lh_chart *show_matrix(item *m, const char *kind) {
                     m->word[0]);
         } else {
             c = lh_chart_bars(m->a, m->g, p, v.node, at.example, at.row);
+            lh_chart_address(m->a, c, p, v.node, at, v.step, m->how);
         }
     }
     if (c) c->title = lh_copy(m->a, m->word[0], strlen(m->word[0]));
@@ -130,13 +144,14 @@ static bool take_all(item *m) {
         if (m->value[i].step > last) last = m->value[i].step;
     }
     lh_moments moment;
-    bool ok = lh_moments_open(&moment, m->g, &m->how->training, node, m->n_values, last > 0);
+    bool ok = open_moments(m, &moment, node, m->n_values, last > 0);
     for (int step = 0; ok && step <= last; step++) {
         bool is_asked = false;
         for (int i = 0; i < m->n_values; i++) is_asked |= m->value[i].step == step;
-        if (is_asked) ok = lh_moments_to(&moment, step);
-        for (int i = 0; ok && i < m->n_values; i++)
-            if (m->value[i].step == step) take(m, &m->value[i], moment.plan);
+        const lh_plan *p = is_asked ? moment_at(m, &moment, step) : NULL;
+        ok = p || !is_asked;
+        for (int i = 0; p && i < m->n_values; i++)
+            if (m->value[i].step == step) take(m, &m->value[i], p);
     }
     lh_moments_close(&moment);
     return ok && !lh_failed(m->g->ctx);
@@ -283,15 +298,15 @@ static void add_field(item *m, lh_chart *c, const asked *x, const asked *out) {
     pad(w, x->rows, &f.y0, &f.y1);
     lh_moments trained;
     lh_node *wanted = out->node;
-    bool ok = lh_moments_open(&trained, m->g, &m->how->training, &wanted, 1, out->step > 0) &&
-              lh_moments_to(&trained, out->step);
+    bool ok = open_moments(m, &trained, &wanted, 1, out->step > 0);
+    const lh_plan *learned = ok ? moment_at(m, &trained, out->step) : NULL;
     lh_wish wish = {.node = (lh_node *const *)&out->node, .n_nodes = 1};
     if (x->node->kind != LH_OP_input) wish.known = (lh_node *const *)&x->node, wish.n_known = 1;
-    lh_plan *p = ok ? lh_exact.plan(m->g, &wish) : NULL;
+    lh_plan *p = learned ? lh_exact.plan(m->g, &wish) : NULL;
     if (p) {
         lh_exact.start(p);
         lh_exact.bind(p, NULL, 0);
-        copy_givens(m->g, trained.plan, p);
+        copy_givens(m->g, learned, p);
     }
     if (p && !lh_failed(m->g->ctx) && field_is_possible(m, p, x, out)) {
         fill_field(p, x, out, &f, cell);

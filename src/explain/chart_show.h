@@ -36,6 +36,11 @@ typedef struct lh_show_how {
     int updates;          /* numbers after so many updates, where the address has no @ */
     bool log_y;           /* loss, line */
     lh_loop_how training; /* its batches; 0: all examples in each update */
+    /* Whoever has the numbers after so many updates already; NULL: they are worked out here. */
+    const lh_plan *(*moment)(void *who, int updates);
+    /* How a page calls a number that is written in the picture; NULL: not at all. */
+    const char *(*address)(void *who, const lh_plan *p, const lh_node *n, lh_cell at, int updates);
+    void *who;
 } lh_show_how;
 
 bool lh_chart_shows(const char *what); /* does it begin with one of the words above? */
@@ -48,6 +53,9 @@ lh_chart *lh_chart_heat(lh_arena *a, const lh_graph *g, const lh_plan *p, const 
 /* a row, or the whole of a column */
 lh_chart *lh_chart_bars(lh_arena *a, const lh_graph *g, const lh_plan *p, const lh_node *n,
                         int example, int row);
+/* the addresses of its numbers, where how->address has them; `at`: the example and the row that is shown */
+void lh_chart_address(lh_arena *a, lh_chart *c, const lh_plan *p, const lh_node *n, lh_cell at,
+                      int step, const lh_show_how *how);
 /* over updates from 0 */
 lh_chart *lh_chart_losses(lh_arena *a, const char *const *name, const double *const *loss,
                           const int *n, int n_series);

@@ -70,7 +70,17 @@ void lh_svg_attribute(lh_text *t, const char *name, double x) {
 
 void lh_svg_words(lh_svg_sheet *s, double x, double y, const char *class, const char *anchor,
                   const char *text) {
+    lh_svg_at(s, x, y, class, anchor, text, NULL);
+}
+
+void lh_svg_at(lh_svg_sheet *s, double x, double y, const char *class, const char *anchor,
+               const char *text, const char *at) {
     lh_text_add(&s->body, "<text class=\"%s\"", class);
+    if (at) {
+        lh_text_add(&s->body, " data-at=\"");
+        lh_text_add_xml(&s->body, at);
+        lh_text_add(&s->body, "\"");
+    }
     lh_svg_attribute(&s->body, "x", x);
     lh_svg_attribute(&s->body, "y", y);
     if (strcmp(anchor, "start") != 0) lh_text_add(&s->body, " text-anchor=\"%s\"", anchor);

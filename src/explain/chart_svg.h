@@ -24,6 +24,9 @@ void lh_svg_attribute(lh_text *t, const char *name, double x); /* ` x="3.5"` */
 /* anchor: start, middle, end */
 void lh_svg_words(lh_svg_sheet *s, double x, double y, const char *class, const char *anchor,
                   const char *text);
+/* the same; a number with its address, or NULL */
+void lh_svg_at(lh_svg_sheet *s, double x, double y, const char *class, const char *anchor,
+               const char *text, const char *at);
 void lh_svg_line(lh_svg_sheet *s, const char *class, double x0, double y0, double x1, double y1);
 void lh_svg_box(lh_svg_sheet *s, const char *class, double x, double y, double w, double h);
 const char *lh_svg_cut(lh_svg_sheet *s, const char *text, double room); /* with an ellipsis */

@@ -149,8 +149,9 @@ static void draw_panel(lh_svg_sheet *s, const heat *h, const lh_panel *p, double
                 double v = p->cell[(size_t)r * (size_t)p->cols + (size_t)k];
                 lh_shades one = {&v, 1, 1, false, x + k * h->w, y + r * h->h, h->w, h->h, h->range};
                 if (isfinite(v)) lh_svg_shades(s, &one);
-                lh_svg_words(s, x + (k + 0.5) * h->w, y + (r + 0.5) * h->h + 5, "", "middle",
-                             lh_number_text(number, sizeof number, v, h->digits));
+                lh_svg_at(s, x + (k + 0.5) * h->w, y + (r + 0.5) * h->h + 5, "", "middle",
+                          lh_number_text(number, sizeof number, v, h->digits),
+                          p->at ? p->at[(size_t)r * (size_t)p->cols + (size_t)k] : NULL);
             }
     else
         lh_svg_shades(s, &g);
@@ -216,7 +217,8 @@ void lh_bars_svg(lh_svg_sheet *s) {
                    fabs(length), 20);
         double end = fmax(b.zero, b.zero + length) + 6;
         lh_number_text(number, sizeof number, v, 4);
-        lh_svg_words(s, end, s->y + 17, isfinite(v) ? "" : "quiet", "start", number);
+        lh_svg_at(s, end, s->y + 17, isfinite(v) ? "" : "quiet", "start", number,
+                  series->at ? series->at[chosen[i]] : NULL);
         if (is_target)
             lh_svg_words(s, end + lh_svg_width(number) + 8, s->y + 17, "quiet", "start", "target");
     }

@@ -107,3 +107,30 @@ lh_chart *lh_chart_losses(lh_arena *a, const char *const *name, const double *co
             .name = name ? name[i] : NULL, .x = from_zero(a, n[i]), .y = loss[i], .n = n[i]};
     return c;
 }
+
+/* ---- addresses, for pages ---- */
+
+static const char **addresses(lh_arena *a, const lh_plan *p, const lh_node *n, lh_cell first,
+                              int rows, int cols, int step, const lh_show_how *how) {
+    const char **at =
+        rows * cols > 0 ? lh_alloc_array(a, (size_t)rows * (size_t)cols, sizeof *at) : NULL;
+    for (int i = 0; at && i < rows * cols; i++) {
+        const lh_cell cell = {first.example, first.head, first.row + i / cols,
+                              first.col + i % cols};
+        at[i] = how->address(how->who, p, n, cell, step);
+    }
+    return at;
+}
+
+void lh_chart_address(lh_arena *a, lh_chart *c, const lh_plan *p, const lh_node *n, lh_cell at,
+                      int step, const lh_show_how *how) {
+    if (!how->address) return;
+    for (int h = 0; h < c->n_panels; h++)
+        c->panel[h].at = addresses(a, p, n, (lh_cell){at.example, h, 0, 0}, c->panel[h].rows,
+                                   c->panel[h].cols, step, how);
+    if (!c->n_series) return;
+    lh_series *s = &c->series[0];
+    const bool is_column = lh_exact.sizes(p, n, at.example).cols == 1;
+    const lh_cell first = {at.example, 0, is_column ? 0 : at.row, 0};
+    s->at = addresses(a, p, n, first, is_column ? s->n : 1, is_column ? 1 : s->n, step, how);
+}

@@ -7,6 +7,7 @@
 #include "explain/explain.h"
 #include "pages/grid.h"
 #include "pages/lesson_html.h"
+#include "pages/operands.h"
 #include "pages/run_json.h"
 #include "pages/run_text.h"
 
@@ -135,6 +136,18 @@ static void put_inner(scene *s, const lh_plan *plan, const lh_trace_item *item) 
     if (is_open) lh_put(s->out, "</ul>\n");
 }
 
+/* One cell worked out; its numbers can be asked as those of the matrices. */
+static void put_cell(scene *s, const lh_plan *plan, const lh_step *x) {
+    lh_run_worked c = lh_run_work(s->r->arena, s->g, plan, x, 0);
+    lh_addressed from = {lh_program_prefix(s->r, s->program), s->g, plan, s->moment, NULL};
+    int n = 0;
+    if (!c.term) return;
+    const lh_operand *list = lh_operands_of(s->r->arena, &from, c.term, LH_RUN_DIGITS, &n);
+    lh_put_in(s->out, "<p class=\"quiet\"><code>", c.label, " = ");
+    lh_put_operands(s->out, c.numbers, list, n);
+    lh_put(s->out, "</code></p>\n");
+}
+
 static void put_step(scene *s, const lh_plan *plan, const lh_trace_item *item) {
     const lh_step *x = item->step;
     bool is_update = x->kind == LH_STEP_UPDATE;
@@ -147,8 +160,7 @@ static void put_step(scene *s, const lh_plan *plan, const lh_trace_item *item) {
     put_inner(s, plan, item);
     if (is_update) put_value(s, s->g, plan, x->of, name, "before");
     put_value(s, s->g, plan, x, name, is_update ? "after" : name);
-    const char *cell = is_update ? NULL : lh_run_cell(s->r->arena, s->g, plan, x, 0);
-    if (cell) lh_put_in(s->out, "<p class=\"quiet\"><code>", cell, "</code></p>\n");
+    if (!is_update) put_cell(s, plan, x);
     lh_put(s->out, "</div>\n");
 }
 
@@ -176,7 +188,12 @@ static void put_line(scene *s, const lh_line *l, const lh_addressed *from) {
     lh_text_add(s->out, "<tr><th scope=\"row\" class=\"d%d\">", l->depth > 5 ? 5 : l->depth);
     lh_put_in(s->out, "<code>", l->label, "</code></th>");
     lh_put_in(s->out, "<td><code>", l->formula, "</code></td>");
-    lh_put_in(s->out, "<td><code>", lh_line_between(l, value), "</code></td>");
+    int n = 0;
+    const lh_operand *list =
+        from->plan ? lh_operands_of(s->r->arena, from, l->term, DIGITS, &n) : NULL;
+    lh_put(s->out, "<td><code>");
+    lh_put_operands(s->out, lh_line_between(l, value), list, n);
+    lh_put(s->out, "</code></td>");
     const char *at = from->plan ? lh_address_of(s->r->arena, from, l->shown, l->at) : NULL;
     if (at) lh_put_in(s->out, "<td data-at=\"", at, "\">");
     lh_put_in(s->out, at ? "<code>" : "<td><code>", value, "</code>");

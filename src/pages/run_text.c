@@ -7,7 +7,8 @@
 #include "pages/run_json.h"
 
 /* One cell worked out beside the matrix: in the last row, the cell that is largest. */
-char *lh_run_cell(lh_arena *a, lh_graph *g, const lh_plan *plan, const lh_step *s, int head) {
+lh_run_worked lh_run_work(lh_arena *a, lh_graph *g, const lh_plan *plan, const lh_step *s,
+                          int head) {
     const lh_node *n = s->node;
     lh_sizes z = lh_exact.sizes(plan, n, 0);
     lh_cell at = {0, head, z.rows - 1, 0};
@@ -18,9 +19,14 @@ char *lh_run_cell(lh_arena *a, lh_graph *g, const lh_plan *plan, const lh_step *
     while (n->kind == LH_OP_call) n = n->call->result;
     lh_explainer x = {.g = g, .plan = plan, .arena = a, .from = n->scope};
     lh_term *t = lh_explain_node(&x, n, at);
-    if (t->kind == LH_TERM_CELL || t->kind == LH_TERM_NUMBER) return NULL;
-    const char *numbers = lh_term_text(&x, t, true, 5, false);
-    return lh_printf(a, "%s = %s", lh_cell_text(&x, s->node, at), numbers);
+    if (t->kind == LH_TERM_CELL || t->kind == LH_TERM_NUMBER) return (lh_run_worked){0};
+    return (lh_run_worked){t, lh_cell_text(&x, s->node, at),
+                           lh_term_text(&x, t, true, LH_RUN_DIGITS, false)};
+}
+
+char *lh_run_cell(lh_arena *a, lh_graph *g, const lh_plan *plan, const lh_step *s, int head) {
+    lh_run_worked c = lh_run_work(a, g, plan, s, head);
+    return c.term ? lh_printf(a, "%s = %s", c.label, c.numbers) : NULL;
 }
 
 /* ---- predictions ---- */

@@ -4,7 +4,16 @@
 
 #include "eval/exact.h"
 
-/* one cell worked out: Z[1][1] = 0.01 / 1.41421; NULL: it is given */
+enum { LH_RUN_DIGITS = 5 }; /* of a cell that is worked out */
+
+/* one cell worked out: what it is made of, and how that is written; term NULL: it is given */
+typedef struct lh_run_worked {
+    const struct lh_term *term;
+    const char *label, *numbers;
+} lh_run_worked;
+lh_run_worked lh_run_work(lh_arena *a, lh_graph *g, const lh_plan *plan, const lh_step *s,
+                          int head);
+/* the same as text: Z[1][1] = 0.01 / 1.41421; NULL: it is given */
 char *lh_run_cell(lh_arena *a, lh_graph *g, const lh_plan *plan, const lh_step *s, int head);
 
 typedef struct lh_prediction {

@@ -1,6 +1,7 @@
 /* show_chart -- the items of a `show` block that are charts, drawings of a program or diagrams. */
 #include "explain/chart_show.h"
-#include "pages/reading.h"
+#include "pages/lesson_html.h"
+#include "pages/page_address.h"
 
 bool lh_show_is_chart(lh_show_verb verb) {
     return lh_chart_shows(lh_show_words[verb]);
@@ -25,12 +26,33 @@ static lh_chart *loss_chart(lh_reading *r, const lh_show *s) {
     return c;
 }
 
+/* Numbers as the page shows them: of the lesson's own training, at the step where the page is. */
+typedef struct showing {
+    lh_reading *r;
+    int program;
+} showing;
+
+static const lh_plan *moment_of(void *who, int updates) {
+    const showing *x = who;
+    return lh_live_moment(x->r->live, x->program, updates);
+}
+
+static const char *address_of(void *who, const lh_plan *p, const lh_node *n, lh_cell at,
+                              int updates) {
+    const showing *x = who;
+    lh_addressed from = {lh_program_prefix(x->r, x->program), lh_live_graph(x->r->live, x->program),
+                         p, updates, NULL};
+    return lh_address_of(x->r->arena, &from, n, at);
+}
+
 static lh_chart *value_chart(lh_reading *r, const lh_show *s) {
+    showing who = {r, s->program};
+    lh_show_how how = {.updates = r->step, .moment = moment_of, .address = address_of, .who = &who};
     lh_show_program p = {"", lh_live_graph(r->live, s->program)};
     lh_text t = lh_text_new(r->arena);
     lh_text_add(&t, "%s", lh_show_words[s->verb]);
     for (int i = 0; i < s->n_operands; i++) lh_text_add(&t, " %s", s->operand[i].text);
-    return p.g ? lh_chart_show(r->arena, &p, 1, t.s, &(lh_show_how){0}) : NULL;
+    return p.g ? lh_chart_show(r->arena, &p, 1, t.s, &how) : NULL;
 }
 
 lh_chart *lh_show_chart(lh_reading *r, int show) {
