@@ -71,7 +71,11 @@ static void picture(lh_context *ctx, const uint8_t *data, size_t size, int how) 
     const char **label = lh_alloc_array(a, n + 1, sizeof *label);
     memcpy(y, data, n * sizeof *y);
     for (size_t i = 0; i < n; i++) label[i] = lh_copy(a, (const char *)data + i, (size_t)how % 9);
-    lh_panel panel = {"head", y, (int)n, n ? 1 : 0, how & 1 ? label : NULL, NULL};
+    lh_panel panel = {.name = "head",
+                      .cell = y,
+                      .rows = (int)n,
+                      .cols = n ? 1 : 0,
+                      .row_label = how & 1 ? label : NULL};
     lh_series s = {.name = "series",
                    .x = how & 2 ? y : NULL,
                    .y = y,

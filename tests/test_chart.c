@@ -331,7 +331,7 @@ static void words_are_exact(void **state) {
     lh_text t = lh_text_new(a);
     const double p[] = {0.502, 0.498, NAN, 0.4};
     const char *const names[] = {"A", "B"};
-    lh_panel panel = {NULL, p, 2, 2, names, names};
+    lh_panel panel = {.cell = p, .rows = 2, .cols = 2, .row_label = names, .col_label = names};
     lh_chart_describe(&(lh_chart){.title = "P", .panel = &panel, .n_panels = 1}, &t);
     assert_string_equal(t.s, "Heat map of P, 2 rows by 2 columns; largest 0.502 at row A, column "
                              "A; smallest 0.4 at row B, "
@@ -482,7 +482,7 @@ static void small_pictures_are_exact(void **state) {
     lh_arena *a = lh_arena_new(ctx);
     const double p[] = {0, 0.5, 1, 0.25}, b[] = {2, -1, 0.5};
     const char *const names[] = {"A", "日", "C"};
-    lh_panel panel = {NULL, p, 2, 2, names, names};
+    lh_panel panel = {.cell = p, .rows = 2, .cols = 2, .row_label = names, .col_label = names};
     assert_string_equal(text_of(a, &(lh_chart){.panel = &panel, .n_panels = 1}, 40, 0),
                         "        A     日\n"
                         "A       0 ▒  0.5\n"
@@ -608,6 +608,31 @@ static void moves_have_a_beginning(void **state) {
     close_program(&o);
 }
 
+static const char *address_of(void *who, const lh_plan *p, const lh_node *n, lh_cell at,
+                              int updates) {
+    (void)p;
+    return lh_printf(who, "%s<%d[%d][%d]@%d", n->step->path, at.head, at.row, at.col, updates);
+}
+
+/* A number that is written in a picture has its address; without a page there are none. */
+static void numbers_have_addresses(void **state) {
+    (void)state;
+    opened o = open_program("const A = [1 2; 3 4]\nB = A @ A\nc = [5; 6]\n");
+    lh_show_program own = {"", o.g};
+    lh_show_how how = {.address = address_of, .who = o.arena};
+    lh_text t = lh_text_new(o.arena);
+    lh_chart *c = lh_chart_show(o.arena, &own, 1, "heat B", &how);
+    assert_string_equal(c->panel[0].at[3], "B<0[1][1]@0");
+    lh_chart_svg(c, &(lh_chart_page){0}, &t);
+    assert_non_null(strstr(t.s, "data-at=\"B&lt;0[1][0]@0\""));
+    c = lh_chart_show(o.arena, &own, 1, "bars B[1]", &how);
+    assert_string_equal(c->series[0].at[0], "B<0[1][0]@0");
+    c = lh_chart_show(o.arena, &own, 1, "bars c", &how);
+    assert_string_equal(c->series[0].at[1], "c<0[1][0]@0");
+    assert_null(show(&o, "heat B")->panel[0].at);
+    close_program(&o);
+}
+
 static void points_have_classes_and_a_field(void **state) {
     (void)state;
     opened o = open_program(plane_text);
@@ -684,6 +709,7 @@ int main(void) {
         cmocka_unit_test(small_pictures_are_exact),
         cmocka_unit_test(values_are_taken_with_labels),
         cmocka_unit_test(moves_have_a_beginning),
+        cmocka_unit_test(numbers_have_addresses),
         cmocka_unit_test(points_have_classes_and_a_field),
         cmocka_unit_test(bad_requests_say_what_and_why),
         cmocka_unit_test(letters_have_their_width),
