@@ -141,27 +141,39 @@ void lh_web_cost(lh_web *w, int n, const char *const *argument) {
 
 /* ---- plot ---- */
 
+/* Of which program a picture is. */
+typedef struct drawing {
+    lh_web *w;
+    int program;
+} drawing;
+
 static const lh_plan *moment_of(void *who, int updates) {
-    const lh_web *w = who;
-    return lh_live_moment(w->live, 0, updates);
+    const drawing *d = who;
+    return lh_live_moment(d->w->live, d->program, updates);
 }
 
 static const char *address_of(void *who, const lh_plan *p, const lh_node *n, lh_cell at,
                               int updates) {
-    lh_web *w = who;
-    lh_addressed from = {"", lh_live_graph(w->live, 0), p, updates, NULL};
-    return lh_address_of(w->arena, &from, n, at);
+    const drawing *d = who;
+    lh_addressed from = {lh_web_prefix(d->w, d->program), lh_live_graph(d->w->live, d->program), p,
+                         updates, NULL};
+    return lh_address_of(d->w->arena, &from, n, at);
 }
 
-/* plot "heat P": a chart as in a show block, of the lesson's own program. */
+/* plot "heat P" or "fast: heat P": a chart as in a show block. */
 void lh_web_plot(lh_web *w, int n, const char *const *argument) {
-    lh_show_program p = {"", lh_live_graph(w->live, 0)};
-    lh_text svg = lh_text_new(w->arena), words = lh_text_new(w->arena);
+    const size_t colon = strcspn(argument[0], " :");
+    const bool has_name = argument[0][colon] == ':';
+    const char *what = argument[0] + (has_name ? colon + 1 : 0);
+    drawing d = {w, 0};
     (void)n;
+    if (has_name && !lh_web_program(w, lh_copy(w->arena, argument[0], colon), &d.program)) return;
+    lh_show_program p = {"", lh_live_graph(w->live, d.program)};
+    lh_text svg = lh_text_new(w->arena), words = lh_text_new(w->arena);
     if (!p.g) return;
     lh_chart *c = lh_chart_show(
-        w->arena, &p, 1, argument[0],
-        &(lh_show_how){.updates = w->step, .moment = moment_of, .address = address_of, .who = w});
+        w->arena, &p, 1, what,
+        &(lh_show_how){.updates = w->step, .moment = moment_of, .address = address_of, .who = &d});
     if (!c) return;
     lh_chart_svg(c, &(lh_chart_page){.id = "plot"}, &svg);
     lh_chart_describe(c, &words);

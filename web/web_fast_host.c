@@ -60,6 +60,15 @@ void lh_pool_count(lh_pool *pool, lh_pool_counts *counts) {
     (void)pool, (void)counts;
 }
 
+/* ---- files: they are read, and none is written ---- */
+
+bool lh_tensors_write(lh_context *ctx, const char *path, const lh_tensor_entry *entry, int n,
+                      const lh_pair *metadata, int n_metadata) {
+    (void)entry, (void)n, (void)metadata, (void)n_metadata;
+    lh_fail(ctx, LH_ERROR_FILE, (lh_place){0, 0, 0}, "%s: a page writes no files", path);
+    return false;
+}
+
 /* A file lies in memory of the module's own here, and its numbers are nowhere else. */
 int madvise(void *at, size_t bytes, int advice);
 int madvise(void *at, size_t bytes, int advice) {

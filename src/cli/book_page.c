@@ -185,16 +185,16 @@ static void put_minutes(const lh_book *b, FILE *out) {
         fprintf(out, "takes %d minutes, ", most);
 }
 
-/* The thing itself, the whole as a drawing, the ways in. */
+/* The thing itself, the ways in, the whole as a drawing. */
 static void put_front(lh_book *b, FILE *out) {
     put_article(out, &b->front);
-    fputs("<section aria-labelledby=\"whole\">\n<h2 id=\"whole\">All of it, in one drawing</h2>\n"
+    fputs("<section aria-labelledby=\"ways\">\n<h2 id=\"ways\">Where to begin</h2>\n", out);
+    lh_book_inline(out, "ways.html");
+    fputs("</section>\n<section aria-labelledby=\"whole\">\n"
+          "<h2 id=\"whole\">All of it, in one drawing</h2>\n"
           "<p>Each box leads to the lesson that works it out.</p>\n",
           out);
     lh_book_inline(out, "whole.html");
-    fputs("</section>\n<section aria-labelledby=\"ways\">\n<h2 id=\"ways\">Where to begin</h2>\n",
-          out);
-    lh_book_inline(out, "ways.html");
     fputs("</section>\n", out);
 }
 

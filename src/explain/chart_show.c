@@ -249,34 +249,61 @@ static void copy_givens(const lh_graph *g, const lh_plan *from, lh_plan *to) {
     }
 }
 
-static bool field_is_possible(item *m, const lh_plan *p, const asked *x, const asked *out) {
+/* A place is an example with one row, or a row of a matrix. */
+static lh_cell place_at(const asked *v, int k, int col) {
+    return v->node->shape.is_batched ? (lh_cell){k, 0, 0, col} : (lh_cell){0, 0, k, col};
+}
+
+static void put_place(lh_plan *p, const asked *x, int k, double u, double w) {
+    lh_exact.set(p, x->node, place_at(x, k, 0), u);
+    lh_exact.set(p, x->node, place_at(x, k, 1), w);
+}
+
+/* Rows that look at each other have no value of their own: the first one's must stay when the others move. */
+static bool rows_are_apart(lh_plan *p, const asked *x, const asked *out, int rows) {
+    double seen[2];
+    for (int turn = 0; turn < 2; turn++) {
+        for (int k = 0; k < rows; k++)
+            put_place(p, x, k, k ? turn + 0.3 : 0.7, k ? 1.1 - turn : 0.2);
+        lh_exact.run(p);
+        seen[turn] = lh_exact.get(p, out->node, place_at(out, 0, 0));
+    }
+    return seen[0] == seen[1];
+}
+
+static bool field_is_possible(item *m, lh_plan *p, const asked *x, const asked *out) {
     lh_sizes a = lh_exact.sizes(p, x->node, 0), b = lh_exact.sizes(p, out->node, 0);
-    if (x->node->shape.is_batched && out->node->shape.is_batched && a.rows == 1 && a.cols == 2 &&
-        b.rows == 1 && b.cols == 1)
+    const bool is_batched = x->node->shape.is_batched && out->node->shape.is_batched,
+               is_plain = !x->node->shape.is_batched && !out->node->shape.is_batched;
+    if (is_batched && a.rows == 1 && a.cols == 2 && b.rows == 1 && b.cols == 1) return true;
+    if (is_plain && a.cols == 2 && b.rows == a.rows && b.cols == 1 &&
+        rows_are_apart(p, x, out, a.rows))
         return true;
-    lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere,
-            "points: the background needs one number for each place: %s must be 1x2 and %s 1x1 for "
-            "each example, but they are %dx%d and %dx%d",
-            x->text, out->text, a.rows, a.cols, b.rows, b.cols);
+    lh_fail(
+        m->g->ctx, LH_ERROR_SHAPE, nowhere,
+        "points: the background needs one number for each place: %s must be 1x2 and %s 1x1 for "
+        "each example, or have a row for each place that looks at no other, but they are %dx%d and "
+        "%dx%d",
+        x->text, out->text, a.rows, a.cols, b.rows, b.cols);
     return false;
 }
 
 /* x is moved over the plane, as many places at a time as there are examples. */
 static void fill_field(lh_plan *p, const asked *x, const asked *out, lh_chart_field *f,
                        double *cell) {
-    int at_once = lh_exact.examples(p), total = f->rows * f->cols;
+    int at_once =
+            x->node->shape.is_batched ? lh_exact.examples(p) : lh_exact.sizes(p, x->node, 0).rows,
+        total = f->rows * f->cols;
     for (int first = 0; first < total; first += at_once) {
         int n = total - first < at_once ? total - first : at_once;
         for (int e = 0; e < n; e++) {
             int row = (first + e) / f->cols, col = (first + e) % f->cols;
-            lh_exact.set(p, x->node, (lh_cell){e, 0, 0, 0},
-                         f->x0 + (col + 0.5) / f->cols * (f->x1 - f->x0));
-            lh_exact.set(p, x->node, (lh_cell){e, 0, 0, 1},
-                         f->y0 + (row + 0.5) / f->rows * (f->y1 - f->y0));
+            put_place(p, x, e, f->x0 + (col + 0.5) / f->cols * (f->x1 - f->x0),
+                      f->y0 + (row + 0.5) / f->rows * (f->y1 - f->y0));
         }
         lh_exact.run(p);
         for (int e = 0; e < n; e++)
-            cell[first + e] = lh_exact.get(p, out->node, (lh_cell){e, 0, 0, 0});
+            cell[first + e] = lh_exact.get(p, out->node, place_at(out, e, 0));
     }
 }
 

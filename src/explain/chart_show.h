@@ -8,7 +8,8 @@
  *     stripes PE          likewise without numbers
  *     bars probs          a bar for each number of a row or column; the right word is marked
  *     loss 100 this fast  the loss before and after each of 100 updates, of one program or of several by name
- *     points X Y out      rows of X as places in the plane, classes by Y; behind them out, where X is moved over the plane
+ *     points X Y out      rows of X as places in the plane, classes by Y; behind them out, where X is moved over the plane; each place is an
+ *                      example with one row, or a row of X
  *     vectors E           rows of E as arrows from the origin
  *     moves X Y           rows of X and where they went, the same rows of Y: arrows from the origin where there are one or two of them,
  *                         else two outlines, with an arrow for the corner that lies farthest out

@@ -207,7 +207,9 @@ static void show_explain(scene *s) {
         const char *address = s->show->operand[i].text;
         if (s->r->step && !strchr(address, '@'))
             address = lh_printf(s->r->arena, "%s@%d", address, s->r->step);
-        lh_explanation *e = lh_explain(s->g, address, &(lh_explain_how){.digits = DIGITS});
+        lh_explain_how how = {.digits = DIGITS};
+        if (!strchr(address, '@')) how.plan = lh_live_moment(s->r->live, s->show->program, 0);
+        lh_explanation *e = lh_explain(s->g, address, &how);
         if (!e) return;
         lh_put_in(s->out, "<p><code>", address, " = ");
         lh_put_in(s->out, "", lh_number_text(value, sizeof value, e->value, DIGITS), "</code>");

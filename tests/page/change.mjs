@@ -91,3 +91,13 @@ test("pictures follow", async t => {
   await page.keyboard.press("Enter");
   await comes(async () => await page.locator("figure.show-heat").first().innerHTML() !== before, true);
 });
+
+test("figures that are the text of a command follow, or say whose numbers they show", async t => {
+  const page = await t.open("ex3.html");
+  await cell(page, "WQ[0][0]").focus();
+  await page.keyboard.press("+");
+  await comes(async () => /With your numbers:.*agree with differences/.test(await page.textContent("figure.show-check")), true);
+  await comes(async () => /not yours/.test(await page.textContent("figure.show-jacobian")), true);
+  await page.getByRole("button", { name: "Reset" }).click();
+  await comes(() => page.locator(".still p").count(), 0);
+});

@@ -94,20 +94,29 @@ class Trial {
 export async function runAll(folder, only = "") {
   const { server, address } = await serve(folder);
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
+  const left = tests.filter(t => t.name.includes(only));
   let passed = 0, failed = 0;
-  for (const { name, does } of tests.filter(t => t.name.includes(only))) {
-    const trial = new Trial(browser, folder, address), begin = Date.now();
-    let wrong = null;
-    try { await does(trial); } catch (e) { wrong = e; }
-    try { await trial.end(); } catch (e) { wrong = wrong || e; }
-    if (wrong) failed++;
-    else passed++;
-    console.log(`${wrong ? "not ok" : "ok"} ${passed + failed} ${name} (${Date.now() - begin} ms)${wrong ? "\n  # " + (wrong.message || wrong).split("\n").slice(0, 6).join("\n  # ") : ""}`);
-  }
+  const work = async () => {
+    for (let t = left.shift(); t; t = left.shift()) {
+      const begin = Date.now(), wrong = await tryOne(new Trial(browser, folder, address), t.does);
+      if (wrong) failed++;
+      else passed++;
+      console.log(`${wrong ? "not ok" : "ok"} ${passed + failed} ${t.name} (${Date.now() - begin} ms)${wrong ? "\n  # " + (wrong.message || String(wrong)).split("\n").slice(0, 6).join("\n  # ") : ""}`);
+    }
+  };
+  await Promise.all([work(), work()]); /* two at a time: each has pages of its own */
   await browser.close();
   server.close();
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0;
+}
+
+/** @param {Trial} trial @param {(t: any) => Promise<void>} does @returns {Promise<any>} what went wrong, or null */
+async function tryOne(trial, does) {
+  let wrong = null;
+  try { await does(trial); } catch (e) { wrong = e; }
+  try { await trial.end(); } catch (e) { wrong = wrong || e; }
+  return wrong;
 }
 
 export async function emptyFolder() {

@@ -46,3 +46,28 @@ test("a hundred thousand steps, and the page stays quick", async t => {
   ok(beats > 5, `the page had its turn ${beats} times while it trained`);
   equal(await page.locator("svg.curves .curve").count(), 1);
 });
+
+test("pictures change while it learns: those of the lesson, and any that one asks for", async t => {
+  const page = await open(t, "ex2.html"), picture = page.locator("figure.show-bars svg").first();
+  await page.fill("#learn-draw", "heat WO");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".learn-pictures svg");
+  const asked = () => page.locator(".learn-pictures svg").innerHTML(), before = await picture.innerHTML(), askedBefore = await asked();
+  await page.locator("#learn-step").focus();
+  await page.keyboard.press("End");
+  await comes(async () => await picture.innerHTML() !== before && await asked() !== askedBefore, true);
+});
+
+test("a region that a network divides moves while it learns", async t => {
+  const page = await t.open("networks.html");
+  await page.locator("details.learn summary").click();
+  await page.selectOption("#learn-program", "learn");
+  await comes(async () => /steps in/.test(await page.textContent(".learn-box [role=status]")), true);
+  await page.fill("#learn-draw", "points X Y out");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".learn-pictures svg");
+  const drawn = () => page.locator(".learn-pictures svg").innerHTML(), before = await drawn();
+  await page.locator("#learn-step").focus();
+  await page.keyboard.press("End");
+  await comes(async () => await drawn() !== before, true);
+});

@@ -76,3 +76,19 @@ test("gradients are checked, cost is counted, it trains", async t => {
   await page.getByRole("button", { name: "Cost" }).click();
   await comes(async () => (await page.textContent(".play-said")).includes("Parameters"), true);
 });
+
+test("a step is worked out by oneself, and marked", async t => {
+  const page = await t.open("play.html");
+  await page.locator(".editor-area").fill("const A = [1 2; 3 4]\nconst B = [0 1; 1 1]\nC = A @ B\n");
+  await comes(async () => (await page.textContent(".editor-shapes")).includes("2x2"), true);
+  await page.getByRole("button", { name: "Show all values" }).click();
+  await page.getByRole("button", { name: "Work out C yourself" }).click();
+  const fields = page.locator("table.has-blanks input");
+  await comes(() => fields.count(), 4);
+  for (const [i, x] of ["2", "3", "4", "9"].entries()) await fields.nth(i).fill(x);
+  await page.keyboard.press("Enter");
+  await comes(() => page.locator('.has-blanks td[data-verdict="wrong"]').count(), 1);
+  await fields.nth(3).fill("7");
+  await page.keyboard.press("Enter");
+  await comes(async () => (await page.textContent(".blanks-said")).includes("All right"), true);
+});

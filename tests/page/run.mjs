@@ -1,6 +1,7 @@
 /* run.mjs FOLDER [NAME]: every test of the page, on the book in FOLDER; or those whose names contain NAME. */
 import { resolve } from "node:path";
 import { runAll } from "./harness.mjs";
+import "./access.mjs"; /* the longest first */
 import "./touch.mjs";
 import "./change.mjs";
 import "./exercise.mjs";
@@ -9,7 +10,6 @@ import "./play.mjs";
 import "./learn.mjs";
 import "./teach.mjs";
 import "./model.mjs";
-import "./access.mjs";
 import "./hostile.mjs";
 
 process.exit(await runAll(resolve(process.argv[2] || "."), process.argv[3] || "") ? 0 : 1);

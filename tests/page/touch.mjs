@@ -114,3 +114,18 @@ test("a change is announced", async t => {
   await cell(page, "P[1][0]").click();
   await comes(async () => (await page.textContent('[role="status"].unseen')).startsWith("P[1][0] is 0.498232"), true);
 });
+
+test("a number in a picture opens, by pointer and by keyboard, and so do those of a worked line", async t => {
+  const page = await t.open("ex1.html");
+  const inPicture = page.locator('figure.show-heat svg [data-at="P[1][0]"]');
+  await inPicture.click();
+  await comes(() => page.textContent(".desk-title b"), "0.498232");
+  await page.keyboard.press("Escape");
+  await inPicture.focus();
+  await page.keyboard.press("ArrowRight");
+  equal(await page.evaluate(() => document.activeElement.dataset.at), "P[1][1]");
+  await page.keyboard.press("Enter");
+  await comes(() => page.textContent(".desk-title code"), "P[1][1]");
+  await page.locator('.work .n[data-at="V[0][0]"]').first().click();
+  await comes(() => page.textContent(".desk-title code"), "V[0][0]");
+});

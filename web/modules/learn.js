@@ -2,6 +2,7 @@
  * another rate over the first. All of it is computed in a worker of its own, so the page stays quick. */
 import { all, announce, isStill, make, makeButton, one, settled } from "./dom.js";
 import { Engine, errorText } from "./engine.js";
+import { makeSelect } from "./practice.js";
 import { numberText } from "./tokens.js";
 
 /** @typedef {import("./lesson.js").Lesson} Lesson */
@@ -32,7 +33,8 @@ export function ticks(low, high) {
  * @returns {SVGElement}
  */
 export function drawCurves(curves, now, title) {
-  const wide = 640, high = 230, left = 56, right = 96, top = 12, bottom = 30;
+  /* As wide as the screen has room for, so that its letters stay as large as they are. */
+  const wide = Math.max(260, Math.min(640, document.documentElement.clientWidth - 72)), high = 230, left = 56, right = wide < 500 ? 70 : 96, top = 12, bottom = 30;
   const numbers = curves.flatMap(c => c.values).filter(v => v !== null && Number.isFinite(v)).map(Number);
   const last = Math.max(1, ...curves.flatMap(c => c.steps.slice(-1))), low = Math.min(0, ...numbers), most = Math.max(...numbers, low + 1e-9);
   const x = (/** @type {number} */ s) => left + (wide - left - right) * s / last, y = (/** @type {number} */ v) => high - bottom - (high - top - bottom) * (v - low) / (most - low);
@@ -57,10 +59,20 @@ function curveOf(c, i, x, y) {
     svg("text", { class: `name curve-name-${i % 4}`, x: x(c.steps[end] || 0) + 6, y: y(typeof v === "number" && Number.isFinite(v) ? v : 0) + 4 }, c.name)];
 }
 
+/** A picture that the engine drew, for the page. @param {string} drawn an svg element @returns {HTMLElement} */
+export function plotOf(drawn) {
+  const plain = drawn.replace(/<style>[^]*?<\/style>/g, ""); /* pictures.css has these rules */
+  const picture = new DOMParser().parseFromString(plain, "image/svg+xml").documentElement;
+  picture.setAttribute("class", "chart");
+  return make("div", { class: "scroll" }, document.importNode(picture, true));
+}
+
 class Learning {
-  /** @param {Lesson} lesson @param {HTMLElement} place */
-  constructor(lesson, place) {
+  /** @param {Lesson} lesson @param {HTMLElement} place @param {string[]} programs that learn: "", and others of the lesson by name */
+  constructor(lesson, place, programs) {
     this.lesson = lesson;
+    this.program = programs[0] || "";
+    this.programs = programs;
     this.engine = new Engine(lesson.name);
     this.engine.useTexts(lesson.engine.own);
     this.place = place;
@@ -76,6 +88,11 @@ class Learning {
     this.rate = /** @type {HTMLInputElement} */ (make("input", { id: "learn-rate", inputmode: "decimal", placeholder: "0.5", autocomplete: "off" }));
     this.play = makeButton("Play", () => this.toggle(), { "aria-pressed": "false" });
     this.picture = make("div", { class: "scroll" });
+    /* Pictures of values as they are at the step that is shown, in the words of a show block. */
+    this.words = /** @type {HTMLInputElement} */ (make("input", { id: "learn-draw", placeholder: "heat P", autocomplete: "off", spellcheck: "false" }));
+    /** @type {string[]} */
+    this.drawn = [];
+    this.pictures = make("div", { class: "learn-pictures" });
     this.said = make("p", { class: "quiet", role: "status" });
     this.follow = settled(40, () => this.goTo(Number(this.slider.value)));
   }
@@ -90,10 +107,15 @@ class Learning {
     watch.addEventListener("submit", event => { event.preventDefault(); this.watch(); });
     const other = make("form", { class: "row" }, make("label", { for: "learn-rate" }, "Again with rate"), this.rate, make("button", { type: "submit" }, "Draw it over this one"));
     other.addEventListener("submit", event => { event.preventDefault(); this.compare(); });
+    const draw = make("form", { class: "row" }, make("label", { for: "learn-draw" }, "Also draw"), this.words, make("button", { type: "submit" }, "Draw"));
+    draw.addEventListener("submit", event => { event.preventDefault(); this.addPicture(this.words.value.trim()); });
+    const which = makeSelect("learn-program", this.programs.map(p => [p, p || "the lesson’s own"]));
+    which.addEventListener("change", () => { this.program = which.value; this.drawn = []; this.reset(); this.train(); });
+    if (this.programs.length > 1) run.prepend(make("label", { for: "learn-program" }, "Program"), which);
     return make("div", { class: "learn-box" }, run, this.picture,
       make("div", { class: "row learn-slider" }, make("label", { for: "learn-step" }, "Step"), this.slider, this.now),
       make("div", { class: "buttons" }, this.play, makeButton("One step", () => this.by(1)), makeButton("One back", () => this.by(-1)), makeButton("Reset", () => this.reset())),
-      watch, other, this.said);
+      this.pictures, watch, other, draw, this.said);
   }
 
   /** @param {string} text */
@@ -112,6 +134,26 @@ class Learning {
     this.draw();
     const wrong = await this.lesson.goToStep(step);
     if (wrong) this.say(wrong);
+    await this.drawPictures();
+  }
+
+  /** @param {string} words */
+  async addPicture(words) {
+    if (!words) return;
+    this.drawn.push(words);
+    if (!await this.drawPictures()) this.drawn.pop();
+  }
+
+  /** Each picture anew. @returns {Promise<boolean>} */
+  async drawPictures() {
+    const pictures = [];
+    for (const words of this.drawn) {
+      const told = await this.lesson.engine.call("plot", this.program && !words.includes(": ") ? `${this.program}: ${words}` : words);
+      if (told.error) { this.say(errorText(told.error)); return false; }
+      pictures.push(make("figure", {}, make("figcaption", {}, `${words}, step ${this.slider.value}`), plotOf(told.svg)));
+    }
+    this.pictures.replaceChildren(...pictures);
+    return true;
   }
 
   /** @param {number} n */
@@ -147,7 +189,7 @@ class Learning {
     this.say("Training…");
     const begin = performance.now();
     for (const [what, value] of this.lesson.state.settings) await this.engine.call("set", what, value);
-    const told = await this.engine.call("losses", 0, this.most, "", ...addresses);
+    const told = await this.engine.call("losses", 0, this.most, this.program, ...addresses);
     if (told.error) { this.say(errorText(told.error)); return null; }
     this.say(`${name}: ${this.most} steps in ${((performance.now() - begin) / 1000).toFixed(2)} s.`);
     return told;
@@ -164,17 +206,17 @@ class Learning {
   }
 
   async watch() {
-    const at = this.address.value.trim(), told = at ? await this.losses(at, [at]) : null;
+    const at = this.address.value.trim(), whole = this.program && !at.includes(":") ? `${this.program}:${at}` : at, told = at ? await this.losses(at, [whole]) : null;
     if (!told) return;
-    this.curves.push({ name: at, steps: told.steps, values: told.values[at] || [] });
+    this.curves.push({ name: at, steps: told.steps, values: told.values[whole] || [] });
     this.draw();
   }
 
   async compare() {
-    const rate = this.rate.value.trim().replace(",", "."), set = await this.engine.call("set", "rate", rate);
+    const rate = this.rate.value.trim().replace(",", "."), name = this.program ? `${this.program}:rate` : "rate", set = await this.engine.call("set", name, rate);
     if (set.error) { this.say(errorText(set.error)); return; }
-    const told = await this.engine.call("losses", 0, this.most);
-    await this.engine.call("unset", "rate");
+    const told = await this.engine.call("losses", 0, this.most, this.program);
+    await this.engine.call("unset", name);
     if (told.error) { this.say(errorText(told.error)); return; }
     this.curves.push({ name: `rate ${rate}`, steps: told.steps, values: told.loss });
     this.draw();
@@ -189,8 +231,9 @@ class Learning {
 
 /** A lesson whose program learns gets the box above its exercises. @param {Lesson} lesson */
 export function startLearning(lesson) {
-  const learns = all(".notation", lesson.article).some(pre => /^\s*\w[^#\n]*:=/m.test(pre.textContent || ""));
-  if (!learns || lesson.name === "front" || one(".learn", lesson.article)) return;
+  const learns = all(".notation", lesson.article).filter(pre => /^\s*\w[^#\n]*:=/m.test(pre.textContent || "")).map(pre => pre.dataset.program || "");
+  const programs = [...new Set(learns)].sort((a, b) => Number(a !== "") - Number(b !== ""));
+  if (!programs.length || lesson.name === "front" || one(".learn", lesson.article)) return;
   const first = one("section.exercise, section.program", lesson.article);
   const details = make("details", { class: "learn" }, make("summary", {}, "Watch it learn"));
   if (!first) return;
@@ -199,7 +242,7 @@ export function startLearning(lesson) {
   (before || first).before(details);
   details.addEventListener("toggle", () => {
     if (one(".learn-box", details)) return;
-    const learning = new Learning(lesson, details);
+    const learning = new Learning(lesson, details, programs);
     details.append(learning.box());
     learning.train();
   });

@@ -12,6 +12,7 @@ import { startModel } from "./model.js";
 import { startNumbers } from "./numbers.js";
 import { startPlay } from "./play.js";
 import { startPractice } from "./practice.js";
+import { startStill } from "./still.js";
 import { SheetForm, startDeskSheets } from "./sheet.js";
 import { startTeaching } from "./teach.js";
 
@@ -35,6 +36,7 @@ export function bringToLife(article, engine) {
   startGivens(lesson, desk);
   startBlanks(lesson, desk);
   startDeskSheets(lesson, desk);
+  startStill(lesson);
   setTimeout(() => { startExercises(lesson); startLearning(lesson); }, 0);
   /** @type {any} */ (article).lesson = lesson;
   return lesson;

@@ -38,7 +38,7 @@ function enlivenOne(e) {
   const g = groupOf(e), isFirst = !g || !g.querySelector('.alive[tabindex="0"]');
   e.classList.add("alive");
   if (!e.matches("td")) e.setAttribute("role", "button");
-  if (e.namespaceURI?.endsWith("/svg")) e.setAttribute("aria-label", `${addressOf(e)} ${e.dataset.text || ""}`);
+  if (e.namespaceURI?.endsWith("/svg")) e.setAttribute("aria-label", `${addressOf(e)} = ${e.textContent || ""}`);
   e.setAttribute("tabindex", isFirst ? "0" : "-1");
   if (isFirst && g?.matches("table.matrix")) g.setAttribute("role", "grid");
   if (isFirst && g?.matches("svg[role=img]")) g.setAttribute("role", "group");

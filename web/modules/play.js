@@ -3,12 +3,14 @@ import { announce, download, make, makeButton, one, remember, remembered, settle
 import { Desk } from "./desk.js";
 import { Editor, errorBox } from "./editor.js";
 import { Engine, errorText, handedOver } from "./engine.js";
-import { drawCurves } from "./learn.js";
+import { drawCurves, plotOf } from "./learn.js";
 import { Lesson } from "./lesson.js";
 import { startNumbers } from "./numbers.js";
 import { startGivens } from "./givens.js";
 import { contents, makeSelect } from "./practice.js";
-import { labelled } from "./sheet.js";
+import { labelled, startDeskSheets } from "./sheet.js";
+import { checkLines, costLines } from "./still.js";
+import { startBlanks } from "./blanks.js";
 
 const file = "mine.lh";
 
@@ -71,6 +73,8 @@ class Playground {
     this.open = new Set();
     /** @type {any} */
     this.program = null;
+    /** @type {Desk | null} */
+    this.desk = null;
   }
 
   async begin() {
@@ -80,6 +84,9 @@ class Playground {
     this.root.append(this.tools(), this.editor.box, make("p", { id: "editor-help", class: "quiet" }, "Names are offered while you type, or with Ctrl and Space; Tab takes one. Without the list, Tab leaves the field."), this.said, this.questions(), this.values);
     startNumbers(this.lesson, desk);
     startGivens(this.lesson, desk);
+    startBlanks(this.lesson, desk);
+    startDeskSheets(this.lesson, desk);
+    this.desk = desk;
     const shared = /#p=([\w-]+)/.exec(location.hash);
     this.editor.text = (shared && await unpackText(shared[1] || "")) || remembered("play") || begin;
     await this.check();
@@ -141,10 +148,7 @@ class Playground {
   async plot(words) {
     const told = await this.engine.call("plot", words);
     if (told.error) { this.said.replaceChildren(errorBox(told.error, this.editor)); return; }
-    const plain = told.svg.replace(/<style>[^]*?<\/style>/g, ""); /* pictures.css has these rules */
-    const svg_picture = new DOMParser().parseFromString(plain, "image/svg+xml").documentElement;
-    svg_picture.setAttribute("class", "chart");
-    this.said.replaceChildren(make("figure", {}, make("div", { class: "scroll" }, document.importNode(svg_picture, true))));
+    this.said.replaceChildren(make("figure", {}, plotOf(told.svg)));
     announce(told.words || "Drawn");
   }
 
@@ -210,6 +214,12 @@ class Playground {
       if (isGiven) td.setAttribute("data-given", line.name);
     });
     row.append(table);
+    const matrix = table.querySelector("table");
+    if (["forward", "gradient", "update"].includes(line.kind))
+      row.append(makeButton("Work it out yourself", event => {
+        /** @type {HTMLElement} */ (event.target).hidden = true;
+        this.desk?.dispatchEvent(new CustomEvent("blanks", { detail: matrix }));
+      }, { class: "work-out", "aria-label": `Work out ${line.name} yourself` }));
     return row;
   }
 
@@ -218,22 +228,8 @@ class Playground {
     this.say("Working…");
     const told = await this.engine.call(what);
     if (told.error) { this.said.replaceChildren(errorBox(told.error, this.editor)); return; }
-    const lines = what === "check" ? this.checkLines(told) : this.costLines(told);
+    const lines = what === "check" ? checkLines(told) : costLines(told);
     this.said.replaceChildren(...lines.map(l => make("p", {}, l)));
-  }
-
-  /** @param {any} told @returns {string[]} */
-  checkLines(told) {
-    const bad = told.params.filter((/** @type {any} */ p) => !p.agrees);
-    if (!told.params.length) return ["Nothing learns here: a program with param and backward has gradients to check."];
-    return [told.agrees ? `✓ The gradients of ${told.params.map((/** @type {any} */ p) => p.name).join(", ")} agree with differences.` : `✗ ${bad.length} of ${told.params.length} gradients do not agree with differences.`,
-      ...bad.map((/** @type {any} */ p) => `${p.worst}: gradient ${p.gradient}, by differences ${p.difference}`)];
-  }
-
-  /** @param {any} told @returns {string[]} */
-  costLines(told) {
-    const amount = (/** @type {any} */ a) => `${Number(a?.number ?? 0).toLocaleString("en")}${a?.formula ? ` = ${a.formula}` : ""}`;
-    return [`Parameters: ${amount(told.parameters)}`, ...told.phases.map((/** @type {any} */ p) => `${p.phase}: ${amount(p.multiply_adds)} multiply-adds, ${amount(p.operations)} other operations for each example`)];
   }
 
   async train() {

@@ -70,7 +70,7 @@ export class SheetForm extends HTMLElement {
   stepOf(asked, i) {
     const said = make("div", { class: "said", role: "status" });
     const li = make("li", { class: "sheet-step", "data-path": asked.path },
-      make("p", { class: "sheet-formula" }, make("code", {}, `${asked.path} = ${asked.formula}`), " ", make("span", { class: "quiet" }, `${asked.comment || ""} `), make("span", { class: "quiet" }, `${asked.decimals} decimals`)));
+      make("p", { class: "sheet-formula" }, make("code", {}, `${asked.path} = ${asked.formula}`), " ", make("span", { class: "quiet" }, `${asked.comment ? asked.comment + " · " : ""}${asked.decimals} decimals`)));
     for (const line of asked.inside || []) if (line.formula) li.append(make("p", { class: "quiet" }, make("code", {}, `${line.label} = ${line.formula}`)));
     for (const b of asked.blocks) {
       const name = asked.blocks.length > 1 ? b.address : asked.path;
