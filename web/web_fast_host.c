@@ -87,13 +87,3 @@ bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many) {
     if (how_many) *how_many = is_so;
     return is_so;
 }
-
-/* ---- files: none; weights lie in the page's memory, and none are kept beside them ---- */
-
-void lh_tensors_close(lh_tensors *t) {
-    (void)t;
-}
-
-void lh_tensors_forget(const lh_tensors *t, const lh_tensor *x) {
-    (void)t, (void)x;
-}
