@@ -98,6 +98,8 @@ typedef struct lh_web_address {
     lh_step *step;
     int moment; /* updates before it: of @3, or where the page is */
 } lh_web_address;
+int lh_web_moment(
+    lh_web *w, int program); /* where the page is: updates of the program, 0 where nothing learns */
 bool lh_web_find(lh_web *w, const char *address, lh_web_address *out); /* false: failed */
 bool lh_web_program(lh_web *w, const char *name, int *program);        /* likewise; "" is 0 */
 const char *lh_web_prefix(lh_web *w, int program);                     /* "fast:", or "" */

@@ -171,9 +171,11 @@ void lh_web_plot(lh_web *w, int n, const char *const *argument) {
     lh_show_program p = {"", lh_live_graph(w->live, d.program)};
     lh_text svg = lh_text_new(w->arena), words = lh_text_new(w->arena);
     if (!p.g) return;
-    lh_chart *c = lh_chart_show(
-        w->arena, &p, 1, what,
-        &(lh_show_how){.updates = w->step, .moment = moment_of, .address = address_of, .who = &d});
+    lh_chart *c = lh_chart_show(w->arena, &p, 1, what,
+                                &(lh_show_how){.updates = lh_web_moment(w, d.program),
+                                               .moment = moment_of,
+                                               .address = address_of,
+                                               .who = &d});
     if (!c) return;
     lh_chart_svg(c, &(lh_chart_page){.id = "plot"}, &svg);
     lh_chart_describe(c, &words);

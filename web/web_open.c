@@ -257,13 +257,18 @@ static const char *behind_colon(lh_web *w, const char *what, int *program) {
     return lh_web_program(w, lh_copy(w->arena, what, n), program) ? what + n + 1 : NULL;
 }
 
+int lh_web_moment(lh_web *w, int program) {
+    const lh_graph *g = w->step ? lh_live_graph(w->live, program) : NULL;
+    return g && lh_loop_learns(g) ? w->step : 0;
+}
+
 bool lh_web_find(lh_web *w, const char *address, lh_web_address *out) {
     *out = (lh_web_address){0};
     out->rest = behind_colon(w, address, &out->program);
     if (!out->rest || !lh_address_parse(w->ctx, out->rest, &out->at)) return false;
     out->g = lh_live_graph(w->live, out->program);
     out->step = out->g ? lh_address_find(out->g, &out->at) : NULL;
-    out->moment = out->at.has_step ? out->at.step : w->step;
+    out->moment = out->at.has_step ? out->at.step : lh_web_moment(w, out->program);
     return out->step != NULL;
 }
 

@@ -16,12 +16,25 @@ static bool read_count(lh_web *w, const char *text, int *n) {
                        w->lesson->most_updates, text);
 }
 
+/* The first program that learns: it says whether there is such a moment. */
+static int learner(lh_web *w) {
+    for (int i = 0; i < w->lesson->n_programs; i++) {
+        const lh_lesson_program *p = &w->lesson->program[i];
+        if ((!p->text && p->of < 0) || p->exercise) continue;
+        const lh_graph *g = lh_live_graph(w->live, i);
+        if (!g && w->ctx->error.kind != LH_ERROR_MEMORY) lh_context_clear(w->ctx);
+        if (g && lh_loop_learns(g)) return i;
+    }
+    return 0;
+}
+
+/* Programs that do not learn stay as they are. */
 void lh_web_step(lh_web *w, int n, const char *const *argument) {
     int step, before = w->step;
     (void)n;
     if (!read_count(w, argument[0], &step)) return;
     w->step = step;
-    if (!lh_live_moment(w->live, 0, step)) w->step = before;
+    if (!lh_live_moment(w->live, learner(w), step)) w->step = before;
     lh_json_int(&w->json, "step", w->step);
 }
 

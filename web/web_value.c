@@ -178,9 +178,11 @@ void lh_web_trace(lh_web *w, int n, const char *const *argument) {
 }
 
 void lh_web_run(lh_web *w, int n, const char *const *argument) {
-    int program, step = n > 1 ? atoi(argument[1]) : w->step;
+    int program, step;
     const lh_plan *plan =
-        program_named(w, n, argument, &program) ? moment_of(w, program, step) : NULL;
+        program_named(w, n, argument, &program)
+            ? moment_of(w, program, (step = n > 1 ? atoi(argument[1]) : lh_web_moment(w, program)))
+            : NULL;
     lh_graph *g = plan ? lh_live_graph(w->live, program) : NULL;
     lh_trace *t = g ? lh_trace_new(g, &(lh_trace_how){.all = true}) : NULL;
     if (t)

@@ -30,7 +30,7 @@ static const lh_step *step_of(scene *s, int program, const lh_mention *m, const 
     const lh_step *step = lh_live_step(s->r->live, m->text, where);
     if (!step || !lh_address_parse(s->r->ctx, m->text, &a)) return NULL;
     s->program = program;
-    s->moment = a.has_step ? a.step : s->r->step;
+    s->moment = a.has_step ? a.step : lh_reading_moment(s->r, program);
     *plan = lh_live_moment(s->r->live, program, s->moment);
     return *plan ? step : NULL;
 }
@@ -205,8 +205,9 @@ static void show_explain(scene *s) {
     for (int i = 0; i < s->show->n_operands; i++) {
         char value[LH_NUMBER_MAX];
         const char *address = s->show->operand[i].text;
-        if (s->r->step && !strchr(address, '@'))
-            address = lh_printf(s->r->arena, "%s@%d", address, s->r->step);
+        const int moment = lh_reading_moment(s->r, s->show->program);
+        if (moment && !strchr(address, '@'))
+            address = lh_printf(s->r->arena, "%s@%d", address, moment);
         lh_explain_how how = {.digits = DIGITS};
         if (!strchr(address, '@')) how.plan = lh_live_moment(s->r->live, s->show->program, 0);
         lh_explanation *e = lh_explain(s->g, address, &how);

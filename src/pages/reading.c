@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "train/loop.h"
+
 /* What the engine puts in the place of insert i. */
 static void insert(void *who, int i, lh_span *s) {
     lh_reading *r = who;
@@ -26,6 +28,11 @@ static lh_page *read_text(lh_reading *r, const char *markdown, size_t length, co
                        .prefix = prefix,
                        .problems = r->goes_on ? r->lesson->problems : NULL};
     return r->read(r->ctx, r->arena, &how);
+}
+
+int lh_reading_moment(const lh_reading *r, int program) {
+    const lh_graph *g = r->step ? lh_live_graph(r->live, program) : NULL;
+    return g && lh_loop_learns(g) ? r->step : 0;
 }
 
 lh_page *lh_reading_page(lh_reading *r, const char *markdown, const char *prefix) {

@@ -32,6 +32,9 @@ typedef struct lh_reading {
 lh_page *lh_reading_page(lh_reading *r, const char *markdown, const char *prefix);
 const char *lh_reading_words(lh_reading *r, const char *text); /* on one line, inserts in place */
 
+/* updates before what is shown of a program: `step`, or 0 where nothing learns */
+int lh_reading_moment(const lh_reading *r, int program);
+
 /* The chart of a show item that is one, or NULL: it is none, or the context failed. (show_chart.c) */
 bool lh_show_is_chart(lh_show_verb verb);
 lh_chart *lh_show_chart(lh_reading *r, int show);

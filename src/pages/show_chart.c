@@ -47,7 +47,10 @@ static const char *address_of(void *who, const lh_plan *p, const lh_node *n, lh_
 
 static lh_chart *value_chart(lh_reading *r, const lh_show *s) {
     showing who = {r, s->program};
-    lh_show_how how = {.updates = r->step, .moment = moment_of, .address = address_of, .who = &who};
+    lh_show_how how = {.updates = lh_reading_moment(r, s->program),
+                       .moment = moment_of,
+                       .address = address_of,
+                       .who = &who};
     lh_show_program p = {"", lh_live_graph(r->live, s->program)};
     lh_text t = lh_text_new(r->arena);
     lh_text_add(&t, "%s", lh_show_words[s->verb]);
