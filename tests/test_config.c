@@ -114,12 +114,42 @@ static void how_to_generate_is_read_and_kept(void **state) {
     lh_context_free(ctx);
 }
 
+/* Each field is honoured, harmless or named. */
+static void no_field_is_passed_over(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *says; /* NULL: nothing */
+    } trial[] = {
+        {"{\"use_cache\": true, \"pad_token_id\": 3, \"transformers_version\": \"5.17.0\"}", NULL},
+        {"{\"num_beams\": 1, \"typical_p\": 1.0, \"bad_words_ids\": null, \"constraints\": []}",
+         NULL},
+        {"{\"num_beams\": 4}", "num_beams is 4"},
+        {"{\"min_new_tokens\": 5}", "min_new_tokens is 5"},
+        {"{\"stop_strings\": [\"x\"]}", "stop_strings is set"},
+        {"{\"tempreature\": 0.3}", "tempreature is a field that is not known"},
+        {"{\"temperature\": 0.3}", "temperature is set without do_sample"},
+        {"{\"temperature\": 0.3, \"do_sample\": false}", NULL},
+        {"{\"num_beams\": \"four\"}", "num_beams is no number"},
+    };
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
+        lh_context *ctx = lh_context_new();
+        lh_arena *a = lh_arena_new(ctx);
+        lh_generation g;
+        assert_true(lh_generation_read(ctx, a, "g", trial[i].text, strlen(trial[i].text), &g));
+        assert_int_equal(g.n_odd, trial[i].says != NULL);
+        if (trial[i].says) assert_string_equal(g.odd[0], trial[i].says);
+        lh_arena_free(a);
+        lh_context_free(ctx);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_config_is_read_and_kept),
         cmocka_unit_test(hostile_configs_are_refused),
         cmocka_unit_test(sizes_have_two_names),
         cmocka_unit_test(how_to_generate_is_read_and_kept),
+        cmocka_unit_test(no_field_is_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

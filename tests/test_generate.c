@@ -208,9 +208,10 @@ static void write_tokens(lh_dtype type, lh_precision precision, int *token, floa
     lh_tensors *t = lh_tensors_open(m.ctx, path);
     assert_non_null(t);
     assert_true(lh_weights_match(m.ctx, m.weights, t));
-    lh_generator *w = lh_generator_new(
-        m.g, &(lh_generator_how){
-                 .context = 16, .choice = {0, 0, 1, 0, 1}, .end = -1, .precision = precision});
+    lh_generator *w = lh_generator_new(m.g, &(lh_generator_how){.context = 16,
+                                                                .choice = {0, 0, 1, 0, 1, 0, 0},
+                                                                .end = -1,
+                                                                .precision = precision});
     assert_non_null(w);
     assert_true(lh_generator_weights(w, m.weights));
     const int prompt[] = {5, 6, 7, 5, 9, 1};
@@ -292,7 +293,7 @@ static void place_close(place *p) {
 
 static lh_generator *start(place *p, lh_precision precision, int threads, bool keeps) {
     lh_generator *w = lh_generator_new(p->m.g, &(lh_generator_how){.context = 16,
-                                                                   .choice = {0, 0, 1, 0, 1},
+                                                                   .choice = {0, 0, 1, 0, 1, 0, 0},
                                                                    .end = -1,
                                                                    .threads = threads,
                                                                    .precision = precision,
@@ -443,7 +444,7 @@ static void goes_on_from_what_it_has_read(void **state) {
     write_file(&m, path, LH_F32);
     lh_tensors *t = lh_tensors_open(m.ctx, path);
     assert_true(lh_weights_match(m.ctx, m.weights, t));
-    const lh_generator_how how = {.context = 16, .choice = {0, 0, 1, 0, 1}, .end = -1};
+    const lh_generator_how how = {.context = 16, .choice = {0, 0, 1, 0, 1, 0, 0}, .end = -1};
     lh_generator *w = lh_generator_new(m.g, &how), *fresh = lh_generator_new(m.g, &how);
     assert_true(lh_generator_weights(w, m.weights) && lh_generator_weights(fresh, m.weights));
     for (int turn = 0; turn < 4; turn++) {
@@ -561,7 +562,7 @@ static void knows_who_can_read_bf16(void **state) {
     (void)state;
     model m = model_open();
     lh_generator *w = lh_generator_new(
-        m.g, &(lh_generator_how){.context = 16, .choice = {0, 0, 1, 0, 1}, .end = -1});
+        m.g, &(lh_generator_how){.context = 16, .choice = {0, 0, 1, 0, 1, 0, 0}, .end = -1});
     assert_non_null(w);
     for (int i = 0; i < m.weights->n; i++) {
         const lh_weight *one = &m.weights->weight[i];
@@ -617,7 +618,7 @@ static void *watched(size_t bytes) {
 static void what_does_not_fit_is_not_taken(void **state) {
     (void)state;
     model m = model_open();
-    const lh_generator_how how = {.context = 100000, .choice = {0, 0, 1, 0, 1}, .end = -1};
+    const lh_generator_how how = {.context = 100000, .choice = {0, 0, 1, 0, 1, 0, 0}, .end = -1};
     m.ctx->alloc = watched;
     m.ctx->memory_limit = 30000000;
     largest = 0;

@@ -603,16 +603,17 @@ static void certain_choices(void **state) {
     (void)state;
     lh_context *ctx = lh_context_new();
     lh_chooser *c = lh_chooser_new(ctx, SCORES);
-    const lh_choice certain[] = {{0, 0, 1, 0, 1},    {1e-6, 0, 1, 0, 1}, {5, 1, 1, 0, 1},
-                                 {5, 0, 1e-9, 0, 1}, {0, 3, 0.5, 0, 1},  {1, 0, 0, 0, 1}};
+    const lh_choice certain[] = {{0, 0, 1, 0, 1, 0, 0},   {1e-6, 0, 1, 0, 1, 0, 0},
+                                 {5, 1, 1, 0, 1, 0, 0},   {5, 0, 1e-9, 0, 1, 0, 0},
+                                 {0, 3, 0.5, 0, 1, 0, 0}, {1, 0, 0, 0, 1, 0, 0}};
     for (size_t k = 0; k < sizeof certain / sizeof *certain; k++)
         for (int i = 0; i < 100; i++)
             assert_int_equal(lh_choose(c, score, &certain[k], i / 100.0), 1);
     const float none[SCORES] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN},
                 one[SCORES] = {NAN, NAN, -1, NAN, NAN, NAN, NAN};
     assert_int_equal(lh_choose(c, none, &certain[1], 0.5), -1);
-    assert_int_equal(lh_choose(c, one, &(lh_choice){1, 0, 1, 0, 1}, 0.5), 2);
-    assert_int_equal(lh_choose(c, score, &(lh_choice){1, 0, 1, 0, 1}, 0.9999999999999999), 5);
+    assert_int_equal(lh_choose(c, one, &(lh_choice){1, 0, 1, 0, 1, 0, 0}, 0.5), 2);
+    assert_int_equal(lh_choose(c, score, &(lh_choice){1, 0, 1, 0, 1, 0, 0}, 0.9999999999999999), 5);
     lh_chooser_free(c), lh_context_free(ctx);
 }
 
@@ -620,11 +621,21 @@ static void what_was_there_is_less_likely(void **state) {
     (void)state;
     float s[4] = {2, -1, 3, 0};
     const int seen[] = {0, 1, 0, 9, -1, 3};
-    lh_penalise(s, 4, seen, 6, 2);
+    lh_context *ctx = lh_context_new();
+    lh_chooser *c = lh_chooser_new(ctx, 4);
+    lh_penalise(c, s, seen, 6, &(lh_choice){.repetition_penalty = 2});
     assert_true(s[0] == 1 && s[1] == -2 && s[2] == 3 && s[3] == 0); /* each once */
-    lh_penalise(s, 4, seen, 6, 1);
-    lh_penalise(s, 4, seen, 6, 0);
+    lh_penalise(c, s, seen, 6, &(lh_choice){.repetition_penalty = 1});
+    lh_penalise(c, s, seen, 6, &(lh_choice){.repetition_penalty = 0});
     assert_true(s[0] == 1 && s[1] == -2);
+    lh_penalise(c, s, seen, 6, &(lh_choice){.presence_penalty = 0.5});
+    assert_true(s[0] == 0.5f && s[1] == -2.5f && s[2] == 3 && s[3] == -0.5f);
+    lh_penalise(c, s, seen, 6, &(lh_choice){.frequency_penalty = 0.25}); /* t0 is there twice */
+    assert_true(s[0] == 0 && s[1] == -2.75f && s[2] == 3 && s[3] == -0.75f);
+    float t[4] = {2, -1, 3, 0}; /* first divided, then less */
+    lh_penalise(c, t, seen, 6, &(lh_choice){0, 0, 1, 0, 2, 1, 0.5});
+    assert_true(t[0] == -1 && t[1] == -3.5f && t[2] == 3 && t[3] == -1.5f);
+    lh_chooser_free(c), lh_context_free(ctx);
 }
 
 /* What should be drawn how often, found the plain way: sort, cut, normalise. */
@@ -656,9 +667,10 @@ static void expected(const lh_choice *how, double p[SCORES]) {
 static void draws_fit(void **state) {
     (void)state;
     enum { DRAWS = 10000 };
-    const lh_choice how[] = {{1, 0, 1, 0, 1},   {0.8, 3, 1, 0, 1},    {2, 5, 1, 0, 1},
-                             {1, 0, 0.8, 0, 1}, {1.5, 4, 0.7, 0, 1},  {1, 2, 0.99, 0, 1},
-                             {1, 0, 1, 0.2, 1}, {1.5, 5, 0.9, 0.3, 1}};
+    const lh_choice how[] = {{1, 0, 1, 0, 1, 0, 0},     {0.8, 3, 1, 0, 1, 0, 0},
+                             {2, 5, 1, 0, 1, 0, 0},     {1, 0, 0.8, 0, 1, 0, 0},
+                             {1.5, 4, 0.7, 0, 1, 0, 0}, {1, 2, 0.99, 0, 1, 0, 0},
+                             {1, 0, 1, 0.2, 1, 0, 0},   {1.5, 5, 0.9, 0.3, 1, 0, 0}};
     lh_context *ctx = lh_context_new();
     lh_chooser *c = lh_chooser_new(ctx, SCORES);
     for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
@@ -692,7 +704,8 @@ static void the_highest_are_kept(void **state) {
                 (float)(lh_random_bits((lh_random_place){.seed = 9, .step = round, .row = i}) % 20);
         const int k = 1 + (int)(round % 99);
         for (uint32_t i = 0; i < 50; i++) {
-            int t = lh_choose(c, s, &(lh_choice){100, k, 1, 0, 1}, (double)i / 50), before = 0;
+            int t = lh_choose(c, s, &(lh_choice){100, k, 1, 0, 1, 0, 0}, (double)i / 50),
+                before = 0;
             for (int j = 0; j < N; j++) before += s[j] > s[t] || (j < t && s[j] == s[t]);
             assert_true(before < k);
         }
@@ -706,7 +719,7 @@ static void the_likeliest_by_rows_and_whole(void **state) {
     (void)state;
     run r = open_run("gpt", false, 1);
     steps(&r, 10);
-    lh_generator_how how = {.context = 8, .choice = {0, 0, 1, 0, 1}, .end = -1};
+    lh_generator_how how = {.context = 8, .choice = {0, 0, 1, 0, 1, 0, 0}, .end = -1};
     lh_generator *w = lh_generator_new(r.g, &how), *whole = lh_generator_new(r.g, &how);
     stop_if_failed(r.m.ctx);
     lh_floats_copy(w->plan, r.t->plan, r.g), lh_floats_copy(whole->plan, r.t->plan, r.g);

@@ -112,7 +112,7 @@ static bool read_choice(longhand *lh, const longhand_sample_how *how, lh_choice 
                      how->top_k < 0    ? 0
                      : how->top_k == 0 ? 40
                                        : how->top_k,
-                     how->top_p == 0 ? 1 : how->top_p, 0, 1};
+                     how->top_p == 0 ? 1 : how->top_p, 0, 1, 0, 0};
     if (!(c->temperature >= 0 && c->temperature <= 100))
         lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "the temperature is %g: 0 to 100 is expected",
                 how->temperature);

@@ -12,16 +12,15 @@ static bool read_number(lh_cli *cli, const char *name, const char *text, double 
     return false;
 }
 
-/* A folder from elsewhere may say how its model is meant to write. Ours say nothing: what they were saved with once was no choice. */
+/* A folder may say how its model is meant to write. Penalties count however the token is chosen then. */
 static void follow_folder(const lh_folder *f, lh_choice *c) {
     const lh_generation *g = &f->generation;
-    if (f->is_saved || g->is_sampled == LH_SAMPLING_NOT_SAID) return;
-    bool is_sampled = g->is_sampled == LH_SAMPLED;
-    *c = (lh_choice){.temperature = is_sampled ? g->temperature : 0,
-                     .top_k = g->top_k,
-                     .top_p = g->top_p,
-                     .min_p = g->min_p,
-                     .repetition_penalty = g->repetition_penalty};
+    c->repetition_penalty = g->repetition_penalty;
+    c->presence_penalty = g->presence_penalty;
+    c->frequency_penalty = g->frequency_penalty;
+    if (g->is_sampled == LH_SAMPLING_NOT_SAID) return;
+    c->temperature = g->is_sampled == LH_SAMPLED ? g->temperature : 0;
+    c->top_k = g->top_k, c->top_p = g->top_p, c->min_p = g->min_p;
 }
 
 bool lh_choice_read(lh_cli *cli, const lh_choice_options *o, const lh_folder *f, lh_choice *c) {
@@ -35,5 +34,7 @@ bool lh_choice_read(lh_cli *cli, const lh_choice_options *o, const lh_folder *f,
     return read_number(cli, "temperature", o->temperature, 0, 100, &c->temperature) &&
            read_number(cli, "top-p", o->top_p, 0, 1, &c->top_p) &&
            read_number(cli, "min-p", o->min_p, 0, 1, &c->min_p) &&
-           read_number(cli, "repetition-penalty", o->penalty, 0.01, 100, &c->repetition_penalty);
+           read_number(cli, "repetition-penalty", o->penalty, 0.01, 100, &c->repetition_penalty) &&
+           read_number(cli, "presence-penalty", o->presence, -100, 100, &c->presence_penalty) &&
+           read_number(cli, "frequency-penalty", o->frequency, -100, 100, &c->frequency_penalty);
 }

@@ -7,8 +7,9 @@
 #include "train/sample.h"
 
 typedef struct lh_choice_options {
-    const char *temperature, *top_p, *min_p, *penalty; /* NULL: not said */
-    int top_k;                                         /* -1: not said */
+    const char *temperature, *top_p, *min_p;    /* NULL: not said */
+    const char *penalty, *presence, *frequency; /* ... */
+    int top_k;                                  /* -1: not said */
 } lh_choice_options;
 
 #define LH_CHOICE_OPTIONS(o)                                                                       \
@@ -39,9 +40,25 @@ typedef struct lh_choice_options {
          "choose among tokens with at least P times the likeliest one's probability (0: all)",     \
          0,                                                                                        \
          0},                                                                                       \
+        {"repetition-penalty",                                                                     \
+         0,                                                                                        \
+         LH_OPTION_TEXT,                                                                           \
+         &(o).penalty,                                                                             \
+         "R",                                                                                      \
+         "make tokens that already occurred less likely; 1: no effect (1)",                        \
+         0,                                                                                        \
+         0},                                                                                       \
+        {"presence-penalty",                                                                       \
+         0,                                                                                        \
+         LH_OPTION_TEXT,                                                                           \
+         &(o).presence,                                                                            \
+         "A",                                                                                      \
+         "take A off the score of each token that already occurred (0)",                           \
+         0,                                                                                        \
+         0},                                                                                       \
     {                                                                                              \
-        "repetition-penalty", 0, LH_OPTION_TEXT, &(o).penalty, "R",                                \
-            "make tokens that already occurred less likely; 1: no effect (1)", 0, 0                \
+        "frequency-penalty", 0, LH_OPTION_TEXT, &(o).frequency, "B",                               \
+            "... and B for each time that it occurred (0)", 0, 0                                   \
     }
 
 /* false: reported */

@@ -25,7 +25,7 @@ static struct {
     lh_choice_options choice;
     int n, seed, threads, context;
     bool tokens, keeps;
-} options = {.n = 512, .choice.top_k = -1};
+} options = {.choice.top_k = -1};
 
 static const lh_option chat_options[] = {
     {"input", 'i', LH_OPTION_TEXT, &options.input, "TEXT", "one message, one reply, and the end", 0,
@@ -37,7 +37,8 @@ static const lh_option chat_options[] = {
      "write messages in this way, whatever the folder says", 0, 0},
     {"tokens", 0, LH_OPTION_FLAG, &options.tokens, NULL, "show the tokens that the model is given",
      0, 0},
-    {"number", 'n', LH_OPTION_INT, &options.n, "N", "tokens of a reply at most (512)", 1, INT_MAX},
+    {"number", 'n', LH_OPTION_INT, &options.n, "N",
+     "tokens of a reply at most (512, or as generation_config.json says)", 1, INT_MAX},
     LH_CHOICE_OPTIONS(options.choice),
     {"seed", 's', LH_OPTION_INT, &options.seed, "SEED", "other replies (0)", 0, INT_MAX},
     {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
@@ -48,7 +49,7 @@ static const lh_option chat_options[] = {
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
-enum { WINDOW = 64, MOST_ENDS = LH_MAX_ENDS + LH_CHAT_PARTS };
+enum { WINDOW = 64, NUMBER = 512, MOST_ENDS = LH_MAX_ENDS + LH_CHAT_PARTS };
 
 typedef struct talk {
     lh_cli *cli;
@@ -74,14 +75,20 @@ static void stop(int signal) {
 
 /* ---- the template ---- */
 
+/* A file of the folder; of an adapter that has none, of its base. */
+static const char *path_of(talk *t, const char *name) {
+    lh_cli *cli = t->cli;
+    const char *folder = lh_adapter_file_folder(cli->ctx, cli->arena, t->model.folder->path, name);
+    return lh_printf(cli->arena, "%s/%s", folder, name);
+}
+
 /* chat_template of tokenizer_config.json, or chat_template.jinja; "" when there is none. */
 static const char *template_text(talk *t) {
     lh_cli *cli = t->cli;
-    const char *folder = t->model.folder->path;
-    const char *path = lh_printf(cli->arena, "%s/chat_template.jinja", folder);
+    const char *path = path_of(t, "chat_template.jinja");
     size_t n;
     if (access(path, R_OK) == 0) return lh_file_read_plain(cli->ctx, cli->arena, path, &n);
-    path = lh_printf(cli->arena, "%s/tokenizer_config.json", folder);
+    path = path_of(t, "tokenizer_config.json");
     if (access(path, R_OK) != 0) return "";
     const char *text = lh_file_read_plain(cli->ctx, cli->arena, path, &n);
     cJSON *root = text ? lh_json_parse(cli->ctx, path, text, n) : NULL;
@@ -164,21 +171,38 @@ static int *conversation(talk *t, int *n) {
     if (left)
         fprintf(stderr, "(the context of %d is full: the first %d turn%s left out)\n",
                 t->w->how.context, left, left > 1 ? "s are" : " is");
+    if (id && k >= room)
+        fprintf(stderr,
+                "(the message alone has %zu tokens, and the context is %zu: its beginning is not "
+                "read)\n",
+                k, room);
     *n = (int)k;
     return id;
 }
 
+static void say_end(const talk *t, bool is_slid) {
+    fflush(stdout);
+    if (is_slid)
+        fprintf(stderr,
+                "(the context of %d was full during the reply: its older half was left out)\n",
+                t->w->how.context);
+    if (is_stopped) fprintf(stderr, "(stopped: the conversation goes on with what was said)\n");
+}
+
 static const char *answer(talk *t) {
     lh_cli *cli = t->cli;
+    const int said = t->model.folder->generation.max_new_tokens, most = options.n ? options.n
+                                                                        : said    ? said
+                                                                                  : NUMBER;
     lh_character_stream out = {.out = stdout, .line_end = "\n"};
-    int n = 0, made = 0, token,
-        *reply = lh_alloc_array(cli->arena, (size_t)options.n, sizeof *reply);
+    int n = 0, made = 0, token, *reply = lh_alloc_array(cli->arena, (size_t)most, sizeof *reply);
     int *id = conversation(t, &n);
     if (!id || !reply) return NULL;
     if (options.tokens) lh_tokens_print(cli, t->tokens, id, (size_t)n);
     is_stopped = 0;
     lh_generator_continue(t->w, id, n);
-    while (made < options.n && !is_stopped && (token = lh_generator_next(t->w)) >= 0) {
+    const int slides = t->w->n_slides;
+    while (made < most && !is_stopped && (token = lh_generator_next(t->w)) >= 0) {
         size_t k = 0;
         reply[made++] = token;
         if (token >= lh_tokenizer_count(t->tokens)) continue;
@@ -189,7 +213,7 @@ static const char *answer(talk *t) {
     }
     lh_character_stream_end(&out);
     putchar('\n');
-    fflush(stdout);
+    say_end(t, t->w->n_slides > slides);
     lh_text text = lh_text_new(cli->arena);
     lh_tokenizer_decode(t->tokens, reply, (size_t)made, true, &text);
     return lh_failed(cli->ctx) ? NULL : text.s;
@@ -231,7 +255,8 @@ static bool converse(talk *t) {
         fprintf(stderr, "%s, as %s. /new begins anew, Ctrl-C stops a reply, Ctrl-D ends.\n",
                 t->model.folder->path, t->chat->name);
     lh_prompt *p = lh_prompt_open(is_interactive, "chat");
-    struct sigaction was, action = {.sa_handler = stop};
+    struct sigaction was, action = {.sa_handler = stop, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
     for (const char *line;
          p && is_good && (line = lh_prompt_line(p, is_interactive ? "> " : ""));) {
         if (lh_prompt_dropped(p) || !line[strspn(line, " \t")]) continue;

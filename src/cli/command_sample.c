@@ -17,7 +17,7 @@ static struct {
     lh_choice_options choice;
     int n, seed, threads, context;
     bool marks, keeps;
-} options = {.n = 200, .choice.top_k = -1};
+} options = {.choice.top_k = -1};
 
 static const lh_option sample_options[] = {
     {"input", 'i', LH_OPTION_TEXT, &options.prompt, "PROMPT",
@@ -25,7 +25,8 @@ static const lh_option sample_options[] = {
     LH_OPTION_ALLOW_UNUSED,
     {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
      "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},
-    {"number", 'n', LH_OPTION_INT, &options.n, "N", "tokens at most (200)", 1, INT_MAX},
+    {"number", 'n', LH_OPTION_INT, &options.n, "N",
+     "tokens at most (200, or as generation_config.json says)", 1, INT_MAX},
     LH_CHOICE_OPTIONS(options.choice),
     {"seed", 's', LH_OPTION_INT, &options.seed, "SEED",
      "random seed; another one gives another text (0)", 0, INT_MAX},
@@ -37,7 +38,7 @@ static const lh_option sample_options[] = {
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
-enum { WINDOW = 64 };
+enum { WINDOW = 64, NUMBER = 200 };
 
 typedef struct job {
     lh_cli *cli;
@@ -78,14 +79,24 @@ static void put_prompt(job *j, const int *id, int n) {
     for (int i = first; !j->tokens->pipeline && i < last; i++) put(j, id[i]);
 }
 
+/* max_length counts the prompt, too. */
+static int tokens_at_most(const job *j, int prompt) {
+    const lh_generation *g = &j->model.folder->generation;
+    if (options.n) return options.n;
+    if (g->max_new_tokens) return g->max_new_tokens;
+    const int left = g->max_length > prompt ? g->max_length - prompt : 0;
+    return g->max_length && left < NUMBER ? left : NUMBER;
+}
+
 static bool write_text(job *j) {
     int n = 0, token, made = 0;
     int *id = prompt_of(j, &n);
     if (!id) return false;
+    const int most = tokens_at_most(j, n);
     put_prompt(j, id, n);
     fflush(stdout);
     lh_generator_prompt(j->w, id, n);
-    for (; made < options.n && (token = lh_generator_next(j->w)) >= 0; made++) {
+    for (; made < most && (token = lh_generator_next(j->w)) >= 0; made++) {
         put(j, token);
         if (fflush(stdout)) break; /* whoever reads has gone: main says so */
     }

@@ -72,28 +72,118 @@ static void read_tokens(const generation_reader *r, const char *name, int *token
     }
 }
 
-/* Fields that mean another way of writing, and the value at which they mean nothing. */
+/* What a field means here: read below, nothing for what is written, or another way of writing unless it has its usual value. */
+typedef enum meaning { HONOURED, HARMLESS, ODD_NUMBER, ODD } meaning;
+
+static const struct {
+    const char *name;
+    meaning is;
+    double usual; /* of ODD_NUMBER */
+} fields[] = {
+    {"bos_token_id", HONOURED, 0},
+    {"eos_token_id", HONOURED, 0},
+    {"do_sample", HONOURED, 0},
+    {"temperature", HONOURED, 0},
+    {"top_k", HONOURED, 0},
+    {"top_p", HONOURED, 0},
+    {"min_p", HONOURED, 0},
+    {"repetition_penalty", HONOURED, 0},
+    {"presence_penalty", HONOURED, 0},
+    {"frequency_penalty", HONOURED, 0},
+    {"max_new_tokens", HONOURED, 0},
+    {"max_length", HONOURED, 0},
+    {"pad_token_id", HARMLESS, 0}, /* of several texts at once */
+    {"decoder_start_token_id", HARMLESS, 0},
+    {"num_return_sequences", ODD_NUMBER, 1},
+    {"use_cache", HARMLESS, 0},
+    {"cache_implementation", HARMLESS, 0},
+    {"cache_config", HARMLESS, 0},
+    {"return_legacy_cache", HARMLESS, 0},
+    {"prefill_chunk_size", HARMLESS, 0},
+    {"early_stopping", HARMLESS, 0}, /* of beams */
+    {"renormalize_logits", HARMLESS, 0},
+    {"remove_invalid_values", HARMLESS, 0},
+    {"low_memory", HARMLESS, 0},
+    {"output_attentions", HARMLESS, 0},
+    {"output_hidden_states", HARMLESS, 0},
+    {"output_scores", HARMLESS, 0},
+    {"output_logits", HARMLESS, 0},
+    {"return_dict_in_generate", HARMLESS, 0},
+    {"is_assistant", HARMLESS, 0}, /* guesses that are checked: the same text */
+    {"num_assistant_tokens", HARMLESS, 0},
+    {"num_assistant_tokens_schedule", HARMLESS, 0},
+    {"assistant_confidence_threshold", HARMLESS, 0},
+    {"assistant_early_exit", HARMLESS, 0},
+    {"assistant_lookbehind", HARMLESS, 0},
+    {"target_lookbehind", HARMLESS, 0},
+    {"prompt_lookup_num_tokens", HARMLESS, 0},
+    {"max_matching_ngram_size", HARMLESS, 0},
+    {"compile_config", HARMLESS, 0},
+    {"disable_compile", HARMLESS, 0},
+    {"transformers_version", HARMLESS, 0},
+    {"_from_model_config", HARMLESS, 0},
+    {"trust_remote_code", HARMLESS, 0},
+    {"num_beams", ODD_NUMBER, 1},
+    {"num_beam_groups", ODD_NUMBER, 1},
+    {"diversity_penalty", ODD_NUMBER, 0},
+    {"length_penalty", ODD_NUMBER, 1},
+    {"penalty_alpha", ODD_NUMBER, 0},
+    {"no_repeat_ngram_size", ODD_NUMBER, 0},
+    {"encoder_no_repeat_ngram_size", ODD_NUMBER, 0},
+    {"encoder_repetition_penalty", ODD_NUMBER, 1},
+    {"typical_p", ODD_NUMBER, 1},
+    {"epsilon_cutoff", ODD_NUMBER, 0},
+    {"eta_cutoff", ODD_NUMBER, 0},
+    {"top_h", ODD_NUMBER, 1},
+    {"guidance_scale", ODD_NUMBER, 1},
+    {"min_length", ODD_NUMBER, 0},
+    {"min_new_tokens", ODD_NUMBER, 0},
+    {"max_time", ODD, 0},
+    {"token_healing", ODD, 0},
+    {"bad_words_ids", ODD, 0},
+    {"suppress_tokens", ODD, 0},
+    {"begin_suppress_tokens", ODD, 0},
+    {"force_words_ids", ODD, 0},
+    {"constraints", ODD, 0},
+    {"sequence_bias", ODD, 0},
+    {"forced_bos_token_id", ODD, 0},
+    {"forced_eos_token_id", ODD, 0},
+    {"exponential_decay_length_penalty", ODD, 0},
+    {"watermarking_config", ODD, 0},
+    {"stop_strings", ODD, 0},
+    {"dola_layers", ODD, 0},
+};
+
+static void add_odd(lh_generation *g, const char *what) {
+    if (g->n_odd < LH_MAX_ODD_WAYS) g->odd[g->n_odd++] = what;
+}
+
+static void look_at_field(const generation_reader *r, const cJSON *x, lh_generation *g) {
+    size_t i = 0;
+    while (i < sizeof fields / sizeof *fields && strcmp(fields[i].name, x->string) != 0) i++;
+    const bool is_empty = cJSON_IsNull(x) || cJSON_IsFalse(x) || (cJSON_IsArray(x) && !x->child);
+    if (is_empty) return;
+    if (i == sizeof fields / sizeof *fields)
+        add_odd(g, lh_printf(r->arena, "%.60s is a field that is not known", x->string));
+    else if (fields[i].is == ODD_NUMBER && !cJSON_IsNumber(x))
+        add_odd(g, lh_printf(r->arena, "%s is no number", x->string));
+    else if (fields[i].is == ODD_NUMBER && x->valuedouble != fields[i].usual)
+        add_odd(g, lh_printf(r->arena, "%s is %g", x->string, x->valuedouble));
+    else if (fields[i].is == ODD)
+        add_odd(g, lh_printf(r->arena, "%s is set", x->string));
+}
+
+/* Without do_sample other tools take the likeliest token, whatever the ways of drawing one are. */
+static void look_at_drawing(const generation_reader *r, lh_generation *g) {
+    static const char *const drawing[] = {"temperature", "top_p", "min_p"};
+    for (size_t i = 0; g->is_sampled == LH_SAMPLING_NOT_SAID && i < 3; i++)
+        if (field(r, drawing[i]))
+            add_odd(g, lh_printf(r->arena, "%s is set without do_sample", drawing[i]));
+}
+
 static void find_odd(const generation_reader *r, lh_generation *g) {
-    static const struct {
-        const char *name;
-        double none;
-    } way[] = {
-        {"num_beams", 1},         {"no_repeat_ngram_size", 0}, {"typical_p", 1},
-        {"penalty_alpha", 0},     {"epsilon_cutoff", 0},       {"eta_cutoff", 0},
-        {"length_penalty", 1},    {"num_beam_groups", 1},      {"encoder_no_repeat_ngram_size", 0},
-        {"diversity_penalty", 0}, {"guidance_scale", 1}};
-    static const char *const list[] = {
-        "bad_words_ids",       "suppress_tokens",     "force_words_ids",       "sequence_bias",
-        "forced_bos_token_id", "forced_eos_token_id", "begin_suppress_tokens", "stop_strings"};
-    for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
-        const cJSON *x = field(r, way[i].name);
-        bool is_odd = cJSON_IsNumber(x) && x->valuedouble != way[i].none;
-        if (is_odd && g->n_odd < LH_MAX_ODD_WAYS)
-            g->odd[g->n_odd++] = lh_printf(r->arena, "%s is %g", way[i].name, x->valuedouble);
-    }
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (field(r, list[i]) && g->n_odd < LH_MAX_ODD_WAYS)
-            g->odd[g->n_odd++] = lh_printf(r->arena, "%s is set", list[i]);
+    for (const cJSON *x = r->root->child; x; x = x->next) look_at_field(r, x, g);
+    look_at_drawing(r, g);
 }
 
 static void read_all(const generation_reader *r, lh_generation *g) {
@@ -103,11 +193,14 @@ static void read_all(const generation_reader *r, lh_generation *g) {
     read_tokens(r, "eos_token_id", g->end, &g->n_ends, LH_MAX_ENDS);
     if (g->n_ends) g->eos = g->end[0];
     read_whole(r, "max_new_tokens", &g->max_new_tokens);
+    read_whole(r, "max_length", &g->max_length);
     read_whole(r, "top_k", &g->top_k);
     read_number(r, "temperature", 1e6, &g->temperature);
     read_number(r, "top_p", 1, &g->top_p);
     read_number(r, "min_p", 1, &g->min_p);
     read_number(r, "repetition_penalty", 1e6, &g->repetition_penalty);
+    read_number(r, "presence_penalty", 1e6, &g->presence_penalty);
+    read_number(r, "frequency_penalty", 1e6, &g->frequency_penalty);
     if (sampled && !cJSON_IsBool(sampled)) refuse(r, "do_sample", "true or false");
     if (sampled) g->is_sampled = cJSON_IsTrue(sampled) ? LH_SAMPLED : LH_LIKELIEST;
     find_odd(r, g);

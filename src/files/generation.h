@@ -4,7 +4,8 @@
  *     lh_generation_read(ctx, arena, "gpt2/generation_config.json", text, length, &g);
  *     char *json = lh_generation_text(ctx, arena, &g);         fields not known to us are kept
  *
- * What would make the model write in another way than ours (several beams, words that are forbidden) is listed in `odd`.
+ * Each field is honoured, known to change nothing that is written, or named in `odd`: what would make the model write in another way
+ * than ours (several beams, words that are forbidden), and what is not known.
  *
  * Errors: in the context, with the file's name. Memory: all texts in the arena.
  */
@@ -13,7 +14,7 @@
 
 #include "base/context.h"
 
-enum { LH_MAX_ENDS = 32, LH_MAX_ODD_WAYS = 8 };
+enum { LH_MAX_ENDS = 32, LH_MAX_ODD_WAYS = 16 };
 
 typedef enum lh_is_sampled { LH_SAMPLING_NOT_SAID, LH_SAMPLED, LH_LIKELIEST } lh_is_sampled;
 
@@ -22,11 +23,13 @@ typedef struct lh_generation {
     int end[LH_MAX_ENDS]; /* all tokens that end a text: n_ends */
     int n_ends;
     int max_new_tokens; /* 0: not said */
+    int max_length;     /* with the prompt; 0: not said */
     int top_k;          /* 0: all */
     double temperature, top_p, min_p;
-    double repetition_penalty;        /* 1: none */
-    lh_is_sampled is_sampled;         /* do_sample */
-    const char *odd[LH_MAX_ODD_WAYS]; /* "num_beams is 4" */
+    double repetition_penalty;                  /* 1: none */
+    double presence_penalty, frequency_penalty; /* 0: none */
+    lh_is_sampled is_sampled;                   /* do_sample */
+    const char *odd[LH_MAX_ODD_WAYS];           /* "num_beams is 4" */
     int n_odd;
     const char *kept; /* the file as it was read, or NULL */
 } lh_generation;

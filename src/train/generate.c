@@ -237,7 +237,7 @@ int lh_generator_next(lh_generator *w) {
     if (lh_failed(w->g->ctx)) return -1;
     double u = lh_random_uniform(
         (lh_random_place){.seed = w->how.seed, .step = w->n_made++, .place = CHOSEN});
-    lh_penalise(w->score, scores_of(w->g), w->token, w->n, w->how.choice.repetition_penalty);
+    lh_penalise(w->chooser, w->score, w->token, w->n, &w->how.choice);
     int token = lh_choose(w->chooser, w->score, &w->how.choice, u);
     if (token < 0)
         lh_fail(w->g->ctx, LH_ERROR_VALUE, nowhere,

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct scored {
     double share; /* first the score, then its probability up to a factor */
@@ -12,18 +13,22 @@ struct lh_chooser {
     lh_context *ctx;
     int n;
     scored *list; /* [n] */
+    int *times;   /* [n] how often a token is there: 0 between calls */
 };
 
 lh_chooser *lh_chooser_new(lh_context *ctx, int n) {
     if (lh_failed(ctx)) return NULL;
     lh_chooser *c = ctx->alloc(sizeof *c);
     scored *list = ctx->alloc((size_t)n * sizeof *list);
-    if (c && list) {
-        *c = (lh_chooser){ctx, n, list};
+    int *times = ctx->alloc((size_t)n * sizeof *times);
+    if (c && list && times) {
+        memset(times, 0, (size_t)n * sizeof *times);
+        *c = (lh_chooser){ctx, n, list, times};
         return c;
     }
     ctx->release(c);
     ctx->release(list);
+    ctx->release(times);
     lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory for %d scores", n);
     return NULL;
 }
@@ -31,6 +36,7 @@ lh_chooser *lh_chooser_new(lh_context *ctx, int n) {
 void lh_chooser_free(lh_chooser *c) {
     if (!c) return;
     c->ctx->release(c->list);
+    c->ctx->release(c->times);
     c->ctx->release(c);
 }
 
@@ -117,14 +123,25 @@ static double keep_above(const scored *list, int *n, double sum, double least) {
     return sum;
 }
 
-void lh_penalise(float *score, int n, const int *token, int n_tokens, double penalty) {
-    if (!(penalty > 0) || penalty == 1) return;
+/* A score s of a token that is there k times: s / r where it is above 0, else s * r; then less by presence + k * frequency. */
+static float penalised(float s, int times, const lh_choice *how) {
+    const double r = how->repetition_penalty;
+    if (r > 0 && r != 1) s = (float)(s > 0 ? (double)s / r : (double)s * r);
+    if (how->presence_penalty != 0 || how->frequency_penalty != 0)
+        s = (float)((double)s - how->presence_penalty - times * how->frequency_penalty);
+    return s;
+}
+
+void lh_penalise(lh_chooser *c, float *score, const int *token, int n_tokens,
+                 const lh_choice *how) {
+    const double r = how->repetition_penalty;
+    if ((!(r > 0) || r == 1) && how->presence_penalty == 0 && how->frequency_penalty == 0) return;
+    for (int i = 0; i < n_tokens; i++)
+        if (token[i] >= 0 && token[i] < c->n) c->times[token[i]]++;
     for (int i = 0; i < n_tokens; i++) {
-        bool is_again = token[i] < 0 || token[i] >= n;
-        for (int j = 0; j < i && !is_again; j++) is_again = token[j] == token[i];
-        if (is_again) continue;
-        float *s = &score[token[i]];
-        *s = (float)(*s > 0 ? (double)*s / penalty : (double)*s * penalty);
+        if (token[i] < 0 || token[i] >= c->n || !c->times[token[i]]) continue;
+        score[token[i]] = penalised(score[token[i]], c->times[token[i]], how);
+        c->times[token[i]] = 0;
     }
 }
 
