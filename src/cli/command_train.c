@@ -758,6 +758,22 @@ static bool choose_pieces(job *j) {
     return j->pieces_of_batch >= 0;
 }
 
+/* The graph, if it can be trained here and from there; false: reported. */
+static bool build(job *j) {
+    lh_cli *cli = j->cli;
+    const lh_folder *from = j->init.folder ? j->init.folder : j->model.folder;
+    j->g = lh_model_graph(cli, &j->model, &j->set);
+    if (!j->g) return false;
+    if (lh_trainer_takes(j->g) && (!lh_model_takes(cli, j->g, j->tokens) || !fits_in_memory(j)))
+        return false;
+    if (!lh_failed(cli->ctx) && lh_lora_fits(j->g) &&
+        (!from ||
+         lh_trainer_can_load(j->g, from, lh_train_lora_load(&j->model, from, options.resume))))
+        return true;
+    lh_cli_report(cli);
+    return false;
+}
+
 /* Everything up to the first step; false: reported. */
 static bool prepare(job *j, const char *argument) {
     lh_cli *cli = j->cli;
@@ -767,18 +783,11 @@ static bool prepare(job *j, const char *argument) {
     if (!lh_train_ranks_agree(&j->ranks, read_text(j), "")) return false;
     const bool is_set = find_tokens(j) && collect_settings(j) && choose_pieces(j);
     if (!lh_train_ranks_agree(&j->ranks, is_set, say_how(j))) return false;
-    j->g = lh_model_graph(cli, &j->model, &j->set);
-    if (!j->g) return false;
-    if (lh_trainer_takes(j->g) && (!lh_model_takes(cli, j->g, j->tokens) || !fits_in_memory(j)))
-        return false;
-    const lh_folder *from = j->init.folder ? j->init.folder : j->model.folder;
-    if (!lh_failed(cli->ctx) && lh_lora_fits(j->g) &&
-        (!from ||
-         lh_trainer_can_load(j->g, from, lh_train_lora_load(&j->model, from, options.resume))) &&
-        make_data(j)) {
-        say_model(j);
-        if (make_trainer(j) && measure(j) && open_folder(j)) return true;
-    }
+    if (!lh_train_ranks_agree(&j->ranks, build(j), "")) return false;
+    const bool has_data = make_data(j) || (lh_cli_report(cli), false);
+    if (!lh_train_ranks_agree(&j->ranks, has_data, "")) return false;
+    say_model(j);
+    if (make_trainer(j) && measure(j) && open_folder(j)) return true;
     lh_cli_report(cli);
     return false;
 }

@@ -104,7 +104,7 @@ void lh_train_ranks_part(lh_train_ranks *r) {
 
 void lh_train_ranks_end(lh_train_ranks *r, int status) {
     if (!r->ranks) return;
-    if (r->is_joined && status == LH_EXIT_FAILED) {
+    if (r->is_joined && status == LH_EXIT_FAILED && !*r->ranks->is_parted) {
         say_all(r);
         fflush(stdout);
         r->ranks->abort(status); /* others wait for this one */

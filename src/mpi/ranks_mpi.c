@@ -109,7 +109,10 @@ static void finish(void) {
     for (int i = 0; i < LH_RANKS_SLOTS; i++) free(slots[i].sent_at), free(slots[i].got_at);
 }
 
-static lh_ranks ranks = {.exchange = exchange,
+static bool is_parted;
+
+static lh_ranks ranks = {.is_parted = &is_parted,
+                         .exchange = exchange,
                          .gather = gather,
                          .add_floats = add_floats,
                          .is_done = is_done,

@@ -109,6 +109,7 @@ bool lh_ranks_well(const lh_ranks *r, lh_context *ctx, lh_arena *a) {
     if (!r) return !lh_failed(ctx);
     const int bad = first_of(r, a, lh_failed(ctx));
     if (bad == r->n) return true;
+    *r->is_parted = true;
     lh_error error = {0};
     if (bad == r->rank) error = *lh_context_error(ctx);
     r->tell(error.what, sizeof error.what, bad);

@@ -44,6 +44,7 @@ struct lh_ranks {
     void (*add_doubles)(double *x, size_t n); /* exact where all but one are 0 */
     void (*send)(const float *x, size_t n, int to);
     void (*receive)(float *x, size_t n, int from);
+    bool *is_parted; /* all failed together (lh_ranks_well): nobody waits for another any more */
     void (*abort)(int status); /* of all processes; does not return */
     void (*close)(void);
 };
@@ -59,7 +60,7 @@ void lh_ranks_tell(const lh_ranks *r, void *bytes, size_t n);
 /* rank 0's, of any length */
 char *lh_ranks_tell_text(const lh_ranks *r, lh_arena *a, const char *text);
 bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many); /* is it so on all of them? */
-/* Has none of them failed? Where one has, the others fail with its words, so that whoever speaks first says what is wrong. */
+/* Has none of them failed? Where one has, the others fail with its words, and all come to an end without a further call. */
 bool lh_ranks_well(const lh_ranks *r, lh_context *ctx, lh_arena *a);
 
 /* What src/mpi exports: the record, after MPI was started. NULL: it could not be. */

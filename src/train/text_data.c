@@ -252,6 +252,7 @@ lh_data *lh_data_new(lh_context *ctx, const lh_tokenizer *t, const lh_data_how *
         encode_lines(d, t, text, length);
     else if (!lh_failed(ctx))
         encode_running(d, t, text, length);
+    if (how->ranks) lh_ranks_well(how->ranks, ctx, arena);
     if (!lh_failed(ctx)) find_place(d);
     if (!lh_failed(ctx)) (how->is_lines ? split_lines : split_running)(d);
     lh_fail_in(ctx, how->name, NULL, 0);

@@ -144,6 +144,7 @@ bool lh_text_part_read(lh_context *ctx, lh_arena *a, const char *path, const lh_
         lh_ranks_tell(ranks, d.begin, ((size_t)ranks->n + 1) * sizeof *d.begin);
         lh_ranks_tell(ranks, d.sums, (size_t)ranks->n * sizeof *d.sums);
         read_part(&s, &d, a, ranks->rank, part);
+        lh_ranks_well(ranks, ctx, a);
     }
     if (s.file) fclose(s.file);
     return !lh_failed(ctx);

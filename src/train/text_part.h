@@ -6,7 +6,7 @@
  * Rank 0 goes through the file once, a block at a time: it finds where parts begin (lh_data_is_cut: so that the tokens are those of the whole),
  * and sums by which every rank checks that it has read the same text.
  *
- * All ranks call it together. Errors: in the context of the rank that has them; the caller ends the others.
+ * All ranks call it together. Errors: in the contexts of all of them, with the words of the one that has them.
  */
 #ifndef LH_TRAIN_TEXT_PART_H
 #define LH_TRAIN_TEXT_PART_H

@@ -163,7 +163,7 @@ static void make_plan(lh_trainer *t) {
         plan_parts(t);
     else
         plan_whole(t);
-    if (!t->plan) return;
+    if (!lh_ranks_well(t->how.ranks, ctx, t->arena)) return;
     const double taken = lh_trainer_memory(t);
     if (limit) ctx->memory_limit = taken < (double)limit ? limit - (size_t)taken : 1;
     lh_fast.start(t->plan);
