@@ -83,6 +83,18 @@ printf '# L\n\n```lesson\nminutes 5\n```\n\n```longhand\nvocab A B\nconst E = [1
 run lint none.md
 tried 'a lesson without a sheet' 0 'none.md:8:1: warning: no sheet can be made: the program has no example to run on'
 
+# The mistakes that a sheet adds: one that cannot be read, and one that no line allows.
+sheet="$head"'```sheet\nx\nmistake doubled forward "not doubled" see matrices  w * 2 => w\n'
+printf "$sheet"'```\n' >own.md
+run lint own.md
+tried 'a mistake of its own' 0 'own.md: all is well'
+printf "$sheet"'mistake split forward "split" see two-words  w * 2 => w\n```\n' >unread.md
+run lint unread.md
+tried 'a mistake that cannot be read' 1 'unread.md:15:' 'unread.md: 1 problem'
+printf "$sheet"'mistake rooted forward "no root" see matrices  sqrt(w) => w\n```\n' >unmade.md
+run lint unmade.md
+tried 'a mistake that cannot be made' 0 'unmade.md:15:1: warning: rooted cannot be made in any line of this lesson'
+
 # What is left open is named.
 printf "$head"'It is {{x and then.\n\nMore {{x[0][0]}}.\n' >insert.md
 run lint insert.md

@@ -368,6 +368,80 @@ static void a_blank_passes_the_origin_on(void **state) {
     desk_free(&d);
 }
 
+/* The mistakes that part V adds, and those of the catalogue that its functions have: each is known by its name. */
+static void mistakes_of_today_are_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *lesson, *mistake, *step;
+    } list[] = {
+        {"rmsnorm", "variance_taken", "ms"},
+        {"rmsnorm", "summed_squares", "ms"},
+        {"rmsnorm", "no_root", "d"},
+        {"rmsnorm", "mean_taken_off", "n"},
+        {"rmsnorm", "no_gain", "y"},
+        {"rope", "degrees", "c"},
+        {"rope", "degrees", "s"},
+        {"rope", "minus_lost", "QR"},
+        {"rope", "turned_back", "KR"},
+        {"rope", "not_turned", "QR"},
+        {"gates", "sigmoid_alone", "gate"},
+        {"gates", "exponent_sign", "s"},
+        {"gates", "gate_added", "h"},
+        {"groups", "groups_in_turn", "S"},
+        {"groups", "values_in_turn", "A"},
+        {"groups", "k_not_transposed", "S"},
+        {"groups", "not_normalised", "P"},
+        {"windows", "window_one_off", "hide"},
+        {"windows", "only_window", "hide"},
+        {"windows", "window_ignored", "hide"},
+        {"windows", "mask_zero", "P"},
+        {"windows", "no_mask", "P"},
+        {"experts", "chosen_after", "p"},
+        {"experts", "all_experts", "p"},
+        {"experts", "equal_shares", "p"},
+        {"experts", "zero_for_infinity", "p"},
+        {"lora", "no_alpha", "s"},
+        {"lora", "only_the_addition", "y"},
+        {"lora", "not_added", "y"},
+        {"bits", "cut_off", "q"},
+        {"bits", "signed_top", "top"},
+        {"bits", "sixteen_codes", "s"},
+        {"bits", "not_scaled_back", "back"},
+        {"minp", "always_divided", "lower"},
+        {"minp", "all_penalised", "z"},
+        {"minp", "penalty_forgotten", "z"},
+        {"minp", "limit_alone", "limit"},
+        {"minp", "not_divided_again", "q"},
+        {"since-gpt2", "rms_centred", "N"},
+        {"since-gpt2", "rms_summed", "N"},
+        {"since-gpt2", "rms_no_root", "M"},
+        {"since-gpt2", "rope_degrees", "Q"},
+        {"since-gpt2", "rope_backwards", "K"},
+        {"since-gpt2", "rope_minus_lost", "Q"},
+        {"since-gpt2", "gate_sigmoid", "F"},
+        {"since-gpt2", "gate_sum", "F"},
+        {"since-gpt2", "gate_on_values", "F"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        desk d = desk_new(list[i].lesson, 0, 4);
+        names(&d, list[i].mistake, list[i].step);
+        desk_free(&d);
+    }
+}
+
+/* A term left out of a sum of products is no residual connection. */
+static void a_sum_is_no_residual(void **state) {
+    (void)state;
+    desk d = desk_new("experts", 0, 4);
+    int n;
+    lh_candidate *c = lh_candidates(d.paper->g, d.mistakes, NULL, d.arena, &n);
+    for (int i = 0; i < n; i++) assert_null(strstr(c[i].mistake->name, "residual"));
+    desk_free(&d);
+    d = desk_new("since-gpt2", 0, 4);
+    names(&d, "no_residual", "out");
+    desk_free(&d);
+}
+
 typedef struct row {
     const char *number, *what;
     void (*test)(void);
@@ -407,12 +481,14 @@ static void row_holds(void **state) {
 }
 
 int main(void) {
-    static struct CMUnitTest tests[N_ROWS + 3];
+    static struct CMUnitTest tests[N_ROWS + 5];
     static char name[N_ROWS][128];
     size_t n = 0;
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_row_is_proved);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_mistake_has_a_lesson);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_blank_passes_the_origin_on);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(mistakes_of_today_are_named);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_sum_is_no_residual);
     for (int i = 0; i < N_ROWS; i++) {
         snprintf(name[i], sizeof name[i], "%s %s", rows[i].number, rows[i].what);
         tests[n++] = (struct CMUnitTest){

@@ -155,9 +155,16 @@ static lh_node *with_operand(rewrite *w, lh_node *n, int i, lh_node *other, cons
     return lh_op_node(g, n->kind, n->n_in, in);
 }
 
+/* In a line of a function: an operand of the call, whose formula stands where the function is called. */
+static bool is_operand(const rewrite *w, const lh_node *n) {
+    return n->kind != LH_OP_call && n->step->scope == w->b->scope &&
+           w->b->scope->kind == LH_SCOPE_CALL;
+}
+
 static lh_node *rewritten(rewrite *w, lh_node *n, const char *path, bool is_root) {
     if (w->is_done || lh_failed(w->b->g->ctx)) return n;
-    if (!is_root && n->step && n->step->kind != LH_STEP_AUX) return n; /* another step's formula */
+    bool is_elsewhere = n->step && (n->step->kind != LH_STEP_AUX || is_operand(w, n));
+    if (!is_root && is_elsewhere) return n; /* another step's formula */
     w->n_letters = 0;
     if (match(w, w->rule->from, n, is_root) && w->seen++ == w->rule->candidate) {
         w->is_done = true;
