@@ -92,6 +92,6 @@ typedef struct lh_evaluator {
     void (*count)(lh_plan *p, unsigned long long count[2]);
 } lh_evaluator;
 
-extern const lh_evaluator lh_exact, lh_wide, lh_fast;
+extern const lh_evaluator lh_exact, lh_wide, lh_fast, lh_cuda;
 
 #endif

@@ -1,0 +1,215 @@
+/* cuda -- the backend for a GPU: float, the whole plan in its memory, one launch for each work, all launches of a step recorded as one list. */
+#include "eval/cuda/cuda.h"
+
+#include <string.h>
+
+static const lh_place nowhere = {0, 0, 0};
+
+/* ---- from its making to its end ---- */
+
+static int kernel_number(const lh_kernel *k) {
+    for (int i = 0; i < LH_GPU_N_KERNELS; i++)
+        if (lh_cuda_kernels[i].like == k) return i;
+    return -1;
+}
+
+/* What is known before there are numbers. */
+static bool work_for(const lh_plan *p, const lh_gpu *gpu, const lh_plan_work *plan,
+                     lh_cuda_work *w) {
+    const lh_node *n = plan->node;
+    *w = (lh_cuda_work){.plan = plan};
+    w->gpu.index[0] = n->index[0], w->gpu.index[1] = n->index[1];
+    w->gpu.place = n->stream, w->gpu.is_batched = n->shape.is_batched;
+    if (plan->match) {
+        w->kernel = kernel_number(plan->match->kernel);
+        w->gpu.form = plan->match->form;
+        w->launch = w->kernel < 0 ? NULL : gpu->kernel[w->kernel];
+    } else {
+        w->launch = gpu->op[n->kind];
+    }
+    if (w->launch) return true;
+    lh_fail(p->g->ctx, LH_ERROR_LIMIT, n->at, "%s has no form for a GPU", n->op->name);
+    lh_cure(p->g->ctx, "--device cpu");
+    return false;
+}
+
+static bool make_works(lh_plan *p, const lh_gpu *gpu) {
+    lh_cuda_own *own = lh_cuda_of(p);
+    for (int stage = 0; stage < LH_N_STAGES; stage++) {
+        const int n = p->list[stage].n;
+        own->work[stage] = lh_alloc_array(p->arena, (size_t)n + 1, sizeof *own->work[stage]);
+        for (int i = 0; own->work[stage] && i < n; i++)
+            if (!work_for(p, gpu, &p->list[stage].work[i], &own->work[stage][i])) return false;
+    }
+    return !lh_failed(p->g->ctx);
+}
+
+static bool cuda_open(lh_plan *p, const lh_wish *wish) {
+    (void)wish;
+    p->own = lh_alloc(p->arena, sizeof(lh_cuda_own));
+    lh_cuda_own *own = lh_cuda_of(p);
+    if (!own || p->is_sketch) return own != NULL;
+    const lh_gpu *gpu = lh_cuda_gpu(p->g->ctx);
+    own->first = lh_alloc_array(p->arena, (size_t)p->n_nodes + 1, sizeof *own->first);
+    if (!gpu || !own->first || !make_works(p, gpu)) return false;
+    own->moment_there = lh_cuda_take(p->g->ctx, 1, sizeof own->moment);
+    return own->moment_there != NULL;
+}
+
+static void forget_lists(lh_plan *p, const lh_gpu *gpu) {
+    lh_cuda_own *own = lh_cuda_of(p);
+    for (int stage = 0; stage < LH_N_STAGES; stage++) {
+        gpu->free_list(own->list[stage]);
+        own->list[stage] = NULL, own->runs[stage] = 0;
+    }
+}
+
+static void cuda_close(lh_plan *p) {
+    lh_cuda_own *own = p->own;
+    lh_context *ctx = p->g->ctx;
+    const char *why;
+    const lh_gpu *gpu = own && own->moment_there ? lh_cuda_find(&why) : NULL;
+    if (!gpu) return;
+    forget_lists(p, gpu);
+    for (int i = 0; i < 2; i++) {
+        lh_cuda_give_back(ctx, own->table[i].there);
+        ctx->release(own->table[i].here);
+    }
+    lh_cuda_give_back(ctx, own->moment_there);
+    lh_cuda_give_back(ctx, own->example_there);
+    lh_cuda_give_back(ctx, own->scratch);
+    ctx->release(own->example);
+}
+
+static double cuda_bytes(const lh_plan *p) {
+    const lh_cuda_own *own = lh_cuda_of(p);
+    return (double)own->table[0].bytes + (double)own->table[1].bytes +
+           (double)own->scratch_cells * sizeof(float);
+}
+
+/* ---- what a work has to know ---- */
+
+static bool reserve_examples(lh_plan *p) {
+    lh_cuda_own *own = lh_cuda_of(p);
+    lh_context *ctx = p->g->ctx;
+    if (p->examples <= own->cap) return true;
+    lh_cuda_give_back(ctx, own->example_there);
+    ctx->release(own->example);
+    own->cap = 0;
+    own->example_there = NULL;
+    own->example = ctx->alloc((size_t)p->examples * sizeof *own->example);
+    if (own->example)
+        own->example_there = lh_cuda_take(ctx, (size_t)p->examples, sizeof *own->example);
+    if (!own->example_there) {
+        lh_fail(ctx, LH_ERROR_MEMORY, nowhere, "out of memory for a batch of %d examples",
+                p->examples);
+        return false;
+    }
+    memset(own->example, -1, (size_t)p->examples * sizeof *own->example);
+    own->cap = p->examples;
+    return true;
+}
+
+/* Sent where it changed. */
+static void send_moment(lh_plan *p, const lh_gpu *gpu) {
+    lh_cuda_own *own = lh_cuda_of(p);
+    lh_gpu_moment now;
+    memset(&now, 0, sizeof now); /* with what lies between its fields */
+    now.past = p->moment.past, now.of = p->moment.of;
+    now.step = (unsigned)p->moment.step, now.seed = p->moment.seed;
+    now.example = own->example_there;
+    if (memcmp(&now, &own->moment, sizeof now) != 0) {
+        own->moment = now;
+        gpu->put(own->moment_there, &now, sizeof now);
+    }
+    const size_t bytes = (size_t)(p->examples < own->cap ? p->examples : own->cap) * sizeof(unsigned);
+    if (!bytes || !p->moment.example || memcmp(own->example, p->moment.example, bytes) == 0) return;
+    memcpy(own->example, p->moment.example, bytes);
+    gpu->put(own->example_there, own->example, bytes);
+}
+
+static bool cuda_ready(lh_plan *p, bool is_bound) {
+    if (p->is_sketch) return true;
+    const lh_gpu *gpu = lh_cuda_gpu(p->g->ctx);
+    if (!gpu) return false;
+    forget_lists(p, gpu);
+    return (!is_bound || reserve_examples(p)) && lh_cuda_connect(p, is_bound);
+}
+
+/* ---- running ---- */
+
+static void launch(const lh_gpu *gpu, const lh_cuda_work *w) {
+    bool is_made = w->n_products > 0;
+    for (int i = 0; i < w->n_products && is_made; i++) is_made = gpu->product(&w->product[i]);
+    if (!is_made) w->launch(&w->gpu, gpu->stream);
+}
+
+static void launch_all(const lh_plan *p, const lh_gpu *gpu, lh_stage stage, int from, int to) {
+    const lh_cuda_work *work = lh_cuda_of(p)->work[stage];
+    const bool goes_on = stage == LH_STAGE_RUN && p->moment.past > 0;
+    for (int i = from; i < to; i++)
+        if (!(goes_on && work[i].plan->is_once)) launch(gpu, &work[i]);
+}
+
+/* The whole of a stage, again and again: recorded when it comes the third time. */
+static void run_whole(lh_plan *p, const lh_gpu *gpu, lh_stage stage) {
+    lh_cuda_own *own = lh_cuda_of(p);
+    const int n = p->list[stage].n;
+    if (!own->list[stage] && own->runs[stage] == 2 && gpu->begin_list()) {
+        launch_all(p, gpu, stage, 0, n);
+        own->list[stage] = gpu->end_list();
+    }
+    own->runs[stage]++;
+    if (own->list[stage])
+        gpu->run_list(own->list[stage]);
+    else
+        launch_all(p, gpu, stage, 0, n);
+}
+
+static void cuda_run(lh_plan *p, lh_stage stage, int from, int to) {
+    const lh_gpu *gpu = from < to ? lh_cuda_gpu(p->g->ctx) : NULL;
+    if (!gpu) return;
+    lh_cuda_settle();
+    send_moment(p, gpu);
+    if (stage != LH_STAGE_START && from == 0 && to == p->list[stage].n && !p->grows)
+        run_whole(p, gpu, stage);
+    else
+        launch_all(p, gpu, stage, from, to);
+    const char *trouble = gpu->trouble();
+    if (!trouble) return;
+    lh_fail(p->g->ctx, LH_ERROR_LIMIT, nowhere, "the GPU stopped: %s", trouble);
+    lh_cure(p->g->ctx, "what was saved last is intact; --device cpu goes on without it");
+}
+
+static void cuda_count(lh_plan *p, int i, unsigned long long count[2]) {
+    (void)i, (void)count;
+    lh_fail(p->g->ctx, LH_ERROR_LIMIT, nowhere, "operations are not counted on a GPU");
+    lh_cure(p->g->ctx, "the evaluators exact and fast count them");
+}
+
+#define LH_REAL_EPSILON 1.1920928955078125e-7
+
+static const lh_backend backend = {
+    .name = "cuda",
+    .element = "float",
+    .cell_bytes = sizeof(float),
+    .epsilon = LH_REAL_EPSILON,
+    .line = 64,
+    .shares_memory = true,
+    .kernels = lh_cuda_likes,
+    .take = lh_cuda_take,
+    .give_back = lh_cuda_give_back,
+    .write = lh_cuda_write,
+    .read = lh_cuda_read,
+    .copy = lh_cuda_copy,
+    .add = lh_cuda_add,
+    .difference = lh_cuda_difference,
+    .open = cuda_open,
+    .close = cuda_close,
+    .bytes = cuda_bytes,
+    .ready = cuda_ready,
+    .run = cuda_run,
+    .count = cuda_count,
+};
+
+LH_EVALUATOR(cuda, &backend);

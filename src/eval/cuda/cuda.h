@@ -1,0 +1,83 @@
+/* cuda -- the backend that runs a plan on a GPU: what its files share.
+ *
+ *     const lh_gpu *gpu = lh_cuda_gpu(ctx);      opens the GPU; NULL: the context failed and says why there is none
+ *
+ * The program itself has no CUDA. What has is a shared object, longhand_cuda.so, which is loaded when a GPU is asked for
+ * (eval/cuda/gpu.h). One GPU is used, the first or the one that LONGHAND_GPU names; one thread speaks to it.
+ */
+#ifndef LH_EVAL_CUDA_H
+#define LH_EVAL_CUDA_H
+
+#include "eval/cuda/gpu.h"
+#include "eval/plan.h"
+
+/* ---- the GPU (cuda_load.c) ---- */
+
+const lh_gpu *lh_cuda_find(const char **why); /* NULL: *why; nothing is opened, nothing fails */
+const lh_gpu *lh_cuda_gpu(lh_context *ctx);   /* opened */
+
+/* ---- its memory (cuda_memory.c) ---- */
+
+void *lh_cuda_take(lh_context *ctx, size_t cells, size_t cell_bytes);
+void lh_cuda_give_back(lh_context *ctx, void *memory);
+void lh_cuda_write(lh_plan *p, const lh_layout *to, const double *from);
+void lh_cuda_read(const lh_plan *p, const lh_layout *from, double *to);
+void lh_cuda_copy(lh_plan *p, const lh_layout *to, const lh_layout *from);
+void lh_cuda_add(lh_plan *p, const lh_layout *to, double x);
+double lh_cuda_difference(const lh_plan *p, const lh_layout *a, const lh_plan *q,
+                          const lh_layout *b);
+void lh_cuda_settle(void); /* what was written is on its way; what was read may be old: before a launch */
+
+/* ---- works (cuda_works.c) ---- */
+
+/* Blocks, views and pointers of all works, made here and copied to the GPU as one. */
+typedef struct lh_cuda_table {
+    char *here, *there; /* of the same size */
+    size_t bytes, used;
+} lh_cuda_table;
+
+typedef struct lh_cuda_work {
+    const lh_plan_work *plan;
+    lh_gpu_launch launch;
+    int kernel; /* its number, where the work is one */
+    lh_gpu_work gpu;
+    lh_gpu_product *product; /* made by a library, if it can; NULL: by the launch */
+    int n_products, room;
+} lh_cuda_work;
+
+/* p->own */
+typedef struct lh_cuda_own {
+    lh_cuda_table table[2]; /* of the start; of a batch */
+    size_t *first;          /* in the table: blocks of each node, + 1; 0: not there yet */
+    lh_cuda_work *work[LH_N_STAGES];
+    lh_gpu_moment moment, *moment_there;
+    unsigned *example, *example_there;
+    int cap;
+    float *scratch;
+    size_t scratch_cells;
+    void *list[LH_N_STAGES]; /* all launches of a stage, as one */
+    int runs[LH_N_STAGES];   /* since layouts were made */
+} lh_cuda_own;
+
+static inline lh_cuda_own *lh_cuda_of(const lh_plan *p) {
+    return p->own;
+}
+
+bool lh_cuda_connect(lh_plan *p, bool is_bound); /* cuda_works.c */
+void lh_cuda_find_products(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t,
+                           const lh_gpu_block *const blocks[3]); /* cuda_product.c */
+
+/* n bytes of a table; what is made of them is copied by *here, and lies *there. NULL while it is only measured. */
+void *lh_cuda_reserve(lh_cuda_table *t, size_t bytes, void **there);
+
+/* What a GPU kernel needs besides its leaves: w->gpu.number, .form, .scratch_cells. NULL: nothing (cuda_kernels.c). */
+typedef struct lh_cuda_kernel {
+    const lh_kernel *like; /* the kernel of eval/fast that it stands beside */
+    void (*prepare)(const lh_plan *p, lh_cuda_work *w);
+    bool by_rows; /* rows do not know of each other: examples can be joined */
+} lh_cuda_kernel;
+
+extern const lh_cuda_kernel lh_cuda_kernels[]; /* as in kernels.def */
+extern const lh_kernel *const lh_cuda_likes[]; /* likewise, ends with NULL */
+
+#endif

@@ -1,0 +1,94 @@
+/* cuda_load -- the shared object is found and the GPU opened, once in the life of the process. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "eval/cuda/cuda.h"
+#include "eval/cuda/devices.h"
+
+static const lh_place nowhere = {0, 0, 0};
+
+static struct {
+    bool is_sought, is_open;
+    const lh_gpu *gpu;
+    char why[512]; /* there is none */
+} found;
+
+/* As the environment says, beside the program (in a build folder), where it was installed. */
+static void *load(void) {
+    char self[4096], beside[4200];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash) *slash = 0;
+    snprintf(beside, sizeof beside, "%s/longhand_cuda.so", self);
+    const char *const place[] = {getenv("LONGHAND_CUDA"), beside, LH_LIBDIR "/longhand_cuda.so"};
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+        if (!place[i] || !*place[i] || access(place[i], R_OK)) continue;
+        void *so = dlopen(place[i], RTLD_NOW);
+        if (so) return so;
+        snprintf(found.why, sizeof found.why, "%s", dlerror());
+    }
+    return NULL;
+}
+
+const lh_gpu *lh_cuda_find(const char **why) {
+    if (!found.is_sought) {
+        snprintf(found.why, sizeof found.why, "this longhand was built without CUDA");
+        void *so = load();
+        lh_gpu_entry entry = NULL;
+        if (so) *(void **)&entry = dlsym(so, LH_GPU_ENTRY);
+        if (so && !entry)
+            snprintf(found.why, sizeof found.why, "longhand_cuda.so is of another version");
+        found.gpu = entry ? entry() : NULL;
+        found.is_sought = true;
+    }
+    *why = found.why;
+    return found.gpu;
+}
+
+int lh_devices(lh_gpu_device *list, int most, const char **why) {
+    const char *own_why;
+    const lh_gpu *gpu = lh_cuda_find(why ? why : &own_why);
+    return gpu ? gpu->devices(list, most, why ? why : &own_why) : 0;
+}
+
+/* Which of those that there are; -1: none, and why. */
+static int choose(const lh_gpu *gpu, const char **why) {
+    enum { MOST = 64 };
+    lh_gpu_device *device = calloc(MOST, sizeof *device);
+    const char *asked = getenv("LONGHAND_GPU");
+    const int n = device ? gpu->devices(device, MOST, why) : 0;
+    int chosen = -1;
+    for (int i = 0; i < n && i < MOST && chosen < 0; i++) {
+        if (asked && *asked && atoi(asked) != i) continue;
+        if (!*device[i].trouble)
+            chosen = i;
+        else
+            snprintf(found.why, sizeof found.why, "%s: %s", device[i].name, device[i].trouble);
+    }
+    if (n > 0 && chosen < 0) *why = *found.why ? found.why : "there is no GPU of that number";
+    free(device);
+    return chosen;
+}
+
+const lh_gpu *lh_cuda_gpu(lh_context *ctx) {
+    const char *why = "";
+    if (lh_failed(ctx)) return NULL;
+    if (found.is_open) return found.gpu;
+    const lh_gpu *gpu = lh_cuda_find(&why);
+    const bool is_built = gpu != NULL;
+    if (gpu) found.why[0] = 0;
+    const int device = gpu ? choose(gpu, &why) : -1;
+    const char *trouble = device >= 0 ? gpu->open(device) : why;
+    if (!trouble) {
+        found.is_open = true;
+        return gpu;
+    }
+    lh_fail(ctx, LH_ERROR_LIMIT, nowhere, "no GPU can be used: %s", trouble);
+    lh_cure(ctx, is_built ? "--device cpu; longhand devices shows what there is"
+                          : "--device cpu, or build again with -Dcuda=enabled where nvcc is");
+    return NULL;
+}

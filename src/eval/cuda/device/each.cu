@@ -1,0 +1,75 @@
+/* each -- operations that go cell by cell. An operand that is smaller is read again and again: its distances are 0. */
+#include "eval/cuda/device/grid.h"
+
+template <class F> __global__ void each1(lh_gpu_work w, F f) {
+    EACH_CELL(w, e, y, i) {
+        const place k = place_of(y, i);
+        *at(y, k.h, k.r, k.c) = f(*at(block_of(w.in[0], e), k.h, k.r, k.c));
+    }
+}
+
+template <class F> __global__ void each2(lh_gpu_work w, F f) {
+    EACH_CELL(w, e, y, i) {
+        const place k = place_of(y, i);
+        *at(y, k.h, k.r, k.c) = f(*at(block_of(w.in[0], e), k.h, k.r, k.c),
+                                  *at(block_of(w.in[1], e), k.h, k.r, k.c));
+    }
+}
+
+template <class F> __global__ void each3(lh_gpu_work w, F f) {
+    EACH_CELL(w, e, y, i) {
+        const place k = place_of(y, i);
+        *at(y, k.h, k.r, k.c) = f(*at(block_of(w.in[0], e), k.h, k.r, k.c),
+                                  *at(block_of(w.in[1], e), k.h, k.r, k.c),
+                                  *at(block_of(w.in[2], e), k.h, k.r, k.c));
+    }
+}
+
+#define EACH1(id, x, expr)                                                                         \
+    struct do_##id {                                                                               \
+        __device__ float operator()(float x) const { return (expr); }                              \
+    };                                                                                             \
+    extern "C" void lh_gpu_##id(const lh_gpu_work *w, void *stream) {                              \
+        LAUNCH(each1, grid_of(w->most, w->examples), THREADS, 0, stream, *w, do_##id());           \
+    }
+
+#define EACH2(id, a, b, expr)                                                                      \
+    struct do_##id {                                                                               \
+        __device__ float operator()(float a, float b) const { return (expr); }                     \
+    };                                                                                             \
+    extern "C" void lh_gpu_##id(const lh_gpu_work *w, void *stream) {                              \
+        LAUNCH(each2, grid_of(w->most, w->examples), THREADS, 0, stream, *w, do_##id());           \
+    }
+
+EACH1(same, x, x) /* a copy, where numbers have to move */
+EACH1(neg, x, -x)
+EACH1(exp, x, expf(x))
+EACH1(log, x, logf(x))
+EACH1(sqrt, x, sqrtf(x))
+EACH1(tanh, x, tanhf(x))
+EACH1(erf, x, erff(x))
+EACH1(sin, x, sinf(x))
+EACH1(cos, x, cosf(x))
+EACH1(abs, x, fabsf(x))
+EACH1(floor, x, floorf(x))
+EACH2(add, a, b, a + b)
+EACH2(sub, a, b, a - b)
+EACH2(mul, a, b, a *b)
+EACH2(div, a, b, a / b)
+EACH2(pow, a, b, powf(a, b))
+EACH2(max, a, b, a >= b || a != a ? a : b)
+EACH2(min, a, b, a <= b || a != a ? a : b)
+EACH2(eq, a, b, a == b ? 1.0f : 0.0f)
+EACH2(ne, a, b, a != b ? 1.0f : 0.0f)
+EACH2(lt, a, b, a < b ? 1.0f : 0.0f)
+EACH2(le, a, b, a <= b ? 1.0f : 0.0f)
+EACH2(gt, a, b, a > b ? 1.0f : 0.0f)
+EACH2(ge, a, b, a >= b ? 1.0f : 0.0f)
+
+struct do_where {
+    __device__ float operator()(float c, float a, float b) const { return c != 0 ? a : b; }
+};
+
+extern "C" void lh_gpu_where(const lh_gpu_work *w, void *stream) {
+    LAUNCH(each3, grid_of(w->most, w->examples), THREADS, 0, stream, *w, do_where());
+}
