@@ -9,7 +9,7 @@ NEEDS = DEPS='$(DEPS)' sh scripts/deps.sh
 SETUP = meson setup -Dwerror=true
 BUILT = build/build.ninja
 
-.PHONY: all run test test-page test-packages deb dist archive arm big-endian asan lint format coverage bench fuzz mutants docs tour man wheel install uninstall clean help
+.PHONY: all run test test-gpu test-page test-packages deb dist archive arm big-endian asan lint format coverage bench fuzz mutants docs tour man wheel install uninstall clean help
 .DEFAULT_GOAL := all
 
 all: $(BUILT) ## build ./longhand
@@ -27,6 +27,11 @@ test: $(BUILT) ## build and run every test; the exit status is the verdict
 test-page: all ## the living page in a browser: needs npm, and Chromium from Debian
 	@$(NEEDS) page || true
 	@sh scripts/test-page.sh
+
+test-gpu: ## every operation and kernel on the GPU of this machine, against the exact evaluator
+	@test -f build-gpu/build.ninja || $(SETUP) -Dcuda=enabled -Dpage=disabled build-gpu
+	@ninja -C build-gpu --quiet longhand longhand_cuda.so tests/test_gpu
+	@LONGHAND_CUDA=build-gpu/longhand_cuda.so build-gpu/tests/test_gpu
 
 asan: ## every test with the address and undefined-behaviour sanitizers
 	@$(NEEDS) build test
@@ -112,7 +117,7 @@ big-endian: ## the tests of files where numbers begin with their high byte, unde
 	@sh scripts/cross.sh s390x build-s390x
 
 clean: ## remove everything that was built
-	@rm -rf build build-asan build-coverage build-fuzz build-arm build-s390x longhand
+	@rm -rf build build-asan build-coverage build-fuzz build-arm build-s390x build-gpu longhand
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile

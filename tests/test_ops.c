@@ -9,175 +9,7 @@
 
 #include <stdlib.h>
 
-#include "trial.h"
-
-#define TRY(op, expr, a, b, c, flags)                                                              \
-    { #op, expr, {a, b, c }, flags }
-#define STRETCHED "RxC 1xC Rx1 1x1 RxC"
-
-static const trial trials[] = {
-    TRY(number, "a * 0.125", "RxC", NULL, NULL, 0),
-    TRY(number, "a + -2.5e-1", "RxC", NULL, NULL, 0),
-    TRY(matrix, "a * [1.5 -2; 3 0.25]", "2x2", NULL, NULL, 0),
-    TRY(matrix, "[1.23456789012345 -2; 3 0.25; 0 7] @ a", "2xC", NULL, NULL, 0),
-    TRY(given, "A", "RxC", NULL, NULL, TRIAL_NO_HEADS),
-    TRY(runtime, "a * (training + 1) / (step + 2)", "RxC", NULL, NULL, 0),
-    TRY(same, "a", "RxC", NULL, NULL, 0),
-    TRY(call, "sigmoid(a)", "RxC", NULL, NULL, 0),
-    TRY(call, "rowmean(a) * mean(a * a)", "RxC", NULL, NULL, 0),
-    TRY(neg, "-a", "RxC", NULL, NULL, 0),
-    TRY(neg, "-(a - 2)^2", "RxC", NULL, NULL, 0),
-    TRY(add, "a + b", STRETCHED, "RxC RxC RxC RxC 1xC", NULL, 0),
-    TRY(add, "b + a", STRETCHED, "RxC RxC RxC RxC Rx1", NULL, 0),
-    TRY(sub, "a - b", STRETCHED, "RxC", NULL, 0),
-    TRY(sub, "b - a", STRETCHED, "RxC", NULL, 0),
-    TRY(sub, "a - (b - a)", "RxC", "RxC 1xC Rx1 1x1", NULL, 0),
-    TRY(mul, "a * b", STRETCHED, "RxC", NULL, 0),
-    TRY(mul, "b * a * a", STRETCHED, "RxC", NULL, 0),
-    TRY(div, "a / b", STRETCHED, "+RxC", NULL, 0),
-    TRY(div, "b / a", "+" STRETCHED, "RxC", NULL, 0),
-    TRY(div, "a / (b / a)", "+RxC", "+RxC 1xC Rx1 1x1", NULL, 0),
-    TRY(pow, "a ^ b", "+" STRETCHED, "RxC", NULL, 0),
-    TRY(pow, "b ^ a", STRETCHED, "+RxC", NULL, 0),
-    TRY(pow, "a ^ 2 + a ^ 3 - a ^ 1 + 2 * a ^ 0", "RxC", NULL, NULL, 0),
-    TRY(pow, "a ^ -1.5 + 2 ^ a", "+RxC", NULL, NULL, 0),
-    TRY(pow, "(a ^ 2) ^ 0.5 + a ^ 2 ^ 0.5", "+RxC", NULL, NULL, 0),
-    TRY(max, "max(a, b)", STRETCHED, "RxC", NULL, 0),
-    TRY(max, "max(b, a)", STRETCHED, "RxC", NULL, 0),
-    TRY(min, "min(a, b)", STRETCHED, "RxC", NULL, 0),
-    TRY(min, "min(b, 0.3)", STRETCHED, "RxC", NULL, 0),
-    TRY(eq, "floor(a) == floor(b)", STRETCHED, "RxC", NULL, TRIAL_DISCRETE),
-    TRY(ne, "floor(a) != floor(b)", STRETCHED, "RxC", NULL, TRIAL_DISCRETE),
-    TRY(lt, "a < b", STRETCHED, "RxC", NULL, TRIAL_DISCRETE),
-    TRY(le, "a <= b", STRETCHED, "RxC", NULL, TRIAL_DISCRETE),
-    TRY(gt, "a > b", STRETCHED, "RxC", NULL, TRIAL_DISCRETE),
-    TRY(ge, "(a >= b) * 2", STRETCHED, "RxC", NULL, TRIAL_DISCRETE),
-    TRY(gt, "a * (a > b)", STRETCHED, "RxC", NULL, 0),
-    TRY(where, "where(a > 0.1, a, b)", "RxC", STRETCHED, NULL, 0),
-    TRY(where, "where(c < 0.1, a, b)", "Rx1 1xC RxC", "1xC Rx1 1x1", "RxC", 0),
-    TRY(exp, "exp(a)", "RxC Rx1", NULL, NULL, 0),
-    TRY(exp, "exp(exp(a) - a)", "RxC", NULL, NULL, 0),
-    TRY(log, "log(a)", "+RxC 1xC", NULL, NULL, 0),
-    TRY(sqrt, "sqrt(a)", "+RxC Rx1", NULL, NULL, 0),
-    TRY(tanh, "tanh(a)", "RxC", NULL, NULL, 0),
-    TRY(tanh, "tanh(tanh(a * 2) + a)", "RxC", NULL, NULL, 0),
-    TRY(erf, "erf(a)", "RxC", NULL, NULL, 0),
-    TRY(sin, "sin(a)", "RxC", NULL, NULL, 0),
-    TRY(cos, "cos(3 * a)", "RxC", NULL, NULL, 0),
-    TRY(abs, "abs(a)", "RxC", NULL, NULL, 0),
-    TRY(floor, "floor(3 * a)", "RxC", NULL, NULL, TRIAL_DISCRETE),
-    TRY(floor, "a - floor(3 * a)", "RxC", NULL, NULL, 0),
-    TRY(matmul, "a @ b", "RxK RxC 1xK Rx1", "KxC Cx3 Kx1 1xC", NULL, 0),
-    TRY(matmul, "a @ b^T", "RxC", "KxC 1xC RxC", NULL, 0),
-    TRY(matmul, "a^T @ b", "RxC", "RxK Rx1", NULL, 0),
-    TRY(matmul, "a @ (b @ c)", "RxK", "Kx2", "2xC", 0),
-    TRY(matmul, "a · b + 2 · a · 0.5", "RxK", "Kx3", NULL, 0),
-    TRY(transpose, "a^T^T + (a * b)^T^T", "RxC", "RxC 1xC", NULL, 0),
-    TRY(transpose, "a^T @ a", "RxC", NULL, NULL, 0),
-    TRY(transpose, "a^T", "RxC", NULL, NULL, TRIAL_NO_LENGTHS),
-    TRY(rowsum, "rowsum(a)", "RxC", NULL, NULL, 0),
-    TRY(rowsum, "a * rowsum(a * b)", "RxC", "RxC 1xC", NULL, 0),
-    TRY(colsum, "colsum(a)", "RxC", NULL, NULL, 0),
-    TRY(colsum, "a / colsum(a * b)", "+RxC", "+RxC Rx1", NULL, 0),
-    TRY(sum, "sum(a)", "RxC", NULL, NULL, 0),
-    TRY(sum, "a * sum(a) + sum(a * b)", "RxC", "RxC 1x1", NULL, 0),
-    TRY(rowmax, "rowmax(a)", "RxC", NULL, NULL, 0),
-    TRY(rowmax, "a - rowmax(a * b)", "RxC", "RxC Rx1", NULL, 0),
-    TRY(argmax, "argmax(a)", "RxC", NULL, NULL, TRIAL_DISCRETE),
-    TRY(topk, "topk(a, 1)", "RxC", NULL, NULL, TRIAL_DISCRETE),
-    TRY(topk, "topk(a, 2) * a", "RxK", NULL, NULL, 0),
-    TRY(cumsum, "cumsum(a)", "RxC", NULL, NULL, 0),
-    TRY(cumsum, "cumsum(a * b) * a", "RxC", "RxC 1xC Rx1", NULL, 0),
-    TRY(swap, "swap(a, 1)", "RxC", NULL, NULL, TRIAL_C_EVEN),
-    TRY(swap, "swap(a * a, 2) * b", "Rx4", "Rx4 1x4", NULL, 0),
-    TRY(swap, "swap(a, cols(a) / 2) @ b", "RxC", "CxK", NULL, TRIAL_C_EVEN),
-    TRY(sort, "sort(a)", "RxC", NULL, NULL, 0),
-    TRY(sort, "sort(a * b) * a", "RxC", "RxC", NULL, 0),
-    TRY(sort, "sort(a, b) * c", "RxC", "RxC", "RxC 1xC", 0),
-    TRY(unsort, "unsort(a, b) * a", "RxC", "RxC", NULL, 0),
-    TRY(headsum, "headsum(a)", "RxC", NULL, NULL, TRIAL_HEADS_END),
-    TRY(headsum, "headsum(a * b) * 2", "RxC", "RxC Rx1", NULL, TRIAL_HEADS_END),
-    TRY(total, "total(a * b)", "RxC", "RxC 1xC", NULL, TRIAL_NO_BATCH),
-    TRY(average, "average(a * b)", "RxC", "RxC 1xC", NULL, TRIAL_NO_BATCH),
-    TRY(lookup, "a[t]", "5xC", NULL, NULL, 0),
-    TRY(lookup, "a[t] * b[t]", "5xC", "5xC 5x1", NULL, 0),
-    TRY(lookup, "a[positions(a)]", "RxC", NULL, NULL, 0),
-    TRY(row, "a[0] * a[2]", "KxC", NULL, NULL, 0),
-    TRY(row, "a[0] + b", "RxC", "RxC", NULL, 0),
-    TRY(last, "a[last] * b", "RxC", "RxC 1xC", NULL, 0),
-    TRY(cell, "a[2][1] * b", "Kx2", "RxC", NULL, 0),
-    TRY(cell, "a[0][0] + a", "RxC", NULL, NULL, 0),
-    TRY(column, "a[][1] * a[][2]", "RxK", NULL, NULL, 0),
-    TRY(column, "a[][0] - b", "RxC", "RxC", NULL, 0),
-    TRY(columns, "columns(a, 1, 3)", "RxK", NULL, NULL, 0),
-    TRY(columns, "columns(a, 0, 2) @ columns(a, 1, 3)^T", "RxK", NULL, NULL, TRIAL_NO_LENGTHS),
-    TRY(above, "above(a, b)", "RxC", "KxC 1xC RxC", NULL, 0),
-    TRY(above, "above(b, a) * above(a, b)", "RxC", "RxC", NULL, 0),
-    TRY(beside, "beside(a, b)", "RxC", "RxK Rx1 RxC", NULL, 0),
-    TRY(beside, "beside(b, a) * beside(a, b)", "RxC", "RxC", NULL, 0),
-    TRY(pick, "pick(a, t)", "RxC", NULL, NULL, 0),
-    TRY(pick, "pick(a * b, t) * a", "RxC", "RxC 1xC", NULL, 0),
-    TRY(onehot, "onehot(t, cols(a)) * a", "RxC", NULL, NULL, 0),
-    TRY(onehot, "onehot(t, 6)", "RxC", NULL, NULL, TRIAL_DISCRETE | TRIAL_HEADS_END),
-    TRY(addrows, "addrows(a, t, 5)", "RxC", NULL, NULL, 0),
-    TRY(addrows, "addrows(a, t, rows(b)) * b", "RxC", "5xC", NULL, 0),
-    TRY(split, "join(split(a, 2) * split(b, 2))", "Rx4", "Rx4 1x4", NULL, TRIAL_NO_HEADS),
-    TRY(split, "join(split(a, 2)^T)", "RxC", NULL, NULL,
-        TRIAL_NO_HEADS | TRIAL_C_EVEN | TRIAL_NO_LENGTHS),
-    TRY(split, "join(split(a, cols(a)) @ [2 3])", "RxC", NULL, NULL, TRIAL_NO_HEADS),
-    TRY(join, "join(split(a, 3) @ split(b, 3))", "RxK", "1x6", NULL, TRIAL_NO_HEADS),
-    TRY(reverse, "reverse(a) * a", "RxC", NULL, NULL, 0),
-    TRY(reverse, "join(reverse(split(a, 4)) * split(b, 4))", "Rx8", "1x8 Rx8", NULL,
-        TRIAL_NO_HEADS),
-    TRY(spread, "spread(a, b)", STRETCHED, "RxC", NULL, TRIAL_NO_HEADS),
-    TRY(spread, "spread(a, b) * b", STRETCHED, "RxC", NULL, TRIAL_NO_HEADS),
-    TRY(spread, "spread(b, a) * a", "RxC", STRETCHED, NULL, 0),
-    TRY(zeros, "a + zeros(a)", "RxC", NULL, NULL, 0),
-    TRY(zeros, "zeros(2, 3)", "RxC", NULL, NULL, TRIAL_DISCRETE | TRIAL_HEADS_END),
-    TRY(linspace, "linspace(a, b, 4)", "1x1", "1x1", NULL, 0),
-    TRY(linspace, "linspace(a, 2, 1) + linspace(-1, b, 1)", "1x1", "1x1", NULL, 0),
-    TRY(linspace, "linspace(b, 2, rows(a)) * a", "RxC", "1x1", NULL, 0),
-    TRY(rowindex, "a * rowindex(a) + rowindex(rows(a), 1)", "RxC", NULL, NULL, 0),
-    TRY(colindex, "a * colindex(a) + colindex(rows(a), cols(a))", "RxC", NULL, NULL, 0),
-    TRY(positions, "a * positions(a)", "RxC", NULL, NULL, 0),
-    TRY(rows, "a * rows(a) + rows(b)", "RxC", "RxC 1xC", NULL, 0),
-    TRY(cols, "a / cols(a) - cols(b)", "RxC", "Rx1 RxC", NULL, 0),
-    TRY(coin, "a * coin(a, 0.5)", "RxC", NULL, NULL, 0),
-    TRY(coin, "coin(a, abs(b) / 2)", "RxC", "RxC 1xC 1x1", NULL, TRIAL_DISCRETE),
-};
-
-/* What no expression says: operations that only statements or `backward` make, each with a program
- * that has it. */
-static const struct {
-    const char *of, *text;
-} programs[] = {
-    {"size",
-     "size n = 3, m = 2 * n\nparam A : n x m = normal(1)\nL = sum(A * A * n / m)\nbackward L\n"},
-    {"input", "vocab A B C\nparam E : vocab x 2 = normal(1)\nexample A B -> C\nexample A A B -> A\n"
-              "L = nll(softmax((E[tokens] @ E^T)[last]), target)\nbackward L\n"},
-    {"renew",
-     "param A = [1 2; 3 4]\nstate s = 1\ns := s * 2 + sum(A * A) / 10\nL = sum(A * s * A)\n"
-     "backward L\nA := A - 0.1 * dA\n"},
-    {"gradients",
-     "param A = [1 2; 3 4]\nparam B = [5; 6]\nL = sum(A @ B) + sum(A * A)\nbackward L\n"
-     "n = norm(gradients)\nA := A - dA / max(n, 1)\n"},
-    {"toprows", "param A = [1 2; 3 4]\nparam B = [5 6; 7 8; 9 10]\nC = above(A, B)\n"
-                "L = sum(C * C * C)\nbackward L\n"},
-    {"bottomrows",
-     "param A = [1 2; 3 4]\nparam B = [5 6]\nC = above(A, B)\nL = sum(C * C)\nbackward L\n"},
-    {"repeatheads", "param A = [1 2 3 4; 5 6 7 9]\nB = join(repeatheads(split(A, 2), 6) * 2)\n"
-                    "w = sin(1.7 * rowindex(B) + 2.9 * colindex(B))\nL = sum(B * B * w)\n"
-                    "backward L\n"},
-    {"repeatheads", "param A = [1 2 3 4; 5 6 7 9]\nparam B = [2 -1 0.5 3; 1 1 4 -2]\n"
-                    "C = join(split(A, 4) * split(B, 2)[][0])\n"
-                    "D = join(split(beside(A, B), 4) @ split(B, 2)^T)\n"
-                    "w = sin(1.7 * rowindex(D) + 2.9 * colindex(D))\nL = sum(D * D * w) + sum(C)\n"
-                    "backward L\n"},
-    {"headsum", "param A = [1 2 3 4; 5 6 7 9]\nB = join(headsum(split(A * A, 4), 2))\n"
-                "w = sin(1.7 * rowindex(B) + 2.9 * colindex(B))\nL = sum(B * w)\nbackward L\n"},
-    {"place",
-     "param A = [1 2; 3 4]\nL = sum(A[0] * A[1]) + A[1][0]^2 + sum(A[last])\nbackward L\n"},
-};
+#include "op_trials.h"
 
 /* Values that stand for themselves: there is nothing to work out. */
 static bool is_leaf(lh_op_id id) {
@@ -304,20 +136,21 @@ static bool agrees(const trial *t) {
 static void trials_agree(void **state) {
     (void)state;
     int wrong = 0;
-    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) wrong += !agrees(&trials[i]);
+    for (size_t i = 0; i < sizeof op_trials / sizeof *op_trials; i++)
+        wrong += !agrees(&op_trials[i]);
     assert_int_equal(wrong, 0);
 }
 
 static void programs_agree(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+    for (size_t i = 0; i < sizeof op_programs / sizeof *op_programs; i++) {
         engine e;
-        if (!engine_open(&e, programs[i].text, NULL) || !engine_run(&e, 0) ||
-            !engine_check(&e, 0, 1e-12) || !has_operation(&e, programs[i].of))
-            fail_msg("%s\n%s", e.problem, programs[i].text);
+        if (!engine_open(&e, op_programs[i].text, NULL) || !engine_run(&e, 0) ||
+            !engine_check(&e, 0, 1e-12) || !has_operation(&e, op_programs[i].of))
+            fail_msg("%s\n%s", e.problem, op_programs[i].text);
         for (int k = 0; k < e.graph->n_steps; k++)
             if (!engine_explains(&e, e.graph->step[k]))
-                fail_msg("%s\n%s", e.problem, programs[i].text);
+                fail_msg("%s\n%s", e.problem, op_programs[i].text);
         engine_close(&e);
     }
 }
@@ -340,12 +173,13 @@ static void every_operation_is_tried(void **state) {
     (void)state;
     for (int i = 0; i < LH_N_OPS; i++) {
         int n = i == LH_OP_back; /* in no formula: test_fast */
-        for (size_t k = 0; k < sizeof trials / sizeof *trials; k++)
-            n += strcmp(trials[k].of, op_names[i]) == 0;
-        for (size_t k = 0; k < sizeof programs / sizeof *programs; k++)
-            n += strcmp(programs[k].of, op_names[i]) == 0;
+        for (size_t k = 0; k < sizeof op_trials / sizeof *op_trials; k++)
+            n += strcmp(op_trials[k].of, op_names[i]) == 0;
+        for (size_t k = 0; k < sizeof op_programs / sizeof *op_programs; k++)
+            n += strcmp(op_programs[k].of, op_names[i]) == 0;
         if (n == 0 && !agrees_as_a_call(i))
-            fail_msg("%s has no line in trials or programs, and is none as a call", op_names[i]);
+            fail_msg("%s has no line in op_trials or op_programs, and is none as a call",
+                     op_names[i]);
     }
 }
 

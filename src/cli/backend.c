@@ -1,7 +1,10 @@
-/* backend -- an evaluator by its name, as --backend has it. */
+/* backend -- an evaluator by its name, as --backend has it, or by the device it runs on, as --device has it. */
 #include "eval/backends.h"
 
+#include <string.h>
+
 #include "cli/cli.h"
+#include "eval/cuda/devices.h"
 
 const lh_evaluator *lh_cli_evaluator(lh_cli *cli, const char *name) {
     const lh_evaluator *with = lh_evaluator_find(name ? name : "fast");
@@ -11,5 +14,27 @@ const lh_evaluator *lh_cli_evaluator(lh_cli *cli, const char *name) {
         lh_text_add(&known, "%s%s", i ? ", " : "", lh_evaluators[i]->name);
     lh_fail(cli->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "there is no evaluator %s", name);
     lh_cure(cli->ctx, "one of %s", known.s);
+    return NULL;
+}
+
+/* auto: a GPU where one can be used, which is said. */
+static const lh_evaluator *take_any(lh_precision precision) {
+    lh_gpu_device gpu = {0};
+    const bool has_gpu = precision == LH_IN_FLOAT && lh_devices(&gpu, 1, NULL) > 0 && !*gpu.trouble;
+    fprintf(stderr, "device: %s\n", has_gpu ? gpu.name : "cpu");
+    return has_gpu ? &lh_cuda : &lh_fast;
+}
+
+const lh_evaluator *lh_cli_device(lh_cli *cli, const char *device, lh_precision precision) {
+    if (!device || strcmp(device, "cpu") == 0) return &lh_fast;
+    if (strcmp(device, "auto") == 0) return take_any(precision);
+    if (strcmp(device, "gpu") == 0 && precision == LH_IN_FLOAT) return &lh_cuda;
+    if (strcmp(device, "gpu") == 0) {
+        lh_cli_fail(cli, "a GPU computes in float: other precisions are the processor's");
+        fprintf(stderr, "leave out --precision, or --device\n");
+    } else {
+        lh_cli_fail(cli, "--device is cpu, gpu or auto, not \"%s\"", device);
+        fprintf(stderr, "longhand devices lists the GPUs that there are\n");
+    }
     return NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "base/columns.h"
 #include "base/context.h"
+#include "eval/fast/wish.h"
 #include "explain/chart.h"
 #include "graph/graph.h"
 #include "learn/lesson.h"
@@ -94,6 +95,14 @@ int lh_cli_fail(lh_cli *cli, const char *format, ...) __attribute__((format(prin
 
 /* An evaluator by its name (backend.c); NULL: fast. NULL and the context failed where there is none. */
 const struct lh_evaluator *lh_cli_evaluator(lh_cli *cli, const char *name);
+/* of --device cpu, gpu or auto; NULL: it was refused */
+const struct lh_evaluator *lh_cli_device(lh_cli *cli, const char *device, lh_precision precision);
+
+#define LH_OPTION_DEVICE(to)                                                                       \
+    {                                                                                              \
+        "device", 0, LH_OPTION_TEXT, &(to), "NAME",                                                \
+            "where it runs: cpu (default), gpu, or auto: a GPU where there is one", 0, 0           \
+    }
 
 /* Loading (load.c). LESSON is a short name (ex1, gpt), or a file; LESSON:NAME one of its programs. */
 typedef struct lh_source {

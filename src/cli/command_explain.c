@@ -17,7 +17,7 @@
 
 static struct {
     bool deep, all, jacobian, json, marks;
-    const char *prompt, *next, *precision;
+    const char *prompt, *next, *precision, *device;
     int digits, batch, shuffle;
     const char *mistake;
     lh_settings set;
@@ -52,6 +52,8 @@ static const lh_option explain_options[] = {
      "what should follow the prompt: then the loss and its gradients are numbers too", 0, 0},
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
      "of a trained model: float, or what int8 or int4 makes of the number", 0, 0},
+    {"device", 0, LH_OPTION_TEXT, &options.device, "NAME",
+     "where a trained model reads the prompt: cpu (default), gpu or auto", 0, 0},
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -299,9 +301,12 @@ static int explain_model(lh_cli *cli, const char *path, const char *address) {
         return LH_EXIT_FAILED;
     }
     lh_precision precision;
+    const lh_evaluator *with;
     if (!read_precision(cli, &precision) ||
+        !(with = lh_cli_device(cli, options.device, precision)) ||
         !lh_opened_open(cli, path, options.prompt, options.marks, 0, &o))
         return LH_EXIT_FAILED;
+    o.in->with = with;
     lh_explain_how how = {.digits = digits, .deep = options.deep, .all_terms = options.all};
     const bool is_rounded = lh_precision_is_rounded(precision);
     if (is_rounded) lh_inside_round(o.in, precision);
@@ -361,7 +366,7 @@ static int explain_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_source s;
     lh_build more = lh_cli_build(&options.set, &options.train, &options.freeze), how;
-    if (options.prompt || options.next || is_folder(argv[0]))
+    if (options.prompt || options.next || options.device || is_folder(argv[0]))
         return explain_model(cli, argv[0], argv[1]);
     if (lh_cli_refuse(cli, options.precision, "precision",
                       "it is for a trained model; lessons are worked out in double"))

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 static struct {
-    const char *prompt, *out, *precision;
+    const char *prompt, *out, *precision, *device;
     int layer, head, threads;
     bool json, marks;
 } options = {.layer = -1, .head = -1};
@@ -27,6 +27,7 @@ static const lh_option look_options[] = {
     {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
      "float (as in the file), or weights in int8 or int4", 0, 0},
+    LH_OPTION_DEVICE(options.device),
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -73,9 +74,12 @@ static int look_run(lh_cli *cli, int argc, char **argv) {
     lh_look_view v = {0};
     int status = LH_EXIT_YES;
     lh_precision precision;
+    const lh_evaluator *with;
     if (!lh_cli_pass_precision(cli, options.precision, &precision) ||
+        !(with = lh_cli_device(cli, options.device, precision)) ||
         !lh_opened_open(cli, argv[0], options.prompt, options.marks, options.threads, &v.o))
         return LH_EXIT_FAILED;
+    v.o.in->with = with;
     if (lh_precision_is_rounded(precision)) lh_inside_round(v.o.in, precision);
     v.look = (lh_look){.in = v.o.in, .tokens = v.o.tokens, .head = options.head};
     if (!lh_look_gather(&v.look, options.layer, options.json || options.out))

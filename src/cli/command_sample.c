@@ -13,7 +13,7 @@
 #include "train/generate.h"
 
 static struct {
-    const char *prompt, *precision;
+    const char *prompt, *precision, *device;
     lh_choice_options choice;
     int n, seed, threads, context;
     bool marks, keeps;
@@ -31,6 +31,7 @@ static const lh_option sample_options[] = {
     {"seed", 's', LH_OPTION_INT, &options.seed, "SEED",
      "random seed; another one gives another text (0)", 0, INT_MAX},
     {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
+    LH_OPTION_DEVICE(options.device),
     {"context", 0, LH_OPTION_INT, &options.context, "N",
      "use at most the last N tokens (as many as the model can)", 1, INT_MAX},
     LH_OPTION_PRECISION(&options.precision),
@@ -113,9 +114,10 @@ static int sample(job *j, const char *path) {
     lh_cli *cli = j->cli;
     lh_choice choice;
     lh_precision precision;
+    const lh_evaluator *with;
     if (!lh_choice_read(cli, &options.choice, NULL, &choice) ||
         !lh_cli_precision(cli, options.precision, options.keeps, &precision) ||
-        !lh_model_is_folder(cli, path))
+        !(with = lh_cli_device(cli, options.device, precision)) || !lh_model_is_folder(cli, path))
         return LH_EXIT_FAILED;
     if (!lh_model_open(cli, path, &j->model) ||
         !lh_choice_read(cli, &options.choice, j->model.folder, &choice))
@@ -129,6 +131,7 @@ static int sample(job *j, const char *path) {
     if (options.context && options.context < context) context = options.context;
     j->w = lh_generator_new(
         j->g, &(lh_generator_how){
+                  .with = with,
                   .context = context,
                   .choice = choice,
                   .seed = (uint64_t)options.seed,

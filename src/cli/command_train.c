@@ -27,7 +27,7 @@
 
 static struct {
     const char *data, *task, *tokens, *until, *time, *rate, *init, *out, *precision, *backend,
-        *wire;
+        *wire, *device;
     lh_settings set;
     int batch, micro, pieces, steps, every, seed, threads;
     lh_train_lora lora;
@@ -64,6 +64,7 @@ static const lh_option train_options[] = {
      "precision of large matrix products: float (default) or bf16; weights stay in float", 0, 0},
     {"backend", 0, LH_OPTION_TEXT, &options.backend, "NAME",
      "the evaluator that trains: fast (default), exact or wide, which are slow", 0, 0},
+    LH_OPTION_DEVICE(options.device),
     {"steps", 0, LH_OPTION_INT, &options.steps, "N",
      "stop after N updates (1000); also sets the program's const steps", 1, 100000000},
     {"until", 0, LH_OPTION_TEXT, &options.until, "LOSS",
@@ -177,7 +178,15 @@ static bool check_options(job *j, const char *argument) {
     if (!lh_train_ranks_sums(cli, options.any_order, options.wire, &j->sums)) return false;
     if (!lh_train_precision(cli, options.precision, options.resume ? f : NULL, &j->precision))
         return false;
-    if (!(j->with = lh_cli_evaluator(cli, options.backend))) return lh_cli_report(cli), false;
+    if (options.backend && options.device) {
+        lh_cli_fail(
+            cli, "--device chooses the evaluator, and so does --backend: use only one of the two");
+        return false;
+    }
+    j->with = options.backend ? lh_cli_evaluator(cli, options.backend)
+                              : lh_cli_device(cli, options.device, j->precision);
+    if (!j->with && options.backend) lh_cli_report(cli);
+    if (!j->with) return false;
     if (j->precision == LH_IN_BF16 && j->with != &lh_fast) {
         lh_cli_fail(cli, "products in bf16 are made by the evaluator fast, not by %s",
                     j->with->name);

@@ -52,6 +52,9 @@ static lh_plan *make_plan(lh_generator *w) {
     int n;
     lh_node **param = lh_floats_params(w->arena, g, &n);
     if (!param) return NULL;
+    if (w->how.with != &lh_fast)
+        return w->how.with->plan(
+            g, &(lh_wish){.node = &g->generate->from, .n_nodes = 1, .known = param, .n_known = n});
     const bool by_bf16 = w->how.precision == LH_IN_BF16 && lh_bf16_name();
     const lh_fast_wish own = {w->how.threads, by_bf16 ? LH_IN_BF16 : LH_IN_FLOAT};
     const lh_wish wish = {.node = &g->generate->from,
@@ -69,6 +72,7 @@ lh_generator *lh_generator_new(lh_graph *g, const lh_generator_how *how) {
     if (!arena) return NULL;
     lh_generator *w = lh_alloc(arena, sizeof *w);
     *w = (lh_generator){.g = g, .arena = arena, .how = *how};
+    if (!how->with) w->how.with = &lh_fast;
     if (can_generate(g) && lh_inputs_make(arena, g, &w->inputs)) {
         w->score = lh_alloc_array(arena, (size_t)scores_of(g), sizeof *w->score);
         w->token = lh_alloc_array(arena, (size_t)how->context + 1, sizeof *w->token);
@@ -162,7 +166,18 @@ static bool lend_weight(lh_generator *w, const lh_weights *all, int i) {
     return at != NULL;
 }
 
+/* Into the memory of another backend. */
+static bool write_weights(lh_generator *w, const lh_weights *weights) {
+    for (int i = 0; i < weights->n && !lh_failed(w->g->ctx); i++) {
+        lh_arena *a = lh_arena_new(w->g->ctx);
+        if (a) lh_floats_write(a, w->plan, weights->weight[i].given->node, &weights->weight[i]);
+        lh_arena_free(a);
+    }
+    return !lh_failed(w->g->ctx);
+}
+
 bool lh_generator_weights(lh_generator *w, const lh_weights *weights) {
+    if (w->how.with != &lh_fast) return write_weights(w, weights);
     if (lh_precision_is_rounded(w->how.precision)) {
         w->how.rounded.precision = w->how.precision;
         w->rounded = lh_rounded_new(w->plan, weights, &w->how.rounded);
@@ -195,7 +210,7 @@ void lh_generator_continue(lh_generator *w, const int *token, int n) {
 static void look(lh_generator *w) {
     const lh_graph *g = w->g;
     const lh_inputs *in = &w->inputs;
-    if (lh_fast_prevents(w->plan)) w->n_past = 0;
+    if (lh_fast_prevents(w->plan) || w->how.with != &lh_fast) w->n_past = 0;
     const int count = w->n - w->n_past;
     lh_inputs_fill(in, &count, w->token + w->n_past);
     lh_fast_past(w->plan, w->n_past);

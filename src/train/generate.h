@@ -29,7 +29,8 @@
 #include "train/sample.h"
 
 typedef struct lh_generator_how {
-    int context; /* tokens to look back on at most */
+    const lh_evaluator *with; /* NULL: lh_fast, which alone keeps rows that it has seen */
+    int context;              /* tokens to look back on at most */
     lh_choice choice;
     uint64_t seed;
     int end;         /* the token that ends a text; -1: none */

@@ -69,6 +69,7 @@ lh_inside *lh_inside_new(lh_graph *g, const lh_weights *w, const int *token, int
         .g = g, .arena = arena, .token = token, .n = n, .threads = threads, .weights = w};
     in->weight = lh_alloc_array(arena, (size_t)g->n_nodes + 1, sizeof *in->weight);
     in->copy = lh_alloc_array(arena, (size_t)g->n_nodes + 1, sizeof *in->copy);
+    in->with = &lh_fast;
     in->is_kept = lh_alloc_array(arena, (size_t)g->n_nodes + 1, sizeof *in->is_kept);
     for (int i = 0; in->weight && i < w->n; i++)
         in->weight[w->weight[i].given->node->id] = &w->weight[i];
@@ -177,6 +178,14 @@ static void lend(lh_inside *in, lh_plan *p, int i) {
         lh_floats_lend(p, n, copy_of(in, one));
 }
 
+/* Into the memory of another backend. */
+static void write_weight(const lh_inside *in, lh_plan *p, int i) {
+    lh_arena *a = lh_arena_new(in->g->ctx);
+    const lh_weight *one = &in->weights->weight[i];
+    if (a) lh_floats_write(a, p, one->given->node, one);
+    lh_arena_free(a);
+}
+
 static lh_plan *make_plan(lh_inside *in, lh_node *const *node, int n, lh_node *also_known) {
     lh_graph *g = in->g;
     lh_node **given = lh_alloc_array(in->arena, (size_t)g->n_givens + 2, sizeof *given);
@@ -185,12 +194,21 @@ static lh_plan *make_plan(lh_inside *in, lh_node *const *node, int n, lh_node *a
     for (int i = 0; i < g->n_givens; i++)
         if (in->weight[g->given[i]->node->id]) given[n_given++] = g->given[i]->node;
     if (also_known) given[n_given++] = also_known;
+    const bool is_fast = in->with == &lh_fast; /* others have memory of their own */
     const lh_fast_wish own = {.threads = in->threads};
-    const lh_wish wish = {
-        .node = node, .n_nodes = n, .known = given, .n_known = n_given, .lends = true, .own = &own};
-    lh_plan *p = fits_in_memory(in, &wish) ? lh_fast.plan(g, &wish) : NULL;
+    const lh_wish wish = {.node = node,
+                          .n_nodes = n,
+                          .known = given,
+                          .n_known = n_given,
+                          .lends = is_fast,
+                          .own = is_fast ? &own : NULL};
+    lh_plan *p = !is_fast || fits_in_memory(in, &wish) ? in->with->plan(g, &wish) : NULL;
     if (!p) return NULL;
-    for (int i = 0; i < in->weights->n; i++) lend(in, p, i);
+    for (int i = 0; i < in->weights->n; i++)
+        if (is_fast)
+            lend(in, p, i);
+        else
+            write_weight(in, p, i);
     lh_fast.start(p);
     lh_fast.training(p, false);
     return p;

@@ -33,8 +33,9 @@ typedef struct lh_inside {
     const int *token; /* the prompt: n of them */
     int n;
     int threads;
-    int input;        /* the prompt's: which */
-    lh_inputs inputs; /* what is fed */
+    const lh_evaluator *with; /* lh_fast, unless the caller sets another before the first run */
+    int input;                /* the prompt's: which */
+    lh_inputs inputs;         /* what is fed */
     const lh_weights *weights;
     const lh_weight *
         *weight;         /* for each node that is a param: its numbers in the file; else NULL */

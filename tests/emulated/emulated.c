@@ -13,9 +13,7 @@
 
 enum { MOST = 1 << 14 };
 
-static struct piece {
-    char *from, *to;
-} pieces[MOST];
+static struct piece { char *from, *to; } pieces[MOST];
 static int n_pieces, newest;
 static size_t taken;
 

@@ -122,7 +122,8 @@ static void send_moment(lh_plan *p, const lh_gpu *gpu) {
         own->moment = now;
         gpu->put(own->moment_there, &now, sizeof now);
     }
-    const size_t bytes = (size_t)(p->examples < own->cap ? p->examples : own->cap) * sizeof(unsigned);
+    const size_t bytes =
+        (size_t)(p->examples < own->cap ? p->examples : own->cap) * sizeof(unsigned);
     if (!bytes || !p->moment.example || memcmp(own->example, p->moment.example, bytes) == 0) return;
     memcpy(own->example, p->moment.example, bytes);
     gpu->put(own->example_there, own->example, bytes);

@@ -26,7 +26,8 @@ void lh_cuda_copy(lh_plan *p, const lh_layout *to, const lh_layout *from);
 void lh_cuda_add(lh_plan *p, const lh_layout *to, double x);
 double lh_cuda_difference(const lh_plan *p, const lh_layout *a, const lh_plan *q,
                           const lh_layout *b);
-void lh_cuda_settle(void); /* what was written is on its way; what was read may be old: before a launch */
+void lh_cuda_settle(
+    void); /* what was written is on its way; what was read may be old: before a launch */
 
 /* ---- works (cuda_works.c) ---- */
 

@@ -79,7 +79,8 @@ void lh_cuda_write(lh_plan *p, const lh_layout *to, const double *from) {
     seen.n = 0;
     for (int r = 0; r < to->rows; r++)
         for (int h = 0; h < to->heads; h++) {
-            const double *row = from + ((size_t)h * (size_t)to->rows + (size_t)r) * (size_t)to->cols;
+            const double *row =
+                from + ((size_t)h * (size_t)to->rows + (size_t)r) * (size_t)to->cols;
             for (int c = 0; c < to->cols; c++)
                 write_cell(at + lh_layout_at(to, h, r, c), (float)row[c]);
         }
@@ -115,8 +116,10 @@ void lh_cuda_read(const lh_plan *p, const lh_layout *from, double *to) {
                 *to++ = (double)read_cell(at + lh_layout_at(from, h, r, c), end);
 }
 
+/* Of one size: a number or a row that is stretched is read again and again. */
 static bool is_same_run(const lh_layout *a, const lh_layout *b) {
-    return lh_layout_is_flat(a) && lh_layout_is_flat(b);
+    return a->heads == b->heads && a->rows == b->rows && a->cols == b->cols &&
+           lh_layout_is_flat(a) && lh_layout_is_flat(b);
 }
 
 /* What lies one behind the other is moved there; all else comes here and goes back, for it is small and rare. */

@@ -35,8 +35,8 @@ static bool is_like(const lh_gpu_product *p, const lh_gpu_product *q) {
            is_same(&p->a, &q->a) && is_same(&p->b, &q->b) && is_same(&p->c, &q->c);
 }
 
-static void name_each(lh_gpu_factor *f, const lh_gpu_block *block, int step, int examples, int heads,
-                      lh_cuda_table *t) {
+static void name_each(lh_gpu_factor *f, const lh_gpu_block *block, int step, int examples,
+                      int heads, lh_cuda_table *t) {
     void *there = NULL;
     float **each = lh_cuda_reserve(t, (size_t)examples * (size_t)heads * sizeof *each, &there);
     for (int e = 0; each && e < examples; e++)

@@ -98,8 +98,9 @@ static bool join_rows(const value_blocks *v, lh_gpu_block *one) {
     for (int e = 0; e < v->n && !distance; e++)
         distance = b[e].rows > 1 ? b[e].rs : e + 1 < v->n ? b[e + 1].p - b[e].p : 0;
     for (int e = 0; e < v->n; e++) {
-        if (b[e].heads != b->heads || b[e].cols != b->cols || b[e].hs != b->hs || b[e].cs != b->cs ||
-            (b[e].rows > 1 && b[e].rs != distance) || b[e].p != b->p + rows * distance)
+        if (b[e].heads != b->heads || b[e].cols != b->cols || b[e].hs != b->hs ||
+            b[e].cs != b->cs || (b[e].rows > 1 && b[e].rs != distance) ||
+            b[e].p != b->p + rows * distance)
             return false;
         rows += b[e].rows;
     }

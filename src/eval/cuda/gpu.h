@@ -66,9 +66,9 @@ typedef struct lh_gpu_work {
     lh_gpu_sizes most, most_in[LH_GPU_OPERANDS]; /* of out, of each operand */
     const lh_gpu_view *many; /* more operands than that: all of them, in the GPU's memory */
     int n_in, n_outs;
-    int examples; /* blocks of out to make */
-    int batch;    /* examples in all: `total` reads them, and makes one */
-    int index[2]; /* of the node */
+    int examples;   /* blocks of out to make */
+    int batch;      /* examples in all: `total` reads them, and makes one */
+    int index[2];   /* of the node */
     unsigned place; /* of a coin */
     bool is_batched;
     int form; /* of a kernel */
@@ -82,9 +82,9 @@ typedef void (*lh_gpu_launch)(const lh_gpu_work *w, void *stream);
 
 /* n products C = A @ B of one size; a matrix lies by rows (or turned: by columns), `pitch` cells from one to the next. */
 typedef struct lh_gpu_factor {
-    float *first;        /* of the first product */
-    float *const *each;  /* of all, in the GPU's memory; NULL: at one distance */
-    long long apart;     /* ... which is this */
+    float *first;       /* of the first product */
+    float *const *each; /* of all, in the GPU's memory; NULL: at one distance */
+    long long apart;    /* ... which is this */
     long long pitch;
     bool is_turned;
 } lh_gpu_factor;
@@ -113,21 +113,22 @@ typedef struct lh_gpu {
 
     /* How many devices there are; the first `most` into list. 0: *why says why there is none. */
     int (*devices)(lh_gpu_device *list, int most, const char **why);
-    const char *(*driver)(void); /* its version, in words */
+    const char *(*driver)(void);     /* its version, in words */
     const char *(*open)(int device); /* NULL: all is well; else what is wrong */
 
     void *(*take)(size_t bytes); /* zeroed; NULL: there is not so much */
     void (*give_back)(void *memory);
     void (*room)(size_t *free, size_t *all);
-    void (*put)(void *to, const void *from, size_t bytes); /* `from` may be changed at once */
+    void (*put)(void *to, const void *from, size_t bytes);  /* `from` may be changed at once */
     void (*move)(void *to, const void *from, size_t bytes); /* within its memory */
-    void (*get)(void *to, const void *from, size_t bytes); /* waits */
+    void (*get)(void *to, const void *from, size_t bytes);  /* waits */
     void (*wait)(void);
     const char *(*trouble)(void); /* of what was launched so far, without waiting; NULL: none */
 
     /* false: it cannot, and nothing was done; then lh_gpu.op has a slower way */
     bool (*product)(const lh_gpu_product *p);
-    const char *(*products)(void); /* what makes products: "cuBLAS 13.0"; NULL: nothing but the slower way */
+    const char *(*products)(
+        void); /* what makes products: "cuBLAS 13.0"; NULL: nothing but the slower way */
 
     /* Launches between begin_list and end_list are recorded, not done; run_list does all of them. NULL: it cannot be recorded. */
     bool (*begin_list)(void);

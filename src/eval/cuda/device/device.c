@@ -270,6 +270,7 @@ static const char *open_device(int device) {
                          is_well(cudaStreamCreateWithFlags(&own.stream, cudaStreamNonBlocking)) &&
                          is_well(cudaHostAlloc((void **)&own.ring, RING, cudaHostAllocDefault));
     gpu.stream = own.stream;
+    if (is_open && blas.handle) blas.set_stream(blas.handle, own.stream);
     return is_open ? NULL : trouble();
 }
 

@@ -45,7 +45,8 @@ __device__ static inline long long cells_of(const lh_gpu_block *b) {
 __device__ static inline place place_of(const lh_gpu_block *b, long long i) {
     if (i < 0x7fffffff) { /* division of 32 bits is much faster */
         const unsigned k = (unsigned)i, row = k / (unsigned)b->cols;
-        return {(int)(row % (unsigned)b->heads), (int)(row / (unsigned)b->heads), (int)(k % (unsigned)b->cols)};
+        return {(int)(row % (unsigned)b->heads), (int)(row / (unsigned)b->heads),
+                (int)(k % (unsigned)b->cols)};
     }
     const long long row = i / b->cols;
     return {(int)(row % b->heads), (int)(row / b->heads), (int)(i % b->cols)};
@@ -88,19 +89,20 @@ static inline dim3 grid_of_rows(lh_gpu_sizes s, int examples) {
                 (unsigned)(examples < MOST_Y ? examples : MOST_Y));
 }
 
-/* for every example e of the work, and cell i of its result */
-#define EACH_CELL(w, e, y, i)                                                                      \
+/* for every example e of the work, and cell i of its result, a block */
+#define EACH_CELL(w, e, block, i)                                                                  \
     for (int e = (int)blockIdx.y; e < (w).examples; e += (int)gridDim.y)                           \
-        for (const lh_gpu_block *y = block_of((w).out, e); y; y = nullptr)                         \
-            for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x, n_ = cells_of(y); \
+        for (const lh_gpu_block *block = block_of((w).out, e); block; block = nullptr)             \
+            for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x,                   \
+                           n_ = cells_of(block);                                                   \
                  i < n_; i += (long long)gridDim.x * blockDim.x)
 
-/* for every example e, and row k (of all heads) of a block, by a warp */
-#define EACH_ROW(examples, e, y, of, k)                                                            \
+/* for every example e, and row k (of all heads) of the block that a view has for it, by a warp */
+#define EACH_ROW(examples, e, block, view, k)                                                      \
     for (int e = (int)blockIdx.y; e < (examples); e += (int)gridDim.y)                             \
-        for (const lh_gpu_block *y = block_of(of, e); y; y = nullptr)                              \
+        for (const lh_gpu_block *block = block_of(view, e); block; block = nullptr)                \
             for (long long k = (blockIdx.x * (long long)blockDim.x + threadIdx.x) / WARP,          \
-                           n_ = (long long)y->heads * y->rows;                                     \
+                           n_ = (long long)block->heads * block->rows;                             \
                  k < n_; k += (long long)gridDim.x * (blockDim.x / WARP))
 
 #endif

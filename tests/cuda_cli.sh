@@ -1,0 +1,85 @@
+#!/bin/sh
+# --device: training, sampling, looking and explaining on a GPU, here an emulated one (tests/emulated), beside the processor; and what is refused.
+. "$(dirname "$0")/tap.sh"
+
+emulated=$build/tests/longhand_emulated.so
+test -e "$emulated" || {
+    skip 'a GPU' 'there is no compiler of C++ to make an emulated one'
+    finish
+}
+LONGHAND_CUDA=$emulated
+export LONGHAND_CUDA
+small='--set layers=1 dim=8 heads=2 context=8 --batch 2'
+
+run devices
+tried 'devices are listed' 0 'gpu   0: emulated, 1.1 GB of memory' 'built with emulated; driver none'
+run devices --json
+tried 'for programs, too' 0 '"name": "emulated"'
+
+# shellcheck disable=SC2086  # words
+{
+    run train gpt $small --steps 6 -o cpu
+    tried 'on the processor' 0 'loss '
+    grep '^loss' out >on_cpu
+    run train gpt $small --steps 6 --device gpu -o gpu
+    tried 'on the GPU' 0 'loss '
+}
+sed 's/;.*//' on_cpu >one
+grep '^loss' out | sed 's/;.*//' | cmp -s one -
+verdict $? 'the same loss to the digits that are shown'
+
+run train gpu --resume --steps 9
+tried 'what a GPU began, the processor goes on with' 0 'loss '
+run train gpu --resume --steps 12 --device gpu
+tried '... and a GPU again' 0 'loss '
+run sample gpu -i The -n 6 -t 0 --device gpu
+tried 'sampling' 0 The
+cp out on_gpu
+run sample gpu -i The -n 6 -t 0
+cmp -s out on_gpu
+verdict $? 'the same text by both'
+run look gpu --prompt 'The c' --device gpu
+tried 'looking' 0
+cp out on_gpu
+run look gpu --prompt 'The c'
+cmp -s out on_gpu
+verdict $? 'the same attention and the same next words'
+run explain gpu --prompt 'The c' 'logits[1][2]' --device gpu
+tried 'explaining' 0 'logits'
+
+# The same bits from run to run.
+# shellcheck disable=SC2086
+run train gpt $small --steps 6 --device gpu -o other
+cmp -s gpu/tokenizer.json other/tokenizer.json && run train gpt $small --steps 6 --device gpu -o third &&
+    cmp -s other/model.safetensors third/model.safetensors
+verdict $? 'the same bits from run to run'
+
+refused 'a device that is none' '--device is cpu, gpu or auto, not "tpu"' train gpt --device tpu -o x
+refused 'two words for one thing' 'use only one of the two' train gpt --device gpu --backend fast -o x
+run train gpt --batch 4 --micro 2 --device gpu -o x
+tried 'parts of a batch' 2 'cannot run a batch in parts'
+
+EMULATED_NONE=1 run train gpt --device gpu -o x
+tried 'no device' 2 'no GPU can be used: no device is there' 'longhand devices shows what there is'
+EMULATED_NONE=1 run devices
+tried '... is said by devices, too' 0 'gpu   none: no device is there'
+EMULATED_MEMORY=100000 run train gpt --device gpu -o x
+tried 'too little memory' 2 'out of memory on the GPU' 'of 0.1 MB are free'
+cp -r gpu lost
+EMULATED_LOST=60 run train lost --resume --steps 200 --device gpu
+tried 'a device that is lost' 2 'the GPU stopped: the device was lost' 'has the model as it was last saved'
+run sample lost -i The -n 2
+tried '... and what was saved is intact' 0 The
+LONGHAND_CUDA=$build/no.so run train gpt --device gpu -o x
+if test -e "$build/longhand_cuda.so"; then
+    tried 'a GPU that is not there' 2 'no GPU can be used'
+else
+    tried 'without CUDA' 2 'no GPU can be used: this longhand was built without CUDA' '-Dcuda=enabled'
+fi
+# shellcheck disable=SC2086
+LONGHAND_CUDA=$build/no.so run train gpt $small --steps 2 --device auto -o auto
+tried 'auto goes without' 0 'device: cpu' 'loss '
+# shellcheck disable=SC2086
+run train gpt $small --steps 2 --device auto -o found
+tried 'auto finds one' 0 'device: emulated' 'loss '
+finish

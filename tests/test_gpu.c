@@ -1,0 +1,420 @@
+/* The backend cuda against the exact evaluator: every operation, every kernel, every program, random ones; forward and each gradient.
+ *
+ *     test_gpu [operations] [kernels] [programs] [random]       all of them unless named
+ *
+ * It needs a GPU, or an emulated one, and nothing else: it runs where the tests' own library is not. A case that fails is told in full, and the next
+ * one follows. The last line is `N passed, N failed`.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/embedded.h"
+#include "eval/cuda/cuda.h"
+#include "eval/cuda/devices.h"
+#include "eval/kernel.h"
+#include "eval/plan.h"
+#include "learn/lesson.h"
+#include "kernel_trials.h"
+#include "op_trials.h"
+#include "ragged.h"
+
+enum { MOST_TOLD = 40 };
+
+static int passed, failed;
+
+typedef struct tried {
+    const char *name, *text;
+    lh_context *ctx;
+    lh_program *program;
+    lh_graph *g;
+    lh_plan *exact,
+        *moved;            /* moved: starts a little beside, to see what rounding can do; or NULL */
+    const lh_batch *batch; /* NULL: the program's own examples */
+    bool is_wrong;
+} tried;
+
+static void tell(tried *t, const char *how, const char *what) {
+    if (!t->is_wrong && ++failed <= MOST_TOLD)
+        printf("FAILED %s, %s: %s\n%s\n", t->name, how, what, t->text);
+    t->is_wrong = true;
+    fflush(stdout);
+}
+
+static bool is_well(tried *t, const char *how) {
+    const lh_error *e = lh_context_error(t->ctx);
+    char what[1024];
+    if (!lh_failed(t->ctx)) return true;
+    snprintf(what, sizeof what, "line %d: %s (%s)", e->at.line, e->what, e->cure);
+    tell(t, how, what);
+    return false;
+}
+
+static bool open_tried(tried *t, const char *name, const char *text, size_t length) {
+    *t = (tried){.name = name, .text = length > 6000 ? "" : text, .ctx = lh_context_new()};
+    t->program = lh_lesson_parse(t->ctx, name, text, length);
+    t->g = t->program ? lh_graph_build(t->ctx, t->program, NULL) : NULL;
+    return is_well(t, "building");
+}
+
+static void close_tried(tried *t) {
+    lh_exact.free(t->exact);
+    lh_exact.free(t->moved);
+    lh_graph_free(t->g);
+    lh_program_free(t->program);
+    lh_context_free(t->ctx);
+    if (!t->is_wrong) passed++;
+}
+
+/* ---- comparing ---- */
+
+typedef struct distance {
+    double off, length, moved;
+    lh_cell at; /* the worst cell */
+    double worst, x, y;
+} distance;
+
+static void add_cell(distance *d, lh_cell at, double x, double y, double z) {
+    if (x == y || (x != x && y != y)) y = x = isfinite(x) ? x : 0, z = isfinite(z) ? z : 0;
+    const double off = fabs(x - y);
+    d->off += off * off, d->length += x * x;
+    if (isfinite(x - z)) d->moved += (x - z) * (x - z);
+    if (off > d->worst || (off != off && d->worst == d->worst))
+        d->worst = off, d->at = at, d->x = x, d->y = y;
+}
+
+static distance apart(const tried *t, const lh_plan *gpu, const lh_node *n) {
+    distance d = {0};
+    for (int e = 0; e < (n->shape.is_batched ? lh_exact.examples(t->exact) : 1); e++) {
+        const lh_sizes s = lh_exact.sizes(t->exact, n, e);
+        for (int h = 0; h < s.heads; h++)
+            for (int r = 0; r < s.rows; r++)
+                for (int c = 0; c < s.cols; c++) {
+                    const lh_cell at = {e, h, r, c};
+                    const double x = lh_exact.get(t->exact, n, at);
+                    add_cell(&d, at, x, lh_cuda.get(gpu, n, at),
+                             t->moved ? lh_exact.get(t->moved, n, at) : x);
+                }
+    }
+    d.off = sqrt(d.off), d.length = sqrt(d.length), d.moved = sqrt(d.moved);
+    return d;
+}
+
+static void compare(tried *t, const lh_plan *gpu, const lh_node *n, const char *how, double slack) {
+    if (!lh_exact.has(t->exact, n) || !lh_cuda.has(gpu, n)) return;
+    const distance d = apart(t, gpu, n);
+    if (d.off <= slack * (d.length > 1e-2 ? d.length : 1e-2) + 10 * d.moved) return;
+    char what[1024];
+    const lh_sizes s = lh_exact.sizes(t->exact, n, d.at.example);
+    snprintf(what, sizeof what,
+             "%s (%s) is off by %g of %g; %d heads x %d x %d, worst in example %d head %d "
+             "[%d][%d]: %.9g, exact %.9g",
+             n->step ? n->step->path : "a value", n->op->name, d.off, d.length, s.heads, s.rows,
+             s.cols, d.at.example, d.at.head, d.at.row, d.at.col, d.y, d.x);
+    tell(t, how, what);
+}
+
+static void feed(const tried *t, lh_plan *p) {
+    if (t->batch)
+        lh_exact.feed(p, t->batch);
+    else
+        lh_exact.bind(p, NULL, 0);
+}
+
+static bool make_exact(tried *t) {
+    if (!t->exact) {
+        t->exact = lh_exact.plan(t->g, &(lh_wish){.all = true});
+        if (t->exact) feed(t, t->exact), lh_exact.run(t->exact);
+    }
+    return is_well(t, "the exact evaluator");
+}
+
+/* Everything by its definition: each step, each inner line, each gradient, after two runs. asks_all: what has no name, too. */
+static void by_definition(tried *t, bool asks_all, double slack) {
+    if (!make_exact(t)) return;
+    lh_plan *gpu = lh_cuda.plan(t->g, &(lh_wish){.all = true, .by_definition = true});
+    for (int i = 0; gpu && i < 2; i++) feed(t, gpu), lh_cuda.run(gpu);
+    if (is_well(t, "by definition"))
+        for (int i = 0; i < t->g->n_nodes && !t->is_wrong;
+             i++) /* in their order: the first is where it began */
+            if (lh_exact.has(t->exact, t->g->node[i]) &&
+                (asks_all || (t->g->node[i]->step && !lh_step_is_inner(t->g->node[i]->step))))
+                compare(t, gpu, t->g->node[i], "by definition", slack);
+    lh_cuda.free(gpu);
+}
+
+static void compare_steps(tried *t, const lh_plan *gpu, const char *how, double slack) {
+    for (int i = 0; i < t->g->n_steps && !t->is_wrong; i++)
+        if (!t->g->step[i]->is_dead) compare(t, gpu, t->g->step[i]->node, how, slack);
+}
+
+/* Steps by kernels, where there are some. asks: every step by name; else only the loss and the params' gradients, so that all else is joined. */
+static void by_kernels(tried *t, bool asks, double slack) {
+    lh_node **node = calloc((size_t)t->g->n_steps + (size_t)t->g->n_givens + 2, sizeof *node);
+    int n = 0;
+    if (!make_exact(t)) return;
+    if (t->g->loss) node[n++] = t->g->loss;
+    for (int i = 0; asks && i < t->g->n_steps; i++) {
+        const lh_step *s = t->g->step[i];
+        if (!s->is_dead && (s->kind == LH_STEP_FORWARD || s->kind == LH_STEP_GRADIENT))
+            node[n++] = s->node;
+    }
+    for (int i = 0; !asks && i < t->g->n_givens; i++)
+        if (t->g->given[i]->gradient) node[n++] = t->g->given[i]->gradient->node;
+    lh_plan *gpu = n ? lh_cuda.plan(t->g, &(lh_wish){.node = node, .n_nodes = n}) : NULL;
+    for (int i = 0; gpu && i < 4; i++) feed(t, gpu), lh_cuda.run(gpu); /* the third is recorded */
+    const char *how = asks ? "every step asked for" : "gradients alone";
+    if (is_well(t, how) && gpu) compare_steps(t, gpu, how, slack);
+    lh_cuda.free(gpu);
+    free(node);
+}
+
+/* An optimiser that measures each step by the gradient itself makes much of a gradient that is 0 but for rounding. */
+static bool is_measured(const lh_graph *g) {
+    for (int i = 0; i < g->n_nodes; i++)
+        if (g->node[i]->kind == LH_OP_call && (strstr(g->node[i]->call->fn->name, "adam") ||
+                                               strstr(g->node[i]->call->fn->name, "rms")))
+            return true;
+    return false;
+}
+
+/* Updates, with nothing asked for but the loss. */
+static void by_learning(tried *t, double slack) {
+    enum { UPDATES = 4 };
+    lh_exact.free(t->exact);
+    t->exact = lh_exact.plan(
+        t->g, &(lh_wish){.updates = true, .node = &t->g->loss, .n_nodes = t->g->loss != NULL});
+    lh_plan *gpu = lh_cuda.plan(
+        t->g, &(lh_wish){.updates = true, .node = &t->g->loss, .n_nodes = t->g->loss != NULL});
+    for (int i = 0; t->exact && gpu && i <= UPDATES; i++) {
+        feed(t, t->exact), feed(t, gpu);
+        lh_exact.run(t->exact), lh_cuda.run(gpu);
+        if (i < UPDATES) lh_exact.commit(t->exact), lh_cuda.commit(gpu);
+    }
+    if (is_well(t, "learning")) {
+        if (t->g->loss) compare(t, gpu, t->g->loss, "the loss after four updates", slack);
+        for (int i = 0; i < t->g->n_givens && !is_measured(t->g); i++)
+            compare(t, gpu, t->g->given[i]->node, "after four updates", slack);
+    }
+    lh_cuda.free(gpu);
+    lh_exact.free(t->exact);
+    t->exact = NULL;
+}
+
+static bool runs(const tried *t) {
+    return t->g && (t->g->n_examples || !t->g->n_inputs) && t->g->n_steps;
+}
+
+/* ---- operations ---- */
+
+static void try_case(const trial_case *c) {
+    lh_context *ctx = lh_context_new();
+    lh_arena *arena = lh_arena_new(ctx);
+    const char *text = trial_text(arena, c);
+    tried t;
+    if (text && open_tried(&t, c->of->of, text, strlen(text))) by_definition(&t, true, 1e-4);
+    if (text) close_tried(&t);
+    lh_arena_free(arena);
+    lh_context_free(ctx);
+}
+
+static void try_large(const trial *of, int *turn) {
+    static const int sizes[][2] = {{37, 70}, {129, 33}}; /* more than a warp, more than a tile */
+    for (int mode = TRIAL_FIXED; mode < TRIAL_MODES; mode++)
+        for (size_t s = 0; s < 2; s++, ++*turn)
+            try_case(
+                &(trial_case){of, (trial_mode)mode, sizes[s][0], sizes[s][1], *turn % 5, *turn});
+}
+
+static void try_operations(void) {
+    static const int sizes[][2] = {{1, 1}, {1, 4}, {3, 1}, {2, 3}, {3, 5}, {5, 2}};
+    int n = 0;
+    for (size_t i = 0; i < sizeof op_trials / sizeof *op_trials; i++) {
+        const trial *of = &op_trials[i];
+        for (int mode = 0; mode < TRIAL_MODES; mode++)
+            for (size_t s = 0; s < 6; s += engine_quick() ? 3 : 1, n++)
+                try_case(&(trial_case){of, (trial_mode)mode, sizes[s][0], sizes[s][1],
+                                       n % trial_shapes(of), n});
+        if (!engine_quick()) try_large(of, &n);
+    }
+    for (size_t i = 0; i < sizeof op_programs / sizeof *op_programs; i++) {
+        tried t;
+        if (open_tried(&t, op_programs[i].of, op_programs[i].text, strlen(op_programs[i].text)))
+            by_definition(&t, true, 1e-4), by_learning(&t, 1e-4);
+        close_tried(&t);
+    }
+}
+
+/* Every operation that computes has a form; a new one without is seen here. */
+static void every_operation_has_a_form(void) {
+    const char *why;
+    const lh_gpu *gpu = lh_cuda_find(&why);
+    for (int i = 0; i < LH_N_OPS; i++) {
+        if (!lh_ops[i]->exact || gpu->op[i]) continue;
+        printf("FAILED %s has no form for a GPU\n", lh_ops[i]->name);
+        failed++;
+    }
+    for (int i = 0; i < LH_GPU_N_KERNELS; i++) {
+        if (gpu->kernel[i]) continue;
+        printf("FAILED kernel %s has no code for a GPU\n", lh_cuda_kernels[i].like->name);
+        failed++;
+    }
+}
+
+/* ---- kernels ---- */
+
+static bool uses(const lh_plan *p, const char *kernel) {
+    for (int stage = 0; stage < LH_N_STAGES; stage++)
+        for (int i = 0; i < p->list[stage].n; i++)
+            if (p->list[stage].work[i].match &&
+                strcmp(p->list[stage].work[i].match->kernel->name, kernel) == 0)
+                return true;
+    return false;
+}
+
+static bool is_listed(const char *kernel) {
+    for (int i = 0; i < LH_GPU_N_KERNELS; i++)
+        if (strcmp(lh_cuda_kernels[i].like->name, kernel) == 0) return true;
+    return false;
+}
+
+static void try_kernel(const char *kernel, const char *lines) {
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s%s", kernel_head, lines, kernel_tail);
+    tried t;
+    if (open_tried(&t, kernel, text, strlen(text))) {
+        lh_plan *p = lh_cuda.plan(
+            t.g, &(lh_wish){.updates = true, .node = &t.g->loss, .n_nodes = 1, .is_sketch = true});
+        if (p && is_listed(kernel) && !uses(p, kernel))
+            tell(&t, "planning", "the kernel is not used");
+        lh_cuda.free(p);
+        by_kernels(&t, true, 1e-4);
+        by_kernels(&t, false, 1e-4);
+        by_learning(&t, 1e-4);
+    }
+    close_tried(&t);
+}
+
+static void try_kernels(void) {
+    for (const lh_kernel *const *k = lh_kernels; *k; k++) try_kernel((*k)->name, (*k)->trial);
+    for (size_t i = 0; i < sizeof kernel_trials / sizeof *kernel_trials; i++)
+        try_kernel(kernel_trials[i].kernel, kernel_trials[i].text);
+}
+
+/* ---- programs ---- */
+
+/* Width-2 norms turn rounding into signs, and lessons take differences of close numbers: not for float. */
+static bool is_for_float(const char *name) {
+    static const char *const not_for[] = {"ex6.md", "ex6-causal.md", "ex6-three.md"};
+    for (size_t i = 0; i < sizeof not_for / sizeof *not_for; i++)
+        if (strstr(name, not_for[i])) return false;
+    return strncmp(name, "lessons/ex", 10) == 0 || strncmp(name, "models/", 7) == 0;
+}
+
+static void try_programs(void) {
+    for (int i = 0; i < lh_n_embedded_files; i++) {
+        const lh_embedded *f = &lh_embedded_files[i];
+        if (!is_for_float(f->name)) continue;
+        tried t;
+        if (open_tried(&t, f->name, f->text, f->length) && runs(&t)) {
+            by_definition(&t, false, 1e-4);
+            by_kernels(&t, true, 1e-4);
+            by_learning(&t, 1e-4);
+        }
+        close_tried(&t);
+    }
+}
+
+/* ---- random programs over examples of different lengths ---- */
+
+/* Starts as float has them; the second plan a little beside. */
+static void start_alike(tried *t, uint64_t seed) {
+    uint32_t drawn = 0;
+    lh_exact.start(t->exact), lh_exact.start(t->moved);
+    for (int i = 0; i < t->g->n_givens; i++) {
+        const lh_node *n = t->g->given[i]->node;
+        if (!lh_exact.has(t->exact, n)) continue;
+        const lh_sizes s = lh_exact.sizes(t->exact, n, 0);
+        for (int k = 0; k < s.rows * s.cols; k++) {
+            const lh_cell at = {0, 0, k / s.cols, k % s.cols};
+            const double x = (float)lh_exact.get(t->exact, n, at);
+            const lh_random_place by = {.seed = seed, .place = 9, .row = drawn++};
+            lh_exact.set(t->exact, n, at, x);
+            lh_exact.set(t->moved, n, at, x * (1 + 3e-7 * (2 * lh_random_uniform(by) - 1)));
+        }
+    }
+}
+
+static void try_random_one(uint64_t seed) {
+    static ragged r;
+    static ragged_batch b;
+    ragged_make(&r, seed);
+    tried t;
+    if (open_tried(&t, "random", r.text, strlen(r.text))) {
+        t.text = r.text;
+        t.exact = lh_exact.plan(t.g, &(lh_wish){.all = true});
+        t.moved = lh_exact.plan(t.g, &(lh_wish){.all = true});
+        if (is_well(&t, "planning")) {
+            start_alike(&t, seed);
+            ragged_draw_batch(&r, &b);
+            t.batch = &b.batch;
+            feed(&t, t.exact), feed(&t, t.moved);
+            lh_exact.run(t.exact), lh_exact.run(t.moved);
+            by_definition(&t, true, 2e-4);
+            by_kernels(&t, true, 2e-4);
+            by_kernels(&t, false, 2e-4);
+        }
+    }
+    close_tried(&t);
+}
+
+static void try_random(void) {
+    const char *n = getenv("LH_GPU_RANDOM");
+    for (int i = 0; i < (n ? atoi(n) : engine_quick() ? 40 : 150); i++) try_random_one((uint64_t)i);
+}
+
+/* ---- all of it ---- */
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} parts[] = {{"operations", try_operations},
+             {"kernels", try_kernels},
+             {"programs", try_programs},
+             {"random", try_random}};
+
+static bool is_asked(int argc, char **argv, const char *name) {
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], name) == 0) return true;
+    return argc == 1;
+}
+
+int main(int argc, char **argv) {
+    const char *why = "";
+    lh_gpu_device device;
+    if (!lh_devices(&device, 1, &why)) {
+        printf("1..0 # SKIP no GPU: %s\n", why);
+        return 77;
+    }
+    const char *products;
+    printf("%s, %.1f GB, driver %s\n", device.name, (double)device.memory / 1e9,
+           lh_cuda_find(&why)->driver());
+    every_operation_has_a_form();
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct timespec from, to;
+        const int before = passed, lost = failed;
+        if (!is_asked(argc, argv, parts[i].name)) continue;
+        clock_gettime(CLOCK_MONOTONIC, &from);
+        parts[i].run();
+        clock_gettime(CLOCK_MONOTONIC, &to);
+        printf("%s: %d passed, %d failed, %.1f s\n", parts[i].name, passed - before, failed - lost,
+               (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec));
+        fflush(stdout);
+    }
+    products = lh_cuda_find(&why)->products();
+    printf("products by %s\n", products ? products : "our own kernel alone");
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}
