@@ -44,7 +44,7 @@ static void describe(int i, lh_gpu_device *to) {
         snprintf(to->trouble, sizeof to->trouble, "%s", cudaGetErrorString(e));
         return;
     }
-    snprintf(to->name, sizeof to->name, "%s", p.name);
+    snprintf(to->name, sizeof to->name, "%.100s", p.name);
     to->memory = p.totalGlobalMem, to->major = p.major, to->minor = p.minor;
     if (p.major < LH_GPU_LEAST)
         snprintf(to->trouble, sizeof to->trouble,

@@ -1,5 +1,5 @@
 /* each -- operations that go cell by cell. An operand that is smaller is read again and again: its distances are 0. */
-#include "eval/cuda/device/grid.h"
+#include "eval/cuda/device/gpu_grid.h"
 
 template <class F> __global__ void each1(lh_gpu_work w, F f) {
     EACH_CELL(w, e, y, i) {

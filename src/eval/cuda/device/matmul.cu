@@ -2,7 +2,7 @@
  *
  * A block of threads makes a tile of the result and goes along the inner side a tile at a time. Examples and heads are products of their own.
  */
-#include "eval/cuda/device/grid.h"
+#include "eval/cuda/device/gpu_grid.h"
 
 enum { TILE = 16 };
 

@@ -1,5 +1,5 @@
 /* move -- parts of a value, the way back, joining and splitting: a thread for each cell of the result. */
-#include "eval/cuda/device/grid.h"
+#include "eval/cuda/device/gpu_grid.h"
 
 /* FROM_CELL(name, what the cell is): `y` the result, `k` the place in it, `e` the example, IN(i) operand i. */
 #define IN(i) block_of(w.in[i], e)

@@ -2,7 +2,7 @@
  *
  * A row is read by a warp: lane i adds up cells i, i + 32, ..., then the lanes are added in pairs.
  */
-#include "eval/cuda/device/grid.h"
+#include "eval/cuda/device/gpu_grid.h"
 
 struct in_row { /* the row of a block that a warp reads */
     const float *p;

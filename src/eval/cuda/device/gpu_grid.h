@@ -1,4 +1,4 @@
-/* grid -- what the kernels share: where a cell lies, how many threads are started, how a warp adds up.
+/* gpu_grid -- what the kernels share: where a cell lies, how many threads are started, how a warp adds up.
  *
  * A work has a block for each example. In the grid, y is the example and x goes through the cells (or rows) of the largest one; both go round, so
  * any grid does any work. Cells are counted as they lie: columns, then heads, then rows.
@@ -6,8 +6,8 @@
  * LAUNCH starts a kernel whose threads do not wait for each other, LAUNCH_TOGETHER one whose threads do: on a GPU they are the same, an
  * emulated one needs to know (tests/emulated/emulate.h).
  */
-#ifndef LH_EVAL_CUDA_GRID_H
-#define LH_EVAL_CUDA_GRID_H
+#ifndef LH_EVAL_CUDA_GPU_GRID_H
+#define LH_EVAL_CUDA_GPU_GRID_H
 
 #include "eval/cuda/gpu.h"
 
