@@ -6,7 +6,8 @@
  *
  * The machine may be shared, so both sides take turns, a few steps in each turn, each turn in a process of its own, and
  * the best step counts. Beside the time by the clock stands the time of the processors, which others disturb less.
- * LH_SOURCE_ROOT: where bench/torch_gpt.py lies. T=1: threads of both. TURNS=1: how many each takes (3).
+ * LH_SOURCE_ROOT: where bench/torch_gpt.py lies. T=1: threads of both. TURNS=1: how many each takes (3). STEPS=3: of a
+ * turn, on a busy machine.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,6 +231,11 @@ static void compare(const size *s, lh_precision precision) {
     fflush(stdout);
 }
 
+static size shortened(size s) {
+    s.steps = number_from("STEPS", s.steps);
+    return s;
+}
+
 int main(int argc, char **argv) {
     const int layers = argc > 1 ? atoi(argv[1]) : 0;
     const bool profiles = argc > 3 && strcmp(argv[3], "profile") == 0;
@@ -243,10 +249,11 @@ int main(int argc, char **argv) {
         for (int k = LH_IN_FLOAT; k <= (lh_bf16_name() ? LH_IN_BF16 : LH_IN_FLOAT); k++) {
             if (layers && sizes[i].layers != layers) continue;
             if (argc > 2 && (strcmp(argv[2], "bf16") == 0) != (k == LH_IN_BF16)) continue;
+            const size s = shortened(sizes[i]);
             if (profiles)
-                run_ours(&sizes[i], (lh_precision)k, true);
+                run_ours(&s, (lh_precision)k, true);
             else
-                compare(&sizes[i], (lh_precision)k);
+                compare(&s, (lh_precision)k);
         }
     return 0;
 }

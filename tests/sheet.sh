@@ -192,8 +192,21 @@ tried 'one bad file among good ones' 2 'not.txt'
 has 'the good ones are marked all the same' '^mistake' out
 
 # Mistakes.
+printf 'sheet ex1, seed 0, digits 4\nX = 1 0; _ _\nQ = 0.1 0.7; _ _\n' >part
+ends 'a step that is begun has no cross' 1 '· 2 of 4, 2 blank' mark ex1 part
+shows '✗ 1 of 4' '... unless some of it is wrong'
+run mark ex1 part -o pages
+has '... but a point' '<span class="open">· 2 of 4, 2 blank</span>' pages/part.html
 ends 'the catalogue' 0 'a / sqrt(cols(k)) => a' mistakes
 ends 'what one does to a lesson' 0 'Z[0][0] is 0.01, should be 0.00707107' mistakes ex1
+ends 'one of the catalogue' 0 'the scores were not divided by the square root of d_k' mistakes unscaled
+hides 'k_not_transposed' '... and no other'
+ends 'what one does to a lesson' 0 'Z[0][0] is 0.01, should be 0.00707107' mistakes ex1 unscaled
+hides 'S = Q @ K, not' '... and no other'
+ends 'one that cannot be made there' 0 'no formula of ex1' mistakes ex1 no_bias
+ends '... of JSON, too' 0 '"name": "unscaled"' mistakes ex1 unscaled --json
+hides 'k_not_transposed' '... and no other'
+refused 'a mistake that is none' 'did you mean unscaled?' mistakes ex1 unscald
 ends 'as JSON' 0 '"should_be"' mistakes ex1 --json
 ends 'run --mistake' 0 'the first difference' run ex1 --mistake unscaled
 ends 'a mistake that the numbers hide' 0 'No number differs' run ex1 --mistake wrong_side@Q

@@ -73,6 +73,12 @@ has '... it has the grammar' '^translate: an English sentence' out
 # shellcheck disable=SC2086
 does 'pairs of a file' train classic --data pairs.txt $tiny --steps 5 --batch 4 -o file
 has '... are counted' '^pairs.txt: 200 pairs, [0-9]+ of them held out' out
+for i in 1 2 3 4 5 6; do printf 'you are welcome\tde nada\nthank you\tgracias\ngood day\tbuenos dias\n'; done >phrases.txt
+# shellcheck disable=SC2086
+does 'three phrases, again and again' train classic --data phrases.txt $tiny warm=3 --steps 120 --batch 12 --rate 0.01 -o phrases
+has '... are all learned' '^phrases.txt: 18 pairs, none held out: too few of them differ' out
+ends '... each of them' 0 'buenos dias' translate phrases 'good day' -q
+ends '... each of them' 0 'de nada' translate phrases 'you are welcome' -q
 does '... go on' train file --resume --data pairs.txt --steps 6
 refused 'two sources' 'one of the two' train classic --task translate --data pairs.txt
 refused 'no such task' 'multiply is not a task' train adder --task multiply

@@ -47,6 +47,10 @@ LONGHAND_DATA=$work/data
 COLUMNS=80
 run run ex4 --set rate=1 --steps 3000
 tried 'the numbers of a training have a column each' 0 '    1000     1000   0.00008173852929  0.0003182'
+run run de-nada
+tried 'a formula and its value stand two blanks apart, or on two lines' 0 '    y.logsoftmax = logsoftmax(logits)'
+! grep -E '^    [^ ]+ = .*[^ ] -?[0-9.]+ -?[0-9.]+ ' out | grep -vE '  +-?[0-9]' | grep -q .
+verdict $? '... everywhere'
 printf 'a = 1\n' >mine.lh
 run run mine.lh
 printed 'a program without a title leaves no blanks behind its name' 0 'mine.lh'

@@ -56,7 +56,7 @@ static void print_line(const lh_session *s, const lh_step *step) {
     lh_cli *cli = s->cli;
     char *left = lh_printf(cli->arena, "%s = %s", lh_step_label(s->g, step, step->scope),
                            lh_step_formula(s->g, step));
-    int used = lh_columns(left), column = used < FORMULA ? FORMULA : used + 2;
+    int used = lh_columns(left), column = used + 2 < FORMULA ? FORMULA : used + 2;
     lh_ink_print(cli, stdout, LH_INK_QUIET, "    %s", left);
     char *row = lh_matrix_row(cli->arena, s->plan, step->node, 0, digits(), WHOLE_ROW);
     if (is_literal_node(step->node)) {

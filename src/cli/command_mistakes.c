@@ -1,4 +1,4 @@
-/* command_mistakes -- longhand mistakes [LESSON]: the catalogue of known mistakes, and what each does to the numbers of a lesson. */
+/* command_mistakes -- longhand mistakes [LESSON] [NAME]: the catalogue of known mistakes, and what each does to the numbers of a lesson. */
 #include <string.h>
 
 #include "base/number.h"
@@ -13,6 +13,7 @@
 static struct {
     bool json;
     int seed;
+    const char *only; /* NULL: all mistakes */
 } options;
 
 static const lh_option mistakes_options[] = {
@@ -20,6 +21,10 @@ static const lh_option mistakes_options[] = {
     {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
+
+static bool is_wanted(const lh_mistake *m) {
+    return !options.only || strcmp(options.only, m->name) == 0;
+}
 
 /* ---- the catalogue ---- */
 
@@ -62,6 +67,12 @@ static const char *title_before(const lh_program *p, const char *name) {
         if (p->statement[i]->kind == LH_S_MISTAKE && strcmp(p->statement[i]->name, name) == 0)
             return p->statement[i - 1]->kind == LH_S_COMMENT ? p->statement[i - 1]->comment : NULL;
     return NULL;
+}
+
+static void print_one(lh_cli *cli, const lh_mistakes *m) {
+    for (int i = 0; i < m->n; i++)
+        if (is_wanted(&m->mistake[i])) print_mistake(cli, &m->mistake[i]);
+    fprintf(cli->out, "What it does to a lesson: longhand mistakes ex1 %s\n", options.only);
 }
 
 static void print_catalogue(lh_cli *cli, const lh_mistakes *m) {
@@ -189,6 +200,7 @@ static int print_made(const study *t, lh_text *absent) {
     const lh_mistakes *m = t->mistakes;
     int n_absent = 0;
     for (int i = 0; i < m->n; i++) {
+        if (!is_wanted(&m->mistake[i])) continue;
         if (count_ways(t, &m->mistake[i]) == 0) {
             lh_text_add(absent, "%s%s", n_absent++ ? " " : "", m->mistake[i].name);
             continue;
@@ -205,10 +217,14 @@ static int print_made(const study *t, lh_text *absent) {
 static void print_study(const study *t) {
     lh_cli *cli = t->cli;
     lh_text absent = lh_text_new(cli->arena);
-    fprintf(cli->out, "%s   what each mistake does to its numbers (seed %d)\n\n", t->name,
-            options.seed);
+    fprintf(cli->out, "%s   what %s does to its numbers (seed %d)\n\n", t->name,
+            options.only ? options.only : "each mistake", options.seed);
     int n_absent = print_made(t, &absent);
     if (!n_absent) return;
+    if (options.only) {
+        fprintf(cli->out, "  no formula of %s is one in which it can be made\n", t->name);
+        return;
+    }
     fprintf(cli->out, "\n%d cannot be made here:\n  ", n_absent);
     lh_wrap(cli->out, cli->width, 2, absent.s);
 }
@@ -248,6 +264,7 @@ static void write_json(lh_arena *a, const lh_mistakes *m, const study *t) {
     lh_json_begin(&j, "mistakes", '[');
     for (int i = 0; i < m->n; i++) {
         const lh_mistake *x = &m->mistake[i];
+        if (!is_wanted(x)) continue;
         lh_json_begin(&j, NULL, '{');
         lh_json_text(&j, "name", x->name);
         lh_json_text(&j, "says", x->says);
@@ -272,24 +289,42 @@ static void write_json(lh_arena *a, const lh_mistakes *m, const study *t) {
     lh_json_close(&j);
 }
 
-static int all_mistakes(lh_cli *cli) {
-    lh_mistakes *m = lh_mistakes_load(cli->ctx, NULL);
-    if (!m) return lh_cli_report(cli);
+static bool has_mistake(const lh_mistakes *m, const char *name) {
+    for (int i = 0; i < m->n; i++)
+        if (strcmp(m->mistake[i].name, name) == 0) return true;
+    return false;
+}
+
+static int refuse_name(lh_cli *cli, const lh_mistakes *m) {
+    const char **known = lh_alloc_array(cli->arena, (size_t)m->n + 1, sizeof *known);
+    for (int i = 0; known && i < m->n; i++) known[i] = m->mistake[i].name;
+    const char *near = known ? lh_nearest(options.only, known, m->n) : NULL;
+    lh_cli_fail(cli, "there is no mistake named %.60s", options.only);
+    if (near)
+        fprintf(stderr, "did you mean %s?\n", near);
+    else
+        fprintf(stderr, "longhand mistakes lists them\n");
+    return LH_EXIT_FAILED;
+}
+
+static int print_all(lh_cli *cli, const lh_mistakes *m) {
     if (options.json)
         write_json(cli->arena, m, NULL);
+    else if (options.only)
+        print_one(cli, m);
     else
         print_catalogue(cli, m);
-    lh_mistakes_free(m);
     return LH_EXIT_YES;
 }
 
-static int mistakes_run(lh_cli *cli, int argc, char **argv) {
+static int in_lesson(lh_cli *cli, const char *lesson) {
     lh_sheet_lesson s;
-    if (argc == 0) return all_mistakes(cli);
-    if (!lh_sheet_lesson_open(cli, argv[0], &s)) return LH_EXIT_FAILED;
+    if (!lh_sheet_lesson_open(cli, lesson, &s)) return LH_EXIT_FAILED;
     int status = LH_EXIT_YES;
     study t = {.cli = cli, .name = s.name, .mistakes = s.mistakes};
-    if (!study_open(&t, s.source.program, options.seed, NULL))
+    if (options.only && !has_mistake(s.mistakes, options.only))
+        status = refuse_name(cli, s.mistakes);
+    else if (!study_open(&t, s.source.program, options.seed, NULL))
         status = lh_cli_report(cli);
     else if (options.json)
         write_json(cli->arena, s.mistakes, &t);
@@ -300,17 +335,29 @@ static int mistakes_run(lh_cli *cli, int argc, char **argv) {
     return status;
 }
 
+static int mistakes_run(lh_cli *cli, int argc, char **argv) {
+    lh_mistakes *m = lh_mistakes_load(cli->ctx, NULL);
+    if (!m) return lh_cli_report(cli);
+    const bool is_name = argc == 1 && has_mistake(m, argv[0]);
+    options.only = is_name ? argv[0] : argc > 1 ? argv[1] : NULL;
+    const int status = argc == 0 || is_name ? print_all(cli, m) : in_lesson(cli, argv[0]);
+    lh_mistakes_free(m);
+    return status;
+}
+
 const lh_command lh_command_mistakes = {
     .name = "mistakes",
-    .synopsis = "[LESSON|FILE] [options]",
+    .synopsis = "[LESSON|FILE] [NAME] [options]",
     .summary = "The catalogue of known mistakes, and what each does to the numbers of a lesson.",
     .examples = "longhand mistakes\teach with its rule\n"
+                "longhand mistakes unscaled\tone of them\n"
                 "longhand mistakes ex3\twhat each does to its numbers\n"
+                "longhand mistakes ex3 unscaled\twhat one of them does to them\n"
                 "longhand run ex1 --mistake unscaled\ta lesson with a mistake made\n",
     .notes = "A lesson adds mistakes of its own with lines as in the catalogue: mistake NAME "
              "forward \"what was done\" formula => what was made of it.",
     .options = mistakes_options,
     .run = mistakes_run,
     .min_args = 0,
-    .max_args = 1,
+    .max_args = 2,
 };

@@ -11,7 +11,7 @@
 #include "explain/explain.h"
 #include "train/loop.h"
 
-enum { LINE = 70, COMMENT_COLUMN = 44 };
+enum { LINE = 70, COMMENT_COLUMN = 44, INNER_COLUMN = 34, APART = 2 };
 
 static struct {
     lh_settings set;
@@ -92,12 +92,12 @@ static void print_inner(const lh_run *r, const lh_trace_item *item) {
         const char *label = lh_step_label(r->g, s, s->node->scope);
         if (s->kind == LH_STEP_UPDATE) continue;
         char *left = lh_printf(cli->arena, "%s = %s", label, lh_step_formula(r->g, s));
-        bool beside = lh_columns(left) < 34 && cli->width >= 70;
-        int indent = beside ? 38 : 8;
+        bool beside = lh_columns(left) + APART <= INNER_COLUMN && cli->width >= 70;
+        int indent = beside ? 4 + INNER_COLUMN : 8;
         lh_ink_on(cli, cli->out, LH_INK_QUIET);
         fputs("    ", cli->out);
         if (beside)
-            fprintf(cli->out, "%s%*s", left, 34 - lh_columns(left), "");
+            fprintf(cli->out, "%s%*s", left, INNER_COLUMN - lh_columns(left), "");
         else
             lh_wrap_at(cli->out, cli->width, 4, indent, left);
         lh_ink_off(cli, cli->out);

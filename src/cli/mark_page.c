@@ -107,6 +107,9 @@ static void put_heading(FILE *out, const lh_marked *m, int ask) {
         fprintf(out, "<span class=\"good\">%s full credit</span>", lh_verdict_sign(LH_RIGHT));
     else if (is_blank)
         fprintf(out, "<span class=\"open\">%s blank</span>", lh_verdict_sign(LH_BLANK));
+    else if (mark->n_wrong == 0)
+        fprintf(out, "<span class=\"open\">%s %d of %d, %d blank</span>", lh_verdict_sign(LH_BLANK),
+                mark->n_right, q->n_cells, mark->n_blank);
     else
         fprintf(out, "<span class=\"bad\">%s %d of %d</span>", lh_verdict_sign(LH_WRONG),
                 mark->n_right, q->n_cells);

@@ -117,13 +117,18 @@ static void put_step(const lh_marked *m, int ask) {
     bool is_blank = has_only(m, q->first, q->n_cells, LH_BLANK),
          is_right = mark->n_right == q->n_cells;
     char score[64];
-    lh_verdict sign = is_right ? LH_RIGHT : is_blank && n == 0 ? LH_BLANK : LH_WRONG;
+    const bool is_begun =
+        !is_right && !is_blank && mark->n_wrong == 0; /* and nothing of it wrong */
+    lh_verdict sign = is_right ? LH_RIGHT : is_begun || (is_blank && n == 0) ? LH_BLANK : LH_WRONG;
     for (int k = 0; is_right && sign == LH_RIGHT && k < q->n_cells; k++)
         sign = m->marks->cell[q->first + k];
     if (is_right)
         snprintf(score, sizeof score, sign == LH_RIGHT ? "right" : "full credit");
     else if (is_blank && n == 0)
         snprintf(score, sizeof score, "blank");
+    else if (is_begun)
+        snprintf(score, sizeof score, "%d of %d, %d blank", mark->n_right, q->n_cells,
+                 mark->n_blank);
     else
         snprintf(score, sizeof score, "%d of %d", mark->n_right, q->n_cells);
     put_heading(m, ask, score, sign);

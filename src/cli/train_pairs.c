@@ -92,8 +92,11 @@ void lh_train_pairs_say(const lh_train_pairs *p) {
                p->how.task->summary);
         return;
     }
-    printf("%s: %d pairs, %d of them held out\n", p->how.name, d->n_lines[0] + d->n_lines[1],
-           d->n_lines[1]);
+    printf("%s: %d pairs, ", p->how.name, d->n_lines[0] + d->n_lines[1]);
+    if (d->n_lines[1])
+        printf("%d of them held out\n", d->n_lines[1]);
+    else
+        puts("none held out: too few of them differ");
     if (d->n_cut)
         printf("%d pairs have more than the %d tokens of the context and are left out\n", d->n_cut,
                p->how.context);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/index.h"
 #include "base/random.h"
 #include "text/split.h"
 #include "text/piece_count.h"
@@ -64,7 +65,32 @@ static int rows_of(const lh_pairs_how *how, int question, int answer) {
                            : question + 1 + answer;
 }
 
-static void keep_line(lh_pairs *p, const lh_pair_line *l) {
+/* Which of the different questions of a file are held out, in the order of the file. Each decides for itself, so that it is the same
+ * one in every file; of a few, too many may. */
+typedef struct held_questions {
+    lh_index seen, held;
+} held_questions;
+
+enum { MOST_HELD = 5 }; /* one of so many */
+
+static held_questions find_held(const lh_pairs *p) {
+    held_questions q = {{.arena = p->arena}, {.arena = p->arena}};
+    lh_pair_line l;
+    for (size_t at = 0, next; at < p->how.length && !lh_failed(p->ctx); at = next)
+        if (read_line(&p->how, at, &next, &l) &&
+            lh_index_add(&q.seen, l.question, l.n_question, (int)q.seen.n) < 0 &&
+            lh_question_is_held_out(l.question, l.n_question))
+            lh_index_add(&q.held, l.question, l.n_question, (int)q.held.n);
+    return q;
+}
+
+static bool is_held(held_questions *q, const lh_pair_line *l) {
+    if (!lh_question_is_held_out(l->question, l->n_question)) return false;
+    const int number = lh_index_add(&q->held, l->question, l->n_question, 0); /* it is there */
+    return number >= 0 && (size_t)number < q->seen.n / MOST_HELD;
+}
+
+static void keep_line(lh_pairs *p, held_questions *questions, const lh_pair_line *l) {
     const int q = lh_pairs_encode(p->ctx, p->tokens, l->question, l->n_question, NULL, 0);
     const int a = q < 0 ? -1 : lh_pairs_encode(p->ctx, p->tokens, l->answer, l->n_answer, NULL, 0);
     if (a < 0) return;
@@ -72,7 +98,7 @@ static void keep_line(lh_pairs *p, const lh_pair_line *l) {
         p->n_cut++;
         return;
     }
-    const int held = lh_question_is_held_out(l->question, l->n_question);
+    const int held = is_held(questions, l);
     *lh_push(p->arena, p->line[held], p->n_lines[held]) = *l;
 }
 
@@ -84,9 +110,10 @@ static void refuse_file(lh_context *ctx) {
 }
 
 static void keep_lines(lh_pairs *p) {
+    held_questions questions = find_held(p);
     lh_pair_line l;
     for (size_t at = 0, next; at < p->how.length && !lh_failed(p->ctx); at = next)
-        if (read_line(&p->how, at, &next, &l)) keep_line(p, &l);
+        if (read_line(&p->how, at, &next, &l)) keep_line(p, &questions, &l);
     if (lh_failed(p->ctx) || p->n_lines[0]) return;
     if (p->n_cut) {
         lh_fail(p->ctx, LH_ERROR_FILE, nowhere,
