@@ -86,7 +86,7 @@ grep -q uphill out err
 test $? -eq 1
 verdict $? '... and nothing is given away'
 run exercise mine.md 2 --answer 7
-tried 'predict, none of them' 2 '"7" is none of them: type a number from 1 to 2'
+tried 'predict, none of them' 2 '"7" is not one of the choices: type a number from 1 to 2'
 run exercise mine.md 3 --answer 'e = w * x - 3'
 tried 'write, another way' 0 'The same numbers as the lesson'
 run exercise mine.md 3 --answer '3 - y'

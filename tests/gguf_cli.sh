@@ -29,10 +29,10 @@ verdict $? '... by the same tokens'
 does 'a model of characters' train gpt --data text.txt --tokens char --set layers=1 dim=16 heads=2 context=16 --steps 2 -o chars
 refused 'characters are nothing for llama.cpp' 'byte pairs' gguf chars -o chars.gguf
 refused 'a folder without -o' 'writes it as a file' gguf model
-refused 'another type' 'none of them' gguf model -o x.gguf --type q2_k
+refused 'another type' 'must be f32, bf16 or q8_0' gguf model -o x.gguf --type q2_k
 refused 'a type for a file' 'for a folder' gguf f32.gguf --type f32
 refused 'a file that is not there' 'cannot be read' gguf no-such.gguf
-refused 'a file that is none' 'no GGUF' gguf text.txt
+refused 'a file that is none' 'not a GGUF file' gguf text.txt
 head -c 5000 f32.gguf >short.gguf
 refused 'a file cut short' 'short.gguf' gguf short.gguf
 refused 'into a file' 'cannot be made' gguf f32.gguf -o text.txt

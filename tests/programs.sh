@@ -209,7 +209,7 @@ refused '--shuffle without batches' 'all examples are in one batch' run ex4 --st
 refused '--to with --steps' 'there is no trace' run ex4 --steps 3 --to P
 refused '--table with JSON' 'JSON has every number' run ex4 --json --table
 refused '--batch for a number before training' 'a step of training' explain ex4 L --batch 1
-refused '--deep with --jacobian' 'a jacobian is no line of steps' explain ex3 'P[1]' --jacobian --deep
+refused '--deep with --jacobian' 'a Jacobian has no steps to follow' explain ex3 'P[1]' --jacobian --deep
 refused '--steps with loss' 'how many updates' plot ex4 loss 10 --steps 3
 refused '--log with a map' 'for loss and line' plot ex4 heat P --log
 refused '--batch where there is no training' 'there is no training' plot ex4 heat P --batch 1

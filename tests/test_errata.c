@@ -141,13 +141,13 @@ static void a_faulty_list_is_refused_with_its_line(void **state) {
         {HEAD "judged: exact\ncause: b\n", "", "can only be judged wrong", 1},
         {HEAD "judged: wrong\n", "", "can only be judged wrong", 1},
         {HEAD HEAD, "", "stands twice", 5},
-        {"quantity: a\nat: book\n", "", "is no place", 2},
-        {"quantity: a\nprinted: 1 x\n", "", "\"x\" is no number", 2},
+        {"quantity: a\nat: book\n", "", "is not a place", 2},
+        {"quantity: a\nprinted: 1 x\n", "", "\"x\" is not a number", 2},
         {"quantity: a\nprinted: 1 2; 3\n", "", "differ in length", 2},
         {"quantity: a\nat: book:1\n", "", "is missing", 1},
-        {"", "claim: x\n", "is no number of a claim", 1},
+        {"", "claim: x\n", "is not the number of a claim", 1},
         {"", "kind: false\n", "belongs to no claim", 1},
-        {"", "claim: 1\nkind: wrong\n", "is no kind of claim", 2},
+        {"", "claim: 1\nkind: wrong\n", "is not a kind of claim", 2},
         {"", "claim: 1\nsaid: a\n", "is missing", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

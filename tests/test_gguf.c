@@ -219,7 +219,7 @@ static void a_llama_becomes_a_folder(void **state) {
 static void damaged_files_are_refused(void **state) {
     (void)state;
     static const char *const bad[][2] = {{"wrong_version", "neither 2 nor 3"},
-                                         {"wrong_magic", "no GGUF"},
+                                         {"wrong_magic", "not a GGUF file"},
                                          {"wrong_short", "ends behind the end"},
                                          {"wrong_type", "type 10"},
                                          {"wrong_block", "fill its blocks"},

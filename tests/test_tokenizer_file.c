@@ -248,13 +248,13 @@ static const fault faults[] = {
     {"\"lstrip\":false", "\"left\":true", "field \"left\""},
     {"\"content\":\"<|endoftext|>\"", "\"content\":\"\"", "no \"content\""},
     {"\"content\":\"<|endoftext|>\"", "\"content\":\"he\"", "id 259 is both"},
-    {"{\"id\":259", "{\"id\":99999999", "an id is 99999999"},
+    {"{\"id\":259", "{\"id\":99999999", "one token has id 99999999"},
     {"\"he\":257", "\"he\":256", "id 256 is both"},
     {"\"he\":257", "\"Ġt\":257", "two ids, 256 and 257"},
-    {"\"he\":257", "\"he\":25.5", "no whole number"},
-    {"\"he\":257", "\"he\":\"257\"", "no whole number"},
-    {"\"he\":257", "\"he\":-1", "no whole number"},
-    {"\"he\":257", "\"he\":1e300", "no whole number"},
+    {"\"he\":257", "\"he\":25.5", "not a whole number"},
+    {"\"he\":257", "\"he\":\"257\"", "not a whole number"},
+    {"\"he\":257", "\"he\":-1", "not a whole number"},
+    {"\"he\":257", "\"he\":1e300", "not a whole number"},
     {"\"he\":257,", "", "there is no token \"he\""},
     {"\"Ġ t\"", "\"Ġt\"", "merge 0 is not two names"},
     {"\"Ġ t\"", "7", "merge 0 is not two names"},
@@ -264,7 +264,7 @@ static const fault faults[] = {
     {"\"Ġt he\"", "\"< |endoftext|>\"", "there is no token \"|endoftext|>\""},
     {"\"h e\"", "\"h \\u0000\"", "the character 0"},
     {"\"h e\"", "\"h \xff\"", "not UTF-8"},
-    {"\"model\"", "\"model", "no JSON from here on"},
+    {"\"model\"", "\"model", "from here on this is not JSON"},
 };
 
 /* What others write and what does no harm: it is read, and the text comes back. */

@@ -97,7 +97,7 @@ verdict "$(test ! -e x; echo $?)" 'and nothing was written'
 refused 'show: not there' 'cannot be opened' tokens show no-such-folder
 refused 'show: a folder without a vocabulary' 'has no tokenizer.json' tokens show nothing
 refused 'show: half of the pair' 'without merges.txt' tokens show half
-refused 'show: a file that is no vocabulary' 'no JSON' tokens show small.txt
+refused 'show: a file that is no vocabulary' 'not JSON' tokens show small.txt
 refused 'show: a file cut short' 'was the file written to its end?' tokens show broken
 refused 'show: measured with a file that is not there' 'no-such-file' tokens show small --data no-such-file
 refused 'show: two folders' 'one folder' tokens show small small

@@ -121,7 +121,7 @@ static bool find_template(talk *t) {
         lh_cli_fail(t->cli, "%s has no chat template: it may be a model that only continues a text",
                     t->model.folder->path);
     else if (!t->chat)
-        lh_cli_fail(t->cli, "the chat template of %s is none of those that are known here",
+        lh_cli_fail(t->cli, "the chat template of %s is not one of those known here",
                     t->model.folder->path);
     if (!t->chat) return list_templates(), false;
     t->system = options.system ? options.system : options.template ? NULL : lh_chat_system(text);

@@ -337,9 +337,9 @@ static bool are_fitting(lh_cli *cli, const char *address) {
              lh_cli_refuse(cli, options.shuffle >= 0 && !options.batch, "shuffle",
                            "all examples are in one batch; --batch N makes several") ||
              lh_cli_refuse(cli, options.jacobian && options.deep, "deep",
-                           "a jacobian is no line of steps") ||
+                           "a Jacobian has no steps to follow") ||
              lh_cli_refuse(cli, options.jacobian && options.all, "all",
-                           "a jacobian is no line of steps"));
+                           "a Jacobian has no steps to follow"));
 }
 
 static int explain_graph(lh_cli *cli, const lh_source *s, lh_graph *g, const char *address) {

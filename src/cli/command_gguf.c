@@ -79,7 +79,7 @@ static int write_file(lh_cli *cli, const char *folder) {
             return lh_gguf_from_folder(cli->ctx, folder, options.out, known[i].type)
                        ? LH_EXIT_YES
                        : lh_cli_report(cli);
-    return lh_cli_fail(cli, "--type is f32, bf16 or q8_0, and \"%s\" is none of them", name);
+    return lh_cli_fail(cli, "--type must be f32, bf16 or q8_0, not \"%s\"", name);
 }
 
 static int run(lh_cli *cli, int argc, char **argv) {

@@ -336,7 +336,7 @@ static bool set_const(job *j, const char *option, const char *name, const char *
         put_setting(j, name, value);
         return true;
     }
-    lh_cli_fail(j->cli, "--%s sets the const %s, and %s has none", option, name,
+    lh_cli_fail(j->cli, "--%s sets the const %s, but %s has no such const", option, name,
                 j->model.source.name);
     return false;
 }

@@ -87,7 +87,7 @@ static bool read_attempt(import *x, const cJSON *o, int line) {
                     .is_right = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "right"))};
     if (!*a.lesson || !*a.step) return refuse(x, line, "an attempt has a lesson and a step");
     if (!read_time(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "time")), &a.time))
-        return refuse(x, line, "its time is no moment such as 2026-11-16T05:30:00Z");
+        return refuse(x, line, "its time is not written like 2026-11-16T05:30:00Z");
     a.is_wrong = !a.is_right && strcmp(a.verdict, "partly") != 0;
     if (is_known(x, &a))
         x->n_again++;
@@ -101,7 +101,7 @@ static bool read_line(import *x, const char *s, size_t n, int line) {
     cJSON *o = lh_json_parse(x->cli->ctx, x->file, s, n);
     if (!o) {
         lh_context_clear(x->cli->ctx);
-        return refuse(x, line, "this line is no JSON");
+        return refuse(x, line, "this line is not JSON");
     }
     bool ok = cJSON_IsObject(o) ? read_attempt(x, o, line)
                                 : refuse(x, line, "an attempt is an object: {...}");

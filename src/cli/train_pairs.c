@@ -61,7 +61,7 @@ lh_tokenizer *lh_train_pairs_tokens(lh_train_pairs *p, const char *spec) {
     if (spec && stat(spec, &st) == 0) return lh_tokenizer_load(ctx, spec);
     if (spec && strcmp(spec, "char") != 0 && strcmp(spec, "word") != 0) {
         lh_fail(ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},
-                "%s is no vocabulary for pairs: neither char nor word nor a folder", spec);
+                "%s is not a vocabulary for pairs: char, word or a folder", spec);
         return NULL;
     }
     p->how.is_chars = spec && strcmp(spec, "char") == 0;

@@ -355,7 +355,7 @@ static const char *program_of(lh_family_reader *r) {
     for (int i = 0; type && i < lh_family_n_records; i++)
         if (strcmp(lh_family_records[i].family.type, type) == 0) f = &lh_family_records[i];
     if (!f) {
-        lh_family_refuse(r, "model_type", "is %.60s, which is no family that is known here",
+        lh_family_refuse(r, "model_type", "is %.60s, a family that is not known here",
                          type ? type : "missing");
         return NULL;
     }

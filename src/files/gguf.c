@@ -166,7 +166,7 @@ static void place_tensors(gguf_reader *r, const uint64_t *offset) {
     uint64_t alignment = 32;
     lh_gguf_whole(r->f, "general.alignment", &alignment);
     if (alignment == 0 || alignment > 1 << 20 || alignment % 8) {
-        refuse(r, "general.alignment is no multiple of 8");
+        refuse(r, "general.alignment is not a multiple of 8");
         return;
     }
     size_t begin = (r->at + (size_t)alignment - 1) / (size_t)alignment * (size_t)alignment;
@@ -185,7 +185,7 @@ static void read_all(gguf_reader *r) {
     const unsigned char *magic = take(r, 4);
     if (magic && memcmp(magic, "GGUF", 4) != 0) {
         r->at = 0;
-        refuse(r, "this is no GGUF file");
+        refuse(r, "this is not a GGUF file");
     }
     r->f->version = (uint32_t)take_number(r, 4);
     if (!lh_failed(r->f->ctx) && r->f->version != 2 && r->f->version != 3)

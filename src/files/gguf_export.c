@@ -164,8 +164,8 @@ bool lh_gguf_from_folder(lh_context *ctx, const char *folder, const char *path, 
     export x = {.ctx = ctx, .arena = lh_failed(ctx) ? NULL : lh_arena_new(ctx)};
     bool ok = false;
     if (t && (strcmp(f->config.model_type, "gpt2") != 0 || !f->weights)) {
-        lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s is no model of the kind gpt2 with weights",
-                folder);
+        lh_fail(ctx, LH_ERROR_FILE, nowhere,
+                "%s does not hold a model of the kind gpt2 with weights", folder);
         lh_cure(ctx, "only those are written as GGUF");
     } else if (t && (t->kind != LH_TOKENS_BPE || t->pipeline)) {
         lh_fail(ctx, LH_ERROR_FILE, nowhere,

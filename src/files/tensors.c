@@ -229,7 +229,7 @@ static void read_bytes(lh_tensors *t, const char *path, const unsigned char *byt
     if (n > length - 8) {
         refuse(&r, "its header has %llu bytes, and the file has %zu", (unsigned long long)n,
                length);
-        lh_cure(t->ctx, "either it is cut off, or it is no safetensors file");
+        lh_cure(t->ctx, "either it was cut off, or it is not a safetensors file");
         return;
     }
     if (n > LH_MAX_TENSOR_HEADER) {

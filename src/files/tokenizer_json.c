@@ -69,11 +69,11 @@ cJSON *lh_tokenizer_json_parse(lh_context *ctx, const char *name, const char *te
     if (bad == length && !root) {
         size_t at = end >= text && end < text + length ? (size_t)(end - text) : length;
         lh_fail(ctx, LH_ERROR_TEXT, place_of(text, at),
-                at < length ? "this is no JSON from here on"
-                            : "this is no JSON: it ends too early");
+                at < length ? "from here on this is not JSON"
+                            : "this is not JSON: it ends too early");
         lh_cure(ctx, "was the file written to its end?");
     } else if (root && !cJSON_IsObject(root)) {
-        lh_fail(ctx, LH_ERROR_TEXT, nowhere, "a JSON object is expected, { and so on");
+        lh_fail(ctx, LH_ERROR_TEXT, nowhere, "expected a JSON object, which begins with {");
     }
     lh_fail_in(ctx, name, text, length);
     if (!lh_failed(ctx)) return root;
@@ -96,7 +96,7 @@ static bool has_merges(const cJSON *model) {
 static bool find_model(lh_json_reader *r, const cJSON *model) {
     static const char *const name[] = {"BPE", "WordLevel", "Unigram", "WordPiece"};
     if (!cJSON_IsObject(model)) {
-        lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "there is no \"model\" in it");
+        lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "it has no \"model\"");
         lh_cure(r->ctx, "is it a tokenizer.json?");
         return false;
     }
@@ -181,7 +181,7 @@ static int id_of(const cJSON *id, int most) {
 static lh_json_entry *add_name(lh_json_reader *r, const char *name, const cJSON *id) {
     int at = id_of(id, r->n - 1), other = lh_byte_find(&r->name, name, strlen(name));
     if (at < 0)
-        lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "the id of token \"%.40s\" is no whole number",
+        lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "the id of token \"%.40s\" is not a whole number",
                 name);
     else if (r->entry[at].name && strcmp(r->entry[at].name, name) != 0)
         lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "id %d is both \"%.40s\" and \"%.40s\"", at,
@@ -234,8 +234,8 @@ static bool make_room(lh_json_reader *r, const cJSON *vocab, const cJSON *added)
     r->n = largest + 1 > n ? largest + 1 : n;
     int tokens = cJSON_GetArraySize(vocab) + cJSON_GetArraySize(added);
     if (r->n > tokens + MOST_HOLES)
-        lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "an id is %d, and there are only %d tokens",
-                r->n - 1, tokens);
+        lh_fail(r->ctx, LH_ERROR_VALUE, nowhere,
+                "one token has id %d, but there are only %d tokens", r->n - 1, tokens);
     r->entry = lh_alloc_array(r->arena, (size_t)r->n + 1, sizeof *r->entry);
     return !lh_failed(r->ctx);
 }
@@ -263,7 +263,7 @@ static void read_unigrams(lh_json_reader *r, const cJSON *vocab) {
 bool lh_tokenizer_json_names(lh_json_reader *r, const cJSON *vocab, const cJSON *added) {
     bool is_list = r->model == LH_MODEL_UNIGRAM;
     if (is_list ? !cJSON_IsArray(vocab) : !cJSON_IsObject(vocab)) {
-        lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "there is no \"vocab\" in it");
+        lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "it has no \"vocab\"");
         return false;
     }
     if (!cJSON_IsArray(added)) added = NULL;
@@ -394,7 +394,8 @@ static void read_unknown(lh_json_reader *r, lh_tokenizer *t, const cJSON *model)
     if (r->model == LH_MODEL_UNIGRAM) {
         t->unknown = is_nothing(id) ? -1 : id_of(id, r->n - 1);
         if (!is_nothing(id) && t->unknown < 0)
-            lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "unk_id of the model is no id");
+            lh_fail(r->ctx, LH_ERROR_VALUE, nowhere,
+                    "unk_id of the model is not an id of the vocabulary");
     } else if (r->unk) {
         int at = lh_byte_find(&r->name, r->unk, strlen(r->unk));
         t->unknown = at >= 0 && r->entry[at].is_in_model ? at : -1;
@@ -415,7 +416,7 @@ static void read_model(const lh_part_reader *parts, lh_json_reader *r, lh_tokeni
     p->longest_word = most ? id_of(most, 1 << 28) : 100;
     if (p->longest_word < 0)
         lh_fail(r->ctx, LH_ERROR_VALUE, nowhere,
-                "max_input_chars_per_word of the model is no whole number");
+                "max_input_chars_per_word of the model is not a whole number");
     read_unknown(r, t, model);
     if (!r->score) return;
     p->score = lh_alloc_array(t->arena, (size_t)r->n + 1, sizeof *p->score);
@@ -473,7 +474,7 @@ lh_tokenizer *lh_tokenizer_json_pipeline(lh_json_reader *r, const cJSON *root, c
 
 static void read_merges(lh_json_reader *r, lh_tokenizer *t, const cJSON *merges) {
     if (t->kind == LH_TOKENS_BPE && !cJSON_IsArray(merges))
-        lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "there is no list \"merges\" in the model");
+        lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "the model has no list \"merges\"");
     for (const cJSON *x = cJSON_IsArray(merges) ? merges->child : NULL; x && !lh_failed(r->ctx);
          x = x->next)
         read_merge(r, t, x);
@@ -490,7 +491,7 @@ static void read_frame(const lh_json_reader *r, lh_tokenizer *t, const cJSON *ro
         int id = i < f->n_before ? f->before[i] : f->after[i - f->n_before];
         if (id >= t->n_tokens)
             lh_fail(r->ctx, LH_ERROR_VALUE, nowhere,
-                    "the post_processor adds token %d, and ids go from 0 to %d", id,
+                    "the post_processor adds token %d, but ids go from 0 to %d", id,
                     t->n_tokens - 1);
     }
 }

@@ -387,7 +387,8 @@ void lh_parts_decoder(const lh_part_reader *r, const cJSON *x, lh_pipeline *p) {
 static void add_id(const lh_part_reader *r, int **list, int *n, const cJSON *id) {
     double v = cJSON_IsNumber(id) ? id->valuedouble : -1;
     if (!(v >= 0 && v < 1 << 28 && floor(v) == v)) {
-        lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "the post_processor has an id that is none");
+        lh_fail(r->ctx, LH_ERROR_VALUE, nowhere,
+                "the post_processor has an id that is not a whole number from 0");
         return;
     }
     *lh_push(r->arena, *list, *n) = (int)v;

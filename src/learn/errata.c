@@ -50,7 +50,7 @@ static bool read_places(reader *r, void *to) {
         const char *colon = memchr(word.s, ':', word.n);
         size_t k = colon ? (size_t)(colon - word.s) : word.n;
         if (!colon || k == 0 || k + 1 == word.n)
-            return fail(r, "\"%.60s\" is no place: DOCUMENT:LINES",
+            return fail(r, "\"%.60s\" is not a place: DOCUMENT:LINES",
                         lh_copy(r->e->arena, word.s, word.n));
         *lh_push(r->e->arena, list->place, list->n) = (lh_erratum_place){
             lh_copy(r->e->arena, word.s, k), lh_copy(r->e->arena, colon + 1, word.n - k - 1)};
@@ -61,7 +61,7 @@ static bool read_places(reader *r, void *to) {
 static bool add_cell(reader *r, lh_erratum *x, int *n, lh_text_row word) {
     lh_erratum_cell c = {.text = lh_copy(r->e->arena, word.s, word.n),
                          .written = lh_written_read(word.s, word.n)};
-    if (c.written.kind != LH_WRITTEN_NUMBER) return fail(r, "\"%.60s\" is no number", c.text);
+    if (c.written.kind != LH_WRITTEN_NUMBER) return fail(r, "\"%.60s\" is not a number", c.text);
     *lh_push(r->e->arena, x->cell, *n) = c;
     return true;
 }
@@ -98,7 +98,8 @@ static bool read_kinds(reader *r, void *to) {
                (strlen(kind_words[k]) != word.n || strncmp(kind_words[k], word.s, word.n) != 0))
             k++;
         if (k == N_KINDS)
-            return fail(r, "\"%.60s\" is no kind of claim", lh_copy(r->e->arena, word.s, word.n));
+            return fail(r, "\"%.60s\" is not a kind of claim",
+                        lh_copy(r->e->arena, word.s, word.n));
         *kinds |= 1 << k;
     }
     return true;
@@ -170,7 +171,7 @@ static bool claim_field(reader *r, const char *word) {
     lh_errata *e = r->e;
     bool begins = strcmp(word, "claim") == 0;
     int number = begins ? atoi(r->value) : 1;
-    if (number <= 0) return fail(r, "\"%.60s\" is no number of a claim", r->value);
+    if (number <= 0) return fail(r, "\"%.60s\" is not the number of a claim", r->value);
     if (begins)
         *lh_push(e->arena, e->claim, e->n_claims) =
             (lh_false_claim){.number = number, .line = r->row.number};

@@ -91,7 +91,7 @@ static void fail_character(lh_reader *r, size_t n) {
                        : c == '`' ? "a formula ends before a ` of the text"
                                   : NULL;
     if (!n)
-        snprintf(what, sizeof what, "the byte %u is no UTF-8", c);
+        snprintf(what, sizeof what, "the byte %u is not UTF-8", c);
     else if (c < ' ' || c == 127)
         snprintf(what, sizeof what, "the control character %u has no place in a formula", c);
     else
@@ -257,10 +257,11 @@ static void fail_stop(lh_reader *r) {
     if (*r->p == '}')
         lh_reader_fail(r, r->p, 1, "this } closes nothing", "\\} is the sign");
     else if (*r->p == '&')
-        lh_reader_fail(r, r->p, 1, "& parts the columns of a matrix, and this is none",
+        lh_reader_fail(r, r->p, 1,
+                       "& separates the columns of a matrix, but this is not inside one",
                        "\\begin{aligned} ... \\end{aligned}");
     else if (lh_reader_at(r, "\\"))
-        lh_reader_fail(r, r->p, 2, "\\\\ ends a row of a matrix, and this is none",
+        lh_reader_fail(r, r->p, 2, "\\\\ ends a row of a matrix, but this is not inside one",
                        "\\begin{aligned} ... \\end{aligned}");
     else if (lh_reader_at(r, "right"))
         lh_reader_fail(r, r->p, 6, "this \\right has no \\left", NULL);

@@ -84,11 +84,12 @@ static void read_format(lh_lesson *l, lh_insert *x, lh_text_row format) {
     else if (is_value)
         good = lh_row_number(format, 17, &x->digits) && x->digits > 0;
     if (good) return;
-    lh_problem_add(l->problems, LH_ERROR_TEXT, x->at, "{{%.80s}}: \"%.*s\" is no way to write %s",
-                   x->text, (int)(format.n < 40 ? format.n : 40), format.s,
+    lh_problem_add(l->problems, LH_ERROR_TEXT, x->at, "{{%.80s}}: %s cannot be written as \"%.*s\"",
+                   x->text,
                    is_claim   ? "a claim"
                    : is_value ? "a number"
-                              : "this");
+                              : "this",
+                   (int)(format.n < 40 ? format.n : 40), format.s);
     lh_problem_cure(l->problems, is_claim   ? "a claim may be | show"
                                  : is_value ? "1 to 17 digits, percent, or percent 0"
                                             : "leave out the |");

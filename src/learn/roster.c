@@ -90,7 +90,7 @@ static void add_student(reader *r, const lh_csv_row *row) {
         fail(r, row->line, lh_printf(r->a, "\"%.40s\" cannot be a form", s.form),
              "a form is a short word, such as A or 12");
     else if (*seed && !lh_scan_seed(seed, strlen(seed), &s.seed))
-        fail(r, row->line, lh_printf(r->a, "\"%.40s\" is no seed", seed),
+        fail(r, row->line, lh_printf(r->a, "\"%.40s\" is not a seed", seed),
              "a seed is a whole number");
     s.key = *s.id ? lh_name_key(r->a, s.id) : lh_name_key(r->a, s.name);
     *lh_push(r->a, r->r->student, r->r->n) = s;

@@ -53,7 +53,8 @@ static int read_choice(const lh_task *t, const char *text) {
 int lh_choices_answer(lh_task *t, const char *text, lh_answered *out) {
     int n = read_choice(t, text);
     if (n < 0)
-        lh_answered_refuse(t, out, "\"%.40s\" is none of them: type a number from 1 to %d.", text,
+        lh_answered_refuse(t, out,
+                           "\"%.40s\" is not one of the choices: type a number from 1 to %d.", text,
                            t->n_choices);
     if (n == t->right) out->state = LH_ANSWER_RIGHT;
     return n == t->right ? -1 : n;

@@ -121,7 +121,7 @@ static bool open_write(lh_task *t) {
     w->step = line_name(t, w->line);
     w->key = line_text(t, w->program, w->line);
     if (!lh_graph_step(w->g, w->step))
-        return lh_task_fail(t, (line ? line : key)->value_at, "%.60s is no step of the program",
+        return lh_task_fail(t, (line ? line : key)->value_at, "%.60s is not a step of the program",
                             w->step);
     lh_comparison c = lh_task_compare(t->arena, w->g, w->g, w->step);
     if (c.is_same && c.n_draws < LH_TASK_DRAWS - 1)

@@ -232,7 +232,7 @@ int lh_server_run(FILE *in_stream, FILE *out) {
         if (message)
             take(&s, message);
         else
-            refuse(&s, NULL, PARSE_ERROR, "this is no JSON");
+            refuse(&s, NULL, PARSE_ERROR, "this is not JSON");
         cJSON_Delete(message);
         free(text);
     }

@@ -135,7 +135,7 @@ static uint32_t take_hex(reader *r, int digits) {
     for (; r->at < r->n && digit_of(r->regex[r->at]) >= 0 && n < (is_braced ? 6 : digits); n++)
         c = c * 16 + (uint32_t)digit_of(r->regex[r->at++]);
     if (n == 0 || (!is_braced && n < digits) || (is_braced && !take(r, "}")) || c > 0x10FFFF)
-        refuse(r, "a character in hexadecimal digits that is none");
+        refuse(r, "a character whose hexadecimal digits are not a character");
     return c;
 }
 
@@ -153,7 +153,7 @@ static void take_property(reader *r, lh_charset *s, bool is_not) {
     }
     name[n] = 0;
     uint32_t bits = lh_unicode_categories(name);
-    if (!bits) refuse(r, "\\p{} of something that is no general category");
+    if (!bits) refuse(r, "\\p{} with something that is not a general category");
     s->categories |= is_not ? ~bits : bits;
 }
 
@@ -267,7 +267,7 @@ static tree *take_group(reader *r) {
     if (take(r, "?i:"))
         r->ignores_case = true;
     else if (!take(r, "?:") && is_next(r, "?"))
-        refuse(r, "a group that begins with (? and is none of the known ones");
+        refuse(r, "a group that begins with (? and is not one of the known kinds");
     tree *t = close_group(r, either(r));
     r->ignores_case = before;
     return t;

@@ -96,7 +96,7 @@ static lh_tokenizer *pair_tokens(lh_material *l, const char *spec) {
     if (spec && stat(spec, &st) == 0) return lh_tokenizer_load(l->ctx, spec);
     if (spec && strcmp(spec, "char") != 0 && strcmp(spec, "word") != 0) {
         lh_fail(l->ctx, LH_ERROR_VALUE, nowhere,
-                "%s is no vocabulary for pairs: neither char nor word nor a folder", spec);
+                "%s is not a vocabulary for pairs: char, word or a folder", spec);
         return NULL;
     }
     l->how.is_chars = spec && strcmp(spec, "char") == 0;
