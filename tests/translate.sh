@@ -85,7 +85,7 @@ refused 'no such task' 'multiply is not a task' train adder --task multiply
 refused 'names have no question' 'names has no questions' train classic --task names
 echo 'no pair here' >none.txt
 refused 'a file without pairs' 'no line has a pair' train classic --data none.txt -o x
-refused 'byte pairs' 'neither char nor word' train classic --data pairs.txt --tokens bpe:100 -o x
+refused 'byte pairs' 'not a vocabulary for pairs: char, word or a folder' train classic --data pairs.txt --tokens bpe:100 -o x
 refused 'a vocabulary that lacks a sign' 'not in the vocabulary' train sorter --task addition -o x
 refused 'a context that is too short' 'the context has 8' train adder --task addition --set context=8 -o x
 refused 'two vocabularies' 'two vocabularies' train translator --task translate -o x

@@ -34,7 +34,7 @@ refused 'no such file' 'cannot be opened: No such file' weights nothing
 refused 'a folder without weights' 'there is no model.safetensors in .' weights .
 head -c 100 model/model.safetensors >cut.safetensors
 refused 'a header cut off' 'cut.safetensors: its header has 129 bytes, and the file has 100' weights cut.safetensors
-warns 'it is cut off' 'the likely cause of a cut'
+warns 'it was cut off' 'the likely cause of a cut'
 head -c 150 model/model.safetensors >cut.safetensors
 refused 'data cut off' 'lies at bytes 0 to 16, and the file has 13 bytes of data' weights cut.safetensors
 : >empty.safetensors
