@@ -70,7 +70,7 @@ verdict $? 'a conversation longer than the context leaves out its oldest turns, 
 refused 'a template without a place for it' 'no place for it' chat model --template gemma --system x -i Hello
 refused 'a template that is not there' 'no template called' chat model --template nobody -i Hello
 printf '{"chat_template": "{{ other }}"}' >model/tokenizer_config.json
-refused 'a template that is not known' 'none of those that are known' chat model -i Hello
+refused 'a template that is not known' 'not one of those known here' chat model -i Hello
 printf '{' >model/tokenizer_config.json
 refused 'a file that is damaged' 'tokenizer_config.json' chat model -i Hello
 refused 'no folder' 'no-such' chat no-such -i Hello
