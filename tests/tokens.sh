@@ -105,6 +105,8 @@ refused 'encode: nothing' 'encode: the text is missing' tokens encode small
 refused 'encode: no vocabulary' 'the folder of a vocabulary is missing' tokens encode
 refused 'encode: two texts' 'quotes' tokens encode small low lower
 refused 'encode: a character outside a closed vocabulary' 'the character "x"' tokens encode closed x
+refused '... as it is' 'the character "ü"' tokens encode closed ü
+refused '... in digits where it cannot be seen' 'the character "\x01"' tokens encode closed "$(printf '\001')"
 refused 'decode: an unknown id' 'there is no token 999: ids go from 0 to 266' tokens decode small 259 999
 refused 'decode: a negative id' 'there is no token -1' tokens decode small -1
 refused 'decode: no number' '"12x" is not an id' tokens decode small 12x

@@ -28,8 +28,8 @@ static struct {
 } options = {.choice.top_k = -1};
 
 static const lh_option chat_options[] = {
-    {"input", 'i', LH_OPTION_TEXT, &options.input, "TEXT", "one message, one reply, and the end", 0,
-     0},
+    {"input", 'i', LH_OPTION_TEXT, &options.input, "TEXT",
+     "send one message, print the reply, and end", 0, 0},
     {"system", 0, LH_OPTION_TEXT, &options.system, "TEXT",
      "what the model is told before the conversation; '' for nothing (as its template has it)", 0,
      0},
@@ -106,7 +106,7 @@ static const char *template_text(talk *t) {
 }
 
 static void list_templates(void) {
-    fprintf(stderr, "known are:\n");
+    fprintf(stderr, "known templates:\n");
     for (const lh_chat *c = lh_chats; c->name; c++)
         fprintf(stderr, "  --template %-16s %s\n", c->name, c->models);
 }
@@ -222,7 +222,7 @@ static const char *answer(talk *t) {
 static bool turn(talk *t, const char *text) {
     const char *mark = mark_in(t, text);
     if (mark) {
-        fprintf(stderr, "longhand: %s is a mark of this model, which a message may not contain\n",
+        fprintf(stderr, "longhand: a message may not contain %s, a special token of this model\n",
                 mark);
         return true;
     }
@@ -243,7 +243,7 @@ static bool command(talk *t, const char *line) {
         options.tokens = !options.tokens;
     } else {
         fprintf(stderr,
-                "/new begins anew, /tokens shows tokens or hides them, /quit or Ctrl-D ends\n");
+                "/new starts over, /tokens shows or hides the tokens, /quit or Ctrl-D ends\n");
     }
     return true;
 }
@@ -252,7 +252,7 @@ static bool converse(talk *t) {
     bool is_interactive = t->cli->is_terminal && isatty(STDIN_FILENO), is_good = true;
     if (options.input) return turn(t, options.input);
     if (is_interactive)
-        fprintf(stderr, "%s, as %s. /new begins anew, Ctrl-C stops a reply, Ctrl-D ends.\n",
+        fprintf(stderr, "%s, as %s. /new starts over, Ctrl-C stops a reply, Ctrl-D ends.\n",
                 t->model.folder->path, t->chat->name);
     lh_prompt *p = lh_prompt_open(is_interactive, "chat");
     struct sigaction was, action = {.sa_handler = stop, .sa_flags = SA_RESTART};
@@ -328,10 +328,10 @@ const lh_command lh_command_chat = {
     .synopsis = "FOLDER [options]",
     .summary = "A conversation with a model.",
     .examples = "longhand chat SmolLM2\tin the terminal; Ctrl-C stops a reply, Ctrl-D ends\n"
-                "longhand chat SmolLM2 --system 'Answer in one word.'\twhat it is told before\n"
+                "longhand chat SmolLM2 --system 'Answer in one word.'\twhat it is told beforehand\n"
                 "longhand chat SmolLM2 -i 'What is attention?' -t 0\tone question\n"
                 "longhand chat SmolLM2 --tokens\twhat the model is given, token by token\n"
-                "longhand chat SmolLM2 <questions.txt\ta message a line",
+                "longhand chat SmolLM2 <questions.txt\tone message per line",
     .notes =
         "FOLDER is a Hugging Face folder of a model that was trained for conversations. Its chat "
         "template is not run but recognised: those of Llama 2 and 3, Qwen, SmolLM2, Mistral, "

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/utf8.h"
 #include "text/merge.h"
 #include "text/pipeline.h"
 #include "text/split.h"
@@ -47,20 +48,28 @@ static void encode_bpe(const lh_tokenizer *t, const char *s, size_t n, lh_ids *o
 
 /* ---- words and characters ---- */
 
-static void fail_unknown(const lh_tokenizer *t, const char *what, const char *s, size_t n) {
-    char shown[64];
-    size_t k = 0;
-    for (size_t i = 0; i < n && k + 5 < sizeof shown; i++) {
-        if ((unsigned char)s[i] < ' ' || (unsigned char)s[i] > 126) {
-            static const char digit[] = "0123456789ABCDEF";
-            unsigned char c = (unsigned char)s[i];
-            shown[k++] = '\\', shown[k++] = 'x', shown[k++] = digit[c >> 4],
-            shown[k++] = digit[c & 15];
-        } else {
-            shown[k++] = s[i];
-        }
+/* Characters as they are; control characters, and bytes that are no character, as \xNN. How many bytes of s it took. */
+static size_t show_one(const char *s, size_t n, char shown[5]) {
+    static const char digit[] = "0123456789ABCDEF";
+    uint32_t c;
+    const size_t length = lh_utf8_read(s, n, &c);
+    const bool is_control = length && (c < ' ' || (c >= 0x7F && c < 0xA0));
+    if (length && !is_control) {
+        memcpy(shown, s, length);
+        shown[length] = 0;
+        return length;
     }
-    shown[k] = 0;
+    memcpy(shown, "\\x", 2);
+    shown[2] = digit[(unsigned char)*s >> 4], shown[3] = digit[*s & 15], shown[4] = 0;
+    return 1;
+}
+
+static void fail_unknown(const lh_tokenizer *t, const char *what, const char *s, size_t n) {
+    char shown[64] = "", one[5];
+    for (size_t i = 0, k = 0; i < n && k + sizeof one < sizeof shown; k += strlen(one)) {
+        i += show_one(s + i, n - i, one);
+        memcpy(shown + k, one, strlen(one) + 1);
+    }
     lh_fail(t->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},
             "the %s \"%s\" is not in the vocabulary, which is closed", what, shown);
     lh_cure(t->ctx, "train it on a text that contains it, or with a token for unknown words");
