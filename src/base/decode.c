@@ -54,6 +54,7 @@ static const char *from_utf16(lh_arena *a, const char *s, size_t n, bool is_big,
         } else if (c >= 0xD800 && c < 0xE000) {
             c = 0xFFFD; /* half of a pair */
         }
+        if (c == 0xFEFF && to == 0) continue; /* one mark more */
         to += lh_utf8_write(out + to, c);
     }
     *length = out ? to : 0;
@@ -63,7 +64,7 @@ static const char *from_utf16(lh_arena *a, const char *s, size_t n, bool is_big,
 const char *lh_decode(lh_arena *a, const char *bytes, size_t n, size_t *length) {
     if (n >= 2 && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0))
         return from_utf16(a, bytes + 2, n - 2, bytes[0] == '\xfe', length);
-    if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) bytes += 3, n -= 3;
+    while (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) bytes += 3, n -= 3;
     *length = n;
     return first_odd(bytes, n) == n ? bytes : from_bytes(a, bytes, n, length);
 }

@@ -139,9 +139,9 @@ void lh_expr_print(lh_text *out, const lh_expr *e) {
  * file(. */
 static bool needs_quotes(const char *w) {
     const char *end = w + strlen(w);
-    if (w == end || strchr("#=(", *w)) return true;
-    if (strncmp(w, ":=", 2) == 0 || strncmp(w, "file(", 5) == 0) return true;
-    if (strstr(w, "->") || strstr(w, "→") || strpbrk(w, "\",\n")) return true;
+    if (w == end || strchr("#(", *w)) return true;
+    if (strncmp(w, "file(", 5) == 0) return true;
+    if (strstr(w, "->") || strstr(w, "→") || strpbrk(w, "\",=\n")) return true;
     for (; w < end; w++)
         if (lh_space(w, end)) return true;
     return false;
