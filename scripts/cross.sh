@@ -69,7 +69,7 @@ printf '#!/bin/sh\nexec qemu-%s -L /usr/%s -E LD_LIBRARY_PATH="%s" "%s" "$@"\n' 
 chmod +x "$build/longhand"
 
 # Left out: what is not about the processor, or runs on the one that is here ...
-left_out='contributing lint wasm web web_module python shells editors library look page book book_cli read_cli'
+left_out='contributing console lint wasm web web_module python shells editors library look page book book_cli read_cli'
 # ... what needs more than qemu gives: processes that find each other, the size of memory ...
 left_out="$left_out ranks_cli memory memory_cli"
 # ... and what takes minutes at a tenth of the speed. Their arithmetic is that of the tests that are run.

@@ -24,7 +24,7 @@ __all__ = [
 
 
 def version() -> str:
-    """Which Longhand this is: "0.1.0"."""
+    """Which Longhand this is: "0.2.0"."""
     return _engine().longhand_version().decode()
 
 

@@ -56,8 +56,11 @@ def _from_interface(x: Any) -> Optional[Block]:
         return Block(x.ctypes.data, x.dtype.itemsize, *steps, x) if steps else None
     if hasattr(x, "data_ptr") and hasattr(x, "element_size") and hasattr(x, "stride"):
         return _from_tensor(x)
-    if numpy is not None and (hasattr(x, "__array_interface__") or hasattr(x, "__array__") or hasattr(x, "__dlpack__")):
-        says_itself = hasattr(x, "__array_interface__") or hasattr(x, "__array__") or not hasattr(numpy, "from_dlpack")
+    found = _from_dlpack(x) if hasattr(x, "__dlpack__") else None
+    if found:
+        return found
+    if numpy is not None and any(hasattr(x, name) for name in ("__array_interface__", "__array__", "__dlpack__")):
+        says_itself = hasattr(x, "__array_interface__") or hasattr(x, "__array__")
         array = numpy.asarray(x) if says_itself else numpy.from_dlpack(x)
         return _from_interface(array) or _from_interface(numpy.asarray(array, dtype=float))
     try:
@@ -79,6 +82,49 @@ def _from_tensor(x: Any) -> Optional[Block]:
         return None
     steps = _steps(tuple(x.shape), tuple(s * item for s in x.stride()), item)
     return Block(x.data_ptr(), item, *steps, x) if steps else None
+
+
+class _DLTensor(ctypes.Structure):
+    """As DLPack lays it out."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int), ("device_id", ctypes.c_int), ("ndim", ctypes.c_int),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+_DL_PROCESSOR, _DL_FLOAT = 1, 2
+
+
+def _from_dlpack(x: Any) -> Optional[Block]:
+    """Of what speaks DLPack, in place where it lies in the processor's memory in float or double; it needs no NumPy.
+
+    The capsule is not used up: it stays ours while we read, and gives the memory back when we let go of it.
+    """
+    try:
+        if hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] != _DL_PROCESSOR:
+            return None
+        capsule = x.__dlpack__()
+    except (BufferError, RuntimeError, TypeError):  # it says that it cannot
+        return None
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    t = _DLTensor.from_address(pointer(capsule, b"dltensor"))
+    item = t.bits // 8
+    if t.device_type != _DL_PROCESSOR or t.code != _DL_FLOAT or t.lanes != 1 or item not in _TYPES:
+        return None
+    shape = tuple(t.shape[i] for i in range(t.ndim))
+    strides = tuple(t.strides[i] * item for i in range(t.ndim)) if t.strides else _tight(shape, item)
+    steps = _steps(shape, strides, item)
+    return Block(t.data + t.byte_offset, item, *steps, (x, capsule)) if steps else None
+
+
+def _tight(shape: Tuple[int, ...], item: int) -> Tuple[int, ...]:
+    """Strides in bytes where there are none: row after row."""
+    strides: List[int] = []
+    for n in reversed(shape):
+        strides.insert(0, item)
+        item *= n
+    return tuple(strides)
 
 
 def _rows_of(x: Any) -> List[List[float]]:

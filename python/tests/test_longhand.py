@@ -1,5 +1,6 @@
 """The module, against the command: every number that both have is the same. `python3 -m unittest` in this folder, with
 LONGHAND_LIBRARY and LONGHAND naming the library and the program; meson does that."""
+import ctypes
 import json
 import math
 import os
@@ -14,7 +15,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 import longhand  # noqa: E402
-from longhand import _library  # noqa: E402
+from longhand import _library, _numbers  # noqa: E402
 
 try:
     import numpy
@@ -31,6 +32,68 @@ def command(*arguments):
     if run.returncode > 1:
         raise AssertionError(run.stderr)
     return json.loads(run.stdout)
+
+
+class _Managed(ctypes.Structure):
+    """What a capsule of DLPack points at."""
+
+    _fields_ = _numbers._DLTensor._fields_ + [("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class Packed:
+    """Memory that offers itself by DLPack alone, as tensors of PyTorch, JAX and others do."""
+
+    def __init__(self, address, shape, strides=None, code=2, bits=64, device=1, array=None):
+        self.device, self.array = device, array
+        sizes = ctypes.c_int64 * len(shape)
+        self.kept = (sizes(*shape), sizes(*strides) if strides else None)
+        self.tensor = _Managed(address, device, 0, len(shape), code, bits, 1, self.kept[0], self.kept[1], 0, None, None)
+        if array is not None:
+            self.tolist = array.tolist
+
+    def __dlpack_device__(self):
+        return self.device, 0
+
+    def __dlpack__(self, **_):
+        if self.array is not None:
+            return self.array.__dlpack__()
+        make = ctypes.pythonapi.PyCapsule_New
+        make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return make(ctypes.addressof(self.tensor), b"dltensor", None)
+
+
+class OnlyArray:
+    """What can be asked for an array, and for nothing else."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array if dtype is None else self.array.astype(dtype)
+
+
+class Tensor:
+    """The part of a tensor of PyTorch that is asked where it lies."""
+
+    def __init__(self, array):
+        self.array, self.shape = array, array.shape
+
+    device = type("device", (), {"type": "cpu"})
+
+    def detach(self):
+        return self
+
+    def element_size(self):
+        return self.array.itemsize
+
+    def is_floating_point(self):
+        return True
+
+    def stride(self):
+        return tuple(s // self.array.itemsize for s in self.array.strides)
+
+    def data_ptr(self):
+        return self.array.ctypes.data
 
 
 def lists(x):
@@ -83,6 +146,20 @@ class Numbers(unittest.TestCase):
         self.assertEqual(lists(heads["y"]), [[[10, 20], [50, 60]], [[30, 40], [70, 80]]])
         ragged = longhand.program("vocab A B\nexample A B -> A\nexample A -> B\nx = tokens * 2\n")
         self.assertEqual([lists(x) for x in ragged["x"]], [[[0], [2]], [[0]]])
+
+    def test_dlpack(self):
+        """Read where it lies, in float and double and with strides; without NumPy, too."""
+        for kind, bits in ((ctypes.c_double, 64), (ctypes.c_float, 32)):
+            memory = (kind * 12)(*range(12))
+            address = ctypes.addressof(memory)
+            self.assertEqual(_numbers.block_of(Packed(address, (3, 4), bits=bits)).address, address)
+            m = longhand.program("const x : 3 x 4 = 0\ny = x * 2\n")
+            m["x"] = Packed(address, (3, 4), bits=bits)
+            self.assertEqual(lists(m.run()["y"]), [[0, 2, 4, 6], [8, 10, 12, 14], [16, 18, 20, 22]])
+            turned = longhand.program("const x : 4 x 3 = 0\ny = x * 2\n")
+            turned["x"] = Packed(address, (4, 3), strides=(1, 4), bits=bits)
+            self.assertEqual(lists(turned.run()["y"])[1], [2, 10, 18])
+        self.assertIsNone(_numbers._from_dlpack(Packed(address, (3, 4), bits=32, device=2)))  # of a graphics card
 
     def test_setting(self):
         m = longhand.open("ex1")
@@ -155,7 +232,6 @@ class Arrays(unittest.TestCase):
             self.assertTrue(numpy.array_equal(m["y"], 2.0 * x))
 
     def test_nothing_is_copied(self):
-        from longhand import _numbers
         x = numpy.zeros((4, 6))
         self.assertEqual(_numbers.block_of(x[:, 1:3]).address, x.ctypes.data + 8)
         self.assertIs(_numbers.block_of(x).owner, x)
@@ -165,12 +241,29 @@ class Arrays(unittest.TestCase):
             __array_interface__ = x.__array_interface__
         self.assertEqual(_numbers.block_of(Elsewhere()).address, x.ctypes.data)
 
+    def test_what_cannot_be_read_in_place(self):
+        numbers = numpy.arange(6).reshape(2, 3)  # integers: a copy in double
+        for x in (Packed(numbers.ctypes.data, (2, 3), code=0, bits=64, array=numbers), OnlyArray(numbers)):
+            block = _numbers.block_of(x)
+            self.assertNotEqual(block.address, numbers.ctypes.data)
+            self.assertEqual((block.item, block.rows, block.cols), (8, 2, 3))
+        m = longhand.program("const x : 2 x 3 = 0\ny = x * 2\n")
+        m["x"] = OnlyArray(numbers)
+        self.assertTrue(numpy.array_equal(m.run()["y"], 2 * numbers))
+
+    def test_tensor_of_another_library(self):
+        """What a tensor of PyTorch says of itself, said by a class of our own: PyTorch need not be there."""
+        x = numpy.arange(12, dtype="f4").reshape(3, 4)
+        self.assertEqual(_numbers.block_of(Tensor(x)).address, x.ctypes.data)
+        m = longhand.program("const x : 4 x 3 = 0\ny = x * 2\n")
+        m["x"] = Tensor(x.T)
+        self.assertTrue(numpy.array_equal(m.run()["y"], 2 * x.T))
+
     def test_tensors(self):
         try:
             import torch
         except ImportError:
             self.skipTest("there is no PyTorch")
-        from longhand import _numbers
         x = torch.arange(12, dtype=torch.float32).reshape(3, 4)
         self.assertEqual(_numbers.block_of(x).address, x.data_ptr())
         m = longhand.program("const x : 4 x 3 = 0\ny = x * 2\n")

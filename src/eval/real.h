@@ -29,12 +29,17 @@ typedef __float128 lh_real;
 #define R(f)            f##q
 #define LH_REAL_EPSILON 1.9259299443872358530559779425849273e-34
 #else
+#include <float.h>
 #include <math.h>
 typedef long double lh_real;
-#define LH_REAL_NAME    "long double"
-#define LH_NAME(name)   lh_wide_##name
-#define R(f)            f##l
+#define LH_REAL_NAME  "long double"
+#define LH_NAME(name) lh_wide_##name
+#define R(f)          f##l
+#ifdef __GLIBC__ /* 64 bits of a number on x86, 113 on ARM64; elsewhere functions may have fewer than the type */
+#define LH_REAL_EPSILON ((double)LDBL_EPSILON)
+#else
 #define LH_REAL_EPSILON 1.0842021724855044e-19
+#endif
 #endif
 
 #endif
