@@ -85,7 +85,7 @@ done >"$work/err"
 result 'links lead somewhere'
 
 # `make test`, and in a block of commands a line that begins so.
-cat README.md CONTRIBUTING.md docs/*.md examples/c/README.md | sed -n 's/^make \([a-z]*\).*/\1/p; s/^[^`]*`make \([a-z]*\).*/\1/p' |
+cat README.md CONTRIBUTING.md docs/*.md examples/c/README.md | sed -n 's/^make \([a-z-]*\).*/\1/p; s/^[^`]*`make \([a-z-]*\).*/\1/p' |
     sort -u | while read -r target; do
     grep -q "^$target:" Makefile || echo "make $target is in the documents, not in the Makefile"
 done >"$work/err"
