@@ -9,7 +9,7 @@ NEEDS = DEPS='$(DEPS)' sh scripts/deps.sh
 SETUP = meson setup -Dwerror=true
 BUILT = build/build.ninja
 
-.PHONY: all run test test-gpu test-page test-packages deb dist archive arm big-endian asan lint format coverage bench fuzz mutants docs tour man wheel install uninstall clean help
+.PHONY: all run test test-gpu test-page test-clients test-packages deb dist archive arm big-endian asan lint format coverage bench fuzz mutants docs tour man wheel install uninstall clean help
 .DEFAULT_GOAL := all
 
 all: $(BUILT) ## build ./longhand
@@ -32,6 +32,10 @@ test-gpu: ## every operation and kernel on the GPU of this machine, against the 
 	@test -f build-gpu/build.ninja || $(SETUP) -Dcuda=enabled -Dpage=disabled build-gpu
 	@ninja -C build-gpu --quiet longhand longhand_cuda.so tests/test_gpu
 	@LONGHAND_CUDA=build-gpu/longhand_cuda.so build-gpu/tests/test_gpu
+
+test-clients: all ## the language server and the extension of VS Code, by the libraries that VS Code uses: needs npm
+	@$(NEEDS) clients
+	@sh scripts/test-clients.sh
 
 asan: ## every test with the address and undefined-behaviour sanitizers
 	@$(NEEDS) build test

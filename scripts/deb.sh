@@ -14,6 +14,8 @@ cd "$name"
 if ! dpkg-checkbuilddeps 2>/dev/null && test "$(id -u)" = 0; then
     DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=600 --no-install-recommends build-dep ./ >/dev/null
 fi
+# debhelper has a home of its own, where a cache of the compiler would be lost each time.
+if command -v ccache >/dev/null; then CCACHE_DIR=${CCACHE_DIR:-$(ccache -k cache_dir)} && export CCACHE_DIR; fi
 dpkg-buildpackage --build=binary --no-sign
 cd ..
 # It is no upload to Debian: there is no bug of its list that the first version would close.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing to build Longhand, and nothing when nothing is missing.
 #
-#     sh scripts/deps.sh build test python page lint fuzz coverage man deb arm big-endian     (any of these groups)
+#     sh scripts/deps.sh build test python page clients lint fuzz coverage man deb arm big-endian     (any of these groups)
 #
 # Debian and its relatives: apt-get, as root or through sudo. Elsewhere, and with DEPS=no: says what to install and ends with 2.
 set -eu
@@ -62,6 +62,10 @@ for group; do
         need_command node nodejs
         need_command npm npm
         need_command chromium chromium
+        ;;
+    clients)
+        need_command node nodejs
+        need_command npm npm
         ;;
     lint)
         need_command clang-format clang-format
