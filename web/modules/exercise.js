@@ -113,10 +113,20 @@ class Exercise {
     one("lh-sheet", this.section)?.remove();
     const form = new SheetForm();
     form.use(this.engine(), e.sheet, this.lesson.name, `exercise ${this.number}`);
+    form.addEventListener("checked", () => this.judgeSheet(form));
     form.addEventListener("done", () => { this.showDone(); this.offerAnother(); });
     this.form.before(form);
     all(".main", this.form).forEach(b => b.remove());
     one("input", form)?.focus();
+  }
+
+  /** What is said of all that was typed so far. Another one like it is marked step by step alone: the exercise has numbers of its own. @param {SheetForm} form */
+  async judgeSheet(form) {
+    const text = form.typed();
+    if (this.seed || !text) return;
+    const judged = await this.engine().call("judge", this.number, text);
+    if (judged.error) return;
+    this.say([marks[judged.verdict] || judged.verdict, ...(judged.lines || []), judged.because || ""], judged.verdict);
   }
 
   offerAnother() {

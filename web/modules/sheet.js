@@ -100,6 +100,13 @@ export class SheetForm extends HTMLElement {
     const step = marked.sheets[0].steps.find((/** @type {any} */ s) => s.path === asked.path);
     this.show(li, step, marked.sheets[0].notes || []);
     this.record(asked, step, li);
+    this.dispatchEvent(new Event("checked"));
+  }
+
+  /** The answers as one would type them at the prompt: Q = 0.32 -0.12; 0.47 -0.09. Steps with a blank are left out. @returns {string} */
+  typed() {
+    return Object.entries(this.sheet.answers).filter(([, rows]) => Array.isArray(rows) && /** @type {string[][]} */ (rows).flat().every(Boolean))
+      .map(([address, rows]) => `${address} = ${/** @type {string[][]} */ (rows).map(r => r.join(" ")).join("; ")}`).join("\n");
   }
 
   /** @param {HTMLElement} li @param {any} step @param {any[]} notes */
