@@ -1,5 +1,6 @@
 /* web_fast_host -- what the fast evaluator asks of its host, in a page: one thread, one process. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "eval/fast/threads.h"
 #include "files/tensors.h"
@@ -86,4 +87,14 @@ bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many) {
     (void)r;
     if (how_many) *how_many = is_so;
     return is_so;
+}
+
+bool lh_ranks_well(const lh_ranks *r, lh_context *ctx, lh_arena *a) {
+    (void)r, (void)a;
+    return !lh_failed(ctx);
+}
+
+char *lh_ranks_tell_text(const lh_ranks *r, lh_arena *a, const char *text) {
+    (void)r;
+    return text ? lh_copy(a, text, strlen(text)) : NULL;
 }

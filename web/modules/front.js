@@ -12,6 +12,7 @@ function shorten(lesson) {
     const shown = Number(td.dataset.text).toFixed(4);
     if (td.textContent !== shown) td.textContent = shown;
   }
+  one('table[data-value="P"]', lesson.article)?.classList.add("short");
 }
 
 /** The table of probabilities gets bars. @param {Lesson} lesson */

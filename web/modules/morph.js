@@ -53,7 +53,7 @@ function morphNode(old, now) {
 }
 
 /** Classes of the page itself, which the engine does not know. */
-const ours = new Set(["changed", "lit", "chosen", "alive", "broken"]);
+const ours = new Set(["bars", "short", "changed", "lit", "chosen", "alive", "broken"]);
 
 /** @param {Element} old @param {string} value */
 function morphClass(old, value) {
