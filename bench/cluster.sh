@@ -21,7 +21,8 @@ stop() {
     for s in $spaces; do ip netns del "$s" 2>/dev/null || true; done
     rm -rf "$work"
 }
-trap stop EXIT INT TERM
+trap stop EXIT
+trap 'exit 1' INT TERM
 
 # The network. Its switch comes before all else: it stands for a machine of its own.
 cc -O2 -o "$work/wire" "$root/bench/wire.c"

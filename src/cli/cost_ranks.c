@@ -124,7 +124,7 @@ static double
     wire_memory; /* ... and what does not, once a model is large: of the largest that was tried */
 
 enum { N_AMOUNTS = sizeof(amounts) / sizeof(double), RUNS = 3 };
-static const double SOME = 0.5, MANY = 20; /* seconds of trying: at least, at most */
+static const double SOME = 0.5, MANY = 5; /* seconds of trying: at least, at most */
 
 /* Of several steps the shortest, and how long it waits. The first one touches memory. */
 static double step_seconds(lh_parts *p, const lh_batch *batch, lh_context *ctx, double *waits) {

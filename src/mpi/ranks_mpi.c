@@ -124,12 +124,13 @@ static lh_ranks ranks = {.is_parted = &is_parted,
                          .abort = stop,
                          .close = finish};
 
-__attribute__((visibility("default"))) lh_ranks *longhand_ranks_start(void);
+__attribute__((visibility("default"))) lh_ranks *longhand_ranks_start(size_t record);
 
 /* Threads of ours compute; this one alone speaks. */
-lh_ranks *longhand_ranks_start(void) {
+lh_ranks *longhand_ranks_start(size_t record) {
     static char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int level, length;
+    if (record != sizeof ranks) return NULL;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) return NULL;
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks.n);

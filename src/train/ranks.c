@@ -50,8 +50,9 @@ static lh_ranks *start(lh_context *ctx, lh_arena *a, int n) {
     void *so = load(a, &trouble);
     lh_ranks_start begin = NULL;
     if (so) *(void **)&begin = dlsym(so, LH_RANKS_START);
-    lh_ranks *r = begin ? begin() : NULL;
+    lh_ranks *r = begin ? begin(sizeof *r) : NULL;
     if (r) return r;
+    if (begin) trouble = "MPI does not start, or longhand_mpi.so is of another version";
     lh_fail(ctx, LH_ERROR_FILE, nowhere,
             "this is one of %d processes, and they cannot speak to each other: %s", n, trouble);
     lh_cure(

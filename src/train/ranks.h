@@ -63,8 +63,8 @@ bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many); /* is it so on 
 /* Has none of them failed? Where one has, the others fail with its words, and all come to an end without a further call. */
 bool lh_ranks_well(const lh_ranks *r, lh_context *ctx, lh_arena *a);
 
-/* What src/mpi exports: the record, after MPI was started. NULL: it could not be. */
-typedef lh_ranks *(*lh_ranks_start)(void);
+/* What src/mpi exports: the record, after MPI was started. NULL: it could not be, or its record has another size: it is of another version. */
+typedef lh_ranks *(*lh_ranks_start)(size_t record);
 #define LH_RANKS_START "longhand_ranks_start"
 
 #endif

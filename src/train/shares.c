@@ -103,22 +103,33 @@ const bool *lh_shares_mine(lh_parts *p) {
 /* ---- telling ---- */
 
 enum {
-    AT_ONCE = 2,
-    TELL = 1 << 19
-}; /* parts on their way at the same time; cells of one, of all ranks */
+    AT_ONCE = 2,    /* parts on their way at the same time */
+    TELL = 1 << 19, /* cells of a part, of all ranks, */
+    LEAST = 1 << 12 /* ... or so many of each, where there are many */
+};
 
-/* Every rank tells what it renewed, one param behind the other, a part at a time. */
+/* Every rank tells what it renewed, one param behind the other, a part at a time, all at once. A param that is more than a rank's share would leave
+ * the others silent: it is told by itself, since MPI lets those who have a part of it pass it on. */
 struct lh_shares_wire {
-    size_t *own; /* [ranks] cells that each tells */
+    size_t share; /* cells */
+    size_t *own;  /* [ranks] cells that each tells in parts */
     size_t most, part;
     float *out[AT_ONCE], *all[AT_ONCE];
     int *counts[AT_ONCE]; /* [ranks] */
 };
 
-/* Does this rank tell it? Params that examples look at: every rank has them. */
-static bool is_told_by(const lh_parts *p, int i, int rank) {
+/* Which rank tells it? Params that examples look at: every rank has them. */
+static int teller_of(const lh_parts *p, int i) {
     const lh_given *given = p->given[i]->given;
-    return given->renewed && p->owner[given->number] == rank;
+    return given->renewed ? p->owner[given->number] : EVERYBODY;
+}
+
+static bool is_large(const lh_parts *p, int i) {
+    return lh_plan_fixed_cells(p->g, p->given[i]) > p->telling->share;
+}
+
+static bool is_told_by(const lh_parts *p, int i, int rank) {
+    return teller_of(p, i) == rank && !is_large(p, i);
 }
 
 static bool make_telling(lh_parts *p) {
@@ -126,18 +137,22 @@ static bool make_telling(lh_parts *p) {
     struct lh_shares_wire *w = lh_alloc(p->arena, sizeof *w);
     if (!w) return false;
     *w = (struct lh_shares_wire){.own = lh_alloc_array(p->arena, n, sizeof *w->own)};
+    p->telling = w;
+    for (int i = 0; i < p->n_givens; i++)
+        if (teller_of(p, i) != EVERYBODY) w->share += lh_plan_fixed_cells(p->g, p->given[i]);
+    w->share = w->share / n + 1;
     for (int i = 0; w->own && i < p->n_givens; i++)
         for (int r = 0; r < p->how.ranks->n; r++)
             if (is_told_by(p, i, r)) w->own[r] += lh_plan_fixed_cells(p->g, p->given[i]);
     for (size_t r = 0; w->own && r < n; r++)
         if (w->own[r] > w->most) w->most = w->own[r];
-    w->part = TELL / n + 1 < w->most ? TELL / n + 1 : w->most + 1;
+    w->part = TELL / n > LEAST ? TELL / n : LEAST;
+    if (w->part > w->most) w->part = w->most + 1;
     for (int k = 0; k < AT_ONCE; k++) {
         w->out[k] = lh_alloc_array(p->arena, w->part, sizeof *w->out[k]);
         w->all[k] = lh_alloc_array(p->arena, n * w->part, sizeof *w->all[k]);
         w->counts[k] = lh_alloc_array(p->arena, n, sizeof *w->counts[k]);
     }
-    p->telling = w;
     return !lh_failed(p->g->ctx);
 }
 
@@ -183,9 +198,18 @@ static void end_part(const lh_parts *p, size_t done, int slot) {
         if (i != r->rank) told(p, i, done, (size_t)w->counts[slot][i], all, true);
 }
 
+static void tell_large(const lh_parts *p) {
+    for (int i = 0; i < p->n_givens; i++)
+        if (teller_of(p, i) != EVERYBODY && is_large(p, i))
+            p->how.ranks->tell(lh_floats(p->whole, p->given[i]),
+                               lh_plan_fixed_cells(p->g, p->given[i]) * sizeof(float),
+                               teller_of(p, i));
+}
+
 void lh_shares_tell(lh_parts *p) {
     if (!p->telling && !make_telling(p)) return;
     const struct lh_shares_wire *w = p->telling;
+    tell_large(p);
     size_t begun = 0;
     for (size_t done = 0; done < w->most; done += w->part) {
         for (; begun < w->most && begun <= done + w->part; begun += w->part)
