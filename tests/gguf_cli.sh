@@ -26,6 +26,54 @@ cp out ids
 run tokens encode back-f32 'the cat sat' --ids
 cmp -s out ids
 verdict $? '... by the same tokens'
+
+# A file is opened where a folder may stand.
+for type in f32 bf16 q8_0; do
+    does "$type in place" sample $type.gguf -i 'the cat' -n 20 -t 0
+    cp out in-place
+    run sample back-$type -i 'the cat' -n 20 -t 0
+    cmp -s out in-place
+    verdict $? '... writes what the folder of it writes'
+done
+does 'its program' program q8_0.gguf
+has '... of its sizes' 'layers = 2, heads = 2, dim = 32' out
+does 'its weights' weights q8_0.gguf
+has '... with their types' 'h.0.attn.c_attn.weight *Q8_0 *32 x 96' out
+does 'a number of it' explain q8_0.gguf --prompt 'the cat' 'h[1].A[1][5]' --json
+cp out in-place
+run explain back-q8_0 --prompt 'the cat' 'h[1].A[1][5]' --json
+test "$(grep '"value"' out | head -1)" = "$(grep '"value"' in-place | head -1)"
+verdict $? '... is the number of the folder'
+does 'inside it' look bf16.gguf --prompt 'the cat'
+does 'with few bits' sample q8_0.gguf -i 'the cat' -n 20 -t 0 --precision int8 --keep-rounded
+cp out in-place
+does '... kept beside it' sample q8_0.gguf -i 'the cat' -n 20 -t 0 --precision int8
+has '... under its name' 'q8_0.gguf.longhand-int8.safetensors' err
+cmp -s out in-place
+verdict $? '... the same text'
+does 'training begins with it' train gpt --init f32.gguf --data text.txt --steps 1 -o further
+refused 'no conversation' 'no chat template' chat f32.gguf -i hello
+
+# The other families, there and back.
+for name in llama qwen; do
+    sizes='layers=2 dim=32 heads=4 groups=2 hidden=48 context=32'
+    does "a small $name" train $name --data text.txt --tokens bpe:280 --set $sizes --steps 3 -o $name
+    run sample $name -i 'the cat' -n 20 -t 0
+    cp out written
+    for type in f32 q8_0; do
+        does "... as a file in $type" gguf $name -o $name-$type.gguf --type $type
+        does '... opened in place' sample $name-$type.gguf -i 'the cat' -n 20 -t 0
+        if [ $type = f32 ]; then
+            cmp -s out written
+            verdict $? '... the same text'
+        fi
+    done
+    does '... as a folder again' gguf $name-f32.gguf -o $name-back
+    "$longhand" weights $name --json | grep '"name"\|"mean"\|"shape"' | grep -v longhand >a
+    "$longhand" weights $name-back --json | grep '"name"\|"mean"\|"shape"' >b
+    cmp -s a b
+    verdict $? '... with the same weights'
+done
 does 'a model of characters' train gpt --data text.txt --tokens char --set layers=1 dim=16 heads=2 context=16 --steps 2 -o chars
 refused 'characters are nothing for llama.cpp' 'byte pairs' gguf chars -o chars.gguf
 refused 'a folder without -o' 'writes it as a file' gguf model

@@ -15,6 +15,8 @@
 #include "base/embedded.h"
 #include "base/file.h"
 #include "eval/exact.h"
+#include "files/gguf_folder.h"
+#include "files/replace.h"
 #include "files/family.h"
 #include "files/json_read.h"
 #include "files/weights.h"
@@ -256,6 +258,70 @@ static void families_agree(void **state) {
     assert_true(n > 0);
 }
 
+/* ---- by way of a GGUF file ---- */
+
+static void write_text(const golden *x, const char *name, const char *text) {
+    lh_replace_file(x->ctx, x->arena, lh_printf(x->arena, "%s/%s", folder, name), text,
+                    strlen(text));
+    stop_if_failed(x, name);
+}
+
+/* The folder as a file, which is opened in place of it: names, orders and sizes have all been there and back. */
+static double through_gguf(const golden *x) {
+    const char *path = lh_printf(x->arena, "%s/model.gguf", folder);
+    cJSON *kind = cJSON_GetObjectItem(part(x, "saved"), "hidden_act");
+    if (strcmp(x->name, "gemma") == 0) cJSON_SetValuestring(kind, "gelu_pytorch_tanh");
+    char *config = cJSON_PrintUnformatted(part(x, "saved"));
+    write_weights(x);
+    write_text(x, "config.json", config);
+    write_text(x, "tokenizer.json",
+               "{\"version\": \"1.0\", \"added_tokens\": [], \"normalizer\": null, "
+               "\"pre_tokenizer\": {\"type\": \"ByteLevel\", \"add_prefix_space\": false, "
+               "\"trim_offsets\": true, \"use_regex\": true}, \"post_processor\": null, "
+               "\"decoder\": {\"type\": \"ByteLevel\"}, \"model\": {\"type\": \"BPE\", "
+               "\"vocab\": {\"a\": 0, \"b\": 1}, \"merges\": []}}");
+    free(config);
+    lh_gguf_from_folder(x->ctx, folder, path, LH_GGUF_TYPE_F32);
+    stop_if_failed(x, "writing GGUF");
+    lh_folder *f = lh_folder_open(x->ctx, path);
+    stop_if_failed(x, "opening GGUF");
+    lh_found text;
+    model m = {.program = lh_trained_program(f, x->arena, &text)};
+    stop_if_failed(x, "the program of the file");
+    m.g = lh_graph_build(x->ctx, m.program, &(lh_build){.without_examples = true});
+    m.weights = lh_trained_weights(f, x->arena, m.g);
+    stop_if_failed(x, "the weights of the file");
+    lh_node *logits = (lh_node *)node_at(x, &m, "logits");
+    lh_plan *p = lh_exact.plan(m.g, &(lh_wish){.node = &logits, .n_nodes = 1});
+    feed(x, &lh_exact, p, &m);
+    const double off = compare_logits(x, &lh_exact, p, logits);
+    lh_exact.free(p);
+    close_model(&m);
+    lh_folder_close(f);
+    return off;
+}
+
+static void gguf_agrees(void **state) {
+    static const char *const names[] = {
+        "gpt2",    "gpt2-epsilon", "gpt2-inner",   "llama1",      "llama2",       "llama3",
+        "smollm2", "qwen2",        "qwen2-yarn",   "llama-yarn",  "llama-linear", "qwen3",
+        "gemma",   "phi3",         "phi3-partial", "phi3-window", "mistral-plain"};
+    const char *root_folder = getenv("LH_SOURCE_ROOT");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[600];
+        golden x;
+        snprintf(path, sizeof path, "%s/tests/golden/models/%s.json",
+                 root_folder ? root_folder : ".", names[i]);
+        open_golden(&x, path, names[i]);
+        const double off = through_gguf(&x);
+        printf("# %-20s through GGUF: logits %.1e\n", names[i], off);
+        const double most = strcmp(names[i], "gemma") == 0 ? 1e-3 : 1e-5; /* gelu by tanh */
+        if (!(off < most)) fail_msg("%s: logits are off by %g", names[i], off);
+        clean(state);
+        close_golden(&x);
+    }
+}
+
 /* The biases of a Qwen2 folder, to a program that has none. */
 static void leftovers_are_named(void **state) {
     char path[600];
@@ -422,6 +488,7 @@ int main(void) {
         cmocka_unit_test(models_are_known),
         cmocka_unit_test_teardown(leftovers_are_named, clean),
         cmocka_unit_test_teardown(families_agree, clean),
+        cmocka_unit_test_teardown(gguf_agrees, clean),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }

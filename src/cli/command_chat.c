@@ -15,6 +15,7 @@
 #include "cli/prompt.h"
 #include "cli/tokens.h"
 #include "files/chat.h"
+#include "files/gguf.h"
 #include "files/json_read.h"
 #include "files/tokenizer_file.h"
 #include "train/generate.h"
@@ -87,6 +88,10 @@ static const char *template_text(talk *t) {
     lh_cli *cli = t->cli;
     const char *path = path_of(t, "chat_template.jinja");
     size_t n;
+    if (t->model.folder->gguf) {
+        const char *its = lh_gguf_words(t->model.folder->gguf, "tokenizer.chat_template");
+        return its ? its : "";
+    }
     if (access(path, R_OK) == 0) return lh_file_read_plain(cli->ctx, cli->arena, path, &n);
     path = path_of(t, "tokenizer_config.json");
     if (access(path, R_OK) != 0) return "";

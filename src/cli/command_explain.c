@@ -1,7 +1,6 @@
 /* command_explain -- longhand explain LESSON ADDRESS: one number, down to the numbers that made it. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/number.h"
 #include "cli/cli.h"
@@ -275,11 +274,6 @@ static int jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits) {
     return ok ? LH_EXIT_YES : lh_cli_report(cli);
 }
 
-static bool is_folder(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* A trained model: its numbers come from a run in float on a prompt. */
 static int explain_model(lh_cli *cli, const char *path, const char *address) {
     lh_opened o;
@@ -366,7 +360,7 @@ static int explain_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_source s;
     lh_build more = lh_cli_build(&options.set, &options.train, &options.freeze), how;
-    if (options.prompt || options.next || options.device || is_folder(argv[0]))
+    if (options.prompt || options.next || options.device || lh_folder_is(argv[0]))
         return explain_model(cli, argv[0], argv[1]);
     if (lh_cli_refuse(cli, options.precision, "precision",
                       "it is for a trained model; lessons are worked out in double"))

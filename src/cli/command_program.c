@@ -1,6 +1,5 @@
 /* command_program -- longhand program LESSON[:NAME]: the text of a program, to be read, copied or changed. */
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/model.h"
@@ -59,8 +58,7 @@ static const char *folder_text(lh_cli *cli, const char *path) {
 static int program_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     lh_source s = {0};
-    struct stat st;
-    const bool is_folder = stat(argv[0], &st) == 0 && S_ISDIR(st.st_mode);
+    const bool is_folder = lh_folder_is(argv[0]);
     const char *text = NULL;
     if (is_folder)
         text = folder_text(cli, argv[0]);

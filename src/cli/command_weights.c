@@ -237,9 +237,8 @@ static int show(lh_cli *cli, const lh_tensors *t, const lh_folder *f) {
 }
 
 static int run(lh_cli *cli, int argc, char **argv) {
-    struct stat st;
     (void)argc;
-    if (stat(argv[0], &st) == 0 && S_ISDIR(st.st_mode)) {
+    if (lh_folder_is(argv[0])) {
         lh_folder *f = lh_folder_open(cli->ctx, argv[0]);
         if (!f) return lh_cli_report(cli);
         int status = f->weights ? show(cli, f->weights, f)

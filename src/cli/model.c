@@ -1,7 +1,6 @@
 #include "cli/model.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/number.h"
 #include "learn/lesson.h"
@@ -38,9 +37,8 @@ bool lh_model_is_folder(lh_cli *cli, const char *path) {
 }
 
 bool lh_model_open(lh_cli *cli, const char *path, lh_model *m) {
-    struct stat st;
     *m = (lh_model){.path = path};
-    if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
+    if (!lh_folder_is(path)) {
         if (!lh_cli_load(cli, path, &m->source)) return false;
         if (lh_cli_is_plain(cli, &m->source)) return true;
         lh_model_close(m);

@@ -14,6 +14,8 @@ static const struct {
     [LH_I16] = {"I16", 2},   [LH_I8] = {"I8", 1},           [LH_U64] = {"U64", 8},
     [LH_U32] = {"U32", 4},   [LH_U16] = {"U16", 2},         [LH_U8] = {"U8", 1},
     [LH_BOOL] = {"BOOL", 1}, [LH_F8_E4M3] = {"F8_E4M3", 1}, [LH_F8_E5M2] = {"F8_E5M2", 1},
+    [LH_Q8_0] = {"Q8_0", 1}, [LH_Q4_0] = {"Q4_0", 1},       [LH_Q4_K] = {"Q4_K", 1},
+    [LH_Q6_K] = {"Q6_K", 1},
 };
 
 size_t lh_dtype_bytes(lh_dtype type) {
@@ -102,9 +104,27 @@ static double load_f64(const unsigned char *p) {
     }
 
 void lh_tensor_copy_float(const lh_tensor *t, size_t at, size_t n, float *out) {
+    if (t->reader) {
+        t->reader->cells(t, at, n, out);
+        return;
+    }
     COPY(float)
 }
 
 void lh_tensor_copy_double(const lh_tensor *t, size_t at, size_t n, double *out) {
+    for (float x; t->reader && n; n--, at++) {
+        t->reader->cells(t, at, 1, &x);
+        *out++ = (double)x;
+    }
+    if (t->reader) return;
     COPY(double)
+}
+
+void lh_tensor_copy_column(const lh_tensor *t, size_t col, float *out) {
+    if (t->reader) {
+        t->reader->column(t, col, out);
+        return;
+    }
+    for (size_t r = 0; r < t->size[0]; r++)
+        lh_tensor_copy_float(t, r * t->size[1] + col, 1, out + r);
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "files/gguf_folder.h"
 #include "files/save.h"
 
 static const lh_place nowhere = {0, 0, 0};
@@ -133,6 +134,16 @@ static void open_adapter(lh_folder *f) {
     f->generation = f->base->generation;
 }
 
+/* config.json, or what a GGUF file means by its values. */
+static const char *config_text(lh_folder *f, size_t *n) {
+    if (!f->gguf) return text_of(f, "config.json", n);
+    lh_text out = lh_text_new(f->arena);
+    lh_gguf_config_json(f->gguf, &out);
+    lh_fail_in(f->ctx, f->path, NULL, 0);
+    *n = out.n;
+    return lh_failed(f->ctx) ? NULL : out.s;
+}
+
 static void open_configs(lh_folder *f) {
     size_t n;
     lh_config_start(&f->config);
@@ -140,7 +151,7 @@ static void open_configs(lh_folder *f) {
     f->config.model_type = "";
     if (lh_adapter_is(f->path)) open_adapter(f);
     if (lh_failed(f->ctx)) return;
-    const char *text = f->adapter ? NULL : text_of(f, "config.json", &n);
+    const char *text = f->adapter ? NULL : config_text(f, &n);
     if (text) lh_config_read(f->ctx, f->arena, path_in(f, "config.json"), text, n, &f->config);
     text = text_of(f, "generation_config.json", &n);
     if (text)
@@ -156,7 +167,7 @@ static void open_weights(lh_folder *f) {
         if (f->weights) open_save(f);
         return;
     }
-    bool is_there = exists(path_in(f, "model.safetensors")) ||
+    bool is_there = f->gguf || exists(path_in(f, "model.safetensors")) ||
                     exists(path_in(f, "model.safetensors.index.json"));
     if (!is_there) return;
     f->weights = lh_tensors_open(f->ctx, f->path);
@@ -164,9 +175,8 @@ static void open_weights(lh_folder *f) {
 }
 
 lh_folder *lh_folder_open(lh_context *ctx, const char *path) {
-    struct stat st;
     if (lh_failed(ctx)) return NULL;
-    if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
+    if (!lh_folder_is(path)) {
         lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s is not a folder that can be opened", path);
         return NULL;
     }
@@ -174,7 +184,8 @@ lh_folder *lh_folder_open(lh_context *ctx, const char *path) {
     if (!arena) return NULL;
     lh_folder *f = lh_alloc(arena, sizeof *f);
     *f = (lh_folder){.ctx = ctx, .arena = arena, .path = lh_copy(arena, path, strlen(path))};
-    open_configs(f);
+    if (lh_gguf_is(path)) f->gguf = lh_gguf_open(ctx, path);
+    if (!lh_failed(ctx)) open_configs(f);
     if (!lh_failed(ctx)) open_weights(f);
     if (!lh_failed(ctx)) open_program(f);
     if (!lh_failed(ctx)) return f;
@@ -187,5 +198,11 @@ void lh_folder_close(lh_folder *f) {
     lh_folder_close(f->base);
     lh_tensors_close(f->weights);
     lh_tensors_close(f->optimizer);
+    lh_gguf_close(f->gguf);
     lh_arena_free(f->arena);
+}
+
+bool lh_folder_is(const char *path) {
+    struct stat st;
+    return (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) || lh_gguf_is(path);
 }

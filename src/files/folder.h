@@ -51,6 +51,7 @@ struct lh_folder {
     const char *path;
     const lh_adapter *adapter; /* NULL: the folder has all weights of its model */
     lh_folder *base;           /* of an adapter: the model that it changes */
+    struct lh_gguf *gguf;      /* it is a GGUF file; else NULL */
     lh_config config;          /* model_type "": there is no config.json */
     lh_generation generation;
     bool allows_unused;    /* tensors that the program does not use are no error */
@@ -104,8 +105,10 @@ typedef struct lh_folder_writer lh_folder_writer;
 lh_folder_writer *lh_folder_create(lh_context *ctx, const char *path, const lh_folder_files *files);
 /* false: what was saved before is still there */
 bool lh_folder_save(lh_folder_writer *w, const lh_save *save);
-void lh_folder_end(lh_folder_writer *w);                      /* NULL is allowed */
-lh_folder *lh_folder_open(lh_context *ctx, const char *path); /* NULL and the context failed */
-void lh_folder_close(lh_folder *f);                           /* NULL is allowed */
+void lh_folder_end(lh_folder_writer *w); /* NULL is allowed */
+/* a folder, or a GGUF file, which is read in place; NULL and the context failed */
+lh_folder *lh_folder_open(lh_context *ctx, const char *path);
+bool lh_folder_is(const char *path); /* one of the two */
+void lh_folder_close(lh_folder *f);  /* NULL is allowed */
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -238,6 +239,16 @@ void lh_gguf_close(lh_gguf *f) {
     if (!f) return;
     if (f->map) munmap(f->map, f->mapped);
     lh_arena_free(f->arena);
+}
+
+bool lh_gguf_is(const char *path) {
+    char magic[4] = "";
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false; /* a pipe is left alone */
+    FILE *f = fopen(path, "rb");
+    const bool is_it = f && fread(magic, 1, 4, f) == 4 && memcmp(magic, "GGUF", 4) == 0;
+    if (f) fclose(f);
+    return is_it;
 }
 
 /* ---- values ---- */

@@ -95,6 +95,7 @@ lh_gguf *lh_gguf_open(lh_context *ctx, const char *path); /* NULL and the contex
 lh_gguf *lh_gguf_read(lh_context *ctx, const char *name, const void *bytes,
                       size_t length); /* a file in memory, which must outlive it */
 void lh_gguf_close(lh_gguf *f);       /* NULL is allowed */
+bool lh_gguf_is(const char *path);    /* a file that begins as one does */
 const lh_gguf_value *lh_gguf_value_of(const lh_gguf *f, const char *name); /* or NULL */
 bool lh_gguf_whole(const lh_gguf *f, const char *name, uint64_t *n); /* is there such a number? */
 bool lh_gguf_number(const lh_gguf *f, const char *name, double *x);

@@ -3,7 +3,7 @@
  *     lh_gguf *f = lh_gguf_open(ctx, "model.gguf");
  *     lh_gguf_to_folder(f, "model");
  *
- * Architectures: gpt2, llama (Llama, Mistral, SmolLM), qwen2, qwen3. Tokenisers: gpt2 (byte pairs over bytes) with the rules of the families, and llama
+ * Architectures: gpt2, llama (Llama, Mistral, SmolLM), qwen2, qwen3, gemma, phi3. Tokenisers: gpt2 (byte pairs over bytes) with the rules of the families, and llama
  * (SentencePiece), whose merges are worked out from scores. What is not known is refused with its name: another architecture, a tensor
  * without a place, another rule for cutting text. Tensors that are float, half or bf16 in the file stay so; those in few bits become float.
  */
@@ -11,6 +11,7 @@
 #define LH_FILES_GGUF_FOLDER_H
 
 #include "files/gguf.h"
+#include "files/tensors.h"
 
 bool lh_gguf_to_folder(const lh_gguf *f,
                        const char *folder); /* made if need be; false and failed */
@@ -18,10 +19,13 @@ void lh_gguf_tokenizer_json(const lh_gguf *f,
                             lh_text *out);                /* tokenizer.json; or the context fails */
 void lh_gguf_config_json(const lh_gguf *f, lh_text *out); /* config.json; the same */
 
-/* The other way: a folder of GPT-2's kind, with a tokeniser of byte pairs, as a file. */
+/* The tensors of a file as Hugging Face names and lays them out, read in place; what lies in blocks or in another order has a reader. */
+void lh_gguf_tensors(const lh_gguf *f, lh_tensors *to);
+
+/* The other way: a folder with a tokeniser of byte pairs as a file. */
 bool lh_gguf_from_folder(lh_context *ctx, const char *folder, const char *path, lh_gguf_type type);
-char *
-lh_gguf_name_of_gpt2(lh_arena *a, const char *name,
-                     bool *is_transposed); /* h.0.ln_1.bias as blk.0.attn_norm.bias; or NULL */
+struct cJSON;
+/* what llama.cpp calls the rule by which a tokenizer.json cuts text, or NULL */
+const char *lh_gguf_rule(lh_context *ctx, const struct cJSON *tokenizer);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "files/gguf_folder.h"
+#include "files/json_read.h"
 #include "text/table.h"
 
 static const lh_place nowhere = {0, 0, 0};
@@ -41,6 +42,23 @@ static const struct {
     {"dbrx", SPLIT("\\\\p{N}{1,3}"), "null", false},
     {"qwen2", SPLIT("\\\\p{N}"), "{\"type\":\"NFC\"}", false},
 };
+
+/* The last of equal ones would be another family's: the first is taken. */
+const char *lh_gguf_rule(lh_context *ctx, const struct cJSON *tokenizer) {
+    const cJSON *pre = cJSON_GetObjectItemCaseSensitive(tokenizer, "pre_tokenizer"),
+                *normalizer = cJSON_GetObjectItemCaseSensitive(tokenizer, "normalizer");
+    const char *found = NULL;
+    for (size_t i = 0; !found && i < sizeof rules / sizeof *rules; i++) {
+        cJSON *a = lh_json_parse(ctx, "rule", rules[i].pre, strlen(rules[i].pre)),
+              *b = lh_json_parse(ctx, "rule", rules[i].normalizer, strlen(rules[i].normalizer));
+        if (cJSON_Compare(a, pre, true) &&
+            (normalizer ? cJSON_Compare(b, normalizer, true) : cJSON_IsNull(b)))
+            found = rules[i].name;
+        cJSON_Delete(a);
+        cJSON_Delete(b);
+    }
+    return found;
+}
 
 static void refuse(const vocab *v, const char *what, const char *is) {
     lh_fail(v->f->ctx, LH_ERROR_FILE, nowhere, "%s is %.80s, which is not supported", what, is);

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "files/gguf_folder.h"
 #include "files/json_read.h"
 
 typedef struct lh_mapped {
@@ -372,12 +373,25 @@ static const char *in_folder(lh_tensors *t, const char *folder) {
     return exists(one) || !exists(index) ? one : index;
 }
 
+static void open_gguf(lh_tensors *t, const char *path) {
+    struct stat st;
+    lh_mapped *m = add_file(t, path);
+    t->gguf = lh_gguf_open(t->ctx, path);
+    if (!t->gguf || stat(path, &st)) return;
+    m->length = (size_t)st.st_size;
+    m->seconds = st.st_mtim.tv_sec, m->nanoseconds = st.st_mtim.tv_nsec;
+    lh_gguf_tensors(t->gguf, t);
+    lh_fail_in(t->ctx, path, NULL, 0);
+}
+
 static void open_any(lh_tensors *t, const char *path) {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) path = in_folder(t, path);
     size_t n = strlen(path);
     if (n > 5 && strcmp(path + n - 5, ".json") == 0)
         open_index(t, path);
+    else if (lh_gguf_is(path))
+        open_gguf(t, path);
     else
         map_file(t, path);
 }
@@ -409,6 +423,7 @@ void lh_tensors_close(lh_tensors *t) {
     if (!t) return;
     for (int i = 0; i < t->n_files; i++)
         if (t->file[i].map) munmap(t->file[i].map, t->file[i].length);
+    lh_gguf_close(t->gguf);
     lh_arena_free(t->arena);
 }
 

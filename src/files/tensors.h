@@ -1,6 +1,6 @@
 /* tensors -- named arrays of numbers in a file: safetensors.
  *
- *     lh_tensors *t = lh_tensors_open(ctx, "gpt2");            a folder, a .safetensors file, or an index of several
+ *     lh_tensors *t = lh_tensors_open(ctx, "gpt2");            a folder, a .safetensors file, an index of several, or a .gguf file
  *     const lh_tensor *w = lh_tensors_find(t, "h.0.attn.c_attn.weight");
  *     if (w) lh_tensor_copy_float(w, 0, w->cells, out);        F64, F32, F16, BF16 and whole numbers become floats
  *     lh_tensors_close(t);
@@ -45,6 +45,10 @@ typedef enum lh_dtype {
     LH_U16,
     LH_U8,
     LH_BOOL,
+    LH_Q8_0, /* in blocks, of a GGUF file: files/gguf.h */
+    LH_Q4_0,
+    LH_Q4_K,
+    LH_Q6_K,
     LH_F8_E4M3, /* listed, not read as numbers */
     LH_F8_E5M2,
     LH_N_DTYPES
@@ -58,7 +62,16 @@ typedef struct lh_tensor {
     size_t cells, bytes;      /* the product of the sizes; of them all in the file */
     const unsigned char *data;
     bool is_aligned; /* data may be used in place as numbers of its type */
+    const struct lh_tensor_reader
+        *reader;      /* of one that lies in another order, or in blocks; or NULL */
+    const void *from; /* the reader's */
 } lh_tensor;
+
+/* How numbers are found that do not lie one after another. */
+typedef struct lh_tensor_reader {
+    void (*cells)(const lh_tensor *t, size_t at, size_t n, float *out);
+    void (*column)(const lh_tensor *t, size_t col, float *out); /* size[0] numbers */
+} lh_tensor_reader;
 
 typedef struct lh_pair {
     const char *key, *value;
@@ -74,6 +87,7 @@ typedef struct lh_tensors {
     int n_metadata;
     struct lh_mapped *file; /* n_files */
     int n_files;
+    struct lh_gguf *gguf; /* a file of that kind, or NULL */
 } lh_tensors;
 
 /* A tensor to be written. `from` is the type of data in memory: the file's own, or LH_F64 or LH_F32 and rounded on the way. */
@@ -98,6 +112,7 @@ const char *lh_tensors_metadata(const lh_tensors *t, const char *key);   /* or N
 bool lh_tensor_is_number(const lh_tensor *t);                            /* can be copied */
 void lh_tensor_copy_float(const lh_tensor *t, size_t at, size_t n, float *out); /* cells at ... */
 void lh_tensor_copy_double(const lh_tensor *t, size_t at, size_t n, double *out);
+void lh_tensor_copy_column(const lh_tensor *t, size_t col, float *out); /* of rank 2 */
 /* its part of the file need not stay in memory: read again, it comes back */
 void lh_tensors_forget(const lh_tensors *t, const lh_tensor *x);
 /* says of its files how long they are and when they were changed: another text, other files */

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "files/gguf_folder.h"
 #include "files/adapter.h"
 #include "files/replace.h"
 #include "files/tokenizer_file.h"
@@ -253,6 +254,16 @@ static lh_tokenizer *load_folder(lh_context *ctx, lh_arena *arena, const char *f
                      : NULL;
 }
 
+static const char *json_of_gguf(lh_context *ctx, lh_arena *a, const char *path, size_t *n) {
+    lh_gguf *f = lh_gguf_open(ctx, path);
+    lh_text out = lh_text_new(a);
+    if (f) lh_gguf_tokenizer_json(f, &out);
+    lh_fail_in(ctx, path, NULL, 0);
+    lh_gguf_close(f);
+    *n = out.n;
+    return lh_failed(ctx) ? NULL : out.s;
+}
+
 lh_tokenizer *lh_tokenizer_load(lh_context *ctx, const char *path) {
     struct stat st;
     lh_arena *arena = lh_failed(ctx) ? NULL : lh_arena_new(ctx);
@@ -263,7 +274,8 @@ lh_tokenizer *lh_tokenizer_load(lh_context *ctx, const char *path) {
         const char *folder = lh_adapter_file_folder(ctx, arena, path, "tokenizer.json");
         if (!lh_failed(ctx)) t = load_folder(ctx, arena, folder);
     } else {
-        const char *text = lh_file_read(ctx, arena, path, &n);
+        const char *text = lh_gguf_is(path) ? json_of_gguf(ctx, arena, path, &n)
+                                            : lh_file_read(ctx, arena, path, &n);
         if (text) t = lh_tokenizer_read_json(ctx, path, text, n);
     }
     lh_arena_free(arena);

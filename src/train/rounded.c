@@ -62,6 +62,9 @@ enum { FORM = 1 }; /* of the panels: another one is another number */
 
 static const char *path_beside(const lh_rounded *r) {
     const char *path = lh_tensors_path(r->weights->from), *slash = strrchr(path, '/');
+    if (r->weights->from->gguf)
+        return lh_printf(r->arena, "%s.longhand-%s.safetensors", path,
+                         lh_precision_name(r->precision));
     return lh_printf(r->arena, "%.*slonghand-%s.safetensors", slash ? (int)(slash + 1 - path) : 0,
                      path, lh_precision_name(r->precision));
 }
@@ -137,7 +140,7 @@ static void read_some(const lh_tensor *t, size_t at, size_t n, float *out) {
         lh_tensor_copy_float(t, at, n, out);
 }
 
-/* Columns side by side, a piece of each row. */
+/* Columns side by side, a piece of each row; one by one where they do not lie so. */
 static void read_lines(void *who, ptrdiff_t line, int n, float *out, ptrdiff_t step) {
     const source *s = who;
     const size_t rows = s->weight->rows, cols = s->weight->cols;
@@ -145,6 +148,9 @@ static void read_lines(void *who, ptrdiff_t line, int n, float *out, ptrdiff_t s
     if (s->is_by_rows)
         for (int i = 0; i < n; i++)
             read_some(s->weight->tensor, (size_t)(line + i) * cols, cols, out + i * step);
+    else if (s->weight->tensor->reader)
+        for (int i = 0; i < n; i++)
+            lh_tensor_copy_column(s->weight->tensor, (size_t)(line + i), out + i * step);
     else
         for (size_t row = 0; row < rows; row++) {
             read_some(s->weight->tensor, row * cols + (size_t)line, (size_t)n, piece);

@@ -11,9 +11,8 @@
 static const lh_place nowhere;
 
 bool lh_trained_is_folder(lh_context *ctx, const char *path) {
-    struct stat st;
     if (lh_failed(ctx)) return false;
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return true;
+    if (lh_folder_is(path)) return true;
     lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s is not a folder with a model in it", path);
     lh_cure(ctx, "longhand train gpt -o FOLDER makes one that writes, train classic one that translates");
     return false;

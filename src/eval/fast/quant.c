@@ -101,7 +101,6 @@ void lh_quant_round(int bits, const float *x, int n, lh_quant_block *out) {
 typedef struct packing {
     const lh_quant *q;
     lh_quant_read read;
-    lh_quant_codes codes;
     void *who;
     unsigned char *room; /* bytes for each thread */
     size_t bytes;
@@ -135,44 +134,19 @@ static void pack_panel(void *what, int panel, int thread) {
     }
 }
 
-static void take_panel(void *what, int panel, int thread) {
-    const packing *t = what;
-    const lh_quant *q = t->q;
-    const ptrdiff_t first = (ptrdiff_t)panel * LINES;
-    lh_quant_block *block = (void *)(t->room + (size_t)thread * t->bytes);
-    memset(panel_at(q, panel), 0, (size_t)panel_bytes(q->bits, q->k));
-    for (ptrdiff_t line = first; line < first + LINES && line < q->lines; line++) {
-        t->codes(t->who, line, block);
-        for (ptrdiff_t b = 0; b < blocks_of(q->k); b++) {
-            put_codes(q->bits, codes_at(q, line, b), block[b].code);
-            put_scale(scale_at(q, line, b), block[b].scale);
-        }
-    }
-}
-
-static bool pack(lh_pool *pool, packing *t, size_t bytes, lh_pool_piece piece) {
-    const size_t threads = (size_t)lh_pool_threads(pool), n = (size_t)panels_of(t->q->lines);
-    bool is_good = true;
-    t->bytes = (bytes + 63) / 64 * 64;
-    t->room = lh_pool_room(pool, threads * t->bytes + n * sizeof *t->is_too_large);
-    if (!t->room) return false;
-    t->is_too_large = (bool *)(t->room + threads * t->bytes);
-    memset(t->is_too_large, 0, n * sizeof *t->is_too_large);
-    lh_pool_run(pool, (int)n, piece, t);
-    for (size_t i = 0; i < n; i++) is_good &= !t->is_too_large[i];
-    return is_good;
-}
-
 bool lh_quant_pack(lh_pool *pool, const lh_quant *q, lh_quant_read read, void *who) {
-    packing t = {.q = q, .read = read, .who = who};
-    const size_t blocks = (size_t)blocks_of(q->k);
-    return pack(pool, &t, ((size_t)(LINES * q->k) + blocks) * sizeof(float) + blocks * BLOCK,
-                pack_panel);
-}
-
-bool lh_quant_take(lh_pool *pool, const lh_quant *q, lh_quant_codes read, void *who) {
-    packing t = {.q = q, .codes = read, .who = who};
-    return pack(pool, &t, (size_t)blocks_of(q->k) * sizeof(lh_quant_block), take_panel);
+    const size_t threads = (size_t)lh_pool_threads(pool), n = (size_t)panels_of(q->lines),
+                 blocks = (size_t)blocks_of(q->k),
+                 bytes = ((size_t)(LINES * q->k) + blocks) * sizeof(float) + blocks * BLOCK;
+    packing t = {.q = q, .read = read, .who = who, .bytes = (bytes + 63) / 64 * 64};
+    bool is_good = true;
+    t.room = lh_pool_room(pool, threads * t.bytes + n * sizeof *t.is_too_large);
+    if (!t.room) return false;
+    t.is_too_large = (bool *)(t.room + threads * t.bytes);
+    memset(t.is_too_large, 0, n * sizeof *t.is_too_large);
+    lh_pool_run(pool, (int)n, pack_panel, &t);
+    for (size_t i = 0; i < n; i++) is_good &= !t.is_too_large[i];
+    return is_good;
 }
 
 /* ---- products ---- */

@@ -14,6 +14,8 @@
  *
  *     y = 0;  y = y + (d e) * (q_1 p_1 + ... + q_32 p_32)                     the sum in the brackets is of whole numbers, and exact
  *
+ * Numbers that are d q already come to the same d and q again: a file in Q8_0 or Q4_0 loses nothing.
+ *
  * So every processor, every number of threads and every way of cutting gives the same bits. A block that holds a nan or an infinity has a scale that is
  * nan. Of a row of A, a block whose numbers are all below 1e-36 counts as zeros.
  *
@@ -46,13 +48,10 @@ typedef struct lh_quant_block {
 
 /* Gives n lines from `line` on as floats: line i at out + i * step. */
 typedef void (*lh_quant_read)(void *who, ptrdiff_t line, int n, float *out, ptrdiff_t step);
-/* Likewise, as blocks that somebody else has rounded: those of one line. */
-typedef void (*lh_quant_codes)(void *who, ptrdiff_t line, lh_quant_block *out);
 
 size_t lh_quant_bytes(int bits, ptrdiff_t lines, ptrdiff_t k);
 /* false: no memory, or a scale is too large for 16 bits */
 bool lh_quant_pack(lh_pool *pool, const lh_quant *q, lh_quant_read read, void *who);
-bool lh_quant_take(lh_pool *pool, const lh_quant *q, lh_quant_codes read, void *who);
 void lh_quant_get(const lh_quant *q, ptrdiff_t line, ptrdiff_t block, lh_quant_block *out);
 void lh_quant_line(const lh_quant *q, ptrdiff_t line, float *out); /* d q, k numbers */
 /* of up to 32 numbers, as they are found: a weight's (the scale in 16 bits), or a row's of A */
