@@ -119,6 +119,7 @@ static void add_tensor(const lh_gguf *f, const lh_gguf_family *m, const lh_gguf_
     here->rows = t->cells / t->size[0];
     if (p->layout == LH_GGUF_TURNED && t->rank == 1) here->rows = t->size[0], here->cols = 1;
     if (p->layout == LH_GGUF_TURNED) here->width = width_of(f, m, t, here->rows);
+    if (lh_failed(f->ctx)) return;
     lh_gguf_block(t->type, &here->block, &bytes);
     lh_tensor x = {.name = lh_gguf_name(to->arena, p->here, layer),
                    .type = dtype_of(t->type),
