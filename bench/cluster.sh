@@ -36,7 +36,7 @@ for s in $spaces; do
     i=$((i + 1))
     ip -n "$s" link set lo up
     ip -n "$s" addr add 10.77.0.$i/24 dev wire0
-    ip -n "$s" link set wire0 mtu 60000 up
+    ip -n "$s" link set wire0 mtu 1500 up
     echo "10.77.0.$i slots=1" >>"$work/hosts"
 done
 

@@ -1,10 +1,14 @@
-/* wire -- a network of a limited rate and latency between network namespaces, for cluster.sh: a switch with a cable to each.
+/* wire -- a network of a limited rate and latency between network namespaces,
+ * for cluster.sh: a switch with a cable to each.
  *
  *     ip netns add one; ip netns add two
- *     wire 1e9 100e-6 one two &                 1 Gb/s in each direction of each cable, 100 us from end to end; ends with SIGTERM
+ *     wire 1e9 100e-6 one two &                 1 Gb/s in each direction of
+ * each cable, 100 us from end to end; ends with SIGTERM
  *
- * Every namespace gets an interface wire0, which has to be given an address. A frame starts when the cable of its sender and that of its
- * receiver are free, takes its bits by the rate, and is handed over a latency later. Needs root and /dev/net/tun.
+ * Every namespace gets an interface wire0, which has to be given an address. A
+ * frame starts when the cable of its sender is free, takes its bits by the
+ * rate, waits in the switch until the cable of its receiver is free, and is
+ * handed over a latency later. Needs root and /dev/net/tun.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -79,9 +83,10 @@ static double later(double a, double b) {
 
 static void put(port *from, port *to, const char *bytes, int n) {
     if (to->last - to->first == QUEUE) return; /* lost: TCP sends it again */
-    const double start = later(now(), later(from->sends_until, to->gets_until));
+    const double takes = 8.0 * (n + TAGS) / rate, start = later(now(), from->sends_until);
     frame *f = &to->queue[to->last++ % QUEUE];
-    from->sends_until = to->gets_until = start + 8.0 * (n + TAGS) / rate;
+    from->sends_until = start + takes;
+    to->gets_until = later(start, to->gets_until) + takes;
     *f = (frame){.due = to->gets_until + latency, .n = n, .bytes = malloc((size_t)n)};
     if (!f->bytes) fail("malloc");
     memcpy(f->bytes, bytes, (size_t)n);
