@@ -43,6 +43,28 @@ static void a_config_is_read_and_kept(void **state) {
     lh_context_free(ctx);
 }
 
+/* Other software tells 30.0 from 30, and refuses one where it wants the other. */
+static void fractions_stay_fractions(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"model_type\": \"gemma2\", \"final_logit_softcapping\": 30.0, \"a \\\" 1.0\": 2, "
+        "\"list\": [1, 2.0, "
+        "{\"3.0\": -4.0}, 5], \"router_jitter_noise\": 0.0, \"head_dim\": 256}";
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    lh_config c;
+    assert_true(lh_config_read(ctx, a, "config.json", text, strlen(text), &c));
+    const char *again = lh_config_text(ctx, a, &c);
+    assert_non_null(again);
+    static const char *const parts[] = {"softcapping\":\t30.0", "1.0\":\t2,", "[1, 2.0,",
+                                        "\"3.0\":\t-4.0",       ", 5]",       "noise\":\t0.0",
+                                        "head_dim\":\t256"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strstr(again, parts[i])) fail_msg("%s is not in %s", parts[i], again);
+    lh_arena_free(a);
+    lh_context_free(ctx);
+}
+
 static void hostile_configs_are_refused(void **state) {
     (void)state;
 #define SIZES "\"n_layer\":2,\"n_head\":2,\"n_embd\":8,\"n_positions\":16,\"vocab_size\":65"
@@ -146,6 +168,7 @@ static void no_field_is_passed_over(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_config_is_read_and_kept),
+        cmocka_unit_test(fractions_stay_fractions),
         cmocka_unit_test(hostile_configs_are_refused),
         cmocka_unit_test(sizes_have_two_names),
         cmocka_unit_test(how_to_generate_is_read_and_kept),

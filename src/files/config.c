@@ -158,6 +158,7 @@ static bool writer_open(writer *w, const char *kept) {
     if (lh_failed(w->ctx)) return false;
     w->root = kept ? lh_json_parse(w->ctx, "", kept, strlen(kept)) : cJSON_CreateObject();
     if (!w->root) lh_fail(w->ctx, LH_ERROR_MEMORY, nowhere, "out of memory");
+    if (kept && w->root) lh_json_keep_fractions(w->root, kept);
     return w->root != NULL;
 }
 

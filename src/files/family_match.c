@@ -162,8 +162,9 @@ static void put_whole(lh_text *t, const char *field, long long n) {
     if (n > 0) lh_text_add(t, ", \"%s\": %lld", field, n);
 }
 
+/* 30.0, not 30: where a fraction is meant, other readers refuse a whole number. */
 static void put_number(lh_text *t, const char *field, double x) {
-    if (x > 0) lh_text_add(t, ", \"%s\": %.17g", field, x);
+    if (x > 0) lh_text_add(t, ", \"%s\": %.17g%s", field, x, x == floor(x) && x < 1e16 ? ".0" : "");
 }
 
 /* A value by what it is kept in. */

@@ -20,6 +20,9 @@
 
 /* free with cJSON_Delete */
 cJSON *lh_json_parse(lh_context *ctx, const char *file, const char *text, size_t length);
+/* What was 3.0 in the text is printed as 3.0 again, not as 3: other readers tell them apart. For writing: such an item is raw text
+ * then, not a number. */
+void lh_json_keep_fractions(cJSON *root, const char *text);
 /* a whole number from 0 to 2^53; false otherwise */
 bool lh_json_whole(const cJSON *item, long long *n);
 
