@@ -26,6 +26,11 @@ const char *lh_dtype_name(lh_dtype type) {
     return types[type].name;
 }
 
+bool lh_dtype_is_native(lh_dtype type) {
+    const uint16_t one = 1;
+    return *(const unsigned char *)&one == 1 || lh_dtype_bytes(type) == 1;
+}
+
 const char *lh_sizes_text(lh_arena *a, int rank, const size_t *size) {
     lh_text t = lh_text_new(a);
     for (int i = 0; i < rank; i++) lh_text_add(&t, i ? " x %zu" : "%zu", size[i]);

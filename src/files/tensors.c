@@ -110,7 +110,8 @@ static bool read_offsets(reader *r, lh_tensor *t, const cJSON *item) {
         return false;
     }
     t->data = r->data + from;
-    t->is_aligned = (uintptr_t)t->data % lh_dtype_bytes(t->type) == 0;
+    t->is_aligned =
+        lh_dtype_is_native(t->type) && (uintptr_t)t->data % lh_dtype_bytes(t->type) == 0;
     return true;
 }
 

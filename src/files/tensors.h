@@ -118,6 +118,7 @@ void lh_tensors_forget(const lh_tensors *t, const lh_tensor *x);
 /* says of its files how long they are and when they were changed: another text, other files */
 const char *lh_tensors_stamp(const lh_tensors *t, lh_arena *a);
 size_t lh_dtype_bytes(lh_dtype type);
+bool lh_dtype_is_native(lh_dtype type); /* do its bytes lie in memory as in a file, lowest first? */
 const char *lh_dtype_name(lh_dtype type);                             /* "BF16" */
 const char *lh_sizes_text(lh_arena *a, int rank, const size_t *size); /* "2 x 8"; "1" of rank 0 */
 

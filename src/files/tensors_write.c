@@ -119,9 +119,8 @@ static void store_cell(const lh_tensor_entry *e, size_t i, unsigned char *p) {
 
 /* Numbers as they lie in memory: on machines that have the lowest byte first there is nothing to do. */
 static void write_same(lh_replace *r, const lh_tensor_entry *e, size_t cells) {
-    const uint16_t one = 1;
     size_t width = lh_dtype_bytes(e->type);
-    if (*(const unsigned char *)&one == 1 || width == 1) {
+    if (lh_dtype_is_native(e->type)) {
         if (cells) lh_replace_write(r, e->data, cells * width);
         return;
     }
