@@ -112,6 +112,11 @@ does 'with other tokens' train llama --init llama --tokens llama --data other.tx
 ! grep -q temperature others/generation_config.json
 verdict $? 'another tokeniser has its own ends'
 
+# Weights that the program leaves out are named before anything is trained.
+refused 'a layer too many' 'the program does not use model.layers.1.' train "$root/models/llama.lh" --init llama --set layers=1 --data other.txt -o fewer
+warns 'and 6 more' 'how many others'
+does '... unless it is allowed' train "$root/models/llama.lh" --init llama --set layers=1 --data other.txt --steps 1 --batch 2 --allow-unused -o fewer
+
 refused 'rank 0' '--lora needs a whole number from 1' train llama --lora 0
 refused 'a rank that does not fit' 'a rank of 17 is more than h[0].WQ has: it is 8 x 16' train llama --lora 17 --data other.txt -o x
 refused 'a param that is not there' 'LoRA on WX: no param is called that' train llama --lora 2 --lora-on WX --data other.txt -o x

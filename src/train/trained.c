@@ -14,7 +14,9 @@ bool lh_trained_is_folder(lh_context *ctx, const char *path) {
     if (lh_failed(ctx)) return false;
     if (lh_folder_is(path)) return true;
     lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s is not a folder with a model in it", path);
-    lh_cure(ctx, "longhand train gpt -o FOLDER makes one that writes, train classic one that translates");
+    lh_cure(
+        ctx,
+        "longhand train gpt -o FOLDER makes one that writes, train classic one that translates");
     return false;
 }
 
@@ -124,8 +126,9 @@ const lh_setting *lh_trained_settings(const lh_folder *f, lh_arena *a, const lh_
 }
 
 /* Weights that the program leaves out are numbers that the model was made with: it is another program's. */
-static void refuse_unused(lh_context *ctx, lh_arena *a, const lh_weights *w) {
+bool lh_trained_uses_all(lh_context *ctx, lh_arena *a, const lh_folder *f, const lh_weights *w) {
     enum { SHOWN = 3 };
+    if (!w->n_unused || f->allows_unused) return true;
     lh_text names = lh_text_new(a);
     for (int i = 0; i < w->n_unused && i < SHOWN; i++)
         lh_text_add(&names, "%s%s", i ? ", " : "", w->unused[i]->name);
@@ -133,6 +136,7 @@ static void refuse_unused(lh_context *ctx, lh_arena *a, const lh_weights *w) {
     lh_fail(ctx, LH_ERROR_NAME, nowhere, "the program does not use %s", names.s);
     lh_fail_in(ctx, lh_tensors_path(w->from), NULL, 0);
     lh_cure(ctx, "--allow-unused goes on without them");
+    return false;
 }
 
 lh_weights *lh_trained_weights(const lh_folder *f, lh_arena *a, const lh_graph *g) {
@@ -147,8 +151,7 @@ lh_weights *lh_trained_weights(const lh_folder *f, lh_arena *a, const lh_graph *
     }
     lh_weights *w = lh_weights_of(g->ctx, a, g, LH_PARAM);
     if (!w || !lh_weights_match(g->ctx, w, f->weights)) return NULL;
-    if (w->n_unused && !f->allows_unused) refuse_unused(g->ctx, a, w);
-    return lh_failed(g->ctx) ? NULL : w;
+    return lh_trained_uses_all(g->ctx, a, f, w) ? w : NULL;
 }
 
 /* ---- tokens ---- */

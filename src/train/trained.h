@@ -24,6 +24,8 @@ bool lh_trained_has(const char *path, const char *file); /* is there such a file
 lh_program *lh_trained_program(const lh_folder *f, lh_arena *a, lh_found *text);
 /* as saved, or from config.json */
 const lh_setting *lh_trained_settings(const lh_folder *f, lh_arena *a, const lh_program *p, int *n);
+/* false and the context failed: tensors of the folder are left over, and it does not allow that */
+bool lh_trained_uses_all(lh_context *ctx, lh_arena *a, const lh_folder *f, const lh_weights *w);
 lh_weights *lh_trained_weights(const lh_folder *f, lh_arena *a, const lh_graph *g);
 
 /* In place of the setting of that name, or behind the others. */

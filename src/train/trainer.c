@@ -9,6 +9,7 @@
 #include "train/floats.h"
 #include "train/loop.h"
 #include "train/shares.h"
+#include "train/trained.h"
 
 static const lh_place nowhere = {0, 0, 0};
 
@@ -223,9 +224,10 @@ static bool has_states(const lh_graph *g) {
     return false;
 }
 
-static bool is_in_file(const lh_graph *g, lh_arena *a, lh_given_kind kind, const lh_tensors *from) {
+static bool is_in_file(const lh_graph *g, lh_arena *a, lh_given_kind kind, const lh_folder *f) {
     lh_weights *w = lh_weights_of(g->ctx, a, g, kind);
-    return w && lh_weights_match(g->ctx, w, from);
+    return w && lh_weights_match(g->ctx, w, kind == LH_STATE ? f->optimizer : f->weights) &&
+           (kind == LH_STATE || lh_trained_uses_all(g->ctx, a, f, w));
 }
 
 bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f, lh_load what) {
@@ -245,9 +247,8 @@ bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f, lh_load what) {
         return false;
     }
     lh_arena *a = lh_arena_new(ctx);
-    bool is_there = a &&
-                    is_in_file(g, a, what == LH_LOAD_FROZEN ? LH_CONST : LH_PARAM, f->weights) &&
-                    (!goes_on || !has_states(g) || is_in_file(g, a, LH_STATE, f->optimizer));
+    bool is_there = a && is_in_file(g, a, what == LH_LOAD_FROZEN ? LH_CONST : LH_PARAM, f) &&
+                    (!goes_on || !has_states(g) || is_in_file(g, a, LH_STATE, f));
     lh_arena_free(a);
     return is_there;
 }
