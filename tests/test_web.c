@@ -89,6 +89,18 @@ static void sets(void **state) {
     says(call(w, "values", "P", NULL), "0.501768");
 }
 
+/* A mistake that the lesson's own sheet block adds is known by its name. */
+static void names_own_mistakes(void **state) {
+    lh_web *w = *state;
+    is_well(call(w, "text", "own.md",
+                 "# Own\n\n```longhand\nconst a = [1 2; 3 4]\nb = a * 2\n```\n\n```sheet\nb\n"
+                 "mistake single forward \"it was not doubled\" see matrices  w * 2 => w\n```\n",
+                 NULL));
+    is_well(call(w, "open", "own.md", NULL));
+    says(call(w, "mark", "sheet own, seed 0, digits 4\nb = 1 2; 3 4\n", NULL),
+         "it was not doubled");
+}
+
 /* After a value that cannot be, everything is as before. */
 static void refuses(void **state) {
     static const struct {
@@ -208,6 +220,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(arguments, fresh, done),
         cmocka_unit_test_setup_teardown(opens, fresh, done),
         cmocka_unit_test_setup_teardown(sets, fresh, done),
+        cmocka_unit_test_setup_teardown(names_own_mistakes, fresh, done),
         cmocka_unit_test_setup_teardown(refuses, fresh, done),
         cmocka_unit_test_setup_teardown(sets_examples, fresh, done),
         cmocka_unit_test_setup_teardown(sets_turns, fresh, done),
