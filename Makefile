@@ -108,7 +108,7 @@ deb: ## packages for Debian, looked at by lintian: build/deb
 	@$(NEEDS) deb
 	@sh scripts/deb.sh build/deb
 
-test-packages: ## the packages, on a bare Debian of their own: installed, tried, upgraded, removed
+test-packages: all ## the packages, on a bare Debian of their own: installed, tried, upgraded, removed
 	@$(NEEDS) build deb
 	@sh scripts/test-packages.sh
 

@@ -12,8 +12,9 @@ cp "$name.tar.xz" "longhand_${name#longhand-}.orig.tar.xz"
 tar -xf "$name.tar.xz"
 cd "$name"
 if ! dpkg-checkbuilddeps 2>/dev/null && test "$(id -u)" = 0; then
-    DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=600 --no-install-recommends build-dep ./ >/dev/null
+    DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=600 --no-install-recommends build-dep ./ >/dev/null || true
 fi
+missing=$(dpkg-checkbuilddeps 2>&1) || { echo "$missing" && exit 77; } # 77: it cannot be done here
 # debhelper has a home of its own, where a cache of the compiler would be lost each time.
 if command -v ccache >/dev/null; then CCACHE_DIR=${CCACHE_DIR:-$(ccache -k cache_dir)} && export CCACHE_DIR; fi
 dpkg-buildpackage --build=binary --no-sign
