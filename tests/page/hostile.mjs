@@ -55,7 +55,8 @@ for (const [name, text] of Object.entries(monsters))
     await page.setInputFiles("#lesson-file", { name: "monster.md", mimeType: "text/plain", buffer: Buffer.from(text) });
     await comes(async () => (await page.textContent(".own-lesson")).trim().length > 3, true);
     await page.setInputFiles("#lesson-file", { name: "good.md", mimeType: "text/plain", buffer: Buffer.from("# Good\n\n```longhand\nconst A = [1 2; 3 4]\nB = A @ A\n```\n\n```show\nmatrix B\n```\n") });
-    await page.locator('td[data-at="B[1][1]"]').first().click();
+    await page.locator('td[data-at="B[1][1]"]').first().focus();
+    await page.keyboard.press("Enter");
     await comes(() => page.textContent(".desk-title b"), "22");
   });
 
