@@ -228,6 +228,37 @@ static void try_large(const trial *of, int *turn) {
                 &(trial_case){of, (trial_mode)mode, sizes[s][0], sizes[s][1], *turn % 5, *turn});
 }
 
+/* Which operations have no form of their own: they run, slowly. Kernels must have code. */
+static void every_operation_has_a_form(void) {
+    const char *why;
+    const lh_gpu *gpu = lh_cuda_find(&why);
+    for (int i = 0; i < LH_N_OPS; i++)
+        if (lh_ops[i]->exact && !gpu->op[i]) printf("%s has no form for a GPU\n", lh_ops[i]->name);
+    for (int i = 0; i < LH_GPU_N_KERNELS; i++) {
+        if (gpu->kernel[i]) continue;
+        printf("FAILED kernel %s has no code for a GPU\n", lh_cuda_like(i)->name);
+        failed++;
+    }
+}
+
+/* An operation that somebody has just added: without a form it runs on the processor. */
+static void try_without_a_form(void) {
+    static const lh_op_id without[] = {LH_OP_tanh, LH_OP_lookup, LH_OP_coin, LH_OP_total,
+                                       LH_OP_rows};
+    const char *why;
+    lh_gpu *gpu = (lh_gpu *)lh_cuda_find(&why);
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        const lh_gpu_launch was = gpu->op[without[i]];
+        gpu->op[without[i]] = NULL;
+        for (size_t k = 0; k < sizeof op_trials / sizeof *op_trials; k++)
+            for (int mode = 0;
+                 mode < TRIAL_MODES && strcmp(op_trials[k].of, lh_ops[without[i]]->name) == 0;
+                 mode++)
+                try_case(&(trial_case){&op_trials[k], (trial_mode)mode, 3, 5, 0, mode});
+        gpu->op[without[i]] = was;
+    }
+}
+
 static void try_operations(void) {
     static const int sizes[][2] = {{1, 1}, {1, 4}, {3, 1}, {2, 3}, {3, 5}, {5, 2}};
     int n = 0;
@@ -239,27 +270,12 @@ static void try_operations(void) {
                                        n % trial_shapes(of), n});
         if (!engine_quick()) try_large(of, &n);
     }
+    try_without_a_form();
     for (size_t i = 0; i < sizeof op_programs / sizeof *op_programs; i++) {
         tried t;
         if (open_tried(&t, op_programs[i].of, op_programs[i].text, strlen(op_programs[i].text)))
             by_definition(&t, true, 1e-4), by_learning(&t, 1e-4);
         close_tried(&t);
-    }
-}
-
-/* Every operation that computes has a form; a new one without is seen here. */
-static void every_operation_has_a_form(void) {
-    const char *why;
-    const lh_gpu *gpu = lh_cuda_find(&why);
-    for (int i = 0; i < LH_N_OPS; i++) {
-        if (!lh_ops[i]->exact || gpu->op[i]) continue;
-        printf("FAILED %s has no form for a GPU\n", lh_ops[i]->name);
-        failed++;
-    }
-    for (int i = 0; i < LH_GPU_N_KERNELS; i++) {
-        if (gpu->kernel[i]) continue;
-        printf("FAILED kernel %s has no code for a GPU\n", lh_cuda_kernels[i].like->name);
-        failed++;
     }
 }
 
@@ -276,7 +292,7 @@ static bool uses(const lh_plan *p, const char *kernel) {
 
 static bool is_listed(const char *kernel) {
     for (int i = 0; i < LH_GPU_N_KERNELS; i++)
-        if (strcmp(lh_cuda_kernels[i].like->name, kernel) == 0) return true;
+        if (strcmp(lh_cuda_like(i)->name, kernel) == 0) return true;
     return false;
 }
 
@@ -310,6 +326,7 @@ static bool is_for_float(const char *name) {
     static const char *const not_for[] = {"ex6.md", "ex6-causal.md", "ex6-three.md"};
     for (size_t i = 0; i < sizeof not_for / sizeof *not_for; i++)
         if (strstr(name, not_for[i])) return false;
+    if (strstr(name, "sine.lh")) return false; /* one of its gradients is 0 but for rounding */
     return strncmp(name, "lessons/ex", 10) == 0 || strncmp(name, "models/", 7) == 0;
 }
 

@@ -9,13 +9,12 @@ static const lh_place nowhere = {0, 0, 0};
 
 static int kernel_number(const lh_kernel *k) {
     for (int i = 0; i < LH_GPU_N_KERNELS; i++)
-        if (lh_cuda_kernels[i].like == k) return i;
+        if (lh_cuda_like(i) == k) return i;
     return -1;
 }
 
-/* What is known before there are numbers. */
-static bool work_for(const lh_plan *p, const lh_gpu *gpu, const lh_plan_work *plan,
-                     lh_cuda_work *w) {
+/* What is known before there are numbers. An operation without a launch runs here. */
+static void work_for(const lh_gpu *gpu, const lh_plan_work *plan, lh_cuda_work *w) {
     const lh_node *n = plan->node;
     *w = (lh_cuda_work){.plan = plan};
     w->gpu.index[0] = n->index[0], w->gpu.index[1] = n->index[1];
@@ -23,14 +22,8 @@ static bool work_for(const lh_plan *p, const lh_gpu *gpu, const lh_plan_work *pl
     if (plan->match) {
         w->kernel = kernel_number(plan->match->kernel);
         w->gpu.form = plan->match->form;
-        w->launch = w->kernel < 0 ? NULL : gpu->kernel[w->kernel];
-    } else {
-        w->launch = gpu->op[n->kind];
     }
-    if (w->launch) return true;
-    lh_fail(p->g->ctx, LH_ERROR_LIMIT, n->at, "%s has no form for a GPU", n->op->name);
-    lh_cure(p->g->ctx, "--device cpu");
-    return false;
+    w->launch = plan->match ? gpu->kernel[w->kernel] : gpu->op[n->kind];
 }
 
 static bool make_works(lh_plan *p, const lh_gpu *gpu) {
@@ -38,8 +31,10 @@ static bool make_works(lh_plan *p, const lh_gpu *gpu) {
     for (int stage = 0; stage < LH_N_STAGES; stage++) {
         const int n = p->list[stage].n;
         own->work[stage] = lh_alloc_array(p->arena, (size_t)n + 1, sizeof *own->work[stage]);
-        for (int i = 0; own->work[stage] && i < n; i++)
-            if (!work_for(p, gpu, &p->list[stage].work[i], &own->work[stage][i])) return false;
+        for (int i = 0; own->work[stage] && i < n; i++) {
+            work_for(gpu, &p->list[stage].work[i], &own->work[stage][i]);
+            own->has_here |= !own->work[stage][i].launch;
+        }
     }
     return !lh_failed(p->g->ctx);
 }
@@ -139,17 +134,21 @@ static bool cuda_ready(lh_plan *p, bool is_bound) {
 
 /* ---- running ---- */
 
-static void launch(const lh_gpu *gpu, const lh_cuda_work *w) {
+static void launch(lh_plan *p, const lh_gpu *gpu, const lh_cuda_work *w) {
+    if (!w->launch) {
+        lh_cuda_run_here(p, w->plan);
+        return;
+    }
     bool is_made = w->n_products > 0;
     for (int i = 0; i < w->n_products && is_made; i++) is_made = gpu->product(&w->product[i]);
     if (!is_made) w->launch(&w->gpu, gpu->stream);
 }
 
-static void launch_all(const lh_plan *p, const lh_gpu *gpu, lh_stage stage, int from, int to) {
+static void launch_all(lh_plan *p, const lh_gpu *gpu, lh_stage stage, int from, int to) {
     const lh_cuda_work *work = lh_cuda_of(p)->work[stage];
     const bool goes_on = stage == LH_STAGE_RUN && p->moment.past > 0;
     for (int i = from; i < to; i++)
-        if (!(goes_on && work[i].plan->is_once)) launch(gpu, &work[i]);
+        if (!(goes_on && work[i].plan->is_once)) launch(p, gpu, &work[i]);
 }
 
 /* The whole of a stage, again and again: recorded when it comes the third time. */
@@ -172,7 +171,8 @@ static void cuda_run(lh_plan *p, lh_stage stage, int from, int to) {
     if (!gpu) return;
     lh_cuda_settle();
     send_moment(p, gpu);
-    if (stage != LH_STAGE_START && from == 0 && to == p->list[stage].n && !p->grows)
+    if (stage != LH_STAGE_START && from == 0 && to == p->list[stage].n && !p->grows &&
+        !lh_cuda_of(p)->has_here)
         run_whole(p, gpu, stage);
     else
         launch_all(p, gpu, stage, from, to);

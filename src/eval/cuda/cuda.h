@@ -26,6 +26,8 @@ void lh_cuda_copy(lh_plan *p, const lh_layout *to, const lh_layout *from);
 void lh_cuda_add(lh_plan *p, const lh_layout *to, double x);
 double lh_cuda_difference(const lh_plan *p, const lh_layout *a, const lh_plan *q,
                           const lh_layout *b);
+/* by its definition, on the processor (cuda_here.c) */
+void lh_cuda_run_here(lh_plan *p, const lh_plan_work *w);
 void lh_cuda_settle(
     void); /* what was written is on its way; what was read may be old: before a launch */
 
@@ -58,6 +60,7 @@ typedef struct lh_cuda_own {
     size_t scratch_cells;
     void *list[LH_N_STAGES]; /* all launches of a stage, as one */
     int runs[LH_N_STAGES];   /* since layouts were made */
+    bool has_here;           /* some works run on the processor: then nothing can be recorded */
 } lh_cuda_own;
 
 static inline lh_cuda_own *lh_cuda_of(const lh_plan *p) {
@@ -65,20 +68,27 @@ static inline lh_cuda_own *lh_cuda_of(const lh_plan *p) {
 }
 
 bool lh_cuda_connect(lh_plan *p, bool is_bound); /* cuda_works.c */
+
+/* Products that a library can make (cuda_product.c); blocks: of the result and the factors. */
 void lh_cuda_find_products(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t,
-                           const lh_gpu_block *const blocks[3]); /* cuda_product.c */
+                           const lh_gpu_block *const blocks[3]);
+void lh_cuda_find_summed(const lh_plan *p, lh_cuda_work *w, const lh_gpu_block *const blocks[3]);
+/* The rows of n blocks as one, if they lie at one distance. */
+bool lh_cuda_join_rows(const lh_gpu_block *b, int n, lh_gpu_block *one);
 
 /* n bytes of a table; what is made of them is copied by *here, and lies *there. NULL while it is only measured. */
 void *lh_cuda_reserve(lh_cuda_table *t, size_t bytes, void **there);
 
-/* What a GPU kernel needs besides its leaves: w->gpu.number, .form, .scratch_cells. NULL: nothing (cuda_kernels.c). */
+/* What a GPU kernel needs besides its leaves (cuda_kernels.c). */
 typedef struct lh_cuda_kernel {
-    const lh_kernel *like; /* the kernel of eval/fast that it stands beside */
-    void (*prepare)(const lh_plan *p, lh_cuda_work *w);
-    bool by_rows; /* rows do not know of each other: examples can be joined */
+    void (*prepare)(lh_cuda_work *w); /* w->gpu.scratch_cells; NULL: nothing */
+    bool by_rows;                     /* rows do not know of each other: examples can be joined */
+    bool sums_products;               /* total(A @ B) */
 } lh_cuda_kernel;
 
 extern const lh_cuda_kernel lh_cuda_kernels[]; /* as in kernels.def */
-extern const lh_kernel *const lh_cuda_likes[]; /* likewise, ends with NULL */
+/* Kernels of eval/fast that stand where a GPU's do, with the same leaves; ends with NULL. */
+extern const lh_kernel *const lh_cuda_likes[];
+const lh_kernel *lh_cuda_like(int kernel); /* of that number */
 
 #endif

@@ -75,3 +75,40 @@ void lh_cuda_find_products(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t,
     name_each(&all->c, c, sc, n, all->n, t);
     all->n *= n;
 }
+
+/* ---- total(A @ B): one product where the examples lie beside each other, else one after the other, added up ---- */
+
+static lh_gpu_block turned(lh_gpu_block b) {
+    return (lh_gpu_block){b.p, b.hs, b.cs, b.rs, b.heads, b.cols, b.rows};
+}
+
+/* The columns of A_e one beside the other, the rows of B_e one below the other. */
+static bool join(const lh_plan *p, const lh_cuda_work *w, const lh_gpu_block *a,
+                 const lh_gpu_block *b, lh_gpu_block one[2]) {
+    const int n = w->gpu.batch;
+    lh_context *ctx = p->g->ctx;
+    lh_gpu_block *lines =
+        w->gpu.in[0].step && w->gpu.in[1].step ? ctx->alloc((size_t)n * sizeof *lines) : NULL;
+    for (int e = 0; lines && e < n; e++) lines[e] = turned(a[e]);
+    const bool is_one =
+        lines && lh_cuda_join_rows(lines, n, &one[0]) && lh_cuda_join_rows(b, n, &one[1]);
+    if (is_one) one[0] = turned(one[0]);
+    ctx->release(lines);
+    return is_one;
+}
+
+void lh_cuda_find_summed(const lh_plan *p, lh_cuda_work *w, const lh_gpu_block *const blocks[3]) {
+    const lh_gpu_block *c = blocks[0], *a = blocks[1], *b = blocks[2];
+    const int n = w->gpu.batch, sa = w->gpu.in[0].step, sb = w->gpu.in[1].step;
+    lh_gpu_block one[2];
+    w->n_products = 0;
+    if (!a || !b || !c || !reserve(p, w, n)) return;
+    const bool is_one = join(p, w, a, b, one) && product_of(c, &one[0], &one[1], &w->product[0]);
+    for (int e = 0; !is_one && e < n; e++) {
+        if (!product_of(c, &a[e * sa], &b[e * sb], &w->product[e])) return;
+        w->product[e].adds = e > 0;
+    }
+    w->n_products = is_one ? 1 : n;
+    for (int i = 0; w->gpu.form && i < w->n_products; i++)
+        w->product[i].scale = 1.0f / (float)p->moment.of;
+}

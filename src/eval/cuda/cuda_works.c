@@ -91,13 +91,11 @@ static lh_gpu_sizes most_of(const value_blocks *v) {
 
 /* ---- examples that become one ---- */
 
-/* The rows of all examples as one block, if they lie at one distance. */
-static bool join_rows(const value_blocks *v, lh_gpu_block *one) {
-    const lh_gpu_block *b = v->here;
+bool lh_cuda_join_rows(const lh_gpu_block *b, int n, lh_gpu_block *one) {
     long long distance = 0, rows = 0;
-    for (int e = 0; e < v->n && !distance; e++)
-        distance = b[e].rows > 1 ? b[e].rs : e + 1 < v->n ? b[e + 1].p - b[e].p : 0;
-    for (int e = 0; e < v->n; e++) {
+    for (int e = 0; e < n && !distance; e++)
+        distance = b[e].rows > 1 ? b[e].rs : e + 1 < n ? b[e + 1].p - b[e].p : 0;
+    for (int e = 0; e < n; e++) {
         if (b[e].heads != b->heads || b[e].cols != b->cols || b[e].hs != b->hs ||
             b[e].cs != b->cs || (b[e].rows > 1 && b[e].rs != distance) ||
             b[e].p != b->p + rows * distance)
@@ -149,7 +147,7 @@ static bool joins(const lh_cuda_work *w, int i, const value_blocks *in, const va
     if (!in->view.step) return in->here->rows == 1 || in->here->rs == 0;
     for (int e = 0; e < in->n; e++)
         if (in->here[e].rows != out->here[e].rows) return false;
-    return join_rows(in, one);
+    return lh_cuda_join_rows(in->here, in->n, one);
 }
 
 /* ---- works ---- */
@@ -163,9 +161,10 @@ static lh_gpu_sizes sizes_of(const lh_gpu_block *b) {
 /* All examples of a work as one, if that is possible. */
 static bool join_examples(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
     const value_blocks out = blocks_of(p, t, w->plan->node);
-    lh_gpu_block one[MOST_JOINED + 1];
+    lh_gpu_block one[MOST_JOINED + 1] = {0};
     const int n = w->plan->n_in;
-    if (!out.view.step || n > MOST_JOINED || !is_by_rows(w) || !join_rows(&out, &one[0]))
+    if (!out.view.step || n > MOST_JOINED || !is_by_rows(w) ||
+        !lh_cuda_join_rows(out.here, out.n, &one[0]))
         return false;
     for (int i = 0; i < n; i++) {
         const lh_node *node = lh_plan_operand(w->plan, i);
@@ -179,6 +178,7 @@ static bool join_examples(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
     memcpy(here, one, ((size_t)n + 1) * sizeof *here);
     w->gpu.out = (lh_gpu_view){there, 0}, w->gpu.most = sizes_of(one), w->gpu.examples = 1;
     for (int i = 0; i < n; i++) {
+        if (!lh_plan_operand(w->plan, i)) continue;
         w->gpu.in[i] = (lh_gpu_view){(lh_gpu_block *)there + i + 1, 0};
         w->gpu.most_in[i] = sizes_of(&one[i + 1]);
     }
@@ -211,6 +211,20 @@ static void connect_outs(const lh_plan *p, lh_cuda_work *w, const lh_cuda_table 
     }
 }
 
+/* Each example by itself. */
+static void connect_apart(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
+    const bool is_summed = w->plan->match && lh_cuda_kernels[w->kernel].sums_products;
+    connect_operands(p, w, t);
+    if (!is_summed && (w->plan->match || w->plan->node->kind != LH_OP_matmul)) return;
+    const lh_gpu_block *const blocks[] = {blocks_of(p, t, w->plan->node).here,
+                                          blocks_of(p, t, lh_plan_operand(w->plan, 0)).here,
+                                          blocks_of(p, t, lh_plan_operand(w->plan, 1)).here};
+    if (is_summed)
+        lh_cuda_find_summed(p, w, blocks);
+    else
+        lh_cuda_find_products(p, w, t, blocks);
+}
+
 static void connect(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
     const value_blocks out = blocks_of(p, t, w->plan->node);
     w->n_products = 0;
@@ -220,12 +234,8 @@ static void connect(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
     w->gpu.n_in = w->plan->n_in;
     w->gpu.moment = lh_cuda_of(p)->moment_there;
     connect_outs(p, w, t);
-    if (join_examples(p, w, t)) return;
-    connect_operands(p, w, t);
-    if (w->plan->match || w->plan->node->kind != LH_OP_matmul) return;
-    const value_blocks a = blocks_of(p, t, w->plan->node->in[0]),
-                       b = blocks_of(p, t, w->plan->node->in[1]);
-    lh_cuda_find_products(p, w, t, (const lh_gpu_block *const[]){out.here, a.here, b.here});
+    if (!join_examples(p, w, t)) connect_apart(p, w, t);
+    if (w->plan->match && lh_cuda_kernels[w->kernel].prepare) lh_cuda_kernels[w->kernel].prepare(w);
 }
 
 static void connect_all(lh_plan *p, lh_cuda_table *t, bool is_bound) {
