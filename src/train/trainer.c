@@ -358,6 +358,7 @@ double lh_trainer_try(lh_trainer *t) {
     if (lh_failed(t->g->ctx)) return -1;
     draw(t);
     run(t, true);
+    if (!t->parts) loss_in(t, t->plan); /* a GPU is done when its numbers are there */
     return lh_failed(t->g->ctx) ? -1 : seconds() - start;
 }
 

@@ -50,6 +50,16 @@ uint32_t emulate_exchange(uint32_t value, unsigned lane) {
     return got;
 }
 
+uint32_t emulate_ballot(bool is_so) {
+    const unsigned first = current / WARP_SIZE * WARP_SIZE;
+    uint32_t all = 0;
+    fibres[current].word = is_so;
+    emulate_wait(false);
+    for (unsigned i = 0; i < WARP_SIZE; i++) all |= fibres[first + i].word << i;
+    emulate_wait(false);
+    return all;
+}
+
 static void enter(void) {
     (*work)();
     fibres[current].at = DONE;

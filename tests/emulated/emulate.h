@@ -30,6 +30,7 @@ void emulate(const char *name, dim3 grid, dim3 threads, size_t shared, bool toge
              const std::function<void()> &body);
 void emulate_wait(bool is_block);
 uint32_t emulate_exchange(uint32_t value, unsigned lane);
+uint32_t emulate_ballot(bool is_so);
 void *emulate_shared(void);
 
 extern "C" void emulate_touch(const void *p); /* a cell of its memory? (emulated.c) */
@@ -64,9 +65,8 @@ template <class T> static inline T __shfl_xor_sync(unsigned mask, T x, int d) {
 }
 
 static inline unsigned __ballot_sync(unsigned mask, int is_so) {
-    unsigned all = 0;
-    for (int i = 0; i < 32; i++) all |= (unsigned)(__shfl_sync(mask, is_so, i) != 0) << i;
-    return all;
+    (void)mask;
+    return emulate_ballot(is_so != 0);
 }
 
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }

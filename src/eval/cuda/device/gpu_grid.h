@@ -22,7 +22,13 @@
 #define SHARED_MEMORY(type, x) extern __shared__ type x[]
 #endif
 
-enum { THREADS = 256, WARP = 32, MOST_X = 1 << 16, MOST_Y = 1 << 15 };
+#ifdef LH_EMULATED
+enum { THREADS = 64 }; /* fibres are slow: two warps are enough to see whether they agree */
+#else
+enum { THREADS = 256 };
+#endif
+
+enum { WARP = 32, MOST_X = 1 << 16, MOST_Y = 1 << 15 };
 
 struct place {
     int h, r, c;
