@@ -19,6 +19,8 @@ const lh_gpu *lh_cuda_gpu(lh_context *ctx);   /* opened */
 /* ---- its memory (cuda_memory.c) ---- */
 
 void *lh_cuda_take(lh_context *ctx, size_t cells, size_t cell_bytes);
+/* fails: so many bytes are needed for `what`, and so many are free */
+void lh_cuda_no_room(lh_context *ctx, const lh_gpu *g, double bytes, const char *what);
 void lh_cuda_give_back(lh_context *ctx, void *memory);
 void lh_cuda_write(lh_plan *p, const lh_layout *to, const double *from);
 void lh_cuda_read(const lh_plan *p, const lh_layout *from, double *to);

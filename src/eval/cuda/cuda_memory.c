@@ -40,17 +40,21 @@ void lh_cuda_settle(void) {
 
 /* ---- taking ---- */
 
+void lh_cuda_no_room(lh_context *ctx, const lh_gpu *g, double bytes, const char *what) {
+    size_t has = 0, all = 0;
+    g->room(&has, &all);
+    lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
+            "out of memory on the GPU: %.1f MB are needed for %s, %.1f of %.1f MB are free",
+            bytes / 1e6, what, (double)has / 1e6, (double)all / 1e6);
+    lh_cure(ctx, "a smaller batch, a shorter context, or smaller sizes");
+}
+
 void *lh_cuda_take(lh_context *ctx, size_t cells, size_t cell_bytes) {
     const lh_gpu *g = lh_cuda_gpu(ctx);
     if (!g) return NULL;
-    size_t has = 0, all = 0;
     void *memory = cells < SIZE_MAX / 2 / cell_bytes ? g->take((cells + 1) * cell_bytes) : NULL;
     if (memory) return memory;
-    g->room(&has, &all);
-    lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
-            "out of memory on the GPU: %.1f MB are needed for values, %.1f of %.1f MB are free",
-            ((double)cells + 1) * (double)cell_bytes / 1e6, (double)has / 1e6, (double)all / 1e6);
-    lh_cure(ctx, "a smaller batch, a shorter context, or smaller sizes");
+    lh_cuda_no_room(ctx, g, ((double)cells + 1) * (double)cell_bytes, "values");
     return NULL;
 }
 

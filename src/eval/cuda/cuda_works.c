@@ -27,8 +27,7 @@ static bool grow(lh_context *ctx, const lh_gpu *gpu, lh_cuda_table *t) {
     t->here = ctx->alloc(bytes);
     t->there = t->here ? gpu->take(bytes) : NULL;
     if (!t->there) {
-        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
-                "out of memory for the list of works on the GPU: %.1f MB", (double)bytes / 1e6);
+        lh_cuda_no_room(ctx, gpu, (double)bytes, "the list of works");
         return false;
     }
     t->bytes = bytes;
