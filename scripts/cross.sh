@@ -70,8 +70,8 @@ chmod +x "$build/longhand"
 
 # Left out: what is not about the processor, or runs on the one that is here ...
 left_out='contributing console lint wasm web web_module python shells editors library look page book book_cli read_cli'
-# ... what needs more than qemu gives: processes that find each other, the size of memory ...
-left_out="$left_out ranks_cli memory memory_cli"
+# ... what needs more than qemu gives: processes that find each other, the size of memory and its limits ...
+left_out="$left_out ranks_cli memory memory_cli generate generate_plain generate_avx2"
 # ... and what takes minutes at a tenth of the speed. Their arithmetic is that of the tests that are run.
 left_out="$left_out mark widths outside_cli lora lora_cli exercise exercise_cli learners class_cli spreadsheet programs families course chart
     train_cli quant quant_plain sheet bad_input lesson errata_cli practice practice_cli translate api_model answers quiz lsp"
