@@ -1,5 +1,6 @@
 #include "emulate.h"
 
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>
@@ -11,15 +12,17 @@ dim3 threadIdx, blockIdx, blockDim, gridDim;
 enum state { READY, AT_BLOCK, AT_WARP, DONE };
 enum { STACK = 1 << 16, WARP_SIZE = 32, MOST = 1024 };
 
+/* Once a fibre has been entered, it is left and found again by jumps: contexts would ask the system each time. It is never ended: when its work is done, it waits for
+ * the next block's. */
 struct fibre {
-    ucontext_t context;
-    char *stack;
+    jmp_buf here;
+    char *stack; /* NULL: not entered yet */
     state at;
     uint32_t word; /* what it gives to the others of its warp */
 };
 
 static fibre fibres[MOST];
-static ucontext_t scheduler;
+static jmp_buf scheduler;
 static unsigned current;
 static const std::function<void()> *work;
 static const char *running = "";
@@ -35,10 +38,14 @@ static void stop(const char *what) {
 
 void *emulate_shared(void) { return shared_memory.data(); }
 
-void emulate_wait(bool is_block) {
+static void leave(state at) {
     fibre *f = &fibres[current];
-    f->at = is_block ? AT_BLOCK : AT_WARP;
-    swapcontext(&f->context, &scheduler);
+    f->at = at;
+    if (_setjmp(f->here) == 0) _longjmp(scheduler, 1);
+}
+
+void emulate_wait(bool is_block) {
+    leave(is_block ? AT_BLOCK : AT_WARP);
 }
 
 uint32_t emulate_exchange(uint32_t value, unsigned lane) {
@@ -60,23 +67,24 @@ uint32_t emulate_ballot(bool is_so) {
     return all;
 }
 
-static void enter(void) {
-    (*work)();
-    fibres[current].at = DONE;
-    swapcontext(&fibres[current].context, &scheduler);
+static void live(void) {
+    for (;;) {
+        (*work)();
+        leave(DONE);
+    }
 }
 
-static void start(unsigned n) {
-    for (unsigned i = 0; i < n; i++) {
-        fibre *f = &fibres[i];
-        if (!f->stack) f->stack = (char *)malloc(STACK);
-        getcontext(&f->context);
-        f->context.uc_stack.ss_sp = f->stack;
-        f->context.uc_stack.ss_size = STACK;
-        f->context.uc_link = &scheduler;
-        f->at = READY;
-        makecontext(&f->context, enter, 0);
-    }
+/* Until it waits, or its work is done. */
+static void enter(fibre *f) {
+    static ucontext_t first;
+    if (_setjmp(scheduler)) return;
+    if (f->stack) _longjmp(f->here, 1);
+    f->stack = (char *)malloc(STACK);
+    getcontext(&first);
+    first.uc_stack.ss_sp = f->stack;
+    first.uc_stack.ss_size = STACK;
+    makecontext(&first, live, 0);
+    setcontext(&first);
 }
 
 static unsigned count(unsigned from, unsigned to, state at) {
@@ -104,12 +112,12 @@ static bool go_on(unsigned n) {
 }
 
 static void run_together(unsigned n) {
-    start(n);
+    for (unsigned i = 0; i < n; i++) fibres[i].at = READY;
     while (count(0, n, DONE) < n) {
         for (unsigned i = 0; i < n; i++) {
             if (fibres[i].at != READY) continue;
             current = i, threadIdx.x = i;
-            swapcontext(&scheduler, &fibres[i].context);
+            enter(&fibres[i]);
         }
         if (count(0, n, DONE) < n && !go_on(n)) stop("not all threads come to a barrier");
     }

@@ -22,6 +22,7 @@ static bool grow(lh_context *ctx, const lh_gpu *gpu, lh_cuda_table *t) {
     if (t->used <= t->bytes) return true;
     const size_t bytes = t->used + t->used / 2;
     gpu->give_back(t->there);
+    t->there = NULL;
     ctx->release(t->here);
     t->bytes = 0;
     t->here = ctx->alloc(bytes);
