@@ -445,6 +445,9 @@ def simulate_runs(args):
 # In how many of a hundred sheets of a kind something unfair may be done. A finding, a sheet without marks and honest work that
 # is called wrong have none.
 LIMITS = {"spread": 0, "lost credit": 1, "named wrong": 0, "not found": 1, "not named": 5}
+# What no catalogue knows may come to the numbers of a mistake that one does, at the digits that were written: then it has its name.
+# In 2,643 sheets 6 did, and 15 were blamed in a cell that was right by chance.
+LIMITS_OF = {"unknown mistake": {"spread": 1, "named wrong": 1}}
 
 
 def passed_limits(desk, count):
@@ -461,7 +464,7 @@ def passed_limits(desk, count):
         if row["no marks"]:
             out.append("%s: %d of %d sheets without marks" % (kind, row["no marks"], n))
         for what, k in counts.items():
-            if k > math.ceil(LIMITS[what] * n / 100):
+            if k > math.ceil(LIMITS_OF.get(kind, LIMITS).get(what, LIMITS[what]) * n / 100):
                 out.append("%s: %s on %d of %d sheets" % (kind, what, k, n))
     return out
 
