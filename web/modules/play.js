@@ -73,6 +73,8 @@ class Playground {
     this.open = new Set();
     /** @type {any} */
     this.program = null;
+    /** The text that the engine has, and its answer to it. @type {{text: string, done: Promise<void>} | null} */
+    this.checked = null;
     /** @type {Desk | null} */
     this.desk = null;
   }
@@ -104,24 +106,30 @@ class Playground {
     const opened = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: ".lh,.md,.txt", id: "open-file", class: "unseen", tabindex: "-1", "aria-label": "Open a program" }));
     opened.addEventListener("change", async () => {
       const text = await opened.files?.[0]?.text();
-      if (text !== undefined) { this.editor.text = text; await this.check(); announce("Opened"); }
+      if (text !== undefined) { await this.take(text); announce("Opened"); }
     });
     return make("div", { class: "row play-tools" }, make("label", { for: "sample", class: "unseen" }, "Begin with a program"), from,
-      opened, makeButton("Open…", () => opened.click()), makeButton("Save", () => download(file, this.editor.text)), makeButton("Share", () => this.share()), makeButton("Stop", () => { this.engine.stop(); this.say("Stopped."); }));
+      opened, makeButton("Open…", () => opened.click()), makeButton("Save", () => download(file, this.editor.text)), makeButton("Share", () => this.share()), makeButton("Stop", () => { this.engine.stop(); this.checked = null; this.say("Stopped."); }));
   }
 
   /** @param {string} value */
   async beginWith(value) {
     if (!value) return;
     const name = value.replace(/^open /, "");
-    if (name === value) this.editor.text = samples[Number(value)]?.[1] || "";
+    if (name === value) await this.take(samples[Number(value)]?.[1] || "");
     else {
       const source = new Engine(name), program = await source.call("program");
       source.stop();
       if (program.error) { this.say(errorText(program.error)); return; }
-      this.editor.text = program.text;
+      await this.take(program.text);
     }
-    await this.check();
+  }
+
+  /** Another program, with its own numbers even where it is the same text. @param {string} text */
+  take(text) {
+    this.editor.text = text;
+    this.checked = null;
+    return this.check();
   }
 
   async share() {
@@ -146,15 +154,22 @@ class Playground {
 
   /** @param {string} words */
   async plot(words) {
+    await this.check();
     const told = await this.engine.call("plot", words);
     if (told.error) { this.said.replaceChildren(errorBox(told.error, this.editor)); return; }
     this.said.replaceChildren(make("figure", {}, plotOf(told.svg)));
     announce(told.words || "Drawn");
   }
 
-  /** Reads the text as it is: shapes, names, or the error. */
-  async check() {
+  /** Reads the text as it is, once. A question may come before the pause that follows typing: it is about the text that is seen. @returns {Promise<void>} */
+  check() {
     const text = this.editor.text;
+    if (this.checked?.text !== text) this.checked = { text, done: this.read(text) };
+    return this.checked.done;
+  }
+
+  /** Shapes, names, or the error. @param {string} text */
+  async read(text) {
     remember("play", text);
     this.engine.own.set(file, text);
     this.engine.settings = [];
@@ -185,6 +200,7 @@ class Playground {
   say(text) { this.said.replaceChildren(make("p", {}, text)); }
 
   async showAll() {
+    await this.check();
     for (const l of this.program?.lines || []) if (l.name) this.open.add(l.name);
     await this.showValues();
   }
@@ -226,6 +242,7 @@ class Playground {
   /** @param {string} what */
   async ask(what) {
     this.say("Working…");
+    await this.check();
     const told = await this.engine.call(what);
     if (told.error) { this.said.replaceChildren(errorBox(told.error, this.editor)); return; }
     const lines = what === "check" ? checkLines(told) : costLines(told);
@@ -234,6 +251,7 @@ class Playground {
 
   async train() {
     this.say("Training…");
+    await this.check();
     const told = await this.engine.call("losses", 0, 100);
     if (told.error) { this.said.replaceChildren(errorBox(told.error, this.editor)); return; }
     const picture = drawCurves([{ name: "loss", steps: told.steps, values: told.loss }], 0, "loss over 100 steps");
