@@ -70,9 +70,9 @@ try 'a page of the manual for each command' test ! -s /tmp/no-page
 for page in longhand.1 longhand-json.5 longhand-notation.7; do try "man ${page#*.} ${page%.*}" man -w "${page#*.}" "${page%.*}"; done
 try 'what a command is, in one line' shows longhand-train whatis longhand-train
 for shell in bash zsh fish; do
-    try "$shell completes a command" shows 'longhand explain' reader python3 /packages/tab.py $shell 'longhand expl'
-    try "$shell completes a lesson" shows 'ex5-plain' reader python3 /packages/tab.py $shell 'longhand run ex5-p'
-    try "$shell completes a step of a program" shows 'context' reader python3 /packages/tab.py $shell 'longhand explain ex1 cont'
+    try "$shell completes a command" reader python3 /packages/tab.py $shell 'longhand expl' 'explain'
+    try "$shell completes a lesson" reader python3 /packages/tab.py $shell 'longhand run ex5-p' 'ex5-plain'
+    try "$shell completes a step of a program" reader python3 /packages/tab.py $shell 'longhand explain ex1 cont' 'context'
 done
 
 try 'the module for Python, without NumPy' shows 0.4982 reader python3 -c 'import longhand; print(longhand.open("ex1")["P[1][0]"])'
