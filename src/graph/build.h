@@ -45,8 +45,25 @@ lh_step *lh_step_new_at(lh_graph *g, lh_step_kind kind, lh_scope *s, const char 
 void lh_path_alias(lh_graph *g, const char *path, lh_step *s); /* another path to a step */
 /* the known word most like it, or NULL */
 const char *lh_nearest(const char *word, const char *const *known, int n);
+const char *lh_scope_nearest(const lh_scope *s, const char *name); /* ... of those in sight */
 
-/* Building (build.c, call.c). */
+/* Lines (build.c, build_given.c, build_block.c). */
+void lh_build_statement(lh_builder *b, const lh_statement *s);
+/* may it be defined here? false: reported */
+bool lh_name_is_free(lh_builder *b, const lh_statement *s);
+/* names n in the scope */
+lh_step *lh_define(lh_builder *b, lh_step_kind kind, const char *name, lh_node *n,
+                   const lh_statement *from);
+void lh_build_size(lh_builder *b, const lh_statement *s);
+void lh_build_given(lh_builder *b, const lh_statement *s);
+void lh_build_update(lh_builder *b, const lh_statement *s);
+/* as the caller set it, or standard */
+const lh_expr *lh_setting_for(lh_builder *b, const char *name, const lh_expr *standard);
+void lh_build_repeat(lh_builder *b, const lh_statement *s);
+void lh_build_each(lh_builder *b, const lh_statement *s);
+const lh_statement *lh_find_fn(const lh_builder *b, const char *name);
+
+/* Expressions and calls (build_expr.c, build_call.c). */
 /* path: of the step it belongs to */
 lh_node *lh_build_expr(lh_builder *b, const lh_expr *e, const char *path, bool is_whole);
 /* whole, a node of its own */
@@ -56,14 +73,7 @@ lh_node *lh_build_call(lh_builder *b, const lh_expr *e, const char *path, bool i
 lh_node *lh_call_node(lh_builder *b, const lh_statement *fn, lh_node **param, bool *is_standard,
                       const char *path);
 lh_node *lh_build_string(lh_builder *b, const lh_expr *e, const lh_vocab *of);
-/* names n in the scope */
-lh_step *lh_define(lh_builder *b, lh_step_kind kind, const char *name, lh_node *n,
-                   const lh_statement *from);
-void lh_build_given(lh_builder *b, const lh_statement *s);
-void lh_build_update(lh_builder *b, const lh_statement *s);
-/* as the caller set it, or standard */
-const lh_expr *lh_setting_for(lh_builder *b, const char *name, const lh_expr *standard);
-const lh_statement *lh_find_fn(const lh_builder *b, const char *name);
+lh_op_id lh_op_infix(lh_expr_kind kind); /* LH_N_OPS: it is no operator between two */
 int lh_vocab_word(const lh_vocab *v, const char *word); /* its number, or -1 */
 lh_vocab *lh_vocab_find(const lh_graph *g, const char *name);
 void lh_fail_word(lh_graph *g, lh_place at, const lh_vocab *v, const char *word);
@@ -71,7 +81,7 @@ void lh_build_backward(lh_builder *b, lh_node *root);                    /* grad
 lh_node *lh_apply_rewrites(lh_builder *b, const char *path, lh_node *n); /* rewrite.c */
 void lh_check_rules(lh_builder *b); /* those of the program: rule.c */
 
-/* Data (data.c). */
+/* Data (build_data.c). */
 void lh_build_vocab(lh_builder *b, const lh_statement *s);
 void lh_build_input(lh_builder *b, const lh_statement *s);
 void lh_build_example(lh_builder *b, const lh_statement *s);

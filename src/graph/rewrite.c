@@ -68,22 +68,9 @@ static bool match_letter(rewrite *w, const char *letter, lh_node *n) {
 static lh_op_id op_of_expr(const lh_expr *e) {
     switch (e->kind) {
     case LH_E_NEG: return LH_OP_neg;
-    case LH_E_ADD: return LH_OP_add;
-    case LH_E_SUB: return LH_OP_sub;
-    case LH_E_MUL:
-    case LH_E_TIMES: return LH_OP_mul;
-    case LH_E_DIV: return LH_OP_div;
-    case LH_E_MATMUL: return LH_OP_matmul;
-    case LH_E_POW: return LH_OP_pow;
     case LH_E_TRANSPOSE: return LH_OP_transpose;
-    case LH_E_EQ: return LH_OP_eq;
-    case LH_E_NE: return LH_OP_ne;
-    case LH_E_LT: return LH_OP_lt;
-    case LH_E_LE: return LH_OP_le;
-    case LH_E_GT: return LH_OP_gt;
-    case LH_E_GE: return LH_OP_ge;
     case LH_E_CALL: return lh_op_find(e->text);
-    default: return LH_N_OPS;
+    default: return lh_op_infix(e->kind);
     }
 }
 

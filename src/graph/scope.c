@@ -161,6 +161,14 @@ const char *lh_nearest(const char *word, const char *const *known, int n) {
     return best;
 }
 
+const char *lh_scope_nearest(const lh_scope *s, const char *name) {
+    const char *known[512];
+    int n = 0;
+    for (; s; s = s->parent)
+        for (int i = 0; i < s->n_names && n < 512; i++) known[n++] = s->name[i].name;
+    return lh_nearest(name, known, n);
+}
+
 /* Do the parts of the asked path occur in order in this path, the last one at its end? "h[3].P" in "h[3].H.P". */
 static bool path_has_tail(const char *path, const char *tail) {
     const char *p_end = strrchr(path, '.'), *t_end = strrchr(tail, '.');
