@@ -37,7 +37,10 @@ static lh_material *material_of(longhand *lh, const longhand_learn_how *how) {
                                          : f         ? f->path
                                                      : NULL,
                                .is_lines = how->lines};
-    return lh_material_new(lh->ctx, lh->program, &m);
+    lh_material *l = lh_material_new(lh->ctx, lh->program, &m);
+    if (l && lh_material_read(l) && lh_material_find_tokens(l)) return l;
+    lh_material_free(l);
+    return NULL;
 }
 
 /* ---- the program ---- */

@@ -250,7 +250,7 @@ static void save_folder(longhand *lh, lh_arena *a, const char *path) {
     const lh_api_model *m = lh_api_model_of(lh);
     if (!m || !lh_api_graph(lh)) return;
     lh_folder_writer *w =
-        lh_material_folder(path, lh->g, lh_api_tokens(lh), m->material, m->folder);
+        lh_material_folder(path, lh->g, lh_api_tokens(lh), m->material, m->folder, NULL);
     if (!w) return;
     lh_save save = {
         .program = program_text(lh, a), .set = lh->g->how.set, .n_set = lh->g->how.n_set};

@@ -5,8 +5,8 @@
 #include "eval/fast/wish.h"
 #include "cli/cli.h"
 #include "cli/model.h"
+#include "train/material.h"
 #include "train/matcher.h"
-#include "train/pairs.h"
 #include "train/trainer.h"
 
 typedef struct lh_train_show {
@@ -50,20 +50,13 @@ int lh_train_rounded(double n, int most); /* 1234 to 1200: a number of steps tha
 /* Training on pairs (train_pairs.c). */
 typedef struct lh_train_pairs {
     lh_cli *cli;
-    lh_pairs_how how;
-    const lh_vocab *own; /* the program's own words, or NULL: a number of them */
-    lh_pairs *pairs;     /* NULL: training is on a text */
+    const lh_material *material;
     lh_matcher *matcher;
     lh_matched matched; /* when it was last looked at */
-    bool is_refused;    /* a message was written */
 } lh_train_pairs;
 
-/* Does this run learn from pairs? task: as the option says, or NULL. Sets task and own, or is_refused. */
-bool lh_train_is_pairs(lh_train_pairs *p, lh_cli *cli, const lh_program *program, const char *task,
-                       bool has_data);
-/* char, word, a folder; NULL: context failed */
-lh_tokenizer *lh_train_pairs_tokens(lh_train_pairs *p, const char *spec);
-bool lh_train_pairs_make(lh_train_pairs *p, lh_graph *g, const lh_tokenizer *t, int context,
+/* m: drawn for g. false: the context failed */
+bool lh_train_pairs_make(lh_train_pairs *p, lh_cli *cli, const lh_material *m, lh_graph *g,
                          int threads);
 void lh_train_pairs_say(const lh_train_pairs *p); /* what is learned from */
 /* counts, and shows a few answers */
