@@ -88,7 +88,15 @@ sheet="$head"'```sheet\nx\nmistake doubled forward "not doubled" see matrices  w
 printf "$sheet"'```\n' >own.md
 run lint own.md
 tried 'a mistake of its own' 0 'own.md: all is well'
-printf "$sheet"'mistake split forward "split" see two-words  w * 2 => w\n```\n' >unread.md
+printf "$sheet"'mistake halved forward "halved" see since-gpt2  w * 2 => w / 2\nmistake turned forward "the sign" see next-word -w => w\n```\n' >joined.md
+run lint joined.md
+tried 'a mistake that a lesson with a hyphen explains' 0 'joined.md:16:1: warning: turned cannot be made' 'joined.md: 1 warning'
+run mistakes joined.md halved --json
+tried '... by that name' 0 '"see": "since-gpt2"'
+printf "$sheet"'mistake split forward "split" see next-words  w * 2 => w\n```\n' >nowhere.md
+run lint nowhere.md
+tried 'a mistake that no lesson explains' 1 'nowhere.md:15:1: see: there is no lesson next-words' 'did you mean next-word?'
+printf "$sheet"'mistake split forward "split" see two -words-  w * 2 => w\n```\n' >unread.md
 run lint unread.md
 tried 'a mistake that cannot be read' 1 'unread.md:15:' 'unread.md: 1 problem'
 printf "$sheet"'mistake rooted forward "no root" see matrices  sqrt(w) => w\n```\n' >unmade.md

@@ -157,7 +157,7 @@ COLUMNS=80
 loss_after() { "$longhand" run ex2 --steps 2 "$@" 2>err | sed -n 's/^after 2 updates the loss over all examples is //p'; }
 { echo 1.3838 && loss_after && loss_after --mistake uphill; } >out
 awk '{ loss[NR] = $1 } END { exit !(NR == 3 && loss[2] < loss[1] && loss[3] > loss[1]) }' out
-verdict $? 'the gradient added, not taken off: the loss rises'
+verdict $? 'the gradient added, not subtracted: the loss rises'
 for pair in ex1:unscaled ex1:shift_after_exp ex2:uphill ex2:one_minus ex1:wrong_side ex1:k_not_transposed ex3:no_transpose_left \
     ex2:no_rate ex4:summed ex5:no_relu ex5:no_residual ex1:wrong_row; do
     run sheet "${pair%:*}" --seed 1 --why
@@ -251,7 +251,7 @@ tried 'and it is listed' 0 'not_recomputed'
 printf 'sheet ex2, seed 0, digits 4, steps probs L probs@1 L@1\nprobs = 0.2506 0.2494 0.2506 0.2494\nL = 1.3838
 probs@1 = 0.2506 0.2494 0.2506 0.2494\nL@1 = 1.3838\n' >old.txt
 run mark ex2 old.txt
-tried 'old numbers are named' 1 'an old number was carried on'
+tried 'old numbers are named' 1 'an old number was used'
 
 # What is too much is said at once, not after a search for numbers.
 began=$(date +%s)
@@ -294,5 +294,17 @@ for case in '0.1 30' '1 3' '10 1'; do
     run run ex4 --freeze WQ,WK,WV --set "rate=${case% *}" --steps 40 --table
     tried "Example 4 learned at rate ${case% *}" 0 "all right from step ${case#* } on"
 done
+
+# Every mistake of the catalogue can be made on a sheet of the course, and shows there; other ways to the same number cannot.
+for file in "$root"/lessons/*.md; do
+    lesson=${file##*/}
+    "$longhand" sheet "${lesson%.md}" --seed 2 --why 2>>err
+done | sed -n 's/^  \([a-z0-9_]*\) *. shows in .*/\1/p' | sort -u >shown
+"$longhand" mistakes --json >out 2>err
+python3 -c 'import json, sys
+shown = open(sys.argv[2]).read().split()
+hidden = [m["name"] for m in json.load(open(sys.argv[1]))["mistakes"] if m["name"] not in shown and not m["is_same"]]
+sys.exit("never seen on a sheet: " + " ".join(hidden) if hidden else 0)' out shown 2>err
+verdict $? 'every known mistake shows on a sheet of the course'
 
 finish

@@ -72,6 +72,7 @@ static const char *const texts[] = {
     "in f \"y\" a => b\n",
     "mistake a \"x\" text + 1 => 2\n  (text) => 3\n  a => text\ntext a => b\nmistake b update "
     "\"y\" a => b\n",
+    "mistake e \"x\" see next-word  -x => x\nmistake f \"x\" see part-2-b  a => b\n",
     "mistake g in grad \"function grad\" a => b\nmistake h backward \"a\\\"b\" a == b => a\n",
     "a = 1 + 2 - 3 * 4 / 5 @ 6 · 7 ^ 8\nb = -a^2 + (-a)^2 + a^-b^c + (a^b)^c\n",
     "c = a^T + (a @ b)^T + (a + b)[0] + aᵀ[1] + a^T^T\nd = b[i][j] + b[][2] + (b[i])[j] + "

@@ -448,7 +448,7 @@ typedef struct row {
 } row;
 
 static const row rows[] = {
-    {"9.4", "the gradient added, not taken off: the loss rises", uphill_raises_the_loss},
+    {"9.4", "the gradient added, not subtracted: the loss rises", uphill_raises_the_loss},
     {"10.2", "Example 1: every number, and 0.250 is none of them", example_1},
     {"10.5", "Example 2: tasks, checks, four mistakes", example_2},
     {"10.7", "Example 3: the loss falls further", example_3},

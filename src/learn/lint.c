@@ -228,8 +228,10 @@ static bool is_made(const lh_candidate *c, int n, const lh_mistake *m) {
     return false;
 }
 
-/* The mistakes that the lesson adds: each can be read, and there is a line in which it can be made. */
+/* The mistakes that the lesson adds: each can be read, the lesson that explains it exists, and there is a line in which it
+ * can be made. */
 static void check_mistakes(lh_lesson *l, lh_live *v, lh_arena *a) {
+    const lh_contents *c = lh_contents_read(l->ctx, a);
     lh_program *p = lh_lesson_parse(l->ctx, l->file, l->source, l->length);
     lh_mistakes *m = p ? lh_mistakes_load(l->ctx, p) : NULL;
     lh_graph *g = m ? lh_live_graph(v, 0) : NULL;
@@ -237,7 +239,9 @@ static void check_mistakes(lh_lesson *l, lh_live *v, lh_arena *a) {
     const lh_candidate *made = g ? lh_candidates(g, m, NULL, a, &n) : NULL;
     for (int i = p ? p->n_statements - 1 : -1; made && i >= 0; i--) {
         const lh_statement *s = p->statement[i];
-        if (s->kind != LH_S_MISTAKE || is_made(made, n, &m->mistake[--own])) continue;
+        if (s->kind != LH_S_MISTAKE) continue;
+        if (s->see) check_lesson_name(l, c, (lh_mention){.text = s->see, .at = s->at}, "see");
+        if (is_made(made, n, &m->mistake[--own])) continue;
         lh_problem_warn(l->problems, s->at, "%.60s cannot be made in any line of this lesson",
                         s->name);
         lh_problem_cure(l->problems,

@@ -462,6 +462,14 @@ bool lh_lexer_sees_rule(const lh_lexer *lx) {
     return false;
 }
 
+void lh_lexer_join(lh_lexer *lx) {
+    const char *s = lx->pos;
+    while (s < lx->end && *s == '-' && name_letter(s + 1, lx->end))
+        for (size_t n = 1; n > 0; n = name_letter(s, lx->end)) s += n;
+    lx->tok.at.len += (int)(s - lx->pos);
+    lx->pos = s;
+}
+
 char *lh_token_copy(const lh_lexer *lx) {
     return lh_copy(lx->arena, lx->tok.s, (size_t)lx->tok.at.len);
 }

@@ -104,6 +104,9 @@ bool lh_lexer_sees_file(const lh_lexer *lx);
 /* With an end of line in hand: is the next line a rule, `a => b`? Its => must be on that line. */
 bool lh_lexer_sees_rule(const lh_lexer *lx);
 
+/* With a name in hand: it becomes the name of a lesson, in which hyphens join words, as in next-word. */
+void lh_lexer_join(lh_lexer *lx);
+
 /* From there to the token before the one in hand, as far as it is on that line. */
 lh_place lh_lexer_span(const lh_lexer *lx, lh_place from);
 /* Takes the comments that have gathered; NULL when there are none. */

@@ -381,6 +381,7 @@ static void read_mistake(lh_parser *p, lh_statement *s) {
     s->says = expect_string(p, "what the learner did");
     if (lh_parser_is(p, "see")) {
         lh_lexer_next(&p->lx);
+        if (p->lx.tok.kind == LH_T_NAME) lh_lexer_join(&p->lx);
         s->see = lh_parse_name(p, "the lesson that explains it");
     }
     if (p->lx.tok.kind != LH_T_NEWLINE) mistake_rule(p, s);
