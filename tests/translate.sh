@@ -112,6 +112,13 @@ test "$(wc -l <answers)" -gt 20 && test -z "$(uniq -d answers)" && grep -q '<' a
 verdict $? '... runners-up differ: special tokens are seen'
 does 'a map for each head' translate es 'thank you' -n 6 --heads
 has '... is there' 'head' out
+# shellcheck disable=SC2086
+"$longhand" train classic $tiny --steps 2 --batch 4 -o endless >out 2>err
+does 'an answer without an end' translate endless 'thank you'
+has '... is said to have none' '^no end after 64 tokens' err
+has '... and has a short map' '^the first 8 of 64 tokens: the answer has no end' out
+test "$(wc -l <out)" -lt 24
+verdict $? '... that fits a screen'
 printf 'thank you\nyou are welcome\n' | "$longhand" translate es - >out 2>err && test "$(wc -l <out)" -eq 2
 verdict $? 'a line for each line of stdin'
 does 'held-out questions' translate es --check 10 --beam 2

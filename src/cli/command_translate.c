@@ -146,7 +146,9 @@ static void say_found(job *j) {
     if (b->found[0].is_ended && !*words(j, &b->found[0]))
         fprintf(stderr, "the answer is empty: its end is the likeliest beginning\n");
     if (!b->found[0].is_ended)
-        fprintf(stderr, "no end after %d tokens: -n allows more\n", b->found[0].n);
+        fprintf(stderr,
+                "no end after %d tokens: -n allows more, or the model needs more training\n",
+                b->found[0].n);
     if (options.is_quiet) return;
     printf("log probability %.4f (probability %.4g)\n", b->found[0].log_probability,
            exp(b->found[0].log_probability));
@@ -237,6 +239,12 @@ static double share_of(const map *m) {
     return sum / m->known->n_from;
 }
 
+/* An answer without an end goes on about nothing: of such a one, twice as many rows as the question has words. */
+static int rows_shown(const job *j, const lh_answer *f) {
+    const int most = 2 * j->n_question > 8 ? 2 * j->n_question : 8;
+    return f->is_ended || f->n <= most ? f->n : most;
+}
+
 static void say_map(job *j, const map *m, const lh_case *said) {
     lh_text text = lh_text_new(j->cli->arena);
     lh_chart_screen screen = lh_cli_screen(j->cli);
@@ -246,6 +254,9 @@ static void say_map(job *j, const map *m, const lh_case *said) {
                       .n_panels = m->n_panels};
     lh_chart_text(&chart, &screen, &text);
     printf("\n%s", text.s);
+    if (m->cross->rows < j->beam->found[0].n)
+        printf("the first %d of %d tokens: the answer has no end\n", m->cross->rows,
+               j->beam->found[0].n);
     if (m->known)
         printf(
             "%.0f%% of the last layer's attention is on the words that the grammar says each word "
@@ -261,12 +272,13 @@ static bool show_map(job *j, const char *text) {
     const lh_answer *f = &j->beam->found[0];
     lh_case said;
     const bool is_ours = lh_grammar_read(text, &said);
-    const lh_asked q = {j->question, &j->start, f->token, j->n_question, 1, f->n};
+    const int rows = rows_shown(j, f);
+    const lh_asked q = {j->question, &j->start, f->token, j->n_question, 1, rows};
     map m = {.cross = lh_cross_new(cli->arena, j->g, j->model.folder->weights, &q)};
     if (m.cross && m.cross->layers) {
         const char *answer = words(j, f);
-        m.known = is_ours && strcmp(said.answer, answer) == 0 ? &said : NULL;
-        m.row = labels(j, f->token, f->n);
+        m.known = is_ours && rows == f->n && strcmp(said.answer, answer) == 0 ? &said : NULL;
+        m.row = labels(j, f->token, rows);
         m.col = labels(j, j->question, j->n_question);
         add_panels(j, &m);
         if (!lh_failed(cli->ctx)) say_map(j, &m, is_ours ? &said : NULL);
