@@ -21,6 +21,7 @@
 #include "files/json_read.h"
 #include "files/weights.h"
 #include "model_folder.h"
+#include "train/describe.h"
 #include "train/feed.h"
 #include "eval/fast/grow.h"
 #include "train/generate.h"
@@ -234,6 +235,35 @@ static void close_golden(golden *x) {
     lh_context_free(x->ctx);
 }
 
+static void write_text(const golden *x, const char *name, const char *text) {
+    lh_replace_file(x->ctx, x->arena, lh_printf(x->arena, "%s/%s", folder, name), text,
+                    strlen(text));
+    stop_if_failed(x, name);
+}
+
+/* What is written beside trained weights means the program that was trained: the same text, line by line. */
+static void compare_saved(const golden *x) {
+    size_t length;
+    lh_found before;
+    char *config = cJSON_PrintUnformatted(part(x, "config"));
+    write_text(x, "config.json", config);
+    free(config);
+    lh_folder *f = lh_folder_open(x->ctx, folder);
+    model m = {.program = lh_trained_program(f, x->arena, &before)};
+    stop_if_failed(x, "the program of the folder");
+    m.g = lh_graph_build(x->ctx, m.program, &(lh_build){.without_examples = true});
+    lh_folder_end(lh_describe_folder(folder, m.g, &(lh_describe){f, NULL, false, -1, -1, NULL}));
+    const char *path = lh_printf(x->arena, "%s/config.json", folder),
+               *text = lh_file_read_plain(x->ctx, x->arena, path, &length),
+               *after = lh_family_program(x->ctx, x->arena, path, text, length);
+    stop_if_failed(x, "the config that was written");
+    if (strcmp(before.text, after) != 0)
+        fail_msg("%s: the program of the saved config is\n%s\ninstead of\n%s", x->name, after,
+                 before.text);
+    close_model(&m);
+    lh_folder_close(f);
+}
+
 static void families_agree(void **state) {
     const char *root_folder = getenv("LH_SOURCE_ROOT");
     char path[600];
@@ -250,6 +280,7 @@ static void families_agree(void **state) {
         write_weights(&x);
         compare(&x, "config");
         compare(&x, "saved");
+        compare_saved(&x);
         clean(state);
         close_golden(&x);
         n++;
@@ -259,12 +290,6 @@ static void families_agree(void **state) {
 }
 
 /* ---- by way of a GGUF file ---- */
-
-static void write_text(const golden *x, const char *name, const char *text) {
-    lh_replace_file(x->ctx, x->arena, lh_printf(x->arena, "%s/%s", folder, name), text,
-                    strlen(text));
-    stop_if_failed(x, name);
-}
 
 /* The folder as a file, which is opened in place of it: names, orders and sizes have all been there and back. */
 static double through_gguf(const golden *x) {

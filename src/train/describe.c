@@ -22,17 +22,28 @@ static bool has_same_tokens(const describing *d) {
 
 /* ---- config.json ---- */
 
+/* The fields of the folder before, where they mean this program: with its sizes, or as they were where a size is part of what is
+ * computed (with longrope, the longest context decides how strong turned queries and keys are). */
+static const char *fields_before(const describing *d) {
+    const lh_folder *f = d->how->from;
+    if (!f || !f->config.kept || !lh_family_find(f->config.model_type)) return NULL;
+    lh_config sized = f->config;
+    lh_config_of_graph(d->g, &sized);
+    const char *text = lh_config_text(d->ctx, d->arena, &sized);
+    if (text && lh_family_describes(d->g, text)) return text;
+    return lh_family_describes(d->g, f->config.kept) ? f->config.kept : NULL;
+}
+
 static void find_config(const describing *d, lh_config *config) {
     const lh_folder *f = d->how->from;
-    const char *kept = f && *f->config.model_type ? f->config.kept : NULL, *fields = NULL;
-    if (kept && lh_family_find(f->config.model_type) && lh_family_describes(d->g, kept))
-        fields = kept;
+    const char *fields = fields_before(d);
     if (!fields) fields = lh_family_config(d->arena, d->g);
     lh_config_start(config);
-    if (fields)
+    if (fields) {
         lh_config_read(d->ctx, d->arena, "config.json", fields, strlen(fields), config);
-    else if (kept && strcmp(f->config.model_type, config->model_type) == 0)
-        *config = f->config;
+        return;
+    }
+    if (f && strcmp(f->config.model_type, config->model_type) == 0) *config = f->config;
     lh_config_of_graph(d->g, config);
 }
 
