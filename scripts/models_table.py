@@ -114,4 +114,5 @@ def main():
         print("| " + " | ".join(r) + " |")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -388,23 +388,38 @@ static lh_graph *graph_of(lh_context *ctx, const char *text, lh_program **p) {
     return g;
 }
 
-/* The model_type of the family that a text describes; "" for none. */
-static const char *family_of(const char *text) {
-    static char type[60];
+/* A field of the config that is found for a text, as it is written there; "" for none. */
+static const char *field_of(const char *text, const char *field) {
+    static char value[60];
     lh_context *ctx = lh_context_new();
     lh_arena *a = lh_arena_new(ctx);
     lh_program *p;
     lh_graph *g = graph_of(ctx, text, &p);
     const char *config = lh_family_config(a, g);
-    cJSON *fields = config ? cJSON_Parse(config) : NULL;
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(fields, "model_type");
-    snprintf(type, sizeof type, "%s", item ? item->valuestring : "");
-    cJSON_Delete(fields);
+    const char *at = config ? strstr(config, lh_printf(a, "\"%s\": ", field)) : NULL;
+    if (at) at = strstr(at, ": ") + 2;
+    snprintf(value, sizeof value, "%.*s", at ? (int)strcspn(at, ",}") : 0, at ? at : "");
     lh_graph_free(g);
     lh_program_free(p);
     lh_arena_free(a);
     lh_context_free(ctx);
+    return value;
+}
+
+/* The model_type of the family that a text describes; "" for none. */
+static const char *family_of(const char *text) {
+    static char type[60];
+    const char *value = field_of(text, "model_type");
+    snprintf(type, sizeof type, "%.*s", *value ? (int)strlen(value) - 2 : 0, value + (*value != 0));
     return type;
+}
+
+/* transformers wants 4 here and 30.0 there, and refuses 4.0 and 30. */
+static void numbers_are_written_as_wanted(void **state) {
+    (void)state;
+    const lh_embedded *f = lh_embedded_find("models/gemma.lh");
+    assert_string_equal(field_of(f->text, "query_pre_attn_scalar"), "4");
+    assert_string_equal(field_of(f->text, "final_logit_softcapping"), "30.0");
 }
 
 static char *changed(const char *text, const char *from, const char *to) {
@@ -511,6 +526,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_are_named),
         cmocka_unit_test(models_are_known),
+        cmocka_unit_test(numbers_are_written_as_wanted),
         cmocka_unit_test_teardown(leftovers_are_named, clean),
         cmocka_unit_test_teardown(families_agree, clean),
         cmocka_unit_test_teardown(gguf_agrees, clean),

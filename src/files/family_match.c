@@ -214,8 +214,12 @@ static void put_field(lh_text *t, const candidate *c, const lh_family_field *f) 
     if (f->at == offsetof(lh_family_values, cap_logits))
         put_number(t, f->name, number_of_call(g, "softcap", "cap", 0));
     if (f->at == offsetof(lh_family_values, scalar)) {
-        const double scale = number_of_call(g, "attentionwith", "scale", 0);
-        put_number(t, f->name, scale > 0 ? round(1e6 / (scale * scale)) / 1e6 : dim / heads);
+        const double scale = number_of_call(g, "attentionwith", "scale", 0),
+                     x = scale > 0 ? round(1e6 / (scale * scale)) / 1e6 : dim / heads;
+        if (x == floor(x) && x < 1e9)
+            put_whole(t, f->name, (long long)x); /* here other readers refuse 4.0 */
+        else
+            put_number(t, f->name, x);
     }
 }
 
