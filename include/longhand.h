@@ -498,10 +498,10 @@ LH_API const char *longhand_look(longhand *lh, const longhand_look_how *how);
 typedef struct longhand_sample_how {
     size_t size;        /* sizeof(longhand_sample_how), or 0 */
     int number;         /* tokens at most; 0: 200 */
-    bool greedy;        /* the likeliest token each time */
-    double temperature; /* 0: 0.8 */
-    int top_k;          /* of the likeliest K; 0: 40; -1: all */
-    double top_p;       /* of those that together have this probability; 0: all */
+    bool greedy;        /* the likeliest token each time: temperature 0 */
+    double temperature; /* 0: as generation_config.json of the folder says, or 0.8 */
+    int top_k;          /* of the likeliest K; -1: all; 0: as the folder says, or 40 */
+    double top_p;       /* of those that together have this probability; 0: as it says, or all */
     int seed;
     int threads;           /* 0: as many as the machine has */
     int context;           /* tokens to look back on at most; 0: as many as the model can */

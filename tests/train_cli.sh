@@ -50,6 +50,8 @@ verdict $? 'the same seed gives the same text'
 "$longhand" sample whole -n 30 -t 0 -i 'The cat' >out 2>err && "$longhand" sample whole -n 30 -k 1 -s 9 -i 'The cat' >second 2>err && cmp -s out second
 verdict $? 'temperature 0 is k = 1'
 has 'the prompt comes first' '^The cat' out
+"$longhand" sample whole -n 30 -t 0 --prompt 'The cat' >second 2>err && "$longhand" sample whole -n 30 -t 0 --input 'The cat' >third 2>err && cmp -s second third && cmp -s out second
+verdict $? 'sample: --prompt, -i and --input are one option'
 echo 'The dog' | "$longhand" sample whole -n 5 -i - >out 2>err
 has 'a prompt from stdin' '^The dog' out
 refused 'sample: a character the model does not have' 'is not in the vocabulary' sample whole -i 'grün'

@@ -567,13 +567,16 @@ class Program:
             data = json.loads(told(c.AS_JSON))
             return show.Look(data, told(c.AS_SVG) if data["attention"] else "")
 
-    def generate(self, prompt: str = "", number: int = 200, *, greedy: bool = False, temperature: float = 0, top_k: int = 0,
-                 top_p: float = 0, seed: int = 0, threads: int = 0, context: int = 0, precision: Optional[str] = None,
+    def generate(self, prompt: str = "", number: int = 200, *, greedy: bool = False, temperature: Optional[float] = None,
+                 top_k: Optional[int] = None, top_p: Optional[float] = None, seed: int = 0, threads: int = 0, context: int = 0, precision: Optional[str] = None,
                  token: Optional[Callable[[str], Optional[bool]]] = None) -> str:
         """Goes on after the prompt, token by token; returns what was written without the prompt.
 
-        token(piece) is called for each; False stops. 0 means: temperature 0.8, the 40 likeliest tokens (-1: all), all of them.
+        token(piece) is called for each; False stops. Temperature 0 takes the likeliest token each time, as greedy does; top_k 0 chooses
+        from all tokens. None: as generation_config.json of the folder says, or 0.8, 40 and 1.
         """
+        if temperature == 0:
+            greedy = True
         raised: List[BaseException] = []
 
         def tell(_: Any, number_of: int, piece: Any, n: int) -> bool:
@@ -583,7 +586,8 @@ class Program:
                 raised.append(error)
                 return False
         call = c.TOKEN(tell) if token else c.TOKEN()
-        how = c.SampleHow(ctypes.sizeof(c.SampleHow), number, greedy, temperature, top_k, top_p, seed, threads, context,
+        how = c.SampleHow(ctypes.sizeof(c.SampleHow), number, greedy, temperature or 0, -1 if top_k == 0 else top_k or 0, top_p or 0,
+                          seed, threads, context,
                           _bytes(precision), call, None)
         text = self._call("sample", prompt.encode(), byref(how), result=_str)
         if raised:

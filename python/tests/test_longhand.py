@@ -439,6 +439,10 @@ class Models(unittest.TestCase):
         run = subprocess.run([PROGRAM, "sample", self.path, "-i", "the ", "-n", "20", "-s", "3"], capture_output=True, text=True,
                              check=True)
         self.assertEqual("the " + text + "\n", run.stdout)
+        run = subprocess.run([PROGRAM, "sample", self.path, "-i", "the ", "-n", "20", "-t", "0"], capture_output=True, text=True, check=True)
+        self.assertEqual("the " + m.generate("the ", 20, temperature=0, seed=5) + "\n", run.stdout)
+        self.assertEqual(m.generate("the ", 20, greedy=True), m.generate("the ", 20, temperature=0))
+        self.assertEqual(m.generate("the ", 20, temperature=3, top_k=1), m.generate("the ", 20, temperature=0))
         pieces = []
         m.generate("the", 5, token=pieces.append)
         self.assertEqual(len(pieces), 5)

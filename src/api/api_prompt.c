@@ -106,13 +106,11 @@ size_t longhand_logits(longhand *lh, float *to, size_t room) {
 enum { NUMBER = 200, WINDOW = 64 };
 
 static bool read_choice(longhand *lh, const longhand_sample_how *how, lh_choice *c) {
-    *c = (lh_choice){how->greedy             ? 0
-                     : how->temperature == 0 ? 0.8
-                                             : how->temperature,
-                     how->top_k < 0    ? 0
-                     : how->top_k == 0 ? 40
-                                       : how->top_k,
-                     how->top_p == 0 ? 1 : how->top_p, 0, 1, 0, 0};
+    *c = lh_trained_choice(lh->model ? lh->model->folder : NULL);
+    if (how->temperature != 0) c->temperature = how->temperature;
+    if (how->greedy) c->temperature = 0;
+    if (how->top_k != 0) c->top_k = how->top_k < 0 ? 0 : how->top_k;
+    if (how->top_p != 0) c->top_p = how->top_p;
     if (!(c->temperature >= 0 && c->temperature <= 100))
         lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "the temperature is %g: 0 to 100 is expected",
                 how->temperature);
@@ -140,14 +138,18 @@ static lh_generator *open_generator(longhand *lh, lh_arena *a, const lh_trained_
         return NULL;
     int context = lh_generator_context(lh->g, WINDOW);
     if (how->context && how->context < context) context = how->context;
+    const lh_folder *f = lh->model ? lh->model->folder : NULL;
     const lh_weights *w = lh_api_weights(lh, a);
-    lh_generator *g = w ? lh_generator_new(lh->g, &(lh_generator_how){.context = context,
-                                                                      .choice = choice,
-                                                                      .seed = (uint64_t)how->seed,
-                                                                      .end = t->end,
-                                                                      .threads = how->threads,
-                                                                      .precision = precision})
-                        : NULL;
+    lh_generator *g =
+        w ? lh_generator_new(lh->g, &(lh_generator_how){.context = context,
+                                                        .choice = choice,
+                                                        .seed = (uint64_t)how->seed,
+                                                        .end = t->end,
+                                                        .ends = f ? f->generation.end : NULL,
+                                                        .n_ends = f ? f->generation.n_ends : 0,
+                                                        .threads = how->threads,
+                                                        .precision = precision})
+          : NULL;
     if (g && lh_generator_weights(g, w)) return g;
     lh_generator_free(g);
     return NULL;

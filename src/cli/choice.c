@@ -1,6 +1,7 @@
 #include "cli/choice.h"
 
 #include "base/number.h"
+#include "train/trained.h"
 
 static bool read_number(lh_cli *cli, const char *name, const char *text, double low, double high,
                         double *x) {
@@ -12,20 +13,8 @@ static bool read_number(lh_cli *cli, const char *name, const char *text, double 
     return false;
 }
 
-/* A folder may say how its model is meant to write. Penalties count however the token is chosen then. */
-static void follow_folder(const lh_folder *f, lh_choice *c) {
-    const lh_generation *g = &f->generation;
-    c->repetition_penalty = g->repetition_penalty;
-    c->presence_penalty = g->presence_penalty;
-    c->frequency_penalty = g->frequency_penalty;
-    if (g->is_sampled == LH_SAMPLING_NOT_SAID) return;
-    c->temperature = g->is_sampled == LH_SAMPLED ? g->temperature : 0;
-    c->top_k = g->top_k, c->top_p = g->top_p, c->min_p = g->min_p;
-}
-
 bool lh_choice_read(lh_cli *cli, const lh_choice_options *o, const lh_folder *f, lh_choice *c) {
-    *c = (lh_choice){.temperature = 0.8, .top_k = 40, .top_p = 1};
-    if (f) follow_folder(f, c);
+    *c = lh_trained_choice(f);
     if (f)
         for (int i = 0; i < f->generation.n_odd; i++)
             fprintf(stderr, "longhand: generation_config.json: %s, which is not done here\n",

@@ -29,8 +29,9 @@ static struct {
 } options = {.choice.top_k = -1};
 
 static const lh_option chat_options[] = {
-    {"input", 'i', LH_OPTION_TEXT, &options.input, "TEXT",
+    {"prompt", 'i', LH_OPTION_TEXT, &options.input, "TEXT",
      "send one message, print the reply, and end", 0, 0},
+    {"input", 0, LH_OPTION_TEXT, &options.input, "TEXT", "another name for --prompt", 0, 0},
     {"system", 0, LH_OPTION_TEXT, &options.system, "TEXT",
      "what the model is told before the conversation; '' for nothing (as its template has it)", 0,
      0},

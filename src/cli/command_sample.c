@@ -20,8 +20,9 @@ static struct {
 } options = {.choice.top_k = -1};
 
 static const lh_option sample_options[] = {
-    {"input", 'i', LH_OPTION_TEXT, &options.prompt, "PROMPT",
+    {"prompt", 'i', LH_OPTION_TEXT, &options.prompt, "TEXT",
      "how the text begins; - reads it from stdin", 0, 0},
+    {"input", 0, LH_OPTION_TEXT, &options.prompt, "TEXT", "another name for --prompt", 0, 0},
     LH_OPTION_ALLOW_UNUSED,
     {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
      "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},

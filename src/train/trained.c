@@ -165,6 +165,20 @@ int lh_trained_end(const lh_folder *f, const lh_graph *g) {
     return -1;
 }
 
+/* Penalties count however the token is chosen then. */
+lh_choice lh_trained_choice(const lh_folder *f) {
+    lh_choice c = {.temperature = 0.8, .top_k = 40, .top_p = 1};
+    const lh_generation *g = f ? &f->generation : NULL;
+    if (!g) return c;
+    c.repetition_penalty = g->repetition_penalty;
+    c.presence_penalty = g->presence_penalty;
+    c.frequency_penalty = g->frequency_penalty;
+    if (g->is_sampled == LH_SAMPLING_NOT_SAID) return c;
+    c.temperature = g->is_sampled == LH_SAMPLED ? g->temperature : 0;
+    c.top_k = g->top_k, c.top_p = g->top_p, c.min_p = g->min_p;
+    return c;
+}
+
 /* A text begins with what ended the one before it; else with a new line. */
 int lh_trained_begin(const lh_trained_text *t) {
     int id;

@@ -17,6 +17,7 @@
 #include "files/weights.h"
 #include "learn/lesson.h"
 #include "text/tokenizer.h"
+#include "train/sample.h"
 
 bool lh_trained_is_folder(lh_context *ctx, const char *path);
 bool lh_trained_has(const char *path, const char *file); /* is there such a file in it? */
@@ -42,8 +43,9 @@ typedef struct lh_trained_text {
 } lh_trained_text;
 
 int lh_trained_end(const lh_folder *f, const lh_graph *g); /* as the folder says, or the program */
-int lh_trained_begin(const lh_trained_text *t);            /* the token that a text begins with */
-bool lh_trained_takes(const lh_trained_text *t);           /* has the vocabulary every token? */
+lh_choice lh_trained_choice(const lh_folder *f); /* how it is meant to write; NULL: as usual */
+int lh_trained_begin(const lh_trained_text *t);  /* the token that a text begins with */
+bool lh_trained_takes(const lh_trained_text *t); /* has the vocabulary every token? */
 
 /* A text as tokens, in what the tokeniser puts around them. Where lines were learned it follows the end of a line; an empty one is a
  * beginning if `begins`. `begin`, unless NULL: that first token, or -1. */
