@@ -108,7 +108,8 @@ tr -d ' \t\n' <further/config.json | grep -q '"eos_token_id":5'
 verdict $? '... in the config, too'
 cmp -s llama/chat_template.jinja further/chat_template.jinja
 verdict $? '... and the chat template'
-does 'with other tokens' train llama --init llama --tokens llama --data other.txt --steps 1 --batch 2 -o others
+mkdir elsewhere && cp llama/tokenizer.json elsewhere
+does 'with other tokens' train llama --init llama --tokens elsewhere --data other.txt --steps 1 --batch 2 -o others
 ! grep -q temperature others/generation_config.json
 verdict $? 'another tokeniser has its own ends'
 
