@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes docs/models.md: which model folders open, and what was found with each.
+"""Writes the table at the end of docs/models.md again: which model folders open, and what was found with each.
 
-    python3 scripts/models_table.py BUILD > docs/models.md
+    python3 scripts/models_table.py BUILD
 
 Every line is one file of tests/golden/models. A folder is made of it with the weights of its formula, then `longhand program`,
 `explain`, `train --init` and `sample` are run on it, and tests/test_families says how far logits, attention and greedy text are off.
@@ -72,10 +72,10 @@ def line(name, golden, longhand, work, errors):
         f.write(program.stdout)
     cells = [name, golden["config"]["model_type"], answer(program), errors.get(name, ("not run", ""))[0],
              errors.get(name, ("", "not run"))[1],
-             "hidden words: none" if is_encoder else "same, %d tokens" % len(golden["greedy"])]
+             "masked words: none" if is_encoder else "same, %d tokens" % len(golden["greedy"])]
     cells.append(answer(run(longhand, "explain", name, "--prompt", "a rose", "h[1].H.P{head 1}[3][1]", cwd=work)))
     if is_encoder:
-        return cells + ["in the notation; `train` feeds running text alone", "not written by `train`"]
+        return cells + ["in the notation; `train` reads running text only", "not written by `train`"]
     out = os.path.join(work, name + "-trained")
     cells.append(answer(run(longhand, "train", name + ".lh", "--init", name, "--data", "text.txt", "--steps", "3",
                             "--batch", "2", "-o", out, cwd=work)))
@@ -109,9 +109,12 @@ def main():
         for file in sorted(os.listdir(GOLDEN)):
             with open(os.path.join(GOLDEN, file)) as f:
                 rows.append(line(file[:-5], json.load(f), longhand, work, errors))
-    print(open(os.path.join(ROOT, "scripts", "models_head.md")).read(), end="")
-    for r in rows:
-        print("| " + " | ".join(r) + " |")
+    path = os.path.join(ROOT, "docs", "models.md")
+    with open(path) as f:
+        text = f.read()
+    head = text.index("\n", text.index("| --- |", text.index("| model |"))) + 1
+    with open(path, "w") as f:
+        f.write(text[:head] + "".join("| " + " | ".join(r) + " |\n" for r in rows))
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ static void read_part(source *s, const division *d, lh_arena *a, int rank, lh_te
     part->whole = d->size, part->sum = d->sum;
     if (lh_failed(s->ctx) || lh_text_sum(part->text, part->length) == d->sums[rank]) return;
     lh_fail(s->ctx, LH_ERROR_FILE, nowhere,
-            "bytes %llu to %llu of %s are others than where rank 0 is", (unsigned long long)from,
+            "bytes %llu to %llu of %s differ from those that rank 0 has", (unsigned long long)from,
             (unsigned long long)(from + n), s->path);
     lh_cure(s->ctx, "the same text for all processes");
 }
