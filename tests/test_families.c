@@ -114,7 +114,7 @@ static void open_model(const golden *x, const char *config, model *m) {
     lh_weights_match(x->ctx, m->weights, m->tensors);
     stop_if_failed(x, "weights");
     char *again = cJSON_PrintUnformatted(part(x, config));
-    if (!lh_family_describes(m->g, again)) fail_msg("%s does not describe itself", x->name);
+    if (!lh_family_describes(m->g, again, NULL)) fail_msg("%s does not describe itself", x->name);
     free(again);
     for (int i = 0; i < m->weights->n_unused; i++)
         fail_msg("%s: %s is not used", x->name, m->weights->unused[i]->name);
@@ -498,7 +498,51 @@ static void fields_are_named(void **state) {
         {"{\"model_type\": \"llama\", \"rope_scaling\": {\"type\": \"dynamic\", \"factor\": 2}}",
          "rope_type is dynamic"},
         {"{\"model_type\": \"llama\", \"rope_scaling\": {\"rope_type\": \"llama3\"}}",
-         "rope_scaling"},
+         "factor of llama3 rope is missing"},
+        {"{\"model_type\": \"llama\", \"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": "
+         "8}}",
+         "low_freq_factor"},
+        {"{\"model_type\": \"llama\", \"rope_scaling\": {\"type\": \"linear\", \"factor\": null}}",
+         "factor"},
+        {"{\"model_type\": \"llama\", \"rope_scaling\": {\"type\": null}}", "rope"},
+        {"{\"model_type\": \"llama\", \"rms_norm_eps\": null}", "rms_norm_eps is null"},
+        {"{\"model_type\": \"llama\", \"rope_theta\": null}", "rope_theta is null"},
+        {"{\"model_type\": \"llama\", \"hidden_size\": null}", "hidden_size is 0 or null"},
+        {"{\"model_type\": \"llama\", \"hidden_act\": null}", "hidden_act"},
+        {"{\"model_type\": \"llama\", \"layer_types\": [\"full_attention\"]}", "layer_types"},
+        {"{\"model_type\": \"llama\", \"sliding_window\": 4}", "sliding_window"},
+        {"{\"model_type\": \"llama\", \"sliding_window\": null}", ""},
+        {"{\"model_type\": \"mistral\", \"sliding_window\": null, \"attention_bias\": false}", ""},
+        {"{\"model_type\": \"mistral\", \"attention_bias\": true}", "attention_bias"},
+        {"{\"model_type\": \"llama\", \"rope_parameters\": {\"full_attention\": {\"rope_type\": "
+         "\"default\"}, \"sliding_attention\": {\"rope_type\": \"default\"}}}",
+         "sliding_attention stands beside"},
+        {"{\"model_type\": \"gemma3_text\", \"rope_parameters\": {\"full_attention\": "
+         "{\"rope_type\": "
+         "\"default\"}, \"chunked_attention\": {\"rope_type\": \"default\"}}}",
+         "chunked_attention"},
+        {"{\"model_type\": \"gemma3_text\", \"rope_parameters\": {\"sliding_attention\": "
+         "{\"rope_type\": "
+         "\"default\"}}}",
+         "sliding_attention"},
+        {"{\"model_type\": \"gemma3_text\", \"rope_parameters\": {\"rope_theta\": 5}, "
+         "\"rope_scaling\": "
+         "{\"type\": \"linear\", \"factor\": 2}}",
+         "rope_scaling stands beside"},
+        {"{\"model_type\": \"gemma3_text\", \"sliding_window\": null}", "sliding_window"},
+        {"{\"model_type\": \"gemma2\", \"sliding_window\": 0}", "sliding_window"},
+        {"{\"model_type\": \"qwen2\", \"num_hidden_layers\": 1, \"layer_types\": "
+         "[\"sliding_attention\"]}",
+         "sliding_window"},
+        {"{\"model_type\": \"qwen2\", \"num_hidden_layers\": 1, \"layer_types\": "
+         "[\"linear_attention\"]}",
+         "layer_types has linear_attention"},
+        {"{\"model_type\": \"qwen2\", \"num_hidden_layers\": 1, \"layer_types\": \"full\"}",
+         "layer_types"},
+        {"{\"model_type\": \"phi3\", \"full_attn_mod\": 1, \"interpolate_factor\": 1, "
+         "\"lm_head_bias\": false}",
+         ""},
+        {"{\"model_type\": \"phi3\", \"full_attn_mod\": 2}", "full_attn_mod"},
         {"{\"model_type\": \"llama\", \"rope_scaling\": {\"rope_type\": \"linear\", \"factor\": 2, "
          "\"twist\": 3}}",
          "twist"},
@@ -522,9 +566,36 @@ static void fields_are_named(void **state) {
     }
 }
 
+/* What a config leaves out is as transformers has it: the program of a bare model_type and that of all its usual values are one text. */
+static void usual_values_agree(void **state) {
+    (void)state;
+    const char *root_folder = getenv("LH_SOURCE_ROOT");
+    char path[600];
+    golden x = {.name = "defaults.json", .ctx = lh_context_new()};
+    size_t length;
+    x.arena = lh_arena_new(x.ctx);
+    snprintf(path, sizeof path, "%s/tests/golden/defaults.json", root_folder ? root_folder : ".");
+    const char *text = lh_file_read_plain(x.ctx, x.arena, path, &length);
+    stop_if_failed(&x, "reading");
+    x.root = lh_json_parse(x.ctx, path, text, length);
+    int n = 0;
+    for (const cJSON *f = x.root->child; f; f = f->next, n++) {
+        char *all = cJSON_PrintUnformatted(f);
+        const char *bare = lh_printf(x.arena, "{\"model_type\": \"%s\"}", f->string),
+                   *of_all = lh_family_program(x.ctx, x.arena, f->string, all, strlen(all)),
+                   *of_bare = lh_family_program(x.ctx, x.arena, f->string, bare, strlen(bare));
+        free(all);
+        stop_if_failed(&x, f->string);
+        assert_string_equal(of_bare, of_all);
+    }
+    assert_int_equal(n, lh_family_count());
+    close_golden(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_are_named),
+        cmocka_unit_test(usual_values_agree),
         cmocka_unit_test(models_are_known),
         cmocka_unit_test(numbers_are_written_as_wanted),
         cmocka_unit_test_teardown(leftovers_are_named, clean),

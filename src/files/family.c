@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -59,7 +60,9 @@ static bool is_off(const cJSON *item) {
 
 static void read_number(lh_family_reader *r, const lh_family_field *f, const cJSON *item) {
     double *to = (double *)((char *)&r->v + f->at), x = item->valuedouble;
-    if (cJSON_IsNull(item)) {
+    if (cJSON_IsNull(item) && f->kind == LH_FIELD_NEEDED) {
+        lh_family_refuse(r, f->name, "is null, and a number is needed");
+    } else if (cJSON_IsNull(item)) {
         *to = 0;
     } else if (!cJSON_IsNumber(item) || !isfinite(x) || x < 0 ||
                (f->kind == LH_FIELD_WHOLE && (x != floor(x) || x > MAX_SIZE))) {
@@ -83,6 +86,7 @@ static void read_text(lh_family_reader *r, const lh_family_field *f, const cJSON
 static void read_field(lh_family_reader *r, const lh_family_field *f, const cJSON *item) {
     switch (f->kind) {
     case LH_FIELD_WHOLE:
+    case LH_FIELD_NEEDED:
     case LH_FIELD_NUMBER: read_number(r, f, item); return;
     case LH_FIELD_TEXT: read_text(r, f, item); return;
     case LH_FIELD_YES:
@@ -94,6 +98,10 @@ static void read_field(lh_family_reader *r, const lh_family_field *f, const cJSO
     case LH_FIELD_OFF:
         if (!is_off(item))
             lh_family_refuse(r, f->name, "is set, and what it asks for is not known here");
+        return;
+    case LH_FIELD_USUAL:
+        if (!is_off(item) && !(cJSON_IsNumber(item) && item->valuedouble == f->standard))
+            lh_family_refuse(r, f->name, "is not %g, and nothing else is known here", f->standard);
         return;
     case LH_FIELD_ROPE:
     case LH_FIELD_LAYERS:
@@ -107,9 +115,23 @@ static void set_standards(lh_family_reader *r, const lh_family_field *f) {
         void *to = (char *)&r->v + f->at;
         if (f->kind == LH_FIELD_YES) *(bool *)to = f->standard != 0;
         if (f->kind == LH_FIELD_TEXT) *(const char **)to = f->text;
-        if ((f->kind == LH_FIELD_WHOLE || f->kind == LH_FIELD_NUMBER) && *(double *)to == 0)
-            *(double *)to = f->standard;
+        const bool is_number =
+            f->kind == LH_FIELD_WHOLE || f->kind == LH_FIELD_NUMBER || f->kind == LH_FIELD_NEEDED;
+        if (is_number && *(double *)to == 0) *(double *)to = f->standard;
     }
+}
+
+/* Sizes that no model is without; what else is made of them is of no use then. */
+static void check_counts(const lh_family_reader *r, const lh_family_field *f) {
+    static const size_t counts[] = {
+        offsetof(lh_family_values, vocab), offsetof(lh_family_values, dim),
+        offsetof(lh_family_values, layers), offsetof(lh_family_values, heads),
+        offsetof(lh_family_values, context)};
+    for (; f->name; f++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            if (f->kind == LH_FIELD_WHOLE && f->standard != 0 && f->at == counts[i] &&
+                *(const double *)((const char *)&r->v + f->at) == 0)
+                lh_family_refuse(r, f->name, "is 0 or null, and must be at least 1");
 }
 
 void lh_family_read(lh_family_reader *r, const lh_family_record *f) {
@@ -126,6 +148,7 @@ void lh_family_read(lh_family_reader *r, const lh_family_record *f) {
                              "numbers cannot be said",
                              f->family.name);
     }
+    if (!lh_failed(r->ctx)) check_counts(r, f->field);
 }
 
 /* ---- activations ---- */
@@ -199,9 +222,10 @@ static void read_yarn(const lh_family_reader *r, const cJSON *o, lh_rope *rope) 
     rope->kind = LH_ROPE_YARN;
     rope->fast = rope_number(r, o, "beta_fast", 32);
     rope->slow = rope_number(r, o, "beta_slow", 1);
+    if (rope->fast == 0) rope->fast = 32; /* 0 is read as nothing said, there */
+    if (rope->slow == 0) rope->slow = 1;
     rope->strength = rope_number(r, o, "attention_factor", usual);
     rope->is_rounded = !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(o, "truncate"));
-    if (rope->old < 1) lh_family_refuse(r, "original_max_position_embeddings", "is missing");
     if (rope->factor < 1) lh_family_refuse(r, "factor", "must be a number from 1 on");
 }
 
@@ -220,8 +244,7 @@ static void read_long(const lh_family_reader *r, const cJSON *o, lh_rope *rope, 
                          rope->n_shares, d->turned / 2);
     double old = r->v.old_context > 0 ? r->v.old_context : rope->old;
     if (old < 1) old = (double)d->context;
-    const double factor =
-        rope->factor > 1 && r->v.old_context <= 0 ? rope->factor : (double)d->context / old;
+    const double factor = rope_number(r, o, "factor", (double)d->context / old);
     const double usual = factor <= 1 || old <= 1 ? 1 : sqrt(1 + log(factor) / log(old));
     rope->strength = rope_number(r, o, "attention_factor", usual);
     if ((double)d->context > old) d->context = (long long)old;
@@ -234,22 +257,24 @@ static void read_rope_kind(lh_family_reader *r, const cJSON *o, lh_rope *rope, l
     rope->factor = rope_number(r, o, "factor", 1);
     rope->old = rope_number(r, o, "original_max_position_embeddings", 0);
     if (!item || (kind && strcmp(kind, "default") == 0)) return;
-    if (kind && strcmp(kind, "linear") == 0) {
+    if (kind && (strcmp(kind, "longrope") == 0 || strcmp(kind, "su") == 0)) {
+        read_long(r, o, rope, d);
+        return;
+    }
+    if (rope->old < 1) rope->old = (double)d->context; /* as it is where it is left out */
+    if (!(rope_number(r, o, "factor", 0) > 0)) {
+        lh_family_refuse(r, "factor", "of %.40s rope is missing, or 0", kind ? kind : "this");
+    } else if (kind && strcmp(kind, "linear") == 0) {
         rope->kind = LH_ROPE_LINEAR;
-        if (rope->factor <= 0) lh_family_refuse(r, "factor", "must be above 0");
     } else if (kind && strcmp(kind, "llama3") == 0) {
         rope->kind = LH_ROPE_LLAMA3;
         rope->low = rope_number(r, o, "low_freq_factor", 0);
         rope->high = rope_number(r, o, "high_freq_factor", 0);
-        if (rope->old < 1 || rope->high <= rope->low || rope->factor <= 0)
-            lh_family_refuse(r, "rope_scaling",
-                             "needs factor, low_freq_factor, a higher "
-                             "high_freq_factor and "
-                             "original_max_position_embeddings");
+        if (!(rope->low > 0) || rope->high <= rope->low)
+            lh_family_refuse(r, "low_freq_factor",
+                             "and a higher high_freq_factor are needed by llama3 rope");
     } else if (kind && strcmp(kind, "yarn") == 0) {
         read_yarn(r, o, rope);
-    } else if (kind && (strcmp(kind, "longrope") == 0 || strcmp(kind, "su") == 0)) {
-        read_long(r, o, rope, d);
     } else {
         lh_family_refuse(r, "rope_type", "is %.40s, which is not known here",
                          kind ? kind : "no text");
@@ -268,11 +293,32 @@ static void read_rope(lh_family_reader *r, const cJSON *o, lh_rope *rope, lh_dec
     if (!lh_failed(r->ctx)) read_rope_kind(r, o, rope, d);
 }
 
+/* rope_scaling, the older name, takes the place of rope_parameters where there are both. */
+static const cJSON *rope_item(const lh_family_reader *r) {
+    const cJSON *now = lh_family_item(r, "rope_parameters"),
+                *old = lh_family_item(r, "rope_scaling");
+    if (now && old && r->v.local_theta > 0)
+        lh_family_refuse(r, "rope_scaling", "stands beside rope_parameters: one of them is enough");
+    return old ? old : now;
+}
+
+/* { "full_attention": { ... }, "sliding_attention": { ... } }: only where layers with a window turn otherwise than the others. */
+static void check_rope_parts(const lh_family_reader *r, const cJSON *o) {
+    for (const cJSON *item = o->child; item; item = item->next) {
+        const bool is_full = strcmp(item->string, "full_attention") == 0,
+                   is_local = strcmp(item->string, "sliding_attention") == 0;
+        if (!(is_full || (is_local && r->v.local_theta > 0)) && !cJSON_IsNull(item))
+            lh_family_refuse(r, item->string,
+                             "stands beside full_attention in rope_parameters, and is not known "
+                             "there for these models");
+    }
+}
+
 void lh_family_rope(lh_family_reader *r, lh_decoder *d) {
-    const cJSON *o = lh_family_item(r, "rope_parameters");
-    if (!o) o = lh_family_item(r, "rope_scaling");
+    const cJSON *o = rope_item(r);
     const cJSON *full = o ? cJSON_GetObjectItemCaseSensitive(o, "full_attention") : NULL,
                 *local = o ? cJSON_GetObjectItemCaseSensitive(o, "sliding_attention") : NULL;
+    if (full) check_rope_parts(r, o);
     d->rope = (lh_rope){.base = r->v.theta > 0 ? r->v.theta : 10000, .strength = 1};
     if (r->v.part > 0) d->turned = (long long)((double)d->width * r->v.part);
     if (r->v.local_theta > 0) {
@@ -306,18 +352,27 @@ static void windows_of_list(lh_family_reader *r, lh_decoder *d, const cJSON *lis
         lh_family_refuse(r, "layer_types", "names %lld layers, and there are %lld", i, d->layers);
 }
 
-void lh_family_windows(lh_family_reader *r, lh_decoder *d) {
+/* Layers with a window need one. */
+static void check_window(const lh_family_reader *r, const lh_decoder *d) {
+    if (d->window) return;
+    for (long long i = 0; i < d->layers; i++)
+        if (!d->is_full[i]) {
+            lh_family_refuse(r, "sliding_window",
+                             "is missing or not used, and layer %lld should have a window", i);
+            return;
+        }
+}
+
+void lh_family_windows(lh_family_reader *r, lh_decoder *d, long long every) {
     const cJSON *list = lh_family_item(r, "layer_types");
-    if (list) {
-        windows_of_list(r, d, list);
-        return;
-    }
-    for (long long i = 0; i < d->layers; i++) {
-        const long long every = r->v.pattern > 0 ? (long long)r->v.pattern : 2;
+    if (d->layers > LH_FAMILY_MAX_LAYERS) return; /* refused with the other sizes */
+    for (long long i = 0; i < d->layers && !list; i++) {
         const bool is_full =
-            r->v.window_layers > 0 ? i < (long long)r->v.window_layers : (i + 1) % every == 0;
+            every ? (i + 1) % every == 0 : !d->window || i < (long long)r->v.window_layers;
         d->is_full[i] = is_full, d->has_full |= is_full;
     }
+    if (list) windows_of_list(r, d, list);
+    if (!lh_failed(r->ctx)) check_window(r, d);
 }
 
 /* ---- all of it ---- */

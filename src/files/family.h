@@ -28,8 +28,9 @@ const lh_family *lh_family_at(int i);
 const char *lh_family_program(lh_context *ctx, lh_arena *a, const char *file, const char *config,
                               size_t length);
 
-/* Does a config mean a program that computes the same as this one, from weights of the same names? */
-bool lh_family_describes(const lh_graph *g, const char *config);
+/* Does a config mean a program that computes the same as this one, from weights of the same names, in a context that is no shorter?
+ * is_as_long, unless NULL: nor longer. */
+bool lh_family_describes(const lh_graph *g, const char *config, bool *is_as_long);
 
 /* The fields of config.json that mean this program, as JSON; NULL: no family does. In the arena. */
 const char *lh_family_config(lh_arena *a, const lh_graph *g);

@@ -12,6 +12,10 @@
     { name, LH_FIELD_WHOLE, offsetof(lh_family_values, value), standard, NULL }
 #define NUMBER(name, value, standard)                                                              \
     { name, LH_FIELD_NUMBER, offsetof(lh_family_values, value), standard, NULL }
+#define NEEDED(name, value, standard)                                                              \
+    { name, LH_FIELD_NEEDED, offsetof(lh_family_values, value), standard, NULL }
+#define USUAL(name, standard)                                                                      \
+    { name, LH_FIELD_USUAL, 0, standard, NULL }
 #define YES(name, value, standard)                                                                 \
     { name, LH_FIELD_YES, offsetof(lh_family_values, value), standard, NULL }
 #define TEXT(name, value, standard)                                                                \
@@ -64,6 +68,9 @@ const lh_family_field lh_family_common[] = {HARMLESS("model_type"),
                                             HARMLESS("id2label"),
                                             HARMLESS("label2id"),
                                             HARMLESS("num_labels"),
+                                            HARMLESS("_num_labels"),
+                                            HARMLESS("unsloth_fixed"),
+                                            HARMLESS("unsloth_version"),
                                             HARMLESS("problem_type"),
                                             HARMLESS("finetuning_task"),
                                             HARMLESS("tokenizer_class"),
@@ -121,7 +128,7 @@ static const lh_family_field gpt2[] = {WHOLE("vocab_size", vocab, 50257),
                                        HARMLESS("n_ctx"),
                                        WHOLE("n_inner", hidden, 0),
                                        TEXT("activation_function", activation, "gelu_new"),
-                                       NUMBER("layer_norm_epsilon", eps, 1e-5),
+                                       NEEDED("layer_norm_epsilon", eps, 1e-5),
                                        YES("scale_attn_weights", is_scaled, 1),
                                        YES("scale_attn_by_inverse_layer_idx", by_layer, 0),
                                        HARMLESS("reorder_and_upcast_attn"),
@@ -143,32 +150,33 @@ static const lh_family_field gpt2[] = {WHOLE("vocab_size", vocab, 50257),
         ROPE("rope_scaling")
 
 static const lh_family_field llama[] = {LLAMA_SIZES(32000, 4096, 11008, 32, 32, 0, 2048),
-                                        NUMBER("rope_theta", theta, 10000),
+                                        NEEDED("rope_theta", theta, 10000),
                                         WHOLE("head_dim", width, 0),
                                         TEXT("hidden_act", activation, "silu"),
-                                        NUMBER("rms_norm_eps", eps, 1e-6),
+                                        NEEDED("rms_norm_eps", eps, 1e-6),
                                         YES("tie_word_embeddings", is_tied, 0),
                                         YES("attention_bias", has_bias, 0),
                                         YES("mlp_bias", has_hidden_bias, 0),
                                         HARMLESS("pretraining_tp"),
                                         HARMLESS("is_llama_config"),
+                                        HARMLESS("max_sequence_length"),
                                         OFF("rope_interleaved"),
                                         END};
 
 static const lh_family_field mistral[] = {LLAMA_SIZES(32000, 4096, 14336, 32, 32, 8, 131072),
-                                          NUMBER("rope_theta", theta, 10000),
+                                          NEEDED("rope_theta", theta, 10000),
                                           WHOLE("head_dim", width, 0),
                                           TEXT("hidden_act", activation, "silu"),
-                                          NUMBER("rms_norm_eps", eps, 1e-6),
+                                          NEEDED("rms_norm_eps", eps, 1e-6),
                                           YES("tie_word_embeddings", is_tied, 0),
                                           WHOLE("sliding_window", window, 4096),
                                           END};
 
 static const lh_family_field mixtral[] = {LLAMA_SIZES(32000, 4096, 14336, 32, 32, 8, 131072),
-                                          NUMBER("rope_theta", theta, 1e6),
+                                          NEEDED("rope_theta", theta, 1e6),
                                           WHOLE("head_dim", width, 0),
                                           TEXT("hidden_act", activation, "silu"),
-                                          NUMBER("rms_norm_eps", eps, 1e-5),
+                                          NEEDED("rms_norm_eps", eps, 1e-5),
                                           YES("tie_word_embeddings", is_tied, 0),
                                           WHOLE("sliding_window", window, 0),
                                           WHOLE("num_local_experts", experts, 8),
@@ -179,9 +187,10 @@ static const lh_family_field mixtral[] = {LLAMA_SIZES(32000, 4096, 14336, 32, 32
                                           END};
 
 static const lh_family_field qwen2[] = {LLAMA_SIZES(151936, 4096, 22016, 32, 32, 32, 32768),
-                                        NUMBER("rope_theta", theta, 10000),
+                                        WHOLE("head_dim", width, 0),
+                                        NEEDED("rope_theta", theta, 10000),
                                         TEXT("hidden_act", activation, "silu"),
-                                        NUMBER("rms_norm_eps", eps, 1e-6),
+                                        NEEDED("rms_norm_eps", eps, 1e-6),
                                         YES("tie_word_embeddings", is_tied, 0),
                                         WHOLE("sliding_window", window, 4096),
                                         YES("use_sliding_window", uses_window, 0),
@@ -191,10 +200,10 @@ static const lh_family_field qwen2[] = {LLAMA_SIZES(151936, 4096, 22016, 32, 32,
                                         END};
 
 static const lh_family_field qwen3[] = {LLAMA_SIZES(151936, 4096, 22016, 32, 32, 32, 32768),
-                                        NUMBER("rope_theta", theta, 10000),
+                                        NEEDED("rope_theta", theta, 10000),
                                         WHOLE("head_dim", width, 128),
                                         TEXT("hidden_act", activation, "silu"),
-                                        NUMBER("rms_norm_eps", eps, 1e-6),
+                                        NEEDED("rms_norm_eps", eps, 1e-6),
                                         YES("tie_word_embeddings", is_tied, 0),
                                         YES("attention_bias", has_bias, 0),
                                         WHOLE("sliding_window", window, 4096),
@@ -205,11 +214,11 @@ static const lh_family_field qwen3[] = {LLAMA_SIZES(151936, 4096, 22016, 32, 32,
                                         END};
 
 static const lh_family_field gemma[] = {LLAMA_SIZES(256000, 3072, 24576, 28, 16, 16, 8192),
-                                        NUMBER("rope_theta", theta, 10000),
+                                        NEEDED("rope_theta", theta, 10000),
                                         WHOLE("head_dim", width, 256),
                                         TEXT("hidden_act", activation, "gelu_pytorch_tanh"),
                                         TEXT("hidden_activation", gemma_activation, NULL),
-                                        NUMBER("rms_norm_eps", eps, 1e-6),
+                                        NEEDED("rms_norm_eps", eps, 1e-6),
                                         YES("tie_word_embeddings", is_tied, 1),
                                         YES("attention_bias", has_bias, 0),
                                         END};
@@ -217,28 +226,32 @@ static const lh_family_field gemma[] = {LLAMA_SIZES(256000, 3072, 24576, 28, 16,
 #define GEMMA_LATER(cap_, cap_logits_)                                                             \
     WHOLE("head_dim", width, 256), HARMLESS("hidden_act"),                                         \
         TEXT("hidden_activation", gemma_activation, "gelu_pytorch_tanh"),                          \
-        NUMBER("rms_norm_eps", eps, 1e-6), YES("tie_word_embeddings", is_tied, 1),                 \
-        YES("attention_bias", has_bias, 0), NUMBER("query_pre_attn_scalar", scalar, 256),          \
+        NEEDED("rms_norm_eps", eps, 1e-6), YES("tie_word_embeddings", is_tied, 1),                 \
+        YES("attention_bias", has_bias, 0), NEEDED("query_pre_attn_scalar", scalar, 256),          \
         NUMBER("attn_logit_softcapping", cap, cap_),                                               \
         NUMBER("final_logit_softcapping", cap_logits, cap_logits_),                                \
         WHOLE("sliding_window", window, 4096), LAYERS("layer_types")
 
 static const lh_family_field gemma2[] = {LLAMA_SIZES(256000, 2304, 9216, 26, 8, 4, 8192),
-                                         NUMBER("rope_theta", theta, 10000), GEMMA_LATER(50, 30),
+                                         NEEDED("rope_theta", theta, 10000), GEMMA_LATER(50, 30),
                                          END};
 
 static const lh_family_field gemma3[] = {LLAMA_SIZES(262208, 2304, 9216, 26, 8, 4, 131072),
-                                         NUMBER("rope_theta", theta, 1e6),
-                                         NUMBER("rope_local_base_freq", local_theta, 10000),
+                                         NEEDED("rope_theta", theta, 1e6),
+                                         NEEDED("rope_local_base_freq", local_theta, 10000),
                                          WHOLE("sliding_window_pattern", pattern, 6),
                                          WHOLE("_sliding_window_pattern", pattern, 0),
                                          GEMMA_LATER(0, 0),
                                          END};
 
 static const lh_family_field phi3[] = {LLAMA_SIZES(32064, 3072, 8192, 32, 32, 0, 4096),
-                                       NUMBER("rope_theta", theta, 10000),
+                                       WHOLE("head_dim", width, 0),
+                                       USUAL("full_attn_mod", 1),
+                                       USUAL("interpolate_factor", 1),
+                                       OFF("lm_head_bias"),
+                                       NEEDED("rope_theta", theta, 10000),
                                        TEXT("hidden_act", activation, "silu"),
-                                       NUMBER("rms_norm_eps", eps, 1e-5),
+                                       NEEDED("rms_norm_eps", eps, 1e-5),
                                        YES("tie_word_embeddings", is_tied, 0),
                                        OFF("attention_bias"),
                                        WHOLE("sliding_window", window, 0),
@@ -248,9 +261,10 @@ static const lh_family_field phi3[] = {LLAMA_SIZES(32064, 3072, 8192, 32, 32, 0,
                                        END};
 
 static const lh_family_field olmo2[] = {LLAMA_SIZES(50304, 4096, 11008, 32, 32, 0, 2048),
-                                        NUMBER("rope_theta", theta, 10000),
+                                        WHOLE("head_dim", width, 0),
+                                        NEEDED("rope_theta", theta, 10000),
                                         TEXT("hidden_act", activation, "silu"),
-                                        NUMBER("rms_norm_eps", eps, 1e-5),
+                                        NEEDED("rms_norm_eps", eps, 1e-5),
                                         YES("tie_word_embeddings", is_tied, 0),
                                         YES("attention_bias", has_bias, 0),
                                         END};
@@ -262,26 +276,38 @@ static const lh_family_field neox[] = {WHOLE("vocab_size", vocab, 50432),
                                        WHOLE("intermediate_size", hidden, 24576),
                                        WHOLE("max_position_embeddings", context, 2048),
                                        TEXT("hidden_act", activation, "gelu"),
-                                       NUMBER("rotary_pct", part, 0.25),
-                                       NUMBER("rotary_emb_base", theta, 10000),
+                                       NEEDED("rotary_pct", part, 0.25),
+                                       NEEDED("rotary_emb_base", theta, 10000),
                                        NUMBER("rope_theta", theta, 0),
                                        ROPE("rope_parameters"),
                                        ROPE("rope_scaling"),
                                        NUMBER("partial_rotary_factor", part, 0),
-                                       NUMBER("layer_norm_eps", eps, 1e-5),
+                                       NEEDED("layer_norm_eps", eps, 1e-5),
                                        YES("use_parallel_residual", is_parallel, 1),
                                        YES("tie_word_embeddings", is_tied, 0),
                                        YES("attention_bias", has_bias, 1),
                                        END};
 
-static const lh_family_field bert[] = {
-    WHOLE("vocab_size", vocab, 30522),        WHOLE("hidden_size", dim, 768),
-    WHOLE("num_hidden_layers", layers, 12),   WHOLE("num_attention_heads", heads, 12),
-    WHOLE("intermediate_size", hidden, 3072), WHOLE("max_position_embeddings", context, 512),
-    WHOLE("type_vocab_size", types, 2),       TEXT("hidden_act", activation, "gelu"),
-    NUMBER("layer_norm_eps", eps, 1e-12),     YES("tie_word_embeddings", is_tied, 1),
-    HARMLESS("hidden_dropout_prob"),          HARMLESS("attention_probs_dropout_prob"),
-    HARMLESS("position_embedding_type"),      END};
+static const lh_family_field bert[] = {WHOLE("vocab_size", vocab, 30522),
+                                       WHOLE("hidden_size", dim, 768),
+                                       WHOLE("num_hidden_layers", layers, 12),
+                                       WHOLE("num_attention_heads", heads, 12),
+                                       WHOLE("intermediate_size", hidden, 3072),
+                                       WHOLE("max_position_embeddings", context, 512),
+                                       WHOLE("type_vocab_size", types, 2),
+                                       TEXT("hidden_act", activation, "gelu"),
+                                       NEEDED("layer_norm_eps", eps, 1e-12),
+                                       YES("tie_word_embeddings", is_tied, 1),
+                                       HARMLESS("hidden_dropout_prob"),
+                                       HARMLESS("attention_probs_dropout_prob"),
+                                       HARMLESS("position_embedding_type"),
+                                       HARMLESS("directionality"),
+                                       HARMLESS("pooler_fc_size"),
+                                       HARMLESS("pooler_num_attention_heads"),
+                                       HARMLESS("pooler_num_fc_layers"),
+                                       HARMLESS("pooler_size_per_head"),
+                                       HARMLESS("pooler_type"),
+                                       END};
 
 /* ---- names of weights ---- */
 
@@ -424,14 +450,14 @@ static void means_qwen2(lh_family_reader *r, lh_decoder *d) {
     if (!r->v.uses_window) r->v.window = 0;
     means_llama(r, d);
     d->bias_in = true;
-    if (d->window) lh_family_windows(r, d);
+    lh_family_windows(r, d, 0);
 }
 
 static void means_qwen3(lh_family_reader *r, lh_decoder *d) {
     if (!r->v.uses_window) r->v.window = 0;
     means_llama(r, d);
     d->norms_heads = true;
-    if (d->window) lh_family_windows(r, d);
+    lh_family_windows(r, d, 0);
 }
 
 static void means_gemma(lh_family_reader *r, lh_decoder *d) {
@@ -447,7 +473,7 @@ static void means_gemma2(lh_family_reader *r, lh_decoder *d) {
     d->norms_after = true;
     d->scale = r->v.scalar > 0 ? 1 / sqrt(r->v.scalar) : 0;
     d->cap = r->v.cap, d->cap_logits = r->v.cap_logits;
-    if (d->window) lh_family_windows(r, d);
+    lh_family_windows(r, d, r->v.pattern > 0 ? (long long)r->v.pattern : 2);
 }
 
 static void means_gemma3(lh_family_reader *r, lh_decoder *d) {

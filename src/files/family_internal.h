@@ -21,6 +21,8 @@ typedef struct lh_family_values {
 typedef enum lh_field_kind {
     LH_FIELD_WHOLE,
     LH_FIELD_NUMBER,
+    LH_FIELD_NEEDED, /* a number that cannot be null */
+    LH_FIELD_USUAL,  /* a number that must be the usual one; it is not kept */
     LH_FIELD_YES,
     LH_FIELD_TEXT,
     LH_FIELD_ROPE,     /* an object that says how positions are turned */
@@ -130,7 +132,8 @@ extern const int lh_family_n_records;
 
 void lh_family_read(lh_family_reader *r, const lh_family_record *f); /* fields to r->v */
 void lh_family_rope(lh_family_reader *r, lh_decoder *d);             /* d->rope, d->local */
-void lh_family_windows(lh_family_reader *r, lh_decoder *d);          /* d->is_full */
+/* d->is_full: as layer_types says, else each layer with a number that `every` divides; 0: those before max_window_layers */
+void lh_family_windows(lh_family_reader *r, lh_decoder *d, long long every);
 const char *lh_family_activation(const lh_family_reader *r, const char *field, const char *name);
 const char *lh_family_text(lh_arena *a, const lh_family_record *f, const lh_decoder *d);
 

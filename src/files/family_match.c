@@ -114,7 +114,7 @@ static bool reaches(const lh_graph *own, const lh_graph *g) {
     return size_named(own, "context") >= size_named(g, "context");
 }
 
-bool lh_family_describes(const lh_graph *g, const char *config) {
+bool lh_family_describes(const lh_graph *g, const char *config, bool *is_as_long) {
     lh_context *ctx = lh_context_new(); /* a candidate that cannot be is no error */
     lh_arena *a = ctx ? lh_arena_new(ctx) : NULL;
     bool is_same = false;
@@ -122,6 +122,7 @@ bool lh_family_describes(const lh_graph *g, const char *config) {
     lh_program *p = text ? lh_program_parse(ctx, "program", text, strlen(text)) : NULL;
     lh_graph *own = p ? lh_graph_build(ctx, p, &(lh_build){.without_examples = true}) : NULL;
     if (own) is_same = reaches(own, g) && computes_same(ctx, a, g, own);
+    if (is_as_long) *is_as_long = own && reaches(g, own);
     lh_graph_free(own);
     lh_program_free(p);
     if (a) lh_arena_free(a);
@@ -203,7 +204,7 @@ static void put_field(lh_text *t, const candidate *c, const lh_family_field *f) 
         const long long groups = size_named(g, "groups");
         put_whole(t, f->name, groups ? groups : (long long)heads);
     }
-    if (f->kind != LH_FIELD_NUMBER || f->standard == 0) return;
+    if ((f->kind != LH_FIELD_NUMBER && f->kind != LH_FIELD_NEEDED) || f->standard == 0) return;
     const bool is_rms = c->f->means && number_of_call(g, "rmsnorm", "eps", 0) > 0;
     if (f->at == offsetof(lh_family_values, eps))
         put_number(t, f->name, number_of_call(g, is_rms ? "rmsnorm" : "layernorm", "eps", 1e-5));
@@ -255,7 +256,7 @@ const char *lh_family_config(lh_arena *a, const lh_graph *g) {
             for (int tied = 0; is_usual(c.f, activations[k]) && tied < 2; tied++) {
                 c.activation = activations[k], c.is_tied = tied;
                 const char *config = config_of(&c);
-                if (lh_family_describes(g, config)) return config;
+                if (lh_family_describes(g, config, NULL)) return config;
             }
     }
     return NULL;

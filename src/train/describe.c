@@ -22,16 +22,20 @@ static bool has_same_tokens(const describing *d) {
 
 /* ---- config.json ---- */
 
-/* The fields of the folder before, where they mean this program: with its sizes, or as they were where a size is part of what is
- * computed (with longrope, the longest context decides how strong turned queries and keys are). */
+/* The fields of the folder before, where they mean this program: as they are, or with its sizes, such as a shorter context. Sizes are not
+ * put in for nothing: with longrope, the longest context decides how strong turned queries and keys are, and is not the program's. */
 static const char *fields_before(const describing *d) {
     const lh_folder *f = d->how->from;
-    if (!f || !f->config.kept || !lh_family_find(f->config.model_type)) return NULL;
+    const char *kept = f ? f->config.kept : NULL;
+    bool is_as_long;
+    if (!kept || !lh_family_find(f->config.model_type)) return NULL;
+    const bool is_it = lh_family_describes(d->g, kept, &is_as_long);
+    if (is_it && is_as_long) return kept;
     lh_config sized = f->config;
     lh_config_of_graph(d->g, &sized);
     const char *text = lh_config_text(d->ctx, d->arena, &sized);
-    if (text && lh_family_describes(d->g, text)) return text;
-    return lh_family_describes(d->g, f->config.kept) ? f->config.kept : NULL;
+    if (text && lh_family_describes(d->g, text, NULL)) return text;
+    return is_it ? kept : NULL;
 }
 
 static void find_config(const describing *d, lh_config *config) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Golden files for model folders: tiny models of every family, made and run by Hugging Face transformers.
 
-    python3 tests/golden/make.py OUT          writes OUT/NAME.json for each variant below
+    python3 tests/golden/make.py OUT [NAME...]          writes OUT/NAME.json for each variant below, or for those named
 
 A folder is a config.json as the hub has it and weights by a formula (see `number`), so that nobody stores weights. transformers
 opens it; what it answers to ten tokens is kept: logits, attention of the last row, the greedy continuation, and config.json as
@@ -141,6 +141,38 @@ VARIANTS = {
     "bert": BERT,
     "bert-relu": dict(BERT, hidden_act="relu", layer_norm_eps=1e-5, type_vocab_size=1),
     "mixtral": MIXTRAL,
+    # Fields that are null or left out, said twice, or said otherwise than usual.
+    "llama-nulls": dict({k: v for k, v in LLAMA.items() if k not in ("tie_word_embeddings", "attention_bias")},
+                        num_key_value_heads=None, head_dim=None, rope_theta=500.0, max_sequence_length=32),
+    "llama-rope-parameters": dict(LLAMA, rope_theta=500.0, rope_parameters={"rope_type": "linear", "factor": 4.0, "rope_theta": 300.0}),
+    "llama-rope-twice": dict(LLAMA, rope_parameters={"rope_type": "default", "rope_theta": 300.0},
+                             rope_scaling={"rope_type": "linear", "factor": 4.0}),
+    "llama-yarn-plain": dict(LLAMA, rope_scaling={"type": "yarn", "factor": 4.0}),
+    "llama-yarn-nulls": dict(LLAMA, rope_scaling=dict(YARN, beta_fast=None, beta_slow=None, attention_factor=None, mscale=1.0,
+                                                      mscale_all_dim=0.5)),
+    "llama3-plain": dict(LLAMA, rope_scaling={"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "rope_type": "llama3"}),
+    "mistral-layer-types": dict(MISTRAL, layer_types=["full_attention", "sliding_attention"]),
+    "mixtral-window": dict(MIXTRAL, sliding_window=4),
+    "qwen2-windows": dict(QWEN2, use_sliding_window=True, max_window_layers=0),
+    "qwen2-layer-types": dict(QWEN2, use_sliding_window=True, layer_types=["sliding_attention", "full_attention"]),
+    "qwen2-no-window": dict(QWEN2, use_sliding_window=False, layer_types=["sliding_attention", "full_attention"]),
+    "qwen2-head": dict(QWEN2, head_dim=6),
+    "gemma2-layer-types": dict(GEMMA2, layer_types=["full_attention", "full_attention", "sliding_attention"]),
+    "gemma2-no-window": dict(GEMMA2, sliding_window=None),
+    "gemma3-rope-parameters": dict(GEMMA3, rope_theta=77.0, rope_local_base_freq=78.0, layer_types=[
+        "full_attention", "sliding_attention", "sliding_attention", "full_attention"], rope_parameters={
+        "full_attention": {"rope_type": "linear", "factor": 2.0, "rope_theta": 300.0},
+        "sliding_attention": {"rope_type": "default", "rope_theta": 20.0}}),
+    "gemma3-local-linear": dict(GEMMA3, rope_parameters={
+        "full_attention": {"rope_type": "default"}, "sliding_attention": {"rope_type": "linear", "factor": 4.0}}),
+    "phi3-head": dict(PHI3, head_dim=6),
+    "phi3-longrope-inner": dict({k: v for k, v in PHI3.items() if not k.startswith("original")}, rope_scaling={
+        "type": "longrope", "short_factor": [1.0, 1.25], "long_factor": [1.5, 4.0], "original_max_position_embeddings": 16}),
+    "phi3-longrope-factor": dict(PHI3, original_max_position_embeddings=16, rope_scaling={
+        "type": "longrope", "short_factor": [1.0, 1.25], "long_factor": [1.5, 4.0], "factor": 8.0}),
+    "olmo2-bias": dict({k: v for k, v in OLMO2.items() if k != "tie_word_embeddings"}, attention_bias=True, head_dim=6),
+    "neox-rope-parameters": dict({k: v for k, v in NEOX.items() if k not in ("rotary_pct", "rotary_emb_base")}, rope_parameters={
+        "rope_type": "default", "partial_rotary_factor": 0.5, "rope_theta": 500.0}),
 }
 
 
@@ -189,11 +221,21 @@ def golden(config):
     }
 
 
+def write_defaults(path):
+    """What each family's config is where nothing is said: the usual values of all fields."""
+    types = sorted({c["model_type"] for c in VARIANTS.values()})
+    with open(path, "w") as f:
+        f.write("{" + ",\n".join(f'"{t}":{json.dumps(transformers.AutoConfig.for_model(t).to_dict(), separators=(",", ":"))}'
+                                 for t in types) + "}\n")
+
+
 def main():
     out = sys.argv[1]
     os.makedirs(out, exist_ok=True)
     made = []
     for name, config in VARIANTS.items():
+        if len(sys.argv) > 2 and name not in sys.argv[2:]:
+            continue
         try:
             result = golden(config)
         except Exception as why:  # a variant that this transformers refuses is left out, and said
@@ -204,6 +246,7 @@ def main():
             f.write("{" + ",\n".join(parts) + "}\n")
         made.append(name)
         print(f"{name}: {len(result['tensors'])} tensors, greedy {result['greedy']}", flush=True)
+    write_defaults(os.path.join(out, "..", "defaults.json"))
     print(f"transformers {transformers.__version__}, torch {torch.__version__}: {len(made)} of {len(VARIANTS)}")
 
 
