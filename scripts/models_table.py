@@ -5,6 +5,7 @@
 
 Every line is one file of tests/golden/models. A folder is made of it with the weights of its formula, then `longhand program`,
 `explain`, `train --init` and `sample` are run on it, and tests/test_families says how far logits, attention and greedy text are off.
+What transformers made of the folders that were saved is in models_saved.json, which scripts/models_saved.py wrote.
 """
 import json
 import os
@@ -17,6 +18,13 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GOLDEN = os.path.join(ROOT, "tests", "golden", "models")
+BESIDES = """
+The same for folders that started from a program of `models/` (`new-`: characters; `-bpe` and `-word`: those tokens), for adapters that `train --lora`
+wrote, opened with PEFT over their folder, and for what `merge` made of them:
+
+| saved | logits there | greedy | tokeniser |
+| --- | --- | --- | --- |
+"""
 TEXT = "a rose is a rose is a rose\nsee the sea and the tree\n" * 20
 
 
@@ -75,7 +83,7 @@ def line(name, golden, longhand, work, errors):
              "masked words: none" if is_encoder else "same, %d tokens" % len(golden["greedy"])]
     cells.append(answer(run(longhand, "explain", name, "--prompt", "a rose", "h[1].H.P{head 1}[3][1]", cwd=work)))
     if is_encoder:
-        return cells + ["in the notation; `train` reads running text only", "not written by `train`"]
+        return cells + ["in the notation; `train` reads running text only", "not written by `train`", "nothing to read", "WordPiece, golden"]
     out = os.path.join(work, name + "-trained")
     cells.append(answer(run(longhand, "train", name + ".lh", "--init", name, "--data", "text.txt", "--steps", "3",
                             "--batch", "2", "-o", out, cwd=work)))
@@ -85,7 +93,38 @@ def line(name, golden, longhand, work, errors):
             saved = json.load(f)["model_type"]
         again = run(longhand, "sample", out, "-n", "5", cwd=work)
         saved += "" if again.returncode == 0 else ", " + answer(again)
-    return cells + [saved]
+    return cells + [saved] + in_transformers(name)
+
+
+def found_there():
+    with open(os.path.join(ROOT, "scripts", "models_saved.json")) as f:
+        return json.load(f)["folders"]
+
+
+def in_transformers(name):
+    """What transformers said of the saved folder: logits and greedy text, and ids and text of its tokeniser."""
+    found = found_there().get(name)
+    if not found:
+        return ["not run", "not run"]
+    if found["logits"] is None:
+        return ["no: " + found["notes"][0][:80], "not reached"]
+    words = [n for n in found["notes"] if n.startswith(("ids", "decodes"))]
+    others = [n for n in found["notes"] if n not in words]
+    said = " (warns, as the folder that it began from does)" if others and all(n.startswith("warned") for n in others) else ""
+    return ["%.1e%s" % (found["logits"], said if said or not others else ", " + others[0][:80]), words[0][:80] if words else "same"]
+
+
+def others():
+    """Folders that began with a program of ours, adapters, and what was merged."""
+    golden = {f[:-5] for f in os.listdir(GOLDEN)}
+    lines = [BESIDES]
+    for name, found in sorted(found_there().items()):
+        if name in golden:
+            continue
+        logits, tokens = in_transformers(name)
+        written = [n for n in found["notes"] if n.startswith("writes")]
+        lines.append("| %s | %s | %s | %s |\n" % (name, logits, written[0][:80] if written else "same", tokens))
+    return "".join(lines)
 
 
 def measured(build):
@@ -114,7 +153,7 @@ def main():
         text = f.read()
     head = text.index("\n", text.index("| --- |", text.index("| model |"))) + 1
     with open(path, "w") as f:
-        f.write(text[:head] + "".join("| " + " | ".join(r) + " |\n" for r in rows))
+        f.write(text[:head] + "".join("| " + " | ".join(r) + " |\n" for r in rows) + others())
 
 
 if __name__ == "__main__":
