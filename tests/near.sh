@@ -26,7 +26,7 @@ ends 'two of them' 0 '     2  man' near vectors.txt cat -n 2
 test "$(grep -c '^     [0-9]' out)" -eq 2
 verdict $? 'and no more'
 ends 'an analogy' 0 '     1  queen   1.0000' near vectors.txt king --minus man --plus woman
-grep -q '^king - man + woman ' out && grep -q 'the words of the question are left out' out
+grep -q '^king - man + woman$' out && grep -q '^nearest by cosine, of 7 words with 3 numbers each$' out && grep -q 'the words of the question are left out' out
 verdict $? 'which says what was asked'
 ends 'a head is passed over' 0 '     1  dog     0.9769 ' near headed.txt cat
 ends 'ties are said' 0 '     2  c      1.0000 =' near ties.txt a

@@ -25,6 +25,14 @@ for width in 60 80 120; do
     done
 done
 
+for width in 60 80 120; do
+    bad=0
+    for name in ex4 translator de-nada; do
+        fits $width run $name --table || bad=1
+    done
+    verdict $bad "run --table at $width columns"
+done
+
 # What is typed, and what is answered: no line is wider than the screen, however long the words were.
 typed='many words that are no number at all, and no command\ngo nowhere\n?\nh\nh\nh\nl\nn\nb\nq\n'
 for width in 60 80 120; do

@@ -268,6 +268,7 @@ static bool mark_each(job *b) {
     } else if (!is_alone && b->class->n_rows) {
         show_class(b);
     }
+    fflush(stdout);
     if (ok && options.out)
         fprintf(stderr, "%s: %d feedback page%s\n", options.out, b->class->n_rows,
                 b->class->n_rows == 1 ? "" : "s");

@@ -143,6 +143,7 @@ static void say_found(job *j) {
     lh_ink_on(j->cli, stdout, LH_INK_BOLD);
     puts(words(j, &b->found[0]));
     lh_ink_off(j->cli, stdout);
+    fflush(stdout);
     if (b->found[0].is_ended && !*words(j, &b->found[0]))
         fprintf(stderr, "the answer is empty: its end is the likeliest beginning\n");
     if (!b->found[0].is_ended)

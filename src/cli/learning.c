@@ -32,16 +32,15 @@ static int pad_to(int width, const char *text) {
     return n < width ? width - n : 0;
 }
 
-enum { NARROW_PATTERN = 28, BESIDE_PATTERN = 36 };
+enum { USUAL_PATTERN = 28, LEAST_PATTERN = 12, BESIDE_PATTERN = 36 };
 
 /* As wide as the longest example, as far as the screen allows. */
 static int pattern_width(const lh_cli *cli, const lh_prediction *row, int n) {
-    int width = NARROW_PATTERN, most = cli->width - BESIDE_PATTERN;
+    int width = USUAL_PATTERN, most = cli->width - BESIDE_PATTERN;
+    if (most < LEAST_PATTERN) most = LEAST_PATTERN;
     for (int i = 0; i < n; i++)
         if (lh_columns(row[i].pattern) > width) width = lh_columns(row[i].pattern);
-    return width > most && most > NARROW_PATTERN ? most
-           : most < NARROW_PATTERN               ? NARROW_PATTERN
-                                                 : width;
+    return width < most ? width : most;
 }
 
 static const char *cut(lh_arena *a, const char *text, int width) {
@@ -62,7 +61,7 @@ int lh_run_table(lh_run *r, const lh_plan *p) {
     int n =
         lh_run_predictions(cli->arena, r->g, p, &row); /* the command asked whether it has any */
     int width = pattern_width(cli, row, n);
-    fprintf(cli->out, "%-*s %-14s %-10s\n", width, "pattern", "prediction", "target");
+    fprintf(cli->out, "%-*s %-14s %s\n", width, "pattern", "prediction", "target");
     for (int i = 0; i < n; i++) {
         const char *pattern = cut(cli->arena, row[i].pattern, width);
         fprintf(cli->out, "%s%*s %s%*s %s%*s ", pattern, width - lh_columns(pattern), "",
@@ -193,6 +192,7 @@ static void print_start(lh_run *r) {
 static int report_loss(const record *rec, int n) {
     for (int i = 0; i <= n; i++) {
         if (isfinite(rec->loss[i])) continue;
+        fflush(stdout);
         fprintf(stderr, "longhand: the loss is %s after %d update%s\n",
                 isnan(rec->loss[i]) ? "not a number (nan)" : "infinite", i, i == 1 ? "" : "s");
         fprintf(stderr, "a smaller rate may help\n");
