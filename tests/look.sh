@@ -71,6 +71,7 @@ has 'loose bytes as numbers' '"text": null, "bytes": \[[0-9]+\]' out
 
 # The way back: a prompt and the token that should follow.
 refused 'a gradient depends on what follows' '--next' explain model --prompt 'The ca' 'dlogits[5][3]'
+ends 'the token that follows has its own name' 0 '(target is t here)' explain model --prompt 'The ca' --next t 'dlogits[5][3]'
 does 'a gradient' explain model --prompt 'The ca' --next t 'dlogits[5][3]' --json
 LONGHAND=$longhand python3 - out <<'END' 2>err
 import json, subprocess, sys, os

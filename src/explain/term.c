@@ -6,6 +6,12 @@
 
 enum { MAX_OPENED = 4096 };
 
+const char *lh_explain_word(lh_explainer *x, const lh_vocab *v, double token) {
+    if (!v || !(token >= 0 && token < v->n_words)) return NULL;
+    if (x->numbers) return x->numbers->label(x->numbers->from, v->axis, (int)token);
+    return v->word ? v->word[(int)token] : NULL;
+}
+
 lh_arena *lh_explain_arena(lh_explainer *x) {
     return x->arena;
 }

@@ -53,6 +53,8 @@ int lh_explain_rows(lh_explainer *x, const lh_node *n, int example);
 int lh_explain_cols(lh_explainer *x, const lh_node *n, int example);
 int lh_explain_examples(const lh_explainer *x);
 lh_arena *lh_explain_arena(lh_explainer *x);
+/* the word of a token, or NULL: that of the model's tokeniser where numbers come from one */
+const char *lh_explain_word(lh_explainer *x, const lh_vocab *v, double token);
 
 /* The common forms. Each uses n's own name or sign. */
 /* a sign b */

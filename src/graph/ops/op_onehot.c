@@ -40,11 +40,9 @@ static lh_term *onehot_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
     if (operand->kind == LH_OP_number) return result;
     lh_text because = lh_text_new(lh_explain_arena(x));
     char buffer[LH_NUMBER_MAX];
-    const lh_vocab *v = operand->vocab;
-    bool is_word = v && v->word && t >= 0 && t < v->n_words;
+    const char *word = lh_explain_word(x, operand->vocab, t);
     lh_node_print(&because, operand, n->scope);
-    lh_text_add(&because, " is %s here",
-                is_word ? v->word[(int)t] : lh_number_text(buffer, sizeof buffer, t, 6));
+    lh_text_add(&because, " is %s here", word ? word : lh_number_text(buffer, sizeof buffer, t, 6));
     return lh_term_choice(x, because.s, result, y);
 }
 
