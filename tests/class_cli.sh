@@ -83,7 +83,7 @@ verdict $? '... nothing that was filled in is lost'
 there sheets/list-2.csv
 printf 'notes of mine\n' >'sheets/ex1-Zoe-Aaron.txt'
 run sheet ex1 --class physics.class --roster more.csv -o sheets
-tried 'a file that is none of ours' 2 'is there and is another sheet: it was left as it is'
+tried 'a file that is none of ours' 2 'already exists and is another sheet: it was left as it is'
 test "$(cat sheets/ex1-Zoe-Aaron.txt)" = 'notes of mine'
 verdict $? '... stays'
 

@@ -24,7 +24,7 @@ says 'one entry: printed' '  printed      0.9975   0.0008   0.0008   0.0008' err
 says 'one entry: exact' '  exact       0.25188  0.24937  0.24937  0.24937' errata ex4-p2-pr
 says 'one entry: what to type' "  see       longhand explain ex4 'probs{example 1}[0]'" errata ex4-p2-pr
 says 'by the name of one place' "  see       longhand explain ex4 'probs{example 1}[0]'" errata sheet4-ex4-p2-pr
-says 'other shapes' '            2x2 is printed, and it should be 2x4' errata ex2-WOnew
+says 'other shapes' '            2x2 is printed, but it should be 2x4' errata ex2-WOnew
 says 'what was denied' '  printed   not 1' errata P-after-sum
 says 'beyond' '  verdict   beyond' errata similarity
 says 'by document' ' wrong  flow-probs  0.1 0.8 0.05 0.05            0.2074 0.5638 0.1258 0.103' errata chapter2

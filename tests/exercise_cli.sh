@@ -191,9 +191,9 @@ chmod 700 .
 LONGHAND_DATA=$PWD/first run exercise softmax 3 --answer 'p = e / s'
 LONGHAND_DATA=$PWD/first run progress --export moved.jsonl
 LONGHAND_DATA=$PWD/second run progress --import moved.jsonl
-tried 'progress is taken over' 0 '1 attempt taken, 0 known already'
+tried 'progress is taken over' 0 '1 attempt imported, 0 already known'
 LONGHAND_DATA=$PWD/second run progress --import moved.jsonl
-tried 'and no second time' 0 '0 attempts taken, 1 known already'
+tried 'and no second time' 0 '0 attempts imported, 1 already known'
 LONGHAND_DATA=$PWD/second "$longhand" progress --export - >back.jsonl 2>err
 cmp -s moved.jsonl back.jsonl; verdict $? 'to the byte'
 printf '{"lesson": "ex1", "step": "P", "time": "2026-11-16T05:30:00Z"}\n{"lesson": "ex1"}\n' >bad.jsonl

@@ -123,7 +123,7 @@ refused 'a rank that does not fit' 'a rank of 17 is more than h[0].WQ has: it is
 refused 'a param that is not there' 'LoRA on WX: no param is called that' train llama --lora 2 --lora-on WX --data other.txt -o x
 warns 'possible are O, WQ, WK, WV'
 refused 'a row' 'g1 is one row' train llama --lora 2 --lora-on g1 --data other.txt -o x
-refused 'LoRA on LoRA' 'is an adapter: it has small matrices of LoRA already' train llama-small --lora 2 --data other.txt -o x
+refused 'LoRA on LoRA' 'is an adapter: it already has matrices of LoRA' train llama-small --lora 2 --data other.txt -o x
 refused '... or a plain program on it' 'is an adapter' train llama --init llama-small --data other.txt -o x
 warns 'longhand merge llama-small'
 refused 'a program without weights' 'adds to the weights of a model, and micro has none' train micro --lora 2

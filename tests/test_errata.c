@@ -135,7 +135,7 @@ static void a_faulty_list_is_refused_with_its_line(void **state) {
     } cases[] = {
         {"what: w\n", "", "belongs to no quantity", 1},
         {HEAD "exact\n", "", "a word, a colon and a text", 5},
-        {HEAD "exact:\n", "", "nothing stands behind", 5},
+        {HEAD "exact:\n", "", "nothing follows", 5},
         {HEAD "exakt: 1\n", "", "there is no field \"exakt\"", 5},
         {HEAD "cause: a\ncause: b\n", "", "a second \"cause\"", 6},
         {HEAD "judged: exact\ncause: b\n", "", "can only be judged wrong", 1},

@@ -294,7 +294,7 @@ static const struct {
     {"a \\\\ b", 1, 3, "ends a row", "aligned"},
     {"\\left( x", 1, 1, "no \\right", "\\right."},
     {"x \\right)", 1, 3, "no \\left", ""},
-    {"\\left x \\right)", 1, 1, "wants a bracket", "\\langle"},
+    {"\\left x \\right)", 1, 1, "needs a bracket", "\\langle"},
     {"\\begin{bmtrix} 1 \\end{bmtrix}", 1, 8, "no environment bmtrix", "bmatrix"},
     {"\\begin{matrix} 1 \\end{pmatrix}", 1, 18, "ended by \\end{pmatrix}", "same"},
     {"\\begin{matrix} 1", 1, 1, "no \\end", ""},
@@ -308,7 +308,7 @@ static const struct {
     {"a \xFF", 1, 3, "255 is not UTF-8", ""},
     {"a \x01", 1, 3, "control character 1", ""},
     {"\xCC\x82x", 1, 1, "mark without a letter", "\\hat"},
-    {"x\\", 1, 2, "nothing behind it", ""},
+    {"x\\", 1, 2, "nothing after it", ""},
     {"  ", 1, 1, "empty", ""},
 };
 

@@ -220,12 +220,12 @@ static void damaged_files_are_refused(void **state) {
     (void)state;
     static const char *const bad[][2] = {{"wrong_version", "neither 2 nor 3"},
                                          {"wrong_magic", "not a GGUF file"},
-                                         {"wrong_short", "ends behind the end"},
+                                         {"wrong_short", "ends after the end"},
                                          {"wrong_type", "type 10"},
                                          {"wrong_block", "fill its blocks"},
                                          {"wrong_twice", "there twice"},
                                          {"wrong_tensor_twice", "there twice"},
-                                         {"wrong_list", "ends behind"},
+                                         {"wrong_list", "goes on after the end"},
                                          {"wrong_size", "too large"},
                                          {"wrong_alignment", "alignment"},
                                          {"wrong_deep", "list of lists"}};

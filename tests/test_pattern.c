@@ -77,7 +77,7 @@ static void what_is_not_known_is_refused(void **state) {
         {"[a&&b]", "[ or &&"},         {"(?<name>a)", "begins with (?"},
         {"(?<=ab)c", "one character"}, {"\\p{Han}", "general category"},
         {"\\q", "means nothing"},      {"(a", "a ( without )"},
-        {"a)", "a ) without ("},       {"*a", "behind nothing"},
+        {"a)", "a ) without ("},       {"*a", "after nothing"},
         {"(a*)*", "may be empty"},     {"[b-a]", "ends before"},
         {"a{3,2}", "m below n"},       {"a{5000}", "above 1000"},
         {"[a", "end too early"},       {"\\u12", "hexadecimal"}};

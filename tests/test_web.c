@@ -52,7 +52,7 @@ static void arguments(void **state) {
     says(lh_web_call(w, "open", 4), "no arguments"); /* without its final 0 */
     says(call(w, "nothing", NULL), "there is no function nothing");
     says(call(w, "explain", "P", NULL), "no lesson or program is open");
-    says(call(w, "open", NULL), "open takes 1 to 1 arguments, and here are 0");
+    says(call(w, "open", NULL), "open takes 1 to 1 arguments, not 0");
     says(call(w, "open", "nowhere", NULL), "there is no lesson or program nowhere");
     for (int i = 0; i < 3; i++) says(call(w, "version", NULL), "\"functions\"");
 }
@@ -109,14 +109,14 @@ static void refuses(void **state) {
         {"E[0][1]", "one", "one"},
         {"E[0][1]", "1; 2", "\"error\""},
         {"E[0][1]", "1/0", "is not a number"},
-        {"E[0][1]", "E", "one number is wanted"},
+        {"E[0][1]", "E", "one number is expected"},
         {"E[0][1]", "", "a number is missing"},
         {"E[9][1]", "1", "there is no row 9"},
         {"E", "[1 2 3]", "too few"},
         {"P", "1", "only what is given can be set"},
         {"nobody", "1", "\"error\""},
         {"tokens[1]", "Z", "is not in the vocabulary"},
-        {"tokens[1]", "A B", "one word is wanted"},
+        {"tokens[1]", "A B", "one word is expected"},
         {"example 7", "A -> B", "example 7 stands in no line"},
         {"example 0", "A -> B\nconst b = 1", "an example is one line"},
         {"other:E[0][0]", "1", "no program other"},

@@ -66,8 +66,8 @@ static const lh_web_function *find_function(lh_web *w, const char *name, int n) 
         if (f->needs_lesson && !w->live)
             return lh_web_fail(w, LH_ERROR_NAME, "%s: no lesson or program is open", name), NULL;
         if (n >= f->least && n <= f->most) return f;
-        lh_web_fail(w, LH_ERROR_VALUE, "%s takes %d to %d arguments, and here are %d", name,
-                    f->least, f->most, n);
+        lh_web_fail(w, LH_ERROR_VALUE, "%s takes %d to %d arguments, not %d", name, f->least,
+                    f->most, n);
         return NULL;
     }
     lh_web_fail(w, LH_ERROR_NAME, "there is no function %.60s", name);

@@ -59,7 +59,7 @@ static bool read_wishes(lh_web *w, int n, const char *const *argument, wishes *x
     *x = (wishes){.batch = STANDARD_BATCH, .steps = STANDARD_STEPS};
     for (int i = 0; i < n; i++) {
         const char *s = argument[i], *equals = strchr(s, '=');
-        if (!equals) return lh_web_fail(w, LH_ERROR_TEXT, "NAME=VALUE is wanted: %.60s", s);
+        if (!equals) return lh_web_fail(w, LH_ERROR_TEXT, "NAME=VALUE is expected: %.60s", s);
         const char *value = lh_copy(lh_web_now.arena, equals + 1, strlen(equals + 1));
         if (begins(s, "batch="))
             x->batch = atoi(value);

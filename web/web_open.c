@@ -277,7 +277,7 @@ static bool read_number(lh_web *w, int program, const char *value, double *x) {
     lh_value v;
     if (!lh_live_value(w->live, value, (lh_where){.program = program}, &v)) return false;
     if (v.rows != 1 || v.cols != 1)
-        return lh_web_fail(w, LH_ERROR_SHAPE, "one number is wanted here, not %dx%d", v.rows,
+        return lh_web_fail(w, LH_ERROR_SHAPE, "one number is expected here, not %dx%d", v.rows,
                            v.cols);
     *x = v.cell[0];
     return isfinite(*x) || lh_web_fail(w, LH_ERROR_VALUE, "%.60s is not a number", value);
@@ -358,7 +358,7 @@ static bool is_expression(lh_web *w, const char *value) {
 
 static bool is_one_word(lh_web *w, const char *value) {
     if (*value && !strpbrk(value, " \t\n#") && strlen(value) < 200) return true;
-    return lh_web_fail(w, LH_ERROR_TEXT, "one word is wanted here, not \"%.60s\"", value);
+    return lh_web_fail(w, LH_ERROR_TEXT, "one word is expected here, not \"%.60s\"", value);
 }
 
 /* What is meant by `what`: fills in name or example, and whole. */

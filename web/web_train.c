@@ -12,7 +12,7 @@ static bool read_count(lh_web *w, const char *text, int *n) {
         return true;
     }
     return lh_web_fail(w, LH_ERROR_VALUE,
-                       "a number of updates from 0 to %d is wanted, not \"%.40s\"",
+                       "a number of updates from 0 to %d is expected, not \"%.40s\"",
                        w->lesson->most_updates, text);
 }
 

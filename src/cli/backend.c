@@ -30,11 +30,11 @@ const lh_evaluator *lh_cli_device(lh_cli *cli, const char *device, lh_precision 
     if (strcmp(device, "auto") == 0) return take_any(precision);
     if (strcmp(device, "gpu") == 0 && precision == LH_IN_FLOAT) return &lh_cuda;
     if (strcmp(device, "gpu") == 0) {
-        lh_cli_fail(cli, "a GPU computes in float: other precisions are the processor's");
+        lh_cli_fail(cli, "a GPU computes in float: other precisions need the processor");
         fprintf(stderr, "leave out --precision, or --device\n");
     } else {
         lh_cli_fail(cli, "--device is cpu, gpu or auto, not \"%s\"", device);
-        fprintf(stderr, "longhand devices lists the GPUs that there are\n");
+        fprintf(stderr, "longhand devices lists the GPUs\n");
     }
     return NULL;
 }

@@ -17,7 +17,7 @@ bool lh_choice_read(lh_cli *cli, const lh_choice_options *o, const lh_folder *f,
     *c = lh_trained_choice(f);
     if (f)
         for (int i = 0; i < f->generation.n_odd; i++)
-            fprintf(stderr, "longhand: generation_config.json: %s, which is not done here\n",
+            fprintf(stderr, "longhand: generation_config.json: %s, which is not supported\n",
                     f->generation.odd[i]);
     if (o->top_k >= 0) c->top_k = o->top_k;
     return read_number(cli, "temperature", o->temperature, 0, 100, &c->temperature) &&

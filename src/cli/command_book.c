@@ -228,7 +228,8 @@ static int write_files(lh_book *b) {
     fprintf(stderr, "%s/index.html   %d lesson%s\n", options.out, b->n_lessons,
             b->n_lessons == 1 ? "" : "s");
     if (!b->is_alive)
-        fputs("the pages do not answer: this longhand was built without the engine for browsers\n",
+        fputs("the pages are not interactive: this longhand was built without the engine for "
+              "browsers\n",
               stderr);
     return LH_EXIT_YES;
 }

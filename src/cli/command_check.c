@@ -179,11 +179,11 @@ static int check_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_check = {
     .name = "check",
     .synopsis = "LESSON[:NAME]|FILE [options]",
-    .summary = "Checks gradients, numbers and rules of a program, each in a second way.",
-    .examples = "longhand check ex3\tevery gradient against differences of the loss\n"
+    .summary = "Checks the gradients, numbers and rules of a program, each in a second way.",
+    .examples = "longhand check ex3\tcompare every gradient with differences of the loss\n"
                 "longhand check calculus-rules\tall programs of a lesson\n"
                 "longhand check attention:bag\tone of them\n"
-                "longhand check mine.lh\ta gradient made by hand against the true one\n"
+                "longhand check mine.lh\tcompare a gradient made by hand with the true one\n"
                 "longhand check gpt --set layers=1\twith another size\n",
     .notes = "Numbers: no nan and no infinity. Softmax: rows sum to 1. Rounding: every step "
              "repeated with more digits. Differences: each gradient against what the loss does "

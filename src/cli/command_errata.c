@@ -153,7 +153,7 @@ static void put_both(const rows *r) {
         for (int c = 0, room = fold(r, x->exact.cols); c < x->exact.cols; c += room)
             put_value(r, row + c == 0 ? "exact" : "", &x->exact, row, c,
                       c + room < x->exact.cols ? c + room : x->exact.cols);
-    fprintf(r->cli->out, "  %-*s%dx%d is printed, and it should be %dx%d\n", LABEL, "", x->rows,
+    fprintf(r->cli->out, "  %-*s%dx%d is printed, but it should be %dx%d\n", LABEL, "", x->rows,
             x->cols, x->exact.rows, x->exact.cols);
 }
 

@@ -404,7 +404,7 @@ const lh_command lh_command_explain = {
         "An address is a path, then {example N, head N}, then the cell, then @ and the step of "
         "training. A tail that is unique is enough: h[1].P for h[1].A.P. P.e is a line inside the "
         "call that made P, P.grad.dot a line of its gradient rule. FOLDER is a model that longhand "
-        "train wrote, or a Hugging Face folder of GPT-2: the forward pass runs in float up to the "
+        "train wrote, or a Hugging Face folder: the forward pass runs in float up to the "
         "requested step, the step itself in double. With --next, the token that should follow, the "
         "loss and every gradient are available, too: all of it in double. With --precision int8 or "
         "int4 the pass runs with rounded weights, and what this did to the number is shown: the "

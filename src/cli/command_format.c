@@ -57,15 +57,15 @@ static int format_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_format = {
     .name = "format",
     .synopsis = "FILE... [--check]",
-    .summary = "Sets the lines of a program in order: indents, spaces, comments.",
+    .summary = "Lays out a program neatly: indents, spaces, comments.",
     .examples = "longhand format mine.lh\tin place\n"
                 "longhand format lesson.md\tthe programs inside a lesson\n"
                 "longhand format --check *.lh\twhich would change? exit status 1 if any\n"
                 "longhand format - <mine.lh\tfrom stdin to stdout\n",
-    .notes = "Blocks are indented by two spaces, one space stands around = + - @ and behind "
-             "commas; what stands on which line, the columns of "
-             "comments and numbers inside [ ] stay as they are. The program means the same as "
-             "before, and a second time nothing changes.",
+    .notes =
+        "Blocks are indented by two spaces, = + - @ have a space on both sides and commas one "
+        "after them; which line holds what, the columns of comments and numbers inside [ ] stay as "
+        "they are. The program means the same as before, and a second run changes nothing.",
     .options = format_options,
     .run = format_run,
     .min_args = 1,

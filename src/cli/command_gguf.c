@@ -107,11 +107,12 @@ const lh_command lh_command_gguf = {
         "longhand gguf model.gguf\tits values and tensors\n"
         "longhand gguf model.gguf -o model\tas a folder\n"
         "longhand gguf out -o out.gguf --type q8_0\ta model that was trained here, for llama.cpp",
-    .notes = "sample, chat, look, explain, program, weights and train --init take a GGUF file where "
-             "they take a folder, and read it in place. Read are tensors in F32, F16, BF16, Q8_0, "
-             "Q4_0, Q4_K and Q6_K, models of the kinds gpt2, llama, qwen2, qwen3, gemma and phi3, "
-             "and vocabularies of the kinds gpt2 and llama. Written are the same kinds, with "
-             "vocabularies of byte pairs. What is not known is refused with its name.",
+    .notes =
+        "sample, chat, look, explain, program, weights and train --init take a GGUF file where "
+        "they take a folder, and read it in place. It can read tensors in F32, F16, BF16, Q8_0, "
+        "Q4_0, Q4_K and Q6_K, models of the kinds gpt2, llama, qwen2, qwen3, gemma and phi3, "
+        "and vocabularies of the kinds gpt2 and llama. It can write the same kinds, with "
+        "vocabularies of byte pairs. Anything else is refused by name.",
     .options = gguf_options,
     .run = run,
     .min_args = 1,

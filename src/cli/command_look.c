@@ -106,8 +106,8 @@ const lh_command lh_command_look = {
         "longhand look out --prompt 'The cat sat' -o pictures\tas SVG, a file for each layer\n"
         "longhand look out --prompt 'The cat sat' --json\tfor programs",
     .notes =
-        "FOLDER is one that longhand train wrote, or a Hugging Face folder of GPT-2. A row of a "
-        "map is a position, and says how much it looks at each position before it. What a layer "
+        "FOLDER is one that longhand train wrote, or a Hugging Face folder. A row of a map is a "
+        "position, and says how much it looks at each position before it. What a layer "
         "would say is computed by the rest of the program from its result, without the layers in "
         "between. Every number can be explained: longhand explain FOLDER --prompt TEXT ADDRESS.",
     .options = look_options,

@@ -36,7 +36,7 @@ static const lh_option sheet_options[] = {
     {"why", 0, LH_OPTION_FLAG, &options.why, NULL,
      "which mistakes these numbers show, and which they hide", 0, 0},
     {"format", 0, LH_OPTION_TEXT, &options.format, "FORMAT",
-     "text, md, html, json or csv (text); moodle or qti for a system that holds courses", 0, 0},
+     "text, md, html, json or csv (text); moodle or qti for a learning management system", 0, 0},
     {"out", 'o', LH_OPTION_TEXT, &options.out, "FILE",
      "write it there; with --forms or --roster a folder", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
@@ -375,16 +375,15 @@ const lh_command lh_command_sheet = {
     .name = "sheet",
     .synopsis = "LESSON|FILE [options]",
     .summary = "A worksheet: the lesson's steps with blanks in place of the numbers.",
-    .examples =
-        "longhand sheet ex1 -o ex1.txt\tto fill in, then to mark\n"
-        "longhand sheet ex3 --seed 7 -o ex3.html\tother numbers, to print\n"
-        "longhand sheet ex3 --seed 7 --key\tits answers, with the working\n"
-        "longhand sheet ex2 --steps Z,P,dlogits\ta short one\n"
-        "longhand sheet ex4 --forms 26 --format html -o class\tforms A to Z\n"
-        "longhand sheet ex1 --seed 7 --format moodle -o ex1.xml\tquestions for Moodle\n"
-        "longhand sheet ex3 --class physics.class --roster names.csv -o sheets\ta sheet for "
-        "each student, with numbers of his or her own\n"
-        "longhand sheet ex3 --why\twhich mistakes the numbers show\n",
+    .examples = "longhand sheet ex1 -o ex1.txt\tto fill in, then to mark\n"
+                "longhand sheet ex3 --seed 7 -o ex3.html\tother numbers, to print\n"
+                "longhand sheet ex3 --seed 7 --key\tits answers, with the working\n"
+                "longhand sheet ex2 --steps Z,P,dlogits\ta short one\n"
+                "longhand sheet ex4 --forms 26 --format html -o class\tforms A to Z\n"
+                "longhand sheet ex1 --seed 7 --format moodle -o ex1.xml\tquestions for Moodle\n"
+                "longhand sheet ex3 --class physics.class --roster names.csv -o sheets\ta sheet "
+                "for each student, each with different numbers\n"
+                "longhand sheet ex3 --why\twhich mistakes the numbers show\n",
     .notes = "The text filled in is an answer file. Its first line says which sheet it is, so that "
              "longhand mark needs no seed. A lesson may name the steps to ask, a line each, in a "
              "block that begins with ```sheet.",

@@ -196,7 +196,7 @@ int lh_help_completion(lh_cli *cli, const char *shell) {
     else if (strcmp(shell, "fish") == 0)
         for_fish();
     else
-        return lh_cli_fail(cli, "there are words to complete for bash, zsh and fish, not for %s",
+        return lh_cli_fail(cli, "there is completion for bash, zsh and fish, but not for %s",
                            shell);
     return LH_EXIT_YES;
 }

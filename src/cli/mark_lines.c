@@ -153,7 +153,7 @@ static bool serve_line(service *v) {
     size_t blank = v->in.cap ? strspn(v->in.line, " \t\r") : 0;
     if (v->in.is_cut)
         answer_refusal(v, NULL,
-                       &(lh_refusal){0, "the line is longer than 4 MB, which no sheet is", ""});
+                       &(lh_refusal){0, "the line is longer than 4 MB: no sheet is that long", ""});
     else if (blank < v->in.n)
         mark_line(v, a);
     lh_arena_free(a);

@@ -210,7 +210,7 @@ static void put_page(FILE *out, const lh_pages *pages, const lh_marked *m) {
     fprintf(
         out,
         "</main>\n<footer>%s right, %s right but for rounding, %s follows from an earlier slip: "
-        "full credit. %s without credit, %s blank, ? not read as a number.</footer>\n"
+        "full credit. %s without credit, %s blank, ? could not be read as a number.</footer>\n"
         "</body>\n</html>\n",
         lh_verdict_sign(LH_RIGHT), lh_verdict_sign(LH_EARLY), lh_verdict_sign(LH_FOLLOWS),
         lh_verdict_sign(LH_WRONG), lh_verdict_sign(LH_BLANK));

@@ -69,8 +69,8 @@ static long long whole_of(const cJSON *o, const char *name) {
 
 static bool refuse(const import *x, int line, const char *what) {
     lh_cli_fail(x->cli, "%s:%d: %s", x->file, line, what);
-    fputs("a file that longhand progress --export or a page has written is wanted here; nothing "
-          "was taken\n",
+    fputs("a file written by longhand progress --export or by a page is expected; nothing was "
+          "imported\n",
           stderr);
     return false;
 }
@@ -131,6 +131,7 @@ import x = {.cli = cli, .file = file };
     for (int i = 0; ok && i < x.n_more; i++) lh_keep_record(&k, &x.more[i], NULL);
     lh_keep_close(&k);
     if (!ok) return LH_EXIT_FAILED;
-    printf("%d attempt%s taken, %d known already\n", x.n_more, x.n_more == 1 ? "" : "s", x.n_again);
+    printf("%d attempt%s imported, %d already known\n", x.n_more, x.n_more == 1 ? "" : "s",
+           x.n_again);
     return LH_EXIT_YES;
 }

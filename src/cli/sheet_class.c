@@ -134,7 +134,7 @@ static void put_file(const lh_sheet_class *c, const lh_paper *p, const char *pat
     }
     lh_context_clear(cli->ctx);
     if (t->other++ == 0)
-        lh_cli_fail(cli, "%s is there and is another sheet: it was left as it is", path);
+        lh_cli_fail(cli, "%s already exists and is another sheet: it was left as it is", path);
 }
 
 static lh_paper *paper_of(const lh_sheet_class *c, const copy *x, bool key) {
@@ -260,7 +260,7 @@ static int write_table(const lh_sheet_class *c, const copy *list, int n) {
         return LH_EXIT_YES;
     }
     if (access(c->out, F_OK) == 0) {
-        lh_cli_fail(cli, "%s is there already: it may hold answers, and is left as it is", c->out);
+        lh_cli_fail(cli, "%s already exists: it may hold answers, and is left as it is", c->out);
         fprintf(stderr, "name another file, or move it away\n");
         return LH_EXIT_FAILED;
     }

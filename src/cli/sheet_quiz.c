@@ -109,7 +109,8 @@ static void add_step(lh_text *out, const lh_paper *p, int i, field_writer field)
 static const char *const what_is_lost =
     "For teachers: here each number is compared with one value. What longhand mark does with the "
     "same sheet is lost: an error that is carried on counts "
-    "again in every later step, no mistake is named, and other valid ways are not known. Answers "
+    "again in every later step, no mistake is named, and other valid ways to a result are not "
+    "recognised. Answers "
     "as a table (longhand sheet --format csv, longhand mark --answers) keep all of it.";
 
 /* ---- Moodle ---- */

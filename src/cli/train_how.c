@@ -42,7 +42,7 @@ bool lh_train_precision(lh_cli *cli, const char *text, const lh_folder *resumed,
     if (strcmp(said, "float") == 0) return true;
     if (strcmp(said, "bf16") != 0) {
         lh_cli_fail(cli,
-                    text ? "--precision is float or bf16, and not \"%s\""
+                    text ? "--precision is float or bf16, not \"%s\""
                          : "the folder was trained in \"%.40s\", which is neither float nor bf16",
                     said);
         return false;
@@ -52,7 +52,7 @@ bool lh_train_precision(lh_cli *cli, const char *text, const lh_folder *resumed,
     lh_cli_fail(cli, "bf16 products are not available here: they need a processor with AVX512_BF16 "
                      "or AMX");
     fprintf(stderr, "--precision float runs everywhere%s\n",
-            text ? "" : ": it goes on, and comes to other numbers than bf16 would");
+            text ? "" : ": training continues, with other numbers than bf16 would give");
     return false;
 }
 

@@ -32,7 +32,7 @@ static bool put_program(lh_cli *cli, lh_model *m, const char *text) {
 static bool check(lh_cli *cli, const lh_train_lora *how, const lh_model *m, const lh_model *from,
                   bool resumes) {
     if (!how->rank && (how->on || how->alpha)) {
-        lh_cli_fail(cli, "--lora-%s needs --lora N, the rank of the small matrices",
+        lh_cli_fail(cli, "--lora-%s needs --lora N, the rank of the thin matrices",
                     how->on ? "on" : "alpha");
         return false;
     }
@@ -48,8 +48,7 @@ static bool check(lh_cli *cli, const lh_train_lora *how, const lh_model *m, cons
     }
     const bool is_adapter = from->folder && from->folder->adapter;
     if (is_adapter && (how->rank || !lh_lora_is(m->source.program))) {
-        lh_cli_fail(cli, "%s is an adapter: it has small matrices of LoRA already",
-                    from->folder->path);
+        lh_cli_fail(cli, "%s is an adapter: it already has matrices of LoRA", from->folder->path);
         fprintf(
             stderr,
             "longhand merge %s -o FOLDER makes a plain model of it; train %s --resume goes on\n",

@@ -142,7 +142,7 @@ bool lh_train_ranks_sums(lh_cli *cli, bool any_order, const char *wire, lh_share
     to->any_order = any_order;
     to->wire = wire && strcmp(wire, "bf16") == 0 ? LH_WIRE_BF16 : LH_WIRE_FLOAT;
     if (!wire || to->wire == LH_WIRE_BF16 || strcmp(wire, "float") == 0) return true;
-    lh_cli_fail(cli, "--wire is float or bf16, and not \"%s\"", wire);
+    lh_cli_fail(cli, "--wire is float or bf16, not \"%s\"", wire);
     return false;
 }
 

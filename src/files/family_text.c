@@ -160,7 +160,7 @@ static void head(writer *w, const lh_family_record *f) {
     const lh_decoder *d = w->d;
     lh_text_add(&w->t, "# %s, as config.json says\n#\n", f->family.name);
     lh_text_add(&w->t,
-                "# %lld layers of %lld heads%s, %lld numbers wide. The names behind `as` are "
+                "# %lld layers of %lld heads%s, %lld numbers wide. The names after `as` are "
                 "those of the weights.\n",
                 d->layers, d->heads,
                 d->groups < d->heads

@@ -77,7 +77,7 @@ static void take_list(gguf_reader *r, lh_gguf_value *v) {
     v->n = take_number(r, 8);
     if (v->of == LH_GGUF_LIST) refuse(r, "a list of lists");
     if (v->n > (r->n - r->at) / (v->of == LH_GGUF_TEXT ? 8 : 1))
-        refuse(r, "a list ends behind the file");
+        refuse(r, "a list goes on after the end of the file");
     if (lh_failed(r->f->ctx)) return;
     v->at = r->bytes + r->at;
     if (v->of != LH_GGUF_TEXT) {
@@ -174,7 +174,7 @@ static void place_tensors(gguf_reader *r, const uint64_t *offset) {
     for (int i = 0; i < r->f->n_tensors && !lh_failed(r->f->ctx); i++) {
         lh_gguf_tensor *t = &r->f->tensor[i];
         if (begin > r->n || offset[i] > r->n - begin || t->bytes > r->n - begin - (size_t)offset[i])
-            lh_fail(r->f->ctx, LH_ERROR_FILE, nowhere, "%.80s ends behind the end of the file",
+            lh_fail(r->f->ctx, LH_ERROR_FILE, nowhere, "%.80s ends after the end of the file",
                     t->name);
         else
             t->data = r->bytes + begin + offset[i];

@@ -156,7 +156,7 @@ static void advise_wrong(list *l) {
             "without credit",
             cells(l, LH_CARRIED));
     if (count(l, LH_UNREAD))
-        add(l, LH_UNREAD, "write a number for %s: what stands there is not read",
+        add(l, LH_UNREAD, "write a number for %s: what is there cannot be read",
             cells(l, LH_UNREAD));
 }
 

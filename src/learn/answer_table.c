@@ -115,7 +115,7 @@ static bool has_what_it_needs(lh_context *ctx, lh_arena *a, const lh_csv *t) {
         lh_fail(ctx, LH_ERROR_TEXT, top, "no column holds answers: the first line has %.300s",
                 names_of(a, &t->row[0]));
     else
-        lh_fail(ctx, LH_ERROR_TEXT, top, "the table has columns and no row");
+        lh_fail(ctx, LH_ERROR_TEXT, top, "the table has columns but no rows");
     lh_cure(ctx, "the first line names the columns: name, sheet or form, then a step or a cell "
                  "each (Z, P[0][1]); "
                  "longhand sheet LESSON --format csv writes such a table");

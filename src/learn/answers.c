@@ -206,7 +206,7 @@ static void fill_cell(void *who, int row, const char *s, size_t n, int line) {
     if (w.kind != LH_WRITTEN_UNREAD) return;
     const char *text = k->r->text[cell];
     bool is_two = strchr(text, ',') && strspn(text, "0123456789.,-") == strlen(text);
-    note(k, line, "\"%s\" is not read as a number%s", text,
+    note(k, line, "\"%s\" cannot be read as a number%s", text,
          is_two ? ": is a space between two numbers missing?" : "");
 }
 
@@ -252,7 +252,7 @@ static void place(placer *k) {
                 (t.col > 0 ? t.col : 0);
     if (!fits(&s, rows, cols)) {
         if (s.written == 0) return;
-        const char *what = lh_printf(k->a, "yours is %s, and %d x %d is asked for",
+        const char *what = lh_printf(k->a, "yours is %s, but %d x %d is asked for",
                                      shape_text(k->a, &s), rows, cols);
         k->r->answers->other_shape[t.ask] = what;
         note(k, k->e->line, "%s: %s; _ stands for a number left out", t.block->address, what);

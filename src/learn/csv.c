@@ -115,7 +115,7 @@ lh_csv *lh_csv_read(lh_context *ctx, lh_arena *a, const char *file, const char *
     text = lh_decode(a, text, length, &length);
     reader r = {.ctx = ctx, .a = a, .s = text, .end = text + length, .line = 1};
     if (is_workbook)
-        fail(&r, 0, "this is a workbook (.xlsx or .ods), and a table of text is expected",
+        fail(&r, 0, "this is a workbook (.xlsx or .ods), but a table of text is expected",
              "save it as CSV (UTF-8) in the spreadsheet program");
     else if (length && memchr(text, 0, length))
         fail(&r, 0, "this is not plain text", "save it as CSV (UTF-8)");

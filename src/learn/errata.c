@@ -222,7 +222,7 @@ static void read_list(lh_errata *e, const char *file, const char *text,
         size_t k = (size_t)(colon - row.s);
         lh_text_row value = lh_row_trim((lh_text_row){colon + 1, row.n - k - 1, row.number});
         r.value = lh_copy(e->arena, value.s, value.n);
-        if (!value.n) fail(&r, "nothing stands behind \"%.60s:\"", lh_copy(e->arena, row.s, k));
+        if (!value.n) fail(&r, "nothing follows \"%.60s:\"", lh_copy(e->arena, row.s, k));
         if (!lh_failed(e->ctx)) take(&r, lh_copy(e->arena, row.s, k));
     }
     if (!lh_failed(e->ctx)) check(&r);

@@ -142,7 +142,7 @@ lh_formula *lh_read_argument(lh_reader *r, const char *from, size_t n, const cha
     lh_reader_skip_space(r);
     if (lh_reader_stops(r) || *r->p == '^' || *r->p == '_' || *r->p == '\'') {
         snprintf(what, sizeof what, "%.100s has nothing to work on", whose);
-        if (!lh_failed(r->ctx)) lh_reader_fail(r, from, n, what, "it wants a letter or a {group}");
+        if (!lh_failed(r->ctx)) lh_reader_fail(r, from, n, what, "it needs a letter or a {group}");
         return lh_read_nothing(r);
     }
     if (*r->p == '{') return read_group(r);
@@ -164,7 +164,7 @@ char *lh_read_words(lh_reader *r, const char *from, size_t n, const char *whose)
     char what[160];
     lh_reader_skip_space(r);
     if (r->p >= r->end || *r->p != '{') {
-        snprintf(what, sizeof what, "%.100s wants its words in braces", whose);
+        snprintf(what, sizeof what, "%.100s needs its words in braces", whose);
         if (!lh_failed(r->ctx)) lh_reader_fail(r, from, n, what, "\\text{if } x > 0");
         return words.s;
     }
@@ -179,7 +179,7 @@ char *lh_read_words(lh_reader *r, const char *from, size_t n, const char *whose)
         if ((code < 32 || (code >= 127 && code < 160) || strchr("\\{$", *r->p)) && !is_blank &&
             !is_meant) {
             if (length == 1 && code > 32)
-                lh_reader_fail(r, r->p, 1, "only words stand in here",
+                lh_reader_fail(r, r->p, 1, "only words can be used in here",
                                "close the } before the formula");
             else
                 fail_character(r, length);

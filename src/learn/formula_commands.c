@@ -128,7 +128,7 @@ static const char *read_bracket(lh_reader *r, const lh_formula_call *c) {
     if (strcmp(sign, ">") == 0) return "⟩";
     static const char brackets[] = "( ) [ ] { } | / ‖ ⟨ ⟩ ⌊ ⌋ ⌈ ⌉ ↑ ↓";
     if (found && found->does == LH_DOES_SIGN && strstr(brackets, found->sign)) return found->sign;
-    snprintf(what, sizeof what, "%.40s wants a bracket behind it", c->name);
+    snprintf(what, sizeof what, "%.40s needs a bracket after it", c->name);
     lh_reader_fail(r, c->from, c->n, what,
                    "( ) [ ] | \\{ \\} \\| \\langle \\rangle, or . for none");
     return NULL;
@@ -255,7 +255,7 @@ static size_t environment_name(lh_reader *r, const char **name) {
 
 static void fail_environment(lh_reader *r, const lh_formula_call *c, const char *name, size_t n) {
     if (!n) {
-        lh_reader_fail(r, c->from, c->n, "\\begin wants a name in braces", "\\begin{bmatrix}");
+        lh_reader_fail(r, c->from, c->n, "\\begin needs a name in braces", "\\begin{bmatrix}");
         return;
     }
     const char *near = lh_formula_nearest(r->arena, name, n, true);
@@ -314,7 +314,7 @@ static void fail_command(lh_reader *r, const lh_formula_call *c) {
     size_t n = c->n - 1;
     const char *near = lh_formula_nearest(r->arena, name, n, false);
     if (!n) {
-        lh_reader_fail(r, c->from, 1, "a \\ with nothing behind it", NULL);
+        lh_reader_fail(r, c->from, 1, "a \\ with nothing after it", NULL);
         return;
     }
     n = (unsigned char)*name < 0x80 ? n : lh_utf8_length(name, r->end);

@@ -200,7 +200,7 @@ static void sheet_line(lh_context *ctx, lh_arena *a, lh_lesson_sheet *out, lh_te
     if (lh_row_word(&rest, &word) && lh_row_is(word, "digits") && lh_row_trim(rest).n) {
         rest = lh_row_trim(rest);
         if (!lh_row_number(rest, 9, &out->digits) || out->digits < 2)
-            lh_fail(ctx, LH_ERROR_TEXT, at, "a sheet asks for 2 to 9 digits, and this is \"%.*s\"",
+            lh_fail(ctx, LH_ERROR_TEXT, at, "a sheet asks for 2 to 9 digits, not \"%.*s\"",
                     (int)rest.n, rest.s);
         return;
     }
@@ -227,7 +227,7 @@ static void fail_head(lh_lesson *l, lh_text_row word, const char *line_start) {
     static const char *const known[] = {"minutes", "needs", "next"};
     const char *said = lh_copy(l->arena, word.s, word.n < 60 ? word.n : 60);
     lh_problem_add(l->problems, LH_ERROR_TEXT, lh_row_place(word, line_start),
-                   "a lesson block says minutes, needs and next, and this is \"%s\"", said);
+                   "a lesson block has minutes, needs and next, but not \"%s\"", said);
     lh_problem_nearest(l, said, known, 3);
 }
 
@@ -243,8 +243,8 @@ static void head_line(lh_lesson *l, lh_text_row row) {
     rest = lh_row_trim(rest);
     if (is_minutes && (!lh_row_number(rest, 600, &l->minutes) || !l->minutes)) {
         lh_problem_add(l->problems, LH_ERROR_TEXT, lh_row_place(word, row.s),
-                       "minutes is a whole number, and this is \"%.*s\"",
-                       (int)(rest.n < 40 ? rest.n : 40), rest.s);
+                       "minutes is a whole number, not \"%.*s\"", (int)(rest.n < 40 ? rest.n : 40),
+                       rest.s);
         return;
     }
     while (!is_minutes && lh_row_word(&rest, &value)) {

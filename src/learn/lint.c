@@ -190,8 +190,7 @@ static void check_sheet(lh_lesson *l, lh_live *v) {
         const char *step = l->sheet.step[i];
         lh_sheet *s = lh_sheet_new(g, &(lh_sheet_how){.steps = &step, .n_steps = 1});
         if (s && !s->n_asks && !lh_failed(l->ctx))
-            lh_fail(l->ctx, LH_ERROR_NAME, l->sheet.at[i],
-                    "%.60s is nothing that a sheet can ask for", step);
+            lh_fail(l->ctx, LH_ERROR_NAME, l->sheet.at[i], "a sheet cannot ask for %.60s", step);
         lh_sheet_free(s);
         lh_problems_take(l->problems, l->ctx, l->sheet.at[i]);
     }

@@ -129,7 +129,7 @@ static bool is_swapped(lh_written w, lh_reach_box own) {
 
 const char *marking_slip(lh_written w, lh_reach_box own) {
     if (w.value == 0 || isinf(w.value)) return NULL;
-    if (fits_number(w, -w.value, w.unit, own)) return "the sign is turned round";
+    if (fits_number(w, -w.value, w.unit, own)) return "the sign is reversed";
     if (fits_number(w, w.value * 10, w.unit * 10, own) ||
         fits_number(w, w.value / 10, w.unit / 10, own))
         return "a factor of ten: look at the decimal point";

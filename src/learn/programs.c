@@ -91,8 +91,8 @@ typedef struct use_line {
 static bool fail_value(const use_line *u, lh_text_row value, const char *option,
                        const char *wants) {
     lh_problem_add(u->l->problems, LH_ERROR_TEXT, lh_row_place(value, u->line_start),
-                   "%s takes %s, and this is \"%.*s\"", option, wants,
-                   (int)(value.n < 40 ? value.n : 40), value.n ? value.s : "");
+                   "%s takes %s, not \"%.*s\"", option, wants, (int)(value.n < 40 ? value.n : 40),
+                   value.n ? value.s : "");
     return false;
 }
 

@@ -85,7 +85,7 @@ static void add_student(reader *r, const lh_csv_row *row) {
                     .form = lh_csv_cell(row, r->at.form),
                     .line = row->line};
     if (!*s.name)
-        fail(r, row->line, "this student has no name", "write one, or take the line away");
+        fail(r, row->line, "this student has no name", "write one, or remove the line");
     else if (!is_form(s.form))
         fail(r, row->line, lh_printf(r->a, "\"%.40s\" cannot be a form", s.form),
              "a form is a short word, such as A or 12");
@@ -126,12 +126,13 @@ static int *numbers_of(reader *r, const entry *e) {
 
 static void refuse_twice(reader *r, const lh_student *first, const lh_student *again) {
     bool by_id = *again->id != 0;
-    fail(r, again->line,
-         lh_printf(r->a, "%s%.80s is also in line %d", by_id ? "the id " : "",
-                   by_id ? again->id : again->name, first->line),
-         by_id
-             ? "every student needs an id of his or her own"
-             : "if these are two students, a column id tells them apart; else take one line away");
+    fail(
+        r, again->line,
+        lh_printf(r->a, "%s%.80s is also in line %d", by_id ? "the id " : "",
+                  by_id ? again->id : again->name, first->line),
+        by_id
+            ? "every student needs a different id"
+            : "if these are two students, a column id tells them apart; otherwise remove one line");
 }
 
 static void index_students(reader *r) {
@@ -160,7 +161,7 @@ lh_roster *lh_roster_read(lh_context *ctx, lh_arena *a, const char *file, const 
     else if (find_columns(&r))
         for (int i = r.at.from; i < t->n_rows && !lh_failed(ctx); i++) add_student(&r, &t->row[i]);
     if (!lh_failed(ctx) && l->n == 0)
-        fail(&r, 0, "there are columns and no student",
+        fail(&r, 0, "there are columns but no students",
              "a line for each student follows the first");
     if (!lh_failed(ctx)) index_students(&r);
     if (!lh_failed(ctx)) return l;

@@ -170,7 +170,7 @@ void lh_scan_json_cells(const char *from, const char *to, int line, lh_cell_visi
 static void json_answers(lh_arena *a, lh_answer_file *f, json *j) {
     const char *from, *to;
     if (!json_take(j, '{')) {
-        json_fail(j, "\"answers\" wants { \"P\": [[...]] }");
+        json_fail(j, "\"answers\" must be { \"P\": [[...]] }");
         return;
     }
     if (json_take(j, '}')) return;

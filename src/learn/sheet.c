@@ -187,7 +187,7 @@ static int count_moments(lh_graph *g, const lh_sheet_how *how) {
         int moment = moment_of(how->steps[i], &n);
         if (moment < 0 || moment >= LH_MAX_MOMENTS) {
             lh_fail(g->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0},
-                    "%.80s: a number from 0 to %d is expected behind the @", how->steps[i],
+                    "%.80s: a number from 0 to %d is expected after the @", how->steps[i],
                     LH_MAX_MOMENTS - 1);
             lh_cure(g->ctx, "L@1 is L after one update");
             return 0;

@@ -9,11 +9,11 @@ bool lh_choices_gather(lh_task *t, const char *what) {
     const lh_field *f;
     for (int i = 0; (f = lh_exercise_field(t->e, name, i)); i++) {
         if (!f->right || !*f->right)
-            return lh_task_fail(t, f->at, "%s: has no %s behind a |", name, what);
+            return lh_task_fail(t, f->at, "%s: has no %s after a |", name, what);
         *lh_push(t->arena, t->choice, t->n_choices) = (lh_task_choice){.field = f};
     }
     if (t->n_choices >= 2 && t->n_choices <= LH_MOST_CHOICES) return !lh_failed(t->ctx);
-    return lh_task_fail(t, t->e->at, "an exercise to %s has 2 to %d %s: lines, and this has %d",
+    return lh_task_fail(t, t->e->at, "an exercise to %s has 2 to %d %s: lines, not %d",
                         t->kind->name, LH_MOST_CHOICES, name, t->n_choices);
 }
 

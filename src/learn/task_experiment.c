@@ -137,8 +137,7 @@ static bool check_value(lh_task *t, lh_answered *out, int name, const char *valu
     lh_expr *e = g ? lh_expr_parse(t->ctx, t->arena, value, strlen(value)) : NULL;
     if (!e || lh_failed(t->ctx) || !is_plain(e)) {
         if (lh_failed(t->ctx) && t->ctx->error.kind != LH_ERROR_MEMORY) lh_context_clear(t->ctx);
-        lh_answered_refuse(t, out, "%s=%.40s: a number belongs behind the =.", x->name[name],
-                           value);
+        lh_answered_refuse(t, out, "%s=%.40s: a number belongs after the =.", x->name[name], value);
         return false;
     }
     if (name == x->steps) return check_whole(t, out, name, e, 0, LH_TASK_UPDATES);
@@ -348,7 +347,7 @@ static void check(lh_task *t, lh_problems *problems) {
         lh_answered a = lh_task_answer(t, f->value);
         if (a.state == LH_ANSWER_RIGHT)
             lh_problem_add(problems, LH_ERROR_TEXT, f->value_at,
-                           "never: %.80s must not do, and it does", f->value);
+                           "never: %.80s must not pass, but it does", f->value);
         else if (a.state == LH_ANSWER_UNREAD)
             lh_problem_add(problems, LH_ERROR_TEXT, f->value_at, "never: %.80s cannot be tried: %s",
                            f->value, lh_answered_why(&a));

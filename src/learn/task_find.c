@@ -13,7 +13,7 @@ typedef struct line {
 /* The number behind the last = of what is printed. */
 static bool read_printed(lh_task *t, const lh_field *f, line *c) {
     const char *equals = strrchr(f->left, '=');
-    if (!equals) return lh_task_fail(t, f->value_at, "line: has no = with a number behind it");
+    if (!equals) return lh_task_fail(t, f->value_at, "line: has no = with a number after it");
     c->printed = lh_written_read(equals + 1, strlen(equals + 1));
     if (c->printed.kind == LH_WRITTEN_NUMBER) return true;
     return lh_task_fail(t, f->value_at, "line: \"%.40s\" after the = is not a number",
@@ -36,7 +36,7 @@ static bool read_line(lh_task *t, lh_task_choice *choice) {
     if (!read_printed(t, f, c)) return false;
     if (!lh_live_value(t->v, f->right, lh_task_where(t, f->right_at), &x)) return false;
     if (x.rows != 1 || x.cols != 1)
-        return lh_task_fail(t, f->right_at, "line: one number is wanted, not %dx%d", x.rows,
+        return lh_task_fail(t, f->right_at, "line: one number is expected, not %dx%d", x.rows,
                             x.cols);
     c->exact = x.cell[0];
     return true;
@@ -49,8 +49,8 @@ static bool open_find(lh_task *t) {
         if (!read_line(t, &t->choice[i])) return false;
         off[i] = is_off(t->choice[i].own);
     }
-    return lh_choices_settle(t, off, "every line is right, and one must be wrong",
-                             "two lines are wrong, and one must be");
+    return lh_choices_settle(t, off, "every line is right, but one must be wrong",
+                             "two lines are wrong, but only one may be");
 }
 
 /* With two digits more than are printed. */

@@ -16,14 +16,14 @@ static bool open_predict(lh_task *t) {
         holds[i] = claim.holds;
         t->choice[i].own = (void *)claim.shown;
     }
-    return lh_choices_settle(t, holds, "of the conditions none holds, and one must",
-                             "two conditions hold, and one must");
+    return lh_choices_settle(t, holds, "none of the conditions holds, but one must",
+                             "two conditions hold, but only one may");
 }
 
 static void answer(lh_task *t, const char *text, lh_answered *out) {
     int n = lh_choices_answer(t, text, out);
     if (n >= 0)
-        lh_answered_say(t, out, "No: it would have to be %s, and here that reads %s.",
+        lh_answered_say(t, out, "No: it would have to be %s, but here that is %s.",
                         t->choice[n].field->right, shown(t, n));
 }
 

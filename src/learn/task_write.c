@@ -126,7 +126,7 @@ static bool open_write(lh_task *t) {
     lh_comparison c = lh_task_compare(t->arena, w->g, w->g, w->step);
     if (c.is_same && c.n_draws < LH_TASK_DRAWS - 1)
         return lh_task_fail(t, t->e->at,
-                            "the line cannot be tried on random numbers: of %s nothing comes out",
+                            "the line cannot be tried on random numbers: %s gives none for them",
                             w->key);
     return !lh_failed(t->ctx);
 }
@@ -176,7 +176,7 @@ static bool reads_well(lh_task *t, const char *line, lh_answered *out) {
     if (!is_one)
         lh_answered_refuse(t, out, "One line is asked for: %s %s ...", asked->name, sign(asked));
     else if (!is_it)
-        lh_answered_refuse(t, out, "Your line makes %.40s; asked for is %s %s ...", s->name,
+        lh_answered_refuse(t, out, "Your line makes %.40s, but %s %s ... is asked for.", s->name,
                            asked->name, sign(asked));
     lh_program_free(p);
     return is_it;

@@ -183,7 +183,7 @@ static bool take_escape(reader *r, lh_charset *s, uint32_t *c) {
     if (known)
         *c = (unsigned char)means[known - plain];
     else if (is_letter)
-        refuse(r, *c <= '9' ? "a back reference" : "a letter behind a \\ that means nothing here");
+        refuse(r, *c <= '9' ? "a back reference" : "a letter after a \\ that means nothing here");
     return false;
 }
 
@@ -285,7 +285,7 @@ static tree *atom(reader *r) {
         s->is_negated = true;
         return finish_set(r, s);
     }
-    if (is_next(r, "*") || is_next(r, "+") || is_next(r, "?")) refuse(r, "a * + ? behind nothing");
+    if (is_next(r, "*") || is_next(r, "+") || is_next(r, "?")) refuse(r, "a * + ? after nothing");
     return one_char(r, take_char(r));
 }
 

@@ -175,7 +175,7 @@ static bool is_row(const lh_statement *s) {
 static const char *why_not(const rewrite *w, const target *t) {
     const char *name = t->s->name;
     if (is_row(t->s)) return lh_printf(w->arena, "%s is one row: LoRA is for matrices", name);
-    if (!t->s->rows) return lh_printf(w->arena, "%s has no sizes behind a colon", name);
+    if (!t->s->rows) return lh_printf(w->arena, "%s has no sizes after a colon", name);
     if (t->is_mixed)
         return lh_printf(w->arena, "%s is read as x @ %s and as x @ %s^T", name, name, name);
     if (t->n_products == 0)

@@ -135,7 +135,7 @@ bool lh_trained_uses_all(lh_context *ctx, lh_arena *a, const lh_folder *f, const
     if (w->n_unused > SHOWN) lh_text_add(&names, " and %d more", w->n_unused - SHOWN);
     lh_fail(ctx, LH_ERROR_NAME, nowhere, "the program does not use %s", names.s);
     lh_fail_in(ctx, lh_tensors_path(w->from), NULL, 0);
-    lh_cure(ctx, "--allow-unused goes on without them");
+    lh_cure(ctx, "--allow-unused continues without them");
     return false;
 }
 

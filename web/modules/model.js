@@ -298,7 +298,7 @@ export function modelFiles(list) {
   const most = 3e9, named = list.filter(f => /\.(json|safetensors|lh|txt|model)$/.test(f.name) && !/^(optimizer|\.)/.test(f.name));
   const weights = named.filter(f => f.name.endsWith(".safetensors")), bytes = weights.reduce((n, f) => n + f.size, 0), giga = (/** @type {number} */ n) => (n / 1e9).toFixed(1);
   const old = list.find(f => /\.(bin|pt|pth|gguf|h5|ckpt)$/.test(f.name));
-  if (!weights.length && old) return { files: [], wrong: `${old.name} cannot be read here: a .safetensors file is wanted. ${old.name.endsWith(".gguf") ? "longhand gguf turns it into a folder." : "In Python, AutoModelForCausalLM.from_pretrained(folder).save_pretrained(folder) writes one."}` };
+  if (!weights.length && old) return { files: [], wrong: `${old.name} cannot be read here: a .safetensors file is needed. ${old.name.endsWith(".gguf") ? "longhand gguf turns it into a folder." : "In Python, AutoModelForCausalLM.from_pretrained(folder).save_pretrained(folder) writes one."}` };
   if (!weights.length) return { files: [], wrong: "There is no .safetensors file among these: choose the folder of a model, or its weights." };
   if (bytes > most) return { files: [], wrong: `The weights have ${giga(bytes)} GB, and a page has room for ${giga(most)} GB at most. Choose a smaller model, or let the program write with it: longhand sample FOLDER.` };
   /* A file alone is the model, whatever its name is. */
