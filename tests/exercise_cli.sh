@@ -198,7 +198,7 @@ LONGHAND_DATA=$PWD/second "$longhand" progress --export - >back.jsonl 2>err
 cmp -s moved.jsonl back.jsonl; verdict $? 'to the byte'
 printf '{"lesson": "ex1", "step": "P", "time": "2026-11-16T05:30:00Z"}\n{"lesson": "ex1"}\n' >bad.jsonl
 LONGHAND_DATA=$PWD/second run progress --import bad.jsonl
-tried 'a line that is wrong' 2 'bad.jsonl:2: an attempt has a lesson and a step' 'nothing was taken'
+tried 'a line that is wrong' 2 'bad.jsonl:2: an attempt has a lesson and a step' 'nothing was imported'
 LONGHAND_DATA=$PWD/second "$longhand" progress --export - 2>err | cmp -s moved.jsonl -; verdict $? 'and nothing was'
 
 finish

@@ -14,7 +14,7 @@ verdict $? '... in one line'
 sed 's/x == 2/x == 3/; s/minutes 5/minuets 5/' good.md >bad.md
 printf '\n```show\nheet x\n```\n\n0.123\n' >>bad.md
 run lint bad.md
-tried 'every problem with its place' 1 'bad.md:4:1: a lesson block says' 'did you mean minutes?' \
+tried 'every problem with its place' 1 'bad.md:4:1: a lesson block has' 'did you mean minutes?' \
     'bad.md:11:14: the claim x == 3 is false: 2 is not = 3' 'bad.md:14:1: a show block has no "heet"' \
     'did you mean heat?' 'bad.md:17:1: 0.123 is typed' 'bad.md: 4 problems, 1 warning'
 

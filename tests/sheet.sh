@@ -124,8 +124,8 @@ ends 'echo' 1 'Z = 0.' mark ex3 mistake.txt --echo
 sed 's/^L = .*/L = 1/' key >early.txt
 ends 'too few digits' 1 'give 4 decimals' mark ex3 early.txt
 printf 'Z = 1 2 3; 4 5 6\nQQ = 1\nS = a 2; 3 4\n' >odd.txt
-ends 'another shape' 1 'yours is 2 x 3, and 2 x 2 is asked for' mark ex3 odd.txt
-grep -q 'did you mean Q?' out && grep -q 'line 3: "a" is not read' out
+ends 'another shape' 1 'yours is 2 x 3, but 2 x 2 is asked for' mark ex3 odd.txt
+grep -q 'did you mean Q?' out && grep -q 'line 3: "a" cannot be read' out
 verdict $? 'unknown steps and what is no number, with their lines'
 for sign in ✓ ✗ · '?'; do
     printf 'X = 1 0; 5 _\nQ = 0.1 a; 0 0\n' >signs.txt

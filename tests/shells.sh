@@ -9,7 +9,7 @@ for shell in bash zsh fish; do
     test $status -eq 0 && test -s words.$shell
     verdict $? "words for $shell"
 done
-refused 'another shell' 'bash, zsh and fish, not for tcsh' help completion tcsh
+refused 'another shell' 'bash, zsh and fish, but not for tcsh' help completion tcsh
 
 # The same questions to each: what is typed, and what it becomes.
 cat >questions <<'END'

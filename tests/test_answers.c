@@ -237,19 +237,19 @@ typedef struct saying {
 static const saying notes[] = {
     {"one = 1\nPP = 1 2; 3 4", 2, "did you mean P?"},
     {"nonsense_name = 3", 1, "is not a step of this sheet"},
-    {"\n\nP = 1 2 3; 4 5 6", 3, "yours is 2 x 3, and 2 x 2 is asked for"},
-    {"P = 1 2 3 4", 1, "yours is 1 x 4, and 2 x 2 is asked for"},
-    {"P = 1 2", 1, "yours is 1 x 2, and 2 x 2 is asked for"},
+    {"\n\nP = 1 2 3; 4 5 6", 3, "yours is 2 x 3, but 2 x 2 is asked for"},
+    {"P = 1 2 3 4", 1, "yours is 1 x 4, but 2 x 2 is asked for"},
+    {"P = 1 2", 1, "yours is 1 x 2, but 2 x 2 is asked for"},
     {"P = 1 2; 3", 1, "2 rows of 1 to 2 numbers"},
-    {"wide = 1 2; 3 4; 5 6", 1, "yours is 3 x 2, and 2 x 3 is asked for"},
-    {"P =\n1 2\n3 x4", 3, "\"x4\" is not read"},
+    {"wide = 1 2; 3 4; 5 6", 1, "yours is 3 x 2, but 2 x 3 is asked for"},
+    {"P =\n1 2\n3 x4", 3, "\"x4\" cannot be read"},
     {"one = 1,5,2", 1, "a space between two numbers"},
     {"hello there", 1, "belongs to no step"},
     {"P[2][0] = 1", 1, "2 rows and 2 columns"},
     {"P{example 1} = 1 2; 3 4", 1, "no such example"},
     {"P{exmple 0} = 1 2; 3 4", 1, "{example N, head N} is expected"},
     {"one = 1\none = 2", 2, "written twice"},
-    {"{\"answers\":\n {\"P\":\n [[1, \"a\"], [3, 4]]}}", 3, "\"a\" is not read"},
+    {"{\"answers\":\n {\"P\":\n [[1, \"a\"], [3, 4]]}}", 3, "\"a\" cannot be read"},
 };
 
 static void test_notes(void **state) {
@@ -293,14 +293,14 @@ static const saying problems[] = {
     {"sheet ex1, digits four", 1, "digits"},
     {"sheet a, seed 1\n\nsheet b, seed 2", 3, "second sheet"},
     {"{", 1, "quotes"},
-    {"{\"answers\": ", 1, "wants"},
+    {"{\"answers\": ", 1, "must be"},
     {"{\"answers\": {\"P\": [[1, 2}", 1, "expected"},
     {"{\"answers\": {\"P\": [[1, 2]]}} x", 1, "follows"},
     {"{\"answers\": {\"P\": \"1 2}}", 1, "closed"},
     {"{\n\"lesson\": \"ex1\"}", 0, "no \"answers\""},
     {"{\"seed\": 1.5, \"answers\": {}}", 1, "seed"},
     {"{\"seed\": \"a\", \"answers\": {}}", 1, "seed"},
-    {"{\"answers\": []}", 1, "wants"},
+    {"{\"answers\": []}", 1, "must be"},
 };
 
 static void test_problems(void **state) {

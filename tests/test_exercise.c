@@ -319,7 +319,7 @@ typedef struct bad_case {
 
 static const bad_case bad[] = {
     {"predict\nchoice: a | loss > 0\nchoice: b | loss > 1\n", 2, "two conditions hold"},
-    {"predict\nchoice: a | loss < 0\nchoice: b | loss < -1\n", 0, "none holds"},
+    {"predict\nchoice: a | loss < 0\nchoice: b | loss < -1\n", 0, "none of the conditions holds"},
     {"predict\nchoice: a | loss < 0\nchoice: b\n", 2, "no condition"},
     {"predict\nchoice: a | loss > 0\n", 0, "2 to 20 choice: lines"},
     {"predict\nchoice: a | loss > 0\nchoice: b | nothing < 0\n", 2, "nothing"},

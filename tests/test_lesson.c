@@ -517,7 +517,7 @@ static const bad wrong[] = {
     {"```use\nthis\n```\n", 16, "a use line names a program", "fast = this", false},
     {"```longhand\nz = yy + 1\n```\n", 16, "yy", "", false},
     {"```longhand a\nz = [1 2] @ [3 4]\n```\n", 16, "inner sizes differ", "", false},
-    {"```lesson\nminute 5\n```\n", 16, "this is \"minute\"", "did you mean minutes?", false},
+    {"```lesson\nminute 5\n```\n", 16, "but not \"minute\"", "did you mean minutes?", false},
     {"```lesson\nminutes ten\n```\n", 16, "minutes is a whole number", "", false},
     {"```lesson\nneeds matrixes ex1\n```\n", 16, "needs: there is no lesson matrixes",
      "did you mean matrices?", false},
