@@ -1,6 +1,6 @@
-/* folder -- a model of one's own writes, batch 1: a token, and a prompt of 512 tokens, in each precision.
+/* folder -- a model of one's own writes, batch 1: a token, and a prompt of 512 tokens or so many, in each precision.
  *
- *     bench_folder FOLDER|FILE.gguf [PRECISION] [THREADS]        float, bf16, int8, int4; 2 threads
+ *     bench_folder FOLDER|FILE.gguf [PRECISION] [THREADS] [PROMPT]        float, bf16, int8, int4; 2 threads; 512
  *
  * Of several tries the best counts, by the clock and by the processor's time of all threads: on a machine that others use, the
  * second says more. To be compared with another program on the same file, in turns.
@@ -32,12 +32,12 @@ static void try(lh_generator *w, best *b) {
     if (p < b->processor) b->processor = p;
 }
 
-static void measure(lh_generator *w, int words) {
+static void measure(lh_generator *w, int words, int length) {
     static int token[PROMPT];
     best prompt = {1e9, 1e9}, one = prompt;
     for (int i = 0; i < PROMPT; i++) token[i] = (i * 7919 + 13) % (words < 20000 ? words : 20000);
     for (int i = 0; i < TRIES; i++) {
-        lh_generator_prompt(w, token, PROMPT);
+        lh_generator_prompt(w, token, length);
         try(w, &prompt);
     }
     lh_generator_prompt(w, token, 1);
@@ -45,7 +45,7 @@ static void measure(lh_generator *w, int words) {
     for (int i = 0; i < TOKENS; i++) try(w, &one);
     printf("prompt of %d: %.0f ms (processor %.0f); a token: %.2f ms (processor %.2f), %.1f a "
            "second\n",
-           PROMPT, 1e3 * prompt.clock, 1e3 * prompt.processor, 1e3 * one.clock, 1e3 * one.processor,
+           length, 1e3 * prompt.clock, 1e3 * prompt.processor, 1e3 * one.clock, 1e3 * one.processor,
            1 / one.clock);
 }
 
@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
     lh_arena *a = lh_arena_new(ctx);
     lh_precision precision = LH_IN_FLOAT;
     if (argc < 2 || (argc > 2 && !lh_precision_read(argv[2], &precision))) {
-        puts("1..0 # SKIP bench_folder FOLDER|FILE.gguf [float|bf16|int8|int4] [THREADS]");
+        puts("1..0 # SKIP bench_folder FOLDER|FILE.gguf [float|bf16|int8|int4] [THREADS] [PROMPT]");
         return 0;
     }
     lh_folder *f = lh_folder_open(ctx, argv[1]);
@@ -82,7 +82,9 @@ int main(int argc, char **argv) {
     if (w && lh_generator_weights(w, weights)) {
         printf("%s in %s: ready after %.2f s; ", argv[1], lh_precision_name(precision),
                now(CLOCK_MONOTONIC) - start);
-        measure(w, (int)g->axis[g->generate->from->shape.cols].n);
+        const int length = argc > 4 ? atoi(argv[4]) : PROMPT;
+        measure(w, (int)g->axis[g->generate->from->shape.cols].n,
+                length < 1 || length > PROMPT ? PROMPT : length);
     }
     const bool is_bad = lh_failed(ctx);
     if (is_bad) fprintf(stderr, "%s\n", lh_context_error(ctx)->what);

@@ -90,15 +90,29 @@ static void adam_cells(void *what, int piece, int thread) {
     lh_vector()->adam(a->w + from, a->m + from, a->v + from, a->g + from, to - from, &a->how);
 }
 
-/* A gradient that lies otherwise than its weight (of U^T[t]: turned) is read some cells at a time. */
-static void adam_gathered(const adam *a, const lh_block *g) {
-    enum { SOME = 256 };
-    float some[SOME];
-    for (ptrdiff_t from = 0; from < a->n; from += SOME) {
-        const ptrdiff_t n = a->n - from < SOME ? a->n - from : SOME;
-        for (ptrdiff_t i = 0; i < n; i++)
-            some[i] = g->p[(from + i) / g->cols * g->rs + (from + i) % g->cols * g->cs];
-        lh_vector()->adam(a->w + from, a->m + from, a->v + from, some, n, &a->how);
+/* A gradient that lies otherwise than its weight, turned as that of W in x @ W^T, is read in tiles: so many rows at once that a line of the
+ * cache, which has a part of a column, is used up. */
+enum { TILE_ROWS = 16, TILE_COLS = 256 };
+
+typedef struct tiles {
+    const adam *a;
+    const lh_block *g;
+} tiles;
+
+static void adam_tiles(void *what, int piece, int thread) {
+    (void)thread;
+    const adam *a = ((const tiles *)what)->a;
+    const lh_block *g = ((const tiles *)what)->g;
+    float row[TILE_ROWS][TILE_COLS];
+    const int r0 = piece * TILE_ROWS, rows = g->rows - r0 < TILE_ROWS ? g->rows - r0 : TILE_ROWS;
+    for (int c0 = 0; c0 < g->cols; c0 += TILE_COLS) {
+        const int cols = g->cols - c0 < TILE_COLS ? g->cols - c0 : TILE_COLS;
+        for (int c = 0; c < cols; c++)
+            for (int r = 0; r < rows; r++) row[r][c] = g->p[(r0 + r) * g->rs + (c0 + c) * g->cs];
+        for (int r = 0; r < rows; r++) {
+            const ptrdiff_t at = (ptrdiff_t)(r0 + r) * g->cols + c0;
+            lh_vector()->adam(a->w + at, a->m + at, a->v + at, row[r], cols, &a->how);
+        }
     }
 }
 
@@ -123,7 +137,8 @@ static void adam_run(const lh_work *w) {
     if (lh_flat(&w->in[G], 1, &flat, &cells))
         lh_pool_run(w->moment->pool, a.pieces, adam_cells, &a);
     else
-        adam_gathered(&a, w->in[G].block);
+        lh_pool_run(w->moment->pool, (w->in[G].block->rows + TILE_ROWS - 1) / TILE_ROWS, adam_tiles,
+                    &(tiles){&a, w->in[G].block});
 }
 
 const lh_kernel lh_kernel_adam = {
@@ -165,13 +180,19 @@ static void add_squares(void *what, int piece, int thread) {
     s->sum[piece] = lh_vector()->squares(s->x + from, to - from);
 }
 
+/* Turned, and without a gap between columns: then its squares are those of its cells as they lie. */
+static bool is_turned(const lh_block *b, float **from, size_t *cells) {
+    *from = b->p, *cells = (size_t)b->rows * (size_t)b->cols;
+    return b->heads == 1 && b->rs == 1 && b->cs == b->rows;
+}
+
 static void length_run(const lh_work *w) {
     double sum[SQUARES] = {0}, total = 0;
     for (int i = 0; i < w->n_in; i++) {
         const lh_block *b = w->in[i].block;
         float *from;
         size_t cells;
-        const bool is_flat = lh_flat(&w->in[i], 1, &from, &cells);
+        const bool is_flat = lh_flat(&w->in[i], 1, &from, &cells) || is_turned(b, &from, &cells);
         squares s = {from, (ptrdiff_t)cells, sum, lh_pieces(cells, 1 << 15)};
         if (!is_flat) { /* a view: a row at a time */
             for (int r = 0; r < b->rows; r++)
