@@ -538,6 +538,40 @@ static void reads_below_an_update(void **state) {
     }
 }
 
+/* The gradient of W in x @ W^T lies turned: it is read in tiles, here with more rows and columns than one has, and some left over. With a
+ * large eps a step of adam follows the gradient, so that both evaluators can be compared cell by cell. */
+static void turned_gradients_are_read_in_tiles(void **state) {
+    (void)state;
+    const char *text = "vocab A B C\nseed 3\nparam E : vocab x 530 = normal(1)\n"
+                       "param W : 37 x 530 = normal(0.1)\nparam O : vocab x 37 = normal(1)\n"
+                       "text A B C A C B\nX = E[tokens] @ W^T\n"
+                       "L = sum(crossentropy(X @ O^T, target))\nloss = average(L)\nbackward loss\n"
+                       "clip = min(1, 0.5 / norm(gradients))\n"
+                       "each W in params\n  W := adam(W, clip * dW, 0.5, eps = 1)\nend\n";
+    for (int threads = 1; threads <= 2; threads++) {
+        pair p;
+        open_pair(&p, "test.lh", text, strlen(text), NULL, 0);
+        p.exact = lh_exact.plan(p.g, &(lh_wish){.updates = true});
+        p.fast = lh_fast.plan(
+            p.g, &(lh_wish){.updates = true, .own = &(lh_fast_wish){.threads = threads}});
+        stop_if_failed(&p, "test.lh");
+        assert_true(uses_kernel(p.fast, "adam"));
+        assert_true(uses_kernel(p.fast, "length of the gradients"));
+        for (int i = 0; i < 3; i++) {
+            lh_exact.run(p.exact), lh_fast.run(p.fast);
+            lh_exact.commit(p.exact), lh_fast.commit(p.fast);
+        }
+        for (int i = 0; i < p.g->n_givens; i++)
+            if (p.g->given[i]->gradient) {
+                const double d = apart(&p, p.g->given[i]->node, p.g->given[i]->node);
+                if (!(d < 1e-5)) fail_msg("%s is off by %g", p.g->given[i]->node->step->path, d);
+            }
+        lh_exact.free(p.exact), lh_fast.free(p.fast);
+        p.exact = p.fast = NULL;
+        close_pair(&p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_find_the_same_processor),
@@ -546,6 +580,7 @@ int main(void) {
         cmocka_unit_test(windows_over_many_rows),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(reads_below_an_update),
+        cmocka_unit_test(turned_gradients_are_read_in_tiles),
         cmocka_unit_test(rows_without_room_are_refused),
         cmocka_unit_test(one_graph_goes_both_ways),
         cmocka_unit_test(grows_as_a_whole),

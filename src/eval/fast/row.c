@@ -151,43 +151,49 @@ static void dots(float *restrict y, const float *restrict x, const float *restri
     }
 }
 
-enum { SEGMENT = 32 * PAIRS }; /* of x at a time, parted */
+/* Of x at a time, parted; sums are added up for each SEGMENT, wherever x is cut, and rows are read on to their ends: memory comes in order. */
+enum { SEGMENT = 32 * PAIRS, SEGMENTS = 8 };
 
 /* y += x @ B^T for k numbers of x, a multiple of PAIRS. */
-static void dots_of_segment(float *restrict y, const float *restrict parted,
-                            const uint16_t *restrict b, ptrdiff_t step, ptrdiff_t k, ptrdiff_t n) {
+static void dots_of_segments(float *restrict y, const float *restrict parted,
+                             const uint16_t *restrict b, ptrdiff_t step, ptrdiff_t k, ptrdiff_t n) {
     for (ptrdiff_t t = 0; t * ROWS < n; t++) {
         const uint16_t *row[ROWS];
-        lanes sum[ROWS] = {{0}};
         for (int j = 0; j < ROWS; j++)
             row[j] = b + (row_of(t, j, n) < n ? row_of(t, j, n) : 0) * step;
-        for (ptrdiff_t i = 0; i < k; i += PAIRS) {
-            lanes even, odd, f;
-            words w;
-            memcpy(&even, parted + i, sizeof even);
-            memcpy(&odd, parted + i + LANES, sizeof odd);
-            for (int j = 0; j < ROWS; j++) {
-                __builtin_prefetch(row[j] + i + 2 * AHEAD);
-                memcpy(&w, row[j] + i, sizeof w);
-                EVEN_OF(f, w);
-                sum[j] += even * f;
-                ODD_OF(f, w);
-                sum[j] += odd * f;
+        for (ptrdiff_t from = 0; from < k; from += SEGMENT) {
+            const ptrdiff_t to = k - from < SEGMENT ? k : from + SEGMENT;
+            lanes sum[ROWS] = {{0}};
+            for (ptrdiff_t i = from; i < to; i += PAIRS) {
+                lanes even, odd, f;
+                words w;
+                memcpy(&even, parted + i, sizeof even);
+                memcpy(&odd, parted + i + LANES, sizeof odd);
+                for (int j = 0; j < ROWS; j++) {
+                    __builtin_prefetch(row[j] + i + 2 * AHEAD);
+                    memcpy(&w, row[j] + i, sizeof w);
+                    EVEN_OF(f, w);
+                    sum[j] += even * f;
+                    ODD_OF(f, w);
+                    sum[j] += odd * f;
+                }
             }
+            for (int j = 0; j < ROWS && row_of(t, j, n) < n; j++)
+                y[row_of(t, j, n)] += added(&sum[j]);
         }
-        for (int j = 0; j < ROWS && row_of(t, j, n) < n; j++) y[row_of(t, j, n)] += added(&sum[j]);
     }
 }
 
 static void dots_half(float *restrict y, const float *restrict x, const uint16_t *restrict b,
                       ptrdiff_t step, ptrdiff_t k, ptrdiff_t n) {
-    float parted[SEGMENT];
+    enum { MOST = SEGMENTS * SEGMENT };
+    float parted[MOST];
     ptrdiff_t from = 0;
     memset(y, 0, (size_t)n * sizeof *y);
     while (from + PAIRS <= k) {
-        const ptrdiff_t left = (k - from) / PAIRS * PAIRS, size = left < SEGMENT ? left : SEGMENT;
+        const ptrdiff_t left = (k - from) / PAIRS * PAIRS, size = left < MOST ? left : MOST;
         for (ptrdiff_t i = 0; i < size; i += PAIRS) part(parted + i, x + from + i);
-        dots_of_segment(y, parted, b + from, step, size, n);
+        dots_of_segments(y, parted, b + from, step, size, n);
         from += size;
     }
     for (ptrdiff_t r = 0; r < n; r++)
