@@ -403,7 +403,8 @@ class Program:
         return json.loads(self._call("trace", _bytes(to), c.AS_JSON, result=_str))
 
     def check(self) -> "show.Check":
-        """Gradients against differences, numbers against more digits, rules against bodies. It is true when all is well."""
+        """Compares gradients with differences of the loss, values with higher precision and gradient rules with the code they
+        stand for. It is true when all is well."""
         text, data = ctypes.c_char_p(), ctypes.c_char_p()
         with self._lock:
             self._call("check", c.AS_TEXT, byref(text))
