@@ -107,12 +107,14 @@ typedef struct packing {
     bool *is_too_large; /* for each panel */
 } packing;
 
+static const float TOO_LARGE = 65520; /* from here on a scale in 16 bits is infinite */
+
 static void put_line(const packing *t, ptrdiff_t line, const signed char *code,
                      const float *scale) {
     for (ptrdiff_t b = 0; b < blocks_of(t->q->k); b++) {
         put_codes(t->q->bits, codes_at(t->q, line, b), code + b * BLOCK);
         put_scale(scale_at(t->q, line, b), scale[b]);
-        if (isfinite(scale[b]) && isinf(scale_of(scale_at(t->q, line, b))))
+        if (isfinite(scale[b]) && fabsf(scale[b]) >= TOO_LARGE)
             t->is_too_large[line / LINES] = true;
     }
 }
@@ -125,7 +127,8 @@ static void pack_panel(void *what, int panel, int thread) {
     const int n = (int)(q->lines - first < LINES ? q->lines - first : LINES);
     float *x = (float *)(void *)(t->room + (size_t)thread * t->bytes), *scale = x + LINES * q->k;
     signed char *code = (signed char *)(scale + blocks);
-    memset(panel_at(q, panel), 0, (size_t)panel_bytes(q->bits, q->k));
+    const ptrdiff_t size = panel_bytes(q->bits, q->k), rest = n < LINES ? size : 64;
+    memset(panel_at(q, panel) + size - rest, 0, (size_t)rest); /* what no line fills */
     t->read(t->who, first, n, x, q->k);
     for (int i = 0; i < n; i++) {
         const lh_quant_ways *way = lh_quant_way();
