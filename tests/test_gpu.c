@@ -1,6 +1,6 @@
 /* The backend cuda against the exact evaluator: every operation, every kernel, every program, random ones; forward and each gradient.
  *
- *     test_gpu [operations] [kernels] [programs] [random]       all of them unless named
+ *     test_gpu [operations] [kernels] [programs] [random] [bf16] [attention]       all of them unless named
  *
  * It needs a GPU, or an emulated one, and nothing else: it runs where the tests' own library is not. A case that fails is told in full, and the next
  * one follows. The last line is `N passed, N failed`.
@@ -14,6 +14,7 @@
 #include "base/embedded.h"
 #include "eval/cuda/cuda.h"
 #include "eval/cuda/devices.h"
+#include "eval/fast/wish.h"
 #include "eval/kernel.h"
 #include "eval/plan.h"
 #include "learn/lesson.h"
@@ -24,6 +25,7 @@
 enum { MOST_TOLD = 40 };
 
 static int passed, failed;
+static lh_fast_wish precision; /* what the plans of the GPU are asked for */
 
 typedef struct tried {
     const char *name, *text;
@@ -163,8 +165,10 @@ static void by_kernels(tried *t, bool asks, double slack) {
     }
     for (int i = 0; !asks && i < t->g->n_givens; i++)
         if (t->g->given[i]->gradient) node[n++] = t->g->given[i]->gradient->node;
-    lh_plan *gpu = n ? lh_cuda.plan(t->g, &(lh_wish){.node = node, .n_nodes = n}) : NULL;
-    for (int i = 0; gpu && i < 4; i++) feed(t, gpu), lh_cuda.run(gpu); /* the third is recorded */
+    lh_plan *gpu =
+        n ? lh_cuda.plan(t->g, &(lh_wish){.node = node, .n_nodes = n, .own = &precision}) : NULL;
+    for (int i = 0; gpu && i < (engine_quick() ? 2 : 4); i++)
+        feed(t, gpu), lh_cuda.run(gpu); /* the third is recorded */
     const char *how = asks ? "every step asked for" : "gradients alone";
     if (is_well(t, how) && gpu) compare_steps(t, gpu, how, slack);
     lh_cuda.free(gpu);
@@ -186,8 +190,10 @@ static void by_learning(tried *t, double slack) {
     lh_exact.free(t->exact);
     t->exact = lh_exact.plan(
         t->g, &(lh_wish){.updates = true, .node = &t->g->loss, .n_nodes = t->g->loss != NULL});
-    lh_plan *gpu = lh_cuda.plan(
-        t->g, &(lh_wish){.updates = true, .node = &t->g->loss, .n_nodes = t->g->loss != NULL});
+    lh_plan *gpu = lh_cuda.plan(t->g, &(lh_wish){.updates = true,
+                                                 .node = &t->g->loss,
+                                                 .n_nodes = t->g->loss != NULL,
+                                                 .own = &precision});
     for (int i = 0; t->exact && gpu && i <= UPDATES; i++) {
         feed(t, t->exact), feed(t, gpu);
         lh_exact.run(t->exact), lh_cuda.run(gpu);
@@ -291,32 +297,96 @@ static bool uses(const lh_plan *p, const char *kernel) {
 }
 
 static bool is_listed(const char *kernel) {
-    for (int i = 0; i < LH_GPU_N_KERNELS; i++)
-        if (strcmp(lh_cuda_like(i)->name, kernel) == 0) return true;
+    const lh_kernel *const *k =
+        precision.precision == LH_IN_BF16 ? lh_cuda_likes_bf16 : lh_cuda_likes;
+    for (k++; *k; k++) /* behind the one that does nothing */
+        if (strcmp((*k)->name, kernel) == 0) return true;
     return false;
 }
 
-static void try_kernel(const char *kernel, const char *lines) {
-    char text[4096];
-    snprintf(text, sizeof text, "%s%s%s", kernel_head, lines, kernel_tail);
+/* Of what numbers of its precision come to in a few steps. */
+static double slack(void) {
+    return precision.precision == LH_IN_BF16 ? 3e-2 : 1e-4;
+}
+
+/* must: the kernel has to be taken, and not only where it can be */
+static void try_text(const char *kernel, const char *text, bool must) {
     tried t;
     if (open_tried(&t, kernel, text, strlen(text))) {
-        lh_plan *p = lh_cuda.plan(
-            t.g, &(lh_wish){.updates = true, .node = &t.g->loss, .n_nodes = 1, .is_sketch = true});
-        if (p && is_listed(kernel) && !uses(p, kernel))
-            tell(&t, "planning", "the kernel is not used");
+        lh_plan *p = lh_cuda.plan(t.g, &(lh_wish){.updates = true,
+                                                  .node = &t.g->loss,
+                                                  .n_nodes = 1,
+                                                  .is_sketch = true,
+                                                  .own = &precision});
+        if (p && must && !uses(p, kernel)) tell(&t, "planning", "the kernel is not used");
         lh_cuda.free(p);
-        by_kernels(&t, true, 1e-4);
-        by_kernels(&t, false, 1e-4);
-        by_learning(&t, 1e-4);
+        by_kernels(&t, true, slack());
+        by_kernels(&t, false, slack());
+        if (precision.precision == LH_IN_FLOAT) by_learning(&t, slack());
     }
     close_tried(&t);
 }
 
+static void try_kernel(const char *kernel, const char *lines, bool must) {
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s%s", kernel_head, lines, kernel_tail);
+    try_text(kernel, text, must && is_listed(kernel));
+}
+
 static void try_kernels(void) {
-    for (const lh_kernel *const *k = lh_kernels; *k; k++) try_kernel((*k)->name, (*k)->trial);
+    for (const lh_kernel *const *k = lh_kernels; *k; k++) try_kernel((*k)->name, (*k)->trial, true);
     for (size_t i = 0; i < sizeof kernel_trials / sizeof *kernel_trials; i++)
-        try_kernel(kernel_trials[i].kernel, kernel_trials[i].text);
+        try_kernel(kernel_trials[i].kernel, kernel_trials[i].text,
+                   strncmp(kernel_trials[i].kernel, "attention", 9) != 0);
+}
+
+/* ---- in bf16 ---- */
+
+static void try_bf16(void) {
+    precision.precision = LH_IN_BF16;
+    try_kernels();
+    precision.precision = LH_IN_FLOAT;
+}
+
+/* Rows of several tiles, heads of several widths, keys that heads share, windows. */
+static void try_attention_of(int heads, int shared, int cols, const char *hide) {
+    static const int rows[] = {150, 1, 67};
+    char *text = malloc(1 << 14);
+    int n =
+        snprintf(text, 1 << 14, "vocab 29\nseed 5\ninput tokens : vocab*\ninput target : vocab*\n");
+    for (int e = 0; e < 3; e++) {
+        for (int side = 0; side < 2; side++) {
+            n += snprintf(text + n, 32, "%s", side ? ", target =" : "example tokens =");
+            for (int i = 0; i < rows[e]; i++)
+                n += snprintf(text + n, 16, " t%d", (i * 7 + i * i + 3 * e + side) % 29);
+        }
+        n += snprintf(text + n, 16, "\n");
+    }
+    n += snprintf(text + n, 4096,
+                  "param E : vocab x 24 = normal(1)\nparam WQ : 24 x %d = normal(0.3)\n"
+                  "param WK : 24 x %d = normal(0.3)\nparam WV : 24 x %d = normal(0.3)\n"
+                  "X = E[tokens]\nQ = split(X @ WQ, %d)\nK = split(X @ WK, %d)\n"
+                  "V = split(X @ WV, %d)\nH = attention(Q, K, V, hide = %s)\nY = join(H)\n",
+                  heads * cols, shared * cols, shared * cols, heads, shared, shared, hide);
+    snprintf(text + n, 4096, "%s", kernel_tail);
+    try_text("attention", text, true);
+    try_text("attention, back", text, true);
+    free(text);
+}
+
+static void try_attention(void) {
+    precision.precision = LH_IN_BF16;
+    try_attention_of(2, 2, 32, "later(Q, K)");
+    try_attention_of(2, 1, 64, "later(Q, K)");
+    try_attention_of(2, 2, 20, "0");
+    if (!engine_quick()) {
+        try_attention_of(4, 2, 128, "later(Q, K)");
+        try_attention_of(1, 1, 7, "later(Q, K)");
+        try_attention_of(3, 3, 48, "beyond(Q, K, 40, 3)");
+        try_attention_of(2, 2, 64, "beyond(Q, K, 9, 0)");
+        try_attention_of(2, 2, 96, "0");
+    }
+    precision.precision = LH_IN_FLOAT;
 }
 
 /* ---- programs ---- */
@@ -397,10 +467,9 @@ static void try_random(void) {
 static const struct {
     const char *name;
     void (*run)(void);
-} parts[] = {{"operations", try_operations},
-             {"kernels", try_kernels},
-             {"programs", try_programs},
-             {"random", try_random}};
+} parts[] = {
+    {"operations", try_operations}, {"kernels", try_kernels}, {"programs", try_programs},
+    {"random", try_random},         {"bf16", try_bf16},       {"attention", try_attention}};
 
 static bool is_asked(int argc, char **argv, const char *name) {
     for (int i = 1; i < argc; i++)

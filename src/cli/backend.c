@@ -18,19 +18,20 @@ const lh_evaluator *lh_cli_evaluator(lh_cli *cli, const char *name) {
 }
 
 /* auto: a GPU where one can be used, which is said. */
-static const lh_evaluator *take_any(lh_precision precision) {
+static const lh_evaluator *take_any(bool is_known) {
     lh_gpu_device gpu = {0};
-    const bool has_gpu = precision == LH_IN_FLOAT && lh_devices(&gpu, 1, NULL) > 0 && !*gpu.trouble;
+    const bool has_gpu = is_known && lh_devices(&gpu, 1, NULL) > 0 && !*gpu.trouble;
     fprintf(stderr, "device: %s\n", has_gpu ? gpu.name : "cpu");
     return has_gpu ? &lh_cuda : &lh_fast;
 }
 
 const lh_evaluator *lh_cli_device(lh_cli *cli, const char *device, lh_precision precision) {
+    const bool is_known = precision == LH_IN_FLOAT || precision == LH_IN_BF16;
     if (!device || strcmp(device, "cpu") == 0) return &lh_fast;
-    if (strcmp(device, "auto") == 0) return take_any(precision);
-    if (strcmp(device, "gpu") == 0 && precision == LH_IN_FLOAT) return &lh_cuda;
+    if (strcmp(device, "auto") == 0) return take_any(is_known);
+    if (strcmp(device, "gpu") == 0 && is_known) return &lh_cuda;
     if (strcmp(device, "gpu") == 0) {
-        lh_cli_fail(cli, "a GPU computes in float: other precisions need the processor");
+        lh_cli_fail(cli, "a GPU computes in float or bf16: weights in few bits need the processor");
         fprintf(stderr, "leave out --precision, or --device\n");
     } else {
         lh_cli_fail(cli, "--device is cpu, gpu or auto, not \"%s\"", device);

@@ -497,7 +497,9 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
     int n_lengths = 0, status = LH_EXIT_YES;
     if (!lh_cost_ranks_read(cli, &options.ranks, &options.batch, &on)) return LH_EXIT_FAILED;
     lh_cost_how how = {options.threads, options.batch, LH_IN_FLOAT};
-    if (!lh_train_precision(cli, options.precision, NULL, &how.precision)) return LH_EXIT_FAILED;
+    if (!lh_train_precision(cli, options.precision, NULL, &how.precision) ||
+        !lh_train_has_precision(cli, options.precision, how.precision))
+        return LH_EXIT_FAILED;
     if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_graph *g = NULL;
     if (take_lengths(cli, s.program, &options.set, &length, &n_lengths))

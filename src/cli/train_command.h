@@ -44,6 +44,8 @@ const char *lh_train_mark(lh_arena *a, const char *name, uint64_t sum, uint64_t 
 void lh_train_compare(const lh_folder *f, const char *mark);
 /* ... then as the folder says; NULL: float */
 bool lh_train_precision(lh_cli *cli, const char *text, const lh_folder *resumed, lh_precision *to);
+/* false and reported: the processor has no products in bf16 */
+bool lh_train_has_precision(lh_cli *cli, const char *text, lh_precision precision);
 int lh_train_micro(int option, const lh_folder *resumed);
 int lh_train_rounded(double n, int most); /* 1234 to 1200: a number of steps that one can say */
 

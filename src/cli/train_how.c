@@ -48,7 +48,11 @@ bool lh_train_precision(lh_cli *cli, const char *text, const lh_folder *resumed,
         return false;
     }
     *to = LH_IN_BF16;
-    if (lh_bf16_name()) return true;
+    return true;
+}
+
+bool lh_train_has_precision(lh_cli *cli, const char *text, lh_precision precision) {
+    if (precision != LH_IN_BF16 || lh_bf16_name()) return true;
     lh_cli_fail(cli, "bf16 products are not available here: they need a processor with AVX512_BF16 "
                      "or AMX");
     fprintf(stderr, "--precision float runs everywhere%s\n",

@@ -41,8 +41,10 @@ static bool check_options(lh_train_job *j, const char *argument) {
                                   : lh_cli_device(cli, j->options->device, j->precision);
     if (!j->with && j->options->backend) lh_cli_report(cli);
     if (!j->with) return false;
-    if (j->precision == LH_IN_BF16 && j->with != &lh_fast) {
-        lh_cli_fail(cli, "products in bf16 are made by the evaluator fast, not by %s",
+    if (j->with == &lh_fast && !lh_train_has_precision(cli, j->options->precision, j->precision))
+        return false;
+    if (j->precision == LH_IN_BF16 && j->with != &lh_fast && j->with != &lh_cuda) {
+        lh_cli_fail(cli, "products in bf16 are made by the evaluators fast and cuda, not by %s",
                     j->with->name);
         return false;
     }

@@ -51,6 +51,11 @@ struct lh_backend {
     double (*difference)(const lh_plan *p, const lh_layout *a, const lh_plan *q,
                          const lh_layout *b);
 
+    /* Can a kernel of its own stand for this? It may add leaves to the match. NULL: all can */
+    bool (*takes)(const lh_plan *p, lh_node *n, lh_match *m);
+    /* Which values of a batch lie in numbers of half a cell: sets is_short, when works are known. NULL: none */
+    void (*shorten)(lh_plan *p);
+
     /* Works. */
     bool (*open)(lh_plan *p, const lh_wish *wish); /* everything is planned: p->own is its own */
     void (*close)(lh_plan *p);                     /* also behind an open that failed */

@@ -14,6 +14,7 @@ enum { MANY = 4096, SOME = 256 }; /* numbers that are worth waking threads for; 
 /* One cell of a layout, or n of a row. */
 static lh_layout cells_at(const lh_layout *l, int head, int row, int col, int n) {
     return (lh_layout){.buffer = l->buffer,
+                       .is_short = l->is_short,
                        .lent = l->lent,
                        .at = lh_layout_at(l, head, row, col),
                        .cs = n > 1 ? l->cs : 0,

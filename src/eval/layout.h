@@ -30,6 +30,7 @@ typedef struct lh_layout {
     int lent; /* LH_LENT: which piece */
     ptrdiff_t at, hs, rs, cs;
     int heads, rows, cols;
+    bool is_short; /* numbers of half a cell (bf16): at, hs, rs and cs count those */
 } lh_layout;
 
 /* Which cell of the buffer. */
@@ -43,6 +44,7 @@ static inline unsigned long long lh_layout_cells(const lh_layout *l) {
 
 static inline void lh_layout_constant(lh_layout *l, int cell) {
     l->buffer = LH_CONSTANTS;
+    l->is_short = false;
     l->at = cell;
     l->hs = l->rs = l->cs = 0;
 }

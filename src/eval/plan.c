@@ -93,6 +93,7 @@ static bool make(lh_plan *p, const lh_wish *wish) {
     p->value = lh_alloc_array(p->arena, (size_t)p->n_nodes + 1, sizeof *p->value);
     if (!p->value || !read_sums(p, wish) || !lh_plan_choose(p, wish)) return false;
     if ((p->grows && !lh_plan_grow(p)) || !lh_plan_place_fixed(p) || !list_work(p)) return false;
+    if (p->by->shorten && p->kernels) p->by->shorten(p);
     lh_plan_layouts_fixed(p, false);
     return fill_leaves(p) && p->by->open(p, wish) && (p->is_sketch || p->by->ready(p, false));
 }

@@ -32,6 +32,7 @@ typedef struct lh_plan_value {
     bool at_start;   /* needed to find the starts of givens */
     bool is_once;    /* does not depend on the growing input: found when it begins */
     bool is_half;    /* lent in bf16 */
+    bool is_short;   /* its own memory holds numbers of half a cell: the backend's wish */
     bool is_quant;   /* lent in few bits: a lh_quant (eval/fast/quant.h) */
     bool is_changed; /* a kernel makes another value of it in place: it stands for no other node */
     bool lasts;      /* is there after a run: asked for, or all are */
@@ -123,6 +124,11 @@ static inline lh_node *lh_plan_operand(const lh_plan_work *w, int i) {
 /* Where a buffer begins, in the backend's or the caller's memory. NULL: it has none. */
 static inline void *lh_plan_base(const lh_plan *p, const lh_layout *l) {
     return l->buffer == LH_LENT ? p->lent[l->lent] : p->memory[l->buffer];
+}
+
+/* Cells of memory that so many numbers of a value take. */
+static inline size_t lh_plan_room(const lh_plan_value *v, size_t numbers) {
+    return v->is_short ? numbers / 2 + numbers % 2 : numbers;
 }
 
 /* Of a value that does not depend on the batch. */

@@ -163,6 +163,11 @@ static size_t cells_now(lh_sizes s) {
     return cells > (double)LH_MAX_CELLS ? LH_MAX_CELLS : (size_t)cells;
 }
 
+/* Where memory that lasts begins: short numbers on a whole line. */
+static size_t begin_of(const lh_plan_value *v, size_t at) {
+    return v->is_short ? (at + 15) / 16 * 16 : at;
+}
+
 static bool place_moving(lh_plan *p) {
     lh_graph *g = p->g;
     size_t total = 0;
@@ -171,10 +176,11 @@ static bool place_moving(lh_plan *p) {
         const lh_node *n = g->node[i];
         if (v->role == UNUSED || v->same || !n->shape.is_batched) continue;
         v->layout = p->layouts + v->offset * (size_t)p->cap;
-        for (int e = 0; e < p->examples && lh_plan_owns_memory(v) && !lh_plan_is_pooled(p, v);
-             e++) {
-            total = lh_cells_sum(total, cells_now(lh_plan_sizes(p, n, e)));
-        }
+        if (!lh_plan_owns_memory(v) || lh_plan_is_pooled(p, v)) continue;
+        size_t numbers = 0;
+        for (int e = 0; e < p->examples; e++)
+            numbers = lh_cells_sum(numbers, cells_now(lh_plan_sizes(p, n, e)));
+        total = lh_cells_sum(begin_of(v, total), lh_plan_room(v, numbers));
     }
     p->n_lasting = (total + 15) / 16 * 16; /* the pool lies behind it, in whole lines */
     if (p->shares_memory) total = lh_plan_place_pool(p);
@@ -188,6 +194,19 @@ static bool place_moving(lh_plan *p) {
     return true;
 }
 
+/* Its examples one behind the other, from cell `at` on; returns the cell behind the last. */
+static size_t layouts_own(lh_plan *p, lh_plan_value *v, const lh_node *n, size_t at) {
+    const size_t first = v->is_short ? 2 * at : at;
+    size_t numbers = 0;
+    for (int e = 0; e < p->examples; e++) {
+        const lh_sizes s = lh_plan_sizes(p, n, e);
+        lh_plan_layout_own(&v->layout[e], LH_MOVING, first + numbers, s);
+        v->layout[e].is_short = v->is_short;
+        numbers += (size_t)s.heads * (size_t)s.rows * (size_t)s.cols;
+    }
+    return at + lh_plan_room(v, numbers);
+}
+
 static void layouts_moving(lh_plan *p) {
     lh_graph *g = p->g;
     size_t at = 0;
@@ -195,18 +214,19 @@ static void layouts_moving(lh_plan *p) {
         lh_plan_value *v = &p->value[i];
         lh_node *n = g->node[i];
         if (v->role == UNUSED || v->same || !n->shape.is_batched) continue;
-        bool owns = lh_plan_owns_memory(v), pooled = lh_plan_is_pooled(p, v);
-        size_t in_pool = v->pool, *place = pooled ? &in_pool : &at;
+        if (lh_plan_owns_memory(v)) {
+            if (lh_plan_is_pooled(p, v))
+                layouts_own(p, v, n, v->pool);
+            else
+                at = layouts_own(p, v, n, begin_of(v, at));
+            continue;
+        }
         for (int e = 0; e < p->examples; e++) {
             lh_sizes s = lh_plan_sizes(p, n, e);
-            if (owns) {
-                lh_plan_layout_own(&v->layout[e], LH_MOVING, *place, s);
-                *place += (size_t)s.heads * (size_t)s.rows * (size_t)s.cols;
-            } else if (v->role == VIEW) {
+            if (v->role == VIEW)
                 lh_plan_layout_view(n, lh_layout_of(p, n->in[0], e), &v->layout[e], s);
-            } else {
+            else
                 lh_plan_layout_own(&v->layout[e], LH_NO_BUFFER, 0, s);
-            }
         }
     }
 }

@@ -62,9 +62,15 @@ static bool makes_back(const lh_kernel *k, const lh_graph *g, const lh_node *cal
     return is_its && (!k->suits || k->suits(g, call));
 }
 
+/* A backend may have a say in it. */
+static bool is_taken(const lh_plan *p, const lh_kernel *k, lh_node *back) {
+    lh_match m = {.kernel = k};
+    return !p->by->takes || (k->fits(p, back, &m) && p->by->takes(p, back, &m));
+}
+
 bool lh_plan_sends_whole(const lh_plan *p, const lh_node *back) {
     for (const lh_kernel *const *k = p->kernels; k && *k; k++)
-        if (makes_back(*k, p->g, back->in[0])) return true;
+        if (makes_back(*k, p->g, back->in[0]) && is_taken(p, *k, (lh_node *)back)) return true;
     return false;
 }
 
@@ -100,6 +106,7 @@ void lh_plan_find_kernel(lh_plan *p, lh_node *n) {
         if (n->kind == LH_OP_back && (*k)->fn && !makes_back(*k, p->g, n->in[0])) continue;
         lh_match found = {.kernel = *k};
         if (!(*k)->fits(p, n, &found)) continue;
+        if (p->by->takes && !p->by->takes(p, n, &found)) continue;
         if (found.n_outs == 0) found.out[found.n_outs++] = n;
         if (!is_free(p, n, &found)) continue;
         lh_match *m = lh_alloc(p->arena, sizeof *m);

@@ -167,7 +167,8 @@ void *lh_plan_address(const lh_plan *p, const lh_node *n) {
     if (!lh_plan_has(p, n)) return NULL;
     const lh_layout *l = lh_layout_of(p, n, 0);
     char *from = l ? lh_plan_base(p, l) : NULL;
-    return from && lh_layout_is_flat(l) ? from + (size_t)l->at * p->by->cell_bytes : NULL;
+    return from && lh_layout_is_flat(l) && !l->is_short ? from + (size_t)l->at * p->by->cell_bytes
+                                                        : NULL;
 }
 
 static void lend(lh_plan *p, const lh_layout *l, void *memory) {

@@ -148,7 +148,8 @@ static size_t cells_of(const lh_plan *p, const lh_node *n) {
         lh_sizes s = lh_plan_sizes(p, n, e);
         cells += (double)s.heads * s.rows * s.cols;
     }
-    return cells > (double)LH_MAX_CELLS ? LH_MAX_CELLS : ((size_t)cells + 15) / 16 * 16;
+    if (cells > (double)LH_MAX_CELLS) return LH_MAX_CELLS;
+    return (lh_plan_room(&p->value[n->id], (size_t)cells) + 15) / 16 * 16;
 }
 
 /* The smallest gap between pieces that are in use that is large enough; behind the last one else. */

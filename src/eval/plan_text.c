@@ -97,13 +97,13 @@ static double value_bytes(const lh_plan *p, const lh_node *n) {
     const lh_plan_value *v = lh_value_of(p, n);
     double cells = 0;
     for (int e = 0; v->layout && e < (v->step ? p->examples : 1); e++)
-        cells += (double)lh_layout_cells(&v->layout[e]);
+        cells += (double)lh_layout_cells(&v->layout[e]) / (v->layout[e].is_short ? 2 : 1);
     return bytes_of(p, cells);
 }
 
 static const char *place_of(const printer *t, const lh_layout *l) {
     return lh_printf(t->p->arena, "%s+%.0f", buffer_names[l->buffer],
-                     bytes_of(t->p, (double)l->at));
+                     bytes_of(t->p, (double)l->at / (l->is_short ? 2 : 1)));
 }
 
 static void print_line(const printer *t, const char *number, const char *kernel, const char *value,

@@ -52,9 +52,13 @@ static lh_plan *make_plan(lh_generator *w) {
     int n;
     lh_node **param = lh_floats_params(w->arena, g, &n);
     if (!param) return NULL;
+    const lh_fast_wish gpu = {.precision = w->how.precision};
     if (w->how.with != &lh_fast)
-        return w->how.with->plan(
-            g, &(lh_wish){.node = &g->generate->from, .n_nodes = 1, .known = param, .n_known = n});
+        return w->how.with->plan(g, &(lh_wish){.node = &g->generate->from,
+                                               .n_nodes = 1,
+                                               .known = param,
+                                               .n_known = n,
+                                               .own = &gpu});
     const bool by_bf16 = w->how.precision == LH_IN_BF16 && lh_bf16_name();
     const lh_fast_wish own = {w->how.threads, by_bf16 ? LH_IN_BF16 : LH_IN_FLOAT};
     const lh_wish wish = {.node = &g->generate->from,

@@ -107,16 +107,11 @@ static bool is_root(const lh_trainer *t) {
     return !t->how.ranks || t->how.ranks->rank == 0;
 }
 
-/* Threads and precision are wishes of the fast evaluator. */
-static const void *own_wish(const lh_trainer *t, const lh_fast_wish *own) {
-    return t->with == &lh_fast ? own : NULL;
-}
-
+/* Threads are a wish of the fast evaluator, precision one of a GPU's, too; others do not look at it. */
 static void plan_whole(lh_trainer *t) {
     const lh_fast_wish own = {t->how.threads, t->how.precision};
     t->plan = t->with->plan(
-        t->g,
-        &(lh_wish){.updates = true, .node = &t->g->loss, .n_nodes = 1, .own = own_wish(t, &own)});
+        t->g, &(lh_wish){.updates = true, .node = &t->g->loss, .n_nodes = 1, .own = &own});
 }
 
 /* The loss alone: no gradient is made, and a value's memory is free for the next as soon as it was used. Params and states
@@ -142,7 +137,7 @@ static void plan_look(lh_trainer *t) {
                                           .known = known,
                                           .n_known = n_known,
                                           .lends = true,
-                                          .own = own_wish(t, &own)});
+                                          .own = &own});
     if (!t->look || !t->held_out) return;
     lh_fast.start(t->look);
     for (int i = 0; i < n_known; i++)
@@ -404,8 +399,7 @@ double lh_trainer_validate(lh_trainer *t, int most) {
 static lh_trouble find_trouble(const lh_trainer *t) {
     lh_trouble found = {0};
     const lh_fast_wish own = {.threads = t->how.threads};
-    lh_plan *p = t->with->plan(
-        t->g, &(lh_wish){.all = true, .by_definition = true, .own = own_wish(t, &own)});
+    lh_plan *p = t->with->plan(t->g, &(lh_wish){.all = true, .by_definition = true, .own = &own});
     if (!p) return found;
     lh_fast.start(p);
     for (int i = 0; i < t->g->n_givens; i++) {

@@ -18,7 +18,8 @@ struct fibre {
     jmp_buf here;
     char *stack; /* NULL: not entered yet */
     state at;
-    uint32_t word; /* what it gives to the others of its warp */
+    uint32_t word; /* what it gives to the others of its warp ... */
+    const unsigned short *row;
 };
 
 static fibre fibres[MOST];
@@ -65,6 +66,38 @@ uint32_t emulate_ballot(bool is_so) {
     for (unsigned i = 0; i < WARP_SIZE; i++) all |= fibres[first + i].word << i;
     emulate_wait(false);
     return all;
+}
+
+static float half_of(uint32_t word, unsigned i) {
+    return __uint_as_float(i ? word & 0xffff0000u : word << 16);
+}
+
+/* The tiles that the lanes of a warp have brought together: a row of the left one, a column of the right one. */
+static float left_rows[MOST / WARP_SIZE][16][16], right_cols[MOST / WARP_SIZE][8][16];
+
+void emulate_multiply(float sums[4], const uint32_t left[4], const uint32_t right[2]) {
+    const unsigned warp = current / WARP_SIZE, lane = current % WARP_SIZE, g = lane / 4, t = lane % 4 * 2;
+    for (unsigned i = 0; i < 8; i++)
+        left_rows[warp][g + i / 2 % 2 * 8][t + i % 2 + i / 4 * 8] = half_of(left[i / 2], i % 2);
+    for (unsigned i = 0; i < 4; i++) right_cols[warp][g][t + i % 2 + i / 2 * 8] = half_of(right[i / 2], i % 2);
+    emulate_wait(false);
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned k = 0; k < 16; k++) sums[i] += left_rows[warp][g + i / 2 * 8][k] * right_cols[warp][t + i % 2][k];
+    emulate_wait(false);
+}
+
+void emulate_matrices(uint32_t to[4], const unsigned short *row, bool is_turned) {
+    const fibre *warp = &fibres[current / WARP_SIZE * WARP_SIZE];
+    const unsigned lane = current % WARP_SIZE, r = lane / 4, c = lane % 4 * 2;
+    if ((uintptr_t)row % 16) stop("a row of a matrix does not lie on a multiple of 16 bytes");
+    fibres[current].row = row;
+    emulate_wait(false);
+    for (unsigned i = 0; i < 4; i++) {
+        const fibre *rows = warp + 8 * i;
+        to[i] = is_turned ? rows[c].row[r] | (uint32_t)rows[c + 1].row[r] << 16
+                          : rows[r].row[c] | (uint32_t)rows[r].row[c + 1] << 16;
+    }
+    emulate_wait(false);
 }
 
 static void live(void) {

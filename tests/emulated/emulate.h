@@ -32,8 +32,11 @@ void emulate_wait(bool is_block);
 uint32_t emulate_exchange(uint32_t value, unsigned lane);
 uint32_t emulate_ballot(bool is_so);
 void *emulate_shared(void);
+/* Tiles of bf16, as src/eval/cuda/device/tensor.h has them: by all lanes of a warp together. */
+void emulate_multiply(float sums[4], const uint32_t left[4], const uint32_t right[2]);
+void emulate_matrices(uint32_t to[4], const unsigned short *row, bool is_turned);
 
-extern "C" void emulate_touch(const void *p); /* a cell of its memory? (emulated.c) */
+extern "C" void emulate_touch(const void *p, size_t bytes); /* in its memory? (emulated.c) */
 extern "C" const char *emulate_running(void);
 
 #define LAUNCH(kernel, grid, threads, shared, stream, ...)                                         \
@@ -50,6 +53,22 @@ static inline float __int_as_float(int bits) {
     memcpy(&x, &bits, sizeof x);
     return x;
 }
+
+static inline float __uint_as_float(unsigned bits) { return __int_as_float((int)bits); }
+
+static inline unsigned __float_as_uint(float x) {
+    unsigned bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
 
 template <class T> static inline T __shfl_sync(unsigned, T x, int lane) {
     static_assert(sizeof(T) == 4, "a word");

@@ -23,16 +23,21 @@ static size_t memory(void) {
 }
 
 const char *emulate_running(void);
-void emulate_touch(const void *p);
+void emulate_touch(const void *p, size_t bytes);
 
-static bool is_in(const struct piece *m, const void *p) {
-    return (const char *)p >= m->from && (const char *)p + sizeof(float) <= m->to;
+static bool is_in(const struct piece *m, const void *p, size_t bytes) {
+    return (const char *)p >= m->from && (const char *)p + bytes <= m->to;
 }
 
-void emulate_touch(const void *p) {
-    if (is_in(&pieces[newest], p)) return;
+void emulate_touch(const void *p, size_t bytes) {
+    if ((uintptr_t)p % (bytes < 16 ? bytes : 16)) {
+        fprintf(stderr, "emulated GPU: %s: %zu bytes do not lie on a multiple of themselves\n",
+                emulate_running(), bytes);
+        abort();
+    }
+    if (is_in(&pieces[newest], p, bytes)) return;
     for (newest = 0; newest < n_pieces; newest++)
-        if (is_in(&pieces[newest], p)) return;
+        if (is_in(&pieces[newest], p, bytes)) return;
     fprintf(stderr, "emulated GPU: %s: outside of all memory that was taken\n", emulate_running());
     abort();
 }
@@ -59,8 +64,9 @@ static const char *emulated_open(int device) {
 
 static void *emulated_take(size_t bytes) {
     if (n_pieces == MOST || bytes > memory() || taken > memory() - bytes) return NULL;
-    char *p = calloc(bytes + 1, 1);
+    char *p = aligned_alloc(256, (bytes + 256) / 256 * 256); /* as a GPU's is */
     if (!p) return NULL;
+    memset(p, 0, bytes);
     pieces[n_pieces++] = (struct piece){p, p + bytes};
     taken += bytes;
     return p;
@@ -90,21 +96,25 @@ static void emulated_copy(void *to, const void *from, size_t bytes) {
     memcpy(to, from, bytes);
 }
 
+static void touch_all(const void *p, size_t bytes) {
+    emulate_touch(p, 1), emulate_touch((const char *)p + bytes - 1, 1);
+}
+
 static void emulated_put(void *to, const void *from, size_t bytes) {
     if (!bytes) return;
-    emulate_touch(to), emulate_touch((char *)to + bytes - sizeof(float));
+    touch_all(to, bytes);
     emulated_copy(to, from, bytes);
 }
 
 static void emulated_get(void *to, const void *from, size_t bytes) {
     if (!bytes) return;
-    emulate_touch(from), emulate_touch((const char *)from + bytes - sizeof(float));
+    touch_all(from, bytes);
     emulated_copy(to, from, bytes);
 }
 
 static void emulated_move(void *to, const void *from, size_t bytes) {
     if (!bytes) return;
-    emulate_touch(from), emulate_touch((const char *)from + bytes - sizeof(float));
+    touch_all(from, bytes);
     emulated_put(to, from, bytes);
 }
 
@@ -117,33 +127,58 @@ static const char *emulated_trouble(void) {
     return after && ++launches > atol(after) ? "the device was lost" : NULL;
 }
 
-static float *cell(const lh_gpu_factor *f, int i, int r, int c) {
-    float *p = f->each ? f->each[i] : f->first + i * f->apart;
-    p += f->is_turned ? c * f->pitch + r : r * f->pitch + c;
-    emulate_touch(p);
-    return p;
-}
-
-static float rounded(float x, bool in_bf16) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    if (!in_bf16 || x != x) return x;
-    bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
+static float number_of(const void *p, size_t i, bool is_short) {
+    uint32_t bits = 0;
+    float x;
+    if (!is_short) return ((const float *)p)[i];
+    memcpy((char *)&bits + 2, (const char *)p + 2 * i, 2);
     memcpy(&x, &bits, sizeof bits);
     return x;
 }
 
-static bool emulated_product(const lh_gpu_product *p) {
+static void *cell(const lh_gpu_factor *f, int i, int r, int c) {
+    const size_t bytes = f->is_short ? 2 : 4;
+    const long long within = f->is_turned ? c * f->pitch + r : r * f->pitch + c;
+    char *p = (char *)(f->each ? f->each[i] : f->first) +
+              (within + (f->each ? 0 : i * f->apart)) * (long long)bytes;
+    emulate_touch(p, bytes);
+    return p;
+}
+
+static float get(const lh_gpu_factor *f, int i, int r, int c) {
+    return number_of(cell(f, i, r, c), 0, f->is_short);
+}
+
+static void set(void *to, float x, bool is_short) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = x != x ? 0x7fc00000u : bits + 0x7fff + (bits >> 16 & 1); /* to the nearest bf16 */
+    if (is_short)
+        memcpy(to, (char *)&bits + 2, 2);
+    else
+        memcpy(to, &x, sizeof x);
+}
+
+/* Small ones by the kernel that stands in for a library. */
+static void emulated_product(const lh_gpu_product *p) {
+    if (p->a.is_short != p->b.is_short) {
+        fprintf(stderr, "emulated GPU: a product of two types\n");
+        abort();
+    }
+    if ((long long)p->rows * p->cols * p->inner * p->n < 4096) {
+        lh_gpu_any_product(p, NULL);
+        return;
+    }
     for (int i = 0; i < p->n; i++)
         for (int r = 0; r < p->rows; r++)
             for (int c = 0; c < p->cols; c++) {
-                float sum = 0, *to = cell(&p->c, i, r, c);
-                for (int k = 0; k < p->inner; k++)
-                    sum += rounded(*cell(&p->a, i, r, k), p->in_bf16) *
-                           rounded(*cell(&p->b, i, k, c), p->in_bf16);
-                *to = p->scale * sum + (p->adds ? *to : 0);
+                float sum = 0;
+                void *to = cell(&p->c, i, r, c);
+                for (int k = 0; k < p->inner; k++) sum += get(&p->a, i, r, k) * get(&p->b, i, k, c);
+                sum = p->scale * sum + (p->adds ? number_of(to, 0, p->c.is_short) : 0);
+                if (p->bias) sum += number_of(p->bias, (size_t)c, p->c.is_short);
+                set(to, sum, p->c.is_short);
             }
-    return true;
 }
 
 static const char *emulated_products(void) {
@@ -178,15 +213,16 @@ static lh_gpu gpu = {
     .trouble = emulated_trouble,
     .product = emulated_product,
     .products = emulated_products,
+    .round = lh_gpu_round,
     .begin_list = emulated_begin_list,
     .end_list = emulated_end_list,
     .run_list = emulated_list,
     .free_list = emulated_list,
 };
 
-__attribute__((visibility("default"))) const lh_gpu *lh_gpu_entry_1(void);
+__attribute__((visibility("default"))) const lh_gpu *lh_gpu_entry_2(void);
 
-const lh_gpu *lh_gpu_entry_1(void) {
+const lh_gpu *lh_gpu_entry_2(void) {
     lh_gpu_launchers(&gpu);
     return &gpu;
 }

@@ -1,17 +1,13 @@
-/* cuda -- the backend for a GPU: float, the whole plan in its memory, one launch for each work, all launches of a step recorded as one list. */
+/* cuda -- the backend for a GPU: float, or products and what they read in bf16; the whole plan in its memory, one launch for each work, all launches of a step recorded as one list. */
 #include "eval/cuda/cuda.h"
 
 #include <string.h>
 
+#include "eval/fast/wish.h"
+
 static const lh_place nowhere = {0, 0, 0};
 
 /* ---- from its making to its end ---- */
-
-static int kernel_number(const lh_kernel *k) {
-    for (int i = 0; i < LH_GPU_N_KERNELS; i++)
-        if (lh_cuda_like(i) == k) return i;
-    return -1;
-}
 
 /* What is known before there are numbers. An operation without a launch runs here. */
 static void work_for(const lh_gpu *gpu, const lh_plan_work *plan, lh_cuda_work *w) {
@@ -20,7 +16,7 @@ static void work_for(const lh_gpu *gpu, const lh_plan_work *plan, lh_cuda_work *
     w->gpu.index[0] = n->index[0], w->gpu.index[1] = n->index[1];
     w->gpu.place = n->stream, w->gpu.is_batched = n->shape.is_batched;
     if (plan->match) {
-        w->kernel = kernel_number(plan->match->kernel);
+        w->kernel = lh_cuda_kernel_number(plan->match->kernel);
         w->gpu.form = plan->match->form;
     }
     w->launch = plan->match ? gpu->kernel[w->kernel] : gpu->op[n->kind];
@@ -43,7 +39,8 @@ static bool cuda_open(lh_plan *p, const lh_wish *wish) {
     (void)wish;
     p->own = lh_alloc(p->arena, sizeof(lh_cuda_own));
     lh_cuda_own *own = lh_cuda_of(p);
-    if (!own || p->is_sketch) return own != NULL;
+    if (!own || (p->by->shorten && !lh_cuda_open_shadows(p))) return false;
+    if (p->is_sketch) return true;
     const lh_gpu *gpu = lh_cuda_gpu(p->g->ctx);
     own->first = lh_alloc_array(p->arena, (size_t)p->n_nodes + 1, sizeof *own->first);
     if (!gpu || !own->first || !make_works(p, gpu)) return false;
@@ -73,13 +70,16 @@ static void cuda_close(lh_plan *p) {
     lh_cuda_give_back(ctx, own->moment_there);
     lh_cuda_give_back(ctx, own->example_there);
     lh_cuda_give_back(ctx, own->scratch);
+    lh_cuda_give_back(ctx, own->kept);
+    lh_cuda_close_shadows(p);
     ctx->release(own->example);
 }
 
 static double cuda_bytes(const lh_plan *p) {
     const lh_cuda_own *own = lh_cuda_of(p);
     return (double)own->table[0].bytes + (double)own->table[1].bytes +
-           (double)own->scratch_cells * sizeof(float);
+           ((double)own->scratch_cells + (double)own->kept_cells) * sizeof(float) +
+           (double)own->n_shadows * sizeof *own->shadows;
 }
 
 /* ---- what a work has to know ---- */
@@ -139,14 +139,22 @@ static void launch(lh_plan *p, const lh_gpu *gpu, const lh_cuda_work *w) {
         lh_cuda_run_here(p, w->plan);
         return;
     }
-    bool is_made = w->n_products > 0;
-    for (int i = 0; i < w->n_products && is_made; i++) is_made = gpu->product(&w->product[i]);
-    if (!is_made) w->launch(&w->gpu, gpu->stream);
+    if (!w->n_steps) w->launch(&w->gpu, gpu->stream);
+    for (int i = 0; i < w->n_steps; i++) {
+        const lh_cuda_step *s = &w->step[i];
+        if (s->work)
+            w->launch(s->work, gpu->stream);
+        else
+            gpu->product(&s->product);
+    }
 }
 
 static void launch_all(lh_plan *p, const lh_gpu *gpu, lh_stage stage, int from, int to) {
     const lh_cuda_work *work = lh_cuda_of(p)->work[stage];
     const bool goes_on = stage == LH_STAGE_RUN && p->moment.past > 0;
+    const lh_cuda_own *own = lh_cuda_of(p);
+    if (stage == LH_STAGE_RUN && from == 0)
+        gpu->round(own->round_there, own->n_roundings, gpu->stream);
     for (int i = from; i < to; i++)
         if (!(goes_on && work[i].plan->is_once)) launch(p, gpu, &work[i]);
 }
@@ -190,27 +198,22 @@ static void cuda_count(lh_plan *p, int i, unsigned long long count[2]) {
 
 #define LH_REAL_EPSILON 1.1920928955078125e-7
 
-static const lh_backend backend = {
-    .name = "cuda",
-    .element = "float",
-    .cell_bytes = sizeof(float),
-    .epsilon = LH_REAL_EPSILON,
-    .line = 64,
-    .shares_memory = true,
-    .kernels = lh_cuda_likes,
-    .take = lh_cuda_take,
-    .give_back = lh_cuda_give_back,
-    .write = lh_cuda_write,
-    .read = lh_cuda_read,
-    .copy = lh_cuda_copy,
-    .add = lh_cuda_add,
-    .difference = lh_cuda_difference,
-    .open = cuda_open,
-    .close = cuda_close,
-    .bytes = cuda_bytes,
-    .ready = cuda_ready,
-    .run = cuda_run,
-    .count = cuda_count,
-};
+#define RECORD                                                                                     \
+    .name = "cuda", .element = "float", .cell_bytes = sizeof(float), .epsilon = LH_REAL_EPSILON,   \
+    .line = 64, .shares_memory = true, .take = lh_cuda_take, .give_back = lh_cuda_give_back,       \
+    .write = lh_cuda_write, .read = lh_cuda_read, .copy = lh_cuda_copy, .add = lh_cuda_add,        \
+    .difference = lh_cuda_difference, .open = cuda_open, .close = cuda_close, .bytes = cuda_bytes, \
+    .ready = cuda_ready, .run = cuda_run, .count = cuda_count
 
-LH_EVALUATOR(cuda, &backend);
+static const lh_backend in_float = {RECORD, .kernels = lh_cuda_likes},
+                        in_bf16 = {RECORD, .kernels = lh_cuda_likes_bf16, .takes = lh_cuda_takes,
+                                   .shorten = lh_cuda_shorten};
+
+static lh_plan *cuda_plan(lh_graph *g, const lh_wish *wish) {
+    const lh_fast_wish *own = wish->own;
+    const bool is_short = own && own->precision == LH_IN_BF16 && !wish->by_definition;
+    return lh_plan_new(g, wish, is_short ? &in_bf16 : &in_float);
+}
+
+const lh_evaluator lh_cuda = {
+    .name = "cuda", .epsilon = LH_REAL_EPSILON, .plan = cuda_plan, LH_EVALUATE};

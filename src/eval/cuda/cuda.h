@@ -41,14 +41,29 @@ typedef struct lh_cuda_table {
     size_t bytes, used;
 } lh_cuda_table;
 
+/* A product, or the launch with other numbers. */
+typedef struct lh_cuda_step {
+    lh_gpu_product product;
+    const lh_gpu_work *work; /* NULL: it is a product */
+} lh_cuda_step;
+
 typedef struct lh_cuda_work {
     const lh_plan_work *plan;
     lh_gpu_launch launch;
     int kernel; /* its number, where the work is one */
     lh_gpu_work gpu;
-    lh_gpu_product *product; /* made by a library, if it can; NULL: by the launch */
-    int n_products, room;
+    lh_cuda_step *step; /* instead of the launch, where there are some */
+    int n_steps, room;
+    lh_gpu_work *part; /* the works of steps */
+    int room_of_parts;
+    size_t kept_cells; /* memory that it leaves for the way back ... */
+    size_t kept_at;    /* ... from this cell on */
 } lh_cuda_work;
+
+/* A weight that products read, and where its copy in bf16 lies: from this number on; 0 numbers: it has none. */
+typedef struct lh_cuda_shadow {
+    size_t at, numbers;
+} lh_cuda_shadow;
 
 /* p->own */
 typedef struct lh_cuda_own {
@@ -60,9 +75,16 @@ typedef struct lh_cuda_own {
     int cap;
     float *scratch;
     size_t scratch_cells;
-    void *list[LH_N_STAGES]; /* all launches of a stage, as one */
-    int runs[LH_N_STAGES];   /* since layouts were made */
-    bool has_here;           /* some works run on the processor: then nothing can be recorded */
+    float *kept;
+    size_t kept_cells;
+    lh_cuda_shadow *shadow; /* of each node; NULL: products are in float */
+    unsigned short *shadows;
+    size_t n_shadows;             /* numbers in all */
+    lh_gpu_rounding *round_there; /* how they are made, before every run */
+    int n_shadowed, n_roundings;  /* weights that have one; those that lie somewhere by now */
+    void *list[LH_N_STAGES];      /* all launches of a stage, as one */
+    int runs[LH_N_STAGES];        /* since layouts were made */
+    bool has_here; /* some works run on the processor: then nothing can be recorded */
 } lh_cuda_own;
 
 static inline lh_cuda_own *lh_cuda_of(const lh_plan *p) {
@@ -72,25 +94,60 @@ static inline lh_cuda_own *lh_cuda_of(const lh_plan *p) {
 bool lh_cuda_connect(lh_plan *p, bool is_bound); /* cuda_works.c */
 
 /* Products that a library can make (cuda_product.c); blocks: of the result and the factors. */
+bool lh_cuda_is_product(const lh_cuda_work *w); /* A @ B, or X @ W + b */
 void lh_cuda_find_products(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t,
-                           const lh_gpu_block *const blocks[3]);
+                           const lh_gpu_block *const blocks[4]); /* ... and the row that is added */
 void lh_cuda_find_summed(const lh_plan *p, lh_cuda_work *w, const lh_gpu_block *const blocks[3]);
+/* C = A @ B of one head, factors in one type; false: they do not lie so */
+bool lh_cuda_product_of(const lh_gpu_block *c, const lh_gpu_block *a, const lh_gpu_block *b,
+                        lh_gpu_product *p);
+lh_cuda_step *lh_cuda_steps(const lh_plan *p, lh_cuda_work *w, int n); /* room for so many */
 /* The rows of n blocks as one, if they lie at one distance. */
 bool lh_cuda_join_rows(const lh_gpu_block *b, int n, lh_gpu_block *one);
+lh_gpu_block lh_cuda_turned(lh_gpu_block b);
+lh_gpu_block lh_cuda_rows(lh_gpu_block b, long long from, long long n);
+
+/* The blocks of a value here, as many as it has examples; and where they lie there. */
+typedef struct lh_cuda_blocks {
+    const lh_gpu_block *here;
+    lh_gpu_view view;
+    int n;
+} lh_cuda_blocks;
+
+lh_cuda_blocks lh_cuda_blocks_of(const lh_plan *p, const lh_cuda_table *t, const lh_node *n);
+
+/* crossentropy(X @ W, t) (cuda_head.c): room for rows before each example, sizes of memory; then, when there is memory, its steps. */
+void lh_cuda_measure_head(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t);
+bool lh_cuda_plan_head(const lh_plan *p, lh_cuda_work *w, const lh_cuda_table *t);
+
+/* ---- numbers of 16 bits (cuda_short.c) ---- */
+
+void lh_cuda_shorten(lh_plan *p);      /* which values lie in bf16 */
+bool lh_cuda_open_shadows(lh_plan *p); /* memory for copies of weights */
+bool lh_cuda_list_shadows(lh_plan *p); /* how they are made: where weights lie is known */
+void lh_cuda_close_shadows(lh_plan *p);
+/* The copy of a weight's block; false: it has none. */
+bool lh_cuda_shadow_of(const lh_plan *p, const lh_node *n, const lh_gpu_block *b, lh_gpu_block *to);
 
 /* n bytes of a table; what is made of them is copied by *here, and lies *there. NULL while it is only measured. */
 void *lh_cuda_reserve(lh_cuda_table *t, size_t bytes, void **there);
 
 /* What a GPU kernel needs besides its leaves (cuda_kernels.c). */
 typedef struct lh_cuda_kernel {
-    void (*prepare)(lh_cuda_work *w); /* w->gpu.scratch_cells; NULL: nothing */
-    bool by_rows;                     /* rows do not know of each other: examples can be joined */
-    bool sums_products;               /* total(A @ B) */
+    /* w->gpu.scratch_cells, w->kept_cells, numbers; NULL: nothing */
+    void (*prepare)(const lh_plan *p, lh_cuda_work *w);
+    bool by_rows;       /* rows do not know of each other: examples can be joined */
+    bool sums_products; /* total(A @ B) */
+    bool makes_short;   /* where products are in bf16, so is what it makes, whatever it reads */
+    /* Can it be taken? It may add leaves. NULL: yes */
+    bool (*takes)(const lh_plan *p, lh_node *n, lh_match *m);
 } lh_cuda_kernel;
 
 extern const lh_cuda_kernel lh_cuda_kernels[]; /* as in kernels.def */
-/* Kernels of eval/fast that stand where a GPU's do, with the same leaves; ends with NULL. */
-extern const lh_kernel *const lh_cuda_likes[];
+/* Kernels of eval/fast that stand where a GPU's do, with the same leaves; ends with NULL. In float, and in bf16. */
+extern const lh_kernel *const lh_cuda_likes[], *const lh_cuda_likes_bf16[];
 const lh_kernel *lh_cuda_like(int kernel); /* of that number */
+int lh_cuda_kernel_number(const lh_kernel *k);
+bool lh_cuda_takes(const lh_plan *p, lh_node *n, lh_match *m);
 
 #endif

@@ -1,5 +1,6 @@
 /* cuda_kernels -- the table of kernels: which of eval/fast each stands beside, and what it needs besides its leaves. */
 #include "eval/cuda/cuda.h"
+#include "eval/fast/attention.h"
 
 #define KERNEL(id, file) extern const lh_kernel lh_kernel_##id;
 #include "eval/cuda/kernels.def"
@@ -9,39 +10,130 @@ extern const lh_kernel lh_kernel_nothing; /* moves no numbers: it needs no code 
 const lh_kernel *const lh_cuda_likes[] = {
     &lh_kernel_nothing,
 #define KERNEL(id, file) &lh_kernel_##id,
+#define IN_BF16(id, file)
+#include "eval/cuda/kernels.def"
+#undef IN_BF16
+#undef KERNEL
+    NULL,
+};
+
+const lh_kernel *const lh_cuda_likes_bf16[] = {
+    &lh_kernel_nothing,
+#define KERNEL(id, file) &lh_kernel_##id,
 #include "eval/cuda/kernels.def"
 #undef KERNEL
     NULL,
 };
 
 const lh_kernel *lh_cuda_like(int kernel) {
-    return lh_cuda_likes[kernel + 1];
+    return lh_cuda_likes_bf16[kernel + 1];
+}
+
+int lh_cuda_kernel_number(const lh_kernel *k) {
+    for (int i = 0; i < LH_GPU_N_KERNELS; i++)
+        if (lh_cuda_like(i) == k) return i;
+    return -1;
 }
 
 /* ---- memory that a kernel needs while it runs, as it is said in its file ---- */
 
-enum { PARTS = 32, PARTS_OF_GRADIENT = 64 };
+enum { PARTS = LH_GPU_PARTS, PARTS_OF_GRADIENT = 64 };
 
-static void prepare_columns(lh_cuda_work *w) {
+static void prepare_columns(const lh_plan *p, lh_cuda_work *w) {
+    (void)p;
     w->gpu.scratch_cells = (size_t)PARTS * (size_t)w->gpu.most.cols;
 }
 
-static void prepare_layernorm_back(lh_cuda_work *w) {
-    const size_t examples = w->gpu.in[0].step ? (size_t)w->gpu.batch : 1,
-                 rows = (size_t)w->gpu.most_in[0].rows, cols = (size_t)w->gpu.most_in[0].cols;
-    w->gpu.scratch_cells = 2 * (examples * rows + PARTS * cols);
+/* Rows of all heads and examples of operand i. */
+static size_t rows_of(const lh_cuda_work *w, int i) {
+    const size_t examples = w->gpu.in[i].step ? (size_t)w->gpu.batch : 1;
+    return examples * (size_t)w->gpu.most_in[i].rows * (size_t)w->gpu.most_in[i].heads;
 }
 
-static void prepare_length(lh_cuda_work *w) {
+static void prepare_layernorm_back(const lh_plan *p, lh_cuda_work *w) {
+    (void)p;
+    w->gpu.scratch_cells = 2 * (rows_of(w, 0) + PARTS * (size_t)w->gpu.most_in[0].cols);
+}
+
+static void prepare_rmsnorm_back(const lh_plan *p, lh_cuda_work *w) {
+    (void)p;
+    w->gpu.scratch_cells = rows_of(w, 0) + PARTS * (size_t)w->gpu.most_in[0].cols;
+}
+
+static void prepare_rope(const lh_plan *p, lh_cuda_work *w) {
+    (void)p;
+    w->gpu.scratch_cells = 2 * (size_t)w->gpu.most_in[0].rows * (size_t)w->gpu.most_in[0].cols;
+}
+
+static void prepare_length(const lh_plan *p, lh_cuda_work *w) {
+    (void)p;
     w->gpu.scratch_cells =
         (size_t)PARTS_OF_GRADIENT * (size_t)w->gpu.n_in * (sizeof(double) / sizeof(float));
 }
 
+/* ---- attention ---- */
+
+enum {
+    Q,
+    K,
+    V,
+    MASK,
+    BIAS,
+    DY,
+    Y
+};                        /* Y: the result, which the way back reads besides fast's leaves */
+enum { MOST_COLS = 128 }; /* of a head */
+
+/* Masks of another kind, a soft cap and a scale that is not above 0 are left to the definition. */
+static bool takes_attention(const lh_plan *p, lh_node *n, lh_match *m) {
+    const lh_graph *g = p->g;
+    const size_t cols = g->axis[m->leaf[Q]->shape.cols].n;
+    if (m->leaf[MASK] || m->leaf[BIAS] || !cols || cols > MOST_COLS ||
+        g->axis[m->leaf[V]->shape.cols].n != cols || p->grows)
+        return false;
+    const lh_attention_numbers x = lh_attention_numbers_of(n, m, (int)cols);
+    return x.cap == 0 && x.scale > 0 && x.window < 1 << 24 && x.sinks < 1 << 24;
+}
+
+static bool takes_attention_back(const lh_plan *p, lh_node *n, lh_match *m) {
+    if (!takes_attention(p, n, m)) return false;
+    m->leaf[Y] = n->in[0];
+    m->n_leaves = Y + 1;
+    return true;
+}
+
+static void prepare_attention(const lh_plan *p, lh_cuda_work *w) {
+    const lh_attention_numbers x =
+        lh_attention_numbers_of(w->plan->node, w->plan->match, w->gpu.most_in[K].cols);
+    (void)p;
+    w->gpu.number[0] = x.scale;
+    w->gpu.number[1] = (float)x.window, w->gpu.number[2] = (float)x.sinks;
+    w->kept_cells = rows_of(w, Q);
+}
+
+static void prepare_attention_back(const lh_plan *p, lh_cuda_work *w) {
+    prepare_attention(p, w);
+    w->gpu.scratch_cells = w->kept_cells;
+    w->kept_cells = 0;
+}
+
+/* ---- the table ---- */
+
 const lh_cuda_kernel lh_cuda_kernels[LH_GPU_N_KERNELS + 1] = {
+    [LH_GPU_linear] = {.by_rows = true},
+    [LH_GPU_beside] = {.by_rows = true},
     [LH_GPU_summed] = {.sums_products = true},
     [LH_GPU_columns] = {.prepare = prepare_columns},
-    [LH_GPU_layernorm] = {.by_rows = true},
-    [LH_GPU_layernorm_back] = {.prepare = prepare_layernorm_back},
+    [LH_GPU_attention] = {.prepare = prepare_attention, .takes = takes_attention},
+    [LH_GPU_attention_back] = {.prepare = prepare_attention_back, .takes = takes_attention_back},
+    [LH_GPU_layernorm] = {.by_rows = true, .makes_short = true},
+    [LH_GPU_layernorm_back] = {.by_rows = true, .prepare = prepare_layernorm_back},
+    [LH_GPU_rmsnorm] = {.by_rows = true, .makes_short = true},
+    [LH_GPU_rmsnorm_back] = {.by_rows = true, .prepare = prepare_rmsnorm_back},
+    [LH_GPU_rope] = {.prepare = prepare_rope},
+    [LH_GPU_rope_back] = {.prepare = prepare_rope},
+    [LH_GPU_swiglu] = {.by_rows = true},
+    [LH_GPU_swiglu_back] = {.by_rows = true},
     [LH_GPU_silu] = {.by_rows = true},
     [LH_GPU_silu_back] = {.by_rows = true},
     [LH_GPU_gelu] = {.by_rows = true},
@@ -49,3 +141,8 @@ const lh_cuda_kernel lh_cuda_kernels[LH_GPU_N_KERNELS + 1] = {
     [LH_GPU_crossentropy] = {.by_rows = true},
     [LH_GPU_length] = {.prepare = prepare_length},
 };
+
+bool lh_cuda_takes(const lh_plan *p, lh_node *n, lh_match *m) {
+    const int i = lh_cuda_kernel_number(m->kernel);
+    return i < 0 || !lh_cuda_kernels[i].takes || lh_cuda_kernels[i].takes(p, n, m);
+}

@@ -38,16 +38,11 @@ static bool grow(lh_context *ctx, const lh_gpu *gpu, lh_cuda_table *t) {
 /* ---- blocks ---- */
 
 static lh_gpu_block block_of(const lh_plan *p, const lh_layout *l) {
-    float *at = lh_plan_base(p, l);
-    return (lh_gpu_block){at ? at + l->at : NULL, l->hs, l->rs, l->cs, l->heads, l->rows, l->cols};
+    char *at = lh_plan_base(p, l);
+    if (at) at += l->at * (l->is_short ? 2 : (ptrdiff_t)sizeof(float));
+    return (lh_gpu_block){(float *)(void *)at, l->hs, l->rs, l->cs, l->heads, l->rows, l->cols,
+                          l->is_short};
 }
-
-/* The blocks of a value here, as many as it has examples; and where they lie there. */
-typedef struct value_blocks {
-    const lh_gpu_block *here;
-    lh_gpu_view view;
-    int n;
-} value_blocks;
 
 static void add_blocks(lh_plan *p, lh_cuda_table *t, int i) {
     const lh_plan_value *v = &p->value[i];
@@ -68,17 +63,17 @@ static void add_all_blocks(lh_plan *p, lh_cuda_table *t, bool is_bound) {
     }
 }
 
-static value_blocks blocks_of(const lh_plan *p, const lh_cuda_table *t, const lh_node *n) {
+lh_cuda_blocks lh_cuda_blocks_of(const lh_plan *p, const lh_cuda_table *t, const lh_node *n) {
     const int id = lh_standing(p, n)->id;
     const size_t first = lh_cuda_of(p)->first[id];
-    if (!first || first > t->bytes) return (value_blocks){0};
+    if (!first || first > t->bytes) return (lh_cuda_blocks){0};
     const lh_plan_value *v = &p->value[id];
-    return (value_blocks){(const lh_gpu_block *)(t->here + first - 1),
-                          {(const lh_gpu_block *)(t->there + first - 1), v->step},
-                          v->step ? p->examples : 1};
+    return (lh_cuda_blocks){(const lh_gpu_block *)(t->here + first - 1),
+                            {(const lh_gpu_block *)(t->there + first - 1), v->step},
+                            v->step ? p->examples : 1};
 }
 
-static lh_gpu_sizes most_of(const value_blocks *v) {
+static lh_gpu_sizes most_of(const lh_cuda_blocks *v) {
     lh_gpu_sizes s = {0, 0, 0};
     for (int e = 0; e < v->n && v->here; e++) {
         const lh_gpu_block *b = &v->here[e];
@@ -91,14 +86,19 @@ static lh_gpu_sizes most_of(const value_blocks *v) {
 
 /* ---- examples that become one ---- */
 
+/* In numbers. */
+static long long between(const lh_gpu_block *a, const lh_gpu_block *b) {
+    return ((char *)b->p - (char *)a->p) / (a->is_short ? 2 : (ptrdiff_t)sizeof(float));
+}
+
 bool lh_cuda_join_rows(const lh_gpu_block *b, int n, lh_gpu_block *one) {
     long long distance = 0, rows = 0;
     for (int e = 0; e < n && !distance; e++)
-        distance = b[e].rows > 1 ? b[e].rs : e + 1 < n ? b[e + 1].p - b[e].p : 0;
+        distance = b[e].rows > 1 ? b[e].rs : e + 1 < n ? between(&b[e], &b[e + 1]) : 0;
     for (int e = 0; e < n; e++) {
         if (b[e].heads != b->heads || b[e].cols != b->cols || b[e].hs != b->hs ||
             b[e].cs != b->cs || (b[e].rows > 1 && b[e].rs != distance) ||
-            b[e].p != b->p + rows * distance)
+            b[e].is_short != b->is_short || between(b, &b[e]) != rows * distance)
             return false;
         rows += b[e].rows;
     }
@@ -133,12 +133,12 @@ static bool is_by_rows(const lh_cuda_work *w) {
 
 /* Is operand i read as a whole for every row? */
 static bool is_whole(const lh_cuda_work *w, int i) {
-    const lh_op_id kind = w->plan->match ? LH_N_OPS : w->plan->node->kind;
-    return (kind == LH_OP_lookup && i == 0) || (kind == LH_OP_matmul && i == 1);
+    if (!w->plan->match && w->plan->node->kind == LH_OP_lookup) return i == 0;
+    return lh_cuda_is_product(w) && i == 1;
 }
 
 /* Does operand i fit rows that are joined? One that all examples share has one row, or is read whole. */
-static bool joins(const lh_cuda_work *w, int i, const value_blocks *in, const value_blocks *out,
+static bool joins(const lh_cuda_work *w, int i, const lh_cuda_blocks *in, const lh_cuda_blocks *out,
                   lh_gpu_block *one) {
     const bool is_read = w->plan->match || lh_op_reads(w->plan->node, i);
     if (in->here) *one = in->here[0];
@@ -158,31 +158,112 @@ static lh_gpu_sizes sizes_of(const lh_gpu_block *b) {
     return (lh_gpu_sizes){b->heads, b->rows, b->cols};
 }
 
+/* ---- eight numbers at a time ---- */
+
+static bool is_number(const lh_gpu_block *b) {
+    return b->heads == 1 && b->rows == 1 && b->cols == 1;
+}
+
+static bool is_wide_block(const lh_gpu_block *b) {
+    const long long bytes = b->is_short ? 2 : 4;
+    return is_number(b) || (b->cs == 1 && b->cols % 8 == 0 && (size_t)b->p % 16 == 0 &&
+                            b->rs * bytes % 16 == 0 && b->hs * bytes % 16 == 0);
+}
+
+static bool is_wide_value(const lh_cuda_blocks *v) {
+    for (int e = 0; v->here && e < v->n; e++)
+        if (!is_wide_block(&v->here[e])) return false;
+    return true;
+}
+
+/* Every row of every operand and result. */
+static bool is_wide(const lh_plan *p, const lh_cuda_work *w, const lh_cuda_table *t) {
+    const lh_match *m = w->plan->match;
+    lh_cuda_blocks v = lh_cuda_blocks_of(p, t, w->plan->node);
+    if (!is_wide_value(&v)) return false;
+    for (int i = 0; i < w->plan->n_in; i++) {
+        const lh_node *n = lh_plan_operand(w->plan, i);
+        if (!n || (!m && !lh_op_reads(w->plan->node, i))) continue;
+        v = lh_cuda_blocks_of(p, t, n);
+        if (!is_wide_value(&v)) return false;
+    }
+    for (int i = 0; m && i < m->n_outs; i++) {
+        if (!m->out[i] || !w->gpu.outs[i].block) continue;
+        v = lh_cuda_blocks_of(p, t, m->out[i]);
+        if (!is_wide_value(&v)) return false;
+    }
+    return true;
+}
+
+/* Do all numbers lie in a row, as those of the other do? */
+static bool is_flat_like(const lh_gpu_block *b, const lh_gpu_block *y) {
+    return b->heads == y->heads && b->rows == y->rows && b->cols == y->cols && b->cs == 1 &&
+           (b->heads == 1 || b->hs == b->cols) &&
+           (b->rows == 1 || b->rs == (long long)b->heads * b->cols) && (size_t)b->p % 16 == 0;
+}
+
+/* one: the result, then the operands */
+static long long flat_of(const lh_cuda_work *w, const lh_gpu_block *one) {
+    const long long cells = (long long)one->heads * one->rows * one->cols;
+    if (cells % 8 || !is_flat_like(one, one)) return 0;
+    for (int i = 0; i < w->plan->n_in; i++) {
+        const lh_gpu_block *b = &one[i + 1];
+        if (!lh_plan_operand(w->plan, i)) continue;
+        if (!is_flat_like(b, one) && !(is_number(b) && !b->is_short)) return 0;
+    }
+    return cells;
+}
+
+/* The results of a kernel that makes several, as one each; what all examples share stays as it is. */
+static bool join_outs(const lh_plan *p, const lh_cuda_work *w, const lh_cuda_table *t,
+                      lh_gpu_block one[LH_GPU_OUTS]) {
+    const lh_match *m = w->plan->match;
+    for (int i = 0; m && i < m->n_outs; i++) {
+        if (!m->out[i] || !w->gpu.outs[i].block) continue;
+        const lh_cuda_blocks v = lh_cuda_blocks_of(p, t, m->out[i]);
+        if (v.view.step && !lh_cuda_join_rows(v.here, v.n, &one[i])) return false;
+    }
+    return true;
+}
+
+/* What they are compared with: the result, or, of a kernel whose first result is one for all, an operand. */
+static lh_cuda_blocks rows_of(const lh_plan *p, const lh_cuda_work *w, const lh_cuda_table *t) {
+    const lh_cuda_blocks out = lh_cuda_blocks_of(p, t, w->plan->node);
+    if (out.view.step || !w->plan->match) return out;
+    return lh_cuda_blocks_of(p, t, lh_plan_operand(w->plan, 0));
+}
+
 /* All examples of a work as one, if that is possible. */
 static bool join_examples(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
-    const value_blocks out = blocks_of(p, t, w->plan->node);
-    lh_gpu_block one[MOST_JOINED + 1] = {0};
+    const lh_cuda_blocks out = rows_of(p, w, t);
+    lh_gpu_block one[MOST_JOINED + 1] = {0}, outs[LH_GPU_OUTS] = {0};
     const int n = w->plan->n_in;
     if (!out.view.step || n > MOST_JOINED || !is_by_rows(w) ||
-        !lh_cuda_join_rows(out.here, out.n, &one[0]))
+        !lh_cuda_join_rows(out.here, out.n, &one[0]) || !join_outs(p, w, t, outs))
         return false;
     for (int i = 0; i < n; i++) {
         const lh_node *node = lh_plan_operand(w->plan, i);
-        const value_blocks in = node ? blocks_of(p, t, node) : (value_blocks){0};
+        const lh_cuda_blocks in = node ? lh_cuda_blocks_of(p, t, node) : (lh_cuda_blocks){0};
         if (!joins(w, i, &in, &out, &one[i + 1])) return false;
         w->gpu.in[i] = (lh_gpu_view){0};
     }
+    const size_t blocks = (size_t)n + 1 + LH_GPU_OUTS;
     void *there = NULL;
-    lh_gpu_block *here = lh_cuda_reserve(t, ((size_t)n + 1) * sizeof *here, &there);
+    lh_gpu_block *here = lh_cuda_reserve(t, blocks * sizeof *here, &there);
     if (!here) return true;
     memcpy(here, one, ((size_t)n + 1) * sizeof *here);
+    memcpy(here + n + 1, outs, sizeof outs);
     w->gpu.out = (lh_gpu_view){there, 0}, w->gpu.most = sizes_of(one), w->gpu.examples = 1;
     for (int i = 0; i < n; i++) {
         if (!lh_plan_operand(w->plan, i)) continue;
         w->gpu.in[i] = (lh_gpu_view){(lh_gpu_block *)there + i + 1, 0};
         w->gpu.most_in[i] = sizes_of(&one[i + 1]);
     }
-    lh_cuda_find_products(p, w, t, (const lh_gpu_block *const[]){here, here + 1, here + 2});
+    for (int i = 0; i < w->gpu.n_outs; i++)
+        if (outs[i].p) w->gpu.outs[i] = (lh_gpu_view){(lh_gpu_block *)there + n + 1 + i, 0};
+    w->gpu.flat = flat_of(w, here);
+    lh_cuda_find_products(p, w, t,
+                          (const lh_gpu_block *const[]){here, here + 1, here + 2, here + 3});
     return true;
 }
 
@@ -193,7 +274,7 @@ static void connect_operands(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t
     if (n > LH_GPU_OPERANDS) many = lh_cuda_reserve(t, (size_t)n * sizeof *many, &there);
     for (int i = 0; i < n; i++) {
         const lh_node *node = lh_plan_operand(w->plan, i);
-        const value_blocks in = node ? blocks_of(p, t, node) : (value_blocks){0};
+        const lh_cuda_blocks in = node ? lh_cuda_blocks_of(p, t, node) : (lh_cuda_blocks){0};
         if (many) many[i] = in.view;
         if (i >= LH_GPU_OPERANDS) continue;
         w->gpu.in[i] = in.view;
@@ -207,7 +288,7 @@ static void connect_outs(const lh_plan *p, lh_cuda_work *w, const lh_cuda_table 
     w->gpu.n_outs = m ? m->n_outs : 0;
     for (int i = 0; i < w->gpu.n_outs; i++) {
         const bool is_asked = m->out[i] && p->value[m->out[i]->id].role != UNUSED;
-        w->gpu.outs[i] = is_asked ? blocks_of(p, t, m->out[i]).view : (lh_gpu_view){0};
+        w->gpu.outs[i] = is_asked ? lh_cuda_blocks_of(p, t, m->out[i]).view : (lh_gpu_view){0};
     }
 }
 
@@ -215,10 +296,12 @@ static void connect_outs(const lh_plan *p, lh_cuda_work *w, const lh_cuda_table 
 static void connect_apart(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
     const bool is_summed = w->plan->match && lh_cuda_kernels[w->kernel].sums_products;
     connect_operands(p, w, t);
-    if (!is_summed && (w->plan->match || w->plan->node->kind != LH_OP_matmul)) return;
-    const lh_gpu_block *const blocks[] = {blocks_of(p, t, w->plan->node).here,
-                                          blocks_of(p, t, lh_plan_operand(w->plan, 0)).here,
-                                          blocks_of(p, t, lh_plan_operand(w->plan, 1)).here};
+    if (!is_summed && !lh_cuda_is_product(w)) return;
+    const lh_gpu_block *blocks[] = {lh_cuda_blocks_of(p, t, w->plan->node).here,
+                                    lh_cuda_blocks_of(p, t, lh_plan_operand(w->plan, 0)).here,
+                                    lh_cuda_blocks_of(p, t, lh_plan_operand(w->plan, 1)).here,
+                                    NULL};
+    if (w->plan->n_in > 2) blocks[3] = lh_cuda_blocks_of(p, t, lh_plan_operand(w->plan, 2)).here;
     if (is_summed)
         lh_cuda_find_summed(p, w, blocks);
     else
@@ -226,8 +309,9 @@ static void connect_apart(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
 }
 
 static void connect(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
-    const value_blocks out = blocks_of(p, t, w->plan->node);
-    w->n_products = 0;
+    const lh_cuda_blocks out = lh_cuda_blocks_of(p, t, w->plan->node);
+    w->n_steps = 0;
+    w->gpu.flat = 0;
     w->gpu.out = out.view, w->gpu.most = most_of(&out);
     w->gpu.examples = out.view.step ? p->examples : 1;
     w->gpu.batch = p->examples ? p->examples : 1;
@@ -235,7 +319,10 @@ static void connect(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
     w->gpu.moment = lh_cuda_of(p)->moment_there;
     connect_outs(p, w, t);
     if (!join_examples(p, w, t)) connect_apart(p, w, t);
-    if (w->plan->match && lh_cuda_kernels[w->kernel].prepare) lh_cuda_kernels[w->kernel].prepare(w);
+    w->gpu.is_wide = out.here && is_wide(p, w, t);
+    if (!w->plan->match || w->kernel < 0) return;
+    if (lh_cuda_kernels[w->kernel].prepare) lh_cuda_kernels[w->kernel].prepare(p, w);
+    if (w->kernel == LH_GPU_head) lh_cuda_measure_head(p, w, t);
 }
 
 static void connect_all(lh_plan *p, lh_cuda_table *t, bool is_bound) {
@@ -246,22 +333,69 @@ static void connect_all(lh_plan *p, lh_cuda_table *t, bool is_bound) {
             connect(p, &lh_cuda_of(p)->work[stage][i], t);
 }
 
-static bool reserve_scratch(lh_plan *p, const lh_gpu *gpu) {
+/* ---- memory of works ---- */
+
+static bool grow_floats(lh_plan *p, float **memory, size_t *has, size_t cells) {
+    if (cells <= *has) return true;
+    lh_cuda_give_back(p->g->ctx, *memory);
+    *has = 0;
+    *memory = lh_cuda_take(p->g->ctx, cells, sizeof(float));
+    if (*memory) *has = cells;
+    return *memory != NULL;
+}
+
+/* One piece of memory serves all, one after the other. */
+static bool reserve_scratch(lh_plan *p) {
     lh_cuda_own *own = lh_cuda_of(p);
     size_t most = 0;
     for (int stage = 0; stage < LH_N_STAGES; stage++)
         for (int i = 0; i < p->list[stage].n; i++)
             if (own->work[stage][i].gpu.scratch_cells > most)
                 most = own->work[stage][i].gpu.scratch_cells;
-    if (most > own->scratch_cells) {
-        gpu->give_back(own->scratch);
-        own->scratch_cells = 0;
-        own->scratch = lh_cuda_take(p->g->ctx, most, sizeof(float));
-        if (!own->scratch) return false;
-        own->scratch_cells = most;
-    }
+    if (!grow_floats(p, &own->scratch, &own->scratch_cells, most)) return false;
     for (int stage = 0; stage < LH_N_STAGES; stage++)
         for (int i = 0; i < p->list[stage].n; i++) own->work[stage][i].gpu.scratch = own->scratch;
+    return true;
+}
+
+/* The work of the way there, for one of the way back, or NULL. */
+static lh_cuda_work *work_there(const lh_plan *p, const lh_cuda_work *back) {
+    const lh_plan_list *run = &p->list[LH_STAGE_RUN];
+    const lh_node *y = lh_standing(p, lh_plan_operand(back->plan, back->plan->n_in - 1));
+    for (int i = 0; i < run->n; i++)
+        if (run->work[i].node == y) return &lh_cuda_of(p)->work[LH_STAGE_RUN][i];
+    return NULL;
+}
+
+/* What a way there leaves for its way back is its own, until the next run. */
+static bool reserve_kept(lh_plan *p) {
+    lh_cuda_own *own = lh_cuda_of(p);
+    const int n = p->list[LH_STAGE_RUN].n;
+    lh_cuda_work *work = own->work[LH_STAGE_RUN];
+    size_t all = 0;
+    for (int i = 0; i < n; i++) {
+        work[i].kept_at = all;
+        if (work[i].plan->match && work[i].kernel == LH_GPU_attention) all += work[i].kept_cells;
+    }
+    if (!grow_floats(p, &own->kept, &own->kept_cells, all)) return false;
+    for (int i = 0; i < n; i++) {
+        if (!work[i].plan->match || work[i].kernel != LH_GPU_attention_back) continue;
+        lh_cuda_work *there = work_there(p, &work[i]);
+        if (there) there->gpu.kept = work[i].gpu.kept = own->kept + there->kept_at;
+    }
+    return true;
+}
+
+static bool plan_heads(lh_plan *p, const lh_cuda_table *t) {
+    lh_cuda_work *work = lh_cuda_of(p)->work[LH_STAGE_RUN];
+    for (int i = 0; i < p->list[LH_STAGE_RUN].n; i++) {
+        if (!work[i].plan->match || work[i].kernel != LH_GPU_head) continue;
+        if (lh_cuda_plan_head(p, &work[i], t)) continue;
+        lh_fail(p->g->ctx, LH_ERROR_LIMIT, work[i].plan->node->at,
+                "a GPU cannot read the rows of this crossentropy as they lie");
+        lh_cure(p->g->ctx, "--device cpu");
+        return false;
+    }
     return true;
 }
 
@@ -276,5 +410,6 @@ bool lh_cuda_connect(lh_plan *p, bool is_bound) {
     }
     lh_cuda_settle();
     gpu->put(t->there, t->here, t->used);
-    return reserve_scratch(p, gpu);
+    if (!reserve_scratch(p) || !lh_cuda_list_shadows(p)) return false;
+    return !is_bound || (reserve_kept(p) && plan_heads(p, t));
 }

@@ -7,7 +7,7 @@
  *     gpu->op[LH_GPU_OP_exp](&work, gpu->stream);              in the order of the calls; nothing is waited for
  *     gpu->get(numbers, x, bytes);                             waits, and copies
  *
- * A work is as in eval/work.h: views of blocks with distances, in float. Blocks lie in the GPU's memory, a work travels with its launch.
+ * A work is as in eval/work.h: views of blocks with distances, in float or in bf16. Blocks lie in the GPU's memory, a work travels with its launch.
  * The same header is read by C11 and by the compiler for the GPU. tests/emulated has a second shared object with the same
  * kernels, run by this machine's processor: everything but speed is tried without a GPU.
  */
@@ -17,9 +17,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LH_GPU_VERSION = 1, LH_GPU_OPERANDS = 16, LH_GPU_OUTS = 6, LH_GPU_NUMBERS = 6 };
+enum { LH_GPU_VERSION = 2, LH_GPU_OPERANDS = 16, LH_GPU_OUTS = 6, LH_GPU_NUMBERS = 6 };
+enum { LH_GPU_PARTS = 64 }; /* that sums over rows are made in */
 
-#define LH_GPU_ENTRY "lh_gpu_entry_1"
+#define LH_GPU_ENTRY "lh_gpu_entry_2"
 
 /* Operations have the numbers of graph/ops.def. */
 enum {
@@ -38,9 +39,10 @@ enum {
 };
 
 typedef struct lh_gpu_block {
-    float *p;
+    float *p; /* or bf16 */
     long long hs, rs, cs;
     int heads, rows, cols;
+    bool is_short; /* numbers of 16 bits, bf16: p points at those, and distances count them */
 } lh_gpu_block;
 
 typedef struct lh_gpu_view {
@@ -74,7 +76,13 @@ typedef struct lh_gpu_work {
     int form; /* of a kernel */
     float number[LH_GPU_NUMBERS];
     const lh_gpu_moment *moment;
-    float *scratch; /* memory for the time of this work */
+    /* > 0: so many numbers in a row, in the result and in every operand that is not one number alone; eight of them at a time can be read */
+    long long flat;
+    bool is_wide;      /* so can eight of each row of every operand and result */
+    int pitch;         /* of rows in scratch */
+    const int *before; /* rows of the examples before each, in the GPU's memory; NULL: not needed */
+    float *kept;       /* memory that the way there leaves for the way back; NULL: nobody asks */
+    float *scratch;    /* memory for the time of this work */
     size_t scratch_cells;
 } lh_gpu_work;
 
@@ -82,20 +90,28 @@ typedef void (*lh_gpu_launch)(const lh_gpu_work *w, void *stream);
 
 /* n products C = A @ B of one size; a matrix lies by rows (or turned: by columns), `pitch` cells from one to the next. */
 typedef struct lh_gpu_factor {
-    float *first;       /* of the first product */
-    float *const *each; /* of all, in the GPU's memory; NULL: at one distance */
-    long long apart;    /* ... which is this */
+    void *first;       /* of the first product */
+    void *const *each; /* of all, in the GPU's memory; NULL: at one distance */
+    long long apart;   /* ... which is this */
     long long pitch;
     bool is_turned;
+    bool is_short; /* bf16 */
 } lh_gpu_factor;
 
 typedef struct lh_gpu_product {
     int rows, cols, inner, n;
     lh_gpu_factor a, b, c;
-    bool adds;    /* C += A @ B */
-    bool in_bf16; /* factors rounded to bf16, sums in float */
+    bool adds; /* C += A @ B */
     float scale;
+    const void *bias; /* a row that is added to each row of C, of C's type; NULL: none */
 } lh_gpu_product;
+
+/* Floats and their copy in bf16. */
+typedef struct lh_gpu_rounding {
+    const float *from;
+    void *to;
+    long long n;
+} lh_gpu_rounding;
 
 typedef struct lh_gpu_device {
     char name[128];
@@ -125,8 +141,10 @@ typedef struct lh_gpu {
     void (*wait)(void);
     const char *(*trouble)(void); /* of what was launched so far, without waiting; NULL: none */
 
-    /* false: it cannot, and nothing was done; then lh_gpu.op has a slower way */
-    bool (*product)(const lh_gpu_product *p);
+    /* Both factors are of one type. By a library, or more slowly where it cannot. */
+    void (*product)(const lh_gpu_product *p);
+    /* n copies, the list in the GPU's memory */
+    void (*round)(const lh_gpu_rounding *list, int n, void *stream);
     const char *(*products)(
         void); /* what makes products: "cuBLAS 13.0"; NULL: nothing but the slower way */
 

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "eval/fast/attention.h"
 #include "eval/fast/vector.h"
 
 enum { BLOCK = 64 };
@@ -122,11 +123,7 @@ static bool back_fits(const lh_plan *p, lh_node *n, lh_match *m) {
 
 /* ---- numbers of a call ---- */
 
-typedef struct numbers {
-    bool causal;
-    ptrdiff_t window, sinks; /* window 0: none */
-    float scale, cap;        /* cap 0: none */
-} numbers;
+typedef lh_attention_numbers numbers;
 
 static double number_of(const lh_node *call, const char *name) {
     double x = 0;
@@ -141,19 +138,22 @@ static const lh_node *sight_of(const lh_node *call) {
     return hide;
 }
 
-static numbers numbers_of(const lh_work *w) {
-    const lh_node *call = w->node->kind == LH_OP_back ? w->node->in[0] : w->node;
-    numbers x = {.causal = w->match->form == CAUSAL || w->match->form == ROW};
+lh_attention_numbers lh_attention_numbers_of(const lh_node *n, const lh_match *m, int cols) {
+    const lh_node *call = n->kind == LH_OP_back ? n->in[0] : n;
+    numbers x = {.causal = m->form == CAUSAL || m->form == ROW};
     const lh_node *sight = x.causal ? sight_of(call) : NULL;
     if (sight && lh_param_of(sight, "window")) {
         x.window = (ptrdiff_t)fmin(number_of(sight, "window"), LH_MAX_AXIS);
         x.sinks = (ptrdiff_t)fmin(number_of(sight, "sinks"), LH_MAX_AXIS);
     }
     const bool is_plain = lh_param_of(call, "scale") == NULL;
-    x.scale =
-        is_plain ? 1.0f / sqrtf((float)w->in[1].block->cols) : (float)number_of(call, "scale");
+    x.scale = is_plain ? 1.0f / sqrtf((float)cols) : (float)number_of(call, "scale");
     if (!is_plain) x.cap = (float)number_of(call, "cap");
     return x;
+}
+
+static numbers numbers_of(const lh_work *w) {
+    return lh_attention_numbers_of(w->node, w->match, w->in[1].block->cols);
 }
 
 typedef struct head {

@@ -1,4 +1,4 @@
-/* wish -- what only the fast evaluator can be asked for.
+/* wish -- what only the fast evaluator can be asked for, and a GPU's: that one knows precision alone, float or bf16.
  *
  *     lh_fast.plan(g, &(lh_wish){.updates = true, .own = &(lh_fast_wish){.threads = 2}});
  */

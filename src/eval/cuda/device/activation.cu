@@ -32,17 +32,30 @@ struct do_silu_back {
     }
 };
 
+template <class F> __global__ void activate_flat(lh_gpu_work w, F f) {
+    const lh_gpu_block *y = w.out.block, *a = w.in[0].block, *b = w.n_in > 1 ? w.in[1].block : nullptr;
+    EACH_EIGHT(w, i) {
+        numbers<8> x = load_flat<8>(a, i);
+        const numbers<8> dy = b ? load_flat<8>(b, i) : x;
+        for (int k = 0; k < 8; k++) x.x[k] = f(x.x[k], dy.x[k]);
+        store<8>(cell_of(y, i), x);
+    }
+}
+
 template <class F> __global__ void activate(lh_gpu_work w, F f) {
     EACH_CELL(w, e, y, i) {
         const place k = place_of(y, i);
-        const float dy = w.n_in > 1 ? *at(block_of(w.in[1], e), k.h, k.r, k.c) : 0.0f;
-        *at(y, k.h, k.r, k.c) = f(*at(block_of(w.in[0], e), k.h, k.r, k.c), dy);
+        const float dy = w.n_in > 1 ? (float)at(block_of(w.in[1], e), k.h, k.r, k.c) : 0.0f;
+        at(y, k.h, k.r, k.c) = f(at(block_of(w.in[0], e), k.h, k.r, k.c), dy);
     }
 }
 
 #define ACTIVATION(id)                                                                             \
     extern "C" void lh_gpu_kernel_##id(const lh_gpu_work *w, void *stream) {                       \
-        LAUNCH(activate, grid_of(w->most, w->examples), THREADS, 0, stream, *w, do_##id());        \
+        if (w->flat)                                                                               \
+            LAUNCH(activate_flat, grid_of_eights(w->flat), THREADS, 0, stream, *w, do_##id());     \
+        else                                                                                       \
+            LAUNCH(activate, grid_of(w->most, w->examples), THREADS, 0, stream, *w, do_##id());    \
     }
 
 ACTIVATION(gelu)

@@ -26,19 +26,19 @@ __device__ static float block_max(float x, float *room) {
 
 __device__ static void row_of_losses(const lh_gpu_work &w, int e, int r, float *room) {
     const lh_gpu_block *x = block_of(w.in[LOGITS], e), *y = block_of(w.out, e);
-    const int t = whole(*at(block_of(w.in[TOKENS], e), 0, r, 0), x->cols);
+    const int t = whole(at(block_of(w.in[TOKENS], e), 0, r, 0), x->cols);
     float most = -INFINITY, sum = 0;
-    for (int c = (int)threadIdx.x; c < x->cols; c += THREADS) most = fmaxf(most, *at(x, 0, r, c));
+    for (int c = (int)threadIdx.x; c < x->cols; c += THREADS) most = fmaxf(most, at(x, 0, r, c));
     most = block_max(most, room);
-    for (int c = (int)threadIdx.x; c < x->cols; c += THREADS) sum += expf(*at(x, 0, r, c) - most);
+    for (int c = (int)threadIdx.x; c < x->cols; c += THREADS) sum += expf(at(x, 0, r, c) - most);
     sum = block_sum(sum, room);
     if (!w.form) {
-        if (threadIdx.x == 0) *at(y, 0, r, 0) = t < 0 ? no_number() : logf(sum) + most - *at(x, 0, r, t);
+        if (threadIdx.x == 0) at(y, 0, r, 0) = t < 0 ? no_number() : logf(sum) + most - at(x, 0, r, t);
         return;
     }
-    const float dy = *at(block_of(w.in[DY], e), 0, r, 0), share = dy / sum;
+    const float dy = at(block_of(w.in[DY], e), 0, r, 0), share = dy / sum;
     for (int c = (int)threadIdx.x; c < x->cols; c += THREADS)
-        *at(y, 0, r, c) = expf(*at(x, 0, r, c) - most) * share - (c == t ? dy : 0.0f);
+        at(y, 0, r, c) = expf(at(x, 0, r, c) - most) * share - (c == t ? dy : 0.0f);
 }
 
 __global__ void crossentropy(lh_gpu_work w) {

@@ -1,27 +1,46 @@
 /* each -- operations that go cell by cell. An operand that is smaller is read again and again: its distances are 0. */
 #include "eval/cuda/device/gpu_grid.h"
 
+template <class F> __global__ void flat1(lh_gpu_work w, F f) {
+    const lh_gpu_block *y = w.out.block, *a = w.in[0].block;
+    EACH_EIGHT(w, i) {
+        numbers<8> x = load_flat<8>(a, i);
+        for (int k = 0; k < 8; k++) x.x[k] = f(x.x[k]);
+        store<8>(cell_of(y, i), x);
+    }
+}
+
+template <class F> __global__ void flat2(lh_gpu_work w, F f) {
+    const lh_gpu_block *y = w.out.block, *a = w.in[0].block, *b = w.in[1].block;
+    EACH_EIGHT(w, i) {
+        numbers<8> x = load_flat<8>(a, i);
+        const numbers<8> z = load_flat<8>(b, i);
+        for (int k = 0; k < 8; k++) x.x[k] = f(x.x[k], z.x[k]);
+        store<8>(cell_of(y, i), x);
+    }
+}
+
 template <class F> __global__ void each1(lh_gpu_work w, F f) {
     EACH_CELL(w, e, y, i) {
         const place k = place_of(y, i);
-        *at(y, k.h, k.r, k.c) = f(*at(block_of(w.in[0], e), k.h, k.r, k.c));
+        at(y, k.h, k.r, k.c) = f(at(block_of(w.in[0], e), k.h, k.r, k.c));
     }
 }
 
 template <class F> __global__ void each2(lh_gpu_work w, F f) {
     EACH_CELL(w, e, y, i) {
         const place k = place_of(y, i);
-        *at(y, k.h, k.r, k.c) = f(*at(block_of(w.in[0], e), k.h, k.r, k.c),
-                                  *at(block_of(w.in[1], e), k.h, k.r, k.c));
+        at(y, k.h, k.r, k.c) = f(at(block_of(w.in[0], e), k.h, k.r, k.c),
+                                  at(block_of(w.in[1], e), k.h, k.r, k.c));
     }
 }
 
 template <class F> __global__ void each3(lh_gpu_work w, F f) {
     EACH_CELL(w, e, y, i) {
         const place k = place_of(y, i);
-        *at(y, k.h, k.r, k.c) = f(*at(block_of(w.in[0], e), k.h, k.r, k.c),
-                                  *at(block_of(w.in[1], e), k.h, k.r, k.c),
-                                  *at(block_of(w.in[2], e), k.h, k.r, k.c));
+        at(y, k.h, k.r, k.c) = f(at(block_of(w.in[0], e), k.h, k.r, k.c),
+                                  at(block_of(w.in[1], e), k.h, k.r, k.c),
+                                  at(block_of(w.in[2], e), k.h, k.r, k.c));
     }
 }
 
@@ -30,7 +49,10 @@ template <class F> __global__ void each3(lh_gpu_work w, F f) {
         __device__ float operator()(float x) const { return (expr); }                              \
     };                                                                                             \
     extern "C" void lh_gpu_##id(const lh_gpu_work *w, void *stream) {                              \
-        LAUNCH(each1, grid_of(w->most, w->examples), THREADS, 0, stream, *w, do_##id());           \
+        if (w->flat)                                                                               \
+            LAUNCH(flat1, grid_of_eights(w->flat), THREADS, 0, stream, *w, do_##id());             \
+        else                                                                                       \
+            LAUNCH(each1, grid_of(w->most, w->examples), THREADS, 0, stream, *w, do_##id());       \
     }
 
 #define EACH2(id, a, b, expr)                                                                      \
@@ -38,7 +60,10 @@ template <class F> __global__ void each3(lh_gpu_work w, F f) {
         __device__ float operator()(float a, float b) const { return (expr); }                     \
     };                                                                                             \
     extern "C" void lh_gpu_##id(const lh_gpu_work *w, void *stream) {                              \
-        LAUNCH(each2, grid_of(w->most, w->examples), THREADS, 0, stream, *w, do_##id());           \
+        if (w->flat)                                                                               \
+            LAUNCH(flat2, grid_of_eights(w->flat), THREADS, 0, stream, *w, do_##id());             \
+        else                                                                                       \
+            LAUNCH(each2, grid_of(w->most, w->examples), THREADS, 0, stream, *w, do_##id());       \
     }
 
 EACH1(same, x, x) /* a copy, where numbers have to move */

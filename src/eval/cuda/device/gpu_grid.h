@@ -14,12 +14,13 @@
 #ifdef LH_EMULATED
 #include "emulate.h"
 #else
+#include <cuda_bf16.h>
 #include <cuda_runtime.h>
-#define emulate_touch(p) ((void)0)
+#define emulate_touch(p, bytes) ((void)0)
 #define LAUNCH(kernel, grid, threads, shared, stream, ...)                                         \
     kernel<<<grid, threads, shared, (cudaStream_t)(stream)>>>(__VA_ARGS__)
 #define LAUNCH_TOGETHER        LAUNCH
-#define SHARED_MEMORY(type, x) extern __shared__ type x[]
+#define SHARED_MEMORY(type, x) extern __shared__ __align__(16) type x[]
 #endif
 
 #ifdef LH_EMULATED
@@ -38,10 +39,111 @@ __device__ static inline const lh_gpu_block *block_of(const lh_gpu_view &v, int 
     return v.block + (size_t)e * v.step;
 }
 
-__device__ static inline float *at(const lh_gpu_block *b, int h, int r, int c) {
-    float *p = b->p + h * b->hs + r * b->rs + c * b->cs;
-    emulate_touch(p);
-    return p;
+/* ---- numbers of 16 bits ---- */
+
+__device__ static inline float from_short(unsigned short bits) {
+    return __uint_as_float((unsigned)bits << 16);
+}
+
+/* To the nearest, ties to even; what is no number stays none. */
+__device__ static inline unsigned short to_short(float x) {
+    const unsigned bits = __float_as_uint(x);
+    if (x != x) return 0x7fc0;
+    return (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* A number in either type, wherever it lies: read and written as a float. */
+struct cell {
+    void *p;
+    bool is_short;
+    __device__ operator float() const {
+        return is_short ? from_short(*(const unsigned short *)p) : *(const float *)p;
+    }
+    __device__ float operator=(float x) const {
+        if (is_short)
+            *(unsigned short *)p = to_short(x);
+        else
+            *(float *)p = x;
+        return x;
+    }
+    __device__ float operator=(const cell &other) const { return *this = (float)other; }
+    __device__ float operator+=(float x) const { return *this = (float)*this + x; }
+};
+
+__device__ static inline cell cell_of(const lh_gpu_block *b, long long distance) {
+    void *p = b->is_short ? (void *)((unsigned short *)b->p + distance) : (void *)(b->p + distance);
+    emulate_touch(p, b->is_short ? 2 : 4);
+    return {p, b->is_short};
+}
+
+__device__ static inline cell at(const lh_gpu_block *b, int h, int r, int c) {
+    return cell_of(b, h * b->hs + r * b->rs + c * b->cs);
+}
+
+/* The memory of a value that is never in bf16. */
+__device__ static inline float *floats_at(const lh_gpu_block *b, int h, int r, int c) {
+    return (float *)at(b, h, r, c).p;
+}
+
+/* ---- N numbers side by side, 1 or 8: the latter where lh_gpu_work.is_wide or .flat says that they lie so ---- */
+
+template <int N> struct numbers {
+    float x[N];
+};
+
+template <int N> __device__ static inline numbers<N> load(cell from) {
+    numbers<N> n;
+    emulate_touch(from.p, N * (from.is_short ? 2 : 4));
+    if (N == 1) {
+        n.x[0] = from;
+    } else if (from.is_short) {
+        const uint4 v = *(const uint4 *)from.p;
+        const unsigned word[4] = {v.x, v.y, v.z, v.w};
+        for (int i = 0; i < N; i++) n.x[i] = __uint_as_float(i % 2 ? word[i / 2] & 0xffff0000u : word[i / 2] << 16);
+    } else {
+        const float4 a = ((const float4 *)from.p)[0], b = ((const float4 *)from.p)[1];
+        const float all[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+        for (int i = 0; i < N; i++) n.x[i] = all[i];
+    }
+    return n;
+}
+
+__device__ static inline unsigned two_shorts(float a, float b) {
+#ifdef LH_EMULATED
+    return (unsigned)to_short(a) | (unsigned)to_short(b) << 16;
+#else
+    const __nv_bfloat162 two = __floats2bfloat162_rn(a, b);
+    return *(const unsigned *)&two;
+#endif
+}
+
+template <int N> __device__ static inline void store(cell to, const numbers<N> &n) {
+    emulate_touch(to.p, N * (to.is_short ? 2 : 4));
+    if (N == 1) {
+        to = n.x[0];
+    } else if (to.is_short) {
+        *(uint4 *)to.p = {two_shorts(n.x[0], n.x[N > 1]), two_shorts(n.x[2 % N], n.x[3 % N]), two_shorts(n.x[4 % N], n.x[5 % N]),
+                          two_shorts(n.x[6 % N], n.x[7 % N])};
+    } else {
+        ((float4 *)to.p)[0] = {n.x[0], n.x[1 % N], n.x[2 % N], n.x[3 % N]};
+        ((float4 *)to.p)[1] = {n.x[4 % N], n.x[5 % N], n.x[6 % N], n.x[7 % N]};
+    }
+}
+
+template <int N> __device__ static inline numbers<N> load_at(const lh_gpu_block *b, int h, int r, int c) {
+    return load<N>(at(b, h, r, c));
+}
+
+template <int N> __device__ static inline void store_at(const lh_gpu_block *b, int h, int r, int c, const numbers<N> &n) {
+    store<N>(at(b, h, r, c), n);
+}
+
+/* Number i of a row of N-tuples: block k of a flat work; of one number alone, that. */
+template <int N> __device__ static inline numbers<N> load_flat(const lh_gpu_block *b, long long i) {
+    if (b->heads * b->rows * b->cols != 1) return load<N>(cell_of(b, i));
+    numbers<N> n;
+    for (int k = 0; k < N; k++) n.x[k] = at(b, 0, 0, 0);
+    return n;
 }
 
 __device__ static inline long long cells_of(const lh_gpu_block *b) {
@@ -89,11 +191,30 @@ static inline dim3 grid_of(lh_gpu_sizes s, int examples) {
                 (unsigned)(examples < MOST_Y ? examples : MOST_Y));
 }
 
+/* A thread for eight numbers of so many. */
+static inline dim3 grid_of_eights(long long numbers) {
+    return dim3(parts_of(numbers / 8, THREADS));
+}
+
 /* A warp for each row of each head. */
 static inline dim3 grid_of_rows(lh_gpu_sizes s, int examples) {
     return dim3(parts_of((long long)s.heads * s.rows, THREADS / WARP),
                 (unsigned)(examples < MOST_Y ? examples : MOST_Y));
 }
+
+/* A launch for eight numbers at a time, or for one. */
+#define LAUNCH_WIDE(is_wide, launch, kernel, grid, threads, stream, ...)                           \
+    do {                                                                                           \
+        if (is_wide)                                                                               \
+            launch((kernel<8>), grid, threads, 0, stream, __VA_ARGS__);                            \
+        else                                                                                       \
+            launch((kernel<1>), grid, threads, 0, stream, __VA_ARGS__);                            \
+    } while (0)
+
+/* for every eight numbers of a flat work, from number i on */
+#define EACH_EIGHT(w, i)                                                                           \
+    for (long long i = 8 * (blockIdx.x * (long long)blockDim.x + threadIdx.x); i < (w).flat;       \
+         i += 8 * (long long)gridDim.x * blockDim.x)
 
 /* for every example e of the work, and cell i of its result, a block */
 #define EACH_CELL(w, e, block, i)                                                                  \

@@ -6,4 +6,8 @@
 
 void lh_gpu_launchers(lh_gpu *gpu);
 
+/* A product without a library (matmul.cu): what it cannot make. */
+void lh_gpu_any_product(const lh_gpu_product *p, void *stream);
+void lh_gpu_round(const lh_gpu_rounding *list, int n, void *stream);
+
 #endif

@@ -7,7 +7,7 @@
     __global__ void kernel_##id(lh_gpu_work w) {                                                            \
         EACH_CELL(w, e, y, i) {                                                                    \
             const place k = place_of(y, i);                                                        \
-            *at(y, k.h, k.r, k.c) = (expr);                                                        \
+            at(y, k.h, k.r, k.c) = (expr);                                                        \
         }                                                                                          \
     }                                                                                              \
     extern "C" void lh_gpu_##id(const lh_gpu_work *w, void *stream) {                              \
@@ -17,17 +17,17 @@
 /* ---- rows and columns by number ---- */
 
 __device__ static float looked_up(const lh_gpu_block *from, const lh_gpu_block *t, place k) {
-    const int row = whole(*at(t, k.h, k.r, 0), from->rows);
-    return row < 0 ? no_number() : *at(from, k.h, row, k.c);
+    const int row = whole(at(t, k.h, k.r, 0), from->rows);
+    return row < 0 ? no_number() : at(from, k.h, row, k.c);
 }
 
 __device__ static float picked(const lh_gpu_block *p, const lh_gpu_block *t, place k) {
-    const int col = whole(*at(t, k.h, k.r, 0), p->cols);
-    return col < 0 ? no_number() : *at(p, k.h, k.r, col);
+    const int col = whole(at(t, k.h, k.r, 0), p->cols);
+    return col < 0 ? no_number() : at(p, k.h, k.r, col);
 }
 
 __device__ static float hot(const lh_gpu_block *y, const lh_gpu_block *t, place k) {
-    const int col = whole(*at(t, k.h, k.r, 0), y->cols);
+    const int col = whole(at(t, k.h, k.r, 0), y->cols);
     return col < 0 ? no_number() : k.c == col;
 }
 
@@ -39,7 +39,7 @@ __device__ static float placed(const lh_gpu_block *y, const lh_gpu_block *d, con
     const int row = index[0] == -1 ? y->rows - d->rows : index[0], col = index[1];
     if (row < 0 || row + d->rows > y->rows || col + d->cols > y->cols) return no_number();
     const int r = k.r - row, c = k.c - col;
-    return r >= 0 && r < d->rows && c >= 0 && c < d->cols ? *at(d, k.h, r, c) : 0.0f;
+    return r >= 0 && r < d->rows && c >= 0 && c < d->cols ? at(d, k.h, r, c) : 0.0f;
 }
 
 FROM_CELL(place, placed(y, IN(0), w.index, k))
@@ -54,13 +54,13 @@ __global__ void addrows(lh_gpu_work w) {
              k += (long long)gridDim.x * blockDim.x) {
             const int h = (int)(k / y->cols), c = (int)(k % y->cols);
             bool is_lost = false;
-            for (int r = 0; r < y->rows; r++) *at(y, h, r, c) = 0;
+            for (int r = 0; r < y->rows; r++) at(y, h, r, c) = 0;
             for (int r = 0; r < d->rows; r++) {
-                const int row = whole(*at(t, h, r, 0), y->rows);
+                const int row = whole(at(t, h, r, 0), y->rows);
                 is_lost |= row < 0;
-                if (row >= 0) *at(y, h, row, c) += *at(d, h, r, c);
+                if (row >= 0) at(y, h, row, c) += at(d, h, r, c);
             }
-            for (int r = 0; is_lost && r < y->rows; r++) *at(y, h, r, c) = no_number();
+            for (int r = 0; is_lost && r < y->rows; r++) at(y, h, r, c) = no_number();
         }
     }
 }
@@ -73,11 +73,11 @@ extern "C" void lh_gpu_addrows(const lh_gpu_work *w, void *stream) {
 /* ---- joining, splitting, stretching ---- */
 
 __device__ static float beside_cell(const lh_gpu_block *a, const lh_gpu_block *b, place k) {
-    return k.c < a->cols ? *at(a, k.h, k.r, k.c) : *at(b, k.h, k.r, k.c - a->cols);
+    return k.c < a->cols ? at(a, k.h, k.r, k.c) : at(b, k.h, k.r, k.c - a->cols);
 }
 
 __device__ static float above_cell(const lh_gpu_block *a, const lh_gpu_block *b, place k) {
-    return k.r < a->rows ? *at(a, k.h, k.r, k.c) : *at(b, k.h, k.r - a->rows, k.c);
+    return k.r < a->rows ? at(a, k.h, k.r, k.c) : at(b, k.h, k.r - a->rows, k.c);
 }
 
 __device__ static int partner(int c, int apart) {
@@ -86,16 +86,16 @@ __device__ static int partner(int c, int apart) {
 
 FROM_CELL(beside, beside_cell(IN(0), IN(1), k))
 FROM_CELL(above, above_cell(IN(0), IN(1), k))
-FROM_CELL(join, *at(IN(0), k.c / IN(0)->cols, k.r, k.c % IN(0)->cols))
-FROM_CELL(swap, *at(IN(0), k.h, k.r, partner(k.c, w.index[0])))
-FROM_CELL(repeatheads, *at(IN(0), k.h / w.index[0], k.r, k.c))
+FROM_CELL(join, at(IN(0), k.c / IN(0)->cols, k.r, k.c % IN(0)->cols))
+FROM_CELL(swap, at(IN(0), k.h, k.r, partner(k.c, w.index[0])))
+FROM_CELL(repeatheads, at(IN(0), k.h / w.index[0], k.r, k.c))
 
 /* All params' gradients in a row: a work has their views one behind the other. */
 __device__ static float gradient_cell(const lh_gpu_work &w, int e, long long k) {
     for (int i = 0; i < w.n_in; i++) {
         const lh_gpu_block *d = block_of(w.many ? w.many[i] : w.in[i], e);
         const long long cells = (long long)d->rows * d->cols;
-        if (k < cells) return *at(d, 0, (int)(k / d->cols), (int)(k % d->cols));
+        if (k < cells) return at(d, 0, (int)(k / d->cols), (int)(k % d->cols));
         k -= cells;
     }
     return no_number();
@@ -107,10 +107,10 @@ FROM_CELL(gradients, gradient_cell(w, e, i))
 
 /* The place of a number among the numbers of its row, smallest first; equal ones as they stand; a nan behind all numbers. */
 __device__ static int sort_place(const lh_gpu_block *x, int h, int r, int c) {
-    const float own = *at(x, h, r, c);
+    const float own = at(x, h, r, c);
     int n = 0;
     for (int k = 0; k < x->cols; k++) {
-        const float other = *at(x, h, r, k);
+        const float other = at(x, h, r, k);
         const bool is_less = own != own ? other == other : other < own;
         const bool is_equal = own != own ? other != other : other == own;
         n += is_less || (is_equal && k < c);
@@ -119,22 +119,22 @@ __device__ static int sort_place(const lh_gpu_block *x, int h, int r, int c) {
 }
 
 __device__ static float is_top(const lh_gpu_block *x, place k, int most) {
-    const float own = *at(x, k.h, k.r, k.c);
+    const float own = at(x, k.h, k.r, k.c);
     int n = 0;
     for (int c = 0; c < x->cols; c++) {
-        const float other = *at(x, k.h, k.r, c);
+        const float other = at(x, k.h, k.r, c);
         n += other > own || (c < k.c && other == own);
     }
     return n < most;
 }
 
 FROM_CELL(topk, is_top(IN(0), k, w.index[0]))
-FROM_CELL(unsort, *at(IN(0), k.h, k.r, sort_place(IN(1), k.h, k.r, k.c)))
+FROM_CELL(unsort, at(IN(0), k.h, k.r, sort_place(IN(1), k.h, k.r, k.c)))
 
 __global__ void kernel_sort(lh_gpu_work w) {
     EACH_CELL(w, e, y, i) {
         const place k = place_of(y, i);
-        *at(y, k.h, k.r, sort_place(IN(w.n_in - 1), k.h, k.r, k.c)) = *at(IN(0), k.h, k.r, k.c);
+        at(y, k.h, k.r, sort_place(IN(w.n_in - 1), k.h, k.r, k.c)) = at(IN(0), k.h, k.r, k.c);
     }
 }
 
@@ -149,7 +149,7 @@ __device__ static float spaced(const lh_gpu_block *y, float first, float end, in
     return r && r == y->rows - 1 ? end : first + (float)r * apart;
 }
 
-FROM_CELL(linspace, spaced(y, *at(IN(0), k.h, 0, 0), *at(IN(1), k.h, 0, 0), k.r))
+FROM_CELL(linspace, spaced(y, at(IN(0), k.h, 0, 0), at(IN(1), k.h, 0, 0), k.r))
 FROM_CELL(rowindex, (float)(w.moment->past + k.r))
 FROM_CELL(positions, (float)(w.moment->past + k.r))
 FROM_CELL(colindex, (float)k.c)
@@ -183,4 +183,4 @@ __device__ static float tossed(const lh_gpu_work &w, const lh_gpu_block *y, int 
     return (double)(bits >> 11) * 0x1p-53 < (double)chance;
 }
 
-FROM_CELL(coin, tossed(w, y, e, k, *at(IN(1), k.h, k.r, k.c)))
+FROM_CELL(coin, tossed(w, y, e, k, at(IN(1), k.h, k.r, k.c)))

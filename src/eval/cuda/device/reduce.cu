@@ -5,14 +5,14 @@
 #include "eval/cuda/device/gpu_grid.h"
 
 struct in_row { /* the row of a block that a warp reads */
-    const float *p;
-    long long cs;
+    const lh_gpu_block *b;
     int cols, h, r;
+    __device__ float operator[](int c) const { return at(b, h, r, c); }
 };
 
 __device__ static in_row row_of(const lh_gpu_block *b, long long k) {
     const int h = (int)(k % b->heads), r = (int)(k / b->heads);
-    return {at(b, h, r, 0), b->cs, b->cols, h, r};
+    return {b, b->cols, h, r};
 }
 
 __device__ static int lane() {
@@ -23,9 +23,9 @@ __global__ void rowsum(lh_gpu_work w) {
     EACH_ROW(w.examples, e, x, w.in[0], k) {
         const in_row row = row_of(x, k);
         float sum = 0;
-        for (int c = lane(); c < row.cols; c += WARP) sum += row.p[c * row.cs];
+        for (int c = lane(); c < row.cols; c += WARP) sum += row[c];
         sum = warp_sum(sum);
-        if (lane() == 0) *at(block_of(w.out, e), row.h, row.r, 0) = sum;
+        if (lane() == 0) at(block_of(w.out, e), row.h, row.r, 0) = sum;
     }
 }
 
@@ -37,11 +37,11 @@ extern "C" void lh_gpu_rowsum(const lh_gpu_work *w, void *stream) {
 __global__ void rowmax(lh_gpu_work w) {
     EACH_ROW(w.examples, e, x, w.in[0], k) {
         const in_row row = row_of(x, k);
-        float best = *row.p;
+        float best = row[0];
         for (int c = lane(); c < row.cols; c += WARP)
-            if (row.p[c * row.cs] > best) best = row.p[c * row.cs];
+            if (row[c] > best) best = row[c];
         if (best == best) best = warp_max(best);
-        if (lane() == 0) *at(block_of(w.out, e), row.h, row.r, 0) = best;
+        if (lane() == 0) at(block_of(w.out, e), row.h, row.r, 0) = best;
     }
 }
 
@@ -52,16 +52,16 @@ extern "C" void lh_gpu_rowmax(const lh_gpu_work *w, void *stream) {
 __global__ void argmax(lh_gpu_work w) {
     EACH_ROW(w.examples, e, x, w.in[0], k) {
         const in_row row = row_of(x, k);
-        float best = *row.p;
+        float best = row[0];
         int place = 0;
         for (int c = lane(); c < row.cols; c += WARP)
-            if (row.p[c * row.cs] > best) best = row.p[c * row.cs], place = c;
+            if (row[c] > best) best = row[c], place = c;
         for (int d = WARP / 2; d; d /= 2) {
             const float other = __shfl_xor_sync(0xffffffffu, best, d);
             const int there = __shfl_xor_sync(0xffffffffu, place, d);
             if (other > best || (other == best && there < place)) best = other, place = there;
         }
-        if (lane() == 0) *at(block_of(w.out, e), row.h, row.r, 0) = (float)place;
+        if (lane() == 0) at(block_of(w.out, e), row.h, row.r, 0) = (float)place;
     }
 }
 
@@ -74,10 +74,9 @@ __global__ void colsum(lh_gpu_work w) {
     EACH_CELL(w, e, y, i) {
         const lh_gpu_block *x = block_of(w.in[0], e);
         const place k = place_of(y, i);
-        const float *p = at(x, k.h, 0, k.c);
         float sum = 0;
-        for (int r = 0; r < x->rows; r++) sum += p[r * x->rs];
-        *at(y, k.h, 0, k.c) = sum;
+        for (int r = 0; r < x->rows; r++) sum += at(x, k.h, r, k.c);
+        at(y, k.h, 0, k.c) = sum;
     }
 }
 
@@ -94,13 +93,13 @@ __global__ void sum_of_head(lh_gpu_work w) {
             const long long cells = (long long)x->rows * x->cols;
             float own = 0;
             for (long long i = threadIdx.x; i < cells; i += THREADS)
-                own += *at(x, h, (int)(i / x->cols), (int)(i % x->cols));
+                own += at(x, h, (int)(i / x->cols), (int)(i % x->cols));
             part[threadIdx.x] = own;
             for (int d = THREADS / 2; d; d /= 2) {
                 __syncthreads();
                 if ((int)threadIdx.x < d) part[threadIdx.x] += part[threadIdx.x + d];
             }
-            if (threadIdx.x == 0) *at(y, h, 0, 0) = part[0];
+            if (threadIdx.x == 0) at(y, h, 0, 0) = part[0];
             __syncthreads();
         }
     }
@@ -120,7 +119,7 @@ __global__ void cumsum(lh_gpu_work w) {
              k += (long long)gridDim.x * blockDim.x) {
             const int h = (int)(k % y->heads), r = (int)(k / y->heads);
             float sum = 0;
-            for (int c = 0; c < y->cols; c++) *at(y, h, r, c) = sum += *at(x, h, r, c);
+            for (int c = 0; c < y->cols; c++) at(y, h, r, c) = sum += at(x, h, r, c);
         }
     }
 }
@@ -135,8 +134,8 @@ __global__ void headsum(lh_gpu_work w) {
         const place k = place_of(y, i);
         const int some = x->heads / y->heads;
         float sum = 0;
-        for (int h = 0; h < some; h++) sum += *at(x, k.h * some + h, k.r, k.c);
-        *at(y, k.h, k.r, k.c) = sum;
+        for (int h = 0; h < some; h++) sum += at(x, k.h * some + h, k.r, k.c);
+        at(y, k.h, k.r, k.c) = sum;
     }
 }
 
@@ -148,7 +147,7 @@ extern "C" void lh_gpu_headsum(const lh_gpu_work *w, void *stream) {
 
 __device__ static float sum_of_examples(const lh_gpu_work &w, place k) {
     float sum = 0;
-    for (int e = 0; e < w.batch; e++) sum += *at(block_of(w.in[0], e), k.h, k.r, k.c);
+    for (int e = 0; e < w.batch; e++) sum += at(block_of(w.in[0], e), k.h, k.r, k.c);
     return sum;
 }
 
@@ -156,7 +155,7 @@ __global__ void total(lh_gpu_work w) {
     EACH_CELL(w, e, y, i) {
         const place k = place_of(y, i);
         const bool is_one = !w.in[0].step; /* a value that all examples have */
-        *at(y, k.h, k.r, k.c) = is_one ? *at(w.in[0].block, k.h, k.r, k.c) * (float)w.moment->of
+        at(y, k.h, k.r, k.c) = is_one ? at(w.in[0].block, k.h, k.r, k.c) * (float)w.moment->of
                                        : sum_of_examples(w, k);
     }
 }
@@ -169,7 +168,7 @@ __global__ void average(lh_gpu_work w) {
     EACH_CELL(w, e, y, i) {
         const place k = place_of(y, i);
         const bool is_one = !w.in[0].step;
-        *at(y, k.h, k.r, k.c) = is_one ? *at(w.in[0].block, k.h, k.r, k.c)
+        at(y, k.h, k.r, k.c) = is_one ? at(w.in[0].block, k.h, k.r, k.c)
                                        : sum_of_examples(w, k) / (float)w.moment->of;
     }
 }

@@ -4,7 +4,7 @@
  */
 #include "eval/cuda/device/gpu_grid.h"
 
-enum { ACROSS = 32, DOWN = THREADS / ACROSS, PARTS = 32 };
+enum { ACROSS = 32, DOWN = THREADS / ACROSS, PARTS = LH_GPU_PARTS };
 
 /* ---- total(A @ B), average(A @ B): by a library where it can; here where matrices lie in other ways ---- */
 
@@ -17,9 +17,9 @@ __global__ void summed_product(lh_gpu_work w) {
         float sum = 0;
         for (int e = 0; e < w.batch; e++) {
             const lh_gpu_block *a = block_of(w.in[0], e), *b = block_of(w.in[1], e);
-            for (int k = 0; k < a->cols; k++) sum += *at(a, 0, r, k) * *at(b, 0, k, c);
+            for (int k = 0; k < a->cols; k++) sum += at(a, 0, r, k) * at(b, 0, k, c);
         }
-        *at(y, 0, r, c) = w.form ? sum / (float)w.moment->of : sum;
+        at(y, 0, r, c) = w.form ? sum / (float)w.moment->of : sum;
     }
 }
 
@@ -30,19 +30,24 @@ extern "C" void lh_gpu_kernel_summed(const lh_gpu_work *w, void *stream) {
 /* ---- total(colsum(X)) ---- */
 
 /* scratch[part][column]: rows part, part + PARTS, ... of DOWN lines of threads, which are then added up. */
-__global__ void columns_in_parts(lh_gpu_work w) {
-    __shared__ float sum[DOWN][ACROSS];
+template <int N> __global__ void columns_in_parts(lh_gpu_work w) {
+    __shared__ float sum[DOWN][ACROSS][N];
     const int x = (int)threadIdx.x % ACROSS, line = (int)threadIdx.x / ACROSS, cols = w.out.block->cols,
-              c = (int)blockIdx.x * ACROSS + x;
-    float own = 0;
+              c = ((int)blockIdx.x * ACROSS + x) * N;
+    numbers<N> own = {};
     for (int e = 0; e < w.batch && c < cols; e++) {
         const lh_gpu_block *b = block_of(w.in[0], e);
-        for (int r = (int)blockIdx.y * DOWN + line; r < b->rows; r += PARTS * DOWN) own += *at(b, 0, r, c);
+        for (int r = (int)blockIdx.y * DOWN + line; r < b->rows; r += PARTS * DOWN) {
+            const numbers<N> v = load_at<N>(b, 0, r, c);
+            for (int i = 0; i < N; i++) own.x[i] += v.x[i];
+        }
     }
-    sum[line][x] = own;
+    for (int i = 0; i < N; i++) sum[line][x][i] = own.x[i];
     __syncthreads();
-    for (int i = 1; i < DOWN && line == 0; i++) own += sum[i][x];
-    if (line == 0 && c < cols) w.scratch[(size_t)blockIdx.y * cols + c] = own;
+    if (line || c >= cols) return;
+    for (int k = 1; k < DOWN; k++)
+        for (int i = 0; i < N; i++) own.x[i] += sum[k][x][i];
+    for (int i = 0; i < N; i++) w.scratch[(size_t)blockIdx.y * cols + c + i] = own.x[i];
 }
 
 __global__ void add_parts(lh_gpu_work w) {
@@ -50,13 +55,14 @@ __global__ void add_parts(lh_gpu_work w) {
     for (int c = (int)(blockIdx.x * blockDim.x + threadIdx.x); c < y->cols; c += (int)(gridDim.x * blockDim.x)) {
         float sum = 0;
         for (int i = 0; i < PARTS; i++) sum += w.scratch[(size_t)i * y->cols + c];
-        *at(y, 0, 0, c) = sum;
+        at(y, 0, 0, c) = sum;
     }
 }
 
 extern "C" void lh_gpu_kernel_columns(const lh_gpu_work *w, void *stream) {
-    const unsigned across = (unsigned)((w->most.cols + ACROSS - 1) / ACROSS);
-    LAUNCH_TOGETHER(columns_in_parts, dim3(across, PARTS), THREADS, 0, stream, *w);
+    const int width = ACROSS * (w->is_wide ? 8 : 1);
+    const dim3 grid((unsigned)((w->most.cols + width - 1) / width), PARTS);
+    LAUNCH_WIDE(w->is_wide, LAUNCH_TOGETHER, columns_in_parts, grid, THREADS, stream, *w);
     LAUNCH(add_parts, grid_of(w->most, 1), THREADS, 0, stream, *w);
 }
 
@@ -69,12 +75,12 @@ __global__ void scatter(lh_gpu_work w) {
     const lh_gpu_block *y = w.out.block;
     for (int row = (int)blockIdx.x; row < y->rows; row += (int)gridDim.x) {
         bool is_lost = false;
-        for (int c = (int)threadIdx.x; c < y->cols; c += THREADS) *at(y, 0, row, c) = 0;
+        for (int c = (int)threadIdx.x; c < y->cols; c += THREADS) at(y, 0, row, c) = 0;
         for (int e = 0; e < w.batch; e++) {
             const lh_gpu_block *d = block_of(w.in[0], e), *t = block_of(w.in[1], e);
             for (int from = 0; from < d->rows; from += THREADS) {
                 const int r = from + (int)threadIdx.x;
-                const int k = r < d->rows ? whole(*at(t, 0, r, 0), y->rows) : -2;
+                const int k = r < d->rows ? whole(at(t, 0, r, 0), y->rows) : -2;
                 const unsigned own = __ballot_sync(0xffffffffu, k == row), none = __ballot_sync(0xffffffffu, k == -1);
                 if (threadIdx.x % WARP == 0) hit[threadIdx.x / WARP] = own, lost[threadIdx.x / WARP] = none;
                 __syncthreads();
@@ -83,13 +89,13 @@ __global__ void scatter(lh_gpu_work w) {
                     for (unsigned bits = hit[i]; bits; bits &= bits - 1) {
                         const int r1 = from + i * WARP + __ffs(bits) - 1;
                         for (int c = (int)threadIdx.x; c < y->cols; c += THREADS)
-                            *at(y, 0, row, c) += *at(d, 0, r1, c);
+                            at(y, 0, row, c) += at(d, 0, r1, c);
                     }
                 }
                 __syncthreads();
             }
         }
-        for (int c = (int)threadIdx.x; is_lost && c < y->cols; c += THREADS) *at(y, 0, row, c) = no_number();
+        for (int c = (int)threadIdx.x; is_lost && c < y->cols; c += THREADS) at(y, 0, row, c) = no_number();
     }
 }
 

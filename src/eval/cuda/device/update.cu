@@ -34,8 +34,8 @@ __global__ void adam(lh_gpu_work w) {
     for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < cells;
          i += (long long)gridDim.x * blockDim.x) {
         const place k = place_of(to, i);
-        float *const pw = at(to, 0, k.r, k.c), *const pm = at(m, 0, k.r, k.c), *const pv = at(v, 0, k.r, k.c);
-        const float g = *at(dw, 0, k.r, k.c) * a.scale;
+        float *const pw = floats_at(to, 0, k.r, k.c), *const pm = floats_at(m, 0, k.r, k.c), *const pv = floats_at(v, 0, k.r, k.c);
+        const float g = at(dw, 0, k.r, k.c) * a.scale;
         const float m1 = a.b1 * *pm + (1 - a.b1) * g, v1 = a.b2 * *pv + (1 - a.b2) * g * g;
         *pm = m1, *pv = v1;
         *pw = a.keep * *pw - a.step * m1 / (sqrtf(v1) * a.root + a.eps);
@@ -61,7 +61,7 @@ __global__ void squares(lh_gpu_work w) {
         const long long cells = (long long)b->rows * b->cols;
         double own = 0;
         for (long long k = blockIdx.x * (long long)THREADS + threadIdx.x; k < cells; k += PARTS * THREADS) {
-            const double x = *at(b, 0, (int)(k / b->cols), (int)(k % b->cols));
+            const double x = at(b, 0, (int)(k / b->cols), (int)(k % b->cols));
             own += x * x;
         }
         part[threadIdx.x] = own;

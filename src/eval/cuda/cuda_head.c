@@ -1,0 +1,155 @@
+/* cuda_head -- crossentropy(X @ W, t) with the way back, some examples (or, of a long one, some rows) at a time, so that logits never exist whole:
+ *
+ *     logits = X_i @ W     loss and their gradient, in place (device/head.cu)     dX_i = d @ W^T     dW += X_i^T @ d
+ */
+#include "eval/cuda/cuda.h"
+
+enum { X, PROJECTION, TOKENS, DY };
+enum { LOSS, TO_X, TO_W };
+enum { PLAIN, TURNED };
+#define CHUNK ((size_t)1 << 28) /* logits at a time, at most; a row at least */
+
+typedef struct piece {
+    int e, examples, row, rows; /* of each example so many rows from `row` on */
+    long long all;              /* rows of all of them */
+} piece;
+
+static size_t rows_at_a_time(const lh_cuda_work *w) {
+    const size_t n = CHUNK / (size_t)w->gpu.pitch;
+    return n ? n : 1;
+}
+
+/* The piece that begins at row `row` of example e; is_batched: rows of several examples lie in a row. */
+static piece piece_at(const lh_cuda_work *w, const lh_gpu_block *x, int n, int e, int row) {
+    const long long most = (long long)rows_at_a_time(w), left = x[e].rows - row;
+    piece p = {.e = e, .examples = 1, .row = row, .rows = (int)(left < most ? left : most)};
+    p.all = p.rows;
+    while (w->gpu.is_batched && !row && p.rows == left && e + p.examples < n &&
+           p.all + x[e + p.examples].rows <= most) {
+        const int rows = x[e + p.examples++].rows;
+        p.all += rows;
+        if (rows > p.rows) p.rows = rows; /* how many one of them has at most */
+    }
+    return p;
+}
+
+static bool is_next(const lh_gpu_block *x, int n, piece *at, const lh_cuda_work *w) {
+    const bool is_through = at->examples > 1 || at->row + at->rows >= x[at->e].rows;
+    const int e = is_through ? at->e + at->examples : at->e,
+              row = is_through ? 0 : at->row + at->rows;
+    if (e >= n) return false;
+    *at = piece_at(w, x, n, e, row);
+    return true;
+}
+
+/* X exists once, or once for each example; of the latter all have some rows. */
+static int examples_of(const lh_cuda_blocks *x) {
+    return x->here ? x->n : 0;
+}
+
+void lh_cuda_measure_head(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
+    const lh_cuda_blocks x = lh_cuda_blocks_of(p, t, lh_plan_operand(w->plan, X));
+    const int n = examples_of(&x), cols = w->gpu.most_in[PROJECTION].cols;
+    void *there = NULL;
+    int *before = lh_cuda_reserve(t, ((size_t)p->examples + 1) * sizeof *before, &there);
+    w->n_steps = 0;
+    if (!before || !n || !cols) return;
+    long long sum = 0;
+    for (int e = 0; e < n; e++) before[e] = (int)sum, sum += x.here[e].rows;
+    w->gpu.before = there;
+    w->gpu.pitch = (cols + 7) / 8 * 8;
+    long long most = (long long)rows_at_a_time(w);
+    if (sum < most) most = sum;
+    w->gpu.scratch_cells = (size_t)most * (size_t)w->gpu.pitch / (x.here->is_short ? 2 : 1) + 16;
+}
+
+/* Rows of a piece of a value that has a block for each example, as one block. */
+static bool rows_of_piece(const lh_cuda_blocks *v, const piece *at, lh_gpu_block *to) {
+    if (!lh_cuda_join_rows(v->here + at->e, at->examples, to)) return false;
+    *to = lh_cuda_rows(*to, at->row, at->all);
+    return true;
+}
+
+typedef struct head {
+    const lh_plan *p;
+    lh_cuda_work *w;
+    lh_cuda_blocks x, to_x;
+    lh_gpu_block projection, to_w; /* to_w.p NULL: not asked for */
+    int n, parts;                  /* steps so far, and launches among them */
+    bool is_well;
+} head;
+
+static void add_product(head *h, const lh_gpu_block *c, lh_gpu_block a, lh_gpu_block b, bool adds) {
+    lh_cuda_step *s = &h->w->step[h->n++];
+    s->work = NULL;
+    h->is_well &= lh_cuda_product_of(c, &a, &b, &s->product);
+    s->product.adds = adds;
+}
+
+static void add_launch(head *h, const piece *at) {
+    lh_gpu_work *work = &h->w->part[h->parts++];
+    *work = h->w->gpu;
+    work->index[0] = at->e, work->index[1] = at->row;
+    work->number[0] = (float)at->rows, work->number[1] = (float)at->examples;
+    work->number[2] = h->x.here->is_short;
+    h->w->step[h->n++].work = work;
+}
+
+static void add_piece(head *h, const piece *at) {
+    lh_gpu_block x, dx;
+    const lh_gpu_block *w = &h->projection;
+    const lh_gpu_block logits = {.p = h->w->gpu.scratch,
+                                 .rs = h->w->gpu.pitch,
+                                 .cs = 1,
+                                 .heads = 1,
+                                 .rows = (int)at->all,
+                                 .cols = w->cols,
+                                 .is_short = h->x.here->is_short};
+    const bool is_first = h->n == 0;
+    h->is_well &= rows_of_piece(&h->x, at, &x);
+    if (!h->is_well) return;
+    add_product(h, &logits, x, *w, false);
+    add_launch(h, at);
+    if (h->to_x.here) {
+        h->is_well &= rows_of_piece(&h->to_x, at, &dx);
+        if (h->is_well) add_product(h, &dx, logits, lh_cuda_turned(*w), false);
+    }
+    if (!h->to_w.p || !h->is_well) return;
+    if (h->w->gpu.form == TURNED)
+        add_product(h, &h->to_w, lh_cuda_turned(logits), x, !is_first);
+    else
+        add_product(h, &h->to_w, lh_cuda_turned(x), logits, !is_first);
+}
+
+static bool reserve_parts(const lh_plan *p, lh_cuda_work *w, int n) {
+    if (n <= w->room_of_parts) return true;
+    w->part = lh_alloc_array(p->arena, (size_t)n, sizeof *w->part);
+    w->room_of_parts = w->part ? n : 0;
+    return w->part != NULL;
+}
+
+bool lh_cuda_plan_head(const lh_plan *p, lh_cuda_work *w, const lh_cuda_table *t) {
+    const lh_match *m = w->plan->match;
+    head h = {.p = p, .w = w, .is_well = true};
+    const lh_node *projection = lh_plan_operand(w->plan, PROJECTION);
+    const bool has_back = w->gpu.in[DY].block != NULL;
+    h.x = lh_cuda_blocks_of(p, t, lh_plan_operand(w->plan, X));
+    h.projection = *lh_cuda_blocks_of(p, t, projection).here;
+    if (h.x.here->is_short && !lh_cuda_shadow_of(p, projection, &h.projection, &h.projection))
+        return false;
+    if (has_back && w->gpu.outs[TO_X].block) h.to_x = lh_cuda_blocks_of(p, t, m->out[TO_X]);
+    if (has_back && w->gpu.outs[TO_W].block) h.to_w = *lh_cuda_blocks_of(p, t, m->out[TO_W]).here;
+    const int n = examples_of(&h.x);
+    lh_gpu_block all;
+    int pieces = 1;
+    w->gpu.is_batched = lh_cuda_join_rows(h.x.here, n, &all) &&
+                        (!h.to_x.here || lh_cuda_join_rows(h.to_x.here, n, &all));
+    piece at = piece_at(w, h.x.here, n, 0, 0);
+    while (is_next(h.x.here, n, &at, w)) pieces++;
+    if (!lh_cuda_steps(p, w, 4 * pieces) || !reserve_parts(p, w, pieces)) return false;
+    at = piece_at(w, h.x.here, n, 0, 0);
+    do add_piece(&h, &at);
+    while (h.is_well && is_next(h.x.here, n, &at, w));
+    w->n_steps = h.n;
+    return h.is_well;
+}

@@ -1,0 +1,52 @@
+/* rope -- pairs of columns turned by an angle that grows with the position, and back. The formulas are in eval/fast/rope.c.
+ *
+ * The cosines and the signed sines of all positions are found first, in double, once for all heads and examples.
+ */
+#include "eval/cuda/device/gpu_grid.h"
+
+enum { X, FREQUENCIES };
+
+/* scratch: [row][column] cosines, then as many signed sines, of the longest example */
+__global__ void find_angles(lh_gpu_work w, int rows, int cols) {
+    const int apart = w.form;
+    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < (long long)rows * cols;
+         i += (long long)gridDim.x * blockDim.x) {
+        const int r = (int)(i / cols), c = (int)(i % cols);
+        const double angle = (double)(w.moment->past + r) * (double)(float)at(w.in[FREQUENCIES].block, 0, 0, c);
+        w.scratch[i] = (float)cos(angle);
+        w.scratch[(long long)rows * cols + i] = (float)(c / apart % 2 ? sin(angle) : -sin(angle));
+    }
+}
+
+/* A thread has a pair: columns c and c + apart. */
+__global__ void turn(lh_gpu_work w, lh_gpu_view to, int examples, int most_rows, bool is_back) {
+    const int apart = w.form;
+    for (int e = (int)blockIdx.y; e < examples; e += (int)gridDim.y) {
+        const lh_gpu_block *x = block_of(w.in[X], e), *y = block_of(to, e);
+        const unsigned half = (unsigned)(x->cols / 2), pairs = half * (unsigned)x->heads;
+        for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < (long long)x->rows * pairs;
+             i += (long long)gridDim.x * blockDim.x) {
+            const int r = (int)(i / pairs), k = (int)(i % pairs), h = k / (int)half, p = k % (int)half;
+            const int c = p / apart * 2 * apart + p % apart, d = c + apart;
+            const float *cosine = w.scratch + (long long)r * x->cols, *sine = cosine + (long long)most_rows * x->cols;
+            const float a = at(x, h, r, c), b = at(x, h, r, d);
+            at(y, h, r, c) = a * cosine[c] + b * sine[is_back ? d : c];
+            at(y, h, r, d) = b * cosine[d] + a * sine[is_back ? c : d];
+        }
+    }
+}
+
+static void launch_turn(const lh_gpu_work *w, lh_gpu_view to, bool is_back, void *stream) {
+    const lh_gpu_sizes s = w->most_in[X], halves = {s.heads, s.rows, s.cols / 2};
+    const int examples = to.step ? w->batch : 1;
+    LAUNCH(find_angles, dim3(parts_of((long long)s.rows * s.cols, THREADS)), THREADS, 0, stream, *w, s.rows, s.cols);
+    LAUNCH(turn, grid_of(halves, examples), THREADS, 0, stream, *w, to, examples, s.rows, is_back);
+}
+
+extern "C" void lh_gpu_kernel_rope(const lh_gpu_work *w, void *stream) {
+    launch_turn(w, w->out, false, stream);
+}
+
+extern "C" void lh_gpu_kernel_rope_back(const lh_gpu_work *w, void *stream) {
+    if (w->outs[0].block) launch_turn(w, w->outs[0], true, stream);
+}
