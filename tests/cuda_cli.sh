@@ -47,6 +47,19 @@ verdict $? 'the same attention and the same next words'
 run explain gpu --prompt 'The c' 'logits[1][2]' --device gpu
 tried 'explaining' 0 'logits'
 
+# In bf16: losses beside those in float, sampling, and a run that goes on.
+# shellcheck disable=SC2086
+run train gpt $small --steps 6 --device gpu --precision bf16 -o short
+tried 'products in bf16' 0 'products in bf16' 'loss '
+last_loss() { sed -n 's/^loss \([0-9.]*\),.*/\1/p' "$1" | tail -n 1; }
+awk -v a="$(last_loss out)" -v b="$(last_loss on_cpu)" 'BEGIN { exit !(a > 0 && b > 0 && a / b < 1.01 && b / a < 1.01) }'
+verdict $? 'a loss within 1 % of the one in float'
+run train short --resume --steps 8 --device gpu
+tried '... which goes on in bf16' 0 'products in bf16'
+run sample short -i The -n 6 -t 0 --device gpu --precision bf16
+tried 'sampling in bf16' 0 The
+refused 'weights in few bits' 'a GPU computes in float or bf16' sample short -i The -n 2 --device gpu --precision int8
+
 # The same bits from run to run.
 # shellcheck disable=SC2086
 run train gpt $small --steps 6 --device gpu -o other

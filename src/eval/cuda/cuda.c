@@ -2,6 +2,7 @@
 #include "eval/cuda/cuda.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "eval/fast/wish.h"
 
@@ -188,6 +189,37 @@ static void cuda_run(lh_plan *p, lh_stage stage, int from, int to) {
     if (!trouble) return;
     lh_fail(p->g->ctx, LH_ERROR_LIMIT, nowhere, "the GPU stopped: %s", trouble);
     lh_cure(p->g->ctx, "what was saved last is intact; --device cpu goes on without it");
+}
+
+/* ---- measuring ---- */
+
+static const lh_cuda_work *nth_work(const lh_plan *p, int i) {
+    const int n = p->list[LH_STAGE_RUN].n;
+    return i < n ? &lh_cuda_of(p)->work[LH_STAGE_RUN][i]
+                 : &lh_cuda_of(p)->work[LH_STAGE_COMMIT][i - n];
+}
+
+const char *lh_cuda_work_name(const lh_plan *p, int i) {
+    const lh_plan_work *w = nth_work(p, i)->plan;
+    return w->match ? w->match->kernel->name : w->node->op->name;
+}
+
+static double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void lh_cuda_time_works(lh_plan *p, double *seconds) {
+    const lh_gpu *gpu = lh_cuda_gpu(p->g->ctx);
+    const int n = p->list[LH_STAGE_RUN].n + p->list[LH_STAGE_COMMIT].n;
+    for (int i = 0; gpu && i < n; i++) {
+        gpu->wait();
+        const double start = seconds_now();
+        launch(p, gpu, nth_work(p, i));
+        gpu->wait();
+        seconds[i] = seconds_now() - start;
+    }
 }
 
 static void cuda_count(lh_plan *p, int i, unsigned long long count[2]) {

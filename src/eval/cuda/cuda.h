@@ -93,6 +93,10 @@ static inline lh_cuda_own *lh_cuda_of(const lh_plan *p) {
 
 bool lh_cuda_connect(lh_plan *p, bool is_bound); /* cuda_works.c */
 
+/* For who measures: the works of a run, then those of :=, each started and waited for; how they are called. */
+void lh_cuda_time_works(lh_plan *p, double *seconds);
+const char *lh_cuda_work_name(const lh_plan *p, int i);
+
 /* Products that a library can make (cuda_product.c); blocks: of the result and the factors. */
 bool lh_cuda_is_product(const lh_cuda_work *w); /* A @ B, or X @ W + b */
 void lh_cuda_find_products(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t,

@@ -75,6 +75,7 @@ typedef struct head {
     lh_cuda_work *w;
     lh_cuda_blocks x, to_x;
     lh_gpu_block projection, to_w; /* to_w.p NULL: not asked for */
+    int cols;                      /* words; whole eights of them, where W can be read so far */
     int n, parts;                  /* steps so far, and launches among them */
     bool is_well;
 } head;
@@ -96,25 +97,26 @@ static void add_launch(head *h, const piece *at) {
 }
 
 static void add_piece(head *h, const piece *at) {
-    lh_gpu_block x, dx;
-    const lh_gpu_block *w = &h->projection;
-    const lh_gpu_block logits = {.p = h->w->gpu.scratch,
-                                 .rs = h->w->gpu.pitch,
-                                 .cs = 1,
-                                 .heads = 1,
-                                 .rows = (int)at->all,
-                                 .cols = w->cols,
-                                 .is_short = h->x.here->is_short};
+    lh_gpu_block x, dx, w = h->projection;
+    lh_gpu_block logits = {.p = h->w->gpu.scratch,
+                           .rs = h->w->gpu.pitch,
+                           .cs = 1,
+                           .heads = 1,
+                           .rows = (int)at->all,
+                           .cols = h->cols,
+                           .is_short = h->x.here->is_short};
     const bool is_first = h->n == 0;
     h->is_well &= rows_of_piece(&h->x, at, &x);
     if (!h->is_well) return;
-    add_product(h, &logits, x, *w, false);
+    w.cols = h->cols;
+    add_product(h, &logits, x, w, false);
     add_launch(h, at);
     if (h->to_x.here) {
         h->is_well &= rows_of_piece(&h->to_x, at, &dx);
-        if (h->is_well) add_product(h, &dx, logits, lh_cuda_turned(*w), false);
+        if (h->is_well) add_product(h, &dx, logits, lh_cuda_turned(w), false);
     }
     if (!h->to_w.p || !h->is_well) return;
+    logits.cols = h->projection.cols;
     if (h->w->gpu.form == TURNED)
         add_product(h, &h->to_w, lh_cuda_turned(logits), x, !is_first);
     else
@@ -137,6 +139,9 @@ bool lh_cuda_plan_head(const lh_plan *p, lh_cuda_work *w, const lh_cuda_table *t
     h.projection = *lh_cuda_blocks_of(p, t, projection).here;
     if (h.x.here->is_short && !lh_cuda_shadow_of(p, projection, &h.projection, &h.projection))
         return false;
+    h.cols = h.projection.cols;
+    if (h.x.here->is_short && h.projection.rs == 1 && h.projection.cs == h.projection.rows)
+        h.cols = w->gpu.pitch; /* behind a copy lie zeros */
     if (has_back && w->gpu.outs[TO_X].block) h.to_x = lh_cuda_blocks_of(p, t, m->out[TO_X]);
     if (has_back && w->gpu.outs[TO_W].block) h.to_w = *lh_cuda_blocks_of(p, t, m->out[TO_W]).here;
     const int n = examples_of(&h.x);

@@ -79,13 +79,18 @@ static bool is_weight(const lh_plan *p, const lh_node *n) {
     return v && (v->role == GIVEN || v->role == KNOWN) && !v->step;
 }
 
+static size_t owner_cols(const lh_plan *p, const lh_node *n) {
+    return p->g->axis[p->g->node[lh_plan_owner(p, n) - p->value]->shape.cols].n;
+}
+
 static void add_shadow(const lh_plan *p, const lh_node *n) {
     lh_cuda_own *own = lh_cuda_of(p);
     lh_cuda_shadow *s = &own->shadow[lh_plan_owner(p, n) - p->value];
     if (s->numbers) return;
     *s = (lh_cuda_shadow){own->n_shadows,
                           lh_plan_fixed_cells(p->g, p->g->node[lh_plan_owner(p, n) - p->value])};
-    own->n_shadows += (s->numbers + 63) / 64 * 64;
+    const size_t rows_of_zeros = 8 * owner_cols(p, n); /* for who reads whole eights of rows */
+    own->n_shadows += (s->numbers + rows_of_zeros + 63) / 64 * 64;
     own->n_shadowed++;
 }
 

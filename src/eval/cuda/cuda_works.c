@@ -170,9 +170,10 @@ static bool is_wide_block(const lh_gpu_block *b) {
                             b->rs * bytes % 16 == 0 && b->hs * bytes % 16 == 0);
 }
 
-static bool is_wide_value(const lh_cuda_blocks *v) {
+/* may_be_number: it may be one that is read for all */
+static bool is_wide_value(const lh_cuda_blocks *v, bool may_be_number) {
     for (int e = 0; v->here && e < v->n; e++)
-        if (!is_wide_block(&v->here[e])) return false;
+        if (!is_wide_block(&v->here[e]) || (!may_be_number && is_number(&v->here[e]))) return false;
     return true;
 }
 
@@ -180,17 +181,17 @@ static bool is_wide_value(const lh_cuda_blocks *v) {
 static bool is_wide(const lh_plan *p, const lh_cuda_work *w, const lh_cuda_table *t) {
     const lh_match *m = w->plan->match;
     lh_cuda_blocks v = lh_cuda_blocks_of(p, t, w->plan->node);
-    if (!is_wide_value(&v)) return false;
+    if (!is_wide_value(&v, false)) return false;
     for (int i = 0; i < w->plan->n_in; i++) {
         const lh_node *n = lh_plan_operand(w->plan, i);
         if (!n || (!m && !lh_op_reads(w->plan->node, i))) continue;
         v = lh_cuda_blocks_of(p, t, n);
-        if (!is_wide_value(&v)) return false;
+        if (!is_wide_value(&v, i > 0)) return false;
     }
     for (int i = 0; m && i < m->n_outs; i++) {
         if (!m->out[i] || !w->gpu.outs[i].block) continue;
         v = lh_cuda_blocks_of(p, t, m->out[i]);
-        if (!is_wide_value(&v)) return false;
+        if (!is_wide_value(&v, false)) return false;
     }
     return true;
 }

@@ -46,7 +46,8 @@ __device__ static bool each_sees(const sight &s, int q, int n, int k, int m) {
 }
 
 /* Rows r .. r + n of head h into shared memory, rounded where they are floats; zeros behind the last row and column. */
-template <int D> __device__ static void fetch(bits16 *to, const lh_gpu_block *b, int h, int r, int n, bool is_wide) {
+template <int D> __device__ static void fetch(bits16 *to, const lh_gpu_block &block, int h, int r, int n, bool is_wide) {
+    const lh_gpu_block *b = &block;
     for (int i = (int)threadIdx.x; i < n * (D / 8); i += (int)blockDim.x) {
         const int row = i / (D / 8), c = i % (D / 8) * 8;
         bits16 *place = to + row * (D + PAD) + c;
@@ -167,7 +168,7 @@ __device__ static int next_tile(const sight &by, int q, int n, int k, int keys) 
     return k;
 }
 
-template <int D> __device__ static void fetch_both(bits16 *to, const lh_gpu_block *a, const lh_gpu_block *b, int h, int r, bool is_wide) {
+template <int D> __device__ static void fetch_both(bits16 *to, const lh_gpu_block &a, const lh_gpu_block &b, int h, int r, bool is_wide) {
     fetch<D>(to, a, h, r, TILE, is_wide);
     fetch<D>(to + TILE * (D + PAD), b, h, r, TILE, is_wide);
     end_group();
@@ -177,16 +178,16 @@ template <int D> __global__ void __launch_bounds__(WARPS *WARP) attention(lh_gpu
     SHARED_MEMORY(bits16, room); /* two stages of keys and values; queries in the first */
     enum { ROWS = 16 * WARPS, STAGE = 2 * TILE * (D + PAD) };
     const job j = job_of(w.most_in[Q].heads, w.most_in[Q].rows, ROWS);
-    const lh_gpu_block *q = block_of(w.in[Q], j.e), *k = block_of(w.in[K], j.e), *v = block_of(w.in[V], j.e);
+    const lh_gpu_block q = *block_of(w.in[Q], j.e), k = *block_of(w.in[K], j.e), v = *block_of(w.in[V], j.e);
     const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP, mine = j.first + 16 * warp;
-    const int of = j.h / (q->heads / k->heads);
+    const int of = j.h / (q.heads / k.heads);
     const float scale = w.number[NUMBER_SCALE] * LOG2E;
     const sight by = sight_of(w);
-    if (j.first >= q->rows) return;
+    if (j.first >= q.rows) return;
     fetch<D>(room + STAGE, q, j.h, j.first, ROWS, w.is_wide);
     end_group();
-    int at_key = next_tile(by, j.first, ROWS, 0, k->rows), stage = 0;
-    if (at_key < k->rows) fetch_both<D>(room, k, v, of, at_key, w.is_wide);
+    int at_key = next_tile(by, j.first, ROWS, 0, k.rows), stage = 0;
+    if (at_key < k.rows) fetch_both<D>(room, k, v, of, at_key, w.is_wide);
     wait_for_all_but<0>();
     __syncthreads();
     left_tile left[D / 16];
@@ -195,15 +196,15 @@ UNROLLED
     __syncthreads();
     running m = {{-INFINITY, -INFINITY}, {0, 0}};
     sums_tile y[D / 8] = {};
-    while (at_key < k->rows) {
-        const int next = next_tile(by, j.first, ROWS, at_key + TILE, k->rows);
+    while (at_key < k.rows) {
+        const int next = next_tile(by, j.first, ROWS, at_key + TILE, k.rows);
         const bits16 *keys = room + stage * STAGE, *values = keys + TILE * (D + PAD);
         stage = 1 - stage;
-        if (next < k->rows) fetch_both<D>(room + stage * STAGE, k, v, of, next, w.is_wide);
+        if (next < k.rows) fetch_both<D>(room + stage * STAGE, k, v, of, next, w.is_wide);
         if (any_sees(by, mine, 16, at_key, TILE)) {
             sums_tile s[TILES];
             multiply_turned<D>(s, left, keys);
-            if (at_key + TILE > k->rows || !each_sees(by, mine, 16, at_key, TILE)) hide(s, by, mine, at_key, k->rows, -INFINITY);
+            if (at_key + TILE > k.rows || !each_sees(by, mine, 16, at_key, TILE)) hide(s, by, mine, at_key, k.rows, -INFINITY);
             add_tile<D>(m, y, s, scale);
             multiply_rounded<D>(y, s, values);
         }
@@ -218,7 +219,7 @@ UNROLLED
         m.sum[i] += __shfl_xor_sync(0xffffffffu, m.sum[i], 2);
         by_sum[i] = 1.0f / m.sum[i];
         const int r = mine + lane / 4 + 8 * i;
-        if (w.kept && lane % 4 == 0 && r < q->rows) w.kept[query_number(w, j.e, j.h, r)] = m.most[i] * scale + log2f(m.sum[i]);
+        if (w.kept && lane % 4 == 0 && r < q.rows) w.kept[query_number(w, j.e, j.h, r)] = m.most[i] * scale + log2f(m.sum[i]);
     }
     write_sums<D>(block_of(w.out, j.e), j.h, mine, y, by_sum);
 }
@@ -276,12 +277,12 @@ template <int D> __global__ void __launch_bounds__(WARPS_BACK *WARP) attention_k
     enum { ROWS = 16 * WARPS_BACK, STAGE = 2 * TILE * (D + PAD) };
     float *const number_room = (float *)(room + 2 * STAGE);
     const job j = job_of(w.most_in[K].heads, w.most_in[K].rows, ROWS);
-    const lh_gpu_block *q = block_of(w.in[Q], j.e), *k = block_of(w.in[K], j.e), *v = block_of(w.in[V], j.e),
-                       *dy = block_of(w.in[DY], j.e);
-    const int warp = (int)threadIdx.x / WARP, mine = j.first + 16 * warp, sharing = q->heads / k->heads;
+    const lh_gpu_block q = *block_of(w.in[Q], j.e), k = *block_of(w.in[K], j.e), v = *block_of(w.in[V], j.e),
+                       dy = *block_of(w.in[DY], j.e);
+    const int warp = (int)threadIdx.x / WARP, mine = j.first + 16 * warp, sharing = q.heads / k.heads;
     const float scale = w.number[NUMBER_SCALE];
     const sight by = sight_of(w);
-    if (j.first >= k->rows) return;
+    if (j.first >= k.rows) return;
     fetch<D>(room + STAGE, k, j.h, j.first, ROWS, w.is_wide);
     fetch<D>(room + STAGE + TILE * (D + PAD), v, j.h, j.first, ROWS, w.is_wide);
     end_group();
@@ -295,12 +296,12 @@ UNROLLED
     }
     __syncthreads();
     sums_tile dk[D / 8] = {}, dv[D / 8] = {};
-    const int pieces = (q->rows + TILE - 1) / TILE; /* of each head that shares these keys */
+    const int pieces = (q.rows + TILE - 1) / TILE; /* of each head that shares these keys */
     int stage = 0, i = 0;
     while (i < pieces * sharing && !any_sees(by, i % pieces * TILE, TILE, j.first, ROWS)) i++;
     if (i < pieces * sharing) {
         fetch_both<D>(room, q, dy, j.h * sharing + i / pieces, i % pieces * TILE, w.is_wide);
-        fetch_numbers(number_room, w, j.e, j.h * sharing + i / pieces, i % pieces * TILE, q->rows);
+        fetch_numbers(number_room, w, j.e, j.h * sharing + i / pieces, i % pieces * TILE, q.rows);
     }
     while (i < pieces * sharing) {
         int next = i + 1;
@@ -312,7 +313,7 @@ UNROLLED
         stage = 1 - stage;
         if (next < pieces * sharing) {
             fetch_both<D>(room + stage * STAGE, q, dy, j.h * sharing + next / pieces, next % pieces * TILE, w.is_wide);
-            fetch_numbers(number_room + stage * 2 * TILE, w, j.e, j.h * sharing + next / pieces, next % pieces * TILE, q->rows);
+            fetch_numbers(number_room + stage * 2 * TILE, w, j.e, j.h * sharing + next / pieces, next % pieces * TILE, q.rows);
         }
         if (any_sees(by, i % pieces * TILE, TILE, mine, 16))
             tile_to_keys<D>(dk, dv, left_k, left_v, queries, queries + TILE * (D + PAD), numbers, by, mine, i % pieces * TILE,
@@ -329,18 +330,18 @@ template <int D> __global__ void __launch_bounds__(WARPS_BACK *WARP) attention_q
     SHARED_MEMORY(bits16, room); /* two stages of keys and values; queries and dy in the second */
     enum { ROWS = 16 * WARPS_BACK, STAGE = 2 * TILE * (D + PAD) };
     const job j = job_of(w.most_in[Q].heads, w.most_in[Q].rows, ROWS);
-    const lh_gpu_block *q = block_of(w.in[Q], j.e), *k = block_of(w.in[K], j.e), *v = block_of(w.in[V], j.e),
-                       *dy = block_of(w.in[DY], j.e);
+    const lh_gpu_block q = *block_of(w.in[Q], j.e), k = *block_of(w.in[K], j.e), v = *block_of(w.in[V], j.e),
+                       dy = *block_of(w.in[DY], j.e);
     const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP, mine = j.first + 16 * warp;
-    const int of = j.h / (q->heads / k->heads);
+    const int of = j.h / (q.heads / k.heads);
     const float scale = w.number[NUMBER_SCALE];
     const sight by = sight_of(w);
-    if (j.first >= q->rows) return;
+    if (j.first >= q.rows) return;
     fetch<D>(room + STAGE, q, j.h, j.first, ROWS, w.is_wide);
     fetch<D>(room + STAGE + TILE * (D + PAD), dy, j.h, j.first, ROWS, w.is_wide);
     end_group();
-    int at_key = next_tile(by, j.first, ROWS, 0, k->rows), stage = 0;
-    if (at_key < k->rows) fetch_both<D>(room, k, v, of, at_key, w.is_wide);
+    int at_key = next_tile(by, j.first, ROWS, 0, k.rows), stage = 0;
+    if (at_key < k.rows) fetch_both<D>(room, k, v, of, at_key, w.is_wide);
     wait_for_all_but<0>();
     __syncthreads();
     left_tile left_q[D / 16], left_dy[D / 16];
@@ -353,20 +354,20 @@ UNROLLED
     UNROLLED
     for (int i = 0; i < 2; i++) {
         const int r = mine + lane / 4 + 8 * i;
-        kept[i] = r < q->rows ? w.kept[query_number(w, j.e, j.h, r)] : INFINITY;
-        along[i] = r < q->rows ? w.scratch[query_number(w, j.e, j.h, r)] : 0.0f;
+        kept[i] = r < q.rows ? w.kept[query_number(w, j.e, j.h, r)] : INFINITY;
+        along[i] = r < q.rows ? w.scratch[query_number(w, j.e, j.h, r)] : 0.0f;
     }
     __syncthreads();
     sums_tile dq[D / 8] = {};
-    while (at_key < k->rows) {
-        const int next = next_tile(by, j.first, ROWS, at_key + TILE, k->rows);
+    while (at_key < k.rows) {
+        const int next = next_tile(by, j.first, ROWS, at_key + TILE, k.rows);
         const bits16 *keys = room + stage * STAGE;
         stage = 1 - stage;
-        if (next < k->rows) fetch_both<D>(room + stage * STAGE, k, v, of, next, w.is_wide);
+        if (next < k.rows) fetch_both<D>(room + stage * STAGE, k, v, of, next, w.is_wide);
         if (any_sees(by, mine, 16, at_key, TILE)) {
             sums_tile s[TILES], d[TILES];
             multiply_turned<D>(s, left_q, keys);
-            if (at_key + TILE > k->rows || !each_sees(by, mine, 16, at_key, TILE)) hide(s, by, mine, at_key, k->rows, -INFINITY);
+            if (at_key + TILE > k.rows || !each_sees(by, mine, 16, at_key, TILE)) hide(s, by, mine, at_key, k.rows, -INFINITY);
             multiply_turned<D>(d, left_dy, keys + TILE * (D + PAD));
             UNROLLED
             for (int n = 0; n < TILES; n++)
@@ -384,14 +385,6 @@ UNROLLED
 }
 
 /* ---- launches ---- */
-
-static void allow_shared(const void *kernel, size_t bytes) {
-#ifndef LH_EMULATED
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-#else
-    (void)kernel, (void)bytes;
-#endif
-}
 
 static dim3 pieces_of(lh_gpu_sizes s, int rows, int examples) {
     return dim3((unsigned)((s.rows + rows - 1) / rows * s.heads), (unsigned)examples);

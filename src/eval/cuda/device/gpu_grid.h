@@ -80,11 +80,6 @@ __device__ static inline cell at(const lh_gpu_block *b, int h, int r, int c) {
     return cell_of(b, h * b->hs + r * b->rs + c * b->cs);
 }
 
-/* The memory of a value that is never in bf16. */
-__device__ static inline float *floats_at(const lh_gpu_block *b, int h, int r, int c) {
-    return (float *)at(b, h, r, c).p;
-}
-
 /* ---- N numbers side by side, 1 or 8: the latter where lh_gpu_work.is_wide or .flat says that they lie so ---- */
 
 template <int N> struct numbers {
@@ -200,6 +195,15 @@ static inline dim3 grid_of_eights(long long numbers) {
 static inline dim3 grid_of_rows(lh_gpu_sizes s, int examples) {
     return dim3(parts_of((long long)s.heads * s.rows, THREADS / WARP),
                 (unsigned)(examples < MOST_Y ? examples : MOST_Y));
+}
+
+/* A block of threads may ask for more memory than is usual. */
+static inline void allow_shared(const void *kernel, size_t bytes) {
+#ifndef LH_EMULATED
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+#else
+    (void)kernel, (void)bytes;
+#endif
 }
 
 /* A launch for eight numbers at a time, or for one. */

@@ -68,37 +68,48 @@ extern "C" void lh_gpu_kernel_columns(const lh_gpu_work *w, void *stream) {
 
 /* ---- total(addrows(d, t, n)) ---- */
 
-/* A block of threads has a row of the result. It goes through all numbers, THREADS at a time, sees which are its own, and adds these rows in their order.
- * A number that is none makes all of the result no number, as in the definition. */
-__global__ void scatter(lh_gpu_work w) {
+/* A block of threads has some rows of the result, in shared memory. It goes through all numbers, THREADS at a time, sees which are its own, and adds
+ * these rows in their order; each thread has columns of its own. A number that is none makes all of the result no number, as in the definition. */
+__global__ void scatter(lh_gpu_work w, int rows) {
+    SHARED_MEMORY(float, sum);
     __shared__ unsigned hit[THREADS / WARP], lost[THREADS / WARP];
+    __shared__ int of[THREADS];
     const lh_gpu_block *y = w.out.block;
-    for (int row = (int)blockIdx.x; row < y->rows; row += (int)gridDim.x) {
-        bool is_lost = false;
-        for (int c = (int)threadIdx.x; c < y->cols; c += THREADS) at(y, 0, row, c) = 0;
-        for (int e = 0; e < w.batch; e++) {
-            const lh_gpu_block *d = block_of(w.in[0], e), *t = block_of(w.in[1], e);
-            for (int from = 0; from < d->rows; from += THREADS) {
-                const int r = from + (int)threadIdx.x;
-                const int k = r < d->rows ? whole(at(t, 0, r, 0), y->rows) : -2;
-                const unsigned own = __ballot_sync(0xffffffffu, k == row), none = __ballot_sync(0xffffffffu, k == -1);
-                if (threadIdx.x % WARP == 0) hit[threadIdx.x / WARP] = own, lost[threadIdx.x / WARP] = none;
-                __syncthreads();
-                for (int i = 0; i < THREADS / WARP; i++) {
-                    is_lost |= lost[i] != 0;
-                    for (unsigned bits = hit[i]; bits; bits &= bits - 1) {
-                        const int r1 = from + i * WARP + __ffs(bits) - 1;
-                        for (int c = (int)threadIdx.x; c < y->cols; c += THREADS)
-                            at(y, 0, row, c) += at(d, 0, r1, c);
-                    }
+    const int first = (int)blockIdx.x * rows, cols = y->cols;
+    bool is_lost = false;
+    for (int i = (int)threadIdx.x; i < rows * cols; i += THREADS) sum[i] = 0;
+    __syncthreads();
+    for (int e = 0; e < w.batch; e++) {
+        const lh_gpu_block *d = block_of(w.in[0], e), *t = block_of(w.in[1], e);
+        for (int from = 0; from < d->rows; from += THREADS) {
+            const int r = from + (int)threadIdx.x;
+            const int k = r < d->rows ? whole(at(t, 0, r, 0), y->rows) : -2;
+            const unsigned own = __ballot_sync(0xffffffffu, k >= first && k < first + rows),
+                           none = __ballot_sync(0xffffffffu, k == -1);
+            of[threadIdx.x] = k - first;
+            if (threadIdx.x % WARP == 0) hit[threadIdx.x / WARP] = own, lost[threadIdx.x / WARP] = none;
+            __syncthreads();
+            for (int i = 0; i < THREADS / WARP; i++) {
+                is_lost |= lost[i] != 0;
+                for (unsigned bits = hit[i]; bits; bits &= bits - 1) {
+                    const int which = i * WARP + __ffs(bits) - 1;
+                    float *to = sum + of[which] * cols;
+                    for (int c = (int)threadIdx.x; c < cols; c += THREADS) to[c] += at(d, 0, from + which, c);
                 }
-                __syncthreads();
             }
+            __syncthreads();
         }
-        for (int c = (int)threadIdx.x; is_lost && c < y->cols; c += THREADS) at(y, 0, row, c) = no_number();
     }
+    for (int i = (int)threadIdx.x; i < rows * cols && first + i / cols < y->rows; i += THREADS)
+        at(y, 0, first + i / cols, i % cols) = is_lost ? no_number() : sum[i];
 }
 
+/* As many rows as fit, but so few that all of the GPU has work. */
 extern "C" void lh_gpu_kernel_scatter(const lh_gpu_work *w, void *stream) {
-    LAUNCH_TOGETHER(scatter, dim3(parts_of(w->most.rows, 1)), THREADS, 0, stream, *w);
+    enum { ROOM = 96 << 10, BLOCKS = 264 };
+    const int fit = ROOM / (int)sizeof(float) / w->most.cols, few = (w->most.rows + BLOCKS - 1) / BLOCKS;
+    const int rows = fit < 1 ? 1 : fit < few ? fit : few;
+    const size_t bytes = (size_t)rows * w->most.cols * sizeof(float);
+    allow_shared((const void *)scatter, bytes);
+    LAUNCH_TOGETHER(scatter, dim3((unsigned)((w->most.rows + rows - 1) / rows)), THREADS, bytes, stream, *w, rows);
 }

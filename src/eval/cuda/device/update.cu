@@ -24,26 +24,31 @@ __device__ static how read_how(const lh_gpu_work &w) {
     return a;
 }
 
-__global__ void adam(lh_gpu_work w) {
+template <int N> __global__ void adam(lh_gpu_work w) {
     __shared__ how shared;
     if (threadIdx.x == 0) shared = read_how(w);
     __syncthreads();
     const how a = shared;
     const lh_gpu_block *to = w.in[W].block, *m = w.in[M].block, *v = w.in[V].block, *dw = w.in[G].block;
     const long long cells = (long long)to->rows * to->cols;
-    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < cells;
-         i += (long long)gridDim.x * blockDim.x) {
+    for (long long i = N * (blockIdx.x * (long long)blockDim.x + threadIdx.x); i < cells;
+         i += N * (long long)gridDim.x * blockDim.x) {
         const place k = place_of(to, i);
-        float *const pw = floats_at(to, 0, k.r, k.c), *const pm = floats_at(m, 0, k.r, k.c), *const pv = floats_at(v, 0, k.r, k.c);
-        const float g = at(dw, 0, k.r, k.c) * a.scale;
-        const float m1 = a.b1 * *pm + (1 - a.b1) * g, v1 = a.b2 * *pv + (1 - a.b2) * g * g;
-        *pm = m1, *pv = v1;
-        *pw = a.keep * *pw - a.step * m1 / (sqrtf(v1) * a.root + a.eps);
+        numbers<N> x = load_at<N>(to, 0, k.r, k.c), m1 = load_at<N>(m, 0, k.r, k.c), v1 = load_at<N>(v, 0, k.r, k.c);
+        const numbers<N> d = load_at<N>(dw, 0, k.r, k.c);
+        for (int n = 0; n < N; n++) {
+            const float g = d.x[n] * a.scale;
+            m1.x[n] = a.b1 * m1.x[n] + (1 - a.b1) * g, v1.x[n] = a.b2 * v1.x[n] + (1 - a.b2) * g * g;
+            x.x[n] = a.keep * x.x[n] - a.step * m1.x[n] / (sqrtf(v1.x[n]) * a.root + a.eps);
+        }
+        store_at<N>(m, 0, k.r, k.c, m1), store_at<N>(v, 0, k.r, k.c, v1), store_at<N>(to, 0, k.r, k.c, x);
     }
 }
 
 extern "C" void lh_gpu_kernel_adam(const lh_gpu_work *w, void *stream) {
-    LAUNCH_TOGETHER(adam, grid_of(w->most_in[W], 1), THREADS, 0, stream, *w);
+    const lh_gpu_sizes s = w->most_in[W];
+    const dim3 grid(parts_of((long long)s.rows * s.cols / (w->is_wide ? 8 : 1), THREADS));
+    LAUNCH_WIDE(w->is_wide, LAUNCH_TOGETHER, adam, grid, THREADS, stream, *w);
 }
 
 /* ---- norm(gradients) ---- */
