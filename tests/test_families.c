@@ -481,6 +481,11 @@ static void fields_are_named(void **state) {
     static const char *const list[][2] = {
         {"{\"model_type\": \"gpt2\"}", ""},
         {"{\"model_type\": \"gpt2\", \"hidden_size\": 64, \"n_head\": 4}", ""},
+        {"{\"model_type\": \"gpt2\", \"hidden_size\": 64, \"n_embd\": 64, \"n_head\": 4}", ""},
+        {"{\"model_type\": \"gpt2\", \"hidden_size\": 64, \"n_embd\": 128, \"n_head\": 4}",
+         "hidden_size is 64, and n_embd"},
+        {"{\"model_type\": \"gpt_neox\", \"rotary_emb_base\": 10000, \"rope_theta\": 500}",
+         "rope_theta is 500"},
         {"{}", "model_type"},
         {"{\"model_type\": \"gpt5\"}", "model_type is gpt5"},
         {"{\"model_type\": \"gpt2\", \"n_embed\": 64}", "n_embed"},

@@ -134,6 +134,20 @@ static void check_counts(const lh_family_reader *r, const lh_family_field *f) {
                 lh_family_refuse(r, f->name, "is 0 or null, and must be at least 1");
 }
 
+/* n_embd beside hidden_size: two names of one number, which must agree. */
+static void check_names(const lh_family_reader *r, const lh_family_field *list) {
+    for (const lh_family_field *a = list; a->name; a++)
+        for (const lh_family_field *b = a + 1; b->name; b++) {
+            const bool is_number = a->kind == LH_FIELD_WHOLE || a->kind == LH_FIELD_NUMBER ||
+                                   a->kind == LH_FIELD_NEEDED;
+            if (!is_number || a->at != b->at || b->kind == LH_FIELD_HARMLESS) continue;
+            const cJSON *x = lh_family_item(r, a->name), *y = lh_family_item(r, b->name);
+            if (cJSON_IsNumber(x) && cJSON_IsNumber(y) && x->valuedouble != y->valuedouble)
+                lh_family_refuse(r, b->name, "is %g, and %s, another name for it, %g",
+                                 y->valuedouble, a->name, x->valuedouble);
+        }
+}
+
 void lh_family_read(lh_family_reader *r, const lh_family_record *f) {
     r->v = (lh_family_values){0};
     set_standards(r, f->field);
@@ -148,6 +162,7 @@ void lh_family_read(lh_family_reader *r, const lh_family_record *f) {
                              "numbers cannot be said",
                              f->family.name);
     }
+    if (!lh_failed(r->ctx)) check_names(r, f->field);
     if (!lh_failed(r->ctx)) check_counts(r, f->field);
 }
 
