@@ -544,7 +544,8 @@ static void fields_are_named(void **state) {
          "layer_types has linear_attention"},
         {"{\"model_type\": \"qwen2\", \"num_hidden_layers\": 1, \"layer_types\": \"full\"}",
          "layer_types"},
-        {"{\"model_type\": \"phi3\", \"full_attn_mod\": 1, \"interpolate_factor\": 1, "
+        {"{\"model_type\": \"phi3\", \"vocab_size\": 9, \"full_attn_mod\": 1, "
+         "\"interpolate_factor\": 1, "
          "\"lm_head_bias\": false}",
          ""},
         {"{\"model_type\": \"phi3\", \"full_attn_mod\": 2}", "full_attn_mod"},

@@ -109,15 +109,17 @@ static void read_field(lh_family_reader *r, const lh_family_field *f, const cJSO
     }
 }
 
+static bool is_number(const lh_family_field *f) {
+    return f->kind == LH_FIELD_WHOLE || f->kind == LH_FIELD_NUMBER || f->kind == LH_FIELD_NEEDED;
+}
+
 /* Two names of one value: only the first has a usual one. */
 static void set_standards(lh_family_reader *r, const lh_family_field *f) {
     for (; f->name; f++) {
         void *to = (char *)&r->v + f->at;
         if (f->kind == LH_FIELD_YES) *(bool *)to = f->standard != 0;
         if (f->kind == LH_FIELD_TEXT) *(const char **)to = f->text;
-        const bool is_number =
-            f->kind == LH_FIELD_WHOLE || f->kind == LH_FIELD_NUMBER || f->kind == LH_FIELD_NEEDED;
-        if (is_number && *(double *)to == 0) *(double *)to = f->standard;
+        if (is_number(f) && *(double *)to == 0) *(double *)to = f->standard;
     }
 }
 
@@ -138,9 +140,7 @@ static void check_counts(const lh_family_reader *r, const lh_family_field *f) {
 static void check_names(const lh_family_reader *r, const lh_family_field *list) {
     for (const lh_family_field *a = list; a->name; a++)
         for (const lh_family_field *b = a + 1; b->name; b++) {
-            const bool is_number = a->kind == LH_FIELD_WHOLE || a->kind == LH_FIELD_NUMBER ||
-                                   a->kind == LH_FIELD_NEEDED;
-            if (!is_number || a->at != b->at || b->kind == LH_FIELD_HARMLESS) continue;
+            if (!is_number(a) || !is_number(b) || a->at != b->at) continue;
             const cJSON *x = lh_family_item(r, a->name), *y = lh_family_item(r, b->name);
             if (cJSON_IsNumber(x) && cJSON_IsNumber(y) && x->valuedouble != y->valuedouble)
                 lh_family_refuse(r, b->name, "is %g, and %s, another name for it, %g",
