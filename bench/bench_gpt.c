@@ -7,7 +7,7 @@
  * The machine may be shared, so both sides take turns, a few steps in each turn, each turn in a process of its own, and
  * the best step counts. Beside the time by the clock stands the time of the processors, which others disturb less.
  * LH_SOURCE_ROOT: where bench/torch_gpt.py lies. T=1: threads of both. TURNS=1: how many each takes (3). STEPS=3: of a
- * turn, on a busy machine.
+ * turn, on a busy machine. V=65: another vocabulary. ALONE=1: without PyTorch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,12 +227,13 @@ static void compare(const size *s, lh_precision precision) {
         printf(" %9.0f %9.0f %6.2fx %6.2fx %6.2fx\n", tokens / b.seconds, tokens / b.processor,
                b.seconds / a.seconds, b.processor / a.processor, a.bytes / b.bytes);
     else
-        printf("   PyTorch is not installed\n");
+        puts(getenv("ALONE") ? "" : "   PyTorch is not installed");
     fflush(stdout);
 }
 
 static size shortened(size s) {
     s.steps = number_from("STEPS", s.steps);
+    s.vocab = number_from("V", s.vocab);
     return s;
 }
 

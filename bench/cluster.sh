@@ -15,14 +15,25 @@ rate=${1:-1e8} latency=${2:-500e-6} tries=${3:-3}
 model=${MODEL:-layers=4 dim=192 heads=4 context=64} batch=${BATCH:-32}
 short=2 long=${LONG:-6}
 work=$(mktemp -d)
-spaces='lh-a lh-b lh-c lh-d'
+name=lh-$$ # of the namespaces: what runs in them is this run's own
+spaces="$name-a $name-b $name-c $name-d"
+
+# signal SIGNAL: to all that was started in the namespaces, mpirun and its daemons among them
+signal() {
+    for s in $spaces; do ip netns pids "$s" 2>/dev/null || true; done | sort -u | xargs -r kill -s "$1" 2>/dev/null || true
+}
+
 stop() {
+    trap '' INT TERM HUP
+    signal TERM
+    for _ in 1 2 3 4 5; do test -z "$(for s in $spaces; do ip netns pids "$s" 2>/dev/null || true; done)" || sleep 1; done
+    signal KILL
     test -z "${wire:-}" || kill "$wire" 2>/dev/null || true
     for s in $spaces; do ip netns del "$s" 2>/dev/null || true; done
     rm -rf "$work"
 }
 trap stop EXIT
-trap 'exit 1' INT TERM
+trap 'exit 1' INT TERM HUP
 
 # The network. Its switch comes before all else: it stands for a machine of its own.
 cc -O2 -o "$work/wire" "$root/bench/wire.c"
@@ -41,11 +52,11 @@ for s in $spaces; do
 done
 
 # What mpirun starts its daemons by, in place of ssh: agent ADDRESS COMMAND...
-cat >"$work/agent" <<'END'
+cat >"$work/agent" <<END
 #!/bin/sh
-case $1 in *.1) s=a ;; *.2) s=b ;; *.3) s=c ;; *) s=d ;; esac
+case \$1 in *.1) s=a ;; *.2) s=b ;; *.3) s=c ;; *) s=d ;; esac
 shift
-exec ip netns exec lh-$s unshare --uts sh -c "hostname lh-$s; $*"
+exec ip netns exec $name-\$s unshare --uts sh -c "hostname lh-\$s; \$*"
 END
 chmod +x "$work/agent"
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
@@ -55,14 +66,15 @@ export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_mpi_yield_
 export OMPI_MCA_btl OMPI_MCA_btl_tcp_if_include OMPI_MCA_oob_tcp_if_include OMPI_MCA_plm_rsh_agent
 yes 'The cat sat on the mat, and the dog saw the birds.' | head -n 2000 >"$work/text"
 
-# seconds RANKS STEPS: of a whole run, as it says itself.
+# seconds RANKS STEPS: of a whole run, as it says itself. In the background, since a shell that waits for it in the foreground hears no signal.
 seconds() {
     rm -rf "$work/out"
     # shellcheck disable=SC2086  # several words
-    ip netns exec lh-a unshare --uts sh -c 'hostname lh-a; exec "$@"' sh \
+    ip netns exec "$name-a" unshare --uts sh -c 'hostname lh-a; exec "$@"' sh \
         mpirun -np "$1" --hostfile "$work/hosts" --bind-to none "$longhand" train gpt --data "$work/text" --set $model \
-        --batch "$batch" --threads 1 --steps "$2" --every 1000 ${HOW:-} -o "$work/out" 2>"$work/err" </dev/null |
-        sed -n 's/.* steps in \([0-9.]*\) s,.*/\1/p; s/.* steps in \([0-9.]*\) ms,.*/\1e-3/p'
+        --batch "$batch" --threads 1 --steps "$2" --every 1000 ${HOW:-} -o "$work/out" 2>"$work/err" </dev/null >"$work/said" &
+    wait $!
+    seconds=$(sed -n 's/.* steps in \([0-9.]*\) s,.*/\1/p; s/.* steps in \([0-9.]*\) ms,.*/\1e-3/p' "$work/said")
 }
 
 # predicted RANKS: seconds of a step.
@@ -79,11 +91,14 @@ printf '%s, a batch of %s, %s Mb/s, %s us%s\n' "$model" "$batch" "$(echo "$rate"
 printf '%10s  %12s  %12s  %8s  %12s\n' processes 'seconds' 'predicted' 'ratio' 'efficiency'
 for n in 1 2 4; do
     try=0
+    : >"$work/tries"
     while test $try -lt "$tries"; do
         try=$((try + 1))
-        p=$(predicted $n) a=$(seconds $n $short) b=$(seconds $n "$long")
-        echo "$a $b $p" | awk -v s=$short -v l="$long" '{ print ($2 - $1) / (l - s), $3 }'
-    done >"$work/tries"
+        p=$(predicted $n)
+        seconds $n $short && a=$seconds
+        seconds $n "$long" && b=$seconds
+        echo "$a $b $p" | awk -v s=$short -v l="$long" '{ print ($2 - $1) / (l - s), $3 }' >>"$work/tries"
+    done
     measured=$(sort -g "$work/tries" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }')
     said=$(awk '{ print $2 }' "$work/tries" | sort -g | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }')
     test $n -gt 1 || alone=$measured
