@@ -98,12 +98,6 @@ const struct lh_evaluator *lh_cli_evaluator(lh_cli *cli, const char *name);
 /* of --device cpu, gpu or auto; NULL: it was refused */
 const struct lh_evaluator *lh_cli_device(lh_cli *cli, const char *device, lh_precision precision);
 
-#define LH_OPTION_DEVICE(to)                                                                       \
-    {                                                                                              \
-        "device", 0, LH_OPTION_TEXT, &(to), "NAME",                                                \
-            "where it runs: cpu (default), gpu, or auto: a GPU where there is one", 0, 0           \
-    }
-
 /* Loading (load.c). LESSON is a short name (ex1, gpt), or a file; LESSON:NAME one of its programs. */
 typedef struct lh_source {
     const char *name; /* ex1, attention:bag, or the file */
@@ -148,13 +142,31 @@ lh_loop_how lh_cli_batches(const lh_source *s, int batch, int shuffle);
 /* true: it was given, and is reported */
 bool lh_cli_refuse(lh_cli *cli, bool is_given, const char *option, const char *why);
 
-/* The option that goes with lh_cli_input. */
+/* Options of several commands. */
 #define LH_OPTION_INPUT(names)                                                                     \
     {                                                                                              \
         "input", 0, LH_OPTION_LIST, names, "EXAMPLE",                                              \
             "run it on this instead: 'source = You are welcome'; several times: several examples", \
             0, 0                                                                                   \
     }
+#define LH_OPTION_SET(to)                                                                          \
+    {                                                                                              \
+        "set", 0, LH_OPTION_SETTINGS, &(to), "NAME=VALUE",                                         \
+            "another value for a size or const; several may follow", 0, 0                          \
+    }
+#define LH_OPTION_LEARNED(to)                                                                      \
+    { "train", 0, LH_OPTION_NAMES, &(to), "NAMES", "consts that should learn too: WQ,WK", 0, 0 }
+#define LH_OPTION_FROZEN(to)                                                                       \
+    { "freeze", 0, LH_OPTION_NAMES, &(to), "NAMES", "params that should not learn", 0, 0 }
+#define LH_OPTION_THREADS(to)                                                                      \
+    { "threads", 0, LH_OPTION_INT, &(to), "N", "threads (one per processor)", 1, 256 }
+#define LH_OPTION_DEVICE(to)                                                                       \
+    {                                                                                              \
+        "device", 0, LH_OPTION_TEXT, &(to), "NAME",                                                \
+            "where it runs: cpu (default), gpu, or auto: a GPU where there is one", 0, 0           \
+    }
+#define LH_OPTION_JSON(to)                                                                         \
+    { "json", 0, LH_OPTION_FLAG, &(to), NULL, "for programs: see longhand-json(5)", 0, 0 }
 
 /* Output (output.c). */
 typedef enum lh_ink {

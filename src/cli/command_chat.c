@@ -43,7 +43,7 @@ static const lh_option chat_options[] = {
      "tokens of a reply at most (512, or as generation_config.json says)", 1, INT_MAX},
     LH_CHOICE_OPTIONS(options.choice),
     {"seed", 's', LH_OPTION_INT, &options.seed, "SEED", "other replies (0)", 0, INT_MAX},
-    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
+    LH_OPTION_THREADS(options.threads),
     {"context", 0, LH_OPTION_INT, &options.context, "N",
      "use at most the last N tokens (as many as the model can)", 1, INT_MAX},
     LH_OPTION_PRECISION(&options.precision),

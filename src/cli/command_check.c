@@ -17,14 +17,9 @@ static struct {
 } options;
 
 static const lh_option check_options[] = {
-    {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE",
-     "another value for a size or const; several may follow", 0, 0},
-    LH_OPTION_INPUT(&options.input),
-    {"train", 0, LH_OPTION_NAMES, &options.train, "NAMES", "consts that should learn too: WQ,WK", 0,
-     0},
-    {"freeze", 0, LH_OPTION_NAMES, &options.freeze, "NAMES", "params that should not learn", 0, 0},
-    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
-    {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
+    LH_OPTION_SET(options.set),       LH_OPTION_INPUT(&options.input),
+    LH_OPTION_LEARNED(options.train), LH_OPTION_FROZEN(options.freeze),
+    LH_OPTION_JSON(options.json),     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
 static const char *plural(int n) {

@@ -51,7 +51,7 @@ static const lh_option cost_options[] = {
      0},
     {"threads", 0, LH_OPTION_INT, &options.threads, "N",
      "with --measure, --predict or --ranks: threads (one per processor), of each process", 1, 256},
-    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
+    LH_OPTION_JSON(options.json),
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 

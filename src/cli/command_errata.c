@@ -15,7 +15,7 @@ static const lh_option errata_options[] = {
     {"wrong", 0, LH_OPTION_FLAG, &options.wrong, NULL, "only quantities that are wrong", 0, 0},
     {"claims", 0, LH_OPTION_FLAG, &options.claims, NULL, "what was said, in place of numbers", 0,
      0},
-    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
+    LH_OPTION_JSON(options.json),
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 

@@ -19,7 +19,7 @@ static const lh_option exercise_options[] = {
     {"key", 0, LH_OPTION_FLAG, &options.key, NULL, "what is right, with its working", 0, 0},
     {"list", 0, LH_OPTION_FLAG, &options.list, NULL, "list the exercises, and which are done", 0,
      0},
-    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
+    LH_OPTION_JSON(options.json),
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 

@@ -25,9 +25,8 @@ static const lh_option graph_options[] = {
      "show what an evaluator does: its operations, and the memory that they read and write", 0, 0},
     {"backend", 0, LH_OPTION_TEXT, &options.backend, "NAME",
      "with --plan: exact, wide or fast (fast)", 0, 0},
-    {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE", "another value for a size or const",
-     0, 0},
-    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
+    LH_OPTION_SET(options.set),
+    LH_OPTION_JSON(options.json),
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 

@@ -10,7 +10,7 @@
 static struct { bool json; } options;
 
 static const lh_option lint_options[] = {
-    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
+    LH_OPTION_JSON(options.json),
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 

@@ -24,11 +24,11 @@ static const lh_option look_options[] = {
     {"head", 0, LH_OPTION_INT, &options.head, "N", "only this head, from 0 (all)", 0, INT_MAX},
     {"output", 'o', LH_OPTION_TEXT, &options.out, "FILE.svg|FOLDER",
      "the attention as a picture; a folder gets one for each layer, and the next token's", 0, 0},
-    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
+    LH_OPTION_THREADS(options.threads),
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
      "float (as in the file), or weights in int8 or int4", 0, 0},
     LH_OPTION_DEVICE(options.device),
-    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
+    LH_OPTION_JSON(options.json),
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 

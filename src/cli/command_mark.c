@@ -29,7 +29,7 @@ static const lh_option mark_options[] = {
     {"few-digits", 0, LH_OPTION_TEXT, &options.few_digits, "WORTH",
      "what right numbers with too few digits are worth: full (default), half or none", 0, 0},
     {"csv", 0, LH_OPTION_FLAG, &options.csv, NULL, "a table for a spreadsheet", 0, 0},
-    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
+    LH_OPTION_JSON(options.json),
     {"lines", 0, LH_OPTION_FLAG, &options.lines, NULL,
      "read sheets as JSON from standard input, one per line; write marks the same way", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},

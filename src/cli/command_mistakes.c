@@ -18,7 +18,7 @@ static struct {
 
 static const lh_option mistakes_options[] = {
     {"seed", 0, LH_OPTION_INT, &options.seed, "N", "the lesson in other numbers", 0, 2147483647},
-    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
+    LH_OPTION_JSON(options.json),
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 

@@ -21,7 +21,7 @@ static const lh_option near_options[] = {
     {"count", 'n', LH_OPTION_INT, &options.count, "N", "how many words (10)", 1, 1000000},
     {"minus", 0, LH_OPTION_NAMES, &options.minus, "WORD", "subtract the vector of this word", 0, 0},
     {"plus", 0, LH_OPTION_NAMES, &options.plus, "WORD", "and add the vector of this one", 0, 0},
-    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
+    LH_OPTION_JSON(options.json),
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 

@@ -17,12 +17,10 @@ static struct {
 
 static const lh_option plot_options[] = {
     {"output", 'o', LH_OPTION_TEXT, &options.out, "FILE.svg", "a file instead of the screen", 0, 0},
-    {"set", 0, LH_OPTION_SETTINGS, &options.set, "NAME=VALUE",
-     "another value for a size or const; several may follow", 0, 0},
+    LH_OPTION_SET(options.set),
     LH_OPTION_INPUT(&options.input),
-    {"train", 0, LH_OPTION_NAMES, &options.train, "NAMES", "consts that should learn too: WQ,WK", 0,
-     0},
-    {"freeze", 0, LH_OPTION_NAMES, &options.freeze, "NAMES", "params that should not learn", 0, 0},
+    LH_OPTION_LEARNED(options.train),
+    LH_OPTION_FROZEN(options.freeze),
     {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (all)", 1, 1000000},
     {"shuffle", 0, LH_OPTION_INT, &options.shuffle, "SEED",
      "another order of the examples in every epoch", 0, 2147483647},

@@ -22,7 +22,7 @@ static const lh_option progress_options[] = {
     {"import", 0, LH_OPTION_TEXT, &options.import, "FILE",
      "attempts that were exported here, elsewhere or by a page; those known already count once", 0,
      0},
-    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
+    LH_OPTION_JSON(options.json),
     {"reset", 0, LH_OPTION_FLAG, &options.reset, NULL, "forget everything; a copy is kept", 0, 0},
     {"yes", 0, LH_OPTION_FLAG, &options.yes, NULL, "with --reset: do not ask", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},

@@ -31,7 +31,7 @@ static const lh_option sample_options[] = {
     LH_CHOICE_OPTIONS(options.choice),
     {"seed", 's', LH_OPTION_INT, &options.seed, "SEED",
      "random seed; another one gives another text (0)", 0, INT_MAX},
-    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
+    LH_OPTION_THREADS(options.threads),
     LH_OPTION_DEVICE(options.device),
     {"context", 0, LH_OPTION_INT, &options.context, "N",
      "use at most the last N tokens (as many as the model can)", 1, INT_MAX},

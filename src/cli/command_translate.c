@@ -28,7 +28,7 @@ static const lh_option translate_options[] = {
     {"check", 0, LH_OPTION_INT, &options.check, "N",
      "answer N held-out questions of a task, and count those that are right", 1, 10000000},
     {"task", 0, LH_OPTION_TEXT, &options.task, "TASK", "for --check (translate)", 0, 0},
-    {"threads", 0, LH_OPTION_INT, &options.threads, "N", "threads (one per processor)", 1, 256},
+    LH_OPTION_THREADS(options.threads),
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 

@@ -16,7 +16,7 @@ static struct {
 static const lh_option weights_options[] = {
     {"name", 0, LH_OPTION_TEXT, &options.name, "PART", "only tensors with this in their names", 0,
      0},
-    {"json", 0, LH_OPTION_FLAG, &options.json, NULL, "for programs: see longhand-json(5)", 0, 0},
+    LH_OPTION_JSON(options.json),
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 

@@ -107,12 +107,17 @@ static bool is_shown(int step, int last) {
     return step == last || (step % unit == 0 && (lead == 1 || lead == 2 || lead == 3 || lead == 5));
 }
 
+/* Of the column of losses, for as many digits as were asked for: a sign, a point and an exponent, too. */
+static int loss_width(const lh_run *r) {
+    return r->has_digits && r->digits > 10 ? r->digits + 8 : 18;
+}
+
 /* The loss before an update belongs to the number of updates before it: row 10 is loss@10. */
 static void print_progress(const lh_run *r, int step, int epoch, double loss, const char *norm) {
     char a[64];
     lh_number_text(a, sizeof a, loss, r->has_digits ? r->digits : 10);
     fprintf(r->cli->out, "%8d %8d   %s", step, epoch, a);
-    if (*norm) fprintf(r->cli->out, "%*s%s", pad_to(18, a), "", norm);
+    if (*norm) fprintf(r->cli->out, "%*s%s", pad_to(loss_width(r), a), "", norm);
     fputc('\n', r->cli->out);
 }
 
@@ -185,7 +190,8 @@ static int finish(lh_run *r, const lh_loop *t, lh_plan *all, bool table, const r
 }
 
 static void print_start(lh_run *r) {
-    fprintf(r->cli->out, "%8s %8s   %-17s %s\n", "step", "epoch", "loss", "gradient norm");
+    fprintf(r->cli->out, "%8s %8s   %-*s%s\n", "step", "epoch", loss_width(r), "loss",
+            "gradient norm");
 }
 
 /* Infinity may pass: the gradient of softmax and logarithm together is finite. What is no number stays none. */

@@ -20,7 +20,7 @@ extern bool lh_model_allows_unused;
 #define LH_OPTION_ALLOW_UNUSED                                                                     \
     {                                                                                              \
         "allow-unused", 0, LH_OPTION_FLAG, &lh_model_allows_unused, NULL,                          \
-            "continue even if the program does not use all weights of the folder", 0, 0              \
+            "continue even if the program does not use all weights of the folder", 0, 0            \
     }
 
 bool lh_model_open(lh_cli *cli, const char *path, lh_model *m); /* false: already reported */

@@ -66,6 +66,13 @@ static inline int lh_place_of(lh_real x, int n) {
     return x >= 0 && x < (lh_real)n && x == (lh_real)(int)x ? (int)x : -1;
 }
 
+/* Every cell of a block: head h_, row r_, column c_. Another block's number there is LH_CELL: its strides stretch it. */
+#define LH_FOR_CELLS(b)                                                                            \
+    for (int h_ = 0; h_ < (b)->heads; h_++)                                                        \
+        for (int r_ = 0; r_ < (b)->rows; r_++)                                                     \
+            for (int c_ = 0; c_ < (b)->cols; c_++)
+#define LH_CELL(b) ((b)->p[h_ * (b)->hs + r_ * (b)->rs + c_ * (b)->cs])
+
 /* y = f(a) for every cell: `X` names the operand's number. Defines static void name(const lh_work *w). */
 #define LH_EACH1(name, X, expr)                                                                    \
     static void name(const lh_work *w) {                                                           \
@@ -87,12 +94,10 @@ static inline int lh_place_of(lh_real x, int n) {
         }                                                                                          \
         for (int e_ = 0; e_ < w->examples; e_++) {                                                 \
             const lh_block *o_ = lh_block_of(&w->out, e_), *a_ = lh_block_of(&w->in[0], e_);       \
-            for (int h_ = 0; h_ < o_->heads; h_++)                                                 \
-                for (int r_ = 0; r_ < o_->rows; r_++)                                              \
-                    for (int c_ = 0; c_ < o_->cols; c_++) {                                        \
-                        const lh_real X = a_->p[h_ * a_->hs + r_ * a_->rs + c_ * a_->cs];          \
-                        o_->p[h_ * o_->hs + r_ * o_->rs + c_ * o_->cs] = (expr);                   \
-                    }                                                                              \
+            LH_FOR_CELLS(o_) {                                                                     \
+                const lh_real X = LH_CELL(a_);                                                     \
+                LH_CELL(o_) = (expr);                                                              \
+            }                                                                                      \
         }                                                                                          \
     }
 
@@ -123,13 +128,10 @@ static inline int lh_place_of(lh_real x, int n) {
         for (int e_ = 0; e_ < w->examples; e_++) {                                                 \
             const lh_block *o_ = lh_block_of(&w->out, e_), *a_ = lh_block_of(&w->in[0], e_),       \
                            *b_ = lh_block_of(&w->in[1], e_);                                       \
-            for (int h_ = 0; h_ < o_->heads; h_++)                                                 \
-                for (int r_ = 0; r_ < o_->rows; r_++)                                              \
-                    for (int c_ = 0; c_ < o_->cols; c_++) {                                        \
-                        const lh_real X = a_->p[h_ * a_->hs + r_ * a_->rs + c_ * a_->cs];          \
-                        const lh_real Z = b_->p[h_ * b_->hs + r_ * b_->rs + c_ * b_->cs];          \
-                        o_->p[h_ * o_->hs + r_ * o_->rs + c_ * o_->cs] = (expr);                   \
-                    }                                                                              \
+            LH_FOR_CELLS(o_) {                                                                     \
+                const lh_real X = LH_CELL(a_), Z = LH_CELL(b_);                                    \
+                LH_CELL(o_) = (expr);                                                              \
+            }                                                                                      \
         }                                                                                          \
     }
 
@@ -150,14 +152,10 @@ static inline int lh_place_of(lh_real x, int n) {
         for (int e_ = 0; e_ < w->examples; e_++) {                                                 \
             const lh_block *o_ = lh_block_of(&w->out, e_), *a_ = lh_block_of(&w->in[0], e_),       \
                            *b_ = lh_block_of(&w->in[1], e_), *d_ = lh_block_of(&w->in[2], e_);     \
-            for (int h_ = 0; h_ < o_->heads; h_++)                                                 \
-                for (int r_ = 0; r_ < o_->rows; r_++)                                              \
-                    for (int c_ = 0; c_ < o_->cols; c_++) {                                        \
-                        const lh_real X = a_->p[h_ * a_->hs + r_ * a_->rs + c_ * a_->cs];          \
-                        const lh_real Z = b_->p[h_ * b_->hs + r_ * b_->rs + c_ * b_->cs];          \
-                        const lh_real U = d_->p[h_ * d_->hs + r_ * d_->rs + c_ * d_->cs];          \
-                        o_->p[h_ * o_->hs + r_ * o_->rs + c_ * o_->cs] = (expr);                   \
-                    }                                                                              \
+            LH_FOR_CELLS(o_) {                                                                     \
+                const lh_real X = LH_CELL(a_), Z = LH_CELL(b_), U = LH_CELL(d_);                   \
+                LH_CELL(o_) = (expr);                                                              \
+            }                                                                                      \
         }                                                                                          \
     }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "explain/chart_field.h"
 #include "explain/explain.h"
 
 enum {
@@ -237,76 +238,6 @@ static lh_series *points_by_class(item *m, int *n) {
 
 /* ---- what lies behind the points ---- */
 
-static void copy_givens(const lh_graph *g, const lh_plan *from, lh_plan *to) {
-    for (int i = 0; i < g->n_givens; i++) {
-        const lh_node *n = g->given[i]->node;
-        if (!lh_exact.has(from, n) || !lh_exact.has(to, n)) continue;
-        lh_sizes z = lh_exact.sizes(from, n, 0);
-        for (int r = 0; r < z.rows; r++)
-            for (int c = 0; c < z.cols; c++)
-                lh_exact.set(to, n, (lh_cell){0, 0, r, c},
-                             lh_exact.get(from, n, (lh_cell){0, 0, r, c}));
-    }
-}
-
-/* A place is an example with one row, or a row of a matrix. */
-static lh_cell place_at(const asked *v, int k, int col) {
-    return v->node->shape.is_batched ? (lh_cell){k, 0, 0, col} : (lh_cell){0, 0, k, col};
-}
-
-static void put_place(lh_plan *p, const asked *x, int k, double u, double w) {
-    lh_exact.set(p, x->node, place_at(x, k, 0), u);
-    lh_exact.set(p, x->node, place_at(x, k, 1), w);
-}
-
-/* Rows that look at each other have no value of their own: the first one's must stay when the others move. */
-static bool rows_are_apart(lh_plan *p, const asked *x, const asked *out, int rows) {
-    double seen[2];
-    for (int turn = 0; turn < 2; turn++) {
-        for (int k = 0; k < rows; k++)
-            put_place(p, x, k, k ? turn + 0.3 : 0.7, k ? 1.1 - turn : 0.2);
-        lh_exact.run(p);
-        seen[turn] = lh_exact.get(p, out->node, place_at(out, 0, 0));
-    }
-    return seen[0] == seen[1];
-}
-
-static bool field_is_possible(item *m, lh_plan *p, const asked *x, const asked *out) {
-    lh_sizes a = lh_exact.sizes(p, x->node, 0), b = lh_exact.sizes(p, out->node, 0);
-    const bool is_batched = x->node->shape.is_batched && out->node->shape.is_batched,
-               is_plain = !x->node->shape.is_batched && !out->node->shape.is_batched;
-    if (is_batched && a.rows == 1 && a.cols == 2 && b.rows == 1 && b.cols == 1) return true;
-    if (is_plain && a.cols == 2 && b.rows == a.rows && b.cols == 1 &&
-        rows_are_apart(p, x, out, a.rows))
-        return true;
-    lh_fail(
-        m->g->ctx, LH_ERROR_SHAPE, nowhere,
-        "points: the background needs one number for each place: %s must be 1x2 and %s 1x1 for "
-        "each example, or have a row for each place that looks at no other, but they are %dx%d and "
-        "%dx%d",
-        x->text, out->text, a.rows, a.cols, b.rows, b.cols);
-    return false;
-}
-
-/* x is moved over the plane, as many places at a time as there are examples. */
-static void fill_field(lh_plan *p, const asked *x, const asked *out, lh_chart_field *f,
-                       double *cell) {
-    int at_once =
-            x->node->shape.is_batched ? lh_exact.examples(p) : lh_exact.sizes(p, x->node, 0).rows,
-        total = f->rows * f->cols;
-    for (int first = 0; first < total; first += at_once) {
-        int n = total - first < at_once ? total - first : at_once;
-        for (int e = 0; e < n; e++) {
-            int row = (first + e) / f->cols, col = (first + e) % f->cols;
-            put_place(p, x, e, f->x0 + (col + 0.5) / f->cols * (f->x1 - f->x0),
-                      f->y0 + (row + 0.5) / f->rows * (f->y1 - f->y0));
-        }
-        lh_exact.run(p);
-        for (int e = 0; e < n; e++)
-            cell[first + e] = lh_exact.get(p, out->node, place_at(out, e, 0));
-    }
-}
-
 static void pad(const double *x, int n, double *low, double *high) {
     *low = INFINITY, *high = -INFINITY;
     for (int i = 0; i < n; i++)
@@ -318,29 +249,16 @@ static void pad(const double *x, int n, double *low, double *high) {
 
 static void add_field(item *m, lh_chart *c, const asked *x, const asked *out) {
     lh_chart_field f = {.name = out->text, .rows = GRID, .cols = GRID};
-    double *cell = lh_alloc_array(m->a, (size_t)GRID * GRID, sizeof *cell);
     const double *u = column(m->a, x, 0), *w = column(m->a, x, 1);
-    if (!cell || !u || !w) return;
+    if (!u || !w) return;
     pad(u, x->rows, &f.x0, &f.x1);
     pad(w, x->rows, &f.y0, &f.y1);
     lh_moments trained;
     lh_node *wanted = out->node;
-    bool ok = open_moments(m, &trained, &wanted, 1, out->step > 0);
-    const lh_plan *learned = ok ? moment_at(m, &trained, out->step) : NULL;
-    lh_wish wish = {.node = (lh_node *const *)&out->node, .n_nodes = 1};
-    if (x->node->kind != LH_OP_input) wish.known = (lh_node *const *)&x->node, wish.n_known = 1;
-    lh_plan *p = learned ? lh_exact.plan(m->g, &wish) : NULL;
-    if (p) {
-        lh_exact.start(p);
-        lh_exact.bind(p, NULL, 0);
-        copy_givens(m->g, learned, p);
-    }
-    if (p && !lh_failed(m->g->ctx) && field_is_possible(m, p, x, out)) {
-        fill_field(p, x, out, &f, cell);
-        f.cell = cell;
-        c->field = f;
-    }
-    lh_exact.free(p);
+    const bool is_open = open_moments(m, &trained, &wanted, 1, out->step > 0);
+    const lh_plan *learned = is_open ? moment_at(m, &trained, out->step) : NULL;
+    const lh_field_from from = {learned, x->node, out->node, x->text, out->text};
+    if (learned && lh_chart_field_fill(m->g, m->a, &from, &f)) c->field = f;
     lh_moments_close(&trained);
 }
 

@@ -6,23 +6,15 @@
  * does not depend on an example is its own average. Examples are added in their order: the same
  * bits on every run.
  */
-#include "eval/work.h"
 #include "explain/cost.h"
 #include "explain/term.h"
+#include "graph/ops/over_examples.h"
 
+/* In a part of a batch, what is added up is a share of more examples than there are. */
 static void average_exact(const lh_work *w) {
-    const lh_block *y = &w->out.block[0];
-    const int examples = w->in[0].step ? w->moment->examples : 1,
-              of = w->in[0].step ? w->moment->of : 1; /* more than these, in a part of a batch */
-    for (int h = 0; h < y->heads; h++)
-        for (int r = 0; r < y->rows; r++)
-            for (int c = 0; c < y->cols; c++) {
-                lh_real sum = 0;
-                for (int e = 0; e < examples; e++)
-                    sum += *lh_block_at(lh_block_of(&w->in[0], e), h, r, c);
-                *lh_block_at(y, h, r, c) = sum / (lh_real)of;
-            }
-    if (w->count) w->count[1] += lh_block_cells(y) * (unsigned)examples;
+    const bool is_batched = w->in[0].step != 0;
+    add_over_examples(w, is_batched ? w->moment->examples : 1,
+                      is_batched ? (lh_real)w->moment->of : 1);
 }
 
 static lh_node *average_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {

@@ -7,36 +7,22 @@
  * Gradient: every example counts once, dx_erc = dy_rc: dy stretched over the examples (the engine
  * stretches it). A value that is there once counts N times: dx_rc = N dy_rc.
  */
-#include "eval/work.h"
 #include "explain/cost.h"
 #include "explain/term.h"
+#include "graph/ops/over_examples.h"
 
 /* In a part of a batch, too, the value counts for all examples of the batch. */
 static void total_of_one(const lh_work *w) {
     const lh_block *y = &w->out.block[0], *x = &w->in[0].block[0];
-    for (int h = 0; h < y->heads; h++)
-        for (int r = 0; r < y->rows; r++)
-            for (int c = 0; c < y->cols; c++)
-                *lh_block_at(y, h, r, c) = *lh_block_at(x, h, r, c) * (lh_real)w->moment->of;
+    LH_FOR_CELLS(y) LH_CELL(y) = LH_CELL(x) * (lh_real)w->moment->of;
     if (w->count) w->count[1] += lh_block_cells(y);
 }
 
 static void total_exact(const lh_work *w) {
-    const lh_block *y = &w->out.block[0];
-    const int examples = w->moment->examples;
-    if (!w->in[0].step) {
+    if (w->in[0].step)
+        add_over_examples(w, w->moment->examples, 1);
+    else
         total_of_one(w);
-        return;
-    }
-    for (int h = 0; h < y->heads; h++)
-        for (int r = 0; r < y->rows; r++)
-            for (int c = 0; c < y->cols; c++) {
-                lh_real sum = 0;
-                for (int e = 0; e < examples; e++)
-                    sum += *lh_block_at(lh_block_of(&w->in[0], e), h, r, c);
-                *lh_block_at(y, h, r, c) = sum;
-            }
-    if (w->count) w->count[1] += lh_block_cells(y) * (unsigned)examples;
 }
 
 static lh_node *total_gradient(lh_graph *g, lh_node *n, lh_node *dy, int i) {
