@@ -218,17 +218,13 @@ static void a_llama_becomes_a_folder(void **state) {
 
 static void damaged_files_are_refused(void **state) {
     (void)state;
-    static const char *const bad[][2] = {{"wrong_version", "neither 2 nor 3"},
-                                         {"wrong_magic", "not a GGUF file"},
-                                         {"wrong_short", "ends after the end"},
-                                         {"wrong_type", "type 10"},
-                                         {"wrong_block", "fill its blocks"},
-                                         {"wrong_twice", "there twice"},
-                                         {"wrong_tensor_twice", "there twice"},
-                                         {"wrong_list", "goes on after the end"},
-                                         {"wrong_size", "too large"},
-                                         {"wrong_alignment", "alignment"},
-                                         {"wrong_deep", "list of lists"}};
+    static const char *const bad[][2] = {
+        {"wrong_version", "neither 2 nor 3"},  {"wrong_magic", "not a GGUF file"},
+        {"wrong_short", "ends after the end"}, {"wrong_type", "type 10"},
+        {"wrong_block", "fill its blocks"},    {"wrong_twice", "there twice"},
+        {"wrong_tensor_twice", "there twice"}, {"wrong_list", "goes on after the end"},
+        {"wrong_size", "too large"},           {"wrong_alignment", "alignment"},
+        {"wrong_deep", "list of lists"}};
     const char *root = getenv("LH_SOURCE_ROOT") ? getenv("LH_SOURCE_ROOT") : ".";
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         lh_context *ctx = lh_context_new();

@@ -70,7 +70,8 @@ int main(void) {
     while (n < HEADS && pthread_create(&thread[n], NULL, attend, &heads[n]) == 0) n++;
     for (int h = 0; h < n; h++) pthread_join(thread[h], NULL);
     printf("at the same time:     %6.1f ms\n", 1000 * (seconds() - start));
-    for (int h = 0; h < n; h++) same &= memcmp(first[h], heads[h].H, sizeof first[h]) == 0;
+    for (int h = 0; h < n; h++)
+        for (int i = 0; i < N * D; i++) same &= first[h][i] == heads[h].H[i];
     printf("the same numbers: %s\n", same && n == HEADS ? "yes" : "no");
     return same && n == HEADS ? 0 : 1;
 }

@@ -263,7 +263,10 @@ static void save_folder(longhand *lh, lh_arena *a, const char *path) {
 
 void longhand_save(longhand *lh, const char *path) {
     if (!lh_api_program(lh)) return;
-    if (!path) lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "longhand_save: the path is NULL");
+    if (!path) {
+        lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "longhand_save: the path is NULL");
+        return;
+    }
     lh_arena *a = lh_failed(lh->ctx) ? NULL : lh_arena_new(lh->ctx);
     if (!a) return;
     if (is_one_file(path))

@@ -231,7 +231,10 @@ const longhand_marks *longhand_mark(longhand *lh, const char *answers, size_t le
     stock s = {0};
     if (!lh_api_program(lh) || !lh_api_options(lh, options, sizeof how, &how, sizeof how))
         return NULL;
-    if (!answers) lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "longhand_mark: the answers are NULL");
+    if (!answers) {
+        lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "longhand_mark: the answers are NULL");
+        return NULL;
+    }
     if (how.few_digits < 0 || how.few_digits > LH_WORTH_NONE)
         lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "few_digits is 0, 1 or 2, not %d",
                 how.few_digits);

@@ -77,7 +77,10 @@ static const double *view_of(const lh_plan *p, const lh_node *n, longhand_part *
 
 const double *longhand_view(longhand *lh, const char *name, longhand_part *part) {
     if (!lh_api_ready(lh)) return NULL;
-    if (!part) lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "longhand_view: the part is NULL");
+    if (!part) {
+        lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "longhand_view: the part is NULL");
+        return NULL;
+    }
     const lh_step *s = !lh->from && lh_api_graph(lh) ? lh_api_find(lh, name) : NULL;
     if (!s || (is_fixed(s) ? !lh_api_plan(lh) : !lh_api_numbers(lh))) return NULL;
     if (!part_exists(lh, lh->plan, s, part->example, part->head)) return NULL;

@@ -38,7 +38,7 @@ static bool make_folders(lh_cli *cli, const char *path) {
 
 /* Whoever opens pages here; false: nobody does. Its own words are not ours. */
 static bool show_page(const char *page) {
-    const char *with = getenv("LONGHAND_BROWSER") ? getenv("LONGHAND_BROWSER") : "xdg-open";
+    const char *asked = getenv("LONGHAND_BROWSER"), *with = asked ? asked : "xdg-open";
     int status = 1;
     const pid_t child = fork();
     if (child == 0) {

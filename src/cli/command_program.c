@@ -66,14 +66,13 @@ static int program_run(lh_cli *cli, int argc, char **argv) {
         text = text_of(cli, &s);
     else
         return LH_EXIT_FAILED; /* already reported */
-    if (!text && !lh_failed(cli->ctx)) return LH_EXIT_FAILED;
-    int status = LH_EXIT_YES;
+    int status = LH_EXIT_FAILED;
     if (lh_failed(cli->ctx))
         status = lh_cli_report(cli);
-    else if (options.out)
+    else if (text && options.out)
         status = write_new(cli, text);
-    else
-        fputs(text, cli->out);
+    else if (text)
+        status = fputs(text, cli->out) < 0 ? LH_EXIT_FAILED : LH_EXIT_YES;
     lh_program_free(s.program);
     return status;
 }

@@ -106,7 +106,8 @@ static bool read_value(lh_cli *cli, const lh_option *o, const char *text) {
 static int run_command(lh_cli *cli, const lh_command *c, int argc, char **argv) {
     char **rest = lh_alloc_array(cli->arena, (size_t)argc + 1, sizeof *rest);
     int n = 0;
-    for (int i = 0; rest && i < argc; i++) {
+    if (!rest) return lh_cli_report(cli);
+    for (int i = 0; i < argc; i++) {
         const char *a = argv[i];
         if (strcmp(a, "--") == 0) {
             while (++i < argc) rest[n++] = argv[i];

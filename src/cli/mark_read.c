@@ -123,7 +123,7 @@ static void not_on_roster(lh_hall *h, const lh_learner *x, int same) {
         return;
     }
     const char **known = lh_alloc_array(h->arena, (size_t)r->n + 1, sizeof *known);
-    for (int i = 0; known && i < r->n; i++) known[i] = r->student[i].name;
+    for (int i = 0; known && r->student && i < r->n; i++) known[i] = r->student[i].name;
     const char *near = known && *who ? lh_nearest(who, known, r->n) : NULL;
     if (*who)
         fprintf(stderr, "%s: %s is not on the roster %s%s%s%s\n", lh_learner_where(h, x), who,

@@ -45,8 +45,12 @@ extern "C" const char *emulate_running(void);
     ((void)(stream), emulate(#kernel, grid, threads, shared, true, [&] { kernel(__VA_ARGS__); }))
 #define SHARED_MEMORY(type, x) type *x = (type *)emulate_shared()
 
-static inline void __syncthreads() { emulate_wait(true); }
-static inline void __syncwarp() { emulate_wait(false); }
+static inline void __syncthreads() {
+    emulate_wait(true);
+}
+static inline void __syncwarp() {
+    emulate_wait(false);
+}
 
 static inline float __int_as_float(int bits) {
     float x;
@@ -88,10 +92,18 @@ static inline unsigned __ballot_sync(unsigned mask, int is_so) {
     return emulate_ballot(is_so != 0);
 }
 
-static inline int __popc(unsigned x) { return __builtin_popcount(x); }
-static inline int __ffs(unsigned x) { return __builtin_ffs((int)x); }
-static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
-static inline float __fdividef(float a, float b) { return a / b; }
+static inline int __popc(unsigned x) {
+    return __builtin_popcount(x);
+}
+static inline int __ffs(unsigned x) {
+    return __builtin_ffs((int)x);
+}
+static inline float rsqrtf(float x) {
+    return 1.0f / sqrtf(x);
+}
+static inline float __fdividef(float a, float b) {
+    return a / b;
+}
 using std::max;
 using std::min;
 
