@@ -1,26 +1,29 @@
 #!/bin/sh
-# gpu.sh [FOLDER]: steps of training on the GPU of this machine, in milliseconds and tokens a second, beside PyTorch where it is there. FOLDER: a build
-# with -Dcuda=enabled (build-gpu). Each line is a run of its own; the first steps, which plan and record, are not counted.
-set -eu
-cd "$(dirname "$0")/.."
+# gpu.sh [FOLDER]: steps of training on the GPU of this machine in bf16, in milliseconds and tokens a second, and where the time goes; beside PyTorch where it is
+# there. FOLDER: a build with -Dcuda=enabled (build-gpu) and bench/bench_gpu in it. Each line is a process of its own; one that fails is told, and the next one follows.
+set -u
+cd "$(dirname "$0")/.." || exit 2
 build=${1:-build-gpu}
-LONGHAND_CUDA=$PWD/$build/longhand_cuda.so
+LONGHAND_CUDA=${LONGHAND_CUDA:-$PWD/$build/src/eval/cuda/longhand_cuda.so}
 NO_COLOR=1
 export LONGHAND_CUDA NO_COLOR
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
 "$build/longhand" devices
-printf '%-28s %12s %12s %12s\n' 'layers x dim, context x batch' 'ms a step' 'tokens/s' 'loss'
-while read -r layers dim heads context batch steps; do
-    "$build/longhand" train gpt --set layers="$layers" dim="$dim" heads="$heads" context="$context" --batch "$batch" --steps "$steps" \
-        --every "$steps" --seed 1 --device gpu -o "$work/$layers-$dim-$context" >"$work/out" 2>&1 || { tail -n 2 "$work/out"; continue; }
-    ms=$(sed -n 's/.*about \([0-9.]*\) ms a step.*/\1/p' "$work/out" | head -n 1)
-    loss=$(sed -n 's/^loss \([0-9.]*\),.*/\1/p' "$work/out" | tail -n 1)
-    awk -v n="$layers x $dim, $context x $batch" -v ms="${ms:-0}" -v tokens=$((context * batch)) -v loss="$loss" \
-        'BEGIN { printf "%-28s %12s %12.0f %12s\n", n, ms, ms > 0 ? 1000 * tokens / ms : 0, loss }'
-done <<'LIST'
-4 128 4 128 8 50
-6 384 6 256 12 50
-12 768 12 1024 4 12
-LIST
+
+# NAME, then the arguments of bench_gpu, a bar, and those of torch_gpu.py
+compare() {
+    name=$1
+    shift
+    ours=${*%%|*}
+    theirs=${*#*|}
+    echo "$name"
+    # shellcheck disable=SC2086  # words
+    "$build/bench/bench_gpu" $ours profile
+    # shellcheck disable=SC2086
+    python3 -c 'import torch' 2>/dev/null && python3 bench/torch_gpu.py $theirs
+}
+
+compare 'GPT-2 124M, 1024 x 64' gpt bf16 64 1024 20 layers=12 dim=768 heads=12 context=1024 vocab=50257 '|' gpt 12 768 12 1024 50257 64 15
+compare '4 x 128, 128 x 8' gpt bf16 8 128 200 layers=4 dim=128 heads=4 context=128 vocab=65 '|' gpt 4 128 4 128 65 8 100 graphs
+compare 'Llama shape, 2048 x 8' llama bf16 8 2048 6 layers=16 dim=2048 heads=32 groups=8 width=64 hidden=8192 context=2048 vocab=32000 '|' \
+    llama 16 2048 32 2048 32000 8 6 8 8192
+compare 'GPT-2 1.5B, 1024 x 16' gpt bf16 16 1024 4 layers=48 dim=1600 heads=25 context=1024 vocab=50257 '|' gpt 48 1600 25 1024 50257 16 4

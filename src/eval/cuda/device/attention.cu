@@ -15,7 +15,7 @@ enum { TILE = 64, TILES = TILE / 8, PAD = 8 };
 enum { NUMBER_SCALE, NUMBER_WINDOW, NUMBER_SINKS };
 
 #ifdef LH_EMULATED
-enum { WARPS = 2, WARPS_BACK = 2 };
+enum { WARPS = 2, WARPS_BACK = 2 }; /* TILE threads at least */
 #else
 enum { WARPS = 8, WARPS_BACK = 4 };
 #endif
@@ -238,13 +238,21 @@ __global__ void attention_along(lh_gpu_work w, int examples) {
     }
 }
 
-/* kept, and what lies along, of TILE queries; one that is not there has no share in anything. */
-__device__ static void fetch_numbers(float *to, const lh_gpu_work &w, int e, int h, int r, int rows) {
-    for (int i = (int)threadIdx.x; i < TILE; i += (int)blockDim.x) {
-        const bool is_there = r + i < rows;
-        to[i] = is_there ? w.kept[query_number(w, e, h, r + i)] : INFINITY;
-        to[TILE + i] = is_there ? w.scratch[query_number(w, e, h, r + i)] : 0.0f;
-    }
+/* kept, and what lies along, of TILE queries; one that is not there has no share in anything. Each of the first TILE threads has one, on its way while
+ * others are worked on. */
+struct of_query {
+    float kept, along;
+};
+
+__device__ static of_query read_numbers(const lh_gpu_work &w, int e, int h, int r, int rows) {
+    const int i = (int)threadIdx.x;
+    if (i >= TILE || r + i >= rows) return {INFINITY, 0};
+    return {w.kept[query_number(w, e, h, r + i)], w.scratch[query_number(w, e, h, r + i)]};
+}
+
+__device__ static void write_numbers(float *to, of_query x) {
+    const int i = (int)threadIdx.x;
+    if (i < TILE) to[i] = x.kept, to[TILE + i] = x.along;
 }
 
 /* One row of tiles: a warp's 16 keys, and queries from `query` on. `numbers`: of the queries. */
@@ -301,7 +309,7 @@ UNROLLED
     while (i < pieces * sharing && !any_sees(by, i % pieces * TILE, TILE, j.first, ROWS)) i++;
     if (i < pieces * sharing) {
         fetch_both<D>(room, q, dy, j.h * sharing + i / pieces, i % pieces * TILE, w.is_wide);
-        fetch_numbers(number_room, w, j.e, j.h * sharing + i / pieces, i % pieces * TILE, q.rows);
+        write_numbers(number_room, read_numbers(w, j.e, j.h * sharing + i / pieces, i % pieces * TILE, q.rows));
     }
     while (i < pieces * sharing) {
         int next = i + 1;
@@ -310,14 +318,16 @@ UNROLLED
         __syncthreads();
         const bits16 *queries = room + stage * STAGE;
         const float *numbers = number_room + stage * 2 * TILE;
+        of_query coming = {0, 0};
         stage = 1 - stage;
         if (next < pieces * sharing) {
             fetch_both<D>(room + stage * STAGE, q, dy, j.h * sharing + next / pieces, next % pieces * TILE, w.is_wide);
-            fetch_numbers(number_room + stage * 2 * TILE, w, j.e, j.h * sharing + next / pieces, next % pieces * TILE, q.rows);
+            coming = read_numbers(w, j.e, j.h * sharing + next / pieces, next % pieces * TILE, q.rows);
         }
         if (any_sees(by, i % pieces * TILE, TILE, mine, 16))
             tile_to_keys<D>(dk, dv, left_k, left_v, queries, queries + TILE * (D + PAD), numbers, by, mine, i % pieces * TILE,
                             scale * LOG2E);
+        write_numbers(number_room + stage * 2 * TILE, coming);
         __syncthreads();
         i = next;
     }
