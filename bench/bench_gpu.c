@@ -95,7 +95,8 @@ static void start_quickly(run *r) {
         const size_t n = lh_plan_fixed_cells(r->g, given->node);
         char *at = lh_plan_address(r->p, given->node);
         if (!pattern || !at || given->kind != LH_PARAM || n < LARGE) continue;
-        given->start = (lh_start_kind)(LH_START_FILE + 1); /* in no way that is known: it stays as it is */
+        given->start =
+            (lh_start_kind)(LH_START_FILE + 1); /* in no way that is known: it stays as it is */
         for (size_t k = 0; k < n; k += PATTERN)
             lh_cuda_find(&why)->put(at + k * sizeof *pattern, pattern,
                                     (n - k < PATTERN ? n - k : PATTERN) * sizeof *pattern);
