@@ -98,6 +98,8 @@ static bool read_row(reader *r, lh_csv_row *row) {
     return any;
 }
 
+static const char workbook[] = "PK\3\4"; /* how .xlsx and .ods begin */
+
 /* sep=; in the first line, as Excel has it. */
 static bool says_separator(reader *r) {
     size_t n = (size_t)(r->end - r->s);
@@ -111,7 +113,7 @@ static bool says_separator(reader *r) {
 lh_csv *lh_csv_read(lh_context *ctx, lh_arena *a, const char *file, const char *text,
                     size_t length) {
     lh_csv *t = lh_alloc(a, sizeof *t);
-    bool is_workbook = length >= 4 && memcmp(text, "PK\3\4", 4) == 0;
+    bool is_workbook = length >= 4 && memcmp(text, workbook, 4) == 0;
     text = lh_decode(a, text, length, &length);
     reader r = {.ctx = ctx, .a = a, .s = text, .end = text + length, .line = 1};
     if (is_workbook)
@@ -136,9 +138,13 @@ const char *lh_csv_cell(const lh_csv_row *row, int column) {
 
 /* ---- writing ---- */
 
+/* What a reader takes for more than text when a table begins with it. */
+static bool is_signature(const char *text) {
+    return strncmp(text, "sep=", 4) == 0 || strncmp(text, workbook, 4) == 0;
+}
+
 void lh_csv_put(lh_text *out, const char *text) {
-    bool wants_quotes =
-        strpbrk(text, ",;\t\"\r\n") || *text == ' ' || strncmp(text, "sep=", 4) == 0;
+    bool wants_quotes = strpbrk(text, ",;\t\"\r\n") || *text == ' ' || is_signature(text);
     if (wants_quotes) lh_text_add_n(out, "\"", 1);
     if (*text && strchr("=+-@\t\r", *text)) lh_text_add_n(out, "'", 1);
     for (; *text; text++) {
