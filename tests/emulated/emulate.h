@@ -58,7 +58,9 @@ static inline float __int_as_float(int bits) {
     return x;
 }
 
-static inline float __uint_as_float(unsigned bits) { return __int_as_float((int)bits); }
+static inline float __uint_as_float(unsigned bits) {
+    return __int_as_float((int)bits);
+}
 
 static inline unsigned __float_as_uint(float x) {
     unsigned bits;

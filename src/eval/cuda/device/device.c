@@ -235,15 +235,16 @@ static void start_blas(void) {
         return;
     }
     blas.set_stream(blas.handle, own.stream);
-    if (cudaMalloc(&blas.workspace, WORKSPACE) == cudaSuccess) /* one of ours: lists can be recorded */
+    if (cudaMalloc(&blas.workspace, WORKSPACE) ==
+        cudaSuccess) /* one of ours: lists can be recorded */
         blas.set_workspace(blas.handle, blas.workspace, WORKSPACE);
     else
         blas.workspace = NULL, cudaGetLastError();
     blas.set_math(blas.handle, CUBLAS_PEDANTIC_MATH);
     blas.version(blas.handle, &version);
     start_light();
-    snprintf(blas.name, sizeof blas.name, "cuBLAS%s %d.%d", blas.light ? " and cuBLASLt" : "", version / 10000,
-             version / 100 % 100);
+    snprintf(blas.name, sizeof blas.name, "cuBLAS%s %d.%d", blas.light ? " and cuBLASLt" : "",
+             version / 10000, version / 100 % 100);
 }
 
 static bool has_blas(void) {
@@ -284,17 +285,20 @@ static uint32_t alignment_of(const lh_gpu_product *p) {
 
 static unsigned kind_of(const lh_gpu_product *p) {
     return (unsigned)p->a.is_short | (unsigned)p->c.is_short << 1 | (unsigned)p->a.is_turned << 2 |
-           (unsigned)p->b.is_turned << 3 | (unsigned)(p->bias != NULL) << 4 | (unsigned)p->adds << 5 | alignment_of(p) << 6;
+           (unsigned)p->b.is_turned << 3 | (unsigned)(p->bias != NULL) << 4 |
+           (unsigned)p->adds << 5 | alignment_of(p) << 6;
 }
 
 static bool is_way(const way *w, const lh_gpu_product *p) {
-    return w->rows == p->rows && w->cols == p->cols && w->inner == p->inner && w->lda == p->a.pitch && w->ldb == p->b.pitch &&
-           w->ldc == p->c.pitch && w->kind == kind_of(p);
+    return w->rows == p->rows && w->cols == p->cols && w->inner == p->inner &&
+           w->lda == p->a.pitch && w->ldb == p->b.pitch && w->ldc == p->c.pitch &&
+           w->kind == kind_of(p);
 }
 
 /* A matrix as the library counts, by columns: rows and columns change places. */
 static bool lay(cublasLtMatrixLayout_t *to, const lh_gpu_factor *f, int rows, int cols) {
-    const uint64_t down = (uint64_t)(f->is_turned ? rows : cols), across = (uint64_t)(f->is_turned ? cols : rows);
+    const uint64_t down = (uint64_t)(f->is_turned ? rows : cols),
+                   across = (uint64_t)(f->is_turned ? cols : rows);
     return blas.new_layout(to, type_of(f), down, across, f->pitch) == CUBLAS_STATUS_SUCCESS;
 }
 
@@ -302,9 +306,12 @@ static bool set_how(way *w, const lh_gpu_product *p) {
     const cublasOperation_t a = turning_of(&p->b), b = turning_of(&p->a);
     const cublasLtEpilogue_t end = CUBLASLT_EPILOGUE_BIAS;
     return blas.new_how(&w->how, CUBLAS_COMPUTE_32F, CUDA_R_32F) == CUBLAS_STATUS_SUCCESS &&
-           blas.set_how(w->how, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a) == CUBLAS_STATUS_SUCCESS &&
-           blas.set_how(w->how, CUBLASLT_MATMUL_DESC_TRANSB, &b, sizeof b) == CUBLAS_STATUS_SUCCESS &&
-           (!p->bias || blas.set_how(w->how, CUBLASLT_MATMUL_DESC_EPILOGUE, &end, sizeof end) == CUBLAS_STATUS_SUCCESS);
+           blas.set_how(w->how, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a) ==
+               CUBLAS_STATUS_SUCCESS &&
+           blas.set_how(w->how, CUBLASLT_MATMUL_DESC_TRANSB, &b, sizeof b) ==
+               CUBLAS_STATUS_SUCCESS &&
+           (!p->bias || blas.set_how(w->how, CUBLASLT_MATMUL_DESC_EPILOGUE, &end, sizeof end) ==
+                            CUBLAS_STATUS_SUCCESS);
 }
 
 static bool choose(way *w, const lh_gpu_product *p) {
@@ -319,7 +326,8 @@ static bool choose(way *w, const lh_gpu_product *p) {
     blas.set_wish(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &at, sizeof at);
     blas.set_wish(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &at, sizeof at);
     blas.set_wish(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &at, sizeof at);
-    const cublasStatus_t s = blas.choose(blas.light, w->how, w->a, w->b, w->c, w->c, wish, 1, &found, &n);
+    const cublasStatus_t s =
+        blas.choose(blas.light, w->how, w->a, w->b, w->c, w->c, wish, 1, &found, &n);
     blas.free_wish(wish);
     w->algorithm = found.algo;
     return s == CUBLAS_STATUS_SUCCESS && n > 0;
@@ -331,9 +339,11 @@ static way *way_of(const lh_gpu_product *p) {
         if (is_way(&blas.ways[i], p)) return blas.ways[i].is_good ? &blas.ways[i] : NULL;
     if (!blas.light || blas.n_ways == MOST_WAYS) return NULL;
     way *w = &blas.ways[blas.n_ways++];
-    *w = (way){p->rows, p->cols, p->inner, (int)p->a.pitch, (int)p->b.pitch, (int)p->c.pitch, kind_of(p), .is_good = false};
-    w->is_good = set_how(w, p) && lay(&w->a, &p->b, p->inner, p->cols) && lay(&w->b, &p->a, p->rows, p->inner) &&
-                 lay(&w->c, &p->c, p->rows, p->cols) && choose(w, p);
+    *w = (way){p->rows,         p->cols,         p->inner,   (int)p->a.pitch,
+               (int)p->b.pitch, (int)p->c.pitch, kind_of(p), .is_good = false};
+    w->is_good = set_how(w, p) && lay(&w->a, &p->b, p->inner, p->cols) &&
+                 lay(&w->b, &p->a, p->rows, p->inner) && lay(&w->c, &p->c, p->rows, p->cols) &&
+                 choose(w, p);
     return w->is_good ? w : NULL;
 }
 
@@ -343,8 +353,9 @@ static bool product_alone(const lh_gpu_product *p) {
     const float alpha = p->scale, beta = p->adds ? 1 : 0;
     if (!w) return false;
     if (p->bias) blas.set_how(w->how, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p->bias, sizeof p->bias);
-    return blas.light_multiply(blas.light, w->how, &alpha, p->b.first, w->a, p->a.first, w->b, &beta, p->c.first, w->c,
-                               p->c.first, w->c, &w->algorithm, blas.workspace, WORKSPACE, own.stream) == CUBLAS_STATUS_SUCCESS;
+    return blas.light_multiply(blas.light, w->how, &alpha, p->b.first, w->a, p->a.first, w->b,
+                               &beta, p->c.first, w->c, p->c.first, w->c, &w->algorithm,
+                               blas.workspace, WORKSPACE, own.stream) == CUBLAS_STATUS_SUCCESS;
 }
 
 static bool product_of_many(const lh_gpu_product *p) {
@@ -354,11 +365,14 @@ static bool product_of_many(const lh_gpu_product *p) {
     const int lda = (int)p->a.pitch, ldb = (int)p->b.pitch, ldc = (int)p->c.pitch;
     if (!has_blas() || p->bias) return false;
     if (p->c.each)
-        return blas.anywhere(blas.handle, b, a, p->cols, p->rows, p->inner, &alpha, (const void *const *)p->b.each, in, ldb,
-                             (const void *const *)p->a.each, in, lda, &beta, (void *const *)p->c.each, out, ldc, p->n,
-                             CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS;
-    return blas.at_distance(blas.handle, b, a, p->cols, p->rows, p->inner, &alpha, p->b.first, in, ldb, p->b.apart, p->a.first, in,
-                            lda, p->a.apart, &beta, p->c.first, out, ldc, p->c.apart, p->n, CUBLAS_COMPUTE_32F,
+        return blas.anywhere(blas.handle, b, a, p->cols, p->rows, p->inner, &alpha,
+                             (const void *const *)p->b.each, in, ldb,
+                             (const void *const *)p->a.each, in, lda, &beta,
+                             (void *const *)p->c.each, out, ldc, p->n, CUBLAS_COMPUTE_32F,
+                             CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS;
+    return blas.at_distance(blas.handle, b, a, p->cols, p->rows, p->inner, &alpha, p->b.first, in,
+                            ldb, p->b.apart, p->a.first, in, lda, p->a.apart, &beta, p->c.first,
+                            out, ldc, p->c.apart, p->n, CUBLAS_COMPUTE_32F,
                             CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS;
 }
 

@@ -82,9 +82,7 @@ __device__ static inline cell at(const lh_gpu_block *b, int h, int r, int c) {
 
 /* ---- N numbers side by side, 1 or 8: the latter where lh_gpu_work.is_wide or .flat says that they lie so ---- */
 
-template <int N> struct numbers {
-    float x[N];
-};
+template <int N> struct numbers { float x[N]; };
 
 template <int N> __device__ static inline numbers<N> load(cell from) {
     numbers<N> n;
@@ -94,7 +92,8 @@ template <int N> __device__ static inline numbers<N> load(cell from) {
     } else if (from.is_short) {
         const uint4 v = *(const uint4 *)from.p;
         const unsigned word[4] = {v.x, v.y, v.z, v.w};
-        for (int i = 0; i < N; i++) n.x[i] = __uint_as_float(i % 2 ? word[i / 2] & 0xffff0000u : word[i / 2] << 16);
+        for (int i = 0; i < N; i++)
+            n.x[i] = __uint_as_float(i % 2 ? word[i / 2] & 0xffff0000u : word[i / 2] << 16);
     } else {
         const float4 a = ((const float4 *)from.p)[0], b = ((const float4 *)from.p)[1];
         const float all[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
@@ -117,19 +116,22 @@ template <int N> __device__ static inline void store(cell to, const numbers<N> &
     if (N == 1) {
         to = n.x[0];
     } else if (to.is_short) {
-        *(uint4 *)to.p = {two_shorts(n.x[0], n.x[N > 1]), two_shorts(n.x[2 % N], n.x[3 % N]), two_shorts(n.x[4 % N], n.x[5 % N]),
-                          two_shorts(n.x[6 % N], n.x[7 % N])};
+        *(uint4 *)to.p = {two_shorts(n.x[0], n.x[N > 1]), two_shorts(n.x[2 % N], n.x[3 % N]),
+                          two_shorts(n.x[4 % N], n.x[5 % N]), two_shorts(n.x[6 % N], n.x[7 % N])};
     } else {
         ((float4 *)to.p)[0] = {n.x[0], n.x[1 % N], n.x[2 % N], n.x[3 % N]};
         ((float4 *)to.p)[1] = {n.x[4 % N], n.x[5 % N], n.x[6 % N], n.x[7 % N]};
     }
 }
 
-template <int N> __device__ static inline numbers<N> load_at(const lh_gpu_block *b, int h, int r, int c) {
+template <int N>
+__device__ static inline numbers<N> load_at(const lh_gpu_block *b, int h, int r, int c) {
     return load<N>(at(b, h, r, c));
 }
 
-template <int N> __device__ static inline void store_at(const lh_gpu_block *b, int h, int r, int c, const numbers<N> &n) {
+template <int N>
+__device__ static inline void store_at(const lh_gpu_block *b, int h, int r, int c,
+                                       const numbers<N> &n) {
     store<N>(at(b, h, r, c), n);
 }
 

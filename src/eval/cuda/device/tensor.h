@@ -36,7 +36,9 @@ __device__ static inline void load_matrices(unsigned x[4], const bits16 *row, bo
     emulate_matrices(x, row, is_turned);
 }
 
-__device__ static inline float power_of_two(float x) { return exp2f(x); }
+__device__ static inline float power_of_two(float x) {
+    return exp2f(x);
+}
 
 /* 16 bytes; none: zeros */
 __device__ static inline void copy_ahead(bits16 *to, const void *from, bool is_there) {
@@ -50,7 +52,8 @@ template <int N> __device__ static inline void wait_for_all_but() {}
 #define UNROLLED _Pragma("unroll")
 
 __device__ static inline void multiply(sums_tile &c, const left_tile &a, const right_tile &b) {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, "
+                 "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
                  : "+f"(c.x[0]), "+f"(c.x[1]), "+f"(c.x[2]), "+f"(c.x[3])
                  : "r"(a.x[0]), "r"(a.x[1]), "r"(a.x[2]), "r"(a.x[3]), "r"(b.x[0]), "r"(b.x[1]));
 }
@@ -60,10 +63,14 @@ __device__ static inline void load_matrices(unsigned x[4], const bits16 *row, bo
     const unsigned from = (unsigned)__cvta_generic_to_shared(row);
     if (is_turned)
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-                     : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(from) : "memory");
+                     : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+                     : "r"(from)
+                     : "memory");
     else
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                     : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(from) : "memory");
+                     : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+                     : "r"(from)
+                     : "memory");
 }
 
 __device__ static inline float power_of_two(float x) {
@@ -74,11 +81,18 @@ __device__ static inline float power_of_two(float x) {
 
 __device__ static inline void copy_ahead(bits16 *to, const void *from, bool is_there) {
     const unsigned there = (unsigned)__cvta_generic_to_shared(to);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(there), "l"(from), "r"(is_there ? 16 : 0) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :
+                 : "r"(there), "l"(from), "r"(is_there ? 16 : 0)
+                 : "memory");
 }
 
-__device__ static inline void end_group() { asm volatile("cp.async.commit_group;" : : : "memory"); }
-template <int N> __device__ static inline void wait_for_all_but() { asm volatile("cp.async.wait_group %0;" : : "n"(N) : "memory"); }
+__device__ static inline void end_group() {
+    asm volatile("cp.async.commit_group;" : : : "memory");
+}
+template <int N> __device__ static inline void wait_for_all_but() {
+    asm volatile("cp.async.wait_group %0;" : : "n"(N) : "memory");
+}
 #endif
 
 /* ---- tiles from shared memory, whose rows lie `pitch` numbers apart ---- */
@@ -92,7 +106,8 @@ __device__ static inline left_tile load_left(const bits16 *tile, int pitch, int 
 }
 
 /* Two neighbours of a matrix that lies turned: its columns n .. n + 15 are rows of the tile, along k. */
-__device__ static inline void load_right_turned(right_tile b[2], const bits16 *tile, int pitch, int n, int k) {
+__device__ static inline void load_right_turned(right_tile b[2], const bits16 *tile, int pitch,
+                                                int n, int k) {
     const int lane = (int)(threadIdx.x % WARP), i = lane / 8;
     unsigned x[4];
     load_matrices(x, tile + (n + i / 2 * 8 + lane % 8) * pitch + k + i % 2 * 8, false);
@@ -100,7 +115,8 @@ __device__ static inline void load_right_turned(right_tile b[2], const bits16 *t
 }
 
 /* Two neighbours of a matrix as it lies: rows k .. k + 15, columns n .. n + 15. */
-__device__ static inline void load_right(right_tile b[2], const bits16 *tile, int pitch, int k, int n) {
+__device__ static inline void load_right(right_tile b[2], const bits16 *tile, int pitch, int k,
+                                         int n) {
     const int lane = (int)(threadIdx.x % WARP), i = lane / 8;
     unsigned x[4];
     load_matrices(x, tile + (k + i % 2 * 8 + lane % 8) * pitch + n + i / 2 * 8, true);
@@ -109,7 +125,8 @@ __device__ static inline void load_right(right_tile b[2], const bits16 *tile, in
 
 /* Two neighbouring tiles of sums, rounded. */
 __device__ static inline left_tile rounded(const sums_tile &a, const sums_tile &b) {
-    return {{two_shorts(a.x[0], a.x[1]), two_shorts(a.x[2], a.x[3]), two_shorts(b.x[0], b.x[1]), two_shorts(b.x[2], b.x[3])}};
+    return {{two_shorts(a.x[0], a.x[1]), two_shorts(a.x[2], a.x[3]), two_shorts(b.x[0], b.x[1]),
+             two_shorts(b.x[2], b.x[3])}};
 }
 
 #endif
