@@ -140,7 +140,9 @@ const char *lh_csv_cell(const lh_csv_row *row, int column) {
 
 /* What a reader takes for more than text when a table begins with it. */
 static bool is_signature(const char *text) {
-    return strncmp(text, "sep=", 4) == 0 || strncmp(text, workbook, 4) == 0;
+    static const char byte_order_mark[] = "\xEF\xBB\xBF";
+    return strncmp(text, "sep=", 4) == 0 || strncmp(text, workbook, 4) == 0 ||
+           strncmp(text, byte_order_mark, 3) == 0;
 }
 
 void lh_csv_put(lh_text *out, const char *text) {
