@@ -93,6 +93,7 @@ static bool look_up(lh_train_job *j) {
     lh_train_show *s = &j->show;
     const double start = lh_seconds();
     if (!lh_trainer_is_sound(j->t)) return false; /* what is saved can be gone on with */
+    lh_trainer_rest(j->t);
     s->val = hold_out(j);
     if (!isnan(s->val) && !(s->val >= s->best_val)) s->best_val = s->val;
     if (lh_train_is_root(&j->ranks)) say_look(j);

@@ -97,6 +97,7 @@ typedef struct lh_save {
     int n_weights;
     const lh_tensor_entry *state; /* of the optimiser */
     int n_states;
+    lh_tensor_source source; /* of their data, where it is not here yet */
 } lh_save;
 
 typedef struct lh_folder_writer lh_folder_writer;

@@ -209,8 +209,8 @@ static lh_pair *metadata_of(saving *s, int *n) {
 static bool write_optimizer(const saving *s) {
     const lh_pair metadata[] = {{"format", "pt"}, {LH_SAVE_FILE, s->name}};
     if (!s->save->n_states) return true;
-    return lh_tensors_write(s->ctx, lh_printf(s->arena, "%s/%s", s->path, s->name), s->save->state,
-                            s->save->n_states, metadata, 2);
+    return lh_tensors_write_from(s->ctx, lh_printf(s->arena, "%s/%s", s->path, s->name),
+                                 s->save->state, s->save->n_states, metadata, 2, s->save->source);
 }
 
 /* True: program.lh is to be written behind the save. Where it holds something else and nobody edited it, it goes before. */
@@ -239,8 +239,8 @@ static bool save_all(saving *s, lh_folder_writer *w) {
     remove_others(s, s->old);
     const bool is_program_new = make_way(s, w);
     if (!write_optimizer(s) ||
-        !lh_tensors_write(s->ctx, lh_printf(s->arena, "%s/%s", s->path, s->weights),
-                          s->save->weight, s->save->n_weights, metadata, n)) {
+        !lh_tensors_write_from(s->ctx, lh_printf(s->arena, "%s/%s", s->path, s->weights),
+                               s->save->weight, s->save->n_weights, metadata, n, s->save->source)) {
         const char *now =
             old_optimizer(s); /* a save that only could not be synced is the new one */
         if (now) remove_others(s, now);

@@ -122,7 +122,17 @@ bool lh_dtype_is_native(lh_dtype type); /* do its bytes lie in memory as in a fi
 const char *lh_dtype_name(lh_dtype type);                             /* "BF16" */
 const char *lh_sizes_text(lh_arena *a, int rank, const size_t *size); /* "2 x 8"; "1" of rank 0 */
 
+/* Data that is not here yet (NULL in its entry) is fetched when it is written, and needed only until the next one is fetched; NULL: the
+ * context failed. */
+typedef struct lh_tensor_source {
+    const void *(*fetch)(void *with, const lh_tensor_entry *entry);
+    void *with;
+} lh_tensor_source;
+
 /* whole or not at all; false and the context failed */
+bool lh_tensors_write_from(lh_context *ctx, const char *path, const lh_tensor_entry *entry, int n,
+                           const lh_pair *metadata, int n_metadata, lh_tensor_source source);
+/* the same where all data is here */
 bool lh_tensors_write(lh_context *ctx, const char *path, const lh_tensor_entry *entry, int n,
                       const lh_pair *metadata, int n_metadata);
 

@@ -147,8 +147,14 @@ static void write_cells(lh_replace *r, const lh_tensor_entry *e) {
     }
 }
 
+static void write_entry(lh_replace *r, const lh_tensor_entry *entry, lh_tensor_source source) {
+    lh_tensor_entry e = *entry;
+    if (!e.data && source.fetch && !(e.data = source.fetch(source.with, entry))) return;
+    write_cells(r, &e);
+}
+
 static bool write_all(lh_context *ctx, lh_arena *a, const char *path, const lh_tensor_entry *entry,
-                      int n, const lh_pair *metadata, int n_metadata) {
+                      int n, const lh_pair *metadata, int n_metadata, lh_tensor_source source) {
     unsigned char length[8];
     const lh_tensor_entry **list = lh_alloc_array(a, (size_t)n, sizeof *list);
     for (int i = 0; list && i < n; i++) list[i] = &entry[i];
@@ -164,15 +170,20 @@ static bool write_all(lh_context *ctx, lh_arena *a, const char *path, const lh_t
     store(length, header.n, 8);
     lh_replace_write(r, length, 8);
     lh_replace_write(r, header.s, header.n);
-    for (int i = 0; r && i < n; i++) write_cells(r, list[i]);
+    for (int i = 0; r && i < n && !lh_failed(ctx); i++) write_entry(r, list[i], source);
     return lh_replace_end(r);
+}
+
+bool lh_tensors_write_from(lh_context *ctx, const char *path, const lh_tensor_entry *entry, int n,
+                           const lh_pair *metadata, int n_metadata, lh_tensor_source source) {
+    lh_arena *a = lh_failed(ctx) ? NULL : lh_arena_new(ctx);
+    if (!a) return false;
+    bool is_done = write_all(ctx, a, path, entry, n, metadata, n_metadata, source);
+    lh_arena_free(a);
+    return is_done;
 }
 
 bool lh_tensors_write(lh_context *ctx, const char *path, const lh_tensor_entry *entry, int n,
                       const lh_pair *metadata, int n_metadata) {
-    lh_arena *a = lh_failed(ctx) ? NULL : lh_arena_new(ctx);
-    if (!a) return false;
-    bool is_done = write_all(ctx, a, path, entry, n, metadata, n_metadata);
-    lh_arena_free(a);
-    return is_done;
+    return lh_tensors_write_from(ctx, path, entry, n, metadata, n_metadata, (lh_tensor_source){0});
 }

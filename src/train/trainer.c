@@ -259,23 +259,69 @@ bool lh_trainer_load(lh_trainer *t, const lh_folder *f, lh_load what) {
     return true;
 }
 
-static lh_tensor_entry *entries(const lh_trainer *t, const lh_weights *w, lh_arena *a, int *n,
+/* ---- saving ---- */
+
+enum { NO_MORE = -1 };
+
+/* Tensors that are saved. Rank 0 asks for one after the other as it writes them, so that it holds one of the others' states at a
+ * time. */
+typedef struct fetching {
+    lh_trainer *t;
+    lh_save *save;
+    const lh_given **given; /* of its weights, then of its states */
+    int n, last;            /* the number that was asked for */
+    lh_arena *arena;        /* of the last one */
+} fetching;
+
+/* On all ranks; what rank 0 asks for counts. */
+static const void *fetch_number(fetching *f, int number) {
+    const lh_trainer *t = f->t;
+    lh_arena_free(f->arena);
+    f->arena = lh_arena_new(t->g->ctx);
+    if (!f->arena) number = NO_MORE;
+    lh_ranks_tell(t->how.ranks, &number, sizeof number);
+    f->last = number;
+    if (number == NO_MORE || !f->arena || !f->given) return NULL;
+    return t->parts ? lh_shares_fetch(t->parts, f->arena, f->given[number])
+                    : lh_floats_read(f->arena, t->plan, f->given[number]->node);
+}
+
+static const void *fetch(void *with, const lh_tensor_entry *entry) {
+    fetching *f = with;
+    const lh_save *s = f->save;
+    const bool is_weight = entry >= s->weight && entry < s->weight + s->n_weights;
+    return fetch_number(f,
+                        (int)(is_weight ? entry - s->weight : s->n_weights + (entry - s->state)));
+}
+
+static lh_tensor_entry *entries(fetching *f, const lh_weights *w, lh_arena *a, int *n,
                                 bool is_learned_alone) {
     lh_tensor_entry *list = lh_alloc_array(a, (size_t)w->n + 1, sizeof *list);
-    for (int i = 0; list && i < w->n; i++) {
-        const lh_given *given = w->weight[i].given;
-        if (is_learned_alone && lh_given_is_frozen(given)) continue;
-        const float *from = t->parts ? lh_shares_fetch(t->parts, a, given)
-                                     : lh_floats_read(a, t->plan, given->node);
-        if (from) list[(*n)++] = lh_weight_entry(&w->weight[i], LH_F32, from, LH_F32);
+    for (int i = 0; list && f->given && i < w->n; i++) {
+        if (is_learned_alone && lh_given_is_frozen(w->weight[i].given)) continue;
+        list[(*n)++] = lh_weight_entry(&w->weight[i], LH_F32, NULL, LH_F32);
+        f->given[f->n++] = w->weight[i].given;
     }
     return list;
+}
+
+/* Rank 0 writes, the others hand over what it asks for until it has all, or has failed. */
+static bool write_or_serve(fetching *f, lh_folder_writer *w, const lh_save *save) {
+    bool is_done = true;
+    if (is_root(f->t)) {
+        is_done = f->given && save->weight && save->state && lh_folder_save(w, save);
+        if (f->last != NO_MORE) fetch_number(f, NO_MORE);
+    } else {
+        do fetch_number(f, NO_MORE);
+        while (f->last != NO_MORE);
+    }
+    lh_arena_free(f->arena);
+    return is_done;
 }
 
 bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w, const lh_save *with) {
     lh_arena *a = lh_arena_new(t->g->ctx);
     lh_save save = *with;
-    bool is_done = false;
     if (!a) return false;
     save.step = t->step;
     save.seed = t->how.seed;
@@ -284,11 +330,18 @@ bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w, const lh_save *with) {
     save.pieces = (uint64_t)t->how.pieces;
     save.position = (uint64_t)t->step * (uint64_t)t->how.batch;
     save.n_weights = save.n_states = 0;
-    save.weight = entries(t, t->params, a, &save.n_weights, with->is_learned_alone);
-    save.state = entries(t, t->states, a, &save.n_states, false);
-    if (save.weight && save.state) is_done = !is_root(t) || lh_folder_save(w, &save);
+    fetching f = {.t = t, .save = &save};
+    save.source = (lh_tensor_source){fetch, &f};
+    f.given = lh_alloc_array(a, (size_t)(t->params->n + t->states->n) + 1, sizeof *f.given);
+    save.weight = entries(&f, t->params, a, &save.n_weights, with->is_learned_alone);
+    save.state = entries(&f, t->states, a, &save.n_states, false);
+    const bool is_done = write_or_serve(&f, w, &save);
     lh_arena_free(a);
     return is_done;
+}
+
+void lh_trainer_rest(lh_trainer *t) {
+    if (t->parts) lh_shared_sums_free(t->parts->pieces);
 }
 
 /* ---- steps ---- */

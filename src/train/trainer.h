@@ -86,6 +86,8 @@ typedef enum lh_load {
 bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f, lh_load what);
 bool lh_trainer_load(lh_trainer *t, const lh_folder *f, lh_load what);
 double lh_trainer_memory(const lh_trainer *t); /* bytes, all of it */
+/* gives back memory that only a step needs, before a look; the next step takes it again */
+void lh_trainer_rest(lh_trainer *t);
 double lh_trainer_try(lh_trainer *t);      /* seconds of a step that changes nothing; < 0: failed */
 double lh_trainer_try_look(lh_trainer *t); /* likewise, of one look at a batch, or at a part */
 /* of the gradients of the next batch, where their order is not fixed: lh_parts_apart. It changes nothing */
