@@ -60,6 +60,15 @@ for (const [name, text] of Object.entries(monsters))
     await comes(() => page.textContent(".desk-title b"), "22");
   });
 
+test("of two lessons that are dropped one after the other the last is shown", async t => {
+  const page = await t.open("teach.html"), field = "#lesson-file";
+  await page.setInputFiles(field, { name: "monster.md", mimeType: "text/plain", buffer: Buffer.from(monsters["a training without end"]) });
+  await page.setInputFiles(field, { name: "good.md", mimeType: "text/plain", buffer: Buffer.from("# Good\n\n```longhand\nconst A = [1 2; 3 4]\nB = A @ A\n```\n\n```show\nmatrix B\n```\n") });
+  await comes(() => page.locator('td[data-at="B[1][1]"]').count(), 1);
+  await page.waitForTimeout(4000); /* longer than the other one takes */
+  equal(await page.locator('.own-lesson h1').textContent(), "Good");
+});
+
 test("a hostile link changes nothing but numbers", async t => {
   const page = await t.open("ex1.html#?E[0][0]=<img+src%3Dx+onerror%3Dwindow.hit%3D1>&WQ=];vocab&step=99999999999");
   await comes(async () => (await page.textContent('[role="status"].unseen')).includes("do not fit"), true);

@@ -35,6 +35,8 @@ class Teaching {
     this.bringToLife = bringToLife;
     this.place = make("div", { class: "own-lesson" });
     this.marks = make("div", { class: "class-marks" });
+    /** Of the lesson that was dropped last. @type {Engine | null} */
+    this.engine = null;
   }
 
   begin() {
@@ -48,10 +50,13 @@ class Teaching {
 
   /** @param {File} file */
   async openLesson(file) {
-    const text = await file.text(), name = file.name.replace(/[^\w.-]/g, "-") || "lesson.md", engine = new Engine(name);
-    engine.own.set(name, text);
+    const name = file.name.replace(/[^\w.-]/g, "-") || "lesson.md", engine = new Engine(name);
+    this.engine?.stop(); /* the lesson before it may still be read, however long that takes */
+    this.engine = engine;
     this.place.replaceChildren(make("p", { role: "status" }, `Reading ${file.name}…`));
-    const lint = await engine.call("lint"), lesson = await engine.call("lesson");
+    engine.own.set(name, await file.text());
+    const lint = this.engine === engine && await engine.call("lint"), lesson = this.engine === engine && await engine.call("lesson");
+    if (this.engine !== engine) return;
     if (lint.error && lesson.error) { this.place.replaceChildren(make("p", { class: "desk-error" }, errorText(lesson.error))); return; }
     const article = make("article", { "data-lesson": name });
     /* The engine escapes every text of the lesson, and the page's rules allow no script but its own. */
