@@ -130,6 +130,21 @@ for (const name of lessons) {
 }
 check(pages.length === 0 && lessons.length > 40, `${lessons.length} lessons as HTML`, pages.join(' '));
 
+// Points and curves of pictures: each address is that of the number which is said beside it, and written as `explain` writes it.
+const plain = (text) => text.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&quot;/g, '"').replace(/&amp;/g, '&');
+const touched = /<rect class="spot" data-at="([^"]*)"(?: data-across="([^"]*)")? aria-label="([^"]*)"/g;
+const strays = [];
+let points = 0;
+for (const name of lessons) {
+    engine.call('open', name);
+    for (const [, at, across, label] of readFileSync(`${book}/${name}.html`, 'utf8').matchAll(touched)) {
+        const said = [across, at].filter(Boolean).map((a) => [plain(a), engine.call('explain', plain(a))]);
+        points++;
+        if (said.some(([a, told]) => told.at !== a) || said.map(([a, told]) => `${a} = ${told.text}`).join(', ') !== plain(label)) strays.push(`${name} ${label}`);
+    }
+}
+check(strays.length === 0 && points > 5000, `${points} points of pictures are the numbers that they say`, strays.slice(0, 5).join('; '));
+
 // What is hostile stays text.
 engine.call('text', 'bad.md', '# Mine\n\n<img src=x onerror=alert(1)>\n\nHere <script>alert(1)</script> [x](javascript:alert(1)) [y](javascript://%0aalert(1)) {{2 < 1}} {{nobody}}\n\n' +
     '```longhand\nconst a = 2   # <script>\nb = a * 3\n```\n\n```show\nheat nothing\n```\n');

@@ -152,6 +152,11 @@ static const lh_plan *moment_of(void *who, int updates) {
     return lh_live_moment(d->w->live, d->program, updates);
 }
 
+static const double *losses_of(void *who, int updates) {
+    const drawing *d = who;
+    return lh_live_losses(d->w->live, d->program, updates);
+}
+
 static const char *address_of(void *who, const lh_plan *p, const lh_node *n, lh_cell at,
                               int updates) {
     const drawing *d = who;
@@ -171,11 +176,14 @@ void lh_web_plot(lh_web *w, int n, const char *const *argument) {
     lh_show_program p = {"", lh_live_graph(w->live, d.program)};
     lh_text svg = lh_text_new(w->arena), words = lh_text_new(w->arena);
     if (!p.g) return;
-    lh_chart *c = lh_chart_show(w->arena, &p, 1, what,
-                                &(lh_show_how){.updates = lh_web_moment(w, d.program),
-                                               .moment = moment_of,
-                                               .address = address_of,
-                                               .who = &d});
+    lh_chart *c =
+        lh_chart_show(w->arena, &p, 1, what,
+                      &(lh_show_how){.updates = lh_web_moment(w, d.program),
+                                     .moment = moment_of,
+                                     .losses = losses_of,
+                                     .has_batches = lh_live_has_batches(w->live, d.program),
+                                     .address = address_of,
+                                     .who = &d});
     if (!c) return;
     lh_chart_svg(c, &(lh_chart_page){.id = "plot"}, &svg);
     lh_chart_describe(c, &words);

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain/chart_show.h"
+#include "pages/page_address.h"
 #include "web.h"
 
 static bool read_count(lh_web *w, const char *text, int *n) {
@@ -74,6 +76,17 @@ static void write_values(lh_web *w, const span *s, int n, const char *const *add
     lh_json_end(&w->json, '}');
 }
 
+/* The address of the loss before the first update; null where losses are of batches, or a mean that no step has. */
+static void write_loss_address(lh_web *w, int program) {
+    const lh_graph *g = lh_live_graph(w->live, program);
+    const lh_plan *start = g ? lh_live_moment(w->live, program, 0) : NULL;
+    const bool has_batches = lh_live_has_batches(w->live, program);
+    const lh_node *loss = start && !has_batches ? lh_loss_shown(g, start) : NULL;
+    lh_addressed from = {lh_web_prefix(w, program), g, start, 0, NULL};
+    lh_json_text(&w->json, "at",
+                 loss ? lh_address_of(w->arena, &from, loss, (lh_cell){0, 0, 0, 0}) : NULL);
+}
+
 /* losses FROM TO [PROGRAM [ADDRESS...]] */
 void lh_web_losses(lh_web *w, int n, const char *const *argument) {
     int from, to, program = 0;
@@ -92,5 +105,6 @@ void lh_web_losses(lh_web *w, int n, const char *const *argument) {
     lh_json_begin(&w->json, "loss", '[');
     for (int k = 0; k < s.n; k++) lh_json_number(&w->json, NULL, loss[from + k * s.stride]);
     lh_json_end(&w->json, ']');
+    write_loss_address(w, program);
     if (n > 3) write_values(w, &s, n - 3, argument + 3);
 }

@@ -51,7 +51,8 @@ typedef struct lh_series {
     int n;
     const double *from_x, *from_y; /* arrows: n, where each begins; NULL: the origin */
     const char *const *label;      /* n, of each bar or point; or NULL */
-    const char *const *at;         /* n, as of a panel; or NULL */
+    const char *const *at;         /* n, as of a panel, of its height; or NULL, as each may be */
+    const char *const *across;     /* n, likewise of its place along the bottom; or NULL */
     lh_series_mark mark;
 } lh_series;
 
@@ -96,6 +97,9 @@ typedef struct lh_chart_screen {
     int height; /* lines for the plane of curves and points; 0: from the width */
     lh_chart_colours colours;
 } lh_chart_screen;
+
+/* Of a curve with many numbers not each has a place to be touched: every so many have one, and the last. */
+int lh_series_stride(int n);
 
 void lh_chart_svg(const lh_chart *c, const lh_chart_page *how, lh_text *out);
 void lh_chart_text(const lh_chart *c, const lh_chart_screen *how, lh_text *out);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_TOUCHED = 120 };
+
 /* ---- what the numbers span ---- */
 
 lh_range lh_range_none(void) {
@@ -27,6 +29,10 @@ lh_range lh_field_range(const lh_chart_field *f) {
     lh_range r = lh_range_none();
     for (size_t i = 0; i < (size_t)f->rows * (size_t)f->cols; i++) lh_range_add(&r, f->cell[i]);
     return r;
+}
+
+int lh_series_stride(int n) {
+    return (n + MOST_TOUCHED - 1) / MOST_TOUCHED;
 }
 
 bool lh_series_is_curve(const lh_series *s) {

@@ -15,7 +15,8 @@ enum {
     GRID = 64,
     MOST_NUMBERED = 40,
     MOST_UPDATES = 10000000,
-    FEW_POINTS = 30
+    FEW_POINTS = 30,
+    MOST_TOUCHED = 4000
 };
 
 static const lh_place nowhere = {0, 0, 0};
@@ -28,7 +29,8 @@ typedef struct asked {
     int step;
     double *cell; /* rows * cols: all rows of all examples, one below the other */
     int rows, cols;
-    const char **label; /* rows, or NULL where the rows have no words */
+    const char **label;  /* rows, or NULL where the rows have no words */
+    const char **called; /* rows * cols: what a page asks for each; or NULL */
 } asked;
 
 typedef struct item {
@@ -121,6 +123,8 @@ static void take(item *m, asked *v, const lh_plan *p) {
     v->cols = lh_exact.sizes(p, v->node, first).cols;
     v->cell = lh_alloc_array(m->a, (size_t)rows * (size_t)v->cols, sizeof(double));
     const char **label = lh_alloc_array(m->a, (size_t)rows + 1, sizeof *label);
+    if (m->how->address && rows <= MOST_TOUCHED / v->cols)
+        v->called = lh_alloc_array(m->a, (size_t)rows * (size_t)v->cols, sizeof *v->called);
     if (!v->cell || !label) return;
     bool is_numbered = rows <= MOST_NUMBERED && !v->node->shape.is_batched;
     for (int e = first; e < end; e++)
@@ -129,9 +133,13 @@ static void take(item *m, asked *v, const lh_plan *p) {
             if (word) label[v->rows] = lh_copy(m->a, word, strlen(word));
             if (!word && is_numbered) label[v->rows] = lh_printf(m->a, "%d", r);
             if (label[v->rows]) v->label = label;
-            for (int c = 0; c < v->cols; c++)
-                v->cell[(size_t)v->rows * (size_t)v->cols + (size_t)c] =
-                    lh_exact.get(p, v->node, (lh_cell){e, at.head, r, c});
+            for (int c = 0; c < v->cols; c++) {
+                const lh_cell cell = {e, at.head, r, c};
+                const size_t i = (size_t)v->rows * (size_t)v->cols + (size_t)c;
+                v->cell[i] = lh_exact.get(p, v->node, cell);
+                if (v->called)
+                    v->called[i] = m->how->address(m->how->who, p, v->node, cell, v->step);
+            }
         }
 }
 
@@ -162,6 +170,24 @@ static const double *column(lh_arena *a, const asked *v, int c) {
     double *x = lh_alloc_array(a, (size_t)v->rows, sizeof *x);
     for (int r = 0; x && r < v->rows; r++) x[r] = v->cell[(size_t)r * (size_t)v->cols + (size_t)c];
     return x;
+}
+
+static const char **addresses_of(lh_arena *a, const asked *v, int c) {
+    const char **at = v->called ? lh_alloc_array(a, (size_t)v->rows + 1, sizeof *at) : NULL;
+    for (int r = 0; at && r < v->rows; r++)
+        at[r] = v->called[(size_t)r * (size_t)v->cols + (size_t)c];
+    return at;
+}
+
+/* Columns 0 and 1 as places in the plane. */
+static lh_series places_of(lh_arena *a, const asked *v, lh_series_mark mark) {
+    const double *x = column(a, v, 0), *y = column(a, v, 1);
+    return (lh_series){.x = x,
+                       .y = y,
+                       .n = x && y ? v->rows : 0,
+                       .at = addresses_of(a, v, 1),
+                       .across = addresses_of(a, v, 0),
+                       .mark = mark};
 }
 
 static bool has_two_columns(item *m, const asked *v, const char *kind) {
@@ -200,15 +226,18 @@ static int find_classes(const asked *y, double *class) {
 static void add_class(item *m, lh_series *s, const asked *x, const asked *y, double value) {
     double *u = lh_alloc_array(m->a, (size_t)x->rows, sizeof *u),
            *w = lh_alloc_array(m->a, (size_t)x->rows, sizeof *w);
-    const char **label = lh_alloc_array(m->a, (size_t)x->rows + 1, sizeof *label);
+    const char **label = lh_alloc_array(m->a, (size_t)x->rows + 1, sizeof *label),
+               **at = addresses_of(m->a, x, 1), **across = addresses_of(m->a, x, 0);
     if (!u || !w || !label) return;
     *s = (lh_series){.name = class_name(m, y, value), .x = u, .y = w, .mark = LH_MARK_POINTS};
     for (int r = 0; r < x->rows; r++) {
         if (y->cell[(size_t)r * (size_t)y->cols] != value) continue;
         u[s->n] = x->cell[(size_t)r * (size_t)x->cols];
         w[s->n] = x->cell[(size_t)r * (size_t)x->cols + 1];
+        if (at && across) at[s->n] = at[r], across[s->n] = across[r];
         label[s->n++] = x->label ? x->label[r] : "";
     }
+    s->at = at, s->across = across;
     if (x->label) s->label = label;
 }
 
@@ -277,12 +306,9 @@ static lh_chart *show_points(item *m, const char *kind) {
         return lh_failed(m->g->ctx) ? NULL : c;
     }
     c->series = lh_alloc(m->a, sizeof *c->series);
-    c->series[0] = (lh_series){.x = column(m->a, x, 0),
-                               .y = column(m->a, x, 1),
-                               .n = x->rows,
-                               .label = x->label,
-                               .mark = is_vectors ? LH_MARK_ARROWS : LH_MARK_POINTS};
-    c->n_series = c->series[0].x && c->series[0].y ? 1 : 0;
+    c->series[0] = places_of(m->a, x, is_vectors ? LH_MARK_ARROWS : LH_MARK_POINTS);
+    c->series[0].label = x->label;
+    c->n_series = c->series[0].n == x->rows;
     return c;
 }
 
@@ -295,17 +321,19 @@ static lh_series outline_of(lh_arena *a, const asked *v) {
     int n = v->rows + 1;
     double *x = lh_alloc_array(a, (size_t)n, sizeof *x),
            *y = lh_alloc_array(a, (size_t)n, sizeof *y);
+    lh_series s = places_of(a, v, LH_MARK_LINE); /* no address for the corner that comes again */
     for (int r = 0; x && y && r < n; r++) {
         const double *row = v->cell + (size_t)(r % v->rows) * (size_t)v->cols;
         x[r] = row[0], y[r] = row[1];
     }
-    return (lh_series){.name = v->text, .x = x, .y = y, .n = x && y ? n : 0, .mark = LH_MARK_LINE};
+    s.name = v->text, s.x = x, s.y = y, s.n = x && y ? n : 0;
+    return s;
 }
 
 static lh_series arrows_of(lh_arena *a, const asked *v) {
-    const double *x = column(a, v, 0), *y = column(a, v, 1);
-    return (lh_series){
-        .name = v->text, .x = x, .y = y, .n = x && y ? v->rows : 0, .mark = LH_MARK_ARROWS};
+    lh_series s = places_of(a, v, LH_MARK_ARROWS);
+    s.name = v->text;
+    return s;
 }
 
 /* One arrow tells which way: from the corner of x that lies farthest out to the same corner of y. */
@@ -356,18 +384,25 @@ static int by_x(const void *a, const void *b) {
     return p->x < q->x ? -1 : p->x > q->x ? 1 : p->place - q->place;
 }
 
-static void sort_series(lh_arena *a, const double *xs, const double *ys, lh_series *s) {
+/* xs may be NULL: the places are 0, 1, 2 ... */
+static void sort_series(lh_arena *a, const asked *xs, const asked *ys, lh_series *s) {
     pair *list = lh_alloc_array(a, (size_t)s->n, sizeof *list);
     double *x = lh_alloc_array(a, (size_t)s->n, sizeof *x),
            *y = lh_alloc_array(a, (size_t)s->n, sizeof *y);
-    if (!list || !x || !y) {
+    const char **at = lh_alloc_array(a, (size_t)s->n, sizeof *at),
+               **across = lh_alloc_array(a, (size_t)s->n, sizeof *across);
+    if (!list || !x || !y || !at || !across) {
         s->n = 0;
         return;
     }
-    for (int i = 0; i < s->n; i++) list[i] = (pair){xs ? xs[i] : i, ys[i], i};
+    for (int i = 0; i < s->n; i++) list[i] = (pair){xs ? xs->cell[i] : i, ys->cell[i], i};
     qsort(list, (size_t)s->n, sizeof *list, by_x);
-    for (int i = 0; i < s->n; i++) x[i] = list[i].x, y[i] = list[i].y;
-    s->x = x, s->y = y;
+    for (int i = 0; i < s->n; i++) {
+        x[i] = list[i].x, y[i] = list[i].y;
+        if (ys->called) at[i] = ys->called[list[i].place];
+        if (xs && xs->called) across[i] = xs->called[list[i].place];
+    }
+    s->x = x, s->y = y, s->at = at, s->across = across;
 }
 
 static lh_chart *show_line(item *m, const char *kind) {
@@ -392,7 +427,7 @@ static lh_chart *show_line(item *m, const char *kind) {
             return NULL;
         }
         s->mark = s->n <= FEW_POINTS ? LH_MARK_BOTH : LH_MARK_LINE;
-        sort_series(m->a, xs ? xs->cell : NULL, ys->cell, s);
+        sort_series(m->a, xs, ys, s);
     }
     if (n == 1) c->y_name = c->series[0].name, c->series[0].name = NULL;
     if (xs) lh_text_add(&title, " over %s", xs->text);
@@ -443,13 +478,21 @@ static lh_chart *show_loss(item *m, const char *kind) {
     for (int i = 0; i < count; i++) {
         lh_graph *g =
             m->n_words > 1 ? find_program(m, m->word[i + 1], strlen(m->word[i + 1])) : m->g;
-        if (!g || !(loss[i] = train(m, g, (int)updates))) return NULL;
+        const bool is_known = g == m->g && m->how->losses;
+        loss[i] = !g         ? NULL
+                  : is_known ? m->how->losses(m->how->who, (int)updates)
+                             : train(m, g, (int)updates);
+        if (!loss[i]) return NULL;
         n[i] = (int)updates + 1;
     }
     lh_chart *c = lh_chart_losses(m->a, m->n_words > 1 ? m->word + 1 : NULL, loss, n, count);
     c->title = "loss";
     c->y_name = NULL;
     c->log_y = m->how->log_y;
+    if (count == 1 && m->how->losses && c->n_series) {
+        const lh_plan *start = m->how->moment(m->how->who, 0);
+        if (start) lh_losses_address(m->a, &c->series[0], m->g, start, m->how);
+    }
     return c;
 }
 

@@ -39,6 +39,9 @@ typedef struct lh_show_how {
     lh_loop_how training; /* its batches; 0: all examples in each update */
     /* Whoever has the numbers after so many updates already; NULL: they are worked out here. */
     const lh_plan *(*moment)(void *who, int updates);
+    /* ... and the losses before and after each of so many; NULL, likewise. */
+    const double *(*losses)(void *who, int updates);
+    bool has_batches; /* ... each of some examples alone: such a loss has no address */
     /* How a page calls a number that is written in the picture; NULL: not at all. */
     const char *(*address)(void *who, const lh_plan *p, const lh_node *n, lh_cell at, int updates);
     void *who;
@@ -57,6 +60,11 @@ lh_chart *lh_chart_bars(lh_arena *a, const lh_graph *g, const lh_plan *p, const 
 /* the addresses of its numbers, where how->address has them; `at`: the example and the row that is shown */
 void lh_chart_address(lh_arena *a, lh_chart *c, const lh_plan *p, const lh_node *n, lh_cell at,
                       int step, const lh_show_how *how);
+/* what a curve of losses shows: the loss, or the mean of it where each example has its own; NULL: a mean that no step has */
+const lh_node *lh_loss_shown(const lh_graph *g, const lh_plan *p);
+/* likewise of the losses of one program: of those that have a place to be touched */
+void lh_losses_address(lh_arena *a, lh_series *s, const lh_graph *g, const lh_plan *p,
+                       const lh_show_how *how);
 /* over updates from 0 */
 lh_chart *lh_chart_losses(lh_arena *a, const char *const *name, const double *const *loss,
                           const int *n, int n_series);

@@ -6,6 +6,7 @@
 
 #include "base/columns.h"
 #include "base/escape.h"
+#include "base/number.h"
 
 /* Rules hold inside .lh-chart alone: a page may have many pictures. A shade is one colour, more or less of it, so that it suits
  * light and dark paper. */
@@ -24,6 +25,7 @@ static const char style[] =
     ".lh-chart .point { stroke-width: 1.8; } .lh-chart .open { fill: #ffffff; }\n"
     ".lh-chart .halo { paint-order: stroke; stroke: #ffffff; stroke-width: 3; stroke-linejoin: "
     "round; }\n"
+    ".lh-chart .spot { fill: transparent; }\n"
     ".lh-chart .s0 { stroke: #1f6fb2; } .lh-chart .s1 { stroke: #c8501e; }\n"
     ".lh-chart .s2 { stroke: #1c8554; } .lh-chart .s3 { stroke: #8a4fa8; }\n"
     ".lh-chart .s4 { stroke: #8d6b00; } .lh-chart .s5 { stroke: #0d7d8c; }\n"
@@ -68,6 +70,12 @@ void lh_svg_attribute(lh_text *t, const char *name, double x) {
     lh_text_add(t, "\"");
 }
 
+static void add_address(lh_text *t, const char *name, const char *at) {
+    lh_text_add(t, " %s=\"", name);
+    lh_text_add_xml(t, at);
+    lh_text_add(t, "\"");
+}
+
 void lh_svg_words(lh_svg_sheet *s, double x, double y, const char *class, const char *anchor,
                   const char *text) {
     lh_svg_at(s, x, y, class, anchor, text, NULL);
@@ -76,11 +84,7 @@ void lh_svg_words(lh_svg_sheet *s, double x, double y, const char *class, const 
 void lh_svg_at(lh_svg_sheet *s, double x, double y, const char *class, const char *anchor,
                const char *text, const char *at) {
     lh_text_add(&s->body, "<text class=\"%s\"", class);
-    if (at) {
-        lh_text_add(&s->body, " data-at=\"");
-        lh_text_add_xml(&s->body, at);
-        lh_text_add(&s->body, "\"");
-    }
+    if (at) add_address(&s->body, "data-at", at);
     lh_svg_attribute(&s->body, "x", x);
     lh_svg_attribute(&s->body, "y", y);
     if (strcmp(anchor, "start") != 0) lh_text_add(&s->body, " text-anchor=\"%s\"", anchor);
@@ -105,6 +109,28 @@ void lh_svg_box(lh_svg_sheet *s, const char *class, double x, double y, double w
     lh_svg_attribute(&s->body, "width", w);
     lh_svg_attribute(&s->body, "height", h);
     lh_text_add(&s->body, "/>\n");
+}
+
+static void add_value(lh_text *t, const char *at, double value) {
+    char number[LH_NUMBER_MAX];
+    lh_text_add_xml(t, at);
+    lh_text_add(t, " = %s", lh_number_text(number, sizeof number, value, 6));
+}
+
+void lh_svg_touch(lh_svg_sheet *s, const lh_svg_spot *spot) {
+    lh_text *t = &s->body;
+    lh_text_add(t, "<rect class=\"spot\"");
+    add_address(t, "data-at", spot->at);
+    if (spot->across) add_address(t, "data-across", spot->across);
+    lh_text_add(t, " aria-label=\"");
+    if (spot->across) add_value(t, spot->across, spot->place), lh_text_add(t, ", ");
+    add_value(t, spot->at, spot->value);
+    lh_text_add(t, "\"");
+    lh_svg_attribute(t, "x", spot->x);
+    lh_svg_attribute(t, "y", spot->y);
+    lh_svg_attribute(t, "width", spot->w);
+    lh_svg_attribute(t, "height", spot->h);
+    lh_text_add(t, "/>\n");
 }
 
 const char *lh_svg_cut(lh_svg_sheet *s, const char *text, double room) {

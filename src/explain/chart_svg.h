@@ -33,6 +33,16 @@ const char *lh_svg_cut(lh_svg_sheet *s, const char *text, double room); /* with 
 /* folded, moves s->y */
 void lh_svg_paragraph(lh_svg_sheet *s, const char *class, const char *text);
 
+/* Where a page lets the reader touch a number that the picture shows and does not write: nothing is seen of it. */
+typedef struct lh_svg_spot {
+    const char *at;     /* its address */
+    double value;       /* ... and itself */
+    const char *across; /* of its place along the bottom, or NULL */
+    double place;       /* ... */
+    double x, y, w, h;
+} lh_svg_spot;
+void lh_svg_touch(lh_svg_sheet *s, const lh_svg_spot *spot);
+
 /* A grid of shades, cell by cell or, where it is fine, gathered by shade. Not numbers: crossed. */
 typedef struct lh_shades {
     const double *cell; /* rows * cols, the first row on top unless is_upward */

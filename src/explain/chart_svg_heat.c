@@ -13,7 +13,8 @@ enum {
     GAP = 18,
     TEXT_ROW = 16,
     LEAST_CELL = 12,
-    LEAST_PANEL = 130
+    LEAST_PANEL = 130,
+    MOST_TOUCHED = 2500
 };
 
 typedef struct heat {
@@ -133,6 +134,22 @@ static lh_shades shades_of(lh_svg_sheet *s, const lh_panel *p, int most) {
     return g;
 }
 
+/* Shades alone have numbers, too; where a shade is of many cells, none is meant. */
+static void touch_cells(lh_svg_sheet *s, const heat *h, const lh_panel *p, double x, double y) {
+    if (p->rows > MOST_TOUCHED / p->cols) return;
+    for (int r = 0; r < p->rows; r++)
+        for (int k = 0; k < p->cols; k++) {
+            size_t i = (size_t)r * (size_t)p->cols + (size_t)k;
+            if (p->at[i])
+                lh_svg_touch(s, &(lh_svg_spot){.at = p->at[i],
+                                               .value = p->cell[i],
+                                               .x = x + k * h->w,
+                                               .y = y + r * h->h,
+                                               .w = h->w,
+                                               .h = h->h});
+        }
+}
+
 static void draw_panel(lh_svg_sheet *s, const heat *h, const lh_panel *p, double left, double y) {
     double x = left + h->label;
     if (p->rows == 0 || p->cols == 0) return;
@@ -156,6 +173,7 @@ static void draw_panel(lh_svg_sheet *s, const heat *h, const lh_panel *p, double
     else
         lh_svg_shades(s, &g);
     lh_svg_box(s, "axis", x, y, g.w, g.h);
+    if (!h->has_numbers && p->at) touch_cells(s, h, p, x, y);
 }
 
 void lh_heat_svg(lh_svg_sheet *s) {

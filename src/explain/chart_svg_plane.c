@@ -262,6 +262,26 @@ static void draw_arrows(plane *p, int k) {
     }
 }
 
+/* Points are touched each, as far as they are drawn; of a curve every so many. */
+static void touch_series(plane *p, int k) {
+    const lh_series *s = &p->c->series[k];
+    int stride = lh_series_is_curve(s) ? lh_series_stride(s->n) : 1, n_left = MOST_LABELS;
+    for (int i = 0; s->at && i < s->n && n_left; i++) {
+        double x, y;
+        if ((i % stride && i < s->n - 1) || !s->at[i] || !lh_series_point(p->c, s, i, &x, &y))
+            continue;
+        lh_svg_touch(p->s, &(lh_svg_spot){.at = s->at[i],
+                                          .value = y,
+                                          .across = s->across ? s->across[i] : NULL,
+                                          .place = x,
+                                          .x = at_x(p, x) - SIGN,
+                                          .y = at_y(p, y) - SIGN,
+                                          .w = 2 * SIGN,
+                                          .h = 2 * SIGN});
+        n_left--;
+    }
+}
+
 static void draw_series(plane *p) {
     for (int k = 0; k < p->c->n_series; k++) {
         const lh_series *s = &p->c->series[k];
@@ -271,6 +291,7 @@ static void draw_series(plane *p) {
     for (int k = 0; k < p->c->n_series; k++)
         if (p->c->series[k].mark != LH_MARK_LINE || p->c->series[k].n == 1) draw_points(p, k);
     for (int k = 0; k < p->c->n_series; k++) draw_labels(p, k);
+    for (int k = 0; k < p->c->n_series; k++) touch_series(p, k);
 }
 
 static void note_arrows(plane *p) {

@@ -122,6 +122,27 @@ static const char **addresses(lh_arena *a, const lh_plan *p, const lh_node *n, l
     return at;
 }
 
+const lh_node *lh_loss_shown(const lh_graph *g, const lh_plan *p) {
+    if (!g->loss->shape.is_batched || lh_exact.examples(p) == 1) return g->loss;
+    for (int i = 0; i < g->n_steps; i++) {
+        const lh_node *n = g->step[i]->node;
+        if (n->kind == LH_OP_average && n->in[0] == g->loss) return n;
+    }
+    return NULL;
+}
+
+void lh_losses_address(lh_arena *a, lh_series *s, const lh_graph *g, const lh_plan *p,
+                       const lh_show_how *how) {
+    const lh_node *loss = lh_loss_shown(g, p);
+    if (!loss || how->has_batches) return;
+    const char **at = lh_alloc_array(a, (size_t)s->n + 1, sizeof *at);
+    const int stride = lh_series_stride(s->n);
+    for (int i = 0; at && i < s->n; i++)
+        if (i % stride == 0 || i == s->n - 1)
+            at[i] = how->address(how->who, p, loss, (lh_cell){0, 0, 0, 0}, i);
+    s->at = at;
+}
+
 void lh_chart_address(lh_arena *a, lh_chart *c, const lh_plan *p, const lh_node *n, lh_cell at,
                       int step, const lh_show_how *how) {
     if (!how->address) return;

@@ -125,6 +125,12 @@ static void loop_restart(lh_live *v, lh_live_program *x, int number) {
                              .seed = (unsigned long long)(all.shuffle >= 0 ? all.shuffle : 0)});
 }
 
+bool lh_live_has_batches(lh_live *v, int program) {
+    lh_lesson_program all = {.shuffle = -1};
+    lh_lesson_gather(v->l, v->l->arena, program, &all);
+    return all.batch > 0;
+}
+
 static void loop_to(lh_live *v, lh_live_program *x, int number, int step) {
     if (!x->loop || x->loop->step > step) loop_restart(v, x, number);
     while (x->loop && x->loop->step < step && lh_loop_step(x->loop))

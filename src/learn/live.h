@@ -36,6 +36,7 @@ lh_graph *lh_live_graph(lh_live *v, int program); /* built with its settings and
 const lh_plan *lh_live_moment(lh_live *v, int program, int step);
 /* updates + 1 numbers or more: before the first update, after the first ...; as `run --steps` has them, of its batch */
 const double *lh_live_losses(lh_live *v, int program, int updates);
+bool lh_live_has_batches(lh_live *v, int program); /* does an update see some examples alone? */
 
 /* ---- expressions ---- */
 

@@ -7,25 +7,6 @@ bool lh_show_is_chart(lh_show_verb verb) {
     return lh_chart_shows(lh_show_words[verb]);
 }
 
-/* Training is the lesson's business: its programs have batches and an order of their own. */
-static lh_chart *loss_chart(lh_reading *r, const lh_show *s) {
-    int n = s->n_other ? s->n_other : 1;
-    const char **name = lh_alloc_array(r->arena, (size_t)n, sizeof *name);
-    const double **loss = lh_alloc_array(r->arena, (size_t)n, sizeof *loss);
-    int *length = lh_alloc_array(r->arena, (size_t)n, sizeof *length);
-    for (int i = 0; name && loss && length && i < n; i++) {
-        int program = s->n_other ? s->other[i] : s->program;
-        name[i] = program ? r->lesson->program[program].name : "this";
-        length[i] = s->updates + 1;
-        loss[i] = lh_live_losses(r->live, program, s->updates);
-        if (!loss[i]) return NULL;
-    }
-    if (!name || !loss || !length) return NULL;
-    lh_chart *c = lh_chart_losses(r->arena, s->n_other ? name : NULL, loss, length, n);
-    if (c) c->title = "loss";
-    return c;
-}
-
 /* Numbers as the page shows them: of the lesson's own training, at the step where the page is. */
 typedef struct showing {
     lh_reading *r;
@@ -43,6 +24,37 @@ static const char *address_of(void *who, const lh_plan *p, const lh_node *n, lh_
     lh_addressed from = {lh_program_prefix(x->r, x->program), lh_live_graph(x->r->live, x->program),
                          p, updates, NULL};
     return lh_address_of(x->r->arena, &from, n, at);
+}
+
+static void touch_losses(lh_reading *r, const lh_show *s, lh_chart *c) {
+    for (int i = 0; i < c->n_series; i++) {
+        showing who = {r, s->n_other ? s->other[i] : s->program};
+        const lh_graph *g = lh_live_graph(r->live, who.program);
+        const lh_plan *start = g ? lh_live_moment(r->live, who.program, 0) : NULL;
+        lh_show_how how = {.address = address_of,
+                           .has_batches = lh_live_has_batches(r->live, who.program),
+                           .who = &who};
+        if (start) lh_losses_address(r->arena, &c->series[i], g, start, &how);
+    }
+}
+
+/* Training is the lesson's business: its programs have batches and an order of their own. */
+static lh_chart *loss_chart(lh_reading *r, const lh_show *s) {
+    int n = s->n_other ? s->n_other : 1;
+    const char **name = lh_alloc_array(r->arena, (size_t)n, sizeof *name);
+    const double **loss = lh_alloc_array(r->arena, (size_t)n, sizeof *loss);
+    int *length = lh_alloc_array(r->arena, (size_t)n, sizeof *length);
+    for (int i = 0; name && loss && length && i < n; i++) {
+        int program = s->n_other ? s->other[i] : s->program;
+        name[i] = program ? r->lesson->program[program].name : "this";
+        length[i] = s->updates + 1;
+        loss[i] = lh_live_losses(r->live, program, s->updates);
+        if (!loss[i]) return NULL;
+    }
+    if (!name || !loss || !length) return NULL;
+    lh_chart *c = lh_chart_losses(r->arena, s->n_other ? name : NULL, loss, length, n);
+    if (c) c->title = "loss", touch_losses(r, s, c);
+    return c;
 }
 
 static lh_chart *value_chart(lh_reading *r, const lh_show *s) {

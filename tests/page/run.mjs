@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { runAll } from "./harness.mjs";
 import "./access.mjs"; /* the longest first */
 import "./touch.mjs";
+import "./picture.mjs";
 import "./change.mjs";
 import "./exercise.mjs";
 import "./front.mjs";

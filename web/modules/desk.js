@@ -10,9 +10,10 @@ import { numberText, workLine } from "./tokens.js";
 
 /** @typedef {import("./lesson.js").Lesson} Lesson */
 
-/** Every place on the page where the number is. @param {string} at @returns {HTMLElement[]} */
+/** Every place on the page where the number is; a point of a picture is the place of two. @param {string} at @returns {HTMLElement[]} */
 export function placesOf(at) {
-  return all(`[data-at="${CSS.escape(at)}"]`);
+  const text = CSS.escape(at);
+  return all(`[data-at="${text}"], [data-across="${text}"]`);
 }
 
 /** @param {string} name of the class */
@@ -172,7 +173,8 @@ export class Desk extends HTMLElement {
 
   /** Where one can go from here. @param {string} at @param {any} told @returns {HTMLElement} */
   ways(at, told) {
-    const ways = make("div", { class: "desk-ways" });
+    const ways = make("div", { class: "desk-ways" }), across = this.trail.length === 1 && this.from?.dataset.at === at ? this.from.dataset.across : "";
+    if (across) ways.append(makeButton(`Its place along the bottom, ${across}`, () => this.go(across)));
     if (told.gradient) ways.append(makeButton(`Its gradient ${told.gradient}`, () => this.go(told.gradient)));
     if (told.gradient_of) ways.append(makeButton(`The value ${told.gradient_of}`, () => this.go(told.gradient_of)));
     if (told.learns) ways.append(this.stepField(at));

@@ -2,11 +2,12 @@
  * another rate over the first. All of it is computed in a worker of its own, so the page stays quick. */
 import { all, announce, isStill, make, makeButton, one, settled } from "./dom.js";
 import { Engine, errorText } from "./engine.js";
+import { enliven } from "./numbers.js";
 import { makeSelect } from "./practice.js";
 import { numberText } from "./tokens.js";
 
 /** @typedef {import("./lesson.js").Lesson} Lesson */
-/** @typedef {{name: string, steps: number[], values: (number | null)[]}} Curve */
+/** @typedef {{name: string, steps: number[], values: (number | null)[], at?: string | null}} Curve at: the address of its numbers, without the step */
 
 const svgNamespace = "http://www.w3.org/2000/svg";
 
@@ -56,7 +57,17 @@ function curveOf(c, i, x, y) {
   });
   const end = c.values.length - 1, v = c.values[end];
   return [svg("path", { class: `curve curve-${i % 4}`, d: path }),
-    svg("text", { class: `name curve-name-${i % 4}`, x: x(c.steps[end] || 0) + 6, y: y(typeof v === "number" && Number.isFinite(v) ? v : 0) + 4 }, c.name)];
+    svg("text", { class: `name curve-name-${i % 4}`, x: x(c.steps[end] || 0) + 6, y: y(typeof v === "number" && Number.isFinite(v) ? v : 0) + 4 }, c.name), ...spotsOf(c, x, y)];
+}
+
+/** Where a curve can be touched: at each of its numbers, or at every so many. @param {Curve} c @param {(s: number) => number} x @param {(v: number) => number} y @returns {SVGElement[]} */
+function spotsOf(c, x, y) {
+  const stride = Math.ceil(c.values.length / 120), last = c.values.length - 1, spots = [];
+  for (let k = 0; c.at && k <= last; k = k === last ? k + 1 : Math.min(k + stride, last)) {
+    const v = c.values[k], step = c.steps[k] || 0, at = c.at + (step ? `@${step}` : "");
+    if (typeof v === "number") spots.push(svg("rect", { class: "spot", "data-at": at, "aria-label": `${at} = ${numberText(v)}`, x: (x(step) - 4).toFixed(1), y: (y(v) - 4).toFixed(1), width: 8, height: 8 }));
+  }
+  return spots;
 }
 
 /** A picture that the engine drew, for the page. @param {string} drawn an svg element @returns {HTMLElement} */
@@ -153,6 +164,7 @@ class Learning {
       pictures.push(make("figure", {}, make("figcaption", {}, `${words}, step ${this.slider.value}`), plotOf(told.svg)));
     }
     this.pictures.replaceChildren(...pictures);
+    enliven(this.pictures);
     return true;
   }
 
@@ -200,7 +212,7 @@ class Learning {
     this.slider.max = String(this.most);
     const told = await this.losses("loss");
     if (!told) return;
-    this.curves = [{ name: "loss", steps: told.steps, values: told.loss }];
+    this.curves = [{ name: "loss", steps: told.steps, values: told.loss, at: told.at }];
     this.draw();
     this.tell();
   }
@@ -208,7 +220,7 @@ class Learning {
   async watch() {
     const at = this.address.value.trim(), whole = this.program && !at.includes(":") ? `${this.program}:${at}` : at, told = at ? await this.losses(at, [whole]) : null;
     if (!told) return;
-    this.curves.push({ name: at, steps: told.steps, values: told.values[whole] || [] });
+    this.curves.push({ name: at, steps: told.steps, values: told.values[whole] || [], at: /@/.test(whole) ? null : whole });
     this.draw();
   }
 
@@ -225,7 +237,9 @@ class Learning {
   }
 
   draw() {
-    if (this.curves.length) this.picture.replaceChildren(drawCurves(this.curves, Number(this.slider.value), `${this.curves.map(c => c.name).join(", ")} over ${this.most} steps`));
+    if (!this.curves.length) return;
+    this.picture.replaceChildren(drawCurves(this.curves, Number(this.slider.value), `${this.curves.map(c => c.name).join(", ")} over ${this.most} steps`));
+    enliven(this.picture);
   }
 }
 

@@ -29,7 +29,7 @@ function morphChildren(to, from) {
 }
 
 /** Attributes that the page added are no news. */
-const kept = new Set(["tabindex", "role", "class", "open", "aria-selected", "aria-label", "contenteditable", "data-text", "data-word", "style"]);
+const kept = new Set(["tabindex", "role", "class", "open", "aria-selected", "contenteditable", "data-text", "data-word", "style"]);
 
 /** @param {Node} old @param {Node} now */
 function morphNode(old, now) {
@@ -47,7 +47,7 @@ function morphNode(old, now) {
       if (name === "class") morphClass(old, value);
       else if (!kept.has(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
     for (const { name } of Array.from(old.attributes))
-      if (!kept.has(name) && !now.hasAttribute(name)) old.removeAttribute(name);
+      if (!kept.has(name) && name !== "aria-label" && !now.hasAttribute(name)) old.removeAttribute(name);
   }
   morphChildren(old, now);
 }

@@ -34,11 +34,11 @@ function splitRow(e) {
 
 /** Gives a number its role and its place in the order of the Tab key. @param {HTMLElement} e */
 function enlivenOne(e) {
+  if (e.matches("svg text")) e.setAttribute("aria-label", `${addressOf(e)} = ${e.textContent || ""}`);
   if (e.classList.contains("alive")) return;
   const g = groupOf(e), isFirst = !g || !g.querySelector('.alive[tabindex="0"]');
   e.classList.add("alive");
   if (!e.matches("td")) e.setAttribute("role", "button");
-  if (e.namespaceURI?.endsWith("/svg")) e.setAttribute("aria-label", `${addressOf(e)} = ${e.textContent || ""}`);
   e.setAttribute("tabindex", isFirst ? "0" : "-1");
   if (isFirst && g?.matches("table.matrix")) g.setAttribute("role", "grid");
   if (isFirst && g?.matches("svg[role=img]")) g.setAttribute("role", "group");
@@ -87,6 +87,24 @@ function moveFocus(from, to) {
   to.focus();
 }
 
+/**
+ * The number that the reader points at. In a picture of points and curves it is the nearest one, if it is near.
+ * @param {Event} event @returns {HTMLElement | null}
+ */
+function pointedAt(event) {
+  const e = around(event, number), picture = around(event, "svg.chart, svg.curves");
+  if (!picture || !(event instanceof MouseEvent) || (e && !e.matches(".spot"))) return e;
+  const reach = event instanceof PointerEvent && event.pointerType === "touch" ? 24 : 14;
+  let nearest = null, least = reach * reach;
+  for (const spot of all(".spot", picture)) {
+    const box = spot.getBoundingClientRect();
+    const dx = Math.max(box.left - event.clientX, event.clientX - box.right, 0), dy = Math.max(box.top - event.clientY, event.clientY - box.bottom, 0);
+    const far = dx * dx + dy * dy + ((box.left + box.right) / 2 - event.clientX) ** 2 / 1e4 + ((box.top + box.bottom) / 2 - event.clientY) ** 2 / 1e4;
+    if (far < least) { least = far; nearest = spot; }
+  }
+  return nearest;
+}
+
 /** The small note beside a number that is pointed at. */
 class Tip {
   constructor() {
@@ -104,15 +122,16 @@ class Tip {
     clearTimeout(this.timer);
     this.of = e;
     this.timer = setTimeout(async () => {
-      const told = await lesson.engine.call("explain", addressOf(e));
-      if (this.of === e && !told.error) this.show(e, told);
+      const told = await lesson.engine.call("explain", addressOf(e)), across = e.dataset.across ? await lesson.engine.call("explain", e.dataset.across) : null;
+      if (this.of === e && !told.error) this.show(e, told, across);
     }, 90);
   }
 
-  /** @param {HTMLElement} e @param {any} told */
-  show(e, told) {
+  /** @param {HTMLElement} e @param {any} told @param {any} across what its place along the bottom is, of a point */
+  show(e, told, across) {
     const last = told.lines[told.lines.length - 1], value = told.text || numberText(told.value);
     const lines = [make("div", {}, make("code", {}, told.address), " = ", make("b", {}, value), told.where ? make("span", { class: "quiet" }, " " + told.where) : null)];
+    if (across && !across.error) lines.unshift(make("div", {}, make("code", {}, across.address), " = ", make("b", {}, across.text || numberText(across.value))));
     if (last?.given) lines.push(make("div", { class: "quiet" }, e.dataset.given ? "given: drag, or press Enter to change it" : "given"));
     else if (last) {
       lines.push(make("div", {}, make("code", {}, "= " + last.formula)));
@@ -122,6 +141,7 @@ class Tip {
     this.box.hidden = false;
     this.place(e);
     light(operandsOf(told));
+    if (e.matches(".spot")) e.classList.add("lit");
   }
 
   /** Above the number, else below it, and inside the window. @param {HTMLElement} e */
@@ -149,16 +169,22 @@ export function startNumbers(lesson, desk) {
   const tip = new Tip(), root = lesson.article;
   enlivenSlowly(root);
   lesson.addEventListener("refresh", () => { for (const e of lesson.changed.length ? lesson.changed : [root]) enliven(e); });
+  root.addEventListener("pointermove", event => {
+    if (event.pointerType !== "mouse" || event.buttons || !around(event, "svg")?.querySelector(".spot")) return;
+    const e = pointedAt(event);
+    if (e && e !== tip.of) tip.point(lesson, e);
+    else if (!e && tip.of) tip.hide();
+  });
   root.addEventListener("pointerover", event => {
     const e = around(event, number);
-    if (e && event.pointerType === "mouse" && !event.buttons && !e.dataset.what && !e.closest(".blank")) tip.point(lesson, e);
+    if (e && !e.matches(".spot") && event.pointerType === "mouse" && !event.buttons && !e.dataset.what && !e.closest(".blank")) tip.point(lesson, e);
   });
   root.addEventListener("pointerout", event => {
     const to = event.relatedTarget instanceof Element ? event.relatedTarget : null;
-    if (around(event, number) && !to?.closest(".lh-tip")) tip.hide();
+    if ((around(event, number) || (tip.of?.matches(".spot") && !to?.closest("svg"))) && !to?.closest(".lh-tip, .spot")) tip.hide();
   });
   root.addEventListener("click", event => {
-    const e = around(event, number);
+    const e = pointedAt(event);
     if (!e || e.dataset.what || e.closest(".blank, .editing") || event.defaultPrevented) return;
     tip.hide();
     desk.open(addressOf(e), e);
