@@ -103,8 +103,8 @@ LH_API void longhand_open_file(longhand *lh, const char *path);
 /* A lesson or model that travels in the library: "ex1"; or one of its programs: "attention:bag". */
 LH_API void longhand_open_lesson(longhand *lh, const char *name);
 
-/* A model in a folder: one that longhand train or longhand_save wrote, or a Hugging Face folder of
- * GPT-2. Its program has the settings and the weights of the folder, and no examples. */
+/* A model in a folder: one that longhand train or longhand_save wrote, or one from the Hugging Face
+ * hub. Its program has the settings and the weights of the folder, and no examples. */
 LH_API void longhand_open_folder(longhand *lh, const char *path);
 
 /* Their names, "lessons/ex1.md" and so on, then NULL. Valid for ever. */
@@ -207,7 +207,8 @@ typedef struct longhand_part {
     size_t col_step;   /* ... both 0: row after row */
 } longhand_part;
 
-/* The number at an address; nan after an error. */
+/* The number at an address; nan after an error. Row, column, head and example are 0 where they are
+ * left out. */
 LH_API double longhand_value(longhand *lh, const char *address);
 
 /* Sets a number of a given, an input or a held step. The others follow with the next run. */

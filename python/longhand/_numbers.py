@@ -186,8 +186,8 @@ def stacked(parts: List[Any]) -> Any:
     return parts
 
 
-def row(parts: List[float]) -> Any:
-    """A number for each example."""
+def row(parts: List[Any]) -> Any:
+    """Numbers, or rows of numbers, one after the other."""
     return numpy.array(parts) if numpy is not None else parts
 
 

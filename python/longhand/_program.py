@@ -4,9 +4,10 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import threading
 from ctypes import byref
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _library as c
 from . import _numbers as numbers
@@ -279,7 +280,7 @@ class Program:
     # ---- numbers ----
 
     def value(self, address: str) -> float:
-        """One number: P[1][0], L{example 2}, WO[0][3]@10."""
+        """One number: P[1][0], L{example 2}, WO[0][3]@10. Row, column, head and example are 0 where they are left out."""
         return self._call("value", _bytes(address))
 
     def size(self, name: str, example: int = 0) -> Size:
@@ -324,7 +325,7 @@ class Program:
         return self
 
     def __getitem__(self, name: str) -> Any:
-        """A value: m["P"] a matrix, m["loss"] a number, m["P[1][0]"] one cell.
+        """A value: m["P"] a matrix, m["loss"] a number, m["P[1]"] a row, m["P[1][0]"] one cell, m["P{head 1}"] one head, m["WO@10"] after ten steps.
 
         With several heads, or several examples, there is a further axis for each; examples of different lengths are a list.
         """
@@ -332,7 +333,7 @@ class Program:
             try:
                 z = self.size(name)
             except LonghandError:
-                return self.value(name)
+                return self._part(name)
         else:
             z = self.size(name)
         with self._lock:
@@ -342,6 +343,36 @@ class Program:
             parts = [float(p[0][0]) for p in parts]
             return parts[0] if z.examples == 1 else numbers.row(parts)
         return parts[0] if z.examples == 1 else numbers.stacked(parts)
+
+    def _part(self, address: str) -> Any:
+        """What an address with indices, braces or a number of steps names: a cell where it names one, otherwise a row or a matrix."""
+        path, indices, braces, steps = self._split(address)
+        example, head = braces.get("example"), braces.get("head")
+        z = self.size(path, example or 0)
+        if len(indices) == 2 or z.rows * z.cols == 1 or (indices and 1 in (z.rows, z.cols)):
+            return self.value(address)
+        if z.heads > 1 and head is None or z.examples > 1 and example is None:
+            left = "head" if z.heads > 1 and head is None else "example"
+            raise LonghandError("%s: which %s? For example %s{%s 0}" % (address, left, path, left))
+        where = "".join("{%s %d}" % b for b in braces.items())
+        rows = [[self.value("%s%s[%d][%d]%s" % (path, where, r, c, steps)) for c in range(z.cols)] for r in (indices or range(z.rows))]
+        return numbers.row(rows[0] if indices else rows)
+
+    def _split(self, address: str) -> Tuple[str, List[int], Dict[str, int], str]:
+        """h[0].P{head 1}[2]@10 is h[0].P, [2], {"head": 1}, "@10": the shortest ending that leaves the name of a step."""
+        body, at, number = address.partition("@")
+        braces = {k: int(v) for k, v in re.findall(r"\{ *(example|head) +(\d+) *\}", body)}
+        path, indices = re.sub(r"\{[^}]*\}", "", body), []
+        while True:
+            try:
+                self.size(path)
+                return path, indices, braces, at + number
+            except LonghandError:
+                last = re.search(r"\[(\d+)\]$", path)
+                if not last or len(indices) == 2:
+                    self.value(address)  # says what is wrong with it
+                    raise
+                path, indices = path[:last.start()], [int(last[1])] + indices
 
     def _example(self, name: str, example: int, z: Size) -> Any:
         heads = [self.array(name, example, h) for h in range(z.heads)]

@@ -132,6 +132,7 @@ class Numbers(unittest.TestCase):
         m = longhand.open("ex1")
         self.assertAlmostEqual(m["P[1][0]"], 0.498232, 6)
         self.assertAlmostEqual(lists(m["P"])[1][0], 0.498232, 6)
+        self.assertEqual(lists(m["P[1]"]), lists(m["P"])[1])  # a row, not its first number
         self.assertEqual(m.size("P"), longhand.Size(1, 1, 2, 2))
         self.assertIn("P", m)
         self.assertNotIn("nothing", m)
@@ -144,6 +145,16 @@ class Numbers(unittest.TestCase):
         self.assertEqual(ex4.examples, 1)
         heads = longhand.program("const x = [1 2 3 4; 5 6 7 8]\ny = split(x, 2) * 10\n")
         self.assertEqual(lists(heads["y"]), [[[10, 20], [50, 60]], [[30, 40], [70, 80]]])
+        self.assertEqual(lists(heads["y{head 1}"]), [[30, 40], [70, 80]])
+        self.assertEqual(lists(heads["y{head 1}[1]"]), [70, 80])
+        with self.assertRaisesRegex(longhand.LonghandError, "which head"):
+            heads["y[1]"]
+        ex2 = longhand.open("ex2")
+        after = longhand.open("ex2").step(3)
+        self.assertEqual(lists(ex2["WO@3"]), lists(after["WO"]))
+        self.assertEqual(ex2["probs[2]"], lists(ex2["probs"])[0][2])  # one row: its cell, as in the notation
+        with self.assertRaisesRegex(longhand.LonghandError, "there is no row 9"):
+            ex2["WO[9]"]
         ragged = longhand.program("vocab A B\nexample A B -> A\nexample A -> B\nx = tokens * 2\n")
         self.assertEqual([lists(x) for x in ragged["x"]], [[[0], [2]], [[0]]])
 
