@@ -349,11 +349,15 @@ class Program:
         path, indices, braces, steps = self._split(address)
         example, head = braces.get("example"), braces.get("head")
         z = self.size(path, example or 0)
-        if len(indices) == 2 or z.rows * z.cols == 1 or (indices and 1 in (z.rows, z.cols)):
+        is_outside = bool(indices) and indices[0] >= z.rows  # asking for the number says what is wrong
+        if len(indices) == 2 or z.rows * z.cols == 1 or (indices and 1 in (z.rows, z.cols)) or is_outside:
             return self.value(address)
         if z.heads > 1 and head is None or z.examples > 1 and example is None:
             left = "head" if z.heads > 1 and head is None else "example"
             raise LonghandError("%s: which %s? For example %s{%s 0}" % (address, left, path, left))
+        if not steps:
+            whole = self.array(path, example=example or 0, head=head or 0)
+            return whole[indices[0]] if indices else whole
         where = "".join("{%s %d}" % b for b in braces.items())
         rows = [[self.value("%s%s[%d][%d]%s" % (path, where, r, c, steps)) for c in range(z.cols)] for r in (indices or range(z.rows))]
         return numbers.row(rows[0] if indices else rows)

@@ -250,4 +250,5 @@ def main():
     print(f"transformers {transformers.__version__}, torch {torch.__version__}: {len(made)} of {len(VARIANTS)}")
 
 
-main()
+if __name__ == "__main__":
+    main()
