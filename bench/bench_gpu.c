@@ -62,12 +62,18 @@ static size_t memory_free(void) {
     return has;
 }
 
+static void *room(size_t n, size_t size) {
+    void *p = calloc(n, size);
+    if (p) return p;
+    fputs("bench_gpu: out of memory\n", stderr);
+    exit(1);
+}
+
 static void print_profile(const run *r) {
     const lh_plan *p = r->p;
     const int n = p->list[LH_STAGE_RUN].n + p->list[LH_STAGE_COMMIT].n;
-    double *seconds = calloc((size_t)n + 1, sizeof *seconds), all = 0;
-    bool *is_told = calloc((size_t)n + 1, sizeof *is_told);
-    if (!seconds || !is_told) return;
+    double *seconds = room((size_t)n + 1, sizeof *seconds), all = 0;
+    bool *is_told = room((size_t)n + 1, sizeof *is_told);
     lh_cuda_time_works(r->p, seconds);
     for (int i = 0; i < n; i++) all += seconds[i];
     for (int i = 0; i < n; i++) {
@@ -87,14 +93,14 @@ static void print_profile(const run *r) {
 static void start_quickly(run *r) {
     enum { PATTERN = 1 << 22, LARGE = 1 << 20 };
     const char *why;
-    float *pattern = malloc(PATTERN * sizeof *pattern);
-    for (int i = 0; pattern && i < PATTERN; i++)
+    float *pattern = room(PATTERN, sizeof *pattern);
+    for (int i = 0; i < PATTERN; i++)
         pattern[i] = 0.0346f * (2 * (float)rand() / (float)RAND_MAX - 1); /* a deviation of 0.02 */
     for (int i = 0; i < r->g->n_givens; i++) {
         lh_given *given = r->g->given[i];
         const size_t n = lh_plan_fixed_cells(r->g, given->node);
         char *at = lh_plan_address(r->p, given->node);
-        if (!pattern || !at || given->kind != LH_PARAM || n < LARGE) continue;
+        if (!at || given->kind != LH_PARAM || n < LARGE) continue;
         given->start =
             (lh_start_kind)(LH_START_FILE + 1); /* in no way that is known: it stays as it is */
         for (size_t k = 0; k < n; k += PATTERN)
@@ -113,10 +119,9 @@ static int compare_seconds(const void *a, const void *b) {
 static void take_steps(run *r) {
     enum { WARM = 4 };
     const size_t n = (size_t)r->context * (size_t)r->examples;
-    int *tokens = malloc(n * sizeof *tokens), *target = malloc(n * sizeof *target),
-        *rows = malloc((size_t)r->examples * sizeof *rows);
-    double *seconds = calloc((size_t)r->steps + 1, sizeof *seconds), loss = 0, whole = 0;
-    if (!tokens || !target || !rows || !seconds) return;
+    int *tokens = room(n, sizeof *tokens), *target = room(n, sizeof *target),
+        *rows = room((size_t)r->examples, sizeof *rows);
+    double *seconds = room((size_t)r->steps + 1, sizeof *seconds), loss = 0, whole = 0;
     for (size_t i = 0; i < n; i++) tokens[i] = rand() % r->vocab, target[i] = rand() % r->vocab;
     for (int e = 0; e < r->examples; e++) rows[e] = r->context;
     const int *all_rows[] = {rows, rows}, *all_tokens[] = {tokens, target};
@@ -145,7 +150,7 @@ static void take_steps(run *r) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 6) return 2;
+    if (argc < 6 || atoi(argv[3]) < 1 || atoi(argv[4]) < 1 || atoi(argv[5]) < 1) return 2;
     const bool is_short = strcmp(argv[2], "bf16") == 0;
     run r = {.ctx = lh_context_new(),
              .examples = atoi(argv[3]),
@@ -158,7 +163,7 @@ int main(int argc, char **argv) {
     if (r.g && !lh_failed(r.ctx))
         r.p = lh_cuda.plan(
             r.g, &(lh_wish){.updates = true, .node = &r.g->loss, .n_nodes = 1, .own = &own});
-    if (r.p) take_steps(&r);
+    if (r.p && r.vocab > 0) take_steps(&r);
     const bool is_well = !lh_failed(r.ctx);
     if (!is_well) {
         const lh_error *e = lh_context_error(r.ctx);
