@@ -110,11 +110,19 @@ LH_API void longhand_open_folder(longhand *lh, const char *path);
 /* Their names, "lessons/ex1.md" and so on, then NULL. Valid for ever. */
 LH_API const char *longhand_lesson(int i);
 
+/* A file that travels in the library: "lessons/ex1.md", "engine.js"; `length`, unless NULL, is set to
+ * its bytes. NULL: there is none of this name. Valid for ever. */
+LH_API const char *longhand_file(const char *name, size_t *length);
+
 /* Where the next opened text may read files: there or in folders below. NULL: nowhere. */
 LH_API void longhand_set_folder(longhand *lh, const char *path);
 
 /* What the program calls itself: its first heading or comment. Valid until another is opened. */
 LH_API const char *longhand_title(longhand *lh);
+
+/* The program as text, without the prose of its lesson and without what was changed since it was
+ * opened. Valid until it is asked for again or another is opened. */
+LH_API const char *longhand_text(longhand *lh);
 
 /* Changing the program. Each takes effect when it is built next, and values begin at their starts. */
 

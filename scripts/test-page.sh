@@ -35,4 +35,14 @@ types=$(tests/page/node_modules/.bin/tsc -p tests/page) || failed "$types"
 joined=$(node tests/page/modules.mjs "$root") || failed "$joined"
 wrong=$(./longhand book -o "$book" 2>&1 >/dev/null) || failed "the book cannot be written: $wrong"
 test -f "$book/engine.js" || failed 'this longhand has no engine for pages: see meson.build, option page'
-NODE_NO_WARNINGS=1 node tests/page/run.mjs "$book" "${1:-}"
+# A notebook, where there is what runs and exports one.
+python=python3
+python3 -c 'import nbconvert, ipykernel' 2>/dev/null || python=/usr/bin/python3
+library=$(find build -maxdepth 1 -name 'liblonghand.so.*.*' | head -n 1)
+if "$python" -c 'import nbconvert, ipykernel' 2>/dev/null; then
+    wrong=$(LONGHAND_LIBRARY=$root/$library PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1 IPYTHONDIR=$book/.ipython \
+        "$python" tests/page/notebook.py "$book" 2>&1) || failed "the notebook cannot be run: $wrong"
+else
+    echo 'skipped: the notebook: there is no nbconvert, or no ipykernel; scripts/deps.sh test installs them'
+fi
+LONGHAND=$root/longhand NODE_NO_WARNINGS=1 node tests/page/run.mjs "$book" "${1:-}"

@@ -3,13 +3,14 @@
 #
 #     sh scripts/wheel.sh [LIBRARY]
 #
-# Without LIBRARY one is built for it, with products by loops of our own (no oneDNN); cJSON and quadmath go into the wheel beside it.
+# Without LIBRARY one is built for it, with products by loops of our own (no oneDNN) and with the engine for notebooks where its tools are
+# there; cJSON and quadmath go into the wheel beside it.
 set -eu
 cd "$(dirname "$0")/.."
 library=${1-}
 if test -z "$library"; then
     test -f build-wheel/build.ninja ||
-        meson setup build-wheel -Dbuildtype=release -Donednn=disabled -Dpage=disabled -Dman=disabled \
+        meson setup build-wheel -Dbuildtype=release -Donednn=disabled -Dman=disabled \
             -Dmpi=disabled -Dc_link_args='-Wl,-rpath,$ORIGIN' >/dev/null
     name=$(ninja -C build-wheel -t targets all | sed -n 's/^\(liblonghand\.so\.[0-9.]*\): .*LINKER.*/\1/p' | head -n 1)
     ninja -C build-wheel --quiet "$name"

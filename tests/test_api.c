@@ -31,8 +31,11 @@ static void opens_lessons(void **state) {
     assert_null(longhand_lesson(-1));
     longhand_open_lesson(lh, "ex1");
     assert_string_equal(longhand_title(lh), "Example 1: the forward pass");
+    assert_non_null(strstr(longhand_text(lh), "P = softmax(Z)"));
+    assert_null(strstr(longhand_text(lh), "```"));
     longhand_open_lesson(lh, "attention:bag");
     is_near(longhand_value(lh, "W[0][0]"), 0.1);
+    assert_non_null(strstr(longhand_text(lh), "const W"));
     longhand_open_lesson(lh, "lessons/attention.md:bag");
     is_well(lh);
     longhand_open_lesson(lh, "ex4:wo1"); /* a use line: --set rate=1 --freeze WQ,WK,WV */
@@ -52,9 +55,36 @@ static void opens_lessons(void **state) {
     is_wrong(lh, LONGHAND_NAME, "there is no lesson ex11");
 }
 
+/* The text of a program is that program: opened again, it has the same numbers. */
+static void text_is_the_program(void **state) {
+    longhand *lh = *state, *again = longhand_new();
+    longhand_open_lesson(lh, "ex3");
+    longhand_set(lh, "rate", "5");
+    const char *text = longhand_text(lh);
+    longhand_open_text(again, "again.lh", text, 0);
+    longhand_restore(lh);
+    is_near(longhand_value(again, "dWO[0][1]"), longhand_value(lh, "dWO[0][1]"));
+    is_near(longhand_value(again, "rate"), longhand_value(lh, "rate"));
+    is_well(again);
+    longhand_free(again);
+}
+
+static void has_files(void **state) {
+    (void)state;
+    size_t n = 7;
+    const char *lesson = longhand_file("lessons/ex1.md", &n);
+    assert_non_null(lesson);
+    assert_int_equal(n, strlen(lesson));
+    assert_non_null(longhand_file("page.css", NULL));
+    assert_null(longhand_file("lessons/nothing.md", &n));
+    assert_int_equal(n, 0);
+    assert_null(longhand_file(NULL, NULL));
+}
+
 static void opens_text(void **state) {
     longhand *lh = *state;
     longhand_open_text(lh, "mine.lh", "# doubled\nx = [1 2; 3 4] * 2\nrest of it", 28);
+    assert_string_equal(longhand_text(lh), "# doubled\nx = [1 2; 3 4] * 2\n");
     is_near(longhand_value(lh, "x[1][0]"), 6);
     assert_string_equal(longhand_title(lh), "doubled");
     longhand_open_text(lh, "mine.md", "# A\n\n```longhand\nx = 1 + 1\n```\n", 0);
@@ -156,6 +186,7 @@ static void null_is_allowed(void **state) {
     assert_int_equal(longhand_updates(NULL), 0);
     assert_true(isnan(longhand_value(NULL, "P")));
     assert_string_equal(longhand_title(NULL), "");
+    assert_string_equal(longhand_text(NULL), "");
     assert_true(strspn(longhand_version(), "0123456789.") == strlen(longhand_version()));
 }
 
@@ -899,6 +930,8 @@ static void header_is_tested(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(opens_lessons),
+        TEST(text_is_the_program),
+        TEST(has_files),
         TEST(opens_text),
         TEST(opens_files),
         TEST(first_error_stays),

@@ -12,14 +12,15 @@ from __future__ import annotations
 import os
 from typing import Any, List, Optional
 
+from ._alive import alive
 from ._error import LonghandError
 from ._library import library as _engine
 from ._program import (Amount, Answer, Cost, Exercise, Path, Program, Progress, Size, Step)
-from ._show import Check, Explanation, Line, Look, Marks, Picture
+from ._show import Check, Explanation, Line, Look, Marks, Picture, Values
 
 __all__ = [
     "Amount", "Answer", "Check", "Cost", "Exercise", "Explanation", "Line", "LonghandError", "Look", "Marks", "Picture", "Program",
-    "Progress", "Size", "Step", "diagram", "lessons", "load", "mark", "open", "program", "version",
+    "Progress", "Size", "Step", "Values", "alive", "diagram", "lessons", "load", "mark", "open", "program", "version",
 ]
 
 
@@ -70,6 +71,7 @@ def load(folder: Path) -> Program:
     """A trained model: a folder of longhand train, of Program.save, or of GPT-2 from Hugging Face."""
     m = Program(os.fspath(folder))
     m._call("open_folder", os.fspath(folder).encode())
+    m._recipe.note("model")
     return m
 
 

@@ -128,6 +128,7 @@ FUNCTIONS = {
     "open_folder": (None, [_text]),
     "set_folder": (None, [_text]),
     "title": (_text, []),
+    "text": (_text, []),
     "set": (None, [_text, _text]),
     "train": (None, [_text]),
     "freeze": (None, [_text]),
@@ -216,6 +217,8 @@ def _declare(lib: ctypes.CDLL) -> ctypes.CDLL:
     lib.longhand_clear_error.restype = None
     lib.longhand_lesson.argtypes = [c_int]
     lib.longhand_lesson.restype = c_char_p
+    lib.longhand_file.argtypes = [c_char_p, POINTER(c_size_t)]
+    lib.longhand_file.restype = c_void_p
     for name, (result, arguments) in FUNCTIONS.items():
         function = getattr(lib, "longhand_" + name)
         function.argtypes = [_handle] + arguments

@@ -9,6 +9,7 @@ import threading
 from ctypes import byref
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
+from . import _alive as life
 from . import _library as c
 from . import _numbers as numbers
 from . import _show as show
@@ -125,6 +126,7 @@ class Program:
         if not self._handle:
             raise MemoryError("there is no memory for a program")
         self.name = name or ""
+        self._recipe = life.Recipe()
 
     def __del__(self) -> None:
         self.close()
@@ -169,37 +171,49 @@ class Program:
         """What the program calls itself."""
         return self._call("title", result=_str)
 
+    @property
+    def text(self) -> str:
+        """The program as text, without the prose of its lesson and without what was changed since it was opened."""
+        return self._call("text", result=_str)
+
     def set(self, name: str, value: Any) -> "Program":
         """Another value for a size, const or param: a number, a matrix, or notation as text. Values begin at their starts."""
-        self._call("set", _bytes(name), numbers.notation(value).encode())
+        text = numbers.notation(value)
+        self._call("set", _bytes(name), text.encode())
+        self._recipe.set(name, text)
         return self
 
     def train(self, *names: str) -> "Program":
         """Consts that learn from now on."""
         for name in names:
             self._call("train", _bytes(name))
+            self._recipe.change()
         return self
 
     def freeze(self, *names: str) -> "Program":
         """Params that learn no more; "*": none does."""
         for name in names:
             self._call("freeze", _bytes(name))
+            self._recipe.change()
         return self
 
     def differentiate(self, name: str) -> "Program":
         """Makes the gradients of this step although the program has no `backward`."""
         self._call("differentiate", _bytes(name))
+        self._recipe.change()
         return self
 
     def restore(self) -> "Program":
         """Forgets all changes: the program is as it was opened."""
         self._call("restore")
+        self._recipe.restore()
         return self
 
     def rewrite(self, name: str, rule: str, place: int = 0, letter: Optional[str] = None, number: int = 0,
                 look: bool = False) -> "Program":
         """Applies a rule, "a / sqrt(cols(k)) => a", to the formula of a step."""
         self._call("rewrite", _bytes(name), c.Rule(rule.encode(), place, _bytes(letter), number, look))
+        self._recipe.change()
         return self
 
     def matches(self, name: str, rule: str) -> int:
@@ -227,12 +241,14 @@ class Program:
     def reset(self) -> "Program":
         """Back to the start: all values as the program has them."""
         self._call("reset")
+        self._recipe.reset()
         return self
 
     def batch(self, examples: Optional[Sequence[int]] = None) -> "Program":
         """Which examples of the program to run on; None: all."""
         which = list(examples or [])
         self._call("batch", (ctypes.c_int * len(which))(*which), len(which))
+        self._recipe.note("batch", bool(which))
         return self
 
     @property
@@ -243,6 +259,7 @@ class Program:
     def training(self, is_on: bool) -> "Program":
         """The number `training`, which dropout looks at."""
         self._call("training", bool(is_on))
+        self._recipe.note("training", not is_on)
         return self
 
     @property
@@ -322,6 +339,7 @@ class Program:
             raise LonghandError(f"{name} is {z.rows} x {z.cols}, and the matrix is {block.rows} x {block.cols}", kind="shape")
         self._call("write" if block.item == 8 else "write_float", _bytes(name),
                    c.Part(example, head, block.row_step, block.col_step), block.address, block.span)
+        self._recipe.write(self, name)
         return self
 
     def __getitem__(self, name: str) -> Any:
@@ -389,17 +407,21 @@ class Program:
                 self.find(name)
             except LonghandError:
                 self._call("set_value", _bytes(name), float(value))
+                self._recipe.write(self, name)
                 return
         self.write(name, value)
 
     def hold(self, name: str) -> "Program":
         """A computed step keeps its numbers from now on. They may be set, and what follows uses them."""
         self._call("hold", _bytes(name))
+        self._recipe.note("held")
         return self
 
     def release(self, name: Optional[str] = None) -> "Program":
         """It is computed again; None: all held steps are."""
         self._call("release", _bytes(name))
+        if name is None:
+            self._recipe.note("held", False)
         return self
 
     def evaluate(self, name: str, **operands: Any) -> Any:
@@ -431,7 +453,15 @@ class Program:
             text = self._call("explain_as", _bytes(address), byref(detail), c.AS_TEXT, result=_str)
             data = json.loads(self._call("explain_as", _bytes(address), byref(detail), c.AS_JSON, result=_str))
             data["comment"] = self._call("explain", _bytes(address), byref(detail), result=lambda e: _str(e.contents.comment))
-        return show.Explanation(text, data)
+            return show.Explanation(text, data, self._recipe.of(self), [s.path for s in self.steps])
+
+    def show(self, *names: str) -> "show.Values":
+        """Some values with their formulas, as a notebook shows the whole program: m.show("P", "Z")."""
+        paths = [self.find(name).path for name in names]
+        with self._lock:
+            trace = self.trace()
+            trace["steps"] = [s for path in paths for s in trace["steps"] if s["path"] == path]
+            return show.Values(trace, self._recipe.of(self))
 
     def trace(self, to: Optional[str] = None) -> Dict[str, Any]:
         """Every step in the order in which a person would work it out, with all its numbers: as longhand run --json."""
@@ -464,7 +494,8 @@ class Program:
             how = c.PlotHow(ctypes.sizeof(c.PlotHow), form, wide, updates, log, in_words)
             return self._call("plot", what.encode(), byref(how), result=_str)
         with self._lock:
-            return show.Picture(draw(c.AS_SVG, False, width), draw(c.AS_TEXT, False, 0), draw(c.AS_TEXT, True, 0))
+            return show.Picture(draw(c.AS_SVG, False, width), draw(c.AS_TEXT, False, 0), draw(c.AS_TEXT, True, 0),
+                                self._recipe.of(self))
 
     def graph(self, to: Optional[str] = None, all: bool = False, forward: bool = False) -> "show.Picture":
         """The program as boxes and arrows."""
@@ -527,6 +558,7 @@ class Program:
     def load_weights(self, path: Path) -> "Program":
         """The params have the numbers of a file from now on: .safetensors, or a model folder."""
         self._call("load", _bytes(path))
+        self._recipe.note("model")
         return self
 
     def save(self, path: Path) -> "Program":
@@ -556,6 +588,7 @@ class Program:
         how = c.LearnHow(ctypes.sizeof(c.LearnHow), data, len(data) if data else 0, _bytes(file), _bytes(task), _bytes(tokens),
                          lines, steps, batch, micro, _bytes(precision), None if rate is None else numbers.notation(rate).encode(),
                          seed, threads, every, call, None)
+        self._recipe.note("model")
         done = self._call("learn", byref(how))
         if raised:
             raise raised[0]
@@ -566,6 +599,7 @@ class Program:
     def prompt(self, text: Optional[str]) -> "Program":
         """What the model reads: values and explanations are of this text from now on. None: no prompt."""
         self._call("prompt", _bytes(text))
+        self._recipe.note("prompt", text is not None)
         return self
 
     def tokens(self, text: str) -> List[str]:
@@ -636,7 +670,10 @@ class Program:
         return f"<longhand program {self.name}: {self.title}>" if self._handle else "<longhand program, closed>"
 
     def _repr_html_(self) -> str:
-        return show.program_html(self.title, self.trace()) if self.examples else show.steps_html(self.title, self.steps)
+        if not self.examples:
+            return show.steps_html(self.title, self.steps)
+        with self._lock:
+            return show.values_html(self.title, self.trace(), self._recipe.of(self) if life.is_wanted() else None)
 
 
 def _cells(x: Any) -> Any:

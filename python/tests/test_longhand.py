@@ -1,6 +1,7 @@
 """The module, against the command: every number that both have is the same. `python3 -m unittest` in this folder, with
 LONGHAND_LIBRARY and LONGHAND naming the library and the program; meson does that."""
 import ctypes
+import html
 import json
 import math
 import os
@@ -15,7 +16,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 import longhand  # noqa: E402
-from longhand import _library, _numbers  # noqa: E402
+from longhand import _alive, _library, _numbers  # noqa: E402
 
 try:
     import numpy
@@ -356,10 +357,10 @@ class Telling(unittest.TestCase):
             self.assertTrue(os.path.getsize(os.path.join(folder, "p.svg")) > 100)
 
     def test_html(self):
-        html = longhand.open("ex4")._repr_html_()
-        self.assertIn("example 2", html)
-        self.assertIn("0.1", html)
-        self.assertIn("<table>", longhand.open("ex1").explain("P[1][0]")._repr_html_() + html)
+        shown = longhand.open("ex4")._repr_html_()
+        self.assertIn("example 2", shown)
+        self.assertIn("0.1", shown)
+        self.assertIn("<table>", longhand.open("ex1").explain("P[1][0]")._repr_html_() + shown)
         self.assertIn("&lt;", longhand.program("x = 1 < 2\n")._repr_html_())
 
     def test_cost_and_steps(self):
@@ -481,6 +482,135 @@ class Models(unittest.TestCase):
         self.assertEqual(lists(longhand.open("ex4").load_weights(path)["WO"]), lists(m["WO"]))
 
 
+class Kernel:
+    """What of a notebook's kernel the module looks at: which cell runs, and what is published."""
+
+    kernel = True
+
+    def __init__(self):
+        self.published, self.runs, self.cell = [], 0, None
+        self.display_pub = self
+
+    def start(self, cell):
+        self.cell, self.runs = cell, self.runs + 1
+
+    def get_parent(self):
+        return {"metadata": {"cellId": self.cell} if self.cell else {}, "header": {"msg_id": str(self.runs)}}
+
+    def publish(self, data):
+        self.published.append(data)
+
+
+@unittest.skipIf(_alive.script() is None, "the library was built without the engine for pages")
+class Alive(unittest.TestCase):
+    """Outputs of a notebook that answer. tests/page/notebook.mjs touches them in a browser."""
+
+    def setUp(self):
+        self.kernel, self.was = Kernel(), (_alive._kernel, _alive._wanted, _alive._carrier, _alive._run, _alive._is_handed)
+        _alive._kernel, _alive._wanted, _alive._carrier, _alive._run, _alive._is_handed = lambda: self.kernel, None, None, None, False
+
+    def tearDown(self):
+        _alive._kernel, _alive._wanted, _alive._carrier, _alive._run, _alive._is_handed = self.was
+
+    def recipe(self, m):
+        found = re.search(r'<longhand-output data-program="([^"]*)"', m._repr_html_())
+        return json.loads(html.unescape(found.group(1))) if found else None
+
+    def test_engine_once(self):
+        m = longhand.open("ex1")
+        for cell in ("a", "b", "b", "c"):
+            self.kernel.start(cell)
+            self.assertIn("<longhand-output", m._repr_html_())
+            m.show("P")._repr_html_()
+        self.assertEqual(len(self.kernel.published), 1)
+        self.kernel.start("a")  # run again: what it had put out is gone
+        m._repr_html_()
+        m._repr_html_()
+        self.assertEqual(len(self.kernel.published), 2)
+        data = self.kernel.published[0]
+        self.assertEqual(set(data), {"application/javascript", "text/plain"})  # nothing that Markdown or an untrusted notebook would show
+        self.assertEqual(data["application/javascript"].count('longhandEngine("'), 1)
+        self.assertNotIn("</script", data["application/javascript"])
+        self.assertLess(len(data["application/javascript"]), 600000)
+
+    def test_switch(self):
+        m = longhand.open("ex1")
+        self.kernel.start("a")
+        longhand.alive(False)
+        plain = m._repr_html_()
+        self.assertNotIn("longhand-output", plain)
+        self.assertNotIn("data-at", plain)
+        self.assertIsNone(m.plot("heat P")._repr_html_())
+        self.kernel.start("b")
+        n = len(self.kernel.published)
+        longhand.alive()
+        self.assertEqual(len(self.kernel.published), n + 1)
+        marked = re.sub(r"</?longhand-output[^>]*>| (class=\"matrix\"|data-(at|value|given)=\"[^\"]*\")", "", m._repr_html_())
+        self.assertEqual(marked, plain)  # the same to the eye
+
+    def test_no_notebook(self):
+        self.kernel = None
+        m = longhand.open("ex1")
+        self.assertNotIn("longhand-output", m._repr_html_() + m.explain("P[1][0]")._repr_html_())
+        self.assertEqual(str(m.show("P")), "P = softmax(Z)\n  0.501768  0.498232\n  0.498232  0.501768")
+
+    def test_no_engine(self):
+        script, _alive.script = _alive.script, lambda: None
+        try:
+            self.assertNotIn("longhand-output", longhand.open("ex1")._repr_html_())
+            with self.assertRaises(longhand.LonghandError) as caught:
+                longhand.alive()
+            self.assertIn("clang", caught.exception.cure)
+            longhand.alive(False)
+        finally:
+            _alive.script = script
+        self.assertEqual(self.kernel.published, [])
+
+    def test_recipe(self):
+        m = longhand.open("ex2")
+        self.assertEqual(self.recipe(m)["text"], m.text)
+        m.set("rate", 1).set("rate", 2).step(3)
+        self.assertEqual((self.recipe(m)["settings"], self.recipe(m)["step"]), ([["rate", "2"]], 3))
+        m.reset()["WQ[0][1]"] = 0.5
+        self.assertEqual(self.recipe(m)["settings"], [["rate", "2"], ["WQ", "[0.1 0.5; 0.0 0.1]"]])
+        m.step(1)
+        self.assertEqual(self.recipe(m)["step"], 1)
+        m["WO"] = m["WO"]  # after an update: a page begins at the start
+        self.assertIsNone(self.recipe(m))
+        self.assertEqual(self.recipe(m.restore()), {"text": m.text, "settings": [], "step": 0})
+
+    def test_beyond_a_page(self):
+        for change in (lambda m: m.train("E"), lambda m: m.freeze("WQ"), lambda m: m.differentiate("P"), lambda m: m.hold("P"),
+                       lambda m: m.training(False), lambda m: m.batch([0, 1]),
+                       lambda m: m.rewrite("Z", "a / sqrt(cols(k)) => a")):
+            m = longhand.open("ex4")
+            self.assertIsNotNone(self.recipe(m))
+            change(m)
+            self.assertIsNone(self.recipe(m))
+            self.assertIn("<table>", m._repr_html_())
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "x.csv"), "w", encoding="utf-8") as file:
+                file.write("1,2\n")
+            m = longhand.program('const x = file("x.csv")\ny = 2 * x\n', folder=folder)
+            self.assertIsNone(self.recipe(m))
+
+    def test_addresses(self):
+        """Each number has the address that the engine knows it by."""
+        for name in ("ex1", "ex2", "ex4", "ex6", "attention"):
+            m = longhand.open(name)
+            m.step(2) if any(s.kind == "update" for s in m.steps) else m.run()
+            shown = re.findall(r'<td data-at="([^"]*)"[^>]*>([^<]*)</td>', m._repr_html_())
+            self.assertGreater(len(shown), 10)
+            for at, text in shown[::7]:
+                self.assertEqual(text, f"{m.value(html.unescape(at)):.6g}", f"{name} {at}")
+
+    def test_hostile_text(self):
+        m = longhand.program('# </longhand-output><script>alert("x")</script>\nx = 1 + 1  # <b>&\n')
+        self.assertEqual(self.recipe(m)["text"], m.text)
+        self.assertNotIn("<script", m._repr_html_())
+        self.assertNotIn("<b>", m._repr_html_())
+
+
 class Header(unittest.TestCase):
     """What ctypes is told is what include/longhand.h says."""
 
@@ -493,7 +623,7 @@ class Header(unittest.TestCase):
 
     def test_functions(self):
         declared = set(re.findall(r"LH_API[^;(]*\blonghand_(\w+)\(", self.text))
-        known = set(_library.FUNCTIONS) | {"version", "new", "free", "error", "clear_error", "lesson"}
+        known = set(_library.FUNCTIONS) | {"version", "new", "free", "error", "clear_error", "lesson", "file"}
         self.assertEqual(declared, known)
 
     def test_arguments(self):

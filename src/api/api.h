@@ -41,6 +41,7 @@ typedef enum lh_api_telling {
     LH_API_ANSWER,
     LH_API_SAMPLE,
     LH_API_LOOK,
+    LH_API_PROGRAM_TEXT,
     LH_N_API_TELLINGS
 } lh_api_telling;
 

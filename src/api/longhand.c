@@ -381,6 +381,12 @@ const char *longhand_lesson(int i) {
     return NULL;
 }
 
+const char *longhand_file(const char *name, size_t *length) {
+    const lh_embedded *e = name ? lh_embedded_find(name) : NULL;
+    if (length) *length = e ? e->length : 0;
+    return e ? e->text : NULL;
+}
+
 void longhand_set_folder(longhand *lh, const char *path) {
     if (!lh_api_ready(lh)) return;
     lh->has_folder = path && copy_folder(lh, lh->folder, sizeof lh->folder, path, strlen(path));
@@ -388,6 +394,15 @@ void longhand_set_folder(longhand *lh, const char *path) {
 
 const char *longhand_title(longhand *lh) {
     return lh_api_program(lh) ? lh->title : "";
+}
+
+/* A program in other numbers than its lesson's is printed anew: its source has the lesson's. */
+const char *longhand_text(longhand *lh) {
+    lh_arena *a = lh_api_program(lh) ? lh_api_text(lh, LH_API_PROGRAM_TEXT) : NULL;
+    if (!a) return "";
+    const char *text = lh->use && lh->use->seed ? lh_program_print(lh->program)
+                                                : lh_chosen_text(a, lh->program->source);
+    return lh_failed(lh->ctx) || !text ? "" : text;
 }
 
 /* ---- changing the program ---- */

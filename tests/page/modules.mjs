@@ -2,7 +2,7 @@
  * each is listed in meson.build behind what it needs. */
 import { readFileSync, readdirSync } from "node:fs";
 const root = process.argv[2] || "../..", folder = root + "/web/modules/";
-const listed = /page_modules = files\(([^)]*)\)/.exec(readFileSync(root + "/meson.build", "utf8"))[1];
+const listed = ["number", "page", "notebook"].map(name => new RegExp(`${name}_modules = files\\(([^)]*)\\)`).exec(readFileSync(root + "/meson.build", "utf8"))[1]).join("");
 const order = Array.from(listed.matchAll(/modules\/(\w+)\.js/g), m => m[1]);
 const problems = [], owner = new Map();
 for (const file of readdirSync(folder).filter(f => f.endsWith(".js"))) {

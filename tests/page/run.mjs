@@ -12,5 +12,6 @@ import "./learn.mjs";
 import "./teach.mjs";
 import "./model.mjs";
 import "./hostile.mjs";
+import "./notebook.mjs";
 
 process.exit(await runAll(resolve(process.argv[2] || "."), process.argv[3] || "") ? 0 : 1);

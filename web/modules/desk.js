@@ -10,21 +10,21 @@ import { numberText, workLine } from "./tokens.js";
 
 /** @typedef {import("./lesson.js").Lesson} Lesson */
 
-/** Every place on the page where the number is; a point of a picture is the place of two. @param {string} at @returns {HTMLElement[]} */
-export function placesOf(at) {
+/** Every place where the number is; a point of a picture is the place of two. @param {string} at @param {ParentNode} within a page, or an output of a notebook @returns {HTMLElement[]} */
+export function placesOf(at, within) {
   const text = CSS.escape(at);
-  return all(`[data-at="${text}"], [data-across="${text}"]`);
+  return all(`[data-at="${text}"], [data-across="${text}"]`, within);
 }
 
-/** @param {string} name of the class */
-export function unlight(name = "lit") {
-  for (const e of all("." + name)) e.classList.remove(name);
+/** @param {ParentNode} within @param {string} [name] of the class */
+export function unlight(within, name = "lit") {
+  for (const e of all("." + name, within)) e.classList.remove(name);
 }
 
-/** @param {Iterable<string>} addresses @param {string} [name] of the class */
-export function light(addresses, name = "lit") {
-  unlight(name);
-  for (const at of addresses) for (const e of placesOf(at)) e.classList.add(name);
+/** @param {Iterable<string>} addresses @param {ParentNode} within @param {string} [name] of the class */
+export function light(addresses, within, name = "lit") {
+  unlight(within, name);
+  for (const at of addresses) for (const e of placesOf(at, within)) e.classList.add(name);
 }
 
 /** @param {any} told what `explain` answered @returns {string[]} addresses of every number that it is made of */
@@ -46,22 +46,30 @@ export class Desk extends HTMLElement {
     this.from = null;
     this.asked = 0;
     this.isDeep = false;
+    /** Blanks are offered for what was computed. */
+    this.hasBlanks = true;
+    this.addEventListener("keydown", event => { if (event.key === "Escape") { this.close(); event.stopPropagation(); } });
+    this.addEventListener("pointerover", event => this.point(event));
+    this.addEventListener("focusin", event => this.point(event));
+    this.addEventListener("pointerout", () => unlight(this.around, "pointed"));
   }
 
   connectedCallback() {
     this.setAttribute("role", "region");
     this.setAttribute("aria-label", "How a number came about");
-    this.hidden = true;
-    this.addEventListener("keydown", event => { if (event.key === "Escape") { this.close(); event.stopPropagation(); } });
-    this.addEventListener("pointerover", event => this.point(event));
-    this.addEventListener("focusin", event => this.point(event));
-    this.addEventListener("pointerout", () => unlight("pointed"));
+    if (!this.trail.length) this.hidden = true;
+  }
+
+  /** The page, or the output of a notebook, that it is part of. @returns {Document | ShadowRoot} */
+  get around() {
+    const root = this.getRootNode();
+    return root instanceof ShadowRoot ? root : document;
   }
 
   /** An operand under the pointer is shown where it stands. @param {Event} event */
   point(event) {
     const e = event.target instanceof Element ? event.target.closest("[data-to]") : null;
-    if (e instanceof HTMLElement) light([e.dataset.to || ""], "pointed");
+    if (e instanceof HTMLElement) light([e.dataset.to || ""], this.around, "pointed");
   }
 
   /**
@@ -73,6 +81,7 @@ export class Desk extends HTMLElement {
     this.trail = [at];
     this.from = from;
     this.isDeep = false;
+    this.dispatchEvent(new CustomEvent("opens", { detail: from }));
     await this.show();
     if (isKey) one("button, input", this)?.focus();
   }
@@ -94,16 +103,14 @@ export class Desk extends HTMLElement {
   close() {
     this.hidden = true;
     document.documentElement.classList.remove("has-desk");
-    unlight("lit");
-    unlight("chosen");
-    unlight("pointed");
+    for (const name of ["lit", "chosen", "pointed"]) unlight(this.around, name);
     this.from?.focus({ preventScroll: true });
     this.dispatchEvent(new Event("close"));
   }
 
   /** What it shows, again: the numbers have changed. */
   async again() {
-    if (!this.hidden && this.trail.length && !this.contains(document.activeElement)) await this.show();
+    if (!this.hidden && this.trail.length && !this.contains(this.around.activeElement)) await this.show();
   }
 
   async show() {
@@ -146,8 +153,8 @@ export class Desk extends HTMLElement {
     }
     const body = make("div", { class: "desk-body", tabindex: "-1" }, title, own ? this.given(at) : lines);
     this.replaceChildren(this.head(at), body, this.ways(at, told));
-    light(operandsOf(told));
-    light([at], "chosen");
+    light(operandsOf(told), this.around);
+    light([at], this.around, "chosen");
     this.reveal(at);
     announce(`${at} is ${value}${told.where ? ", " + told.where : ""}. ${own ? "It is given." : told.lines.map((/** @type {any} */ l) => `${l.label} = ${l.formula}`).join("; ")}`);
     this.dispatchEvent(new CustomEvent("shown", { detail: { at, told } }));
@@ -158,15 +165,15 @@ export class Desk extends HTMLElement {
     const parts = expression.split(/((?:[A-Za-z_][\w-]*:)?[A-Za-z_][\w.]*(?:\{[^}]*\})?(?:\[\d+\])+(?:@\d+)?)/);
     const shown = parts.map((p, i) => i % 2 ? makeButton(p, () => this.go(p), { class: "operand", "data-to": p }) : p);
     this.replaceChildren(this.head(expression), make("div", { class: "desk-body" }, make("p", { class: "desk-title" }, make("code", {}, ...shown), " = ", make("b", {}, this.from?.textContent || ""))));
-    light(parts.filter((_, i) => i % 2));
-    light([], "chosen");
+    light(parts.filter((_, i) => i % 2), this.around);
+    light([], this.around, "chosen");
     this.from?.classList.add("chosen");
     announce(`${expression} is ${this.from?.textContent || ""}`);
   }
 
   /** @param {string} at @returns {HTMLElement} */
   given(at) {
-    const place = placesOf(at).find(e => e.dataset.given);
+    const place = placesOf(at, this.around).find(e => e.dataset.given);
     return make("p", { class: "desk-given" }, "This number is given. ",
       place ? makeButton("Change it", () => this.dispatchEvent(new CustomEvent("edit", { detail: place }))) : null);
   }
@@ -179,8 +186,8 @@ export class Desk extends HTMLElement {
     if (told.gradient_of) ways.append(makeButton(`The value ${told.gradient_of}`, () => this.go(told.gradient_of)));
     if (told.learns) ways.append(this.stepField(at));
     if (!told.lines[0]?.given) ways.append(makeButton(this.isDeep ? "This line only" : "All the way down", () => { this.isDeep = !this.isDeep; this.show(); }));
-    const path = parseAddress(at).path, matrix = /** @type {HTMLElement | undefined} */ (placesOf(at).map(e => e.closest("table.matrix[data-value]")).find(Boolean));
-    if (!told.given && !told.lines[0]?.given && path && !parseAddress(at).step)
+    const path = parseAddress(at).path, matrix = /** @type {HTMLElement | undefined} */ (placesOf(at, this.around).map(e => e.closest("table.matrix[data-value]")).find(Boolean));
+    if (this.hasBlanks && !told.given && !told.lines[0]?.given && path && !parseAddress(at).step)
       ways.append(makeButton(`Work out ${matrix?.dataset.value || path} yourself`, () => {
         if (matrix) this.close();
         this.dispatchEvent(new CustomEvent("blanks", { detail: matrix || at }));
@@ -202,7 +209,7 @@ export class Desk extends HTMLElement {
   /** The number itself is not hidden behind the panel. Of several places the one nearest to what the reader sees. @param {string} at */
   reveal(at) {
     const top = this.getBoundingClientRect().top, middle = top / 2;
-    const boxes = (this.from && this.trail.length === 1 ? [this.from] : placesOf(at)).map(e => e.getBoundingClientRect()).filter(b => b.width);
+    const boxes = (this.from && this.trail.length === 1 ? [this.from] : placesOf(at, this.around)).map(e => e.getBoundingClientRect()).filter(b => b.width);
     if (!boxes.length || boxes.some(b => b.top > 8 && b.bottom < top - 8)) return;
     const near = boxes.reduce((a, b) => Math.abs(b.top - middle) < Math.abs(a.top - middle) ? b : a);
     scrollBy({ top: near.top - middle, behavior: isStill() ? "auto" : "smooth" });

@@ -47,15 +47,23 @@ export function around(event, selector) {
 
 /** @type {HTMLElement | null} */
 let voice = null;
+/** @type {HTMLElement | null} where it is said; null: in the page's body */
+let voicePlace = null;
+
+/** What is announced from now on is said there: styles of the body do not reach into a notebook's output. @param {HTMLElement} place */
+export function speakIn(place) {
+  voicePlace = place;
+}
 
 /**
  * Says a change to those who do not see it. The same text twice is said twice.
  * @param {string} text
  */
 export function announce(text) {
-  if (!voice) {
+  const place = voicePlace || document.body;
+  if (!voice || voice.parentNode !== place) {
     voice = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
-    document.body.append(voice);
+    place.append(voice);
   }
   const to = voice;
   to.textContent = "";

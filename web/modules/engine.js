@@ -31,6 +31,7 @@ function receive() {
   const w = /** @type {any} */ (window);
   w.longhandEngine = (/** @type {string} */ packed) => handed.set("engine", packed);
   w.longhandFast = (/** @type {string} */ packed) => handed.set("fast", packed);
+  w.longhandStyle = (/** @type {string} */ text) => handed.set("style", text);
   w.longhandText = (/** @type {string} */ name, /** @type {string} */ text) => texts.set(name, text);
   w.longhandModel = (/** @type {string} */ name, /** @type {Record<string, string>} */ files) => handed.set("model " + name, files);
   w.longhandContents = (/** @type {any[]} */ lessons, /** @type {any[]} */ models) => handed.set("contents", { lessons, models: models || [] });
@@ -107,7 +108,7 @@ export class Engine {
   }
 
   async begin() {
-    await loadScript(this.kind + ".js");
+    if (!handed.has(this.kind)) await loadScript(this.kind + ".js");
     if (this.lesson && !this.own.size) await loadScript(this.lesson + ".text.js").catch(() => {});
     const source = URL.createObjectURL(new Blob([`(${startWorker})()`], { type: "text/javascript" }));
     this.worker = new Worker(source);

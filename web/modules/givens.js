@@ -163,17 +163,17 @@ class Givens {
 function changesBar(lesson) {
   const said = make("span", { class: "changes-said" }), broken = make("span", { class: "changes-broken" });
   const undo = makeButton("Undo", () => lesson.undo().then(() => announce("Undone")));
-  const reset = makeButton("Reset", () => lesson.reset().then(() => announce("The numbers are the lesson’s again")));
+  const reset = makeButton("Reset", () => lesson.reset().then(() => announce(`The numbers are the ${lesson.whose}’s again`)));
   const copy = makeButton("Copy link", async () => {
     try { await navigator.clipboard.writeText(lesson.link()); copy.textContent = "Copied"; } catch { copy.textContent = "It is in the address bar"; }
     announce("The link has your numbers");
     setTimeout(() => { copy.textContent = "Copy link"; }, 1500);
   });
-  const bar = make("div", { class: "changes", role: "region", "aria-label": "Your numbers", hidden: true }, said, broken, undo, reset, copy);
+  const bar = make("div", { class: "changes", role: "region", "aria-label": "Your numbers", hidden: true }, said, broken, undo, reset, lesson.link() ? copy : null);
   lesson.addEventListener("change", () => {
     const n = lesson.state.settings.length, b = lesson.broken();
     bar.hidden = n === 0 && lesson.before.length === 0;
-    said.textContent = n ? `${n} number${n > 1 ? "s" : ""} changed` : "The lesson’s numbers";
+    said.textContent = n ? `${n} number${n > 1 ? "s" : ""} changed` : `The ${lesson.whose}’s numbers`;
     broken.textContent = b ? `⚠ ${b} sentence${b > 1 ? "s" : ""} no longer hold${b > 1 ? "" : "s"}` : "";
     /** @type {HTMLButtonElement} */ (undo).disabled = lesson.before.length === 0;
     /** @type {HTMLButtonElement} */ (reset).disabled = n === 0;
@@ -199,11 +199,11 @@ export function startGivens(lesson, desk) {
     if (e && !e.closest(".editing")) { event.preventDefault(); givens.edit(e); }
   });
   desk.addEventListener("edit", event => desk.lesson === lesson && givens.edit(/** @type {CustomEvent<HTMLElement>} */ (event).detail));
-  document.addEventListener("keydown", event => {
-    const isUndo = (event.ctrlKey || event.metaKey) && event.key === "z" && !around(event, "input, textarea, [contenteditable]");
+  lesson.around.addEventListener("keydown", e => {
+    const event = /** @type {KeyboardEvent} */ (e), isUndo = (event.ctrlKey || event.metaKey) && event.key === "z" && !around(event, "input, textarea, [contenteditable]");
     if (isUndo && lesson.before.length) { event.preventDefault(); lesson.undo(); }
   });
-  document.body.append(changesBar(lesson));
+  lesson.home.append(changesBar(lesson));
   lesson.addEventListener("change", () => desk.again());
   if (one("[data-given]", root)) root.classList.add("has-givens");
 }

@@ -46,6 +46,8 @@ export class Lesson extends EventTarget {
     super();
     this.article = article;
     this.name = article.dataset.lesson || "";
+    /** Whose numbers they are before the reader changes them. */
+    this.whose = "lesson";
     this.engine = engine || new Engine(this.name);
     /** @type {State} */
     this.state = { settings: [], step: 0 };
@@ -58,6 +60,17 @@ export class Lesson extends EventTarget {
     this.shown = new Map();
     /** @type {Element[]} what the last refresh changed */
     this.changed = [];
+  }
+
+  /** The page, or the output of a notebook, that it is part of. @returns {Document | ShadowRoot} */
+  get around() {
+    const root = this.article.getRootNode();
+    return root instanceof ShadowRoot ? root : document;
+  }
+
+  /** Where the panel, notes and what was changed are put. @returns {HTMLElement} */
+  get home() {
+    return document.body;
   }
 
   /** @param {string} what @returns {string | undefined} */
@@ -204,7 +217,7 @@ export class Lesson extends EventTarget {
     if (anchor) document.getElementById(anchor)?.scrollIntoView();
   }
 
-  /** A link to this page with these numbers. @returns {string} */
+  /** A link to this page with these numbers; "": there is none. @returns {string} */
   link() {
     return location.href.replace(/#.*/, "") + writeHash(readHash(location.hash).anchor, this.state);
   }

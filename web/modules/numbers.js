@@ -107,13 +107,16 @@ function pointedAt(event) {
 
 /** The small note beside a number that is pointed at. */
 class Tip {
-  constructor() {
+  /** @param {Desk} desk @param {HTMLElement} home */
+  constructor(desk, home) {
+    this.desk = desk;
+    this.home = home;
     this.box = make("div", { class: "lh-tip", role: "tooltip", id: "tip", hidden: true });
     /** @type {HTMLElement | null} */
     this.of = null;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    document.body.append(this.box);
+    home.append(this.box);
     this.box.addEventListener("pointerleave", () => this.hide());
   }
 
@@ -140,17 +143,18 @@ class Tip {
     this.box.replaceChildren(...lines);
     this.box.hidden = false;
     this.place(e);
-    light(operandsOf(told));
+    light(operandsOf(told), this.desk.around);
     if (e.matches(".spot")) e.classList.add("lit");
   }
 
-  /** Above the number, else below it, and inside the window. @param {HTMLElement} e */
+  /** Above the number, else below it, and inside the window; in a notebook, inside the output. @param {HTMLElement} e */
   place(e) {
-    const at = e.getBoundingClientRect(), box = this.box.getBoundingClientRect(), wide = document.documentElement.clientWidth;
-    const left = Math.max(8, Math.min(at.left + at.width / 2 - box.width / 2, wide - box.width - 8));
-    const top = at.top - box.height - 8;
-    this.box.style.left = left + scrollX + "px";
-    this.box.style.top = (top > 4 ? top : at.bottom + 8) + scrollY + "px";
+    const at = e.getBoundingClientRect(), box = this.box.getBoundingClientRect(), isPage = this.home === document.body;
+    const { left: x, top: y, width } = isPage ? { left: -scrollX, top: -scrollY, width: document.documentElement.clientWidth } : this.home.getBoundingClientRect();
+    const from = isPage ? 0 : x, above = at.top - box.height - 8, least = isPage ? 4 : y;
+    const left = Math.max(from + 8, Math.min(at.left + at.width / 2 - box.width / 2, from + width - box.width - 8));
+    this.box.style.left = left - x + "px";
+    this.box.style.top = (above > least ? above : at.bottom + 8) - y + "px";
   }
 
   hide() {
@@ -158,15 +162,14 @@ class Tip {
     this.of = null;
     if (this.box.hidden) return;
     this.box.hidden = true;
-    const desk = document.querySelector("lh-desk");
-    if (!(desk instanceof Desk) || desk.hidden) unlight("lit");
-    else desk.again();
+    if (this.desk.hidden) unlight(this.desk.around);
+    else this.desk.again();
   }
 }
 
 /** @param {Lesson} lesson @param {Desk} desk */
 export function startNumbers(lesson, desk) {
-  const tip = new Tip(), root = lesson.article;
+  const tip = new Tip(desk, lesson.home), root = lesson.article;
   enlivenSlowly(root);
   lesson.addEventListener("refresh", () => { for (const e of lesson.changed.length ? lesson.changed : [root]) enliven(e); });
   root.addEventListener("pointermove", event => {
@@ -190,7 +193,7 @@ export function startNumbers(lesson, desk) {
     desk.open(addressOf(e), e);
   });
   root.addEventListener("keydown", event => onKey(event, desk, tip));
-  document.addEventListener("keydown", event => { if (event.key === "Escape") tip.hide(); });
+  lesson.around.addEventListener("keydown", event => { if (/** @type {KeyboardEvent} */ (event).key === "Escape") tip.hide(); });
 }
 
 /** @param {KeyboardEvent} event @param {Desk} desk @param {Tip} tip */
