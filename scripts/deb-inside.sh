@@ -76,6 +76,7 @@ for shell in bash zsh fish; do
 done
 
 try 'the module for Python, without NumPy' shows 0.4982 reader python3 -c 'import longhand; print(longhand.open("ex1")["P[1][0]"])'
+try 'its numbers answer in a notebook' reader python3 -c 'from longhand import _alive; assert "longhandEngine(" in _alive.script()'
 try 'the rest of the packages' install /packages/liblonghand-dev_*.deb /packages/longhand-doc_*.deb gcc libc6-dev pkg-config python3-numpy
 try 'man 3 longhand' man -w 3 longhand
 try 'the smoke test of the packages' reader sh /packages/smoke

@@ -20,6 +20,12 @@ has_compiler() {
     have "${cc%% *}" && echo '#include <stdio.h>' | $cc -E - >/dev/null 2>&1
 }
 
+wish_modules() { # of Python
+    for module; do
+        python3 -c "import $module" 2>/dev/null || /usr/bin/python3 -c "import $module" 2>/dev/null || optional="$optional python3-$module"
+    done
+}
+
 for group; do
     case $group in
     build)
@@ -43,9 +49,7 @@ for group; do
     test)
         has_library cmocka || need libcmocka-dev
         has_library libpcre2-8 || optional="$optional libpcre2-dev"
-        for module in numpy setuptools wheel nbconvert ipykernel; do
-            python3 -c "import $module" 2>/dev/null || /usr/bin/python3 -c "import $module" 2>/dev/null || optional="$optional python3-$module"
-        done
+        wish_modules numpy setuptools wheel nbconvert ipykernel
         have node || optional="$optional nodejs"
         has_library ompi-c || optional="$optional libopenmpi-dev"
         have nvim || optional="$optional neovim"
@@ -62,6 +66,7 @@ for group; do
         need_command node nodejs
         need_command npm npm
         need_command chromium chromium
+        wish_modules nbconvert ipykernel
         ;;
     clients)
         need_command node nodejs

@@ -38,6 +38,7 @@ else
 import longhand
 from longhand import _library
 assert "installed" in _library.candidates()[0]
+assert (longhand._alive.script() is None) == ("'"$(test -e "$build/engine.js" && echo yes)"'" == "")
 print(longhand.open("ex1")["P[1][0]"])') >out 2>err
     status=$?
     tried 'the wheel is all that is needed' 0 0.4982
@@ -57,12 +58,16 @@ else
     PYTHONPATH=$root/python "$python" -m nbconvert --to notebook --execute --output "$work/run.ipynb" "$notebook" >out 2>err
     status=$?
     verdict $status 'the notebook runs from its first cell to its last'
-    "$python" - run.ipynb >out 2>err <<'END'
+    # shellcheck disable=SC2046  # nothing, or one word
+    "$python" - run.ipynb $(ls "$build/engine.js" 2>/dev/null) >out 2>err <<'END'
 import json, sys
 cells = [c for c in json.load(open(sys.argv[1]))["cells"] if c["cell_type"] == "code"]
 kinds = [k for c in cells for o in c["outputs"] for k in o.get("data", {})]
 assert not any(o["output_type"] == "error" for c in cells for o in c["outputs"])
 assert kinds.count("text/html") >= 5 and kinds.count("image/svg+xml") >= 3, kinds
+if len(sys.argv) > 2:  # the library has the engine: it is there once, and outputs have what it needs
+    texts = [str(o.get("data", {}).get("text/html", "")) for c in cells for o in c["outputs"]]
+    assert kinds.count("application/javascript") == 1 and sum("<longhand-output" in t for t in texts) >= 5, kinds
 END
     status=$?
     verdict $status 'and shows tables and pictures'

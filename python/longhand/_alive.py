@@ -10,7 +10,7 @@ import json
 import re
 import sys
 from html import escape
-from typing import Any, Dict, List, Optional, Set
+from typing import Any, Dict, Optional, Set
 
 from . import _numbers as numbers
 from ._error import LonghandError
@@ -150,10 +150,11 @@ class Recipe:
         else:
             self.written[step.path] = numbers.notation(program.array(step.path))
 
-    def of(self, program: Any) -> Optional[Dict[str, Any]]:
-        """For a page; None: it cannot come to these numbers."""
+    def of(self, program: Any, at_start: bool = False) -> Optional[Dict[str, Any]]:
+        """For a page; None: it cannot come to these numbers. at_start: those before anything was written or learned."""
         text = program.text
-        if self.beyond or re.search(r"\bfile\s*\(", text):
+        beyond = self.beyond - {"numbers", "held"} if at_start else self.beyond
+        if beyond or re.search(r"\bfile\s*\(", text):
             return None
-        settings: List[List[str]] = [[k, v] for k, v in {**self.settings, **self.written}.items()]
-        return {"text": text, "settings": settings, "step": program.updates}
+        done = self.settings if at_start else {**self.settings, **self.written}
+        return {"text": text, "settings": [[k, v] for k, v in done.items()], "step": 0 if at_start else program.updates}

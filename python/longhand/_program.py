@@ -495,7 +495,7 @@ class Program:
             return self._call("plot", what.encode(), byref(how), result=_str)
         with self._lock:
             return show.Picture(draw(c.AS_SVG, False, width), draw(c.AS_TEXT, False, 0), draw(c.AS_TEXT, True, 0),
-                                self._recipe.of(self))
+                                self._recipe.of(self, at_start=True))
 
     def graph(self, to: Optional[str] = None, all: bool = False, forward: bool = False) -> "show.Picture":
         """The program as boxes and arrows."""

@@ -5,6 +5,7 @@
 #include "explain/chart_show.h"
 #include "explain/diagram.h"
 #include "explain/picture.h"
+#include "pages/page_address.h"
 
 static const lh_place nowhere;
 
@@ -31,6 +32,14 @@ static void draw_chart(const lh_chart *c, const longhand_plot_how *how, lh_text 
         lh_chart_text(c, &(lh_chart_screen){.width = how->width}, out);
 }
 
+/* In a notebook the numbers of a picture answer, so they have the addresses that pages write. */
+static const char *address_of(void *who, const lh_plan *p, const lh_node *n, lh_cell at,
+                              int updates) {
+    longhand *lh = who;
+    lh_addressed from = {"", lh->g, p, updates, NULL};
+    return lh_address_of(lh->text[LH_API_PLOT], &from, n, at);
+}
+
 const char *longhand_plot(longhand *lh, const char *what, const longhand_plot_how *options) {
     longhand_plot_how how;
     if (!lh_api_graph(lh) || !lh_api_options(lh, options, sizeof how, &how, sizeof how)) return "";
@@ -41,8 +50,10 @@ const char *longhand_plot(longhand *lh, const char *what, const longhand_plot_ho
     lh_arena *a = lh_failed(lh->ctx) ? NULL : lh_api_text(lh, LH_API_PLOT);
     if (!a) return "";
     const lh_show_program program = {"", lh->g};
-    lh_chart *c = lh_chart_show(a, &program, 1, what ? what : "",
-                                &(lh_show_how){.updates = how.updates, .log_y = how.log_y});
+    lh_chart *c = lh_chart_show(
+        a, &program, 1, what ? what : "",
+        &(lh_show_how){
+            .updates = how.updates, .log_y = how.log_y, .address = address_of, .who = lh});
     lh_text out = lh_text_new(a);
     if (c) draw_chart(c, &how, &out);
     return lh_failed(lh->ctx) ? "" : out.s;

@@ -2,7 +2,7 @@
  *
  *     <longhand-output data-program='{"text": "...", "settings": [["rate", "1"]], "step": 3}'> what is seen without this script </longhand-output>
  *
- * What is seen is copied into a shadow tree: no style of the notebook reaches it, and none of ours leaves it. The engine begins with the first
+ * What is seen moves into a shadow tree: no style of the notebook reaches it, and none of ours leaves it. The engine begins with the first
  * touch: it opens the program, makes the same changes, and computes every number that is shown. Where one differs (a file that a page cannot
  * read), the output stays as it was and says so. The program in Python is never changed. */
 import { all, make, one, speakIn } from "./dom.js";
@@ -155,8 +155,8 @@ class NotebookOutput extends HTMLElement {
     if (this.shadowRoot || !this.isConnected) return;
     const program = JSON.parse(this.dataset.program || "{}"), root = this.attachShadow({ mode: "open" });
     const article = make("article", { "data-lesson": "", class: "longhand" }), home = make("div", { class: "output is-alive" }, article);
-    for (const child of Array.from(this.childNodes)) if (child.nodeName !== "STYLE") article.append(child.cloneNode(true));
-    for (const inner of all("style", article).filter(s => !s.closest("svg"))) inner.remove();
+    article.append(...this.childNodes);
+    for (const style of all("style", article)) if (!style.closest("svg")) style.remove();
     root.append(make("style", {}, notebookStyle()), home);
     this.follow();
     const lesson = new NotebookLesson(article, home, program), desk = /** @type {Desk} */ (document.createElement("lh-desk"));
