@@ -589,9 +589,9 @@ class Alive(unittest.TestCase):
             self.assertIsNone(self.recipe(m))
             self.assertIn("<table>", m._repr_html_())
         with tempfile.TemporaryDirectory() as folder:
-            with open(os.path.join(folder, "x.csv"), "w", encoding="utf-8") as file:
-                file.write("1,2\n")
-            m = longhand.program('const x = file("x.csv")\ny = 2 * x\n', folder=folder)
+            with open(os.path.join(folder, "x.txt"), "w", encoding="utf-8") as file:
+                file.write("1 2\n")
+            m = longhand.program('const x = file("x.txt")\ny = 2 * x\n', folder=folder)
             self.assertIsNone(self.recipe(m))
 
     def test_addresses(self):
