@@ -41,7 +41,7 @@ python3 -c 'import nbconvert, ipykernel' 2>/dev/null || python=/usr/bin/python3
 library=$(find build -maxdepth 1 -name 'liblonghand.so.*.*' | head -n 1)
 if "$python" -c 'import nbconvert, ipykernel' 2>/dev/null; then
     wrong=$(LONGHAND_LIBRARY=$root/$library PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1 IPYTHONDIR=$book/.ipython \
-        "$python" tests/page/notebook.py "$book" 2>&1) || failed "the notebook cannot be run: $wrong"
+        "$python" tests/page/notebook.py "$book/notebook" 2>&1) || failed "the notebook cannot be run: $wrong"
 else
     echo 'skipped: the notebook: there is no nbconvert, or no ipykernel; scripts/deps.sh test installs them'
 fi

@@ -453,7 +453,8 @@ class Program:
             text = self._call("explain_as", _bytes(address), byref(detail), c.AS_TEXT, result=_str)
             data = json.loads(self._call("explain_as", _bytes(address), byref(detail), c.AS_JSON, result=_str))
             data["comment"] = self._call("explain", _bytes(address), byref(detail), result=lambda e: _str(e.contents.comment))
-            return show.Explanation(text, data, self._recipe.of(self), [s.path for s in self.steps])
+            recipe = self._recipe.of(self)
+            return show.Explanation(text, data, recipe, [s.path for s in self.steps] if recipe else ())
 
     def show(self, *names: str) -> "show.Values":
         """Some values with their formulas, as a notebook shows the whole program: m.show("P", "Z")."""

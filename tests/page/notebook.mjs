@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import { comes, equal, ok, test } from "./harness.mjs";
 
-const folder = resolve(process.argv[2] || "."), file = join(folder, "notebook.html");
+const folder = resolve(process.argv[2] || ".", "notebook"), file = join(folder, "notebook.html");
 const longhand = (...words) => JSON.parse(execFileSync(process.env.LONGHAND || "longhand", [...words, "--json"], { encoding: "utf8" }));
 const six = x => String(Number(Number(x).toPrecision(6)));
 const output = (page, n) => page.locator("longhand-output").nth(n);
@@ -15,7 +15,7 @@ const focused = page => page.evaluate(() => document.activeElement.shadowRoot.ac
 
 /** The notebook, with every output awake. */
 async function openNotebook(t, how = {}) {
-  const page = await t.open("notebook.html", { from: "file", ...how });
+  const page = await t.open("notebook/notebook.html", { from: "file", ...how });
   if (how.script !== false) await page.waitForFunction(() => [...document.querySelectorAll("longhand-output")].every(e => e.shadowRoot && !e.shadowRoot.querySelector("[data-at]:not(.alive)")));
   return page;
 }
@@ -86,6 +86,9 @@ if (existsSync(file)) {
     await comes(() => desk(page, 1).locator(".desk-title b").textContent(), six(longhand("explain", "ex1", "P.e[1][0]").value));
     await output(page, 2).locator('svg [data-at="P[1][0]"]').click();
     await tells(page, 2, "P[1][0]", "ex1");
+    const point = output(page, 6).locator(".spot").nth(5), at = await point.getAttribute("data-at");
+    await point.click();
+    await comes(() => desk(page, 6).locator(".desk-title b").textContent(), six(longhand("explain", "ex2", at, "--set", "rate=1").value));
   });
 
   test("in a notebook, numbers after training and settings", async t => {
@@ -122,7 +125,7 @@ if (existsSync(file)) {
 
   test("in a notebook, what a page cannot repeat does not answer, and says nothing wrong", async t => {
     const page = await openNotebook(t);
-    equal(await page.locator("longhand-output").count(), 6);
+    equal(await page.locator("longhand-output").count(), 7);
     equal(await page.locator("div.longhand table:not(.matrix)").count(), 3, "its tables are there, one for each example");
     await page.evaluate(() => { const e = document.querySelectorAll("longhand-output")[5].shadowRoot.querySelector('[data-at="L{example 0}"]'); e.textContent = "0.5"; });
     await cell(page, 5, "P{example 1}[1][0]").hover();

@@ -15,12 +15,14 @@ CELLS = [
     "t = longhand.open('ex2').set('rate', 1)\nt.step(3)\nt.show('WO', 'probs', 'dWO', 'WO:=')",
     "w = longhand.open('ex1')\nw['WQ[0][1]'] = 2\nw.run()\nw.show('WQ', 'Q', 'P')",
     "longhand.open('ex4').show('L', 'P')",
+    "longhand.open('ex2').set('rate', 1).plot('loss 30')",
     "longhand.open('ex4').freeze('WQ').show('P')         # a page cannot do this",
     "from IPython.display import HTML\nHTML('<table id=\"theirs\"><tr><td>1</td></tr></table><p id=\"word\"><button>theirs</button></p>')",
 ]
 
 
 def main(folder: Path) -> None:
+    folder.mkdir()
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in CELLS])
     ExecutePreprocessor(timeout=300, kernel_name="python3").preprocess(book, {"metadata": {"path": str(folder)}})
     for exporter, name in ((HTMLExporter(), "notebook.html"), (MarkdownExporter(), "notebook.md")):

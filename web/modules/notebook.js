@@ -42,11 +42,16 @@ export function showsNumber(text, x) {
   return Math.abs(Number(text) - Number(x)) <= 10 ** (Number(m[2] || 0) - (m[1] || "").length) + 1e-12;
 }
 
-/** The numbers that an output shows as text, by their matrices: points of a picture (.spot) are none. @param {ParentNode} within @returns {Map<string, HTMLElement[]>} */
+/** What is written there; of a point of a picture, its label says it: L@3 = 1.38. @param {HTMLElement} e @returns {string} */
+function writtenAt(e) {
+  return e.matches(".spot") ? (e.getAttribute("aria-label") || "").replace(/^.* = /, "") : e.textContent || "";
+}
+
+/** The numbers of an output by their matrices. @param {ParentNode} within @returns {Map<string, HTMLElement[]>} */
 function byMatrix(within) {
   /** @type {Map<string, HTMLElement[]>} */
   const found = new Map();
-  for (const e of all("[data-at]:not(.spot)", within)) {
+  for (const e of all("[data-at]", within)) {
     const matrix = (e.dataset.at || "").replace(/(\[\d+\])+(@\d+)?$/, "$2"), list = found.get(matrix);
     if (list) list.push(e);
     else found.set(matrix, [e]);
@@ -123,7 +128,7 @@ class NotebookLesson extends Lesson {
     let differs = "";
     const wrong = await this.eachNumber(words => this.engine.send({ call: words }), (e, value, [r, c]) => {
       const x = value.numbers[r]?.[c];
-      if (!differs && !showsNumber(e.textContent || "", x)) differs = `${e.dataset.at} is ${e.textContent} in Python and ${x} here`;
+      if (!differs && !showsNumber(writtenAt(e), x)) differs = `${e.dataset.at} is ${writtenAt(e)} in Python and ${x} here`;
     });
     return wrong || differs;
   }
@@ -133,7 +138,7 @@ class NotebookLesson extends Lesson {
     this.changed = [];
     const wrong = await this.eachNumber(words => this.engine.call(...words), (e, value, [r, c]) => {
       const text = value.cells[r]?.[c] ?? "";
-      if (e.classList.contains("editing") || e.textContent === text) return;
+      if (e.matches(".editing, .spot") || e.textContent === text) return;
       e.textContent = text;
       e.classList.add("changed");
       this.changed.push(e);

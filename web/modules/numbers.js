@@ -92,7 +92,7 @@ function moveFocus(from, to) {
  * @param {Event} event @returns {HTMLElement | null}
  */
 function pointedAt(event) {
-  const e = around(event, number), picture = around(event, "svg.chart, svg.curves");
+  const e = around(event, number), picture = around(event, "svg.chart, svg.curves, svg.lh-chart");
   if (!picture || !(event instanceof MouseEvent) || (e && !e.matches(".spot"))) return e;
   const reach = event instanceof PointerEvent && event.pointerType === "touch" ? 24 : 14;
   let nearest = null, least = reach * reach;
