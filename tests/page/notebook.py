@@ -15,7 +15,7 @@ CELLS = [
     "t = longhand.open('ex2').set('rate', 1)\nt.step(3)\nt.show('WO', 'probs', 'dWO', 'WO:=')",
     "w = longhand.open('ex1')\nw['WQ[0][1]'] = 2\nw.run()\nw.show('WQ', 'Q', 'P')",
     "longhand.open('ex4').show('L', 'P')",
-    "longhand.open('ex2').set('rate', 1).plot('loss 30')",
+    "m.plot('vectors E')",
     "longhand.open('ex4').freeze('WQ').show('P')         # a page cannot do this",
     "from IPython.display import HTML\nHTML('<table id=\"theirs\"><tr><td>1</td></tr></table><p id=\"word\"><button>theirs</button></p>')",
 ]

@@ -96,6 +96,8 @@ class NotebookLesson extends Lesson {
     this.place = home;
     this.whose = "notebook";
     this.state = { settings: [], step: program.step };
+    /** What Python wrote: the reader may be typing while the engine is on its way. */
+    this.told = new Map(all("[data-at]", article).map(e => /** @type {[HTMLElement, string]} */ ([e, writtenAt(e)])));
   }
 
   get home() { return this.place; }
@@ -127,8 +129,8 @@ class NotebookLesson extends Lesson {
   async compare() {
     let differs = "";
     const wrong = await this.eachNumber(words => this.engine.send({ call: words }), (e, value, [r, c]) => {
-      const x = value.numbers[r]?.[c];
-      if (!differs && !showsNumber(writtenAt(e), x)) differs = `${e.dataset.at} is ${writtenAt(e)} in Python and ${x} here`;
+      const x = value.numbers[r]?.[c], text = this.told.get(e) ?? "";
+      if (!differs && !showsNumber(text, x)) differs = `${e.dataset.at} is ${text} in Python and ${x} here`;
     });
     return wrong || differs;
   }
