@@ -1,19 +1,25 @@
 #!/bin/sh
 # Training on 1, 2 and 4 processes that speak over a network of a limited rate and latency, beside what `longhand cost --ranks` predicts.
 #
-#     sh bench/cluster.sh [BITS_A_SECOND [SECONDS [TRIES]]]         1e8 500e-6 3; LH_BUILD_ROOT: where the program is
-#     MODEL='layers=4 dim=192 heads=4 context=64' BATCH=32          what is trained, with 1 thread for each process
+#     sh bench/cluster.sh [BITS_A_SECOND [SECONDS [TRIES]]]         2e8 200e-6 3; LH_BUILD_ROOT: where the program is
+#     MODEL='layers=4 dim=192 heads=4 context=128' BATCH=64         what is trained, with 1 thread for each process
+#     RANKS='1 2 4' HOW='--wire bf16'                               on how many, and with which further options
 #
 # Each process is in a network namespace of its own, all joined by a switch (wire.c) that hands frames over as slowly as is asked for. Needs
 # root, /dev/net/tun, iproute2 and Open MPI. A step is measured as the difference of a short run and a longer one, and predicted right before;
-# of each the median of the tries. Where the processes are more than the processors, what is predicted for computing is
-# multiplied by their ratio: `cost` takes every process to have processors of its own.
+# of each the median of the tries.
+#
+# `cost` takes every process to have processors of its own. Here they share them, and that is known before anything is measured: as many predictions
+# are made at once as there are processes, or processors if these are fewer, so that caches and memory are shared as they will be; and
+# where the processes are more than the processors, what is predicted for computing is multiplied by their ratio. An efficiency
+# is that of the machine: 100 % would be the time of one process, divided by the processors in use.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 longhand=${LH_BUILD_ROOT:-$root/build}/longhand
-rate=${1:-1e8} latency=${2:-500e-6} tries=${3:-3}
-model=${MODEL:-layers=4 dim=192 heads=4 context=64} batch=${BATCH:-32}
-short=2 long=${LONG:-6}
+rate=${1:-2e8} latency=${2:-200e-6} tries=${3:-3}
+model=${MODEL:-layers=4 dim=192 heads=4 context=128} batch=${BATCH:-64}
+cores=$(nproc)
+short=2 long=${LONG:-10}
 work=$(mktemp -d)
 name=lh-$$ # of the namespaces: what runs in them is this run's own
 spaces="$name-a $name-b $name-c $name-d"
@@ -47,7 +53,7 @@ for s in $spaces; do
     i=$((i + 1))
     ip -n "$s" link set lo up
     ip -n "$s" addr add 10.77.0.$i/24 dev wire0
-    ip -n "$s" link set wire0 mtu 1500 up
+    ip -n "$s" link set wire0 mtu 9000 up
     echo "10.77.0.$i slots=1" >>"$work/hosts"
 done
 
@@ -66,30 +72,53 @@ export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_mpi_yield_
 export OMPI_MCA_btl OMPI_MCA_btl_tcp_if_include OMPI_MCA_oob_tcp_if_include OMPI_MCA_plm_rsh_agent
 yes 'The cat sat on the mat, and the dog saw the birds.' | head -n 2000 >"$work/text"
 
-# seconds RANKS STEPS: of a whole run, as it says itself. In the background, since a shell that waits for it in the foreground hears no signal.
+# seconds RANKS STEPS: of a whole run, by the clock. In the background, since a shell that waits for it in the foreground hears no signal.
 seconds() {
     rm -rf "$work/out"
+    start=$(date +%s%N)
     # shellcheck disable=SC2086  # several words
     ip netns exec "$name-a" unshare --uts sh -c 'hostname lh-a; exec "$@"' sh \
         mpirun -np "$1" --hostfile "$work/hosts" --bind-to none "$longhand" train gpt --data "$work/text" --set $model \
         --batch "$batch" --threads 1 --steps "$2" --every 1000 ${HOW:-} -o "$work/out" 2>"$work/err" </dev/null >"$work/said" &
-    wait $!
-    seconds=$(sed -n 's/.* steps in \([0-9.]*\) s,.*/\1/p; s/.* steps in \([0-9.]*\) ms,.*/\1e-3/p' "$work/said")
+    wait $! || { cat "$work/err" >&2 && exit 1; }
+    seconds=$(echo "$start $(date +%s%N)" | awk '{ print ($2 - $1) / 1e9 }')
 }
 
-# predicted RANKS: seconds of a step.
-predicted() {
+# predict_one RANKS: seconds of computing, of communication, and of one process alone.
+predict_one() {
     # shellcheck disable=SC2086  # several words
     "$longhand" cost gpt --set $model "tokens=${model##*context=}" vocab=24 --batch "$batch" --threads 1 --ranks "$1" \
         --network "$(echo "$rate" | awk '{ print $1 / 1e6 }')Mb" --latency "$(echo "$latency" | awk '{ print $1 * 1e6 }')us" ${HOW:-} --json |
-        sed -n '/"ranks"/,$p' | awk -v n="$1" -v cores="$(nproc)" -F'[:,]' '
+        sed -n '/"ranks"/,$p' | awk -F'[:,]' '
             /"compute"/ { compute = $2 } /"communication"/ { communication = $2 } /"alone"/ { alone = $2 }
-            END { busy = n > cores ? n / cores : 1; print compute * busy + communication, alone }'
+            END { print compute, communication, alone }'
 }
 
-printf '%s, a batch of %s, %s Mb/s, %s us%s\n' "$model" "$batch" "$(echo "$rate" | awk '{ print $1 / 1e6 }')" "$(echo "$latency" | awk '{ print $1 * 1e6 }')" "${HOW:+, $HOW}"
-printf '%10s  %12s  %12s  %8s  %12s\n' processes 'seconds' 'predicted' 'ratio' 'efficiency'
-for n in 1 2 4; do
+# predicted RANKS: seconds of a step; of computing; of communication.
+predicted() {
+    copies=$(echo "$1 $cores" | awk '{ print $1 < $2 ? $1 : $2 }')
+    i=0 jobs=
+    while test $i -lt "$copies"; do
+        i=$((i + 1))
+        predict_one "$1" >"$work/cost.$i" &
+        jobs="$jobs $!"
+    done
+    for job in $jobs; do wait "$job"; done
+    cat "$work"/cost.* | awk -v n="$1" -v cores="$cores" '
+        { compute += $1; communication += $2 }
+        END { busy = n > cores ? n / cores : 1; c = busy * compute / NR; w = communication / NR; print c + w, c, w }'
+    rm -f "$work"/cost.*
+}
+
+# median COLUMN: of the tries
+median() {
+    awk -v k="$1" '{ print $k }' "$work/tries" | sort -g | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
+}
+
+printf '%s, a batch of %s, %s Mb/s, %s us%s, %s processors\n' "$model" "$batch" "$(echo "$rate" | awk '{ print $1 / 1e6 }')" \
+    "$(echo "$latency" | awk '{ print $1 * 1e6 }')" "${HOW:+, $HOW}" "$cores"
+printf '%10s  %9s  %10s  %6s  %22s  %11s  %10s\n' processes seconds predicted ratio 'computing and network' efficiency predicted
+for n in ${RANKS:-1 2 4}; do
     try=0
     : >"$work/tries"
     while test $try -lt "$tries"; do
@@ -97,10 +126,10 @@ for n in 1 2 4; do
         p=$(predicted $n)
         seconds $n $short && a=$seconds
         seconds $n "$long" && b=$seconds
-        echo "$a $b $p" | awk -v s=$short -v l="$long" '{ print ($2 - $1) / (l - s), $3 }' >>"$work/tries"
+        echo "$a $b $p" | awk -v s=$short -v l="$long" '{ print ($2 - $1) / (l - s), $3, $4, $5 }' >>"$work/tries"
     done
-    measured=$(sort -g "$work/tries" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }')
-    said=$(awk '{ print $2 }' "$work/tries" | sort -g | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }')
-    test $n -gt 1 || alone=$measured
-    echo "$measured $said $alone" | awk -v n=$n '{ printf "%10d  %12.3f  %12.3f  %8.2f  %11.0f%%\n", n, $1, $2, $1 / $2, 100 * $3 / $1 / n }'
+    test $n -gt 1 || alone=$(median 1) said_alone=$(median 2)
+    echo "$(median 1) $(median 2) $(median 3) $(median 4) ${alone:-0} ${said_alone:-0}" | awk -v n=$n -v cores="$cores" '{
+        on = n < cores ? n : cores
+        printf "%10d  %9.3f  %10.3f  %6.2f  %10.3f + %9.3f  %10.0f%%  %9.0f%%\n", n, $1, $2, $1 / $2, $3, $4, 100 * $5 / $1 / on, 100 * $6 / $2 / on }'
 done

@@ -37,10 +37,11 @@ typedef struct lh_train_job {
     int sampled;                /* the step of the last sample */
     bool is_over, looks, saves; /* what rank 0 decided after the last step */
     double until, seconds, step_time;
-    double looked;    /* seconds spent on looks so far */
-    double look_time; /* what the next one may take: at first an estimate */
-    double save_time; /* of the last save */
-    double saved_at;  /* when it was */
+    double step_memory; /* bytes of the process after a step was tried */
+    double looked;      /* seconds spent on looks so far */
+    double look_time;   /* what the next one may take: at first an estimate */
+    double save_time;   /* of the last save */
+    double saved_at;    /* when it was */
     lh_precision precision;
     lh_shared_sums_how sums;
     double apart; /* how far gradients are from those in the fixed order; nan: not known */

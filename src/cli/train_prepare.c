@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "base/version.h"
 #include "cli/train_job.h"
 #include "eval/fast/threads.h"
@@ -247,6 +248,7 @@ static bool measure(lh_train_job *j) {
     for (took *= n; n < 10 && took < 0.1 && !lh_failed(j->cli->ctx); n++) took += try_step(j);
     if (lh_failed(j->cli->ctx)) return false;
     j->step_time = took / n;
+    j->step_memory = lh_memory_used();
     j->apart = j->sums.any_order || j->sums.wire ? lh_trainer_apart(j->t) : NAN;
     j->look_time = LH_TRAIN_LEAST_HELD_OUT * lh_trainer_try_look(j->t);
     if (lh_failed(j->cli->ctx)) return false;

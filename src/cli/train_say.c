@@ -48,12 +48,12 @@ static lh_generator *open_writer(const lh_train_job *j) {
                                                       .threads = j->threads});
 }
 
-/* After a step and a look, the process holds all but what a sample takes. */
+/* After a look, the process holds all but what a sample takes; a step may need more than both. */
 static double memory_of(const lh_train_job *j) {
     lh_generator *w = open_writer(j);
     const double sample = w ? w->needs : 0;
     lh_generator_free(w);
-    return lh_memory_used() + sample;
+    return fmax(j->step_memory, lh_memory_used() + sample);
 }
 
 static int threads_of(const lh_train_job *j) {

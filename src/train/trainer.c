@@ -75,8 +75,16 @@ static void draw(lh_trainer *t) {
     t->feed.draw(t->feed.from, t->how.seed, (uint32_t)t->step, t->batch);
 }
 
+/* Ranks have memory for a step or for a look, not for both at once: rank 0, which alone looks, needs no more than the others. */
+static void close_look(lh_trainer *t) {
+    if (!t->how.pieces) return;
+    lh_fast.free(t->look);
+    t->look = NULL;
+}
+
 /* The batch that was drawn, up to the update. */
 static void run(lh_trainer *t, bool is_training) {
+    close_look(t);
     if (t->parts) {
         lh_parts_run(t->parts, &t->batch->batch, t->step, is_training);
         return;
@@ -114,35 +122,40 @@ static void plan_whole(lh_trainer *t) {
         t->g, &(lh_wish){.updates = true, .node = &t->g->loss, .n_nodes = 1, .own = &own});
 }
 
-/* The loss alone: no gradient is made, and a value's memory is free for the next as soon as it was used. Params and states
- * are read where the other plan has them. */
-static void plan_look(lh_trainer *t) {
-    lh_graph *g = t->g;
+/* As many examples as are run at a time. */
+static void make_held_out(lh_trainer *t) {
     int n = t->parts && t->how.micro ? t->how.micro : t->how.batch;
     if (t->how.pieces && n > t->how.batch / t->how.pieces) n = t->how.batch / t->how.pieces;
     while (t->how.batch % n) n--; /* whole batches, so that the same examples are looked at */
-    lh_node **known = lh_alloc_array(t->arena, (size_t)g->n_givens + 1, sizeof *known);
-    int n_known = 0;
+    t->held_out = t->feed.make(t->feed.from, n);
+    if (t->held_out) t->feed.draw(t->feed.from, t->how.seed, 0, t->held_out);
+}
+
+/* The loss alone: no gradient is made, and a value's memory is free for the next as soon as it was used. Params and states
+ * are read where the other plan has them. */
+static void open_look(lh_trainer *t) {
+    lh_graph *g = t->g;
+    lh_arena *a = lh_arena_new(g->ctx);
+    lh_node **known = a ? lh_alloc_array(a, (size_t)g->n_givens + 1, sizeof *known) : NULL;
+    int n = 0;
     for (int i = 0; known && i < g->n_givens; i++)
         if ((g->given[i]->kind != LH_CONST || lh_given_is_frozen(g->given[i])) &&
             lh_plan_address(t->plan, g->given[i]->node))
-            known[n_known++] = g->given[i]->node;
-    if (!known) return;
-    t->held_out = t->feed.make(t->feed.from, n);
-    if (t->held_out) t->feed.draw(t->feed.from, t->how.seed, 0, t->held_out);
-    if (!is_root(t)) return;
+            known[n++] = g->given[i]->node;
     const lh_fast_wish own = {t->how.threads, t->how.precision};
-    t->look = t->with->plan(g, &(lh_wish){.node = &g->loss,
-                                          .n_nodes = 1,
-                                          .known = known,
-                                          .n_known = n_known,
-                                          .lends = true,
-                                          .own = &own});
-    if (!t->look || !t->held_out) return;
-    lh_fast.start(t->look);
-    for (int i = 0; i < n_known; i++)
+    lh_trainer_rest(t);
+    if (known)
+        t->look = t->with->plan(g, &(lh_wish){.node = &g->loss,
+                                              .n_nodes = 1,
+                                              .known = known,
+                                              .n_known = n,
+                                              .lends = true,
+                                              .own = &own});
+    if (t->look) lh_fast.start(t->look);
+    for (int i = 0; t->look && i < n; i++)
         lh_plan_lend(t->look, known[i], lh_plan_address(t->plan, known[i]));
-    lh_fast.feed(t->look, &t->held_out->batch);
+    if (t->look && t->held_out) lh_fast.feed(t->look, &t->held_out->batch);
+    lh_arena_free(a);
 }
 
 double lh_trainer_memory(const lh_trainer *t) {
@@ -169,7 +182,8 @@ static void make_plan(lh_trainer *t) {
         run(t, true);
     else
         lh_fast.feed(t->plan, &t->batch->batch);
-    if (!lh_failed(ctx)) plan_look(t);
+    if (!lh_failed(ctx)) make_held_out(t);
+    if (!lh_failed(ctx) && is_root(t)) open_look(t);
     ctx->memory_limit = limit;
 }
 
@@ -361,6 +375,8 @@ static double loss_of(const lh_trainer *t) {
 /* The loss of a batch, and nothing else. */
 static double look_at(lh_trainer *t, const lh_drawn_batch *b, bool is_training) {
     if (!is_root(t)) return 0;
+    if (!t->look) open_look(t);
+    if (!t->look) return NAN;
     lh_fast.training(t->look, is_training);
     lh_fast.at_step(t->look, t->step);
     lh_fast.feed(t->look, &b->batch);
