@@ -53,7 +53,7 @@ for s in $spaces; do
     i=$((i + 1))
     ip -n "$s" link set lo up
     ip -n "$s" addr add 10.77.0.$i/24 dev wire0
-    ip -n "$s" link set wire0 mtu 9000 up
+    ip -n "$s" link set wire0 mtu 9000 txqueuelen 16 up
     echo "10.77.0.$i slots=1" >>"$work/hosts"
 done
 
@@ -123,13 +123,13 @@ for n in ${RANKS:-1 2 4}; do
     : >"$work/tries"
     while test $try -lt "$tries"; do
         try=$((try + 1))
-        p=$(predicted $n)
-        seconds $n $short && a=$seconds
-        seconds $n "$long" && b=$seconds
+        p=$(predicted "$n")
+        seconds "$n" $short && a=$seconds
+        seconds "$n" "$long" && b=$seconds
         echo "$a $b $p" | awk -v s=$short -v l="$long" '{ print ($2 - $1) / (l - s), $3, $4, $5 }' >>"$work/tries"
     done
-    test $n -gt 1 || alone=$(median 1) said_alone=$(median 2)
-    echo "$(median 1) $(median 2) $(median 3) $(median 4) ${alone:-0} ${said_alone:-0}" | awk -v n=$n -v cores="$cores" '{
+    test "$n" -gt 1 || alone=$(median 1) said_alone=$(median 2)
+    echo "$(median 1) $(median 2) $(median 3) $(median 4) ${alone:-0} ${said_alone:-0}" | awk -v n="$n" -v cores="$cores" '{
         on = n < cores ? n : cores
         printf "%10d  %9.3f  %10.3f  %6.2f  %10.3f + %9.3f  %10.0f%%  %9.0f%%\n", n, $1, $2, $1 / $2, $3, $4, 100 * $5 / $1 / on, 100 * $6 / $2 / on }'
 done

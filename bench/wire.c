@@ -8,7 +8,11 @@
  * Every namespace gets an interface wire0, which has to be given an address. A
  * frame starts when the cable of its sender is free, takes its bits by the
  * rate, waits in the switch until the cable of its receiver is free, and is
- * handed over a latency later. Needs root and /dev/net/tun.
+ * handed over a latency later. No more frames are taken from a sender than its
+ * cable will carry in the next millisecond: others wait in its interface,
+ * whose queue (txqueuelen) should be short. Where all were taken at once, they
+ * would wait here, acknowledgements among them, and TCP would reach two thirds
+ * of the rate where both sides send. Needs root and /dev/net/tun.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,6 +54,7 @@ typedef struct port {
 static port ports[PORTS];
 static int n_ports;
 static double rate, latency;
+static const double AHEAD = 1e-3; /* seconds that a cable is filled for */
 
 static double now(void) {
     struct timespec t;
@@ -94,7 +99,8 @@ static void put(port *from, port *to, const char *bytes, int n) {
 
 static void take(port *from) {
     static char bytes[FRAME];
-    for (int n; (n = (int)read(from->fd, bytes, sizeof bytes)) > 2 * ADDRESS;) {
+    for (int n; from->sends_until <= now() + AHEAD &&
+                (n = (int)read(from->fd, bytes, sizeof bytes)) > 2 * ADDRESS;) {
         port *to = NULL;
         memcpy(from->address, bytes + ADDRESS, ADDRESS);
         for (int i = 0; i < n_ports; i++)
@@ -133,6 +139,9 @@ int main(int argc, char **argv) {
         for (int i = 0; i < n_ports; i++) {
             const double left = hand_over(&ports[i]);
             if (left < next) next = left;
+            const double busy = ports[i].sends_until - now() - AHEAD;
+            waits[i].events = busy > 0 ? 0 : POLLIN;
+            if (busy > 0 && busy < next) next = busy;
         }
         const struct timespec t = {(time_t)next, (long)(1e9 * (next - (double)(time_t)next))};
         if (ppoll(waits, (nfds_t)n_ports, &t, NULL) < 0 && errno != EINTR) fail("ppoll");

@@ -4,9 +4,10 @@
  * So the prediction is made by the code that trains: pieces, copies, sums, the share of the update, what is sent while the backward pass still
  * runs. Of a network are known its bandwidth (of each process, in both directions at once) and its latency. What is sent takes bytes / bandwidth,
  * and a latency for every round of messages: one where each process speaks to all others at the same time, as many as the tree
- * is deep where one tells all. What has to be waited for is waited for on paper. Each repeat is tried with one turn and with two, as in
+ * is deep where one tells all. Where processes have different amounts to send, the one with the most is waited for. What has to be waited for is waited for on paper. Each repeat is tried with one turn and with two, as in
  * cost_predict.c.
  */
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -41,13 +42,17 @@ static double now(void) {
     return seconds() + network.waited;
 }
 
-/* When it is there: what was sent before goes first. */
-static double sent(double bytes, int rounds) {
+/* When it is there: what was sent before goes first. `most`: bytes of the process that has the most of them. */
+static double sent_by_all(double bytes, double most, int rounds) {
     const double start = now() > network.busy_until ? now() : network.busy_until;
     network.bytes += bytes;
     network.rounds += rounds;
-    network.busy_until = start + bytes / network.how->bandwidth + rounds * network.how->latency;
+    network.busy_until = start + most / network.how->bandwidth + rounds * network.how->latency;
     return network.busy_until;
+}
+
+static double sent(double bytes, int rounds) {
+    return sent_by_all(bytes, bytes, rounds);
 }
 
 static void wait_until(double moment) {
@@ -71,8 +76,15 @@ static void paper_exchange(int slot, lh_wire wire, const void *from, const int *
 
 static void paper_gather(int slot, lh_wire wire, const void *from, int count, void *to,
                          const int *counts) {
+    const double bytes = wire == LH_WIRE_BF16 ? 2 : 4;
+    double all = 0, most = 0;
     (void)from, (void)count, (void)to;
-    network.done_at[slot] = sent(others(counts, wire), 1);
+    for (int i = 0; i < paper.n; i++) all += counts[i];
+    for (int i = 0; i < paper.n; i++) { /* a part goes to all others, and theirs come */
+        most = fmax(most, (double)counts[i] * (paper.n - 1));
+        most = fmax(most, all - counts[i]);
+    }
+    network.done_at[slot] = sent_by_all(others(counts, wire), bytes * most, 1);
 }
 
 static int tree_depth(void) {
@@ -104,11 +116,11 @@ static void paper_add_doubles(double *x, size_t n) {
     wait_until(sent((double)(n * sizeof *x), 2 * tree_depth()));
 }
 
-static lh_ranks paper = {.exchange = paper_exchange,
-                         .gather = paper_gather,
-                         .add_floats = paper_add_floats,
-                         .is_done = paper_is_done,
-                         .tell = paper_tell,
+static lh_ranks paper = {.carrier = {.exchange = paper_exchange,
+                                     .gather = paper_gather,
+                                     .add_floats = paper_add_floats,
+                                     .is_done = paper_is_done,
+                                     .tell = paper_tell},
                          .add_ints = paper_add_ints,
                          .add_doubles = paper_add_doubles};
 

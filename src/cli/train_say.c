@@ -66,10 +66,18 @@ static const char *say_shares(const lh_train_job *j) {
     const bool is_cut = j->pieces_of_batch && !(r && j->sums.any_order);
     const char *pieces = is_cut ? lh_printf(a, " in %d pieces", j->pieces_of_batch) : "";
     if (!r) return pieces;
-    return lh_printf(a, "%s for %d processes of %d thread%s%s%s", pieces, r->n, threads_of(j),
-                     threads_of(j) > 1 ? "s" : "",
-                     j->sums.any_order ? ", added up in any order" : "",
-                     j->sums.wire == LH_WIRE_BF16 ? ", gradients sent in bf16" : "");
+    const lh_post *post = &j->t->parts->post;
+    return lh_printf(
+        a, "%s for %d processes of %d thread%s%s%s%s", pieces, r->n, threads_of(j),
+        threads_of(j) > 1 ? "s" : "", j->sums.any_order ? ", added up in any order" : "",
+        j->sums.wire == LH_WIRE_BF16 ? ", gradients sent in bf16" : "",
+        post->sent ? lh_printf(a, ", from GPU to GPU by %s", post->carrier->name) : "");
+}
+
+/* Several GPUs, and no way from one to the other. */
+static void say_detour(const lh_train_job *j) {
+    const char *why = j->t->parts ? j->t->parts->post.why : NULL;
+    if (why) printf("gradients go through the processes' memory, by MPI: %s\n", why);
 }
 
 void lh_train_say_start(lh_train_job *j) {
@@ -83,6 +91,7 @@ void lh_train_say_start(lh_train_job *j) {
                             : lh_time_text(a, j->step_time),
            lh_time_text(a, left * j->step_time), j->options->until ? "at most " : "", left,
            j->t->step ? lh_printf(a, " from step %d on", j->t->step) : "");
+    say_detour(j);
     lh_train_ranks_say_apart(&j->ranks, &j->sums, j->apart);
     fflush(stdout);
 }

@@ -112,11 +112,11 @@ static void finish(void) {
 static bool is_parted;
 
 static lh_ranks ranks = {.is_parted = &is_parted,
-                         .exchange = exchange,
-                         .gather = gather,
-                         .add_floats = add_floats,
-                         .is_done = is_done,
-                         .tell = tell,
+                         .carrier = {.exchange = exchange,
+                                     .gather = gather,
+                                     .add_floats = add_floats,
+                                     .is_done = is_done,
+                                     .tell = tell},
                          .add_ints = add_ints,
                          .add_doubles = add_doubles,
                          .send = send,
@@ -136,7 +136,7 @@ lh_ranks *longhand_ranks_start(size_t record) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks.n);
     MPI_Get_library_version(library, &length);
     library[strcspn(library, ",\n")] = 0;
-    ranks.library = library;
+    ranks.carrier.name = library;
     n_ranks = ranks.n;
     MPI_Comm_dup(MPI_COMM_WORLD, &exchanging);
     MPI_Comm_dup(MPI_COMM_WORLD, &gathering);

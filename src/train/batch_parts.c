@@ -124,19 +124,20 @@ static void plan_all(lh_parts *p) {
     lh_wish wish = {.own = &part, .lends = true};
     wish.known = p->given, wish.n_known = p->n_givens;
     wish.node = p->first, wish.n_nodes = p->n_first;
-    if (p->n_first) p->before = lh_fast.plan(g, &wish);
+    const lh_evaluator *with = p->how.with ? p->how.with : &lh_fast;
+    if (p->n_first) p->before = with->plan(g, &wish);
     wish.known = known, wish.n_known = p->n_givens + p->n_first;
     wish.node = &g->loss, wish.n_nodes = is_own;
     wish.sum = p->sum, wish.n_sums = p->n_sums;
-    p->part = lh_fast.plan(g, &wish);
+    p->part = with->plan(g, &wish);
     const bool *renews = lh_shares_mine(p);
-    p->whole = lh_fast.plan(g, &(lh_wish){.updates = true,
-                                          .renews = renews,
-                                          .known = seams,
-                                          .n_known = p->n_first + p->n_sums,
-                                          .node = held,
-                                          .n_nodes = p->n_givens + !is_own,
-                                          .own = &whole});
+    p->whole = with->plan(g, &(lh_wish){.updates = true,
+                                        .renews = renews,
+                                        .known = seams,
+                                        .n_known = p->n_first + p->n_sums,
+                                        .node = held,
+                                        .n_nodes = p->n_givens + !is_own,
+                                        .own = &whole});
 }
 
 lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how) {
@@ -155,6 +156,9 @@ lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how) {
 void lh_parts_free(lh_parts *p) {
     if (!p) return;
     lh_shared_sums_free(p->pieces);
+    if (p->pieces) lh_sums_wire_free(p->pieces, p->pieces->wire);
+    lh_shares_free(p);
+    lh_post_close(&p->post);
     lh_fast.free(p->before);
     lh_fast.free(p->part);
     lh_fast.free(p->whole);
@@ -192,8 +196,10 @@ static void lend_to_pieces(lh_parts *p) {
     float **sum = lh_alloc_array(p->arena, (size_t)p->n_sums + 1, sizeof *sum);
     size_t *cells = lh_alloc_array(p->arena, (size_t)p->n_sums + 1, sizeof *cells);
     if (!sum || !cells || !order_sums(p)) return;
+    if (!lh_post_open(&p->post, p->g->ctx, p->arena, p->whole->by, p->how.ranks)) return;
+    p->pieces->post = p->post;
     for (int i = 0; i < p->n_sums; i++) {
-        sum[p->place[i]] = lh_floats(p->whole, p->sum[i]);
+        sum[p->place[i]] = lh_plan_address(p->whole, p->sum[i]);
         cells[p->place[i]] = lh_plan_fixed_cells(p->g, p->sum[i]);
     }
     lh_shared_sums_of(p->pieces, p->arena, sum, cells, p->n_sums, on_threads, p->whole);
@@ -202,14 +208,14 @@ static void lend_to_pieces(lh_parts *p) {
 void lh_parts_lend(lh_parts *p) {
     if (lh_failed(p->g->ctx)) return;
     for (int i = 0; i < p->n_givens; i++) {
-        const float *numbers = lh_floats(p->whole, p->given[i]);
+        const float *numbers = lh_plan_address(p->whole, p->given[i]);
         if (p->before) lh_floats_lend(p->before, p->given[i], numbers);
         lh_floats_lend(p->part, p->given[i], numbers);
     }
     for (int i = 0; i < p->n_first; i++)
-        lh_floats_lend(p->part, p->first[i], lh_floats(p->before, p->first[i]));
+        lh_floats_lend(p->part, p->first[i], lh_plan_address(p->before, p->first[i]));
     for (int i = 0; i < p->n_sums; i++)
-        lh_floats_sum(p->part, p->sum[i], lh_floats(p->whole, p->sum[i]));
+        lh_floats_sum(p->part, p->sum[i], lh_plan_address(p->whole, p->sum[i]));
     if (p->pieces) lend_to_pieces(p);
 }
 
@@ -358,10 +364,19 @@ static float *fixed_sums(lh_parts *p, const lh_batch *batch, int step, lh_arena 
     if (!lh_shared_sums_go_by(x, a, (lh_shared_sums_how){0})) return copy;
     lh_parts_run(p, batch, step, true);
     for (int i = 0; copy && i < x->n_sums; to += x->cells[i++])
-        memcpy(to, x->sum[i], x->cells[i] * sizeof *to);
+        lh_cells_transfer(p->post.cells, NULL, x->sum[i], to, x->cells[i], false);
     lh_shared_sums_free(x);
+    lh_sums_wire_free(x, x->wire);
     lh_shared_sums_take_back(x, how, wire);
     return copy;
+}
+
+/* As it lies, or a copy here. NULL: no memory. */
+static const float *read_sum(const lh_parts *p, int i) {
+    const lh_shared_sums *x = p->pieces;
+    float *copy = p->post.cells ? p->g->ctx->alloc(x->cells[i] * sizeof *copy + 1) : NULL;
+    if (copy) p->post.cells->get(copy, x->sum[i], x->cells[i] * sizeof *copy);
+    return p->post.cells ? copy : x->sum[i];
 }
 
 double lh_parts_apart(lh_parts *p, const lh_batch *batch, int step) {
@@ -374,8 +389,10 @@ double lh_parts_apart(lh_parts *p, const lh_batch *batch, int step) {
     if (copy && !lh_failed(ctx)) most = 0;
     const float *from = copy;
     for (int i = 0; most >= 0 && i < p->pieces->n_sums; from += p->pieces->cells[i++]) {
-        const double d = difference(p->pieces->sum[i], from, p->pieces->cells[i]);
-        if (d > most) most = d;
+        const float *sum = read_sum(p, i);
+        const double d = sum ? difference(sum, from, p->pieces->cells[i]) : NAN;
+        if (!(d <= most)) most = d;
+        if (p->post.cells) ctx->release((float *)(uintptr_t)sum);
     }
     if (copy) ctx->release(copy);
     lh_arena_free(a);

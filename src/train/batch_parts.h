@@ -28,7 +28,8 @@
 #include "train/shared_sums.h"
 
 typedef struct lh_parts_how {
-    int most; /* examples at a time */
+    const lh_evaluator *with; /* NULL: lh_fast */
+    int most;                 /* examples at a time */
     int threads;
     lh_precision precision;
     int pieces;            /* 0: the batch is not cut into pieces */
@@ -51,6 +52,7 @@ typedef struct lh_parts {
     double *losses; /* [examples] where the batch is cut into pieces: of each */
     int *owner;     /* [n_givens] the rank that renews it; -1: all do */
     lh_shared_sums *pieces;
+    lh_post post;
     int *place; /* [n_sums] where each is among those of `pieces` */
     struct lh_shares_wire *telling;
     int examples;

@@ -75,7 +75,7 @@ void lh_ranks_close(lh_ranks *r) {
 }
 
 void lh_ranks_tell(const lh_ranks *r, void *bytes, size_t n) {
-    if (r) r->tell(bytes, n, 0);
+    if (r) r->carrier.tell(bytes, n, 0);
 }
 
 char *lh_ranks_tell_text(const lh_ranks *r, lh_arena *a, const char *text) {
@@ -113,8 +113,8 @@ bool lh_ranks_well(const lh_ranks *r, lh_context *ctx, lh_arena *a) {
     *r->is_parted = true;
     lh_error error = {0};
     if (bad == r->rank) error = *lh_context_error(ctx);
-    r->tell(error.what, sizeof error.what, bad);
-    r->tell(error.cure, sizeof error.cure, bad);
+    r->carrier.tell(error.what, sizeof error.what, bad);
+    r->carrier.tell(error.cure, sizeof error.cure, bad);
     lh_fail(ctx, LH_ERROR_FILE, nowhere, "rank %d: %s", bad, error.what);
     lh_cure(ctx, "%s", error.cure);
     return false;

@@ -14,32 +14,15 @@
 
 #include <stdint.h>
 
+#include "base/carrier.h"
 #include "base/context.h"
 
 typedef struct lh_ranks lh_ranks;
 
-/* Numbers on their way: floats, or the upper half of each. */
-typedef enum lh_wire { LH_WIRE_FLOAT, LH_WIRE_BF16 } lh_wire;
-
-enum { LH_RANKS_SLOTS = 4 }; /* what can be on its way at the same time */
-
 struct lh_ranks {
     int rank, n;
-    const char *library; /* what it goes by: "Open MPI v4.1.4, ..." */
-    /* These begin and come back at once. What they read, write and are told by (the counts) stays as it is until is_done says
-     * so. Each has a slot, from 0 to LH_RANKS_SLOTS - 1, and all ranks begin each kind of them in the same order.
-     *
-     * send_counts[s] numbers of `from` to each rank s, one after the other; those for us, by rank, in `to` */
-    void (*exchange)(int slot, lh_wire wire, const void *from, const int *send_counts, void *to,
-                     const int *receive_counts);
-    /* all of all, by rank */
-    void (*gather)(int slot, lh_wire wire, const void *from, int count, void *to,
-                   const int *counts);
-    /* sums over all ranks, on all of them, in whatever order is fastest */
-    void (*add_floats)(int slot, float *x, int n);
-    bool (*is_done)(int slot, bool waits); /* where it waits: true */
+    lh_carrier carrier; /* between the memories of the processes */
     /* These come back when they are done. */
-    void (*tell)(void *bytes, size_t n, int from);
     void (*add_ints)(int *x, size_t n);       /* sums over all ranks, on all of them */
     void (*add_doubles)(double *x, size_t n); /* exact where all but one are 0 */
     void (*send)(const float *x, size_t n, int to);

@@ -51,6 +51,7 @@ lh_shared_sums *lh_shared_sums_new(lh_context *ctx, lh_arena *a, int n, const lh
     lh_shared_sums *p = lh_alloc(a, sizeof *p);
     if (!p) return NULL;
     *p = (lh_shared_sums){.ctx = ctx, .ranks = ranks, .asked = n};
+    if (ranks) p->post.carrier = &ranks->carrier;
     cut(p);
     const size_t most = (size_t)(ranks && ranks->n > n ? ranks->n : n) + 1;
     p->stack = lh_alloc_array(a, most, sizeof *p->stack);
@@ -85,7 +86,12 @@ static void put_away(lh_shared_sums *p) {
 void lh_shared_sums_free(lh_shared_sums *p) {
     if (!p) return;
     put_away(p); /* what is on the stack is spare again */
-    for (int i = 0; i < p->n_spare; i++) p->ctx->release(p->spare[i]);
+    for (int i = 0; i < p->n_spare; i++) {
+        if (p->post.cells)
+            p->post.by->give_back(p->ctx, p->spare[i]);
+        else
+            p->ctx->release(p->spare[i]);
+    }
     p->n_spare = p->copies = 0;
 }
 
@@ -104,10 +110,11 @@ double lh_shared_sums_memory(const lh_shared_sums *p) {
 
 static float *take_copy(lh_shared_sums *p) {
     if (p->n_spare) return p->spare[--p->n_spare];
-    float *copy = p->ctx->alloc(p->total * sizeof *copy + 1);
+    float *copy = p->post.cells ? p->post.by->take(p->ctx, p->total, sizeof *copy)
+                                : p->ctx->alloc(p->total * sizeof *copy + 1);
     if (copy)
         p->copies++;
-    else
+    else if (!lh_failed(p->ctx))
         lh_fail(p->ctx, LH_ERROR_MEMORY, nowhere,
                 "out of memory for the gradients of one more piece of a batch");
     return copy;
@@ -132,17 +139,34 @@ static void add_cells(void *what, int piece, int thread) {
         for (size_t i = 0; i < n; i++) sum[i] = copy[i] + sum[i];
 }
 
+/* A stretch, on threads or by the memory that it is in. */
+static void add(lh_shared_sums *p, adding x) {
+    const lh_cells *cells = p->post.cells;
+    if (!cells)
+        p->each(p->with, (int)((x.cells + WORK - 1) / WORK), add_cells, &x);
+    else if (x.is_copy)
+        cells->copy(x.copy, x.sum, x.cells * sizeof *x.sum);
+    else
+        cells->add(x.sum, x.copy, x.cells);
+}
+
 /* All sums and a copy of them. */
 static void with_sums(lh_shared_sums *p, float *copy, bool is_copy) {
-    for (int i = 0; i < p->n_sums; copy += p->cells[i++]) {
-        adding x = {p->sum[i], copy, p->cells[i], is_copy};
-        p->each(p->with, (int)((x.cells + WORK - 1) / WORK), add_cells, &x);
-    }
+    for (int i = 0; i < p->n_sums; copy += p->cells[i++])
+        add(p, (adding){p->sum[i], copy, p->cells[i], is_copy});
 }
 
 static void with_copy(lh_shared_sums *p, float *copy, float *to) {
-    adding x = {to, copy, p->total, false};
-    p->each(p->with, (int)((x.cells + WORK - 1) / WORK), add_cells, &x);
+    add(p, (adding){to, copy, p->total, false});
+}
+
+/* Runs that came before are done, and those that come will wait: where sums are in another memory. */
+static void follow(const lh_shared_sums *p) {
+    if (p->post.cells) p->post.cells->follow();
+}
+
+static void join(const lh_shared_sums *p) {
+    if (p->post.cells) p->post.cells->join();
 }
 
 /* ---- this rank's pieces ---- */
@@ -169,7 +193,9 @@ void lh_shared_sums_next(lh_shared_sums *p) {
     lh_subtree *top = p->depth ? &p->stack[p->depth - 1] : NULL;
     if (top && !top->numbers && !lh_failed(p->ctx)) {
         top->numbers = take_copy(p);
+        follow(p);
         if (top->numbers) with_sums(p, top->numbers, true);
+        join(p);
     }
     if (p->ranks && lh_shared_sums_is_last(p)) p->merges = merges_of_last(p);
 }
@@ -194,7 +220,9 @@ void lh_shared_sums_done(lh_shared_sums *p) {
     const int i = p->from + p->done++;
     if (lh_failed(p->ctx) || (p->ranks && i + 1 == p->to)) return;
     p->stack[p->depth++] = (lh_subtree){i, i + 1, NULL};
+    follow(p);
     merge(p);
+    join(p);
 }
 
 void lh_shared_sums_ready(lh_shared_sums *p, int sum) {
@@ -208,6 +236,7 @@ void lh_shared_sums_end(lh_shared_sums *p) {
     if (lh_failed(p->ctx)) return;
     p->n_ready = p->n_sums, p->ready = p->total;
     if (p->wire) lh_sums_wire_go_on(p, true);
+    join(p);
     put_away(p);
 }
 
@@ -219,10 +248,7 @@ void lh_sums_stretch(const lh_shared_sums *p, size_t at, size_t n, float *number
     for (int i = 0; i < p->n_sums && n; begin += p->cells[i++]) {
         if (at >= begin + p->cells[i]) continue;
         const size_t here = at - begin, left = p->cells[i] - here, k = left < n ? left : n;
-        if (is_written)
-            memcpy(p->sum[i] + here, numbers, k * sizeof *numbers);
-        else
-            memcpy(numbers, p->sum[i] + here, k * sizeof *numbers);
+        lh_cells_transfer(p->post.cells, p->post.sent, p->sum[i] + here, numbers, k, is_written);
         at += k, n -= k, numbers += k;
     }
 }
@@ -232,8 +258,7 @@ static void add_stretch(lh_shared_sums *p, size_t at, size_t n, float *copy) {
     for (int i = 0; i < p->n_sums && n; begin += p->cells[i++]) {
         if (at >= begin + p->cells[i]) continue;
         const size_t here = at - begin, left = p->cells[i] - here, k = left < n ? left : n;
-        adding x = {p->sum[i] + here, copy, k, false};
-        p->each(p->with, (int)((k + WORK - 1) / WORK), add_cells, &x);
+        add(p, (adding){p->sum[i] + here, copy, k, false});
         at += k, n -= k, copy += k;
     }
 }

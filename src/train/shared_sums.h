@@ -29,6 +29,7 @@
 #ifndef LH_TRAIN_SHARED_SUMS_H
 #define LH_TRAIN_SHARED_SUMS_H
 
+#include "train/post.h"
 #include "train/ranks.h"
 
 /* A node of the tree, on its way up. */
@@ -50,6 +51,7 @@ typedef struct lh_shared_sums_how {
 typedef struct lh_shared_sums {
     lh_context *ctx;
     const lh_ranks *ranks; /* NULL: this process is alone */
+    lh_post post;          /* whose memory the sums are in; zero: this process's, sent by ranks */
     lh_shared_sums_how how;
     int asked; /* pieces, where the order is fixed */
     int n;

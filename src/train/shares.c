@@ -149,11 +149,19 @@ static bool make_telling(lh_parts *p) {
     w->part = TELL / n > LEAST ? TELL / n : LEAST;
     if (w->part > w->most) w->part = w->most + 1;
     for (int k = 0; k < AT_ONCE; k++) {
-        w->out[k] = lh_alloc_array(p->arena, w->part, sizeof *w->out[k]);
-        w->all[k] = lh_alloc_array(p->arena, n * w->part, sizeof *w->all[k]);
+        w->out[k] = lh_post_take(&p->post, p->g->ctx, p->arena, w->part, sizeof *w->out[k]);
+        w->all[k] = lh_post_take(&p->post, p->g->ctx, p->arena, n * w->part, sizeof *w->all[k]);
         w->counts[k] = lh_alloc_array(p->arena, n, sizeof *w->counts[k]);
     }
     return !lh_failed(p->g->ctx);
+}
+
+void lh_shares_free(lh_parts *p) {
+    for (int k = 0; p->telling && k < AT_ONCE; k++) {
+        lh_post_give_back(&p->post, p->g->ctx, p->telling->out[k]);
+        lh_post_give_back(&p->post, p->g->ctx, p->telling->all[k]);
+    }
+    p->telling = NULL;
 }
 
 double lh_shares_memory(const lh_parts *p) {
@@ -171,8 +179,8 @@ static void told(const lh_parts *p, int rank, size_t at, size_t n, float *number
         begin += cells;
         if (at >= begin) continue;
         const size_t here = at - first, left = cells - here, k = left < n ? left : n;
-        float *param = lh_floats(p->whole, p->given[i]) + here;
-        memcpy(is_written ? param : numbers, is_written ? numbers : param, k * sizeof *param);
+        float *param = (float *)lh_plan_address(p->whole, p->given[i]) + here;
+        lh_cells_transfer(p->post.cells, p->post.sent, param, numbers, k, is_written);
         at += k, n -= k, numbers += k;
     }
 }
@@ -186,29 +194,46 @@ static void begin_part(const lh_parts *p, size_t done, int slot) {
     }
     const int mine = w->counts[slot][r->rank];
     told(p, r->rank, done, (size_t)mine, w->out[slot], false);
-    r->gather(slot, LH_WIRE_FLOAT, w->out[slot], mine, w->all[slot], w->counts[slot]);
+    p->post.carrier->gather(slot, LH_WIRE_FLOAT, w->out[slot], mine, w->all[slot], w->counts[slot]);
 }
 
 static void end_part(const lh_parts *p, size_t done, int slot) {
     const lh_ranks *r = p->how.ranks;
     const struct lh_shares_wire *w = p->telling;
     float *all = w->all[slot];
-    r->is_done(slot, true);
+    p->post.carrier->is_done(slot, true);
     for (int i = 0; i < r->n; all += w->counts[slot][i++])
         if (i != r->rank) told(p, i, done, (size_t)w->counts[slot][i], all, true);
+}
+
+/* What lies in another memory, and cannot be told from there, comes here a part at a time. */
+static void tell_one(const lh_parts *p, float *param, size_t n, int from) {
+    const lh_post *by = &p->post;
+    const size_t room = (size_t)p->how.ranks->n * p->telling->part;
+    if (!by->cells || by->sent) {
+        by->carrier->tell(param, n * sizeof *param, from);
+        return;
+    }
+    for (size_t at = 0; at < n; at += room) {
+        const size_t k = n - at < room ? n - at : room;
+        float *some = p->telling->all[0];
+        if (from == p->how.ranks->rank) by->cells->get(some, param + at, k * sizeof *some);
+        by->carrier->tell(some, k * sizeof *some, from);
+        if (from != p->how.ranks->rank) by->cells->put(param + at, some, k * sizeof *some);
+    }
 }
 
 static void tell_large(const lh_parts *p) {
     for (int i = 0; i < p->n_givens; i++)
         if (teller_of(p, i) != EVERYBODY && is_large(p, i))
-            p->how.ranks->tell(lh_floats(p->whole, p->given[i]),
-                               lh_plan_fixed_cells(p->g, p->given[i]) * sizeof(float),
-                               teller_of(p, i));
+            tell_one(p, lh_plan_address(p->whole, p->given[i]),
+                     lh_plan_fixed_cells(p->g, p->given[i]), teller_of(p, i));
 }
 
 void lh_shares_tell(lh_parts *p) {
     if (!p->telling && !make_telling(p)) return;
     const struct lh_shares_wire *w = p->telling;
+    if (p->post.cells) p->post.cells->follow();
     tell_large(p);
     size_t begun = 0;
     for (size_t done = 0; done < w->most; done += w->part) {
@@ -216,6 +241,7 @@ void lh_shares_tell(lh_parts *p) {
             begin_part(p, begun, (int)(begun / w->part % AT_ONCE));
         end_part(p, done, (int)(done / w->part % AT_ONCE));
     }
+    if (p->post.cells) p->post.cells->join();
 }
 
 /* ---- saving ---- */

@@ -14,6 +14,7 @@
 
 const bool *lh_shares_mine(lh_parts *p);
 void lh_shares_tell(lh_parts *p);
+void lh_shares_free(lh_parts *p); /* what telling took of a memory that is not this process's */
 double lh_shares_memory(const lh_parts *p); /* bytes, that telling needs */
 /* NULL on other ranks, or: no memory */
 const float *lh_shares_fetch(const lh_parts *p, lh_arena *a, const lh_given *given);

@@ -87,6 +87,12 @@ static bool find_singles(const lh_shared_sums *p, lh_arena *a) {
     return w->single && w->is_single;
 }
 
+static double cell_of(const lh_shared_sums *p, float *at) {
+    float x;
+    lh_cells_transfer(p->post.cells, NULL, at, &x, 1, false);
+    return (double)x;
+}
+
 /* What this rank has of those between two cells, when its last piece is there. */
 static void keep_singles(const lh_shared_sums *p, size_t from, size_t to) {
     const lh_sums_wire *w = p->wire;
@@ -94,8 +100,9 @@ static void keep_singles(const lh_shared_sums *p, size_t from, size_t to) {
     for (int i = 0, k = 0; i < p->n_sums && k < w->n_singles; at += p->cells[i++]) {
         if (w->is_single[k] != i) continue;
         if (at >= from && at < to) {
-            w->single[k] = p->sum[i][0];
-            for (int j = 0; j < p->depth - p->merges; j++) w->single[k] += p->stack[j].numbers[at];
+            w->single[k] = cell_of(p, p->sum[i]);
+            for (int j = 0; j < p->depth - p->merges; j++)
+                w->single[k] += cell_of(p, p->stack[j].numbers + at);
         }
         k++;
     }
@@ -105,7 +112,10 @@ static void share_singles(const lh_shared_sums *p) {
     const lh_sums_wire *w = p->wire;
     if (!w->n_singles) return;
     p->ranks->add_doubles(w->single, (size_t)w->n_singles);
-    for (int k = 0; k < w->n_singles; k++) p->sum[w->is_single[k]][0] = (float)w->single[k];
+    for (int k = 0; k < w->n_singles; k++) {
+        float x = (float)w->single[k];
+        lh_cells_transfer(p->post.cells, NULL, p->sum[w->is_single[k]], &x, 1, true);
+    }
 }
 
 /* ---- memory ---- */
@@ -119,21 +129,37 @@ static bool is_added_by_mpi(const lh_shared_sums *p) {
     return p->how.any_order && p->how.wire == LH_WIRE_FLOAT;
 }
 
+/* Room for what is on its way. */
+static void *take(const lh_shared_sums *p, lh_arena *a, size_t n, size_t bytes) {
+    return lh_post_take(&p->post, p->ctx, a, n, bytes);
+}
+
 static bool make_slot(const lh_shared_sums *p, lh_arena *a, slot *s) {
     const lh_sums_wire *w = p->wire;
     const size_t n = (size_t)p->ranks->n, bytes = number_bytes(p),
                  mine = (size_t)w->roots_of[p->ranks->rank], roots = (size_t)w->n_roots;
     const bool is_half = bytes < sizeof(float);
-    s->all = lh_alloc_array(a, n * w->part + 1, bytes);
+    s->all = take(p, a, n * w->part + 1, bytes);
     if (is_added_by_mpi(p)) return s->all != NULL;
     s->sends = lh_alloc_array(a, n, sizeof *s->sends);
     s->gets = lh_alloc_array(a, n, sizeof *s->gets);
     s->parts = lh_alloc_array(a, n, sizeof *s->parts);
-    s->out = lh_alloc_array(a, mine * n * w->part + 1, bytes);
-    s->in = lh_alloc_array(a, roots * w->part + 1, bytes);
-    s->sum = is_half ? lh_alloc_array(a, roots * w->part + 1, sizeof *s->sum) : s->in;
-    s->back = is_half ? lh_alloc_array(a, w->part + 1, bytes) : s->in;
+    s->out = take(p, a, mine * n * w->part + 1, bytes);
+    s->in = take(p, a, roots * w->part + 1, bytes);
+    s->sum = is_half ? take(p, a, roots * w->part + 1, sizeof *s->sum) : s->in;
+    s->back = is_half ? take(p, a, w->part + 1, bytes) : s->in;
     return !lh_failed(p->ctx);
+}
+
+void lh_sums_wire_free(lh_shared_sums *p, lh_sums_wire *w) {
+    for (int i = 0; w && i < LH_RANKS_SLOTS; i++) {
+        slot *s = &w->slot[i];
+        void *const own[] = {s->all, s->out, s->in, s->sum == s->in ? NULL : s->sum,
+                             s->back == s->in ? NULL : s->back};
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+            lh_post_give_back(&p->post, p->ctx, own[k]);
+        *s = (slot){0};
+    }
 }
 
 double lh_sums_wire_memory(const lh_shared_sums *p) {
@@ -161,15 +187,22 @@ lh_sums_wire *lh_sums_wire_new(lh_shared_sums *p, lh_arena *a) {
     w->bucket = w->part * n;
     w->n_buckets = (p->total + w->bucket - 1) / w->bucket;
     p->wire = w;
-    for (int i = 0; i < LH_RANKS_SLOTS; i++)
-        if (!make_slot(p, a, &w->slot[i])) return NULL;
-    return find_singles(p, a) ? w : NULL;
+    bool is_made = find_singles(p, a);
+    for (int i = 0; i < LH_RANKS_SLOTS && is_made; i++) is_made = make_slot(p, a, &w->slot[i]);
+    if (is_made) return w;
+    lh_sums_wire_free(p, w);
+    return NULL;
 }
 
 /* ---- numbers of 16 bits ---- */
 
 /* lh_bf16_from_float without a call for each, so that it is done for several at once. */
-static void to_half(uint16_t *restrict to, const float *restrict from, size_t n) {
+static void to_half(const lh_cells *by, uint16_t *restrict to, const float *restrict from,
+                    size_t n) {
+    if (by) {
+        by->shorten(to, from, n);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         uint32_t bits;
         memcpy(&bits, &from[i], sizeof bits);
@@ -179,7 +212,12 @@ static void to_half(uint16_t *restrict to, const float *restrict from, size_t n)
     }
 }
 
-static void from_half(float *restrict to, const uint16_t *restrict from, size_t n) {
+static void from_half(const lh_cells *by, float *restrict to, const uint16_t *restrict from,
+                      size_t n) {
+    if (by) {
+        by->lengthen(to, from, n);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         const uint32_t bits = (uint32_t)from[i] << 16;
         memcpy(&to[i], &bits, sizeof bits);
@@ -210,10 +248,10 @@ static void pack(const lh_shared_sums *p, int k, size_t at, size_t n, float *roo
     const bool is_half = p->how.wire == LH_WIRE_BF16;
     float *to = is_half ? room : out;
     if (k < copies)
-        memcpy(to, p->stack[k].numbers + at, n * sizeof *to);
+        lh_cells_transfer(p->post.cells, p->post.sent, p->stack[k].numbers + at, to, n, false);
     else
         lh_sums_stretch(p, at, n, to, false);
-    if (is_half) to_half(out, to, n);
+    if (is_half) to_half(p->post.sent, out, to, n);
 }
 
 static void send(lh_shared_sums *p, size_t b, int number) {
@@ -229,7 +267,7 @@ static void send(lh_shared_sums *p, size_t b, int number) {
         s->gets[r] = (int)own * w->roots_of[r];
         s->parts[r] = (int)n;
     }
-    p->ranks->exchange(number, p->how.wire, s->out, s->sends, s->in, s->gets);
+    p->post.carrier->exchange(number, p->how.wire, s->out, s->sends, s->in, s->gets);
 }
 
 static void begin_bucket(lh_shared_sums *p) {
@@ -237,6 +275,7 @@ static void begin_bucket(lh_shared_sums *p) {
     const size_t b = w->begun++, at = bucket_at(w, b), n = bucket_end(p, b) - at;
     const int number = (int)(b % LH_RANKS_SLOTS);
     slot *s = &w->slot[number];
+    if (p->post.cells) p->post.cells->follow();
     lh_sums_merge(p, at, n);
     keep_singles(p, at, at + n);
     s->at = is_added_by_mpi(p) ? BACK : OUT;
@@ -244,11 +283,19 @@ static void begin_bucket(lh_shared_sums *p) {
         send(p, b, number);
     } else {
         lh_sums_stretch(p, at, n, s->all, false);
-        p->ranks->add_floats(number, s->all, (int)n);
+        p->post.carrier->add_floats(number, s->all, (int)n);
     }
 }
 
 /* ---- and back ---- */
+
+static void add_root(const lh_cells *by, float *restrict to, const float *restrict other,
+                     size_t n) {
+    if (by)
+        by->add(to, other, n);
+    else
+        for (size_t c = 0; c < n; c++) to[c] = to[c] + other[c];
+}
 
 static void add_bucket(lh_shared_sums *p, size_t b, int number) {
     const lh_sums_wire *w = p->wire;
@@ -256,15 +303,13 @@ static void add_bucket(lh_shared_sums *p, size_t b, int number) {
     size_t from;
     const size_t n = part_of(p, b, p->ranks->rank, &from);
     const bool is_half = p->how.wire == LH_WIRE_BF16;
-    if (is_half) from_half(s->sum, s->in, n * (size_t)w->n_roots);
-    for (int i = 0; i < w->n_additions; i++) {
-        float *restrict to = s->sum + (size_t)w->addition[i].to * n;
-        const float *restrict other = s->sum + (size_t)w->addition[i].from * n;
-        for (size_t c = 0; c < n; c++) to[c] = to[c] + other[c];
-    }
-    if (is_half) to_half(s->back, s->sum, n);
+    if (is_half) from_half(p->post.sent, s->sum, s->in, n * (size_t)w->n_roots);
+    for (int i = 0; i < w->n_additions; i++)
+        add_root(p->post.sent, s->sum + (size_t)w->addition[i].to * n,
+                 s->sum + (size_t)w->addition[i].from * n, n);
+    if (is_half) to_half(p->post.sent, s->back, s->sum, n);
     s->at = BACK;
-    p->ranks->gather(number, p->how.wire, s->back, (int)n, s->all, s->parts);
+    p->post.carrier->gather(number, p->how.wire, s->back, (int)n, s->all, s->parts);
 }
 
 /* A bucket is written only when every rank has sent what it had there: its numbers are not needed again. Parts lie one behind the other
@@ -278,7 +323,7 @@ static void write_bucket(lh_shared_sums *p, size_t b, slot *s) {
     }
     for (size_t done = 0; done < n; done += p->wire->part) {
         const size_t k = n - done < p->wire->part ? n - done : p->wire->part;
-        from_half(s->sum, half + done, k);
+        from_half(p->post.sent, s->sum, half + done, k);
         lh_sums_stretch(p, at + done, k, s->sum, true);
     }
 }
@@ -292,7 +337,7 @@ void lh_sums_wire_begin(lh_shared_sums *p) {
 /* Buckets come back in the order in which they were begun: so all ranks send them back in the same order. */
 static void take_what_came(lh_shared_sums *p, bool waits) {
     lh_sums_wire *w = p->wire;
-    const lh_ranks *r = p->ranks;
+    const lh_carrier *r = p->post.carrier;
     for (size_t b = w->done; b < w->begun; b++) {
         const int number = (int)(b % LH_RANKS_SLOTS);
         if (w->slot[number].at == BACK) continue;
@@ -313,8 +358,10 @@ void lh_sums_wire_go_on(lh_shared_sums *p, bool waits) {
     do {
         take_what_came(p, false);
         while (w->begun < w->n_buckets && w->begun - w->done < LH_RANKS_SLOTS &&
-               bucket_end(p, w->begun) <= p->ready)
+               bucket_end(p, w->begun) <= p->ready) {
             begin_bucket(p);
+            if (p->post.carrier->is_in_order) take_what_came(p, false);
+        }
         if (waits) take_what_came(p, true);
     } while (waits && w->done < w->n_buckets);
     if (waits) share_singles(p);

@@ -16,6 +16,8 @@
 typedef struct lh_sums_wire lh_sums_wire;
 
 lh_sums_wire *lh_sums_wire_new(lh_shared_sums *p, lh_arena *a); /* NULL: failed */
+/* what it has of a memory that is not this process's; NULL is allowed */
+void lh_sums_wire_free(lh_shared_sums *p, lh_sums_wire *w);
 void lh_sums_wire_begin(lh_shared_sums *p);
 void lh_sums_wire_go_on(lh_shared_sums *p, bool waits);
 double lh_sums_wire_memory(const lh_shared_sums *p); /* bytes */

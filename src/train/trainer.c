@@ -96,13 +96,8 @@ static void run(lh_trainer *t, bool is_training) {
 
 static void plan_parts(lh_trainer *t) {
     const lh_trainer_how *how = &t->how;
-    if (t->with != &lh_fast) {
-        lh_fail(t->g->ctx, LH_ERROR_LIMIT, nowhere, "the evaluator %s cannot run a batch in parts",
-                t->with->name);
-        lh_cure(t->g->ctx, "a smaller batch, or the evaluator fast");
-        return;
-    }
-    t->parts = lh_parts_new(t->g, &(lh_parts_how){.most = how->micro ? how->micro : how->batch,
+    t->parts = lh_parts_new(t->g, &(lh_parts_how){.with = t->with,
+                                                  .most = how->micro ? how->micro : how->batch,
                                                   .threads = how->threads,
                                                   .precision = how->precision,
                                                   .pieces = how->pieces,
@@ -422,7 +417,7 @@ double lh_trainer_try(lh_trainer *t) {
     if (lh_failed(t->g->ctx)) return -1;
     draw(t);
     run(t, true);
-    if (!t->parts) loss_in(t, t->plan); /* a GPU is done when its numbers are there */
+    loss_of(t); /* a GPU is done when its numbers are there */
     return lh_failed(t->g->ctx) ? -1 : seconds() - start;
 }
 

@@ -1,7 +1,7 @@
 /* emulated -- a GPU that is not there: its memory is this machine's, its kernels run by emulate.h, its products by loops.
  *
  * Every cell that a kernel asks for is looked up in what was taken. EMULATED_MEMORY says how many bytes it has, EMULATED_LOST after how many launches it
- * is lost, so that messages can be tested.
+ * is lost, so that messages can be tested; EMULATED_DEVICES how many there are of it, for several processes.
  */
 #include <math.h>
 #include <stdint.h>
@@ -42,24 +42,39 @@ void emulate_touch(const void *p, size_t bytes) {
     abort();
 }
 
+static int n_devices(void) {
+    const char *text = getenv("EMULATED_DEVICES");
+    return text ? atoi(text) : 1;
+}
+
 static int emulated_devices(lh_gpu_device *list, int most, const char **why) {
     if (getenv("EMULATED_NONE")) {
         *why = "no device is there";
         return 0;
     }
-    if (most > 0) {
-        list[0] = (lh_gpu_device){.name = "emulated", .memory = memory(), .major = 9};
-        list[0].free = taken < memory() ? memory() - taken : 0;
+    for (int i = 0; i < n_devices() && i < most; i++) {
+        list[i] = (lh_gpu_device){.name = "emulated", .memory = memory(), .major = 9};
+        list[i].free = taken < memory() ? memory() - taken : 0;
     }
-    return 1;
+    return n_devices();
 }
 
 static const char *emulated_driver(void) {
     return "none: emulated";
 }
 
+static int opened;
+const char *emulate_device(void);
+
 static const char *emulated_open(int device) {
-    return device || getenv("EMULATED_NONE") ? "no device is there" : NULL;
+    opened = device;
+    return device >= n_devices() || getenv("EMULATED_NONE") ? "no device is there" : NULL;
+}
+
+const char *emulate_device(void) {
+    static char text[64];
+    snprintf(text, sizeof text, "emulated, %d", opened);
+    return text;
 }
 
 static void *emulated_take(size_t bytes) {

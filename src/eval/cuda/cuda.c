@@ -20,8 +20,12 @@ static void work_for(const lh_gpu *gpu, const lh_plan_work *plan, lh_cuda_work *
         w->kernel = lh_cuda_kernel_number(plan->match->kernel);
         w->gpu.form = plan->match->form;
     }
-    w->launch = plan->match ? gpu->kernel[w->kernel] : gpu->op[n->kind];
+    w->launch = plan->match ? w->kernel < 0 ? gpu->op[LH_OP_same] : gpu->kernel[w->kernel]
+                            : gpu->op[n->kind];
 }
+
+/* Runs of a batch in parts: a value goes to the sum of all, or is added to it. */
+static const lh_kernel adds_up = {.name = "sum of parts"};
 
 static bool make_works(lh_plan *p, const lh_gpu *gpu) {
     lh_cuda_own *own = lh_cuda_of(p);
@@ -140,6 +144,10 @@ static void launch(lh_plan *p, const lh_gpu *gpu, const lh_cuda_work *w) {
         lh_cuda_run_here(p, w->plan);
         return;
     }
+    if (w->plan->sum >= 0) {
+        gpu->op[p->moment.adds ? LH_OP_add : LH_OP_same](&w->gpu, gpu->stream);
+        return;
+    }
     if (!w->n_steps) w->launch(&w->gpu, gpu->stream);
     for (int i = 0; i < w->n_steps; i++) {
         const lh_cuda_step *s = &w->step[i];
@@ -180,6 +188,8 @@ static void cuda_run(lh_plan *p, lh_stage stage, int from, int to) {
     if (!gpu) return;
     lh_cuda_settle();
     send_moment(p, gpu);
+    if (lh_cuda_of(p)->adds != p->moment.adds) forget_lists(p, gpu);
+    lh_cuda_of(p)->adds = p->moment.adds;
     if (stage != LH_STAGE_START && from == 0 && to == p->list[stage].n && !p->grows &&
         !lh_cuda_of(p)->has_here)
         run_whole(p, gpu, stage);
@@ -235,7 +245,8 @@ static void cuda_count(lh_plan *p, int i, unsigned long long count[2]) {
     .line = 64, .shares_memory = true, .take = lh_cuda_take, .give_back = lh_cuda_give_back,       \
     .write = lh_cuda_write, .read = lh_cuda_read, .copy = lh_cuda_copy, .add = lh_cuda_add,        \
     .difference = lh_cuda_difference, .open = cuda_open, .close = cuda_close, .bytes = cuda_bytes, \
-    .ready = cuda_ready, .run = cuda_run, .count = cuda_count
+    .ready = cuda_ready, .run = cuda_run, .count = cuda_count, .adds_up = &adds_up,                \
+    .cells = &lh_cuda_cells
 
 static const lh_backend in_float = {RECORD, .kernels = lh_cuda_likes},
                         in_bf16 = {RECORD, .kernels = lh_cuda_likes_bf16, .takes = lh_cuda_takes,

@@ -3,18 +3,23 @@
  *     const lh_gpu *gpu = lh_cuda_gpu(ctx);      opens the GPU; NULL: the context failed and says why there is none
  *
  * The program itself has no CUDA. What has is a shared object, longhand_cuda.so, which is loaded when a GPU is asked for
- * (eval/cuda/gpu.h). One GPU is used, the first or the one that LONGHAND_GPU names; one thread speaks to it.
+ * (eval/cuda/gpu.h). One GPU is used: the one that LONGHAND_GPU names; of several processes on a machine each takes the next; otherwise the first. One thread speaks to it.
  */
 #ifndef LH_EVAL_CUDA_H
 #define LH_EVAL_CUDA_H
 
+#include "eval/cells.h"
 #include "eval/cuda/gpu.h"
+#include "eval/cuda/gpu_ranks.h"
 #include "eval/plan.h"
 
 /* ---- the GPU (cuda_load.c) ---- */
 
 const lh_gpu *lh_cuda_find(const char **why); /* NULL: *why; nothing is opened, nothing fails */
 const lh_gpu *lh_cuda_gpu(lh_context *ctx);   /* opened */
+const lh_gpu_ranks *lh_cuda_ranks(void);      /* behind lh_cuda_find; NULL: another version */
+
+extern const lh_cells lh_cuda_cells; /* cuda_cells.c */
 
 /* ---- its memory (cuda_memory.c) ---- */
 
@@ -84,6 +89,7 @@ typedef struct lh_cuda_own {
     int n_shadowed, n_roundings;  /* weights that have one; those that lie somewhere by now */
     void *list[LH_N_STAGES];      /* all launches of a stage, as one */
     int runs[LH_N_STAGES];        /* since layouts were made */
+    bool adds;     /* what was recorded goes on with sums; otherwise it begins them */
     bool has_here; /* some works run on the processor: then nothing can be recorded */
 } lh_cuda_own;
 

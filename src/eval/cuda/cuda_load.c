@@ -13,6 +13,7 @@ static const lh_place nowhere = {0, 0, 0};
 static struct {
     bool is_sought, is_open;
     const lh_gpu *gpu;
+    const lh_gpu_ranks *ranks;
     char why[512]; /* there is none */
 } found;
 
@@ -43,10 +44,17 @@ const lh_gpu *lh_cuda_find(const char **why) {
         if (so && !entry)
             snprintf(found.why, sizeof found.why, "longhand_cuda.so is of another version");
         found.gpu = entry ? entry() : NULL;
+        lh_gpu_ranks_entry ranks = NULL;
+        if (entry) *(void **)&ranks = dlsym(so, LH_GPU_RANKS_ENTRY);
+        found.ranks = ranks ? ranks() : NULL;
         found.is_sought = true;
     }
     *why = found.why;
     return found.gpu;
+}
+
+const lh_gpu_ranks *lh_cuda_ranks(void) {
+    return found.ranks;
 }
 
 int lh_devices(lh_gpu_device *list, int most, const char **why) {
@@ -55,23 +63,38 @@ int lh_devices(lh_gpu_device *list, int most, const char **why) {
     return gpu ? gpu->devices(list, most, why ? why : &own_why) : 0;
 }
 
+/* Among the processes of this machine, as Open MPI, MPICH and Slurm number them; 0: this one is alone. */
+static int local_rank(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                        "SLURM_LOCALID"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        if (text && *text >= '0' && *text <= '9') return atoi(text);
+    }
+    return 0;
+}
+
+static bool is_wanted(int device) {
+    const char *asked = getenv("LONGHAND_GPU");
+    return !asked || !*asked || atoi(asked) == device;
+}
+
 /* Which of those that there are; -1: none, and why. */
 static int choose(const lh_gpu *gpu, const char **why) {
     enum { MOST = 64 };
     lh_gpu_device *device = calloc(MOST, sizeof *device);
-    const char *asked = getenv("LONGHAND_GPU");
-    const int n = device ? gpu->devices(device, MOST, why) : 0;
-    int chosen = -1;
-    for (int i = 0; i < n && i < MOST && chosen < 0; i++) {
-        if (asked && *asked && atoi(asked) != i) continue;
+    const int all = device ? gpu->devices(device, MOST, why) : 0, n = all < MOST ? all : MOST;
+    int good[MOST], n_good = 0;
+    for (int i = 0; i < n; i++) {
+        if (!is_wanted(i)) continue;
         if (!*device[i].trouble)
-            chosen = i;
-        else
+            good[n_good++] = i;
+        else if (!n_good)
             snprintf(found.why, sizeof found.why, "%s: %s", device[i].name, device[i].trouble);
     }
-    if (n > 0 && chosen < 0) *why = *found.why ? found.why : "there is no GPU of that number";
+    if (n > 0 && !n_good) *why = *found.why ? found.why : "there is no GPU of that number";
     free(device);
-    return chosen;
+    return n_good ? good[local_rank() % n_good] : -1;
 }
 
 const lh_gpu *lh_cuda_gpu(lh_context *ctx) {

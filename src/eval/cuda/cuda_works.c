@@ -326,12 +326,34 @@ static void connect(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
     if (w->kernel == LH_GPU_head) lh_cuda_measure_head(p, w, t);
 }
 
+/* What is added up from run to run: the value, and the sum in the caller's memory. */
+static void connect_sum(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
+    const lh_cuda_blocks in = lh_cuda_blocks_of(p, t, w->plan->node);
+    void *there = NULL;
+    lh_gpu_block *sum = lh_cuda_reserve(t, sizeof *sum, &there);
+    w->n_steps = 0;
+    if (!sum || !in.here) return;
+    *sum = block_of(p, &p->sum_layout[w->plan->sum]);
+    const lh_gpu_block all[] = {*sum, *in.here};
+    w->gpu.out = w->gpu.in[1] = (lh_gpu_view){there, 0};
+    w->gpu.in[0] = in.view;
+    w->gpu.most = w->gpu.most_in[0] = w->gpu.most_in[1] = sizes_of(sum);
+    w->gpu.examples = w->gpu.batch = 1;
+    w->gpu.n_in = 2;
+    w->gpu.flat = flat_of(w, all);
+}
+
 static void connect_all(lh_plan *p, lh_cuda_table *t, bool is_bound) {
     t->used = 0;
     add_all_blocks(p, t, is_bound);
     for (int stage = 0; stage < LH_N_STAGES; stage++)
-        for (int i = 0; i < p->list[stage].n && is_bound == (stage != LH_STAGE_START); i++)
-            connect(p, &lh_cuda_of(p)->work[stage][i], t);
+        for (int i = 0; i < p->list[stage].n && is_bound == (stage != LH_STAGE_START); i++) {
+            lh_cuda_work *w = &lh_cuda_of(p)->work[stage][i];
+            if (w->plan->sum >= 0)
+                connect_sum(p, w, t);
+            else
+                connect(p, w, t);
+        }
 }
 
 /* ---- memory of works ---- */
