@@ -69,8 +69,20 @@ verdict $? 'the same bits from run to run'
 
 refused 'a device that is none' '--device is cpu, gpu or auto, not "tpu"' train gpt --device tpu -o x
 refused 'two words for one thing' 'use only one of the two' train gpt --device gpu --backend fast -o x
-run train gpt --batch 4 --micro 2 --device gpu -o x
-tried 'parts of a batch' 2 'cannot run a batch in parts'
+# A batch in parts, and in pieces that are added up in a fixed order.
+# shellcheck disable=SC2086
+{
+    run train gpt $small --steps 2 --device gpu -o at_once
+    last_loss out >one
+    run train gpt $small --micro 1 --steps 2 --device gpu -o parts
+    tried 'parts of a batch' 0 ', 1 at a time' 'loss '
+    last_loss out | cmp -s one -
+    verdict $? '... come to the same loss'
+    run train gpt $small --pieces 2 --steps 2 --device gpu -o pieces
+    tried 'pieces of a batch' 0 'in 2 pieces' 'loss '
+    last_loss out | cmp -s one -
+    verdict $? '... come to the same loss, too'
+}
 
 EMULATED_NONE=1 run train gpt --device gpu -o x
 tried 'no device' 2 'no GPU can be used: no device is there' 'longhand devices shows what there is'
