@@ -16,6 +16,7 @@
 #include "checked.h"
 #include "eval/fast/wish.h"
 #include "eval/fast/profile.h"
+#include "eval/plan.h"
 #include "learn/lesson.h"
 #include "train/text_data.h"
 #include "train/floats.h"
@@ -297,6 +298,43 @@ static void save_to(run *r, const char *path) {
     lh_folder_writer *w = lh_folder_create(r->m.ctx, path, &(lh_folder_files){0});
     assert_true(lh_trainer_save(r->t, w, &(lh_save){.program = "#"}));
     lh_folder_end(w);
+}
+
+/* Where a batch is cut into pieces there is memory for a step or for a look, not for both: rank 0 looks, and needs no more than the others. */
+static void a_step_and_a_look_take_turns(void **state) {
+    (void)state;
+    const lh_trainer_how how = {.batch = 4, .seed = 5, .threads = 1, .pieces = 4};
+    run r = open_run_how("gpt", false, &how, NULL, NULL);
+    steps(&r, 1);
+    assert_null(r.t->look);
+    assert_true(r.t->parts->pieces->copies > 0);
+    const double first = lh_trainer_validate(r.t, 2);
+    assert_true(first > 0);
+    assert_non_null(r.t->look);
+    assert_int_equal(r.t->parts->pieces->copies, 0);
+    assert_true(lh_trainer_validate(r.t, 2) == first);
+    steps(&r, 1);
+    assert_null(r.t->look);
+    close_run(&r);
+}
+
+/* The table of tokens may be more than a rank's part: then it is not rank 0's. */
+static void the_first_rank_has_not_the_largest_share(void **state) {
+    (void)state;
+    const lh_ranks first = {.rank = 0, .n = 3};
+    const lh_trainer_how how = {.batch = 3, .seed = 5, .threads = 1};
+    run r = open_run_how("gpt", false, &how, NULL, NULL);
+    lh_parts *p =
+        lh_parts_new(r.g, &(lh_parts_how){.most = 1, .threads = 1, .pieces = 3, .ranks = &first});
+    stop_if_failed(r.m.ctx);
+    double share[3] = {0};
+    for (int i = 0; i < r.g->n_givens; i++)
+        if (p->owner[i] >= 0 && r.g->given[i]->renewed)
+            share[p->owner[i]] += (double)lh_plan_fixed_cells(r.g, r.g->given[i]->node);
+    assert_true(share[0] > 0 && share[1] > 0 && share[2] > 0);
+    assert_int_equal(p->owner[r.t->params->weight[0].given->number], 2);
+    lh_parts_free(p);
+    close_run(&r);
 }
 
 static void resumes_to_the_same_bits(void **state) {
@@ -747,6 +785,8 @@ int main(void) {
         cmocka_unit_test(a_tenth_is_held_out),
         cmocka_unit_test(lines_are_examples),
         cmocka_unit_test(bad_texts_are_refused),
+        cmocka_unit_test(a_step_and_a_look_take_turns),
+        cmocka_unit_test(the_first_rank_has_not_the_largest_share),
         cmocka_unit_test(resumes_to_the_same_bits),
         cmocka_unit_test(parts_and_bf16_follow),
         cmocka_unit_test(parts_resume_to_the_same_bits),

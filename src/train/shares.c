@@ -47,7 +47,8 @@ static double cells_of(const lh_graph *g, const lh_given *given) {
     return (double)lh_plan_fixed_cells(g, given->node);
 }
 
-/* Groups go to the ranks in their order: a rank is full when it has its part of all numbers. */
+/* Groups go to the ranks in their order, the last rank first: a rank is full when it has its part of all numbers. A program often begins with its largest
+ * param, the table of tokens, which may be more than a part: so rank 0, which looks and saves besides, is not the one that has it. */
 static void hand_out(const sharing *s, int *owner, const bool *is_for_all) {
     const lh_graph *g = s->p->g;
     double all = 0, done = 0;
@@ -61,7 +62,7 @@ static void hand_out(const sharing *s, int *owner, const bool *is_for_all) {
         const int n = s->p->how.ranks->n, to = all > 0 ? (int)((done + own / 2) / all * n) : 0;
         for (int i = lead; i < g->n_givens; i++)
             if (leader_of(s, i) == lead)
-                owner[i] = is_for_all[lead] ? EVERYBODY : to < n ? to : n - 1;
+                owner[i] = is_for_all[lead] ? EVERYBODY : to < n ? n - 1 - to : 0;
         if (!is_for_all[lead]) done += own;
     }
 }

@@ -5,7 +5,7 @@
  *     lh_shares_tell(parts);                          after := : every rank has every param as its owner has it
  *
  * Givens whose := read the same state go to the same rank. A state that examples look at is renewed by every rank. The rest is shared
- * out in the order of the program, so that each has about as many numbers. Who renews what changes no bit of a result.
+ * out in the order of the program, from the last rank to the first, so that each has about as many numbers. Who renews what changes no bit of a result.
  */
 #ifndef LH_TRAIN_SHARES_H
 #define LH_TRAIN_SHARES_H
