@@ -19,11 +19,13 @@ export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base
 export OMPI_MCA_btl OMPI_MCA_btl_vader_single_copy_mechanism
 yes 'The cat sat on the mat, and the dog saw the birds.' | head -n 280 >"$work/text" # two examples are held out
 
-for n in ${*:-1 4}; do
+test $# -gt 0 || set -- 1 4
+for n; do
     rm -rf "$work/out"
+    threads=$(echo "$(nproc) $n" | awk '{ print ($1 > $2 ? int($1 / $2) : 1) }')
     # shellcheck disable=SC2016,SC2086  # the inner shell reads them; several words
     set -- sh -c 'exec /usr/bin/time -f %M -o "$0/peak.${OMPI_COMM_WORLD_RANK:-0}" "$@"' "$work" \
-        "$longhand" train gpt --data "$work/text" --set $model --batch "$batch" --threads 1 --steps 1 -o "$work/out"
+        "$longhand" train gpt --data "$work/text" --set $model --batch "$batch" --threads "$threads" --steps 1 -o "$work/out"
     rm -f "$work"/peak.*
     test "$n" -eq 1 || set -- mpirun -np "$n" --bind-to none "$@"
     "$@" >"$work/said" 2>"$work/err" </dev/null || { cat "$work/err" >&2 && exit 1; }

@@ -9,10 +9,11 @@
  * frame starts when the cable of its sender is free, takes its bits by the
  * rate, waits in the switch until the cable of its receiver is free, and is
  * handed over a latency later. No more frames are taken from a sender than its
- * cable will carry in the next millisecond: others wait in its interface,
- * whose queue (txqueuelen) should be short. Where all were taken at once, they
- * would wait here, acknowledgements among them, and TCP would reach two thirds
- * of the rate where both sides send. Needs root and /dev/net/tun.
+ * cable will carry in the next millisecond: others wait in its interface, whose
+ * queue (txqueuelen) should have room for all that TCP sends ahead (tcp_wmem),
+ * which should be little. Otherwise acknowledgements wait behind data, or
+ * frames are lost where several send to one, and TCP reaches two thirds of the
+ * rate. Needs root and /dev/net/tun.
  */
 #define _GNU_SOURCE
 #include <errno.h>

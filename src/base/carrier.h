@@ -8,7 +8,7 @@
  * These begin and come back at once. What they read, write and are told by (the counts) stays as it is until is_done says so. Each
  * has a slot, from 0 to LH_RANKS_SLOTS - 1, and all ranks begin each kind of them in the same order.
  *
- * One that is in order does what it is asked for, and what its memory is asked for (eval/cells.h), one after the other: nobody has to wait, and is_done
+ * One that is in order does what it is asked for, and what its memory is asked for (eval/far_cells.h), one after the other: nobody has to wait, and is_done
  * is always true. All ranks ask it for everything in the same order then, whatever the kind is.
  */
 #ifndef LH_BASE_CARRIER_H

@@ -364,7 +364,7 @@ static float *fixed_sums(lh_parts *p, const lh_batch *batch, int step, lh_arena 
     if (!lh_shared_sums_go_by(x, a, (lh_shared_sums_how){0})) return copy;
     lh_parts_run(p, batch, step, true);
     for (int i = 0; copy && i < x->n_sums; to += x->cells[i++])
-        lh_cells_transfer(p->post.cells, NULL, x->sum[i], to, x->cells[i], false);
+        lh_far_transfer(p->post.cells, NULL, x->sum[i], to, x->cells[i], false);
     lh_shared_sums_free(x);
     lh_sums_wire_free(x, x->wire);
     lh_shared_sums_take_back(x, how, wire);

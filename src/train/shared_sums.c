@@ -141,7 +141,7 @@ static void add_cells(void *what, int piece, int thread) {
 
 /* A stretch, on threads or by the memory that it is in. */
 static void add(lh_shared_sums *p, adding x) {
-    const lh_cells *cells = p->post.cells;
+    const lh_far_cells *cells = p->post.cells;
     if (!cells)
         p->each(p->with, (int)((x.cells + WORK - 1) / WORK), add_cells, &x);
     else if (x.is_copy)
@@ -248,7 +248,7 @@ void lh_sums_stretch(const lh_shared_sums *p, size_t at, size_t n, float *number
     for (int i = 0; i < p->n_sums && n; begin += p->cells[i++]) {
         if (at >= begin + p->cells[i]) continue;
         const size_t here = at - begin, left = p->cells[i] - here, k = left < n ? left : n;
-        lh_cells_transfer(p->post.cells, p->post.sent, p->sum[i] + here, numbers, k, is_written);
+        lh_far_transfer(p->post.cells, p->post.sent, p->sum[i] + here, numbers, k, is_written);
         at += k, n -= k, numbers += k;
     }
 }

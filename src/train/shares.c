@@ -181,7 +181,7 @@ static void told(const lh_parts *p, int rank, size_t at, size_t n, float *number
         if (at >= begin) continue;
         const size_t here = at - first, left = cells - here, k = left < n ? left : n;
         float *param = (float *)lh_plan_address(p->whole, p->given[i]) + here;
-        lh_cells_transfer(p->post.cells, p->post.sent, param, numbers, k, is_written);
+        lh_far_transfer(p->post.cells, p->post.sent, param, numbers, k, is_written);
         at += k, n -= k, numbers += k;
     }
 }

@@ -89,7 +89,7 @@ static bool find_singles(const lh_shared_sums *p, lh_arena *a) {
 
 static double cell_of(const lh_shared_sums *p, float *at) {
     float x;
-    lh_cells_transfer(p->post.cells, NULL, at, &x, 1, false);
+    lh_far_transfer(p->post.cells, NULL, at, &x, 1, false);
     return (double)x;
 }
 
@@ -114,7 +114,7 @@ static void share_singles(const lh_shared_sums *p) {
     p->ranks->add_doubles(w->single, (size_t)w->n_singles);
     for (int k = 0; k < w->n_singles; k++) {
         float x = (float)w->single[k];
-        lh_cells_transfer(p->post.cells, NULL, p->sum[w->is_single[k]], &x, 1, true);
+        lh_far_transfer(p->post.cells, NULL, p->sum[w->is_single[k]], &x, 1, true);
     }
 }
 
@@ -197,7 +197,7 @@ lh_sums_wire *lh_sums_wire_new(lh_shared_sums *p, lh_arena *a) {
 /* ---- numbers of 16 bits ---- */
 
 /* lh_bf16_from_float without a call for each, so that it is done for several at once. */
-static void to_half(const lh_cells *by, uint16_t *restrict to, const float *restrict from,
+static void to_half(const lh_far_cells *by, uint16_t *restrict to, const float *restrict from,
                     size_t n) {
     if (by) {
         by->shorten(to, from, n);
@@ -212,7 +212,7 @@ static void to_half(const lh_cells *by, uint16_t *restrict to, const float *rest
     }
 }
 
-static void from_half(const lh_cells *by, float *restrict to, const uint16_t *restrict from,
+static void from_half(const lh_far_cells *by, float *restrict to, const uint16_t *restrict from,
                       size_t n) {
     if (by) {
         by->lengthen(to, from, n);
@@ -248,7 +248,7 @@ static void pack(const lh_shared_sums *p, int k, size_t at, size_t n, float *roo
     const bool is_half = p->how.wire == LH_WIRE_BF16;
     float *to = is_half ? room : out;
     if (k < copies)
-        lh_cells_transfer(p->post.cells, p->post.sent, p->stack[k].numbers + at, to, n, false);
+        lh_far_transfer(p->post.cells, p->post.sent, p->stack[k].numbers + at, to, n, false);
     else
         lh_sums_stretch(p, at, n, to, false);
     if (is_half) to_half(p->post.sent, out, to, n);
@@ -289,7 +289,7 @@ static void begin_bucket(lh_shared_sums *p) {
 
 /* ---- and back ---- */
 
-static void add_root(const lh_cells *by, float *restrict to, const float *restrict other,
+static void add_root(const lh_far_cells *by, float *restrict to, const float *restrict other,
                      size_t n) {
     if (by)
         by->add(to, other, n);

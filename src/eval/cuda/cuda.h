@@ -8,7 +8,7 @@
 #ifndef LH_EVAL_CUDA_H
 #define LH_EVAL_CUDA_H
 
-#include "eval/cells.h"
+#include "eval/far_cells.h"
 #include "eval/cuda/gpu.h"
 #include "eval/cuda/gpu_ranks.h"
 #include "eval/plan.h"
@@ -19,7 +19,7 @@ const lh_gpu *lh_cuda_find(const char **why); /* NULL: *why; nothing is opened, 
 const lh_gpu *lh_cuda_gpu(lh_context *ctx);   /* opened */
 const lh_gpu_ranks *lh_cuda_ranks(void);      /* behind lh_cuda_find; NULL: another version */
 
-extern const lh_cells lh_cuda_cells; /* cuda_cells.c */
+extern const lh_far_cells lh_cuda_cells; /* cuda_cells.c */
 
 /* ---- its memory (cuda_memory.c) ---- */
 

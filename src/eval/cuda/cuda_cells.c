@@ -1,7 +1,7 @@
-/* cuda_cells -- eval/cells.h on a GPU: numbers that several runs or several processes add up, in a stream beside that of plans; to other GPUs by NCCL. */
+/* cuda_cells -- eval/far_cells.h on a GPU: numbers that several runs or several processes add up, in a stream beside that of plans; to other GPUs by NCCL. */
 #include <stdio.h>
 
-#include "eval/cells.h"
+#include "eval/far_cells.h"
 #include "eval/cuda/cuda.h"
 
 static const lh_place nowhere = {0, 0, 0};
@@ -131,17 +131,17 @@ static void leave(void) {
     own.by->leave();
 }
 
-const lh_cells lh_cuda_cells = {.open = open_cells,
-                                .follow = follow,
-                                .join = join,
-                                .copy = copy,
-                                .add = add,
-                                .shorten = shorten,
-                                .lengthen = lengthen,
-                                .get = get,
-                                .put = put,
-                                .device = device,
-                                .can_carry = can_carry,
-                                .make_id = make_id,
-                                .carry = carry,
-                                .leave = leave};
+const lh_far_cells lh_cuda_cells = {.open = open_cells,
+                                    .follow = follow,
+                                    .join = join,
+                                    .copy = copy,
+                                    .add = add,
+                                    .shorten = shorten,
+                                    .lengthen = lengthen,
+                                    .get = get,
+                                    .put = put,
+                                    .device = device,
+                                    .can_carry = can_carry,
+                                    .make_id = make_id,
+                                    .carry = carry,
+                                    .leave = leave};

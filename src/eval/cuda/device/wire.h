@@ -1,4 +1,4 @@
-/* wire -- what device/ranks.c needs of a GPU: a second stream, beside that of plans. By CUDA (wire.c), or emulated (tests/emulated/wire.c). */
+/* wire -- what device/gpu_ranks.c needs of a GPU: a second stream, beside that of plans. By CUDA (wire.c), or emulated (tests/emulated/wire.c). */
 #ifndef LH_EVAL_CUDA_WIRE_H
 #define LH_EVAL_CUDA_WIRE_H
 

@@ -1,4 +1,4 @@
-/* ranks -- numbers outside of plans, in a stream of their own, and how they get to other GPUs: by NCCL, which is loaded when it is first asked for.
+/* gpu_ranks -- numbers outside of plans, in a stream of their own, and how they get to other GPUs: by NCCL, which is loaded when it is first asked for.
  *
  * All ranks ask for the same things in the same order, and each thing is done before the next in this stream: so one communicator is enough.
  */

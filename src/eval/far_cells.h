@@ -1,6 +1,6 @@
-/* cells -- numbers in a memory that is not this process's, outside of any plan: those that several runs, or several processes, add up.
+/* far_cells -- numbers in a memory that is not this process's, outside of any plan: those that several runs, or several processes, add up.
  *
- *     const lh_cells *cells = backend->cells;                 NULL: its numbers are floats in this process's memory
+ *     const lh_far_cells *cells = backend->cells;                 NULL: its numbers are floats in this process's memory
  *     if (!cells->open(ctx)) ...
  *     cells->follow();                                        what plans were asked for until now comes first
  *     cells->add(sum, part, n);
@@ -8,8 +8,8 @@
  *
  * Between the two, plans and cells are worked on at the same time, each in its own order. Memory is taken by the backend.
  */
-#ifndef LH_EVAL_CELLS_H
-#define LH_EVAL_CELLS_H
+#ifndef LH_EVAL_FAR_CELLS_H
+#define LH_EVAL_FAR_CELLS_H
 
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "base/carrier.h"
 #include "base/context.h"
 
-typedef struct lh_cells {
+typedef struct lh_far_cells {
     bool (*open)(lh_context *ctx); /* false: failed */
     void (*follow)(void);
     void (*join)(void);
@@ -34,11 +34,11 @@ typedef struct lh_cells {
     bool (*make_id)(char id[128], const char **why);
     const lh_carrier *(*carry)(const char id[128], int rank, int n, const char **why);
     void (*leave)(void); /* the carrier is gone; also where carry failed elsewhere */
-} lh_cells;
+} lh_far_cells;
 
 /* Floats of a sum, wherever it lies, to what is sent, in the same memory or in this process's; or back. */
-static inline void lh_cells_transfer(const lh_cells *of_sum, const lh_cells *of_sent, float *sum,
-                                     float *sent, size_t n, bool is_written) {
+static inline void lh_far_transfer(const lh_far_cells *of_sum, const lh_far_cells *of_sent,
+                                   float *sum, float *sent, size_t n, bool is_written) {
     void *to = is_written ? sum : sent;
     const void *from = is_written ? sent : sum;
     if (!of_sum)
