@@ -128,11 +128,11 @@ static void cell_alone(lh_graph *g, const lh_plan *p, size_t which) {
     const lh_step *s = g->step[which % (size_t)g->n_steps];
     if (s->is_dead || !lh_exact.has(p, s->node)) return;
     asked a = {p, s->node};
-    lh_far_cells *c = lh_cells_new(g, &(lh_cells_from){.who = &a,
-                                                       .known = is_known,
-                                                       .sizes = sizes_now,
-                                                       .examples = lh_exact.examples(p),
-                                                       .training = 1});
+    lh_cells *c = lh_cells_new(g, &(lh_cells_from){.who = &a,
+                                                   .known = is_known,
+                                                   .sizes = sizes_now,
+                                                   .examples = lh_exact.examples(p),
+                                                   .training = 1});
     const lh_sizes z = lh_exact.sizes(p, s->node, 0);
     const lh_cell at = {0, (int)(which % (size_t)z.heads), (int)(which % (size_t)z.rows),
                         (int)(which % (size_t)z.cols)};

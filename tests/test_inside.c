@@ -76,11 +76,11 @@ static int compare_step(model *m, const lh_step *s) {
     const lh_node *n = s->node;
     int seen = 0;
     m->asked = s->node;
-    lh_far_cells *c = lh_cells_new(m->g, &(lh_cells_from){.who = m,
-                                                          .known = known_exactly,
-                                                          .sizes = sizes_exactly,
-                                                          .examples = lh_exact.examples(m->exact),
-                                                          .training = 1});
+    lh_cells *c = lh_cells_new(m->g, &(lh_cells_from){.who = m,
+                                                      .known = known_exactly,
+                                                      .sizes = sizes_exactly,
+                                                      .examples = lh_exact.examples(m->exact),
+                                                      .training = 1});
     assert_non_null(c);
     for (int e = 0; e < (n->shape.is_batched ? lh_exact.examples(m->exact) : 1); e++) {
         const lh_sizes z = lh_exact.sizes(m->exact, n, e);

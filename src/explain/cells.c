@@ -11,7 +11,7 @@ typedef struct entry {
     double value;
 } entry;
 
-struct lh_far_cells {
+struct lh_cells {
     lh_graph *g;
     lh_arena *arena;
     lh_cells_from from;
@@ -22,7 +22,7 @@ struct lh_far_cells {
 
 /* ---- what was computed already ---- */
 
-static size_t slot_of(const lh_far_cells *c, const lh_node *n, lh_cell at) {
+static size_t slot_of(const lh_cells *c, const lh_node *n, lh_cell at) {
     size_t h = (size_t)n->id * 2654435761u + (size_t)at.example * 97u + (size_t)at.head * 193u +
                (size_t)at.row * 40503u + (size_t)at.col * 1543u;
     for (h ^= h >> 15, h &= c->cap - 1; c->table[h].node; h = (h + 1) & (c->cap - 1))
@@ -30,8 +30,8 @@ static size_t slot_of(const lh_far_cells *c, const lh_node *n, lh_cell at) {
     return h;
 }
 
-static void grow(lh_far_cells *c) {
-    const lh_far_cells old = *c;
+static void grow(lh_cells *c) {
+    const lh_cells old = *c;
     c->cap = old.cap ? old.cap * 2 : 1024;
     c->table = lh_alloc_array(c->arena, c->cap, sizeof *c->table);
     if (!c->table) {
@@ -44,7 +44,7 @@ static void grow(lh_far_cells *c) {
     }
 }
 
-static double keep(lh_far_cells *c, const lh_node *n, lh_cell at, double value) {
+static double keep(lh_cells *c, const lh_node *n, lh_cell at, double value) {
     if (c->n * 2 >= c->cap) grow(c);
     if (c->n + 1 >= c->cap) return value;
     entry *e = &c->table[slot_of(c, n, at)];
@@ -55,7 +55,7 @@ static double keep(lh_far_cells *c, const lh_node *n, lh_cell at, double value) 
 
 /* ---- cells ---- */
 
-static lh_sizes sizes(const lh_far_cells *c, const lh_node *n, int example) {
+static lh_sizes sizes(const lh_cells *c, const lh_node *n, int example) {
     return c->from.sizes(c->from.who, n, example);
 }
 
@@ -78,7 +78,7 @@ static lh_block block_of(double *p, int heads, int rows, int cols) {
                       cols};
 }
 
-static lh_moment moment_of(const lh_far_cells *c, const int *example, int row) {
+static lh_moment moment_of(const lh_cells *c, const int *example, int row) {
     return (lh_moment){.past = row,
                        .examples = c->from.examples,
                        .of = c->from.examples,
@@ -89,7 +89,7 @@ static lh_moment moment_of(const lh_far_cells *c, const int *example, int row) {
 }
 
 /* Operations that go cell by cell need one cell of each operand. */
-static double from_each(lh_far_cells *c, const lh_node *n, lh_cell at) {
+static double from_each(lh_cells *c, const lh_node *n, lh_cell at) {
     double x[3] = {0}, y = 0;
     lh_block in[3], out = block_of(&y, 1, 1, 1);
     lh_view view[3];
@@ -106,7 +106,7 @@ static double from_each(lh_far_cells *c, const lh_node *n, lh_cell at) {
 }
 
 /* A row of the left by a column of the right. */
-static double from_product(lh_far_cells *c, const lh_node *n, lh_cell at) {
+static double from_product(lh_cells *c, const lh_node *n, lh_cell at) {
     const int inner = sizes(c, n->in[0], at.example).cols;
     double sum = 0;
     for (int k = 0; k < inner; k++)
@@ -115,14 +115,14 @@ static double from_product(lh_far_cells *c, const lh_node *n, lh_cell at) {
     return sum;
 }
 
-static double from_table(lh_far_cells *c, const lh_node *n, lh_cell at) {
+static double from_table(lh_cells *c, const lh_node *n, lh_cell at) {
     const double t = lh_cells_get(c, n->in[1], (lh_cell){at.example, at.head, at.row, 0});
     const int row = lh_place_of(t, sizes(c, n->in[0], at.example).rows);
     return row < 0 ? NAN : lh_cells_get(c, n->in[0], (lh_cell){at.example, at.head, row, at.col});
 }
 
 /* Cells of the operand are numbered as they would lie in memory: a view of it says whose cell it is. */
-static double from_view(lh_far_cells *c, const lh_node *n, lh_cell at) {
+static double from_view(lh_cells *c, const lh_node *n, lh_cell at) {
     const lh_sizes to = sizes(c, n, at.example), s = sizes(c, n->in[0], at.example);
     const ptrdiff_t width = (ptrdiff_t)s.heads * s.cols;
     const lh_layout in = {.buffer = LH_FIXED,
@@ -158,7 +158,7 @@ typedef struct operand {
 } operand;
 
 /* Operand i for one example: all of it, or one row where it has a row for each of the result. */
-static bool gather(lh_far_cells *c, const lh_node *of, int example, int row, lh_block *to) {
+static bool gather(lh_cells *c, const lh_node *of, int example, int row, lh_block *to) {
     const lh_sizes s = sizes(c, of, example);
     const int rows = row >= 0 ? 1 : s.rows, first = row >= 0 ? row : 0;
     double *p =
@@ -172,7 +172,7 @@ static bool gather(lh_far_cells *c, const lh_node *of, int example, int row, lh_
     return true;
 }
 
-static bool gather_all(lh_far_cells *c, const lh_node *n, lh_cell at, int row, lh_view *view) {
+static bool gather_all(lh_cells *c, const lh_node *n, lh_cell at, int row, lh_view *view) {
     const lh_sizes s = sizes(c, n, at.example);
     for (int i = 0; i < n->n_in; i++) {
         const lh_node *of = n->in[i];
@@ -195,7 +195,7 @@ static bool gather_all(lh_far_cells *c, const lh_node *n, lh_cell at, int row, l
 }
 
 /* The row that a cell is in, or everything; kept, and the cell of it. */
-static double from_rows(lh_far_cells *c, const lh_node *n, lh_cell at) {
+static double from_rows(lh_cells *c, const lh_node *n, lh_cell at) {
     const lh_sizes s = sizes(c, n, at.example);
     const int row = goes_by_rows(n) ? at.row : -1, rows = row >= 0 ? 1 : s.rows;
     const size_t cells = (size_t)s.heads * (size_t)rows * (size_t)s.cols;
@@ -219,13 +219,13 @@ static double from_rows(lh_far_cells *c, const lh_node *n, lh_cell at) {
 
 /* ---- any cell ---- */
 
-static double runtime_number(const lh_far_cells *c, const lh_node *n) {
+static double runtime_number(const lh_cells *c, const lh_node *n) {
     return strcmp(n->text, "training") == 0 ? c->from.training
            : strcmp(n->text, "step") == 0   ? c->from.step
                                             : c->from.examples;
 }
 
-static double of_given(lh_far_cells *c, const lh_node *n, lh_cell at) {
+static double of_given(lh_cells *c, const lh_node *n, lh_cell at) {
     const lh_given *given = n->given;
     const size_t cols = c->g->axis[n->shape.cols].n;
     if (given->start == LH_START_EXPR) return lh_cells_get(c, given->expr, at);
@@ -234,7 +234,7 @@ static double of_given(lh_far_cells *c, const lh_node *n, lh_cell at) {
 }
 
 /* What is there without computing; false: it has to be made. */
-static bool is_there(lh_far_cells *c, const lh_node *n, lh_cell at, double *x) {
+static bool is_there(lh_cells *c, const lh_node *n, lh_cell at, double *x) {
     switch (n->kind) {
     case LH_OP_number:
     case LH_OP_size: *x = n->number; return true;
@@ -248,7 +248,7 @@ static bool is_there(lh_far_cells *c, const lh_node *n, lh_cell at, double *x) {
     }
 }
 
-double lh_cells_get(lh_far_cells *c, const lh_node *n, lh_cell at) {
+double lh_cells_get(lh_cells *c, const lh_node *n, lh_cell at) {
     double x;
     while (lh_node_meaning(n) &&
            !c->from.known(c->from.who, n, within(sizes(c, n, at.example), n, at), &x))
@@ -266,11 +266,11 @@ double lh_cells_get(lh_far_cells *c, const lh_node *n, lh_cell at) {
     return from_rows(c, n, at);
 }
 
-lh_far_cells *lh_cells_new(lh_graph *g, const lh_cells_from *from) {
+lh_cells *lh_cells_new(lh_graph *g, const lh_cells_from *from) {
     lh_arena *arena = lh_failed(g->ctx) ? NULL : lh_arena_new(g->ctx);
     if (!arena) return NULL;
-    lh_far_cells *c = lh_alloc(arena, sizeof *c);
-    *c = (lh_far_cells){.g = g, .arena = arena, .from = *from};
+    lh_cells *c = lh_alloc(arena, sizeof *c);
+    *c = (lh_cells){.g = g, .arena = arena, .from = *from};
     c->example = lh_alloc_array(arena, (size_t)from->examples + 1, sizeof *c->example);
     for (int e = 0; c->example && e < from->examples; e++) c->example[e] = e;
     grow(c);
@@ -279,6 +279,6 @@ lh_far_cells *lh_cells_new(lh_graph *g, const lh_cells_from *from) {
     return NULL;
 }
 
-void lh_cells_free(lh_far_cells *c) {
+void lh_cells_free(lh_cells *c) {
     if (c) lh_arena_free(c->arena);
 }

@@ -1,6 +1,6 @@
 /* cells -- single numbers of a program in double, each computed from those it needs and from no others.
  *
- *     lh_far_cells *c = lh_cells_new(g, &(lh_cells_from){.who = w, .known = known, .sizes = sizes, .examples = 1});
+ *     lh_cells *c = lh_cells_new(g, &(lh_cells_from){.who = w, .known = known, .sizes = sizes, .examples = 1});
  *     double x = lh_cells_get(c, node, (lh_cell){0, 5, 7, 2});
  *     lh_cells_free(c);
  *
@@ -26,11 +26,11 @@ typedef struct lh_cells_from {
     double training, step; /* the numbers of these names */
 } lh_cells_from;
 
-typedef struct lh_far_cells lh_far_cells;
+typedef struct lh_cells lh_cells;
 
 /* NULL and the context failed on error */
-lh_far_cells *lh_cells_new(lh_graph *g, const lh_cells_from *from);
-void lh_cells_free(lh_far_cells *c);                                /* NULL is allowed */
-double lh_cells_get(lh_far_cells *c, const lh_node *n, lh_cell at); /* rows of 1 are stretched */
+lh_cells *lh_cells_new(lh_graph *g, const lh_cells_from *from);
+void lh_cells_free(lh_cells *c);                                /* NULL is allowed */
+double lh_cells_get(lh_cells *c, const lh_node *n, lh_cell at); /* rows of 1 are stretched */
 
 #endif

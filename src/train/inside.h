@@ -43,7 +43,7 @@ typedef struct lh_inside {
     lh_rounded *rounded; /* of lh_inside_round, or NULL */
     lh_plan *plan;       /* of the last run */
     bool *is_kept;       /* for each node: the plan has it after the run */
-    lh_far_cells *cells;
+    lh_cells *cells;
     void *who;                                 /* for labels: */
     const char *(*word)(void *who, int token); /* how a token is written; NULL: not at all */
 } lh_inside;
