@@ -72,7 +72,7 @@ fi
 test $# -gt 0 || set -- 124M 1.5B 7B
 for m; do
     model "$m"
-    for n in 8 64 256 1024; do
+    for n in 8 64 1024; do
         line $n "$(test $n -ne 8 || echo "$name")"
     done
 done
