@@ -51,6 +51,19 @@ static const lh_family_field *field_in(const lh_family_field *list, const char *
     return NULL;
 }
 
+static bool is_number(const lh_family_field *f) {
+    return f->kind == LH_FIELD_WHOLE || f->kind == LH_FIELD_NUMBER || f->kind == LH_FIELD_NEEDED;
+}
+
+const char *lh_family_name(const lh_family_reader *r, size_t at) {
+    const char *name = NULL;
+    for (const lh_family_field *f = r->field; f->name; f++)
+        if ((is_number(f) || f->kind == LH_FIELD_TEXT) && f->at == at &&
+            (!name || lh_family_item(r, f->name)))
+            name = f->name;
+    return name;
+}
+
 /* true, a number or an object where only nothing is understood. */
 static bool is_off(const cJSON *item) {
     return cJSON_IsNull(item) || cJSON_IsFalse(item) ||
@@ -58,16 +71,25 @@ static bool is_off(const cJSON *item) {
            ((cJSON_IsObject(item) || cJSON_IsArray(item)) && !item->child);
 }
 
+/* Elsewhere a config says null where there is none: 0 would be a divisor, or a size. */
+static bool may_be_zero(const lh_family_field *f) {
+    return f->at == offsetof(lh_family_values, eps) ||
+           f->at == offsetof(lh_family_values, window_layers);
+}
+
 static void read_number(lh_family_reader *r, const lh_family_field *f, const cJSON *item) {
     double *to = (double *)((char *)&r->v + f->at), x = item->valuedouble;
+    const bool is_whole = f->kind == LH_FIELD_WHOLE, with_zero = may_be_zero(f);
     if (cJSON_IsNull(item) && f->kind == LH_FIELD_NEEDED) {
         lh_family_refuse(r, f->name, "is null, and a number is needed");
     } else if (cJSON_IsNull(item)) {
         *to = 0;
-    } else if (!cJSON_IsNumber(item) || !isfinite(x) || x < 0 ||
-               (f->kind == LH_FIELD_WHOLE && (x != floor(x) || x > MAX_SIZE))) {
-        lh_family_refuse(r, f->name, "must be a %snumber from 0 on",
-                         f->kind == LH_FIELD_WHOLE ? "whole " : "");
+    } else if (!cJSON_IsNumber(item) || !isfinite(x) || x < 0 || (x == 0 && !with_zero) ||
+               (is_whole && (x != floor(x) || x > MAX_SIZE))) {
+        lh_family_refuse(r, f->name, "must be a %snumber %s", is_whole ? "whole " : "",
+                         with_zero  ? "from 0 on"
+                         : is_whole ? "from 1 on"
+                                    : "above 0");
     } else {
         *to = x;
     }
@@ -83,6 +105,10 @@ static void read_text(lh_family_reader *r, const lh_family_field *f, const cJSON
         *to = lh_copy(r->arena, s, strlen(s));
 }
 
+static bool is_usual(const lh_family_field *f, const cJSON *item) {
+    return cJSON_IsNull(item) || (cJSON_IsNumber(item) && item->valuedouble == f->standard);
+}
+
 static void read_field(lh_family_reader *r, const lh_family_field *f, const cJSON *item) {
     switch (f->kind) {
     case LH_FIELD_WHOLE:
@@ -92,25 +118,25 @@ static void read_field(lh_family_reader *r, const lh_family_field *f, const cJSO
     case LH_FIELD_YES:
         if (cJSON_IsBool(item))
             *(bool *)((char *)&r->v + f->at) = cJSON_IsTrue(item);
-        else if (!cJSON_IsNull(item))
+        else if (!cJSON_IsNull(item) || f->standard != 0)
             lh_family_refuse(r, f->name, "must be true or false");
         return;
     case LH_FIELD_OFF:
         if (!is_off(item))
             lh_family_refuse(r, f->name, "is set, and what it asks for is not known here");
         return;
+    case LH_FIELD_ON:
+        if (!cJSON_IsTrue(item))
+            lh_family_refuse(r, f->name, "is not true, and what it asks for is not known here");
+        return;
     case LH_FIELD_USUAL:
-        if (!is_off(item) && !(cJSON_IsNumber(item) && item->valuedouble == f->standard))
+        if (!is_usual(f, item))
             lh_family_refuse(r, f->name, "is not %g, and nothing else is known here", f->standard);
         return;
     case LH_FIELD_ROPE:
     case LH_FIELD_LAYERS:
     case LH_FIELD_HARMLESS: return;
     }
-}
-
-static bool is_number(const lh_family_field *f) {
-    return f->kind == LH_FIELD_WHOLE || f->kind == LH_FIELD_NUMBER || f->kind == LH_FIELD_NEEDED;
 }
 
 /* Two names of one value: only the first has a usual one. */
@@ -150,13 +176,14 @@ static void check_names(const lh_family_reader *r, const lh_family_field *list) 
 
 void lh_family_read(lh_family_reader *r, const lh_family_record *f) {
     r->v = (lh_family_values){0};
+    r->field = f->field;
     set_standards(r, f->field);
     for (const cJSON *item = r->root->child; item && !lh_failed(r->ctx); item = item->next) {
         const lh_family_field *own = field_in(f->field, item->string);
         if (!own) own = field_in(lh_family_common, item->string);
         if (own)
             read_field(r, own, item);
-        else if (!is_off(item))
+        else if (!cJSON_IsNull(item)) /* false as well: a model without rope says it so */
             lh_family_refuse(r, item->string,
                              "is a field that is not known for %s models: what it means for their "
                              "numbers cannot be said",
@@ -168,7 +195,9 @@ void lh_family_read(lh_family_reader *r, const lh_family_record *f) {
 
 /* ---- activations ---- */
 
-const char *lh_family_activation(const lh_family_reader *r, const char *field, const char *name) {
+const char *lh_family_activation(const lh_family_reader *r) {
+    const bool is_gemma = r->v.gemma_activation != NULL;
+    const char *name = is_gemma ? r->v.gemma_activation : r->v.activation;
     static const char *const table[][2] = {
         {"gelu_new", "gelu"},
         {"gelu_pytorch_tanh", "gelu"},
@@ -185,7 +214,10 @@ const char *lh_family_activation(const lh_family_reader *r, const char *field, c
     };
     for (size_t i = 0; name && i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i][0], name) == 0) return table[i][1];
-    lh_family_refuse(r, field, "is %s, which is not known here", name ? name : "null");
+    lh_family_refuse(r,
+                     lh_family_name(r, is_gemma ? offsetof(lh_family_values, gemma_activation)
+                                                : offsetof(lh_family_values, activation)),
+                     "is %s, which is not known here", name ? name : "null");
     return "relu";
 }
 
@@ -218,7 +250,7 @@ static void check_rope_names(const lh_family_reader *r, const cJSON *object) {
                                         "short_factor",
                                         "long_factor"};
     for (const cJSON *item = object->child; item; item = item->next) {
-        bool is_known = is_off(item);
+        bool is_known = cJSON_IsNull(item);
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             is_known |= strcmp(known[i], item->string) == 0;
         if (!is_known)
@@ -240,7 +272,9 @@ static void read_yarn(const lh_family_reader *r, const cJSON *o, lh_rope *rope) 
     if (rope->fast == 0) rope->fast = 32; /* 0 is read as nothing said, there */
     if (rope->slow == 0) rope->slow = 1;
     rope->strength = rope_number(r, o, "attention_factor", usual);
-    rope->is_rounded = !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(o, "truncate"));
+    const cJSON *rounds = cJSON_GetObjectItemCaseSensitive(o, "truncate");
+    if (rounds && !cJSON_IsBool(rounds)) lh_family_refuse(r, "truncate", "must be true or false");
+    rope->is_rounded = !cJSON_IsFalse(rounds);
     if (rope->factor < 1) lh_family_refuse(r, "factor", "must be a number from 1 on");
 }
 
@@ -248,6 +282,7 @@ static void read_yarn(const lh_family_reader *r, const cJSON *o, lh_rope *rope) 
 static void read_long(const lh_family_reader *r, const cJSON *o, lh_rope *rope, lh_decoder *d) {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(o, "short_factor");
     rope->kind = LH_ROPE_LONG;
+    if (!cJSON_IsArray(list)) lh_family_refuse(r, "short_factor", "must be a list in [ ]");
     for (const cJSON *x = list ? list->child : NULL; x && rope->n_shares < LH_FAMILY_MAX_PAIRS;
          x = x->next) {
         if (!cJSON_IsNumber(x) || !(x->valuedouble > 0))
@@ -298,13 +333,13 @@ static void read_rope_kind(lh_family_reader *r, const cJSON *o, lh_rope *rope, l
 
 static void read_rope(lh_family_reader *r, const cJSON *o, lh_rope *rope, lh_decoder *d) {
     if (!cJSON_IsObject(o)) {
-        lh_family_refuse(r, "rope_scaling", "must have fields in { }");
+        lh_family_refuse(r, o->string, "must have fields in { }");
         return;
     }
     check_rope_names(r, o);
     rope->base = rope_number(r, o, "rope_theta", rope->base);
-    const double part = rope_number(r, o, "partial_rotary_factor", 0);
-    if (part > 0) d->turned = (long long)((double)d->width * part);
+    const double part = rope_number(r, o, "partial_rotary_factor", -1);
+    if (part >= 0) d->turned = (long long)((double)d->width * part);
     if (!lh_failed(r->ctx)) read_rope_kind(r, o, rope, d);
 }
 
@@ -329,6 +364,22 @@ static void check_rope_parts(const lh_family_reader *r, const cJSON *o) {
     }
 }
 
+static void check_rope(const lh_family_reader *r, const lh_decoder *d) {
+    const char *part = lh_family_name(r, offsetof(lh_family_values, part));
+    if (d->width % 2 && d->turned == d->width)
+        lh_family_refuse(r, "head_dim", "is %lld, an odd number: RoPE turns columns in pairs",
+                         d->width);
+    else if (d->turned < 2 || d->turned % 2 || d->turned > d->width)
+        lh_family_refuse(r, part ? part : "partial_rotary_factor",
+                         "leaves %lld of %lld columns of a head to turn: they go in pairs",
+                         d->turned, d->width);
+    if (!(d->rope.base > 1))
+        lh_family_refuse(r, lh_family_name(r, offsetof(lh_family_values, theta)),
+                         "must be above 1");
+    if (d->has_local && !(d->local.base > 1))
+        lh_family_refuse(r, "rope_local_base_freq", "must be above 1");
+}
+
 void lh_family_rope(lh_family_reader *r, lh_decoder *d) {
     const cJSON *o = rope_item(r);
     const cJSON *full = o ? cJSON_GetObjectItemCaseSensitive(o, "full_attention") : NULL,
@@ -342,17 +393,14 @@ void lh_family_rope(lh_family_reader *r, lh_decoder *d) {
         if (local) read_rope(r, local, &d->local, d);
     }
     if (o) read_rope(r, full ? full : o, &d->rope, d);
-    if (d->turned < 2 || d->turned % 2 || d->turned > d->width)
-        lh_family_refuse(r, "partial_rotary_factor",
-                         "leaves %lld of %lld columns of a head to turn: they go in pairs",
-                         d->turned, d->width);
-    if (!(d->rope.base > 1)) lh_family_refuse(r, "rope_theta", "must be above 1");
+    check_rope(r, d);
 }
 
 /* ---- windows ---- */
 
 static void windows_of_list(lh_family_reader *r, lh_decoder *d, const cJSON *list) {
     long long i = 0;
+    if (!cJSON_IsArray(list)) lh_family_refuse(r, "layer_types", "must be a list in [ ]");
     for (const cJSON *x = list->child; x; x = x->next, i++) {
         const char *kind = cJSON_GetStringValue(x);
         const bool is_full = kind && strcmp(kind, "full_attention") == 0;
@@ -394,19 +442,21 @@ void lh_family_windows(lh_family_reader *r, lh_decoder *d, long long every) {
 
 static void check_sizes(const lh_family_reader *r, const lh_decoder *d) {
     const struct {
-        const char *what;
+        size_t at;
         long long n, most;
-    } list[] = {{"the size of the vocabulary", d->vocab, MAX_SIZE},
-                {"the number of layers", d->layers, LH_FAMILY_MAX_LAYERS},
-                {"the number of heads", d->heads, 1 << 16},
-                {"the width of a head", d->width, 1 << 20},
-                {"the width of the model", d->dim, 1 << 24},
-                {"the width of the network", d->hidden, 1 << 26},
-                {"the length of the context", d->context, MAX_SIZE}};
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    } list[] = {{offsetof(lh_family_values, vocab), d->vocab, MAX_SIZE},
+                {offsetof(lh_family_values, layers), d->layers, LH_FAMILY_MAX_LAYERS},
+                {offsetof(lh_family_values, heads), d->heads, 1 << 16},
+                {offsetof(lh_family_values, width), d->width, 1 << 20},
+                {offsetof(lh_family_values, dim), d->dim, 1 << 24},
+                {offsetof(lh_family_values, hidden), d->hidden, 1 << 26},
+                {offsetof(lh_family_values, context), d->context, MAX_SIZE}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        const char *name = lh_family_name(r, list[i].at);
         if (list[i].n < 1 || list[i].n > list[i].most)
-            lh_family_refuse(r, list[i].what, "is %lld: from 1 to %lld is understood", list[i].n,
-                             list[i].most);
+            lh_family_refuse(r, name ? name : "the width of a head",
+                             "is %lld: from 1 to %lld is understood", list[i].n, list[i].most);
+    }
 }
 
 /* ["LlamaForCausalLM"]; one that sorts texts into classes has other weights. */

@@ -28,6 +28,8 @@
     { name, LH_FIELD_HARMLESS, 0, 0, NULL }
 #define OFF(name)                                                                                  \
     { name, LH_FIELD_OFF, 0, 0, NULL }
+#define ON(name)                                                                                   \
+    { name, LH_FIELD_ON, 0, 0, NULL }
 #define END                                                                                        \
     { NULL, LH_FIELD_OFF, 0, 0, NULL }
 
@@ -55,7 +57,9 @@ const lh_family_field lh_family_common[] = {HARMLESS("model_type"),
                                             HARMLESS("initializer_range"),
                                             HARMLESS("attention_dropout"),
                                             HARMLESS("classifier_dropout"),
+                                            HARMLESS("attention_probs_dropout_prob"),
                                             HARMLESS("hidden_dropout"),
+                                            HARMLESS("hidden_dropout_prob"),
                                             HARMLESS("resid_pdrop"),
                                             HARMLESS("embd_pdrop"),
                                             HARMLESS("attn_pdrop"),
@@ -114,6 +118,12 @@ const lh_family_field lh_family_common[] = {HARMLESS("model_type"),
                                             OFF("use_bidirectional_attention"),
                                             OFF("quantization_config"),
                                             OFF("is_decoder"),
+                                            OFF("attention_bias"),
+                                            OFF("mlp_bias"),
+                                            OFF("use_sliding_window"),
+                                            OFF("use_mrope"),
+                                            OFF("rope_interleaved"),
+                                            ON("is_causal"),
                                             END};
 
 static const lh_family_field gpt2[] = {WHOLE("vocab_size", vocab, 50257),
@@ -160,7 +170,6 @@ static const lh_family_field llama[] = {LLAMA_SIZES(32000, 4096, 11008, 32, 32, 
                                         HARMLESS("pretraining_tp"),
                                         HARMLESS("is_llama_config"),
                                         HARMLESS("max_sequence_length"),
-                                        OFF("rope_interleaved"),
                                         END};
 
 static const lh_family_field mistral[] = {LLAMA_SIZES(32000, 4096, 14336, 32, 32, 8, 131072),
@@ -196,7 +205,6 @@ static const lh_family_field qwen2[] = {LLAMA_SIZES(151936, 4096, 22016, 32, 32,
                                         YES("use_sliding_window", uses_window, 0),
                                         WHOLE("max_window_layers", window_layers, 28),
                                         LAYERS("layer_types"),
-                                        OFF("use_mrope"),
                                         END};
 
 static const lh_family_field qwen3[] = {LLAMA_SIZES(151936, 4096, 22016, 32, 32, 32, 32768),
@@ -210,7 +218,6 @@ static const lh_family_field qwen3[] = {LLAMA_SIZES(151936, 4096, 22016, 32, 32,
                                         YES("use_sliding_window", uses_window, 0),
                                         WHOLE("max_window_layers", window_layers, 28),
                                         LAYERS("layer_types"),
-                                        OFF("use_mrope"),
                                         END};
 
 static const lh_family_field gemma[] = {LLAMA_SIZES(256000, 3072, 24576, 28, 16, 16, 8192),
@@ -253,11 +260,9 @@ static const lh_family_field phi3[] = {LLAMA_SIZES(32064, 3072, 8192, 32, 32, 0,
                                        TEXT("hidden_act", activation, "silu"),
                                        NEEDED("rms_norm_eps", eps, 1e-5),
                                        YES("tie_word_embeddings", is_tied, 0),
-                                       OFF("attention_bias"),
                                        WHOLE("sliding_window", window, 0),
                                        NUMBER("partial_rotary_factor", part, 1),
                                        WHOLE("original_max_position_embeddings", old_context, 4096),
-                                       OFF("mlp_bias"),
                                        END};
 
 static const lh_family_field olmo2[] = {LLAMA_SIZES(50304, 4096, 11008, 32, 32, 0, 2048),
@@ -298,8 +303,6 @@ static const lh_family_field bert[] = {WHOLE("vocab_size", vocab, 30522),
                                        TEXT("hidden_act", activation, "gelu"),
                                        NEEDED("layer_norm_eps", eps, 1e-12),
                                        YES("tie_word_embeddings", is_tied, 1),
-                                       HARMLESS("hidden_dropout_prob"),
-                                       HARMLESS("attention_probs_dropout_prob"),
                                        HARMLESS("position_embedding_type"),
                                        HARMLESS("directionality"),
                                        HARMLESS("pooler_fc_size"),
@@ -407,17 +410,18 @@ static void sizes(lh_family_reader *r, lh_decoder *d) {
     d->eps = v->eps;
     d->is_tied = v->is_tied;
     if (v->width <= 0 && d->heads && d->dim % d->heads)
-        lh_family_refuse(r, "num_attention_heads", "is %lld, and %lld numbers cannot be parted so",
-                         d->heads, d->dim);
+        lh_family_refuse(r, lh_family_name(r, offsetof(lh_family_values, heads)),
+                         "is %lld, which does not divide the %lld columns of the model", d->heads,
+                         d->dim);
     if (d->groups && d->heads % d->groups)
-        lh_family_refuse(r, "num_key_value_heads", "is %lld, and %lld heads cannot share so many",
+        lh_family_refuse(r, "num_key_value_heads", "is %lld, which does not divide the %lld heads",
                          d->groups, d->heads);
 }
 
 static void means_gpt2(lh_family_reader *r, lh_decoder *d) {
     sizes(r, d);
     if (!d->hidden) d->hidden = 4 * d->dim;
-    d->activation = lh_family_activation(r, "activation_function", r->v.activation);
+    d->activation = lh_family_activation(r);
     d->has_positions = d->is_turned = d->norms_before = true;
     d->joined = LH_JOINED;
     d->bias_in = d->bias_out = d->bias_hidden = true;
@@ -429,7 +433,7 @@ static void means_llama(lh_family_reader *r, lh_decoder *d) {
     sizes(r, d);
     d->norm = LH_NORM_RMS;
     d->norms_before = d->is_gated = true;
-    d->activation = lh_family_activation(r, "hidden_act", r->v.activation);
+    d->activation = lh_family_activation(r);
     d->bias_in = d->bias_out = r->v.has_bias;
     d->bias_hidden = r->v.has_hidden_bias;
     d->window = (long long)r->v.window;
@@ -461,23 +465,30 @@ static void means_qwen3(lh_family_reader *r, lh_decoder *d) {
 }
 
 static void means_gemma(lh_family_reader *r, lh_decoder *d) {
-    if (r->v.gemma_activation) r->v.activation = r->v.gemma_activation;
     means_llama(r, d);
     d->norm = LH_NORM_RMS_PLUS;
     d->embeds_scaled = true;
 }
 
-static void means_gemma2(lh_family_reader *r, lh_decoder *d) {
+/* Gemma 2 and 3: which layers have the window follows from a number, where there is no list of layers. */
+static void means_gemma_later(lh_family_reader *r, lh_decoder *d) {
     if (!r->v.gemma_activation) r->v.gemma_activation = "gelu_pytorch_tanh";
     means_gemma(r, d);
     d->norms_after = true;
     d->scale = r->v.scalar > 0 ? 1 / sqrt(r->v.scalar) : 0;
     d->cap = r->v.cap, d->cap_logits = r->v.cap_logits;
-    lh_family_windows(r, d, r->v.pattern > 0 ? (long long)r->v.pattern : 2);
+    lh_family_windows(r, d, (long long)r->v.pattern);
+}
+
+static void means_gemma2(lh_family_reader *r, lh_decoder *d) {
+    r->v.pattern = 2;
+    means_gemma_later(r, d);
 }
 
 static void means_gemma3(lh_family_reader *r, lh_decoder *d) {
-    means_gemma2(r, d);
+    if (r->v.pattern == 0 && !lh_family_item(r, "layer_types"))
+        lh_family_refuse(r, "sliding_window_pattern", "is null, and a number is needed");
+    means_gemma_later(r, d);
     d->norms_heads = true;
 }
 
@@ -496,7 +507,7 @@ static void means_olmo2(lh_family_reader *r, lh_decoder *d) {
 static void means_neox(lh_family_reader *r, lh_decoder *d) {
     sizes(r, d);
     d->norms_before = true;
-    d->activation = lh_family_activation(r, "hidden_act", r->v.activation);
+    d->activation = lh_family_activation(r);
     d->joined = LH_JOINED_HEADS;
     d->bias_in = d->bias_out = r->v.has_bias;
     d->bias_hidden = true;
@@ -507,7 +518,7 @@ static void means_neox(lh_family_reader *r, lh_decoder *d) {
 static void means_bert(lh_family_reader *r, lh_decoder *d) {
     sizes(r, d);
     d->types = (long long)r->v.types;
-    d->activation = lh_family_activation(r, "hidden_act", r->v.activation);
+    d->activation = lh_family_activation(r);
     d->has_positions = d->is_encoder = d->norms_after = true;
     d->bias_in = d->bias_out = d->bias_hidden = true;
     const cJSON *kind = lh_family_item(r, "position_embedding_type");

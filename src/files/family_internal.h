@@ -22,13 +22,14 @@ typedef enum lh_field_kind {
     LH_FIELD_WHOLE,
     LH_FIELD_NUMBER,
     LH_FIELD_NEEDED, /* a number that cannot be null */
-    LH_FIELD_USUAL,  /* a number that must be the usual one; it is not kept */
+    LH_FIELD_USUAL,  /* a number that must be the usual one, or null; it is not kept */
     LH_FIELD_YES,
     LH_FIELD_TEXT,
     LH_FIELD_ROPE,     /* an object that says how positions are turned */
     LH_FIELD_LAYERS,   /* a list: which layers have a window */
     LH_FIELD_HARMLESS, /* it changes no number that the model makes */
     LH_FIELD_OFF,      /* false, 0 or null; anything else is refused */
+    LH_FIELD_ON,       /* true; anything else is refused */
 } lh_field_kind;
 
 typedef struct lh_family_field {
@@ -44,6 +45,7 @@ typedef struct lh_family_reader {
     lh_arena *arena;
     const char *file;
     const cJSON *root;
+    const lh_family_field *field; /* of the family */
     lh_family_values v;
 } lh_family_reader;
 
@@ -53,6 +55,8 @@ void lh_family_refuse(const lh_family_reader *r, const char *field, const char *
     __attribute__((format(printf, 3, 4)));
 const cJSON *lh_family_item(const lh_family_reader *r,
                             const char *field); /* NULL: left out or null */
+/* What config.json calls the value at `at` of lh_family_values: the name that it uses, else the family's first; NULL: it has none. */
+const char *lh_family_name(const lh_family_reader *r, size_t at);
 
 /* ---- what they mean ---- */
 
@@ -134,7 +138,8 @@ void lh_family_read(lh_family_reader *r, const lh_family_record *f); /* fields t
 void lh_family_rope(lh_family_reader *r, lh_decoder *d);             /* d->rope, d->local */
 /* d->is_full: as layer_types says, else each layer with a number that `every` divides; 0: those before max_window_layers */
 void lh_family_windows(lh_family_reader *r, lh_decoder *d, long long every);
-const char *lh_family_activation(const lh_family_reader *r, const char *field, const char *name);
+/* The function of the notation for r->v.activation. */
+const char *lh_family_activation(const lh_family_reader *r);
 const char *lh_family_text(lh_arena *a, const lh_family_record *f, const lh_decoder *d);
 
 #endif
