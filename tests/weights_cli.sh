@@ -32,6 +32,13 @@ verdict $? 'a narrow screen has two lines for a tensor'
 
 refused 'no such file' 'cannot be opened: No such file' weights nothing
 refused 'a folder without weights' 'there is no model.safetensors in .' weights .
+mkdir pickle
+for file in pytorch_model.bin pytorch_model.bin.index.json consolidated.00.pth; do
+    : >pickle/$file
+    refused "weights in $file" 'there is no model.safetensors in pickle' weights pickle
+    warns "what to do with $file" "its $file is a pickle.*save_pretrained"
+    rm pickle/$file
+done
 head -c 100 model/model.safetensors >cut.safetensors
 refused 'a header cut off' 'cut.safetensors: its header has 129 bytes, and the file has 100' weights cut.safetensors
 warns 'it was cut off' 'the likely cause of a cut'

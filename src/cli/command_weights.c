@@ -241,8 +241,7 @@ static int run(lh_cli *cli, int argc, char **argv) {
     if (lh_folder_is(argv[0])) {
         lh_folder *f = lh_folder_open(cli->ctx, argv[0]);
         if (!f) return lh_cli_report(cli);
-        int status = f->weights ? show(cli, f->weights, f)
-                                : lh_cli_fail(cli, "there is no model.safetensors in %s", argv[0]);
+        int status = lh_folder_has_weights(f) ? show(cli, f->weights, f) : lh_cli_report(cli);
         lh_folder_close(f);
         return status;
     }

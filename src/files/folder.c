@@ -174,6 +174,31 @@ static void open_weights(lh_folder *f) {
     if (f->weights) open_save(f);
 }
 
+/* Weights as torch.save writes them; a model in several files has an index. */
+static const char *pickle_of(const lh_folder *f) {
+    static const char *const names[] = {"pytorch_model.bin", "pytorch_model.bin.index.json",
+                                        "adapter_model.bin", "consolidated.00.pth"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (exists(path_in(f, names[i]))) return names[i];
+    return NULL;
+}
+
+bool lh_folder_has_weights(const lh_folder *f) {
+    if (f->weights) return true;
+    const char *pickle = pickle_of(f);
+    lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "there is no %s in %s",
+            f->adapter ? LH_ADAPTER_WEIGHTS : "model.safetensors", f->path);
+    if (pickle)
+        lh_cure(f->ctx,
+                "its %s is a pickle, a program that we do not run; in Python, %s writes the "
+                "weights as safetensors",
+                pickle,
+                f->adapter
+                    ? "PeftModel.from_pretrained(model, folder).save_pretrained(folder)"
+                    : "AutoModelForCausalLM.from_pretrained(folder).save_pretrained(folder)");
+    return false;
+}
+
 lh_folder *lh_folder_open(lh_context *ctx, const char *path) {
     if (lh_failed(ctx)) return NULL;
     if (!lh_folder_is(path)) {

@@ -109,6 +109,8 @@ bool lh_folder_save(lh_folder_writer *w, const lh_save *save);
 void lh_folder_end(lh_folder_writer *w); /* NULL is allowed */
 /* a folder, or a GGUF file, which is read in place; NULL and the context failed */
 lh_folder *lh_folder_open(lh_context *ctx, const char *path);
+/* else there is an error, which says what to do with weights of another kind */
+bool lh_folder_has_weights(const lh_folder *f);
 bool lh_folder_is(const char *path); /* one of the two */
 void lh_folder_close(lh_folder *f);  /* NULL is allowed */
 

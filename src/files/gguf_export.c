@@ -306,10 +306,11 @@ static bool export_folder(export *x, const lh_folder *f, const lh_tokenizer *t, 
                           lh_gguf_type type) {
     const char *pre = rule_of(x, t);
     x->family = lh_gguf_family_here(f->config.model_type);
-    if (!x->family || !f->weights || f->adapter) {
+    if (!lh_folder_has_weights(f)) return false;
+    if (!x->family || f->adapter) {
         lh_fail(x->ctx, LH_ERROR_FILE, nowhere,
                 "%s does not hold a model of a kind that is written as GGUF", f->path);
-        lh_cure(x->ctx, "%s are, with their weights", lh_gguf_families(x->arena));
+        lh_cure(x->ctx, "%s are", lh_gguf_families(x->arena));
         return false;
     }
     if (!pre) {

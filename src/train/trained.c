@@ -140,15 +140,7 @@ bool lh_trained_uses_all(lh_context *ctx, lh_arena *a, const lh_folder *f, const
 }
 
 lh_weights *lh_trained_weights(const lh_folder *f, lh_arena *a, const lh_graph *g) {
-    if (!f->weights) {
-        lh_fail(g->ctx, LH_ERROR_FILE, nowhere, "there is no %s in %s",
-                f->adapter ? LH_ADAPTER_WEIGHTS : "model.safetensors", f->path);
-        if (lh_trained_has(f->path, "pytorch_model.bin"))
-            lh_cure(g->ctx,
-                    "its pytorch_model.bin is a pickle, a program that we do not run; in Python, "
-                    "AutoModelForCausalLM.from_pretrained(folder).save_pretrained(folder)");
-        return NULL;
-    }
+    if (!lh_folder_has_weights(f)) return NULL;
     lh_weights *w = lh_weights_of(g->ctx, a, g, LH_PARAM);
     if (!w || !lh_weights_match(g->ctx, w, f->weights)) return NULL;
     return lh_trained_uses_all(g->ctx, a, f, w) ? w : NULL;

@@ -237,10 +237,8 @@ static bool is_in_file(const lh_graph *g, lh_arena *a, lh_given_kind kind, const
 bool lh_trainer_can_load(const lh_graph *g, const lh_folder *f, lh_load what) {
     lh_context *ctx = g->ctx;
     const bool goes_on = what == LH_LOAD_ALL;
-    if (!f->weights)
-        lh_fail(ctx, LH_ERROR_FILE, nowhere, "there is no %s in %s",
-                f->adapter ? LH_ADAPTER_WEIGHTS : "model.safetensors", f->path);
-    else if (goes_on && !f->is_saved)
+    if (!lh_folder_has_weights(f)) return false;
+    if (goes_on && !f->is_saved)
         lh_fail(ctx, LH_ERROR_FILE, nowhere,
                 "%s contains weights that were not saved by longhand train", f->path);
     else if (goes_on && has_states(g) && !f->optimizer)
