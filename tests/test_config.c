@@ -165,6 +165,26 @@ static void no_field_is_passed_over(void **state) {
     }
 }
 
+static void hostile_generations_are_refused(void **state) {
+    (void)state;
+    static const char *const trial[][2] = {
+        {"[]", "fields in { } are expected"},
+        {"{\"repetition_penalty\": 0}", "repetition_penalty must be a number above 0"},
+        {"{\"top_p\": 2}", "top_p must be a number from 0 to 1"},
+        {"{\"eos_token_id\": [2, \"x\"]}",
+         "eos_token_id must be the number of a token, or a list of such"},
+    };
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
+        lh_context *ctx = lh_context_new();
+        lh_arena *a = lh_arena_new(ctx);
+        lh_generation g;
+        assert_false(lh_generation_read(ctx, a, "g", trial[i][0], strlen(trial[i][0]), &g));
+        assert_string_equal(lh_context_error(ctx)->what, trial[i][1]);
+        lh_arena_free(a);
+        lh_context_free(ctx);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_config_is_read_and_kept),
@@ -173,6 +193,7 @@ int main(void) {
         cmocka_unit_test(sizes_have_two_names),
         cmocka_unit_test(how_to_generate_is_read_and_kept),
         cmocka_unit_test(no_field_is_passed_over),
+        cmocka_unit_test(hostile_generations_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,6 +201,7 @@ static void read_all(const generation_reader *r, lh_generation *g) {
     read_number(r, "repetition_penalty", 1e6, &g->repetition_penalty);
     read_number(r, "presence_penalty", 1e6, &g->presence_penalty);
     read_number(r, "frequency_penalty", 1e6, &g->frequency_penalty);
+    if (g->repetition_penalty == 0) refuse(r, "repetition_penalty", "a number above 0");
     if (sampled && !cJSON_IsBool(sampled)) refuse(r, "do_sample", "true or false");
     if (sampled) g->is_sampled = cJSON_IsTrue(sampled) ? LH_SAMPLED : LH_LIKELIEST;
     find_odd(r, g);
@@ -212,7 +213,10 @@ bool lh_generation_read(lh_context *ctx, lh_arena *a, const char *file, const ch
     lh_generation_start(g);
     cJSON *root = lh_json_parse(ctx, file, text, length);
     r.root = root;
-    if (root && !cJSON_IsObject(root)) refuse(&r, file, "fields in { }");
+    if (root && !cJSON_IsObject(root)) {
+        lh_fail(ctx, LH_ERROR_FILE, nowhere, "fields in { } are expected");
+        lh_fail_in(ctx, file, NULL, 0);
+    }
     if (root && !lh_failed(ctx)) read_all(&r, g);
     cJSON_Delete(root);
     g->kept = lh_copy(a, text, length);
