@@ -106,6 +106,14 @@ verdict $? 'which stays'
 run sample edited -n 3
 silent 'and is the one of the weights now'
 
+sed 's/gelu(/2 * gelu(/' model/program.lh >edited/program.lh
+run train edited --resume --data names.txt --lines --steps 6
+tried 'to go on with a program that no family describes' 0 'program.lh was changed'
+grep -q '"model_type":.*"longhand"' edited/config.json && ! grep -q 'gelu_new\|GPT2' edited/config.json
+verdict $? 'has a model_type of its own'
+run sample edited -n 3
+silent 'and opens again'
+
 # ---- a step that cannot be ----
 metadata() { # FOLDER STEP SEED POSITION: weights without a number in them
     mkdir -p "$1"

@@ -41,14 +41,14 @@ static void write_if_new(lh_context *ctx, lh_arena *a, const char *path, const c
     lh_replace_file(ctx, a, path, text, strlen(text));
 }
 
-/* Weights in the folder must be of the model that is to be saved there. */
+/* Weights in the folder must be of the model that is to be saved there. A program.lh that was edited may be of another family, or of none. */
 static void check_same_model(lh_folder_writer *w, const lh_folder_files *files) {
-    const char *which;
+    const char *which = "";
     lh_folder *f = lh_folder_open(w->ctx, w->path);
     if (!f) return;
     bool is_other = f->weights && *f->config.model_type && files->config &&
                     !lh_config_same(&f->config, files->config, &which);
-    if (is_other) {
+    if (is_other && !(f->is_program_changed && strcmp(which, "model_type") == 0)) {
         lh_fail(w->ctx, LH_ERROR_FILE, nowhere, "%s contains another model: its %s differs",
                 w->path, which);
         lh_cure(w->ctx, "choose another folder, or remove that one");
