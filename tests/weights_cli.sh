@@ -36,7 +36,7 @@ mkdir pickle
 for file in pytorch_model.bin pytorch_model.bin.index.json consolidated.00.pth; do
     : >pickle/$file
     refused "weights in $file" 'there is no model.safetensors in pickle' weights pickle
-    warns "what to do with $file" "its $file is a pickle.*save_pretrained"
+    warns "its $file is a pickle" "what to do with $file"
     rm pickle/$file
 done
 head -c 100 model/model.safetensors >cut.safetensors
