@@ -74,6 +74,15 @@ for name in llama qwen; do
     cmp -s a b
     verdict $? '... with the same weights'
 done
+# changed NAME FIELD: a llama folder whose config says FIELD as well.
+changed() {
+    rm -rf odd && cp -r llama odd
+    sed "s/\"model_type\"/$2, \"model_type\"/" llama/config.json >odd/config.json
+    refused "$1 is not written" "$3" gguf odd -o odd.gguf
+}
+changed 'an unknown field' '"is_causal": false' 'odd/config.json: is_causal'
+changed 'more of yarn' '"rope_scaling": {"rope_type": "yarn", "factor": 4, "beta_fast": 16}' 'beta_fast of yarn rope is not written as GGUF'
+changed 'a strength of yarn' '"rope_scaling": {"rope_type": "yarn", "factor": 4, "attention_factor": 2}' 'attention_factor of yarn rope'
 does 'a model of characters' train gpt --data text.txt --tokens char --set layers=1 dim=16 heads=2 context=16 --steps 2 -o chars
 refused 'characters are nothing for llama.cpp' 'byte pairs' gguf chars -o chars.gguf
 refused 'a folder without -o' 'writes it as a file' gguf model

@@ -37,6 +37,10 @@ static const kernel_trial kernel_trials[] = {
     {"attention, back", /* another scale, a soft cap, a bias */
      "Y = attentionwith(X, X * 0.5, X + 1, later(X, X), 0.3, cap = 1.5) + attentionwith(X, X, X, "
      "bias = (colindex(rows(X), rows(X)) - rowindex(rows(X), rows(X))) / 4)\n"},
+    {"attention, back", /* slopes that are written down, one for each head (ALiBi) */
+     "const slope = [0.5 0.125]\nQ = split(X, 2)\n"
+     "lean = split(slope, 2) * (colindex(rows(X), rows(X)) - rowindex(rows(X), rows(X)))\n"
+     "Y = join(attentionwith(Q, Q * 0.5, Q + 1, hide = later(Q, Q), bias = lean))\n"},
     {"attention, back", /* a function of the program's own that computes the same */
      "fn look(a, b, c, gone = 0)\n  s = a @ b^T\n  z = s / sqrt(cols(b))\n"
      "  m = where(gone, -inf, z)\n  p = softmax(m)\n  y = p @ c\nend\n"

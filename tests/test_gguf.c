@@ -238,12 +238,70 @@ static void damaged_files_are_refused(void **state) {
     }
 }
 
+/* Each value of a model's own is honoured, harmless or named. */
+static void no_value_is_passed_over(void **state) {
+    (void)state;
+    static const struct {
+        lh_gguf_field odd;
+        const char *says; /* NULL: nothing */
+    } trial[] = {
+        {{.name = "llama.vocab_size", .kind = LH_GGUF_U32, .number = 10}, NULL},
+        {{.name = "llama.rope.dimension_count", .kind = LH_GGUF_U32, .number = 4}, NULL},
+        {{.name = "llama.expert_count", .kind = LH_GGUF_U32, .number = 0}, NULL},
+        {{.name = "other.attention.scale", .kind = LH_GGUF_F32, .number = 2}, NULL},
+        {{.name = "llama.rope.dimension_count", .kind = LH_GGUF_U32, .number = 2},
+         "llama.rope.dimension_count is 2, and a head has 4 columns"},
+        {{.name = "llama.attention.value_length", .kind = LH_GGUF_U32, .number = 2},
+         "llama.attention.value_length is 2, and a key has 4 columns"},
+        {{.name = "llama.expert_count", .kind = LH_GGUF_U32, .number = 8},
+         "llama.expert_count is 8, and nothing but 0 is known here"},
+        {{.name = "llama.attention.sliding_window", .kind = LH_GGUF_U32, .number = 8},
+         "llama.attention.sliding_window is 8, and nothing but 0 is known here"},
+        {{.name = "llama.rope.freq_base", .kind = LH_GGUF_TEXT, .words = "10000"},
+         "llama.rope.freq_base must be a number"},
+        {{.name = "llama.rope.scaling.type", .kind = LH_GGUF_U32, .number = 1},
+         "llama.rope.scaling.type must be a text"},
+        {{.name = "llama.attention.scale", .kind = LH_GGUF_F32, .number = 2},
+         "llama.attention.scale is a value that is not known: what it means for the numbers of the "
+         "model cannot be said"},
+        {{.name = "general.alignment", .kind = LH_GGUF_TEXT, .words = "32"},
+         "general.alignment is not a multiple of 8"},
+    };
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
+        const lh_gguf_field field[] = {
+            {.name = "general.architecture", .kind = LH_GGUF_TEXT, .words = "llama"},
+            {.name = "llama.block_count", .kind = LH_GGUF_U32, .number = 1},
+            {.name = "llama.embedding_length", .kind = LH_GGUF_U32, .number = 8},
+            {.name = "llama.feed_forward_length", .kind = LH_GGUF_U32, .number = 16},
+            {.name = "llama.attention.head_count", .kind = LH_GGUF_U32, .number = 2},
+            {.name = "llama.context_length", .kind = LH_GGUF_U32, .number = 64},
+            trial[i].odd};
+        const lh_gguf_entry entry = {
+            .name = "token_embd.weight", .rank = 2, .size = {8, 10}, .read = turned_row};
+        char path[] = "/tmp/longhand-gguf-XXXXXX";
+        lh_context *ctx = lh_context_new();
+        lh_arena *a = lh_arena_new(ctx);
+        lh_text json = lh_text_new(a);
+        close(mkstemp(path));
+        assert_true(lh_gguf_write(ctx, path, field, 7, &entry, 1));
+        lh_gguf *f = lh_gguf_open(ctx, path);
+        if (f) lh_gguf_config_json(f, &json);
+        const char *what = lh_failed(ctx) ? lh_context_error(ctx)->what : "";
+        const char *says = trial[i].says ? trial[i].says : "";
+        if (!strstr(what, says) || !*what != !*says) fail_msg("%zu: %s", i, what);
+        lh_gguf_close(f);
+        unlink(path);
+        lh_arena_free(a), lh_context_free(ctx);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(blocks_mean_what_their_definition_says),
         cmocka_unit_test(a_llama_becomes_a_folder),
         cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(no_value_is_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

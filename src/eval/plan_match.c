@@ -62,10 +62,10 @@ static bool makes_back(const lh_kernel *k, const lh_graph *g, const lh_node *cal
     return is_its && (!k->suits || k->suits(g, call));
 }
 
-/* A backend may have a say in it. */
+/* A kernel may send back to some parameters only, and a backend may have a say in it. */
 static bool is_taken(const lh_plan *p, const lh_kernel *k, lh_node *back) {
     lh_match m = {.kernel = k};
-    return !p->by->takes || (k->fits(p, back, &m) && p->by->takes(p, back, &m));
+    return k->fits(p, back, &m) && (!p->by->takes || p->by->takes(p, back, &m));
 }
 
 bool lh_plan_sends_whole(const lh_plan *p, const lh_node *back) {

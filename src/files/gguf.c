@@ -165,8 +165,9 @@ static void check_tensors(gguf_reader *r) {
 
 static void place_tensors(gguf_reader *r, const uint64_t *offset) {
     uint64_t alignment = 32;
-    lh_gguf_whole(r->f, "general.alignment", &alignment);
-    if (alignment == 0 || alignment > 1 << 20 || alignment % 8) {
+    const bool is_said = lh_gguf_value_of(r->f, "general.alignment") != NULL;
+    if ((is_said && !lh_gguf_whole(r->f, "general.alignment", &alignment)) || alignment == 0 ||
+        alignment > 1 << 20 || alignment % 8) {
         refuse(r, "general.alignment is not a multiple of 8");
         return;
     }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "files/family.h"
 #include "files/folder.h"
 #include "files/gguf_folder.h"
 #include "files/gguf_internal.h"
@@ -93,6 +94,7 @@ static void check_variant(export *x) {
                  {"qwen3", "attention_bias", "false"},
                  {"qwen3", "use_sliding_window", "false"},
                  {"gemma", "hidden_act", "\"gelu_pytorch_tanh\""},
+                 {"gemma", "hidden_activation", "\"gelu_pytorch_tanh\""},
                  {"phi3", "hidden_act", "\"silu\""}};
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
         if (strcmp(usual[i].family, x->family->name) != 0) continue;
@@ -143,9 +145,24 @@ static void find_turns(export *x, const cJSON *rope, double base) {
     }
 }
 
+/* What YaRN may be told besides is not written: it must be the usual. */
+static void check_yarn(export *x, const cJSON *rope) {
+    static const struct {
+        const char *field;
+        double usual;
+    } list[] = {{"beta_fast", 32}, {"beta_slow", 1}};
+    static const char *const unknown[] = {"attention_factor", "mscale", "mscale_all_dim"};
+    const char *odd = cJSON_IsFalse(item_of(rope, "truncate")) ? "truncate" : NULL;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (field_of(rope, list[i].field, list[i].usual) != list[i].usual) odd = list[i].field;
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        if (item_of(rope, unknown[i])) odd = unknown[i];
+    if (odd) lh_fail(x->ctx, LH_ERROR_FILE, nowhere, "%s of yarn rope is not written as GGUF", odd);
+}
+
 static void add_rope(export *x) {
-    const cJSON *rope = item_of(x->config, "rope_parameters");
-    if (!rope) rope = item_of(x->config, "rope_scaling");
+    const cJSON *rope = item_of(x->config, "rope_scaling"); /* as the family reads them */
+    if (!rope) rope = item_of(x->config, "rope_parameters");
     const cJSON *type =
         item_of(rope, "rope_type") ? item_of(rope, "rope_type") : item_of(rope, "type");
     const char *name = cJSON_IsString(type) ? type->valuestring : "default";
@@ -159,6 +176,7 @@ static void add_rope(export *x) {
     } else if (strcmp(name, "linear") == 0 || strcmp(name, "yarn") == 0) {
         add(x, name_in(x, "rope.scaling.type"), LH_GGUF_TEXT)->words =
             lh_copy(x->arena, name, strlen(name));
+        if (strcmp(name, "yarn") == 0) check_yarn(x, rope);
         add_float(x, "rope.scaling.factor", field_of(rope, "factor", 1));
         const double original = field_of(rope, "original_max_position_embeddings", 0);
         if (original > 0) add_size(x, "rope.scaling.original_context_length", original);
@@ -181,7 +199,8 @@ static void add_llama(export *x, const lh_config *c) {
     add_size(x, "attention.head_count_kv", x->groups);
     add_size(x, "attention.key_length", x->width);
     add_size(x, "attention.value_length", x->width);
-    add_float(x, "attention.layer_norm_rms_epsilon", field_of(x->config, "rms_norm_eps", 1e-6));
+    const double eps = strcmp(x->family->name, "phi3") == 0 ? 1e-5 : 1e-6; /* where none is said */
+    add_float(x, "attention.layer_norm_rms_epsilon", field_of(x->config, "rms_norm_eps", eps));
     const double window = field_of(x->config, "sliding_window", 0);
     if (strcmp(x->family->name, "phi3") == 0) add_size(x, "attention.sliding_window", window);
     add_rope(x);
@@ -321,6 +340,8 @@ static bool export_folder(export *x, const lh_folder *f, const lh_tokenizer *t, 
         return false;
     }
     const char *kept = f->config.kept ? f->config.kept : "{}";
+    const char *name = lh_printf(x->arena, "%s/config.json", f->path);
+    if (!lh_family_program(x->ctx, x->arena, name, kept, strlen(kept))) return false;
     cJSON *root = lh_json_parse(x->ctx, "config.json", kept, strlen(kept));
     x->config = root;
     bool ok = false;

@@ -14,6 +14,67 @@
 
 static const lh_place nowhere = {0, 0, 0};
 
+/* ---- what a file says of its model ---- */
+
+typedef enum field_kind { NUMBER, WORDS, ZERO } field_kind; /* ZERO: nothing else is understood */
+
+/* llama.block_count and so on: read below, or without effect on any number. */
+static const struct {
+    const char *name;
+    field_kind kind;
+} fields[] = {
+    {"block_count", NUMBER},
+    {"context_length", NUMBER},
+    {"embedding_length", NUMBER},
+    {"feed_forward_length", NUMBER},
+    {"vocab_size", NUMBER},
+    {"attention.head_count", NUMBER},
+    {"attention.head_count_kv", NUMBER},
+    {"attention.key_length", NUMBER},
+    {"attention.value_length", NUMBER},
+    {"attention.layer_norm_epsilon", NUMBER},
+    {"attention.layer_norm_rms_epsilon", NUMBER},
+    {"rope.dimension_count", NUMBER},
+    {"rope.freq_base", NUMBER},
+    {"rope.scaling.type", WORDS},
+    {"rope.scaling.factor", NUMBER},
+    {"rope.scaling.original_context_length", NUMBER},
+    {"rope.scaling.finetuned", NUMBER},
+    {"tensor_data_layout", WORDS},
+    {"expert_count", ZERO},
+    {"expert_used_count", ZERO},
+};
+
+static void check_field(const lh_gguf *f, const lh_gguf_value *v, const char *name, bool is_phi3) {
+    size_t i = 0;
+    double x = 0;
+    while (i < sizeof fields / sizeof *fields && strcmp(fields[i].name, name) != 0) i++;
+    const bool is_window = strcmp(name, "attention.sliding_window") == 0,
+               is_known = i < sizeof fields / sizeof *fields;
+    const field_kind kind = is_known ? fields[i].kind : is_phi3 ? NUMBER : ZERO;
+    const bool is_number = lh_gguf_number(f, v->name, &x);
+    if (!is_known && !is_window)
+        lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
+                "%.80s is a value that is not known: what it means for the numbers of the model "
+                "cannot be said",
+                v->name);
+    else if (kind == WORDS ? v->kind != LH_GGUF_TEXT : !is_number)
+        lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "%.80s must be a %s", v->name,
+                kind == WORDS ? "text" : "number");
+    else if (kind == ZERO && x != 0)
+        lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "%.80s is %g, and nothing but 0 is known here",
+                v->name, x);
+}
+
+static void check_fields(const lh_gguf *f, const lh_gguf_family *m) {
+    const size_t n = strlen(m->name);
+    for (int i = 0; i < f->n_values && !lh_failed(f->ctx); i++) {
+        const char *name = f->value[i].name;
+        if (strncmp(name, m->name, n) == 0 && name[n] == '.')
+            check_field(f, &f->value[i], name + n + 1, strcmp(m->name, "phi3") == 0);
+    }
+}
+
 /* ---- config.json ---- */
 
 static bool is_gpt2(const lh_gguf_family *m) {
@@ -139,8 +200,25 @@ static bool is_usual_width(const lh_gguf *f, const lh_gguf_family *m, uint64_t w
     return !says_always && width < 1 << 20 && heads < 1 << 20 && width * heads == dim;
 }
 
+/* Only phi3 turns a part of each head, and no model has values of another width than keys. */
+static void check_widths(const lh_gguf *f, const lh_gguf_family *m) {
+    uint64_t dim = 0, heads = 0, width, n;
+    size_of(f, m, "embedding_length", &dim);
+    size_of(f, m, "attention.head_count", &heads);
+    if (!size_of(f, m, "attention.key_length", &width)) width = heads ? dim / heads : 0;
+    if (strcmp(m->name, "phi3") != 0 && size_of(f, m, "rope.dimension_count", &n) && n != width)
+        lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
+                "%s.rope.dimension_count is %llu, and a head has %llu columns", m->name,
+                (unsigned long long)n, (unsigned long long)width);
+    if (size_of(f, m, "attention.value_length", &n) && n != width)
+        lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
+                "%s.attention.value_length is %llu, and a key has %llu columns", m->name,
+                (unsigned long long)n, (unsigned long long)width);
+}
+
 static void add_llama(const lh_gguf *f, const lh_gguf_family *m, lh_text *out) {
     uint64_t n;
+    check_widths(f, m);
     add_size(f, m, out, "num_hidden_layers", "block_count");
     add_size(f, m, out, "hidden_size", "embedding_length");
     add_size(f, m, out, "intermediate_size", "feed_forward_length");
@@ -166,6 +244,7 @@ void lh_gguf_config_json(const lh_gguf *f, lh_text *out) {
     const lh_gguf_tensor *words = lh_gguf_find(f, "token_embd.weight");
     uint64_t n;
     if (!m) return;
+    check_fields(f, m);
     lh_text_add(out, "{\n  \"model_type\": \"%s\",\n  \"architectures\": [\"%s\"]", m->model_type,
                 m->architecture);
     if (words && words->rank == 2) lh_text_add(out, ",\n  \"vocab_size\": %zu", words->size[1]);

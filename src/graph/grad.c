@@ -438,8 +438,10 @@ static bool root_is_fit(lh_backward *w) {
         lh_fail(g->ctx, LH_ERROR_SHAPE, g->at,
                 "backward %s: %s is %s, but a loss must be one number", root->step->name,
                 root->step->name, lh_shape_text(g, root->shape));
-        lh_cure(g->ctx, "sum(%s) or mean(%s) makes it one number", root->step->name,
-                root->step->name);
+        const bool is_flat = lh_axis_is_one(g, root->shape.heads);
+        const char *name =
+            is_flat ? root->step->name : lh_printf(g->arena, "join(%s)", root->step->name);
+        lh_cure(g->ctx, "sum(%s) or mean(%s) makes it one number", name, name);
         return false;
     }
     if (!w->wants[root->id]) {

@@ -74,13 +74,24 @@ static bool over_suits(const lh_graph *g, const lh_shape *over, const lh_shape *
            (lh_axis_is_one(g, over->cols) || !lh_axis_is_one(g, k->rows));
 }
 
-/* The numbers of attentionwith are known, and no gradient goes back to its bias. */
+/* Does its gradient lead to a param? Where that is a long way to find out, it is taken to. */
+static bool learns(const lh_node *n, int *left) {
+    if (n->is_discrete) return false;
+    if (n->kind == LH_OP_given) return n->given->kind == LH_PARAM && n->given->gradient;
+    if (--*left < 0) return true;
+    bool any = n->kind == LH_OP_call && learns(n->call->result, left);
+    for (int i = 0; i < n->n_in && !any; i++) any = learns(n->in[i], left);
+    return any;
+}
+
+/* The numbers of attentionwith are known, and its bias does not learn: slopes of ALiBi that are written down, or any where nothing learns. */
 static bool numbers_suit(const lh_graph *g, const lh_node *call) {
     double x;
+    int left = 100;
     if (lh_call_is(g, call, "attention")) return true;
     const lh_node *bias = lh_param_of(call, "bias");
     return lh_node_constant(g, lh_param_of(call, "scale"), &x) &&
-           lh_node_constant(g, lh_param_of(call, "cap"), &x) && x >= 0 && bias->is_discrete &&
+           lh_node_constant(g, lh_param_of(call, "cap"), &x) && x >= 0 && !learns(bias, &left) &&
            over_suits(g, &bias->shape, &lh_param_of(call, "Q")->shape,
                       &lh_param_of(call, "K")->shape);
 }
@@ -113,11 +124,14 @@ static bool attention_fits(const lh_plan *p, lh_node *n, lh_match *m) {
 }
 
 static bool back_fits(const lh_plan *p, lh_node *n, lh_match *m) {
-    if (n->kind != LH_OP_back || !is_attention(p->g, n->in[0])) return false;
+    enum { TO_Q_K_V = 3 };
+    if (n->kind != LH_OP_back || !is_attention(p->g, n->in[0]) || n->index[0] >= TO_Q_K_V)
+        return false;
     add_operands(m, p->g, n->in[0]);
     m->leaf[LEAF_DY] = n->in[1];
     m->n_leaves = LEAF_DY + 1;
     lh_match_backs(n, m);
+    m->n_outs = TO_Q_K_V; /* what goes back to a bias, if somebody asks, goes by the definition */
     return true;
 }
 
