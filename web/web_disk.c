@@ -1,4 +1,4 @@
-/* web_disk -- a model of the reader's own: the files of a folder, as `longhand sample FOLDER` opens them. The page has them as files below /model
+/* web_disk -- a model of the reader's own: the files of a folder, or a GGUF file, as `longhand sample` opens them. The page has them as files below /model
  * (web/modules/worker.js); they are read into the module's memory and sent nowhere. */
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static bool open_graph(lh_web *w) {
 
 static bool open_tokens(lh_web *w, const char *path) {
     lh_web_model *m = &lh_web_now;
-    if (lh_trained_has(path, "tokenizer.json") || lh_trained_has(path, "vocab.json"))
+    if (m->folder->gguf || lh_trained_has(path, "tokenizer.json") || lh_trained_has(path, "vocab.json"))
         m->tokens = lh_tokenizer_load(w->ctx, path);
     m->end = lh_trained_end(m->folder, m->g);
     return !lh_failed(w->ctx) &&

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "eval/fast/threads.h"
-#include "files/gguf_folder.h"
 #include "files/tensors.h"
 #include "train/ranks.h"
 
@@ -69,35 +68,6 @@ bool lh_tensors_write(lh_context *ctx, const char *path, const lh_tensor_entry *
     (void)entry, (void)n, (void)metadata, (void)n_metadata;
     lh_fail(ctx, LH_ERROR_FILE, (lh_place){0, 0, 0}, "%s: a page writes no files", path);
     return false;
-}
-
-/* ---- GGUF: a page opens folders and safetensors alone ---- */
-
-bool lh_gguf_is(const char *path) {
-    (void)path;
-    return false;
-}
-
-lh_gguf *lh_gguf_open(lh_context *ctx, const char *path) {
-    lh_fail(ctx, LH_ERROR_FILE, (lh_place){0, 0, 0}, "%s: a page does not open GGUF files", path);
-    lh_cure(ctx, "the program does: longhand sample %s", path);
-    return NULL;
-}
-
-void lh_gguf_close(lh_gguf *f) {
-    (void)f;
-}
-
-void lh_gguf_config_json(const lh_gguf *f, lh_text *out) {
-    (void)f, (void)out;
-}
-
-void lh_gguf_tokenizer_json(const lh_gguf *f, lh_text *out) {
-    (void)f, (void)out;
-}
-
-void lh_gguf_tensors(const lh_gguf *f, lh_tensors *to) {
-    (void)f, (void)to;
 }
 
 /* A file lies in memory of the module's own here, and its numbers are nowhere else. */

@@ -89,7 +89,7 @@ test("weights alone: of ours and of GPT-2; what does not fit is told", async t =
   await page.setInputFiles("#model-files", { name: "pytorch_model.bin", mimeType: "application/octet-stream", buffer: Buffer.from("x") });
   await says(/save_pretrained/);
   await page.setInputFiles("#model-files", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") });
-  await says(/no \.safetensors/);
+  await says(/no \.safetensors and no \.gguf/);
   await page.evaluate(() => {
     const file = new File(["x"], "huge.safetensors"), list = new DataTransfer();
     Object.defineProperty(File.prototype, "size", { get: () => 7.2e9 });
@@ -97,4 +97,32 @@ test("weights alone: of ours and of GPT-2; what does not fit is told", async t =
     document.querySelector(".drop").dispatchEvent(new DragEvent("drop", { dataTransfer: list, cancelable: true }));
   });
   await says(/7\.2 GB, and a page has room/);
+});
+
+test("a GGUF file from the disk writes what the program writes; what is cut off or no GGUF is told", async t => {
+  const at = await emptyFolder(), folder = join(at, "own"), file = join(at, "own.gguf"), page = await t.open("model.html"), said = () => page.textContent(".opened");
+  run("data", "names", "-n", "200", "-o", join(at, "names.txt"));
+  run("train", "gpt", "--data", join(at, "names.txt"), "--tokens", "bpe:280", "--set", "layers=1", "dim=64", "heads=1", "context=16", "--steps", "30", "--threads", "1", "-o", folder);
+  const says = async words => comes(async () => words.test(await said()) || await said(), true);
+  run("gguf", folder, "-o", file, "--type", "q8_0");
+  await page.setInputFiles("#model-files", file);
+  await says(/Opened as gpt2/);
+  await page.locator("#model-heat").fill("0");
+  await page.fill("#model-prompt", "ma");
+  await page.getByRole("button", { name: "Write" }).click();
+  await comes(async () => (await letters(page)).length >= 24, true);
+  const there = run("sample", file, "-i", "ma", "-t", "0", "-n", "24", "--threads", "1");
+  equal((await letters(page)).slice(0, 22).join(""), there.replace(/^ma/, "").replace(/\n/g, "⏎").replace(/ /g, "␣").slice(0, 22));
+
+  const data = readFileSync(file), give = (name, buffer) => page.setInputFiles("#model-files", { name, mimeType: "application/octet-stream", buffer });
+  await give("short.gguf", data.subarray(0, data.length - 100));
+  await says(/ends after the end of the file/);
+  await give("header.gguf", data.subarray(0, 30));
+  await says(/cut off|ends/);
+  await give("other.gguf", Buffer.from("PK and more"));
+  await says(/other\.gguf/);
+  await page.setInputFiles("#model-files", [{ name: "a.gguf", mimeType: "", buffer: data }, { name: "b.gguf", mimeType: "", buffer: data }]);
+  await says(/Choose one of them: a\.gguf, b\.gguf/);
+  await give("OWN.GGUF", data);
+  await says(/Opened as gpt2/);
 });

@@ -60,7 +60,7 @@ class GptPage {
       make("p", { class: "quiet" }, "Choose a letter that it wrote: you see what else could have come, and where it looked."), this.wrote, this.written, this.inside);
     const learn = make("section", {}, make("h2", {}, "Let it learn"), make("p", {}, "From random numbers, before your eyes: the loss falls, and what it writes begins to look like what it reads."),
       make("div", { class: "buttons" }, this.start, makeButton("One step", () => this.oneStep()), makeButton("Begin again", () => this.reset())), this.said, this.curve, make("h3", {}, "What it writes now"), this.samples);
-    const own = make("section", {}, make("h2", {}, "Open a model of your own"), make("p", {}, "A folder of ", make("code", {}, "longhand train"), ", a GPT-2, a small Llama, Qwen or Gemma from the hub, or its ", make("code", {}, ".safetensors"), " alone. It is read by this page; nothing is uploaded."), openPlace(files => this.openFiles(files)), this.opened);
+    const own = make("section", {}, make("h2", {}, "Open a model of your own"), make("p", {}, "A folder of ", make("code", {}, "longhand train"), ", a GPT-2, a small Llama, Qwen or Gemma from the hub, its ", make("code", {}, ".safetensors"), " alone, or a ", make("code", {}, ".gguf"), ". It is read by this page; nothing is uploaded."), openPlace(files => this.openFiles(files)), this.opened);
     this.root.append(write, learn, own);
     this.kind.addEventListener("change", () => { this.data.hidden = this.kind.value !== "text"; this.reset(); });
     this.makeDesk();
@@ -117,7 +117,8 @@ class GptPage {
   /** @param {{name: string, file: Blob}[]} files @returns {Promise<any>} */
   async openModel(files) {
     const given = await this.engine.giveFiles(files);
-    return given.error ? given : this.engine.call("open_model", "/model");
+    const whole = files.find(f => f.name.endsWith(".gguf")); /* a model in one file */
+    return given.error ? given : this.engine.call("open_model", whole ? `/model/${whole.name}` : "/model");
   }
 
   /** A folder or files of the reader's own. @param {File[]} list */
@@ -295,21 +296,24 @@ class GptPage {
 
 /** The files that make a model, of a folder that may have others; or what is wrong. @param {File[]} list @returns {{files: {name: string, file: Blob}[], wrong: string}} */
 export function modelFiles(list) {
-  const most = 3e9, named = list.filter(f => /\.(json|safetensors|lh|txt|model)$/.test(f.name) && !/^(optimizer|\.)/.test(f.name));
-  const weights = named.filter(f => f.name.endsWith(".safetensors")), bytes = weights.reduce((n, f) => n + f.size, 0), giga = (/** @type {number} */ n) => (n / 1e9).toFixed(1);
-  const old = list.find(f => /\.(bin|pt|pth|gguf|h5|ckpt)$/.test(f.name));
-  if (!weights.length && old) return { files: [], wrong: `${old.name} cannot be read here: a .safetensors file is needed. ${old.name.endsWith(".gguf") ? "longhand gguf turns it into a folder." : "In Python, AutoModelForCausalLM.from_pretrained(folder).save_pretrained(folder) writes one."}` };
-  if (!weights.length) return { files: [], wrong: "There is no .safetensors file among these: choose the folder of a model, or its weights." };
+  const ggufs = list.filter(f => /\.gguf$/i.test(f.name)), isWhole = ggufs.length > 0 && !list.some(f => f.name.endsWith(".safetensors"));
+  if (isWhole && ggufs.length > 1) return { files: [], wrong: `Choose one of them: ${ggufs.map(f => f.name).join(", ")}. A GGUF file is a model of its own; one that was cut into parts is not read.` };
+  /* A GGUF file lies in memory twice, beside the numbers that come of it. */
+  const most = isWhole ? 1e9 : 3e9, named = isWhole ? ggufs : list.filter(f => /\.(json|safetensors|lh|txt|model)$/.test(f.name) && !/^(optimizer|\.)/.test(f.name));
+  const weights = isWhole ? ggufs : named.filter(f => f.name.endsWith(".safetensors")), bytes = weights.reduce((n, f) => n + f.size, 0), giga = (/** @type {number} */ n) => (n / 1e9).toFixed(1);
+  const old = list.find(f => /\.(bin|pt|pth|h5|ckpt)$/.test(f.name));
+  if (!weights.length && old) return { files: [], wrong: `${old.name} cannot be read here: a .safetensors or .gguf file is needed. In Python, AutoModelForCausalLM.from_pretrained(folder).save_pretrained(folder) writes one.` };
+  if (!weights.length) return { files: [], wrong: "There is no .safetensors and no .gguf file among these: choose the folder of a model, or its weights." };
   if (bytes > most) return { files: [], wrong: `The weights have ${giga(bytes)} GB, and a page has room for ${giga(most)} GB at most. Choose a smaller model, or let the program write with it: longhand sample FOLDER.` };
   /* A file alone is the model, whatever its name is. */
-  const only = weights.length === 1 ? weights[0] : null;
-  return { files: named.map(f => ({ name: f === only ? "model.safetensors" : f.name, file: f })), wrong: "" };
+  const only = weights.length === 1 && !isWhole ? weights[0] : null;
+  return { files: named.map(f => ({ name: isWhole ? f.name.replace(/gguf$/i, "gguf") : f === only ? "model.safetensors" : f.name, file: f })), wrong: "" };
 }
 
 /** A folder or files to choose, or to drop. @param {(files: File[]) => void} does @returns {HTMLElement} */
 function openPlace(does) {
   const folder = /** @type {HTMLInputElement} */ (make("input", { type: "file", id: "model-folder", webkitdirectory: true, class: "unseen", tabindex: "-1", "aria-label": "Choose a folder" }));
-  const files = /** @type {HTMLInputElement} */ (make("input", { type: "file", id: "model-files", multiple: true, accept: ".safetensors,.json,.txt,.lh", class: "unseen", tabindex: "-1", "aria-label": "Choose files" }));
+  const files = /** @type {HTMLInputElement} */ (make("input", { type: "file", id: "model-files", multiple: true, accept: ".safetensors,.gguf,.json,.txt,.lh", class: "unseen", tabindex: "-1", "aria-label": "Choose files" }));
   for (const input of [folder, files]) input.addEventListener("change", () => { if (input.files?.length) does(topFiles([...input.files])); });
   const place = make("div", { class: "drop" }, make("p", {}, "Drop the files of a model here, or"), make("div", { class: "buttons" }, makeButton("Choose a folder…", () => folder.click()), makeButton("Choose files…", () => files.click())), folder, files);
   place.addEventListener("dragover", event => { event.preventDefault(); place.classList.add("is-over"); });

@@ -57,6 +57,8 @@ cJSON_bool cJSON_ReplaceItemInObjectCaseSensitive(cJSON *object, const char *nam
 void cJSON_DeleteItemFromObjectCaseSensitive(cJSON *object, const char *name);
 char *cJSON_Print(const cJSON *item);
 void cJSON_free(void *memory);
+/* asked for by what writes GGUF files, which a page does not do: the linker leaves both out */
+cJSON_bool cJSON_Compare(const cJSON *a, const cJSON *b, cJSON_bool case_sensitive);
 
 #define cJSON_ArrayForEach(item, array)                                                            \
     for ((item) = (array) ? (array)->child : NULL; (item); (item) = (item)->next)
