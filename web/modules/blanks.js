@@ -152,6 +152,8 @@ class Blanks {
     }
     this.table.classList.remove("has-blanks");
     this.box.remove();
+    /* Something may have been changed meanwhile. */
+    this.lesson.shown.delete(Number(/** @type {HTMLElement | null} */ (this.table.closest("[data-show]"))?.dataset.show));
     this.lesson.refresh();
     this.cells[0]?.td.focus();
     announce(`${this.value} is shown again`);

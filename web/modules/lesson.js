@@ -3,9 +3,9 @@
  *     lesson.change("WQ[0][1]", "0.5")      asks the engine, then every number on the page follows
  *
  * In the address bar the changes stand behind the anchor: ex1.html#weights?WQ[0][1]=0.5&step=3 */
-import { all, announce, make, one } from "./dom.js";
+import { all, announce, make } from "./dom.js";
 import { Engine, errorText } from "./engine.js";
-import { morph } from "./morph.js";
+import { morph, patch } from "./morph.js";
 
 /** @typedef {{settings: [string, string][], step: number}} State */
 
@@ -58,8 +58,10 @@ export class Lesson extends EventTarget {
     this.wanted = null;
     /** @type {Map<number, string>} HTML of each figure as it was shown last */
     this.shown = new Map();
-    /** @type {Element[]} what the last refresh changed */
+    /** @type {Element[]} what the last refresh changed in more than its numbers */
     this.changed = [];
+    /** @type {Map<string, HTMLElement[]>} where each insert and each figure is */
+    this.places = new Map();
   }
 
   /** The page, or the output of a notebook, that it is part of. @returns {Document | ShadowRoot} */
@@ -116,12 +118,16 @@ export class Lesson extends EventTarget {
     if (this.isBusy) { this.wanted = state; return ""; }
     this.isBusy = true;
     const old = this.state;
-    let wrong = await this.apply(old, state);
-    if (wrong) await this.apply(state, old);
-    else {
+    /* Asked for together: the engine answers in the order of the questions, and where it refuses a number, what follows is not looked at. */
+    const applying = this.apply(old, state), asked = this.engine.call("refresh");
+    let wrong = await applying;
+    if (wrong) {
+      await asked;
+      await this.apply(state, old);
+    } else {
       this.state = state;
       if (!isQuiet) this.before.push(old);
-      wrong = await this.refresh();
+      wrong = this.take(await asked);
     }
     this.isBusy = false;
     const wanted = this.wanted;
@@ -139,24 +145,24 @@ export class Lesson extends EventTarget {
 
   /** @param {State} from @param {State} to @returns {Promise<string>} */
   async apply(from, to) {
+    const asked = [];
     for (const [what] of from.settings)
-      if (!to.settings.some(s => s[0] === what)) await this.engine.call("unset", what);
-    for (const [what, value] of to.settings) {
-      if (from.settings.some(s => s[0] === what && s[1] === value)) continue;
-      const answer = await this.engine.call("set", what, value);
-      if (answer.error) return errorText(answer.error);
-    }
+      if (!to.settings.some(s => s[0] === what)) this.engine.call("unset", what);
+    for (const [what, value] of to.settings)
+      if (!from.settings.some(s => s[0] === what && s[1] === value)) asked.push(this.engine.call("set", what, value));
+    if (from.step !== to.step || to.step) asked.push(this.engine.call("step", to.step));
+    for (const answer of await Promise.all(asked)) if (answer.error) return errorText(answer.error);
     this.engine.settings = to.settings;
-    if (from.step !== to.step || to.step) {
-      const answer = await this.engine.call("step", to.step);
-      if (answer.error) return errorText(answer.error);
-    }
     return "";
   }
 
-  /** Asks for everything that may have changed, and changes it. @returns {Promise<string>} */
+  /** Everything on the page as the engine has it. @returns {Promise<string>} */
   async refresh() {
-    const news = await this.engine.call("refresh");
+    return this.take(await this.engine.call("refresh"));
+  }
+
+  /** Changes everything that has changed. @param {any} news what the engine says of the page @returns {string} what is wrong */
+  take(news) {
     if (news.error) return errorText(news.error);
     this.changed = [];
     for (const insert of news.inserts || []) this.putInsert(insert);
@@ -165,14 +171,24 @@ export class Lesson extends EventTarget {
     return "";
   }
 
+  /** Elements of this lesson, found once. @param {string} selector @returns {HTMLElement[]} */
+  placesOf(selector) {
+    let found = this.places.get(selector);
+    if (!found?.length || !found.every(e => e.isConnected)) this.places.set(selector, found = all(selector, this.article));
+    return found;
+  }
+
   /** @param {{show: number, html?: string, error?: import("./engine.js").EngineError}} show */
   putShow(show) {
-    const figure = one(`[data-show="${show.show}"] .shown`, this.article) || one(`[data-show="${show.show}"]`, this.article);
+    const figure = this.placesOf(`[data-show="${show.show}"] .shown`)[0] || this.placesOf(`[data-show="${show.show}"]`)[0], before = this.shown.get(show.show);
     if (!figure) return;
-    if (show.error) figure.replaceChildren(make("p", { class: "desk-error" }, `With your numbers this cannot be shown: ${errorText(show.error)}`));
-    else if (show.html !== undefined && show.html !== this.shown.get(show.show)) {
-      morph(figure, show.html);
+    if (show.error) {
+      this.shown.delete(show.show);
+      figure.replaceChildren(make("p", { class: "desk-error" }, `With your numbers this cannot be shown: ${errorText(show.error)}`));
+    } else if (show.html !== undefined && show.html !== before) {
       this.shown.set(show.show, show.html);
+      if (before !== undefined && patch(figure, before, show.html)) return;
+      morph(figure, show.html);
       this.changed.push(figure);
     }
   }
@@ -180,7 +196,7 @@ export class Lesson extends EventTarget {
   /** @param {{insert: number, text?: string, holds?: boolean, shown?: string, error?: import("./engine.js").EngineError}} insert */
   putInsert(insert) {
     const text = insert.error ? "—" : insert.text ?? "";
-    for (const e of all(`[data-insert="${insert.insert}"]`, this.article)) {
+    for (const e of this.placesOf(`[data-insert="${insert.insert}"]`)) {
       if (e.matches("[data-claim]")) this.putClaim(e, insert);
       else if (e.textContent !== text) { e.textContent = text; e.classList.add("changed"); this.changed.push(e); }
     }

@@ -10,6 +10,60 @@ export function morph(to, html) {
   morphChildren(to, parsed.body);
 }
 
+/**
+ * The same, where the HTML before is known and only numbers have changed: texts and attributes, element by element, without reading all of it.
+ * @param {Element} to @param {string} before @param {string} html
+ * @returns {boolean} false: more than that has changed, or the page has put elements of its own there; nothing was done
+ */
+export function patch(to, before, html) {
+  const old = before.split(/(<[^>]*>)/), now = html.split(/(<[^>]*>)/); /* text, tag, text, tag ... */
+  if (old.length !== now.length) return false;
+  /** @type {(() => void)[]} */
+  const changes = [];
+  const elements = to.getElementsByTagName("*");
+  let n = -1;
+  for (let i = 0; i < now.length; i++) {
+    const a = old[i] || "", b = now[i] || "", isOpening = i % 2 === 1 && b[1] !== "/";
+    if (isOpening) n++;
+    if (a === b) continue;
+    const element = elements[n];
+    if (!element || b.includes("&") || (i % 2 === 1 && !isOpening)) return false;
+    if (isOpening) {
+      if (namesOf(a) !== namesOf(b) || element.localName !== namesOf(b).split(" ")[0]) return false;
+      changes.push(() => setAttributes(element, a, b));
+    } else {
+      const text = element.firstChild;
+      if (element.childNodes.length !== 1 || !(text instanceof Text) || now[i - 1]?.[1] === "/" || now[i + 1]?.[1] !== "/") return false;
+      changes.push(() => setText(text, b));
+    }
+  }
+  if (n + 1 !== elements.length || to.querySelector(".blank")) return false;
+  for (const change of changes) change();
+  return true;
+}
+
+/** The names in a tag, of the element and of its attributes. @param {string} tag @returns {string} */
+function namesOf(tag) {
+  return tag.slice(1).replace(/="[^"]*"|\/?>$/g, "");
+}
+
+/** @param {Element} e @param {string} before @param {string} tag */
+function setAttributes(e, before, tag) {
+  for (const [whole = "", name = "", value = ""] of tag.matchAll(/\s([\w:-]+)="([^"]*)"/g))
+    if (name === "class") morphClass(e, value);
+    else if (!kept.has(name) && !before.includes(whole)) e.setAttribute(name, value);
+}
+
+/** @param {Text} text @param {string} value */
+function setText(text, value) {
+  const parent = text.parentElement, shortened = parent?.dataset.text; /* the page shows fewer digits of it */
+  if ((shortened ?? text.nodeValue) === value) return;
+  if (shortened !== undefined && parent) parent.dataset.text = value;
+  text.nodeValue = value;
+  parent?.classList.add("changed");
+  if (parent?.matches("svg text[aria-label]")) parent.setAttribute("aria-label", `${parent.dataset.at} = ${value}`);
+}
+
 /** @param {Node} to @param {Node} from */
 function morphChildren(to, from) {
   let old = to.firstChild;
@@ -33,12 +87,8 @@ const kept = new Set(["tabindex", "role", "class", "open", "aria-selected", "con
 
 /** @param {Node} old @param {Node} now */
 function morphNode(old, now) {
-  if (old.nodeType === Node.TEXT_NODE) {
-    const shortened = old.parentElement?.dataset.text; /* the page shows fewer digits of it */
-    if ((shortened ?? old.nodeValue) === now.nodeValue) return;
-    if (shortened !== undefined && old.parentElement) old.parentElement.dataset.text = now.nodeValue || "";
-    old.nodeValue = now.nodeValue;
-    old.parentElement?.classList.add("changed");
+  if (old instanceof Text) {
+    setText(old, now.nodeValue || "");
     return;
   }
   if (old instanceof Element && now instanceof Element) {

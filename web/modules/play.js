@@ -212,6 +212,7 @@ class Playground {
     if (told.error) { this.say(errorText(told.error)); return ""; }
     const of = new Map(told.values.map((/** @type {any} */ v) => [v.address, v]));
     this.values.replaceChildren(...lines.map((/** @type {any} */ l) => this.valueOf(l, of.get(l.name))));
+    this.lesson.changed = [this.values];
     this.lesson.dispatchEvent(new Event("refresh"));
     return "";
   }
