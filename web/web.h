@@ -137,6 +137,8 @@ void lh_web_losses(lh_web *w, int n, const char *const *argument);
 void lh_web_drop_paper(lh_web *w);
 void lh_web_write_explanation(lh_web *w, const lh_explanation *e, const lh_addressed *from,
                               int digits, const char *address);
+/* false: the address speaks of no mistake, or the context failed */
+bool lh_web_explain_mistake(lh_web *w, const char *address, lh_explain_how *how);
 void lh_web_write_problem(lh_json *j, const lh_problem *p);
 bool lh_web_reopen(lh_web *w); /* with the settings; false: failed, and nothing is open */
 void lh_web_write_givens(lh_web *w, int program);

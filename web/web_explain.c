@@ -128,5 +128,6 @@ void lh_web_explain(lh_web *w, int n, const char *const *argument) {
         if (strncmp(argument[i], "digits=", 7) == 0) how.digits = atoi(argument[i] + 7);
     }
     if (how.digits < 1 || how.digits > 17) how.digits = 6;
+    if (lh_web_explain_mistake(w, argument[0], &how) || lh_failed(w->ctx)) return;
     if (lh_web_find(w, argument[0], &a)) explain(w, &a, argument[0], &how);
 }

@@ -7,7 +7,7 @@
 #include "cli/sheet.h"
 #include "explain/explain.h"
 #include "graph/build.h"
-#include "learn/effect.h"
+#include "learn/study.h"
 #include "learn/variant.h"
 
 static struct {
@@ -91,14 +91,6 @@ static void print_catalogue(lh_cli *cli, const lh_mistakes *m) {
 
 /* ---- in a lesson ---- */
 
-/* One way to make a mistake here: which formula it changes and the first number that differs. */
-typedef struct way {
-    const lh_candidate *how;
-    const char *step, *line, *right, *wrong, *address; /* address: "" when no number differs */
-    double should_be, is;
-    bool is_other_shape;
-} way;
-
 typedef struct study {
     lh_cli *cli;
     const char *name;
@@ -106,47 +98,25 @@ typedef struct study {
     lh_program *program;
     lh_graph *g;
     lh_plan *plan;
-    way *way;
-    int n;
+    lh_study found;
 } study;
 
-static const char *address_of(lh_arena *a, const study *t, const lh_effect *e) {
-    lh_explainer x = {.g = t->g, .plan = t->plan, .arena = a, .from = t->g->top};
-    return lh_cell_text(&x, e->step->node, e->at);
-}
-
-static void add_way(study *t, const lh_candidate *c) {
-    lh_arena *a = t->cli->arena;
-    lh_effect *e = lh_effect_new(t->g, t->plan, c);
-    if (!e) return;
-    const char *path = c->rewrite[0].path;
-    const lh_step *should = lh_graph_step(t->g, path), *is = lh_graph_step(e->g, path);
-    *lh_push(a, t->way, t->n) =
-        (way){.how = c,
-              .step = c->step->path,
-              .line = lh_printf(a, "%s", path),
-              .right = should ? lh_step_formula(t->g, should) : "",
-              .wrong = is ? lh_printf(a, "%s", lh_step_formula(e->g, is)) : "",
-              .address = !e->step            ? ""
-                         : e->is_other_shape ? e->step->path
-                                             : address_of(a, t, e),
-              .should_be = e->should_be,
-              .is = e->is,
-              .is_other_shape = e->is_other_shape};
-    lh_effect_free(e);
+/* "" when no number differs */
+static const char *address_of(const study *t, const lh_way *w) {
+    lh_explainer x = {.g = t->g, .plan = t->plan, .arena = t->cli->arena, .from = t->g->top};
+    if (!w->step) return "";
+    return w->is_other_shape ? w->step->path : lh_cell_text(&x, w->step->node, w->at);
 }
 
 static bool study_open(study *t, const lh_program *lesson, int seed, const lh_build *build) {
     lh_context *ctx = t->cli->ctx;
-    int n;
     lh_variant_how how = {.seed = (unsigned long long)seed, .mistakes = t->mistakes};
     t->program = lh_variant_program(ctx, lesson, &how);
     t->g = t->program ? lh_graph_build(ctx, t->program, build) : NULL;
     t->plan = t->g ? lh_exact.plan(t->g, &(lh_wish){.all = true}) : NULL;
     if (t->plan) lh_exact.start(t->plan), lh_exact.bind(t->plan, NULL, 0), lh_exact.run(t->plan);
     if (!t->plan || lh_failed(ctx)) return false;
-    lh_candidate *c = lh_candidates(t->g, t->mistakes, NULL, t->cli->arena, &n);
-    for (int i = 0; i < n && !lh_failed(ctx); i++) add_way(t, &c[i]);
+    t->found = lh_study_of(t->cli->arena, t->g, t->plan, t->mistakes);
     return !lh_failed(ctx);
 }
 
@@ -156,40 +126,18 @@ static void study_close(study *t) {
     lh_program_free(t->program);
 }
 
-static int count_ways(const study *t, const lh_mistake *m) {
-    int n = 0;
-    for (int i = 0; i < t->n; i++) n += t->way[i].how->mistake == m;
-    return n;
-}
-
-/* Of several choices at one place the first that shows stands for all. */
-static bool is_shown_elsewhere(const study *t, int i) {
-    const way *w = &t->way[i];
-    for (int k = 0; k < t->n; k++) {
-        const way *o = &t->way[k];
-        if (k == i || o->how->mistake != w->how->mistake || o->how->chosen < 0 ||
-            strcmp(o->line, w->line) != 0)
-            continue;
-        if (*o->address && (!*w->address || k < i)) return true;
-        if (!*o->address && !*w->address && k < i) return true;
-    }
-    return false;
-}
-
-static void print_way(lh_cli *cli, const way *w) {
-    char a[LH_NUMBER_MAX], b[LH_NUMBER_MAX], text[1024];
-    bool is_update = strlen(w->line) > 2 && strcmp(w->line + strlen(w->line) - 2, ":=") == 0;
-    snprintf(text, sizeof text, "%s%s %s, not %s", w->line, is_update ? "" : " =", w->wrong,
-             w->right);
+static void print_way(const study *t, const lh_way *w) {
+    char a[LH_NUMBER_MAX], b[LH_NUMBER_MAX];
+    const lh_cli *cli = t->cli;
     fputs("      ", cli->out);
-    lh_wrap(cli->out, cli->width, 8, text);
+    lh_wrap(cli->out, cli->width, 8, lh_way_text(cli->arena, w));
     fputs("          ", cli->out);
-    if (!*w->address)
+    if (!w->step)
         fprintf(cli->out, "%s\n", "no number differs here");
     else if (w->is_other_shape)
-        fprintf(cli->out, "%s gets another shape\n", w->address);
+        fprintf(cli->out, "%s gets another shape\n", address_of(t, w));
     else
-        fprintf(cli->out, "%s is %s, should be %s\n", w->address,
+        fprintf(cli->out, "%s is %s, should be %s\n", address_of(t, w),
                 lh_number_text(a, sizeof a, w->is, 6),
                 lh_number_text(b, sizeof b, w->should_be, 6));
 }
@@ -201,15 +149,15 @@ static int print_made(const study *t, lh_text *absent) {
     int n_absent = 0;
     for (int i = 0; i < m->n; i++) {
         if (!is_wanted(&m->mistake[i])) continue;
-        if (count_ways(t, &m->mistake[i]) == 0) {
+        if (lh_study_count(&t->found, &m->mistake[i]) == 0) {
             lh_text_add(absent, "%s%s", n_absent++ ? " " : "", m->mistake[i].name);
             continue;
         }
         print_name(cli, m->mistake[i].name, 22);
         lh_wrap(cli->out, cli->width, 24, m->mistake[i].says);
-        for (int k = 0; k < t->n; k++)
-            if (t->way[k].how->mistake == &m->mistake[i] && !is_shown_elsewhere(t, k))
-                print_way(cli, &t->way[k]);
+        for (int k = 0; k < t->found.n; k++)
+            if (t->found.way[k].how->mistake == &m->mistake[i] && !lh_way_is_repeated(&t->found, k))
+                print_way(t, &t->found.way[k]);
     }
     return n_absent;
 }
@@ -240,15 +188,15 @@ void lh_print_mistakes(lh_cli *cli, const lh_program *p, const lh_build *how) {
 
 /* ---- JSON ---- */
 
-static void write_way(lh_json *j, const way *w) {
+static void write_way(lh_json *j, const study *t, const lh_way *w) {
     lh_json_begin(j, NULL, '{');
-    lh_json_text(j, "step", w->step);
+    lh_json_text(j, "step", w->how->step->path);
     lh_json_text(j, "line", w->line);
     if (w->how->chosen >= 0) lh_json_int(j, "choice", w->how->chosen);
     lh_json_text(j, "right", w->right);
     lh_json_text(j, "wrong", w->wrong);
-    lh_json_text(j, "first", *w->address ? w->address : NULL);
-    if (*w->address && !w->is_other_shape) {
+    lh_json_text(j, "first", w->step ? address_of(t, w) : NULL);
+    if (w->step && !w->is_other_shape) {
         lh_json_number(j, "should_be", w->should_be);
         lh_json_number(j, "is", w->is);
     }
@@ -278,8 +226,8 @@ static void write_json(lh_arena *a, const lh_mistakes *m, const study *t) {
         lh_json_end(&j, ']');
         if (t) {
             lh_json_begin(&j, "made", '[');
-            for (int k = 0; k < t->n; k++)
-                if (t->way[k].how->mistake == x) write_way(&j, &t->way[k]);
+            for (int k = 0; k < t->found.n; k++)
+                if (t->found.way[k].how->mistake == x) write_way(&j, t, &t->found.way[k]);
             lh_json_end(&j, ']');
         }
         lh_json_end(&j, '}');

@@ -57,6 +57,25 @@ lh_jacobian *lh_jacobian_new(lh_graph *g, const lh_evaluator *by, lh_node *of, l
     return NULL;
 }
 
+static void copy_givens(const lh_jacobian *j, const lh_graph *g, const lh_plan *from, lh_plan *to) {
+    for (int i = 0; i < g->n_givens; i++) {
+        const lh_node *n = g->given[i]->node;
+        if (n == j->to || !j->by->has(from, n) || !j->by->has(to, n)) continue;
+        lh_sizes z = j->by->sizes(from, n, 0);
+        for (int r = 0; r < z.rows; r++)
+            for (int c = 0; c < z.cols; c++)
+                j->by->set(to, n, (lh_cell){0, 0, r, c},
+                           j->by->get(from, n, (lh_cell){0, 0, r, c}));
+    }
+}
+
+void lh_jacobian_from(lh_jacobian *j, const lh_graph *g, const lh_plan *moment) {
+    copy_givens(j, g, moment, j->up);
+    copy_givens(j, g, moment, j->down);
+    copy_operand(j, moment, j->up);
+    copy_operand(j, moment, j->down);
+}
+
 double lh_jacobian_at(lh_jacobian *j, lh_cell of, lh_cell to) {
     const lh_evaluator *by = j->by;
     by->add(j->up, j->to, to, j->step);

@@ -10,6 +10,7 @@
 #define LH_PAGES_LESSON_HTML_H
 
 #include "pages/html.h"
+#include "learn/study.h"
 #include "pages/reading.h"
 
 /* A lesson being written. */
@@ -42,5 +43,11 @@ const char *lh_program_prefix(lh_reading *r, int program); /* "fast:", or "" */
 /* lesson_show.c. false: the context failed. */
 bool lh_lesson_show(lh_writer *w, int show);  /* the figure */
 bool lh_lesson_shown(lh_writer *w, int show); /* what stands in it, without its caption */
+
+/* show_working.c: derivatives, and what mistakes do to the numbers */
+void lh_show_jacobian(lh_writer *w, const lh_show *show);
+void lh_show_mistakes(lh_writer *w, const lh_show *show);
+/* `with unscaled in Z:` behind the program's name: numbers as that mistake makes them */
+const char *lh_mistaken_prefix(lh_reading *r, int program, const lh_candidate *how);
 
 #endif

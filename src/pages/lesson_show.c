@@ -317,6 +317,10 @@ bool lh_lesson_shown(lh_writer *w, int show) {
         return false;
     if (lh_show_is_chart(s.show->verb))
         show_chart(&s);
+    else if (s.show->verb == LH_SHOW_JACOBIAN)
+        lh_show_jacobian(w, s.show);
+    else if (s.show->verb == LH_SHOW_MISTAKES)
+        lh_show_mistakes(w, s.show);
     else if (by_verb[s.show->verb])
         by_verb[s.show->verb](&s);
     else
@@ -326,8 +330,10 @@ bool lh_lesson_shown(lh_writer *w, int show) {
 
 bool lh_lesson_show(lh_writer *w, int show) {
     const lh_show *s = &w->r->lesson->show[show];
-    lh_text_add(w->out, "<figure class=\"show-%s\" data-show=\"%d\">\n", lh_show_words[s->verb],
-                show);
+    const char *program = w->r->lesson->program[s->program].name;
+    lh_text_add(w->out, "<figure class=\"show-%s\" data-show=\"%d\"", lh_show_words[s->verb], show);
+    if (*program) lh_put_in(w->out, " data-of=\"", program, "\"");
+    lh_put(w->out, ">\n");
     if (*s->caption) {
         lh_put(w->out, "<figcaption>");
         lh_lesson_words(w, s->caption);

@@ -129,3 +129,34 @@ test("a number in a picture opens, by pointer and by keyboard, and so do those o
   await page.locator('.work .n[data-at="V[0][0]"]').first().click();
   await comes(() => page.textContent(".desk-title code"), "V[0][0]");
 });
+
+test("derivatives open, and follow an edit and the step of training", async t => {
+  const page = await t.open("ex3.html"), cell = page.locator('figure.show-jacobian td[data-expr^="d P[1][0]"]').nth(1);
+  await cell.click();
+  await comes(() => page.textContent(".desk-title b"), "-0.249997");
+  ok(await page.locator('.lit[data-at="P[1][0]"]').count() > 0, "its operand is not lit");
+  await page.locator('.operand[data-to="P[1][0]"]').click();
+  await comes(() => page.textContent(".desk-title code"), "P[1][0]");
+  await page.keyboard.press("Escape");
+  await cell.hover();
+  await comes(async () => (await page.textContent(".lh-tip")).includes("-0.249997"), true);
+  equal(await page.evaluate(() => document.querySelector("article[data-lesson]").lesson.change("WQ", "[2 0; 0 2]")), "");
+  const changed = await cell.textContent();
+  ok(changed !== "-0.249997", "it does not follow the edit");
+  equal(await page.evaluate(() => document.querySelector("article[data-lesson]").lesson.goToStep(30)), "");
+  ok(await cell.textContent() !== changed, "it does not follow the training");
+});
+
+test("what a mistake does: both numbers open, the wrong one with the mistake in it, and both follow an edit", async t => {
+  const page = await t.open("mistakes.html"), wrong = page.locator('[data-at="e3 with unscaled in Z:Z[0][0]"]'), right = page.locator('.mistakes [data-at="e3:Z[0][0]"]').first();
+  await wrong.click();
+  await comes(() => page.textContent(".desk-title b"), "0.01");
+  equal((await page.textContent(".work-formula")).trim(), "= S[0][0]");
+  await page.locator(".operand").first().click();
+  await comes(() => page.textContent(".desk-title code"), "e3 with unscaled in Z:S[0][0]");
+  await page.keyboard.press("Escape");
+  await right.click();
+  await comes(() => page.textContent(".desk-title b"), "0.00707107");
+  equal(await page.evaluate(() => document.querySelector("article[data-lesson]").lesson.change("e3:WQ", "[2 0; 0 2]")), "");
+  equal([await wrong.textContent(), await right.textContent()], ["0.2", "0.141421"]);
+});

@@ -184,10 +184,11 @@ export class Desk extends HTMLElement {
     if (across) ways.append(makeButton(`Its place along the bottom, ${across}`, () => this.go(across)));
     if (told.gradient) ways.append(makeButton(`Its gradient ${told.gradient}`, () => this.go(told.gradient)));
     if (told.gradient_of) ways.append(makeButton(`The value ${told.gradient_of}`, () => this.go(told.gradient_of)));
-    if (told.learns) ways.append(this.stepField(at));
+    const isMistaken = /^with | with /.test(at); /* a number as a mistake makes it: it is in no program of the lesson */
+    if (told.learns && !isMistaken) ways.append(this.stepField(at));
     if (!told.lines[0]?.given) ways.append(makeButton(this.isDeep ? "This line only" : "All the way down", () => { this.isDeep = !this.isDeep; this.show(); }));
     const path = parseAddress(at).path, matrix = /** @type {HTMLElement | undefined} */ (placesOf(at, this.around).map(e => e.closest("table.matrix[data-value]")).find(Boolean));
-    if (this.hasBlanks && !told.given && !told.lines[0]?.given && path && !parseAddress(at).step)
+    if (this.hasBlanks && !isMistaken && !told.given && !told.lines[0]?.given && path && !parseAddress(at).step)
       ways.append(makeButton(`Work out ${matrix?.dataset.value || path} yourself`, () => {
         if (matrix) this.close();
         this.dispatchEvent(new CustomEvent("blanks", { detail: matrix || at }));

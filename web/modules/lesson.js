@@ -119,7 +119,7 @@ export class Lesson extends EventTarget {
     this.isBusy = true;
     const old = this.state;
     /* Asked for together: the engine answers in the order of the questions, and where it refuses a number, what follows is not looked at. */
-    const applying = this.apply(old, state), asked = this.engine.call("refresh");
+    const applying = this.apply(old, state), asked = this.refresh === Lesson.prototype.refresh ? this.engine.call("refresh") : undefined;
     let wrong = await applying;
     if (wrong) {
       await asked;
@@ -127,7 +127,7 @@ export class Lesson extends EventTarget {
     } else {
       this.state = state;
       if (!isQuiet) this.before.push(old);
-      wrong = this.take(await asked);
+      wrong = await this.refresh(asked);
     }
     this.isBusy = false;
     const wanted = this.wanted;
@@ -156,9 +156,9 @@ export class Lesson extends EventTarget {
     return "";
   }
 
-  /** Everything on the page as the engine has it. @returns {Promise<string>} */
-  async refresh() {
-    return this.take(await this.engine.call("refresh"));
+  /** Everything on the page as the engine has it. @param {Promise<any>} [asked] what it says of the page @returns {Promise<string>} */
+  async refresh(asked = this.engine.call("refresh")) {
+    return this.take(await asked);
   }
 
   /** Changes everything that has changed. @param {any} news what the engine says of the page @returns {string} what is wrong */

@@ -126,7 +126,9 @@ class Tip {
     this.of = e;
     this.timer = setTimeout(async () => {
       const told = await lesson.engine.call("explain", addressOf(e)), across = e.dataset.across ? await lesson.engine.call("explain", e.dataset.across) : null;
-      if (this.of === e && !told.error) this.show(e, told, across);
+      if (this.of !== e) return;
+      if (!told.error) this.show(e, told, across);
+      else if (e.dataset.expr) this.put(e, [make("div", {}, make("code", {}, e.dataset.expr), " = ", make("b", {}, e.textContent || ""))]);
     }, 90);
   }
 
@@ -140,11 +142,16 @@ class Tip {
       lines.push(make("div", {}, make("code", {}, "= " + last.formula)));
       if (last.numbers !== last.formula) lines.push(make("div", {}, make("code", {}, "= " + last.numbers)));
     }
+    this.put(e, lines);
+    light(operandsOf(told), this.desk.around);
+    if (e.matches(".spot")) e.classList.add("lit");
+  }
+
+  /** @param {HTMLElement} e @param {Node[]} lines */
+  put(e, lines) {
     this.box.replaceChildren(...lines);
     this.box.hidden = false;
     this.place(e);
-    light(operandsOf(told), this.desk.around);
-    if (e.matches(".spot")) e.classList.add("lit");
   }
 
   /** Above the number, else below it, and inside the window; in a notebook, inside the output. @param {HTMLElement} e */
@@ -171,7 +178,7 @@ class Tip {
 export function startNumbers(lesson, desk) {
   const tip = new Tip(desk, lesson.home), root = lesson.article;
   enlivenSlowly(root);
-  lesson.addEventListener("refresh", () => { for (const e of lesson.changed.length ? lesson.changed : [root]) enliven(e); });
+  lesson.addEventListener("refresh", () => { for (const e of lesson.changed) enliven(e); });
   root.addEventListener("pointermove", event => {
     if (event.pointerType !== "mouse" || event.buttons || !around(event, "svg")?.querySelector(".spot")) return;
     const e = pointedAt(event);

@@ -1,5 +1,5 @@
-/* still -- figures that are the text of a command: gradients checked, operations counted, derivatives, mistakes. The book wrote them from the lesson's
- * numbers. Where the reader has changed some, the first two are asked again, and the others say whose numbers they show. */
+/* still -- figures that are the text of a command: gradients checked, operations counted. The book wrote them from the lesson's numbers. Where the
+ * reader has changed some, they are asked again. */
 import { all, make, one } from "./dom.js";
 import { errorText } from "./engine.js";
 
@@ -21,15 +21,14 @@ export function costLines(told) {
 
 /** @param {Lesson} lesson @param {HTMLElement} figure @returns {Promise<string[]>} */
 async function linesOf(lesson, figure) {
-  const what = figure.classList.contains("show-check") ? "check" : figure.classList.contains("show-cost") ? "cost" : "", program = figure.dataset.of || "";
-  if (!what) return ["This figure shows the lesson’s numbers, not yours."];
+  const what = figure.classList.contains("show-check") ? "check" : "cost", program = figure.dataset.of || "";
   const told = await lesson.engine.call(what, ...(program ? [program] : []));
   return told.error ? [`With your numbers: ${errorText(told.error)}`] : ["With your numbers:", ...(what === "check" ? checkLines(told) : costLines(told))];
 }
 
 /** @param {Lesson} lesson */
 export function startStill(lesson) {
-  const figures = all("figure.show-check, figure.show-cost, figure.show-jacobian, figure.show-mistakes", lesson.article);
+  const figures = all("figure.show-check, figure.show-cost", lesson.article);
   if (!figures.length) return;
   lesson.addEventListener("change", async () => {
     for (const figure of figures) {

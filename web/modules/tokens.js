@@ -23,7 +23,7 @@ function findWhole(text, wanted, from) {
 /** How the operand is called in a formula: its address, or inside a call the end of it, e[1][0] for P.e[1][0]. @param {Operand} o @param {string} formula @returns {string} */
 export function labelOf(o, formula) {
   if (o.label) return o.label;
-  for (let name = o.at.replace(/^[A-Za-z_][\w-]*:/, ""); name;) {
+  for (let name = o.at.replace(/^.*:(?!=)/, ""); name;) {
     if (findWhole(formula, name, 0) >= 0) return name;
     const dot = name.indexOf(".");
     if (dot < 0) break;
