@@ -38,7 +38,7 @@ test -f "$book/engine.js" || failed 'this longhand has no engine for pages: see 
 # A notebook, where there is what runs and exports one.
 python=python3
 python3 -c 'import nbconvert, ipykernel' 2>/dev/null || python=/usr/bin/python3
-library=$(find build -maxdepth 1 -name 'liblonghand.so.*.*' | head -n 1)
+library=$(find build -maxdepth 1 -type f -name 'liblonghand.so.*.*' | head -n 1)
 if "$python" -c 'import nbconvert, ipykernel' 2>/dev/null; then
     wrong=$(LONGHAND_LIBRARY=$root/$library PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1 IPYTHONDIR=$book/.ipython \
         "$python" tests/page/notebook.py "$book/notebook" 2>&1) || failed "the notebook cannot be run: $wrong"
