@@ -132,6 +132,8 @@ does 'a weight that is not rounded' explain model --prompt 'The ca' 'h[0].g1[0][
 has 'is said to be none' 'this weight is not rounded' out
 does 'a step that rounds nothing' explain model --prompt 'The ca' 'h[0].P{head 0}[2][1]' --precision int8
 has 'is said to be none' 'rounds nothing itself' out
+does 'a step with a product inside' explain model --prompt 'The ca' 'h[0].F[2][1]' --precision int8
+has 'has two parts' 'products inside, as with W1' out
 refused 'a precision that is none' 'float, bf16, int8 or int4' sample model --precision int3
 refused 'bf16 of an explanation' 'float, int8 or int4 here' explain model --prompt 'The ca' 'logits[0][0]' --precision bf16
 refused 'with --next' 'in double' explain model --prompt 'The ca' --next t loss --precision int8

@@ -75,6 +75,15 @@ static void print_product(const view *v) {
     print_terms(v);
 }
 
+static void print_inside(const view *v) {
+    const lh_rounding *r = v->r;
+    const char *matrix = name_of(r->inside);
+    fputs("  in two parts:\n", v->o->cli->out);
+    print_part(v, "operands from rounded weights", r->plain, r->exact);
+    print_part(v, lh_printf(v->o->cli->arena, "products inside, as with %s", matrix), r->exact,
+               r->few);
+}
+
 static void print_weight(const view *v) {
     const lh_rounding *r = v->r;
     if (!r->bits) {
@@ -98,6 +107,8 @@ static void print_rounding(const view *v) {
             number(v, r->plain), change(v, r->few - r->plain));
     if (r->is_product)
         print_product(v);
+    else if (r->inside)
+        print_inside(v);
     else
         fputs("  this step rounds nothing itself: the difference comes from the steps before it\n",
               out);
@@ -142,6 +153,8 @@ static void write_all(const view *v, const char *path, const char *address,
     lh_json_number(&j, "rounded", r->few);
     if (r->is_product)
         write_product(&j, r);
+    else if (r->inside)
+        lh_json_number(&j, "operands", r->exact);
     else if (r->bits)
         lh_json_int(&j, "bits", r->bits), write_number(&j, "weight", &r->own);
     lh_json_end(&j, '}');

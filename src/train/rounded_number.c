@@ -39,6 +39,18 @@ static lh_node *find_product(const lh_inside *in, lh_node *n, lh_cell *at, bool 
     return NULL;
 }
 
+/* A rounded weight that some product inside this step reads, behind rope, a gate or an expert; or NULL. */
+static const lh_node *find_inside(const lh_inside *in, const lh_node *n, bool is_first, int *left) {
+    int turns;
+    if (--*left < 0 || (!is_first && is_named(n))) return NULL;
+    const int i = n->kind == LH_OP_matmul ? weight_of(in, n->in[1], &turns) : -1;
+    if (i >= 0) return in->weights->weight[i].given->node;
+    const lh_node *found =
+        n->kind == LH_OP_call ? find_inside(in, n->call->result, false, left) : NULL;
+    for (int k = 0; !found && k < n->n_in; k++) found = find_inside(in, n->in[k], false, left);
+    return found;
+}
+
 /* ---- its terms ---- */
 
 static lh_rounding_number number_in(const lh_quant_block *b, int i, double value) {
@@ -147,6 +159,8 @@ bool lh_rounding_of(lh_inside *in, lh_inside *plain, lh_node *n, lh_cell at, lh_
     if (!lh_inside_run(plain, &n, 1)) return false;
     r->plain = lh_fast.get(plain->plan, n, at);
     if (r->product) return follow_product(in, r, n, at, cell);
+    int left = 1000;
+    r->inside = find_inside(in, n, true, &left);
     if (!lh_inside_run(in, &n, 1)) return false;
     r->few = lh_fast.get(in->plan, n, at);
     return true;

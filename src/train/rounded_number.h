@@ -40,9 +40,10 @@ typedef struct lh_rounding {
         own; /* of a number of a matrix: its place in the line, where its block begins */
     int own_at, own_block;
     bool is_product, is_weight;
-    double plain, few; /* the number, by a pass in float and by this one */
-    double exact;      /* from this pass's operands, in double and with the matrix as it is */
-    double by_matrix;  /* ... with the matrix rounded */
+    const lh_node *inside; /* of other steps: a matrix that a product inside it reads, or NULL */
+    double plain, few;     /* the number, by a pass in float and by this one */
+    double exact;          /* from this pass's operands, in double and with the matrix as it is */
+    double by_matrix;      /* ... with the matrix rounded */
     const lh_node *row, *product;             /* the operand, or NULL without a name; the product */
     int row_at, line;                         /* the operand's row ; the line of the matrix */
     bool is_by_rows;                          /* a line is a row of the matrix */
