@@ -74,6 +74,8 @@ for name in llama qwen; do
     cmp -s a b
     verdict $? '... with the same weights'
 done
+printf 'GGUX' >magic.gguf
+refused 'another file' 'magic.gguf is a file, and it does not begin with GGUF' sample magic.gguf
 # changed NAME FIELD: a llama folder whose config says FIELD as well.
 changed() {
     rm -rf odd && cp -r llama odd

@@ -13,6 +13,13 @@ static const lh_place nowhere;
 bool lh_trained_is_folder(lh_context *ctx, const char *path) {
     if (lh_failed(ctx)) return false;
     if (lh_folder_is(path)) return true;
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        lh_fail(ctx, LH_ERROR_FILE, nowhere,
+                "%s is a file, and it does not begin with GGUF, as files with a model do", path);
+        lh_cure(ctx, "give the folder with config.json and model.safetensors instead");
+        return false;
+    }
     lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s is not a folder with a model in it", path);
     lh_cure(
         ctx,
