@@ -54,8 +54,8 @@ static const lh_node *twin(const trial *t, const lh_step *s) {
 
 /* ---- what rounding can do ---- */
 
-static uint32_t
-    n_moved; /* numbers so far in this program: each is moved by a random number of its own */
+/* How many in this program so far: each is moved by a random number of its own. */
+static uint32_t n_moved;
 
 static double move(double x, uint64_t seed) {
     const lh_random_place by = {.seed = seed, .place = 9, .row = n_moved++};
