@@ -116,6 +116,7 @@ class Filled:
         self.slips = {}  # by (key, moment): cells that are wrong by the learner's own doing
         self.name = None  # of the mistake that was made
         self.step = None
+        self.made_at = None  # the step whose formula was changed: what shows there may be too small for self.step
 
     def text(self):
         data = {k: self.sheet.data[k] for k in ("lesson", "seed", "digits", "code")}
@@ -194,7 +195,7 @@ def fill_changed(kind, sheet, change, name, step):
     if not first:
         return None
     filled = Filled(kind, sheet, work, "%s at %s" % (name, step))
-    filled.name, filled.step = name, first
+    filled.name, filled.step, filled.made_at = name, first, step
     return filled
 
 
@@ -275,7 +276,7 @@ def judge_mistake(filled, marks, out):
             names[m["name"]] = step["path"]
         bad = [v for _, _, _, v in cells_of(step) if v not in CREDITED]
         is_seen = is_seen or bool(bad) or bool(step["mistakes"])
-        if bad and step["path"] != first and not filled.name == "not_recomputed":
+        if bad and step["path"] not in (first, filled.made_at) and not filled.name == "not_recomputed":
             out.add("spread")
     if filled.name and filled.name in names:
         out.add("named")

@@ -424,6 +424,42 @@ static void old_numbers_are_named(void **state) {
     }
 }
 
+/* Four decimals are asked for, because three show nothing of the update: three that stand there once more do not tell. */
+static void old_numbers_in_few_digits_do_not_tell(void **state) {
+    (void)state;
+    desk d = desk_new("ex2", 732506, 3);
+    put_key(&d, NULL, 0);
+    put(&d, at(&d, "L", 0), "1.448"); /* probs was rounded before */
+    put(&d, at(&d, "L@1", 0), "1.448");
+    mark(&d);
+    assert_int_equal(d.marks->cell[at(&d, "L@1", 0)], LH_COARSE);
+    assert_int_equal(d.marks->step[ask(&d, "L@1")].n_diagnoses, 0);
+    put(&d, at(&d, "L", 0), "%.4f", lh_sheet_exact(d.paper->sheet, ask(&d, "L"), 0));
+    mark(&d); /* other digits than before: they were worked out again, and one is missing */
+    assert_int_equal(d.marks->cell[at(&d, "L@1", 0)], LH_FEW_DIGITS);
+    desk_free(&d);
+}
+
+/* ---- numbers that are copied ---- */
+
+/* Rows of a table: nothing is rounded or cut off on the way. */
+static void what_is_copied_has_no_last_digit_off(void **state) {
+    (void)state;
+    static const char *const off[] = {"1.0001", "0.9999"};
+    for (int i = 0; i < 2; i++) {
+        desk d = desk_new("ex1", 0, 4);
+        put_key(&d, NULL, 0);
+        put(&d, at(&d, "X", 0), "%s", off[i]);
+        mark(&d);
+        assert_int_equal(d.marks->cell[at(&d, "X", 0)], LH_WRONG);
+        expect_credit_but(&d, ask(&d, "X"));
+        put(&d, at(&d, "X", 0), "1");
+        mark(&d);
+        expect_credit_but(&d, -1);
+        desk_free(&d);
+    }
+}
+
 /* ---- mistakes ---- */
 
 /* Divided by how many there are, in both softmaxes; everything else as it should be. */
@@ -570,6 +606,8 @@ int main(void) {
         cmocka_unit_test(two_names_for_the_same_numbers),
         cmocka_unit_test(zeros_have_no_name),
         cmocka_unit_test(old_numbers_are_named),
+        cmocka_unit_test(old_numbers_in_few_digits_do_not_tell),
+        cmocka_unit_test(what_is_copied_has_no_last_digit_off),
         cmocka_unit_test(the_same_mistake_is_named_once),
         cmocka_unit_test(a_mistake_is_known_beside_a_last_digit),
         cmocka_unit_test(what_cannot_be_is_said),

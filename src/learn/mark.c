@@ -142,6 +142,7 @@ static void mark_step(marker *k, int ask, int unit) {
     bad = marking_usual(k, ask, unit, variant, origin >= 0, v);
     if (bad && k->is_quick && k->anew > 0) bad = usual_anew(k, ask, unit, origin >= 0, v);
     marking_withhold(k, ask, unit, origin >= 0, own, v);
+    marking_doubt_old(k, ask, v);
     bool begins = explain(k, ask, unit, own, bad, v);
     go_on(k, ask, unit, own, v);
     k->m->step[ask].origin = origin;

@@ -42,6 +42,11 @@ static inline const lh_written *marking_written(const marker *k, int ask, int ce
     return &k->cell[k->s->ask[ask].first + cell];
 }
 
+/* No rounding or cutting off can lead one beside its numbers. */
+static inline bool marking_is_sharp(const lh_ask *q) {
+    return q->is_whole || q->is_taken;
+}
+
 double marking_unit(const lh_ask *q);                 /* one in the last digit asked for */
 double marking_last_digit(double x, int digits);      /* one in the last of so many digits of it */
 bool marking_is_short(lh_written w, const lh_ask *q); /* has it fewer digits than were asked for? */
@@ -92,6 +97,7 @@ bool marking_is_later(const lh_mistake *m); /* an old number after an update */
 /* is it right by another way? Notes which */
 bool marking_other_way(marker *k, int ask, int unit, bool is_own);
 void marking_diagnose(marker *k, int ask, int unit); /* known mistakes, into the step's mark */
+void marking_doubt_old(const marker *k, int ask, lh_verdict *v); /* new or old? No credit then */
 bool marking_is_stale(marker *k, int ask, int unit); /* copied from before an update? Notes it */
 
 /* ---- the sheet as a whole ---- */

@@ -20,9 +20,9 @@ bool marking_explains(marker *k, int variant, int ask, int unit) {
             if (!lh_written_rounds(k->other[i].at, *w)) return false;
             continue;
         }
-        if (marking_fits(*w, k->other[i], k->habit.cuts && !q->is_whole ? w->unit / 2 : 0))
+        if (marking_fits(*w, k->other[i], k->habit.cuts && !marking_is_sharp(q) ? w->unit / 2 : 0))
             continue;
-        if (q->is_whole || !marking_fits(*w, k->other[i], w->unit)) return false;
+        if (marking_is_sharp(q) || !marking_fits(*w, k->other[i], w->unit)) return false;
         beside++;
     }
     return beside == 0 || (n > 1 && beside <= (n < LH_MOST_SLIPS ? 1 : n / LH_MOST_SLIPS));
@@ -308,6 +308,23 @@ static bool is_copied(const marker *k, int ask, int before) {
         if (isfinite(off)) most = fmax(most, off);
     }
     return most >= LH_STALE_UNITS * marking_unit(&k->s->ask[ask]);
+}
+
+/* After an update a sheet asks for more digits, where fewer would not show what it did. Who writes the old numbers there once more, in
+ * no more digits than before, may have worked them out again or not: they do not tell. */
+void marking_doubt_old(const marker *k, int ask, lh_verdict *v) {
+    const lh_ask *q = &k->s->ask[ask];
+    int before = q->moment ? ask_before(k, ask) : -1;
+    if (before < 0 || q->decimals <= k->s->ask[before].decimals) return;
+    for (int i = 0; i < q->n_cells; i++) {
+        const lh_written *w = marking_written(k, ask, i), *old = marking_written(k, before, i);
+        if (w->kind == LH_WRITTEN_BLANK) continue;
+        if (w->kind != LH_WRITTEN_NUMBER || old->kind != LH_WRITTEN_NUMBER ||
+            w->value != old->value || w->unit != old->unit)
+            return;
+    }
+    for (int i = 0; i < q->n_cells; i++)
+        if (v[i] == LH_FEW_DIGITS) v[i] = LH_COARSE;
 }
 
 /* Somebody may come to these numbers in one of the usual ways. Within reach is not enough here: some rounding excuses nearly

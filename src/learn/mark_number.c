@@ -90,7 +90,7 @@ static lh_verdict judge(lh_written w, double exact, const lh_reach_box *own,
 lh_verdict marking_judge(lh_written w, double exact, const lh_reach_box *own,
                          const lh_reach_box *from_true, bool is_tainted, const lh_ask *q) {
     if (!marking_is_short(w, q))
-        return judge(w, exact, own, from_true, is_tainted, q->is_whole ? 0 : w.unit);
+        return judge(w, exact, own, from_true, is_tainted, marking_is_sharp(q) ? 0 : w.unit);
     lh_written full = w;
     full.unit = marking_unit(q);
     lh_verdict v = judge(full, exact, own, from_true, is_tainted, 0);

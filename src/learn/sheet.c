@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "explain/trace.h"
+#include "learn/limits.h"
 #include "learn/mark.h"
 #include "learn/reach.h"
 
@@ -99,6 +100,30 @@ static int decimals_after(const lh_sheet *s, const lh_node *n, int moment, int d
     return d >= SEEN * pow(10, -enough) ? enough : decimals;
 }
 
+/* Cells of a const in another place: X = E[tokens]. */
+static bool takes_given(const lh_node *n) {
+    switch (n->kind) {
+    case LH_OP_given: return n->given->kind == LH_CONST;
+    case LH_OP_lookup:
+    case LH_OP_transpose:
+    case LH_OP_row:
+    case LH_OP_last:
+    case LH_OP_column:
+    case LH_OP_columns: return takes_given(n->in[0]);
+    default: return false;
+    }
+}
+
+static bool is_taken(const lh_sheet *s, int ask) {
+    const lh_ask *q = &s->ask[ask];
+    bool is = takes_given(q->step->node);
+    for (int i = 0; is && i < q->n_cells; i++) {
+        const double units = lh_sheet_exact(s, ask, i) * pow(10, q->decimals);
+        is = fabs(units - round(units)) < LH_DUST;
+    }
+    return is;
+}
+
 static void ask(lh_sheet *s, lh_step *step, int moment) {
     int n = lh_count_cells(s->at[moment], step->node);
     int decimals = lh_decimals_for(s->at[moment], step->node, s->digits);
@@ -113,6 +138,7 @@ static void ask(lh_sheet *s, lh_step *step, int moment) {
                  .first = s->n_cells,
                  .n_cells = n};
     s->ask[s->n_asks - 1].is_whole &= s->ask[s->n_asks - 1].decimals == 0;
+    s->ask[s->n_asks - 1].is_taken = is_taken(s, s->n_asks - 1);
     s->n_cells += n;
 }
 
