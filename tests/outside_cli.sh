@@ -186,6 +186,48 @@ does 'a link in the place of a picture' plot ex1 heat P -o mine.svg
 test "$(cat mine.txt)" = mine
 verdict $? 'what it led to is as it was'
 
+# ---- files may not grow beyond a limit: as a disk that is full ----
+# limited NAME TEXT WORD...: exit status 2, TEXT in err, nothing half written.
+limited() {
+    tap_name=$1 tap_text=$2
+    shift 2
+    (ulimit -f 8 && exec timeout 60 "$longhand" "$@" >out 2>err </dev/null)
+    status=$?
+    is_stopped "$tap_text" && test -z "$(find . -name '*.tmp*' -o -name '*-journal')"
+    verdict $? "a limit for files: $tap_name"
+}
+"$longhand" sheet ex1 --key >key.txt
+learn_more='--data names.txt --lines --set layers=1 dim=32 heads=1 context=8 --batch 2'
+# shellcheck disable=SC2086
+"$longhand" train gpt $learn_more --steps 2 -o wide >out 2>err
+(cd wide && cksum config.json model.safetensors optimizer-2.safetensors program.lh) >wide.sums
+# shellcheck disable=SC2086
+limited 'train' 'optimizer-0.safetensors cannot be written: ' train gpt $learn_more --steps 2 -o never
+limited 'train --resume' 'wide has the model as it was last saved' train wide --resume --data names.txt --lines --steps 4
+(cd wide && cksum config.json model.safetensors optimizer-2.safetensors program.lh) | cmp -s - wide.sums
+verdict $? 'and what was saved is as it was'
+does 'and it goes on without the limit' train wide --resume --data names.txt --lines --steps 4
+echo mine >sheet.txt
+limited 'sheet -o' 'sheet.txt cannot be written: ' sheet ex6-wide -o sheet.txt
+test "$(cat sheet.txt)" = mine
+verdict $? 'and the file is as it was'
+limited 'mark -o' '.html cannot be written: ' mark ex1 key.txt -o feedback
+limited 'book -o' '.html cannot be written: ' book -o book
+limited 'the screen in a file' 'the output cannot be written: ' run ex6-wide
+if test -f data/progress.db; then
+    begin_progress
+    awk 'BEGIN { for (i = 0; i < 2000; i++) printf "{\"time\": \"2026-01-%02dT%02d:%02d:00Z\", \"lesson\": \"ex1\", \"seed\": %d, \"digits\": 4, \"step\": \"X\", \"raw\": \"0 0\", \"verdict\": \"wrong\", \"right\": false}\n", 1 + i % 28, i % 24, i % 60, i }' >more.jsonl
+    limited 'progress --import' 'attempts could not be saved' progress --import more.jsonl
+    is_stopped 'make room and import the file again'
+    verdict $? 'and what to do is said'
+    run progress --import more.jsonl
+    tried 'and all come without the limit' 0 '2000 attempts imported'
+    limited 'progress --export' 'mine.jsonl cannot be written: ' progress --export mine.jsonl
+    limited 'progress --reset' 'progress-until-' progress --reset --yes
+    run progress
+    tried 'and nothing is forgotten' 0 'ex1'
+fi
+
 # ---- files that a program names ----
 mkdir -p project/data away
 echo '1 2' >project/data/numbers.txt

@@ -119,13 +119,14 @@ void lh_keep_record(lh_keeper *k, const lh_attempt *attempt, const lh_saved *she
     say_once(k, k->store->problem);
 }
 
-void lh_keep_close(lh_keeper *k) {
-    if (!k->store) return;
+int lh_keep_close(lh_keeper *k) {
+    if (!k->store) return 0;
     if (!save_waiting(k))
         fprintf(stderr, "%d attempt%s could not be saved: %s\n", k->n_waiting,
                 k->n_waiting == 1 ? "" : "s", k->store->problem);
     k->store->close(k->store);
     k->store = NULL;
+    return k->n_waiting;
 }
 
 /* ---- where a lesson stands ---- */

@@ -22,7 +22,7 @@ typedef struct lh_keeper {
 
 bool lh_keep_open(lh_cli *cli, lh_keeper *k); /* false: no memory, already reported */
 void lh_keep_record(lh_keeper *k, const lh_attempt *attempt, const lh_saved *sheet);
-void lh_keep_close(lh_keeper *k);
+int lh_keep_close(lh_keeper *k); /* returns how many attempts could not be saved */
 
 /* under which progress is kept: a file by its whole path, to be found from every folder */
 const char *lh_keep_name(lh_cli *cli, const lh_source *s);

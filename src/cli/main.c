@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -225,8 +226,14 @@ static void take_closed(void) {
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* A file beyond the limit of `ulimit -f` is an error like a full disk, with a message, and not the end of the program. */
+static void outlive_file_limit(void) {
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv) {
     take_closed();
+    outlive_file_limit();
     lh_screen_guard();
     setlocale(LC_CTYPE, "");
     lh_cli cli = {.ctx = lh_context_new(), .out = stdout};

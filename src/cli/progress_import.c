@@ -129,9 +129,10 @@ import x = {.cli = cli, .file = file };
     if (!k.is_kept) return LH_EXIT_FAILED;
     bool ok = k.store->attempts(k.store, remember, &x) && read_all(&x);
     for (int i = 0; ok && i < x.n_more; i++) lh_keep_record(&k, &x.more[i], NULL);
-    lh_keep_close(&k);
+    const int lost = lh_keep_close(&k), n = x.n_more - lost;
     if (!ok) return LH_EXIT_FAILED;
-    printf("%d attempt%s imported, %d already known\n", x.n_more, x.n_more == 1 ? "" : "s",
-           x.n_again);
-    return LH_EXIT_YES;
+    printf("%d attempt%s imported, %d already known\n", n, n == 1 ? "" : "s", x.n_again);
+    if (lost)
+        fputs("make room and import the file again: those known already count once\n", stderr);
+    return lost ? LH_EXIT_FAILED : LH_EXIT_YES;
 }
