@@ -188,10 +188,12 @@ verdict $? 'what it led to is as it was'
 
 # ---- files may not grow beyond a limit: as a disk that is full ----
 # limited NAME TEXT WORD...: exit status 2, TEXT in err, nothing half written.
+rm -rf linked
+blocks=8
 limited() {
     tap_name=$1 tap_text=$2
     shift 2
-    (ulimit -f 8 && exec timeout 60 "$longhand" "$@" >out 2>err </dev/null)
+    (ulimit -f $blocks && exec timeout 60 "$longhand" "$@" >out 2>err </dev/null)
     status=$?
     is_stopped "$tap_text" && test -z "$(find . -name '*.tmp*' -o -name '*-journal')"
     verdict $? "a limit for files: $tap_name"
@@ -211,11 +213,13 @@ echo mine >sheet.txt
 limited 'sheet -o' 'sheet.txt cannot be written: ' sheet ex6-wide -o sheet.txt
 test "$(cat sheet.txt)" = mine
 verdict $? 'and the file is as it was'
+blocks=2
 limited 'mark -o' '.html cannot be written: ' mark ex1 key.txt -o feedback
+blocks=8
 limited 'book -o' '.html cannot be written: ' book -o book
 limited 'the screen in a file' 'the output cannot be written: ' run ex6-wide
+begin_progress
 if test -f data/progress.db; then
-    begin_progress
     awk 'BEGIN { for (i = 0; i < 2000; i++) printf "{\"time\": \"2026-01-%02dT%02d:%02d:00Z\", \"lesson\": \"ex1\", \"seed\": %d, \"digits\": 4, \"step\": \"X\", \"raw\": \"0 0\", \"verdict\": \"wrong\", \"right\": false}\n", 1 + i % 28, i % 24, i % 60, i }' >more.jsonl
     limited 'progress --import' 'attempts could not be saved' progress --import more.jsonl
     is_stopped 'make room and import the file again'
@@ -227,6 +231,7 @@ if test -f data/progress.db; then
     run progress
     tried 'and nothing is forgotten' 0 'ex1'
 fi
+rm -rf data
 
 # ---- files that a program names ----
 mkdir -p project/data away
