@@ -14,6 +14,7 @@
 #include "base/embedded.h"
 #include "eval/backend.h"
 #include "eval/cuda/cuda.h"
+#include "eval/cuda/devices.h"
 #include "eval/fast/wish.h"
 #include "notation/notation.h"
 #include "rates.h"
@@ -27,6 +28,7 @@ typedef struct run {
     int examples, context, steps, vocab;
     size_t free; /* bytes, before the plan was made */
     bool profiles;
+    const lh_fast_wish *own;
 } run;
 
 static double now(void) {
@@ -126,6 +128,8 @@ static void take_steps(run *r) {
     for (int e = 0; e < r->examples; e++) rows[e] = r->context;
     const int *all_rows[] = {rows, rows}, *all_tokens[] = {tokens, target};
     const lh_batch batch = {.examples = r->examples, .rows = all_rows, .tokens = all_tokens};
+    const lh_wish wish = {.updates = true, .node = &r->g->loss, .n_nodes = 1, .own = r->own};
+    const double said = lh_cuda_needs(r->g, &wish, &batch); /* by sizes alone */
     start_quickly(r);
     for (int i = -WARM; i < r->steps && !lh_failed(r->ctx); i++) {
         const double start = now();
@@ -143,7 +147,7 @@ static void take_steps(run *r) {
         printf("%9.3f ms (mean %.3f) %10.0f tokens/s  memory said %.2f GiB, taken %.2f GiB  loss "
                "%.6f\n",
                1e3 * seconds[r->steps / 2], 1e3 * whole, (double)n / seconds[r->steps / 2],
-               lh_plan_bytes(r->p) / 1073741824.0, (double)(r->free - after) / 1073741824.0, loss);
+               said / 1073741824.0, (double)(r->free - after) / 1073741824.0, loss);
         if (r->profiles) print_profile(r);
     }
     free(tokens), free(target), free(rows), free(seconds);
@@ -159,6 +163,7 @@ int main(int argc, char **argv) {
              .profiles = strcmp(argv[argc - 1], "profile") == 0};
     r.g = build(&r, argv[1], argc - 6, argv + 6);
     const lh_fast_wish own = {.precision = is_short ? LH_IN_BF16 : LH_IN_FLOAT};
+    r.own = &own;
     if (r.g && lh_cuda_gpu(r.ctx)) r.free = memory_free();
     if (r.g && !lh_failed(r.ctx))
         r.p = lh_cuda.plan(

@@ -84,12 +84,52 @@ refused 'two words for one thing' 'use only one of the two' train gpt --device g
     verdict $? '... come to the same loss, too'
 }
 
+# A batch in parts, as on the processor: the same losses but for the order of additions.
+# shellcheck disable=SC2086
+{
+    run train gpt $small --batch 4 --micro 3 --steps 6 -o parts_cpu
+    last_loss out >one
+    run train gpt $small --batch 4 --micro 3 --steps 6 --device gpu -o three
+    tried 'parts of a batch that are not alike' 0 '3 at a time' 'loss '
+}
+last_loss out | cmp -s one -
+verdict $? '... come to the same loss as on the processor'
+run train three --resume --steps 8
+tried '... and the processor goes on with them' 0 '3 at a time'
+# shellcheck disable=SC2086
+run train gpt $small --batch 4 --micro 2 --steps 4 --device gpu --precision bf16 -o parts_short
+tried '... in bf16, too' 0 '2 at a time' 'products in bf16'
+
+# A text that grows beyond its context, by the processor and by a GPU, greedy and drawn.
+# shellcheck disable=SC2086
+run train gpt --set layers=2 dim=32 heads=2 context=24 --batch 4 --steps 12 -o writer
+for how in '-t 0' '-s 3'; do
+    # shellcheck disable=SC2086
+    run sample writer -i 'The king' -n 40 $how
+    cp out on_cpu
+    # shellcheck disable=SC2086
+    run sample writer -i 'The king' -n 40 $how --device gpu
+    cmp -s out on_cpu
+    verdict $? "the same text by both, $how"
+done
+run sample writer -i The -n 8 -t 0 --device gpu --precision bf16
+tried '... and in bf16' 0 The
+EMULATED_MEMORY=200000 run sample writer -i The -n 8 --device gpu
+tried 'too little memory for a text' 2 'out of memory on the GPU' 'needed for this run'
+
+# shellcheck disable=SC2086
+run cost gpt --set layers=1 dim=8 heads=2 tokens=8 --measure --device gpu
+tried 'a step is measured on a GPU' 0 'One step of training on emulated' 'launch of its own' 'by definition:'
+run cost gpt --set layers=1 dim=8 heads=2 tokens=8 --measure --device gpu --json
+tried '... for programs, too' 0 '"device": "emulated"'
+refused '--device without --measure' 'says where --measure runs' cost gpt --device gpu
+
 EMULATED_NONE=1 run train gpt --device gpu -o x
 tried 'no device' 2 'no GPU can be used: no device is there' 'longhand devices shows what there is'
 EMULATED_NONE=1 run devices
 tried '... is said by devices, too' 0 'gpu   none: no device is there'
 EMULATED_MEMORY=100000 run train gpt --device gpu -o x
-tried 'too little memory' 2 'out of memory on the GPU' 'of 0.1 MB are free'
+tried 'too little memory' 2 'out of memory on the GPU' 'needed for this run' 'of 0.1 MB are free'
 cp -r gpu lost
 EMULATED_LOST=60 run train lost --resume --steps 200 --device gpu
 tried 'a device that is lost' 2 'the GPU stopped: the device was lost' 'has the model as it was last saved'

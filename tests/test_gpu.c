@@ -1,6 +1,6 @@
 /* The backend cuda against the exact evaluator: every operation, every kernel, every program, random ones; forward and each gradient.
  *
- *     test_gpu [operations] [kernels] [programs] [random] [bf16] [attention]       all of them unless named
+ *     test_gpu [operations] [kernels] [programs] [random] [bf16] [attention] [growing] [steps]       all of them unless named
  *
  * It needs a GPU, or an emulated one, and nothing else: it runs where the tests' own library is not. A case that fails is told in full, and the next
  * one follows. The last line is `N passed, N failed`.
@@ -14,10 +14,13 @@
 #include "base/embedded.h"
 #include "eval/cuda/cuda.h"
 #include "eval/cuda/devices.h"
+#include "eval/fast/grow.h"
 #include "eval/fast/wish.h"
 #include "eval/kernel.h"
 #include "eval/plan.h"
 #include "learn/lesson.h"
+#include "notation/notation.h"
+#include "train/feed.h"
 #include "kernel_trials.h"
 #include "op_trials.h"
 #include "ragged.h"
@@ -213,32 +216,70 @@ static bool runs(const tried *t) {
     return t->g && (t->g->n_examples || !t->g->n_inputs) && t->g->n_steps;
 }
 
+/* Starts as float has them; the second plan a little beside. */
+static void start_alike(tried *t, uint64_t seed) {
+    uint32_t drawn = 0;
+    lh_exact.start(t->exact), lh_exact.start(t->moved);
+    for (int i = 0; i < t->g->n_givens; i++) {
+        const lh_node *n = t->g->given[i]->node;
+        if (!lh_exact.has(t->exact, n)) continue;
+        const lh_sizes s = lh_exact.sizes(t->exact, n, 0);
+        for (int k = 0; k < s.rows * s.cols; k++) {
+            const lh_cell at = {0, 0, k / s.cols, k % s.cols};
+            const double x = (float)lh_exact.get(t->exact, n, at);
+            const lh_random_place by = {.seed = seed, .place = 9, .row = drawn++};
+            lh_exact.set(t->exact, n, at, x);
+            lh_exact.set(t->moved, n, at, x * (1 + 3e-7 * (2 * lh_random_uniform(by) - 1)));
+        }
+    }
+}
+
 /* ---- operations ---- */
 
-static void try_case_within(const trial_case *c, double slack) {
+/* is_large: many numbers add up to one that may be near 0, so what rounding can do is seen from starts a little beside. */
+static void try_case_of(const trial_case *c, bool is_large) {
     lh_context *ctx = lh_context_new();
     lh_arena *arena = lh_arena_new(ctx);
     const char *text = trial_text(arena, c);
     tried t;
-    if (text && open_tried(&t, c->of->of, text, strlen(text))) by_definition(&t, true, slack);
+    if (text && open_tried(&t, c->of->of, text, strlen(text))) {
+        t.exact = is_large ? lh_exact.plan(t.g, &(lh_wish){.all = true}) : NULL;
+        t.moved = is_large ? lh_exact.plan(t.g, &(lh_wish){.all = true}) : NULL;
+        if (t.exact && t.moved) {
+            start_alike(&t, 7);
+            feed(&t, t.exact), feed(&t, t.moved);
+            lh_exact.run(t.exact), lh_exact.run(t.moved);
+        }
+        by_definition(&t, true, 1e-4);
+    }
     if (text) close_tried(&t);
     lh_arena_free(arena);
     lh_context_free(ctx);
 }
 
 static void try_case(const trial_case *c) {
-    try_case_within(c, 1e-4);
+    try_case_of(c, false);
 }
 
-/* The table that lookup and its way back read has five rows: wide ones are refused as too few for their words. Many numbers add up to one near 0. */
+/* A table has a row for each word, however wide the case is. */
+static const trial large_tables[] = {
+    TRY(lookup, "a[t]", "CxC", NULL, NULL, 0),
+    TRY(lookup, "a[t] * b[t]", "CxC", "CxC Cx1", NULL, 0),
+    TRY(addrows, "addrows(a, t, rows(b)) * b", "RxC", "CxC", NULL, 0),
+};
+
+static bool has_small_table(const trial *of) {
+    return (strcmp(of->of, "lookup") == 0 || strcmp(of->of, "addrows") == 0) &&
+           !strstr(of->expr, "positions");
+}
+
 static void try_large(const trial *of, int *turn) {
-    if (strcmp(of->of, "lookup") == 0 || strcmp(of->of, "addrows") == 0) return;
     static const int sizes[][2] = {{37, 70}, {129, 33}}; /* more than a warp, more than a tile */
     for (int mode = TRIAL_FIXED; mode < TRIAL_MODES; mode++)
         for (size_t s = 0; s < 2; s++, ++*turn)
-            try_case_within(
+            try_case_of(
                 &(trial_case){of, (trial_mode)mode, sizes[s][0], sizes[s][1], *turn % 5, *turn},
-                2e-4);
+                true);
 }
 
 /* Which operations have no form of their own: they run, slowly. Kernels must have code. */
@@ -281,8 +322,10 @@ static void try_operations(void) {
             for (size_t s = 0; s < 6; s += engine_quick() ? 3 : 1, n++)
                 try_case(&(trial_case){of, (trial_mode)mode, sizes[s][0], sizes[s][1],
                                        n % trial_shapes(of), n});
-        if (!engine_quick()) try_large(of, &n);
+        if (!engine_quick() && !has_small_table(of)) try_large(of, &n);
     }
+    for (size_t i = 0; i < sizeof large_tables / sizeof *large_tables; i++)
+        if (!engine_quick()) try_large(&large_tables[i], &n);
     try_without_a_form();
     for (size_t i = 0; i < sizeof op_programs / sizeof *op_programs; i++) {
         tried t;
@@ -423,24 +466,6 @@ static void try_programs(void) {
 
 /* ---- random programs over examples of different lengths ---- */
 
-/* Starts as float has them; the second plan a little beside. */
-static void start_alike(tried *t, uint64_t seed) {
-    uint32_t drawn = 0;
-    lh_exact.start(t->exact), lh_exact.start(t->moved);
-    for (int i = 0; i < t->g->n_givens; i++) {
-        const lh_node *n = t->g->given[i]->node;
-        if (!lh_exact.has(t->exact, n)) continue;
-        const lh_sizes s = lh_exact.sizes(t->exact, n, 0);
-        for (int k = 0; k < s.rows * s.cols; k++) {
-            const lh_cell at = {0, 0, k / s.cols, k % s.cols};
-            const double x = (float)lh_exact.get(t->exact, n, at);
-            const lh_random_place by = {.seed = seed, .place = 9, .row = drawn++};
-            lh_exact.set(t->exact, n, at, x);
-            lh_exact.set(t->moved, n, at, x * (1 + 3e-7 * (2 * lh_random_uniform(by) - 1)));
-        }
-    }
-}
-
 static void try_random_one(uint64_t seed) {
     static ragged r;
     static ragged_batch b;
@@ -469,14 +494,201 @@ static void try_random(void) {
     for (int i = 0; i < (n ? atoi(n) : engine_quick() ? 40 : 150); i++) try_random_one((uint64_t)i);
 }
 
+/* ---- a text that grows ---- */
+
+enum { PROMPT = 5, TEXT = 14 };
+
+/* The scores behind `count` tokens, by a plan that has seen `past` of them. */
+static void grow(const tried *t, lh_plan *p, const lh_inputs *in, const int *token, int past,
+                 int count) {
+    const int n = count - past;
+    lh_inputs_fill(in, &n, token + past);
+    lh_fast_past(p, past);
+    lh_exact.feed(p, &(lh_batch){.examples = 1, .rows = in->rows, .tokens = in->tokens});
+    lh_exact.run(p);
+    (void)t;
+}
+
+static void compare_scores(tried *t, lh_plan *gpu, int count, double slack) {
+    const lh_node *from = t->g->generate->from;
+    const int row = lh_exact.sizes(t->exact, from, 0).rows - 1,
+              last = lh_exact.sizes(gpu, from, 0).rows - 1,
+              cols = lh_exact.sizes(gpu, from, 0).cols;
+    distance d = {0};
+    int best = 0;
+    double x[4096];
+    if (cols > 4096) return;
+    lh_plan_read_row(gpu, from, last, x);
+    for (int c = 0; c < cols; c++) {
+        add_cell(&d, (lh_cell){0, 0, row, c}, lh_exact.get(t->exact, from, (lh_cell){0, 0, row, c}),
+                 x[c], x[c]);
+        if (x[c] > x[best]) best = c;
+    }
+    char what[256];
+    snprintf(what, sizeof what, "after %d tokens scores are off by %g of %g", count, sqrt(d.off),
+             sqrt(d.length));
+    if (!(sqrt(d.off) <= slack * sqrt(d.length) + 1e-6)) tell(t, "growing", what);
+    if (lh_plan_largest(gpu, from, last) != best) tell(t, "growing", "another score is largest");
+}
+
+/* Works that others do as well. */
+static int joined(const lh_plan *p) {
+    int n = 0;
+    for (int i = 0; i < p->list[LH_STAGE_RUN].n; i++)
+        n += lh_cuda_of(p)->work[LH_STAGE_RUN][i].is_joined;
+    return n;
+}
+
+/* must: rows are made one at a time; joins: in bf16 by fewer launches than works */
+static void grow_within(tried *t, double slack, bool must, bool joins) {
+    lh_inputs in;
+    int token[TEXT];
+    const int words = t->g->input[t->g->generate->input]->vocab->n_words;
+    lh_arena *arena = lh_arena_new(t->ctx);
+    lh_plan *gpu = lh_cuda.plan(
+        t->g,
+        &(lh_wish){.node = &t->g->generate->from, .n_nodes = 1, .grows = TEXT, .own = &precision});
+    for (int i = 0; i < TEXT; i++) token[i] = (i * 5 + i * i) % words;
+    lh_exact.free(t->exact);
+    t->exact = lh_exact.plan(t->g, &(lh_wish){.node = &t->g->generate->from, .n_nodes = 1});
+    const bool is_made = gpu && t->exact && lh_inputs_make(arena, t->g, &in);
+    if (is_made) lh_exact.training(gpu, false), lh_exact.training(t->exact, false);
+    for (int count = PROMPT, past = 0; is_made && count <= TEXT && !t->is_wrong; past = count++) {
+        if (lh_fast_prevents(gpu)) past = 0;
+        grow(t, t->exact, &in, token, 0, count);
+        grow(t, gpu, &in, token, past, count);
+        if (is_well(t, "growing")) compare_scores(t, gpu, count, slack);
+    }
+    if (is_well(t, "growing") && must && lh_fast_prevents(gpu))
+        tell(t, "growing", "all rows are needed again and again");
+    if (!t->is_wrong && joins && precision.precision == LH_IN_BF16 && !joined(gpu))
+        tell(t, "growing", "no works were joined");
+    lh_cuda.free(gpu);
+    lh_arena_free(arena);
+}
+
+static const char sighted[] =
+    "vocab 11\nsize context = 14\nseed 3\ninput tokens : vocab*\ngenerate tokens from logits\n"
+    "param E : vocab x 40 = normal(1)\nparam WQ : 40 x 40 = normal(0.3)\n"
+    "param WK : 40 x 20 = normal(0.3)\nX = E[tokens]\nQ = split(X @ WQ, 4)\n"
+    "K = split(X @ WK, 2)\nH = attentionwith(Q, K, K * 0.5, hide = beyond(Q, K, 4, 2), "
+    "scale = 0.4, cap = 3, bias = 0)\nlogits = (X + join(H)) @ E^T\n";
+
+static void try_growing(void) {
+    for (int is_short = 0; is_short < 2; is_short++) {
+        precision.precision = is_short ? LH_IN_BF16 : LH_IN_FLOAT;
+        const double within = is_short ? 3e-2 : 1e-4;
+        tried t;
+        if (open_tried(&t, "a window, sinks, a soft cap", sighted, strlen(sighted)))
+            grow_within(&t, within, true, false);
+        close_tried(&t);
+        for (int i = 0; i < lh_n_embedded_files; i++) {
+            const lh_embedded *f = &lh_embedded_files[i];
+            if (strncmp(f->name, "models/", 7) != 0) continue;
+            const bool must = strstr(f->name, "gpt") || strstr(f->name, "llama");
+            if (open_tried(&t, f->name, f->text, f->length) && t.g->generate && t.g->n_inputs < 3)
+                grow_within(&t, within, must, must); /* three: it reads a source, too */
+            close_tried(&t);
+        }
+    }
+    precision.precision = LH_IN_FLOAT;
+}
+
+/* ---- steps: memory that is said before it is taken, none that is taken in a step, nobody who waits in one ---- */
+
+static struct {
+    void *(*take)(size_t bytes);
+    void (*get)(void *to, const void *from, size_t bytes);
+    int takes, gets;
+    size_t taken;
+} counted;
+
+static void *take_counted(size_t bytes) {
+    counted.takes++, counted.taken += bytes;
+    return counted.take(bytes);
+}
+
+static void get_counted(void *to, const void *from, size_t bytes) {
+    counted.gets++;
+    counted.get(to, from, bytes);
+}
+
+static lh_gpu *begin_counting(void) {
+    const char *why;
+    lh_gpu *gpu = (lh_gpu *)lh_cuda_find(&why);
+    counted.take = gpu->take, counted.get = gpu->get;
+    counted.takes = counted.gets = 0, counted.taken = 0;
+    gpu->take = take_counted, gpu->get = get_counted;
+    return gpu;
+}
+
+static void stop_counting(lh_gpu *gpu) {
+    gpu->take = counted.take, gpu->get = counted.get;
+}
+
+static void count_steps(tried *t, const lh_wish *wish, const lh_batch *batch) {
+    enum { WARM = 3, STEPS = 4 };
+    char what[256];
+    const double said = lh_cuda_needs(t->g, wish, batch);
+    lh_gpu *gpu = begin_counting();
+    lh_plan *p = lh_cuda.plan(t->g, wish);
+    int takes = 0, gets = 0;
+    for (int i = 0; p && i < WARM + STEPS && !lh_failed(t->ctx); i++) {
+        if (i == WARM) takes = counted.takes, gets = counted.gets;
+        lh_cuda.feed(p, batch), lh_cuda.run(p), lh_cuda.commit(p);
+    }
+    snprintf(what, sizeof what, "memory was taken %d times in %d steps, and waited for %d times",
+             counted.takes - takes, STEPS, counted.gets - gets);
+    if (is_well(t, "steps") && (counted.takes != takes || counted.gets != gets))
+        tell(t, "steps", what);
+    snprintf(what, sizeof what, "%.0f bytes were said, %zu were taken", said, counted.taken);
+    /* of so small a model, lists of works count */
+    const double apart = fabs(said - (double)counted.taken);
+    if (!(apart <= 0.05 * (double)counted.taken + 65536)) tell(t, "steps", what);
+    stop_counting(gpu);
+    lh_cuda.free(p);
+}
+
+static void try_steps_of(const char *model, lh_precision in, int examples, int rows) {
+    char name[64];
+    snprintf(name, sizeof name, "models/%s.lh", model);
+    const lh_embedded *f = lh_embedded_find(name);
+    int *token = calloc((size_t)(examples * rows), sizeof *token),
+        *row = calloc((size_t)examples, sizeof *row);
+    tried t = {.name = name, .text = "", .ctx = lh_context_new()};
+    lh_setting set[] = {{"dim", "64"}, {"layers", "2"}, {"context", "64"}};
+    t.program = f ? lh_program_parse(t.ctx, name, f->text, f->length) : NULL;
+    t.g = t.program ? lh_graph_build(t.ctx, t.program,
+                                     &(lh_build){.set = set, .n_set = 3, .without_examples = true})
+                    : NULL;
+    for (int e = 0; e < examples; e++) row[e] = rows;
+    if (is_well(&t, "building") && t.g) {
+        const int *all_rows[] = {row, row}, *all_tokens[] = {token, token};
+        const lh_batch batch = {.examples = examples, .rows = all_rows, .tokens = all_tokens};
+        const lh_fast_wish own = {.precision = in};
+        const lh_wish wish = {.updates = true, .node = &t.g->loss, .n_nodes = 1, .own = &own};
+        count_steps(&t, &wish, &batch);
+    }
+    close_tried(&t);
+    free(token), free(row);
+}
+
+static void try_steps(void) {
+    for (int in_bf16 = 0; in_bf16 < 2; in_bf16++) {
+        const lh_precision in = in_bf16 ? LH_IN_BF16 : LH_IN_FLOAT;
+        try_steps_of("gpt", in, engine_quick() ? 2 : 12, engine_quick() ? 9 : 60);
+        try_steps_of("llama", in, engine_quick() ? 2 : 12, engine_quick() ? 7 : 60);
+    }
+}
+
 /* ---- all of it ---- */
 
 static const struct {
     const char *name;
     void (*run)(void);
-} parts[] = {
-    {"operations", try_operations}, {"kernels", try_kernels}, {"programs", try_programs},
-    {"random", try_random},         {"bf16", try_bf16},       {"attention", try_attention}};
+} parts[] = {{"operations", try_operations}, {"kernels", try_kernels}, {"programs", try_programs},
+             {"random", try_random},         {"bf16", try_bf16},       {"attention", try_attention},
+             {"growing", try_growing},       {"steps", try_steps}};
 
 static bool is_asked(int argc, char **argv, const char *name) {
     for (int i = 1; i < argc; i++)

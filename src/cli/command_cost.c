@@ -12,7 +12,7 @@
 static struct {
     bool json, measure, predict;
     int threads, batch;
-    const char *precision;
+    const char *precision, *device;
     lh_settings set;
     lh_cost_ranks_options ranks;
 } options;
@@ -49,6 +49,8 @@ static const lh_option cost_options[] = {
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
      "with --measure, --predict or --ranks: precision of matrix products, float or bf16 (float)", 0,
      0},
+    {"device", 0, LH_OPTION_TEXT, &options.device, "NAME",
+     "with --measure: where it runs: cpu (default), gpu, or auto: a GPU where there is one", 0, 0},
     {"threads", 0, LH_OPTION_INT, &options.threads, "N",
      "with --measure, --predict or --ranks: threads (one per processor), of each process", 1, 256},
     LH_OPTION_JSON(options.json),
@@ -496,9 +498,14 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
     lh_cost_ranks r = {0};
     int n_lengths = 0, status = LH_EXIT_YES;
     if (!lh_cost_ranks_read(cli, &options.ranks, &options.batch, &on)) return LH_EXIT_FAILED;
-    lh_cost_how how = {options.threads, options.batch, LH_IN_FLOAT};
+    lh_cost_how how = {options.threads, options.batch, LH_IN_FLOAT, &lh_fast};
+    if (options.device && !options.measure) {
+        lh_cli_fail(cli, "--device says where --measure runs, but --measure is not given");
+        return LH_EXIT_FAILED;
+    }
     if (!lh_train_precision(cli, options.precision, NULL, &how.precision) ||
-        !lh_train_has_precision(cli, options.precision, how.precision))
+        !(how.with = lh_cli_device(cli, options.device, how.precision)) ||
+        (how.with == &lh_fast && !lh_train_has_precision(cli, options.precision, how.precision)))
         return LH_EXIT_FAILED;
     if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_graph *g = NULL;
@@ -522,7 +529,7 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
     } else {
         print_text(cli, &s, b, n_lengths == 0);
         if (options.measure) lh_print_measured(cli, b, &m);
-        if (options.measure && options.threads) lh_print_cores(cli, &m);
+        if (options.measure && options.threads && how.with == &lh_fast) lh_print_cores(cli, &m);
         if (options.predict) lh_print_predicted(cli, &p);
         if (on.ranks) lh_print_cost_ranks(cli, &r);
     }

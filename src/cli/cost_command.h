@@ -7,6 +7,7 @@
 #include "eval/exact.h"
 #include "eval/fast/wish.h"
 #include "eval/fast/machine.h"
+#include "eval/fast/profile.h"
 #include "eval/fast/threads.h"
 #include "explain/bill.h"
 #include "pages/bill_json.h"
@@ -43,12 +44,15 @@ typedef struct lh_measured {
     bool is_training;             /* a whole step; else the forward pass */
     int examples;                 /* of a batch */
     lh_measured_cores cores;      /* of all rows */
+    const char *device;           /* the GPU; NULL: the processor, and machine is known */
+    const char *products;         /* ... what makes its products */
 } lh_measured;
 
 /* How it is run, measured or predicted. */
 typedef struct lh_cost_how {
     int threads, batch; /* 0: as many as processors, one example */
     lh_precision precision;
+    const lh_evaluator *with; /* NULL: lh_fast; or lh_cuda, measured alone */
 } lh_cost_how;
 
 /* The program for the fast evaluator, and examples as long as the bill says. */
@@ -59,14 +63,21 @@ typedef struct lh_cost_model {
     lh_wish wish;   /* it points at end and own: the model stays where it is */
     lh_batch batch; /* none: the program's own */
     bool is_training;
-    double needs; /* bytes; 0 for the program's own examples */
-    double rows;  /* tokens in a batch, of the first input; 0: none */
+    double needs;       /* bytes; 0 for the program's own examples */
+    double rows;        /* tokens in a batch, of the first input; 0: none */
+    const char *device; /* the name of the GPU, once there is a plan for it */
 } lh_cost_model;
 
 void lh_cost_model_new(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
                        const lh_cost_how *how, lh_cost_model *m);
 lh_plan *lh_cost_model_plan(lh_cli *cli, lh_cost_model *m); /* started and fed; NULL: failed */
 void lh_cost_model_feed(const lh_cost_model *m, lh_plan *p);
+/* a work to the row of its line */
+void lh_measured_add(const lh_cli *cli, lh_measured *m, lh_outline *o, const lh_profile_work *w);
+
+/* On a GPU (cost_gpu.c). */
+lh_plan *lh_cost_gpu_plan(lh_cli *cli, lh_cost_model *m);
+void lh_cost_gpu_works(lh_cli *cli, lh_plan *p, lh_outline *o, lh_measured *m);
 
 /* false: reported */
 bool lh_cost_measured(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,

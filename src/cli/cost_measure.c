@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "cli/cost_command.h"
+#include "eval/cuda/cuda.h"
 #include "eval/exact.h"
 #include "eval/backend.h"
 #include "eval/fast/product.h"
@@ -101,7 +102,7 @@ static void name_work(const lh_cli *cli, const char **list, const char *name) {
     *list = lh_printf(cli->arena, "%s%s%s", *list, **list ? ", " : "", name);
 }
 
-static void add_work(const lh_cli *cli, lh_measured *m, lh_outline *o, const lh_profile_work *w) {
+void lh_measured_add(const lh_cli *cli, lh_measured *m, lh_outline *o, const lh_profile_work *w) {
     lh_measured_row *row = row_of(cli, m, o, o->owner[w->node->id]);
     name_work(cli, w->is_kernel ? &row->by : &row->by_definition, w->name);
     row->seconds += w->seconds;
@@ -166,8 +167,21 @@ static void run_works(const lh_cli *cli, const lh_bill *b, lh_graph *g, lh_plan 
             const lh_profile_work w = lh_fast_work_run(p, i);
             if (run == 0 || w.seconds < best[i].seconds) best[i] = w;
         }
-    for (int i = 0; o && best && i < n && !lh_failed(g->ctx); i++) add_work(cli, m, o, &best[i]);
+    for (int i = 0; o && best && i < n && !lh_failed(g->ctx); i++)
+        lh_measured_add(cli, m, o, &best[i]);
     if (o && best) count_works(cli, p, o, m);
+    m->memory = lh_plan_bytes(p);
+    add_flops(b, m);
+}
+
+/* Where the GPU was measured, the processor is not tried. */
+static void measure_gpu(lh_cli *cli, const lh_bill *b, lh_cost_model *model, lh_plan *p,
+                        lh_measured *m) {
+    const char *why;
+    lh_outline *o = lh_outline_new(model->g, cli->arena);
+    if (o) lh_cost_gpu_works(cli, p, o, m);
+    m->device = model->device;
+    m->products = lh_cuda_find(&why)->products();
     m->memory = lh_plan_bytes(p);
     add_flops(b, m);
 }
@@ -177,12 +191,16 @@ bool lh_cost_measured(lh_cli *cli, const lh_source *s, const lh_settings *set, c
     *m = (lh_measured){0};
     lh_cost_model model;
     lh_cost_model_new(cli, s, set, b, how, &model);
-    lh_plan *p = lh_cost_model_plan(cli, &model);
+    const bool is_gpu = how->with == &lh_cuda;
+    lh_plan *p = is_gpu ? lh_cost_gpu_plan(cli, &model) : lh_cost_model_plan(cli, &model);
     m->is_training = model.is_training;
     m->examples = how->batch ? how->batch : 1;
-    if (p) run_works(cli, b, model.g, p, m);
+    if (p && is_gpu)
+        measure_gpu(cli, b, &model, p, m);
+    else if (p)
+        run_works(cli, b, model.g, p, m);
     lh_fast.free(p);
-    if (!lh_failed(cli->ctx)) m->machine = lh_machine_try(cli->ctx, how->threads);
+    if (!lh_failed(cli->ctx) && !is_gpu) m->machine = lh_machine_try(cli->ctx, how->threads);
     if (lh_failed(cli->ctx))
         lh_fail_in(cli->ctx, s->program->file, s->program->source, s->program->length);
     lh_graph_free(model.g);
@@ -206,7 +224,7 @@ static void print_row(const lh_cli *cli, const lh_machine *machine, const lh_mea
     lh_ink_print(cli, cli->out, LH_INK_NAME, "%s", name);
     fprintf(cli->out, "%*s%10.3f%9.1f", pad > 0 ? pad : 0, "", 1e3 * r->seconds,
             r->seconds > 0 ? 1e-9 * r->flops / r->seconds : 0);
-    if (r->flops > 0 && part < 1)
+    if (r->flops > 0 && part < 1 && machine->bytes > 0)
         fprintf(cli->out, "%6.0f%%", 100 * part);
     else
         fprintf(cli->out, "%7s", "-");
@@ -245,15 +263,22 @@ void lh_print_measured(const lh_cli *cli, const lh_bill *b, const lh_measured *m
     const lh_machine *machine = &m->machine;
     fputc('\n', cli->out);
     lh_ink_print(cli, cli->out, LH_INK_BOLD, "Measured\n");
-    lh_wrap(
-        cli->out, cli->width, 0,
-        lh_printf(cli->arena,
-                  "%s in %.3g ms on %d thread%s: %.3g GFLOP/s. Memory at its peak: %.1f MB. This "
-                  "machine, tried in the same run: %.3g GFLOP/s in products (%s), %.3g GB/s read.",
-                  m->is_training ? "One step of training" : "One forward pass", 1e3 * m->seconds,
-                  machine->threads, machine->threads > 1 ? "s" : "", 1e-9 * m->flops / m->seconds,
-                  1e-6 * m->memory, 2e-9 * machine->multiply_adds, lh_product_name(),
-                  1e-9 * machine->bytes));
+    const char *what = m->is_training ? "One step of training" : "One forward pass";
+    lh_wrap(cli->out, cli->width, 0,
+            m->device
+                ? lh_printf(cli->arena,
+                            "%s on %s in %.3g ms, its works started one by one: %.3g GFLOP/s. "
+                            "Memory: %.1f MB. Products by %s.",
+                            what, m->device, 1e3 * m->seconds, 1e-9 * m->flops / m->seconds,
+                            1e-6 * m->memory, m->products ? m->products : "our own kernel")
+                : lh_printf(cli->arena,
+                            "%s in %.3g ms on %d thread%s: %.3g GFLOP/s. Memory at its peak: %.1f "
+                            "MB. This machine, tried in the same run: %.3g GFLOP/s in products "
+                            "(%s), %.3g GB/s read.",
+                            what, 1e3 * m->seconds, machine->threads,
+                            machine->threads > 1 ? "s" : "", 1e-9 * m->flops / m->seconds,
+                            1e-6 * m->memory, 2e-9 * machine->multiply_adds, lh_product_name(),
+                            1e-9 * machine->bytes));
     fputc('\n', cli->out);
     print_rows(cli, b, m);
     lh_ink_on(cli, cli->out, LH_INK_QUIET);
@@ -261,16 +286,18 @@ void lh_print_measured(const lh_cli *cli, const lh_bill *b, const lh_measured *m
         cli->out, cli->width, 0,
         lh_printf(cli->arena,
                   "%d pieces of work have a kernel and take %.0f%% of the time; %d run by their "
-                  "definition. Percent: of what products and memory allow here. Operations are "
+                  "definition%s. %sOperations are "
                   "counted as the formulas stand, and a line's time is that of the kernel that "
                   "makes it: one that does several lines at once stands at the last.",
                   m->kernels, m->seconds > 0 ? 100 * m->kernel_seconds / m->seconds : 0,
-                  m->definitions));
+                  m->definitions, m->device ? ", each operation a launch of its own" : "",
+                  m->device ? "" : "Percent: of what products and memory allow here. "));
     lh_ink_off(cli, cli->out);
 }
 
 void lh_measured_json(lh_json *j, const lh_bill *b, const lh_measured *m) {
     lh_json_begin(j, "measured", '{');
+    lh_json_text(j, "device", m->device);
     lh_json_int(j, "threads", m->machine.threads);
     lh_json_number(j, "seconds", m->seconds);
     lh_json_number(j, "flops", m->flops);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/version.h"
 #include "cli/train_job.h"
+#include "eval/cuda/devices.h"
 #include "eval/fast/threads.h"
 #include "train/floats.h"
 #include "train/lora.h"
@@ -225,6 +226,7 @@ static bool make_trainer(lh_train_job *j) {
                           .micro = lh_train_micro(j->options->micro, j->options->resume ? f : NULL),
                           .precision = j->precision,
                           .with = j->with};
+    if (j->with == &lh_cuda) how.needs = lh_cuda_needs, how.fits = lh_cuda_fits;
     if (j->options->seed >= 0 || j->options->resume) lh_trainer_seed(j->g, seed);
     j->t = lh_trainer_new(j->g, lh_material_feed(j->material), &how);
     lh_folder *from = begins_with(j);

@@ -65,6 +65,11 @@ struct lh_backend {
     bool (*ready)(lh_plan *p, bool is_bound); /* layouts are new: of the start, or of a batch */
     void (*run)(lh_plan *p, lh_stage stage, int from, int to); /* works from .. to - 1 of a list */
     void (*count)(lh_plan *p, int i, unsigned long long count[2]); /* runs work i, and counts */
+    /* Of a text that grows: after `fed` rows, could it go on from fewer of them? NULL: it could */
+    bool (*has_past)(lh_plan *p, int fed, int rows);
+    /* The column of the first of the largest numbers of a row, -1: none is a number. NULL, or -2: it is read instead */
+    int (*largest)(lh_plan *p, const lh_layout *row);
+    int rests; /* of a text that grows: works that a value's memory rests behind its last use */
     /* n pieces that do not depend on each other; NULL: in turn */
     void (*each)(lh_plan *p, int n, lh_do_piece piece, void *what);
 };
@@ -95,6 +100,9 @@ void lh_plan_add(lh_plan *p, const lh_node *n, lh_cell at, double x);
 double lh_plan_difference(const lh_plan *p, const lh_node *n, lh_cell at, const lh_plan *q);
 /* A value that does not depend on an example: rows x cols numbers at once. */
 void lh_plan_read(const lh_plan *p, const lh_node *n, double *to);
+/* A row of the first example; and which column of it has the largest number, as lh_backend.largest. */
+void lh_plan_read_row(const lh_plan *p, const lh_node *n, int row, double *to);
+int lh_plan_largest(lh_plan *p, const lh_node *n, int row);
 void lh_plan_write(lh_plan *p, const lh_node *n, const double *from);
 double lh_plan_bytes(const lh_plan *p); /* memory of its values, once a batch is bound */
 lh_trouble lh_plan_trouble(const lh_plan *p);

@@ -89,7 +89,8 @@ static void fill_runtime(lh_plan *p) {
         double x = strcmp(n->text, "training") == 0 ? p->moment.training
                    : strcmp(n->text, "step") == 0   ? p->moment.step
                                                     : p->moment.of;
-        p->by->write(p, lh_layout_of(p, n, 0), &x);
+        if (x != p->runtime_is[i]) p->by->write(p, lh_layout_of(p, n, 0), &x);
+        p->runtime_is[i] = x;
     }
 }
 
@@ -234,6 +235,7 @@ double lh_plan_get(const lh_plan *p, const lh_node *n, lh_cell at) {
 
 static void touched(lh_plan *p, const lh_node *n) {
     if (lh_value_of(p, n)->is_static) p->is_stale = true;
+    for (int i = 0; n->kind == LH_OP_runtime && i < p->n_runtime; i++) p->runtime_is[i] = NAN;
 }
 
 void lh_plan_set(lh_plan *p, const lh_node *n, lh_cell at, double x) {
@@ -255,6 +257,16 @@ double lh_plan_difference(const lh_plan *p, const lh_node *n, lh_cell at, const 
 
 void lh_plan_read(const lh_plan *p, const lh_node *n, double *to) {
     p->by->read(p, lh_layout_of(p, n, 0), to);
+}
+
+void lh_plan_read_row(const lh_plan *p, const lh_node *n, int row, double *to) {
+    const lh_layout *l = lh_layout_of(p, n, 0), from = cells_at(l, 0, row, 0, l->cols);
+    p->by->read(p, &from, to);
+}
+
+int lh_plan_largest(lh_plan *p, const lh_node *n, int row) {
+    const lh_layout *l = lh_layout_of(p, n, 0), from = cells_at(l, 0, row, 0, l->cols);
+    return p->by->largest && !lh_failed(p->g->ctx) ? p->by->largest(p, &from) : -2;
 }
 
 void lh_plan_write(lh_plan *p, const lh_node *n, const double *from) {

@@ -1,6 +1,8 @@
 /* plan -- a plan is made: nodes are chosen, works are listed and ordered, memory is placed, the backend gets ready. */
 #include "eval/plan.h"
 
+#include <math.h>
+
 /* ---- the lists of works ---- */
 
 static void list_one(lh_plan *p, lh_stage stage, lh_node *n) {
@@ -71,6 +73,8 @@ static bool fill_leaves(lh_plan *p) {
         fill_leaf(p, n);
         if (n->kind == LH_OP_runtime) *lh_push(p->arena, p->runtime, p->n_runtime) = n;
     }
+    p->runtime_is = lh_alloc_array(p->arena, (size_t)p->n_runtime + 1, sizeof *p->runtime_is);
+    for (int i = 0; p->runtime_is && i < p->n_runtime; i++) p->runtime_is[i] = NAN;
     return !lh_failed(p->g->ctx);
 }
 

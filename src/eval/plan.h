@@ -77,7 +77,8 @@ struct lh_plan {
     int n_nodes;
     int newest_used; /* while nodes are chosen */
     lh_plan_list list[LH_N_STAGES];
-    lh_node **runtime; /* training, step, examples */
+    lh_node **runtime;  /* training, step, examples */
+    double *runtime_is; /* [n_runtime] as they were written last; nan: not yet */
     int n_runtime;
     void *memory[LH_N_BUFFERS]; /* the backend's; of LH_LENT: see lent */
     size_t cells[LH_N_BUFFERS]; /* how many it has */

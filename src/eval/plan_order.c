@@ -194,7 +194,7 @@ size_t lh_plan_place_pool(lh_plan *p) {
         v->pool = find_gap(used, n_used, p->n_lasting, cells, &at);
         memmove(used + at + 1, used + at, (size_t)(n_used - at) * sizeof *used);
         const size_t to = lh_cells_sum(v->pool, cells);
-        used[at] = (piece){v->pool, to, v->last};
+        used[at] = (piece){v->pool, to, v->last + (p->grows ? p->by->rests : 0)};
         n_used++;
         if (to > end) end = to;
     }

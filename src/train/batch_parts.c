@@ -121,23 +121,23 @@ static void plan_all(lh_parts *p) {
     if (!known || !seams || !held) return;
     const lh_fast_wish part = {p->how.threads, p->how.precision},
                        whole = {p->how.threads, LH_IN_FLOAT};
-    lh_wish wish = {.own = &part, .lends = true};
+    lh_wish wish = {.own = &part, .lends = true, .is_sketch = p->how.is_sketch};
     wish.known = p->given, wish.n_known = p->n_givens;
     wish.node = p->first, wish.n_nodes = p->n_first;
-    const lh_evaluator *with = p->how.with ? p->how.with : &lh_fast;
-    if (p->n_first) p->before = with->plan(g, &wish);
+    if (p->n_first) p->before = p->how.with->plan(g, &wish);
     wish.known = known, wish.n_known = p->n_givens + p->n_first;
     wish.node = &g->loss, wish.n_nodes = is_own;
     wish.sum = p->sum, wish.n_sums = p->n_sums;
-    p->part = with->plan(g, &wish);
+    p->part = p->how.with->plan(g, &wish);
     const bool *renews = lh_shares_mine(p);
-    p->whole = with->plan(g, &(lh_wish){.updates = true,
-                                        .renews = renews,
-                                        .known = seams,
-                                        .n_known = p->n_first + p->n_sums,
-                                        .node = held,
-                                        .n_nodes = p->n_givens + !is_own,
-                                        .own = &whole});
+    p->whole = p->how.with->plan(g, &(lh_wish){.updates = true,
+                                               .renews = renews,
+                                               .known = seams,
+                                               .n_known = p->n_first + p->n_sums,
+                                               .node = held,
+                                               .n_nodes = p->n_givens + !is_own,
+                                               .is_sketch = p->how.is_sketch,
+                                               .own = &whole});
 }
 
 lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how) {
@@ -145,6 +145,7 @@ lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how) {
     if (!arena) return NULL;
     lh_parts *p = lh_alloc(arena, sizeof *p);
     *p = (lh_parts){.g = g, .how = *how, .arena = arena};
+    if (!how->with) p->how.with = &lh_fast;
     if (how->pieces) p->pieces = lh_shared_sums_new(g->ctx, arena, how->pieces, how->ranks);
     if (p->pieces) p->pieces->how = how->sums;
     if (lh_inputs_make(arena, g, &p->next) && cut(p)) plan_all(p);
@@ -205,6 +206,7 @@ static void lend_to_pieces(lh_parts *p) {
     lh_shared_sums_of(p->pieces, p->arena, sum, cells, p->n_sums, on_threads, p->whole);
 }
 
+/* In the memory of whatever backend they have. */
 void lh_parts_lend(lh_parts *p) {
     if (lh_failed(p->g->ctx)) return;
     for (int i = 0; i < p->n_givens; i++) {
@@ -412,4 +414,19 @@ double lh_parts_memory(const lh_parts *p) {
     return (p->before ? lh_floats_memory(p->before) : 0) + lh_floats_memory(p->part) +
            lh_floats_memory(p->whole) + (p->pieces ? lh_shared_sums_memory(p->pieces) : 0) +
            lh_shares_memory(p);
+}
+
+double lh_parts_needs(lh_graph *g, const lh_parts_how *how, const lh_batch *batch) {
+    lh_parts_how sizes = *how;
+    sizes.is_sketch = true;
+    lh_parts *p = lh_parts_new(g, &sizes);
+    if (!p) return 0;
+    lh_batch part = *batch;
+    if (how->most < part.examples) part.examples = how->most;
+    if (p->before) lh_fast.feed(p->before, batch);
+    lh_fast.feed(p->part, &part);
+    lh_fast.feed(p->whole, batch);
+    const double bytes = lh_failed(g->ctx) ? 0 : lh_parts_memory(p);
+    lh_parts_free(p);
+    return bytes;
 }

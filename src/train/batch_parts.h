@@ -35,6 +35,7 @@ typedef struct lh_parts_how {
     int pieces;            /* 0: the batch is not cut into pieces */
     const lh_ranks *ranks; /* NULL: this process is alone */
     lh_shared_sums_how sums;
+    bool is_sketch; /* sizes alone, without memory */
 } lh_parts_how;
 
 typedef struct lh_parts {
@@ -68,6 +69,8 @@ double lh_parts_loss(const lh_parts *p); /* the mean over examples, where each h
  * by the largest number of it. nan: there is no memory to compare, or nothing to compare with. */
 double lh_parts_apart(lh_parts *p, const lh_batch *batch, int step);
 double lh_parts_memory(const lh_parts *p); /* bytes, behind the first run */
+/* ... found beforehand; nothing is taken. 0: the context failed */
+double lh_parts_needs(lh_graph *g, const lh_parts_how *how, const lh_batch *batch);
 /* of it, for what is on its way to other ranks: the same for all large models */
 double lh_parts_wire_memory(const lh_parts *p);
 

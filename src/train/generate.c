@@ -9,6 +9,7 @@
 #include "eval/fast/profile.h"
 #include "eval/fast/quant.h"
 #include "eval/fast/row.h"
+#include "eval/plan.h"
 #include "train/floats.h"
 
 static const lh_place nowhere = {0, 0, 0};
@@ -58,6 +59,7 @@ static lh_plan *make_plan(lh_generator *w) {
                                                .n_nodes = 1,
                                                .known = param,
                                                .n_known = n,
+                                               .grows = w->how.context,
                                                .own = &gpu});
     const bool by_bf16 = w->how.precision == LH_IN_BF16 && lh_bf16_name();
     const lh_fast_wish own = {w->how.threads, by_bf16 ? LH_IN_BF16 : LH_IN_FLOAT};
@@ -210,26 +212,48 @@ void lh_generator_continue(lh_generator *w, const int *token, int n) {
     w->n_past = lh_fast_has_past(w->plan, seen, same) ? same : 0;
 }
 
+enum { CHOSEN = 0xC405 }; /* the place of these random numbers */
+
 /* Feed what the plan has not seen yet. Only the growing input is read; the others get its rows, and no tokens. */
 static void look(lh_generator *w) {
-    const lh_graph *g = w->g;
     const lh_inputs *in = &w->inputs;
-    if (lh_fast_prevents(w->plan) || w->how.with != &lh_fast) w->n_past = 0;
+    if (lh_fast_prevents(w->plan)) w->n_past = 0;
     const int count = w->n - w->n_past;
     lh_inputs_fill(in, &count, w->token + w->n_past);
     lh_fast_past(w->plan, w->n_past);
     lh_fast.feed(w->plan, &(lh_batch){.examples = 1, .rows = in->rows, .tokens = in->tokens});
     lh_fast.run(w->plan);
     w->n_past = w->n;
-    if (lh_failed(g->ctx)) return;
-    const int row = lh_fast.sizes(w->plan, g->generate->from, 0).rows - 1;
-    const float *scores = lh_floats(w->plan, g->generate->from);
-    const size_t n = (size_t)scores_of(g);
-    if (scores)
-        memcpy(w->score, scores + (size_t)row * n, n * sizeof *w->score);
-    else
-        for (int c = 0; c < (int)n; c++)
-            w->score[c] = (float)lh_fast.get(w->plan, g->generate->from, (lh_cell){0, 0, row, c});
+}
+
+static int last_row(const lh_generator *w) {
+    return lh_fast.sizes(w->plan, w->g->generate->from, 0).rows - 1;
+}
+
+static void read_scores(lh_generator *w) {
+    const lh_node *from = w->g->generate->from;
+    const size_t n = (size_t)scores_of(w->g);
+    const float *scores = lh_floats(w->plan, from);
+    if (scores) {
+        memcpy(w->score, scores + (size_t)last_row(w) * n, n * sizeof *w->score);
+        return;
+    }
+    if (!w->wide) w->wide = lh_alloc_array(w->arena, n, sizeof *w->wide);
+    if (!w->wide) return;
+    lh_plan_read_row(w->plan, from, last_row(w), w->wide);
+    for (size_t i = 0; i < n; i++) w->score[i] = (float)w->wide[i];
+}
+
+static int choose(lh_generator *w) {
+    const double u = lh_random_uniform(
+        (lh_random_place){.seed = w->how.seed, .step = w->n_made++, .place = CHOSEN});
+    const int first = lh_choice_is_greedy(&w->how.choice)
+                          ? lh_plan_largest(w->plan, w->g->generate->from, last_row(w))
+                          : -2;
+    if (first != -2) return first; /* scores stay where they are */
+    read_scores(w);
+    lh_penalise(w->chooser, w->score, w->token, w->n, &w->how.choice);
+    return lh_choose(w->chooser, w->score, &w->how.choice, u);
 }
 
 /* Room for one more token. */
@@ -242,8 +266,6 @@ static void slide(lh_generator *w) {
     w->n_slides++;
 }
 
-enum { CHOSEN = 0xC405 }; /* the place of these random numbers */
-
 static bool is_end(const lh_generator *w, int token) {
     for (int i = 0; i < w->how.n_ends; i++)
         if (w->how.ends[i] == token) return true;
@@ -254,10 +276,8 @@ int lh_generator_next(lh_generator *w) {
     if (w->n == 0 || lh_failed(w->g->ctx)) return -1;
     look(w);
     if (lh_failed(w->g->ctx)) return -1;
-    double u = lh_random_uniform(
-        (lh_random_place){.seed = w->how.seed, .step = w->n_made++, .place = CHOSEN});
-    lh_penalise(w->chooser, w->score, w->token, w->n, &w->how.choice);
-    int token = lh_choose(w->chooser, w->score, &w->how.choice, u);
+    const int token = choose(w);
+    if (lh_failed(w->g->ctx)) return -1;
     if (token < 0)
         lh_fail(w->g->ctx, LH_ERROR_VALUE, nowhere,
                 "the scores of the next token are not numbers: the weights are damaged");

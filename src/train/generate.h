@@ -29,7 +29,7 @@
 #include "train/sample.h"
 
 typedef struct lh_generator_how {
-    const lh_evaluator *with; /* NULL: lh_fast, which alone keeps rows that it has seen */
+    const lh_evaluator *with; /* NULL: lh_fast; or lh_cuda */
     int context;              /* tokens to look back on at most */
     lh_choice choice;
     uint64_t seed;
@@ -52,6 +52,7 @@ typedef struct lh_generator {
     lh_chooser *chooser;
     lh_inputs inputs; /* what is fed */
     float *score;     /* [vocabulary] of the next token */
+    double *wide;     /* the same, as another backend's memory is read; NULL: not yet */
     int *token;       /* [context] */
     int n;            /* tokens so far */
     int n_past;       /* ... that the plan has seen */

@@ -132,10 +132,18 @@ static float penalised(float s, int times, const lh_choice *how) {
     return s;
 }
 
+static bool penalises(const lh_choice *how) {
+    const double r = how->repetition_penalty;
+    return (r > 0 && r != 1) || how->presence_penalty != 0 || how->frequency_penalty != 0;
+}
+
+bool lh_choice_is_greedy(const lh_choice *how) {
+    return (!(how->temperature > 0) || how->top_k == 1) && !penalises(how);
+}
+
 void lh_penalise(lh_chooser *c, float *score, const int *token, int n_tokens,
                  const lh_choice *how) {
-    const double r = how->repetition_penalty;
-    if ((!(r > 0) || r == 1) && how->presence_penalty == 0 && how->frequency_penalty == 0) return;
+    if (!penalises(how)) return;
     for (int i = 0; i < n_tokens; i++)
         if (token[i] >= 0 && token[i] < c->n) c->times[token[i]]++;
     for (int i = 0; i < n_tokens; i++) {

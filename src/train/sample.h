@@ -33,6 +33,8 @@ lh_chooser *lh_chooser_new(lh_context *ctx, int n); /* for n scores; NULL and th
 void lh_chooser_free(lh_chooser *c);                /* NULL is allowed */
 /* the scores of tokens that are there already; token is [n_tokens] */
 void lh_penalise(lh_chooser *c, float *score, const int *token, int n_tokens, const lh_choice *how);
+/* the highest score wins, and nothing is penalised: no other score has to be known */
+bool lh_choice_is_greedy(const lh_choice *how);
 /* -1: no score is a number */
 int lh_choose(lh_chooser *c, const float *score, const lh_choice *how, double uniform);
 

@@ -94,15 +94,20 @@ static void run(lh_trainer *t, bool is_training) {
     lh_fast.run(t->plan);
 }
 
-static void plan_parts(lh_trainer *t) {
+static lh_parts_how parts_of(const lh_trainer *t) {
     const lh_trainer_how *how = &t->how;
-    t->parts = lh_parts_new(t->g, &(lh_parts_how){.with = t->with,
-                                                  .most = how->micro ? how->micro : how->batch,
-                                                  .threads = how->threads,
-                                                  .precision = how->precision,
-                                                  .pieces = how->pieces,
-                                                  .ranks = how->ranks,
-                                                  .sums = how->sums});
+    return (lh_parts_how){.with = t->with,
+                          .most = how->micro ? how->micro : how->batch,
+                          .threads = how->threads,
+                          .precision = how->precision,
+                          .pieces = how->pieces,
+                          .ranks = how->ranks,
+                          .sums = how->sums};
+}
+
+static void plan_parts(lh_trainer *t) {
+    const lh_parts_how how = parts_of(t);
+    t->parts = lh_parts_new(t->g, &how);
     if (t->parts) t->plan = t->parts->whole;
 }
 
@@ -117,12 +122,18 @@ static void plan_whole(lh_trainer *t) {
         t->g, &(lh_wish){.updates = true, .node = &t->g->loss, .n_nodes = 1, .own = &own});
 }
 
+/* How many examples are looked at together: whole batches, so that the same ones are. */
+static int held_out_at_a_time(const lh_trainer *t) {
+    const bool is_cut = t->how.pieces || (t->how.micro && t->how.micro < t->how.batch);
+    int n = is_cut && t->how.micro ? t->how.micro : t->how.batch;
+    if (t->how.pieces && n > t->how.batch / t->how.pieces) n = t->how.batch / t->how.pieces;
+    while (t->how.batch % n) n--;
+    return n;
+}
+
 /* As many examples as are run at a time. */
 static void make_held_out(lh_trainer *t) {
-    int n = t->parts && t->how.micro ? t->how.micro : t->how.batch;
-    if (t->how.pieces && n > t->how.batch / t->how.pieces) n = t->how.batch / t->how.pieces;
-    while (t->how.batch % n) n--; /* whole batches, so that the same examples are looked at */
-    t->held_out = t->feed.make(t->feed.from, n);
+    t->held_out = t->feed.make(t->feed.from, held_out_at_a_time(t));
     if (t->held_out) t->feed.draw(t->feed.from, t->how.seed, 0, t->held_out);
 }
 
@@ -158,11 +169,33 @@ double lh_trainer_memory(const lh_trainer *t) {
            (t->look ? lh_floats_memory(t->look) : 0);
 }
 
+/* The plans that will be made, by their sizes: refused before anything is taken. */
+static bool fits_there(lh_trainer *t) {
+    lh_graph *g = t->g;
+    const lh_fast_wish own = {t->how.threads, t->how.precision};
+    const lh_wish whole = {.updates = true, .node = &g->loss, .n_nodes = 1, .own = &own};
+    lh_node **known = lh_alloc_array(t->arena, (size_t)g->n_givens + 1, sizeof *known);
+    int n = 0;
+    draw(t);
+    for (int i = 0; known && i < g->n_givens; i++)
+        if (g->given[i]->kind != LH_CONST) known[n++] = g->given[i]->node;
+    const lh_wish look = {
+        .node = &g->loss, .n_nodes = 1, .known = known, .n_known = n, .lends = true, .own = &own};
+    const lh_parts_how parts = parts_of(t);
+    const bool is_cut = t->how.micro && t->how.micro < t->how.batch;
+    lh_batch some = t->batch->batch;
+    some.examples = held_out_at_a_time(t);
+    const double bytes = is_cut ? lh_parts_needs(g, &parts, &t->batch->batch)
+                                : t->how.needs(g, &whole, &t->batch->batch);
+    return !lh_failed(g->ctx) && t->how.fits(g->ctx, bytes + t->how.needs(g, &look, &some));
+}
+
 /* What is there is less by what the plan has already: the values of a batch are refused before they are taken. A run
  * without an update takes all memory that a step takes, and changes nothing. */
 static void make_plan(lh_trainer *t) {
     lh_context *ctx = t->g->ctx;
     const size_t limit = ctx->memory_limit;
+    if (t->how.needs && !t->how.pieces && !fits_there(t)) return;
     if (t->how.pieces || (t->how.micro && t->how.micro < t->how.batch))
         plan_parts(t);
     else

@@ -31,7 +31,10 @@ typedef struct lh_trainer_how {
     int threads; /* 0: as many as the machine has */
     int micro; /* examples at a time (train/batch_parts.h); 0, or as many as the batch: all at once */
     lh_precision precision;   /* of large products; params and states are in float */
-    const lh_evaluator *with; /* NULL: lh_fast, which alone knows threads and precision */
+    const lh_evaluator *with; /* NULL: lh_fast; threads are its alone */
+    /* Where its memory is not this machine's: what a plan will take, and whether that is there. NULL: nobody is asked before */
+    double (*needs)(lh_graph *g, const lh_wish *wish, const lh_batch *batch);
+    bool (*fits)(lh_context *ctx, double bytes);
     int pieces; /* that a batch is cut into, so that ranks can share it (train/shared_sums.h); 0: it is not */
     const lh_ranks *ranks;   /* NULL: this process is alone */
     lh_shared_sums_how sums; /* how theirs are added up; zero: in a fixed order */

@@ -20,8 +20,11 @@ static void work_for(const lh_gpu *gpu, const lh_plan_work *plan, lh_cuda_work *
         w->kernel = lh_cuda_kernel_number(plan->match->kernel);
         w->gpu.form = plan->match->form;
     }
-    w->launch = plan->match ? w->kernel < 0 ? gpu->op[LH_OP_same] : gpu->kernel[w->kernel]
-                            : gpu->op[n->kind];
+    if (!gpu) return; /* only measured */
+    if (plan->sum >= 0)
+        w->launch = gpu->add_up;
+    else
+        w->launch = plan->match ? gpu->kernel[w->kernel] : gpu->op[n->kind];
 }
 
 /* Runs of a batch in parts: a value goes to the sum of all, or is added to it. */
@@ -45,10 +48,10 @@ static bool cuda_open(lh_plan *p, const lh_wish *wish) {
     p->own = lh_alloc(p->arena, sizeof(lh_cuda_own));
     lh_cuda_own *own = lh_cuda_of(p);
     if (!own || (p->by->shorten && !lh_cuda_open_shadows(p))) return false;
-    if (p->is_sketch) return true;
-    const lh_gpu *gpu = lh_cuda_gpu(p->g->ctx);
+    const lh_gpu *gpu = p->is_sketch ? NULL : lh_cuda_gpu(p->g->ctx);
     own->first = lh_alloc_array(p->arena, (size_t)p->n_nodes + 1, sizeof *own->first);
-    if (!gpu || !own->first || !make_works(p, gpu)) return false;
+    if ((!gpu && !p->is_sketch) || !own->first || !make_works(p, gpu)) return false;
+    if (p->is_sketch) return true;
     own->moment_there = lh_cuda_take(p->g->ctx, 1, sizeof own->moment);
     return own->moment_there != NULL;
 }
@@ -66,16 +69,18 @@ static void cuda_close(lh_plan *p) {
     lh_context *ctx = p->g->ctx;
     const char *why;
     const lh_gpu *gpu = own && own->moment_there ? lh_cuda_find(&why) : NULL;
-    if (!gpu) return;
-    forget_lists(p, gpu);
-    for (int i = 0; i < 2; i++) {
-        lh_cuda_give_back(ctx, own->table[i].there);
+    for (int i = 0; own && i < 2; i++) {
+        if (gpu) lh_cuda_give_back(ctx, own->table[i].there);
         ctx->release(own->table[i].here);
     }
+    if (!gpu) return;
+    forget_lists(p, gpu);
     lh_cuda_give_back(ctx, own->moment_there);
     lh_cuda_give_back(ctx, own->example_there);
     lh_cuda_give_back(ctx, own->scratch);
     lh_cuda_give_back(ctx, own->kept);
+    lh_cuda_give_back(ctx, own->rows);
+    lh_cuda_give_back(ctx, own->largest);
     lh_cuda_close_shadows(p);
     ctx->release(own->example);
 }
@@ -83,7 +88,8 @@ static void cuda_close(lh_plan *p) {
 static double cuda_bytes(const lh_plan *p) {
     const lh_cuda_own *own = lh_cuda_of(p);
     return (double)own->table[0].bytes + (double)own->table[1].bytes +
-           ((double)own->scratch_cells + (double)own->kept_cells) * sizeof(float) +
+           ((double)own->scratch_cells + (double)own->kept_cells + (double)own->rows_cells) *
+               sizeof(float) +
            (double)own->n_shadows * sizeof *own->shadows;
 }
 
@@ -118,6 +124,7 @@ static void send_moment(lh_plan *p, const lh_gpu *gpu) {
     now.past = p->moment.past, now.of = p->moment.of;
     now.step = (unsigned)p->moment.step, now.seed = p->moment.seed;
     now.example = own->example_there;
+    now.adds = p->moment.adds;
     if (memcmp(&now, &own->moment, sizeof now) != 0) {
         own->moment = now;
         gpu->put(own->moment_there, &now, sizeof now);
@@ -130,7 +137,7 @@ static void send_moment(lh_plan *p, const lh_gpu *gpu) {
 }
 
 static bool cuda_ready(lh_plan *p, bool is_bound) {
-    if (p->is_sketch) return true;
+    if (p->is_sketch) return lh_cuda_sketch(p, is_bound);
     const lh_gpu *gpu = lh_cuda_gpu(p->g->ctx);
     if (!gpu) return false;
     forget_lists(p, gpu);
@@ -140,12 +147,13 @@ static bool cuda_ready(lh_plan *p, bool is_bound) {
 /* ---- running ---- */
 
 static void launch(lh_plan *p, const lh_gpu *gpu, const lh_cuda_work *w) {
-    if (!w->launch) {
-        lh_cuda_run_here(p, w->plan);
+    if (w->is_joined) return;
+    if (w->row) {
+        gpu->row(w->row, gpu->stream);
         return;
     }
-    if (w->plan->sum >= 0) {
-        gpu->op[p->moment.adds ? LH_OP_add : LH_OP_same](&w->gpu, gpu->stream);
+    if (!w->launch) {
+        lh_cuda_run_here(p, w->plan);
         return;
     }
     if (!w->n_steps) w->launch(&w->gpu, gpu->stream);
@@ -162,8 +170,10 @@ static void launch_all(lh_plan *p, const lh_gpu *gpu, lh_stage stage, int from, 
     const lh_cuda_work *work = lh_cuda_of(p)->work[stage];
     const bool goes_on = stage == LH_STAGE_RUN && p->moment.past > 0;
     const lh_cuda_own *own = lh_cuda_of(p);
-    if (stage == LH_STAGE_RUN && from == 0)
+    if (stage == LH_STAGE_RUN && from == 0 && !goes_on) {
         gpu->round(own->round_there, own->n_roundings, gpu->stream);
+        if (p->grows) gpu->turn(own->round_there, own->n_roundings, gpu->stream);
+    }
     for (int i = from; i < to; i++)
         if (!(goes_on && work[i].plan->is_once)) launch(p, gpu, &work[i]);
 }
@@ -188,10 +198,8 @@ static void cuda_run(lh_plan *p, lh_stage stage, int from, int to) {
     if (!gpu) return;
     lh_cuda_settle();
     send_moment(p, gpu);
-    if (lh_cuda_of(p)->adds != p->moment.adds) forget_lists(p, gpu);
-    lh_cuda_of(p)->adds = p->moment.adds;
-    if (stage != LH_STAGE_START && from == 0 && to == p->list[stage].n && !p->grows &&
-        !lh_cuda_of(p)->has_here)
+    if (stage != LH_STAGE_START && from == 0 && to == p->list[stage].n &&
+        (!p->grows || p->moment.past > 0) && !lh_cuda_of(p)->has_here)
         run_whole(p, gpu, stage);
     else
         launch_all(p, gpu, stage, from, to);
@@ -245,17 +253,20 @@ static void cuda_count(lh_plan *p, int i, unsigned long long count[2]) {
     .line = 64, .shares_memory = true, .take = lh_cuda_take, .give_back = lh_cuda_give_back,       \
     .write = lh_cuda_write, .read = lh_cuda_read, .copy = lh_cuda_copy, .add = lh_cuda_add,        \
     .difference = lh_cuda_difference, .open = cuda_open, .close = cuda_close, .bytes = cuda_bytes, \
-    .ready = cuda_ready, .run = cuda_run, .count = cuda_count, .adds_up = &adds_up,                \
-    .cells = &lh_cuda_cells
+    .ready = cuda_ready, .run = cuda_run, .count = cuda_count, .largest = lh_cuda_largest,         \
+    .rests = LH_CUDA_RESTS, .adds_up = &adds_up, .cells = &lh_cuda_cells
 
 static const lh_backend in_float = {RECORD, .kernels = lh_cuda_likes},
+                        grown_in_float = {RECORD, .kernels = lh_cuda_likes_bf16,
+                                          .takes = lh_cuda_takes},
                         in_bf16 = {RECORD, .kernels = lh_cuda_likes_bf16, .takes = lh_cuda_takes,
                                    .shorten = lh_cuda_shorten};
 
 static lh_plan *cuda_plan(lh_graph *g, const lh_wish *wish) {
     const lh_fast_wish *own = wish->own;
     const bool is_short = own && own->precision == LH_IN_BF16 && !wish->by_definition;
-    return lh_plan_new(g, wish, is_short ? &in_bf16 : &in_float);
+    if (wish->grows && !wish->is_sketch && !lh_cuda_fits_text(g, wish)) return NULL;
+    return lh_plan_new(g, wish, is_short ? &in_bf16 : wish->grows ? &grown_in_float : &in_float);
 }
 
 const lh_evaluator lh_cuda = {

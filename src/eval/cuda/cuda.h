@@ -63,11 +63,15 @@ typedef struct lh_cuda_work {
     int room_of_parts;
     size_t kept_cells; /* memory that it leaves for the way back ... */
     size_t kept_at;    /* ... from this cell on */
+    lh_gpu_row *row;   /* a product of one row, instead of all that; NULL: it is none */
+    bool is_joined;    /* another work does it as well */
 } lh_cuda_work;
 
 /* A weight that products read, and where its copy in bf16 lies: from this number on; 0 numbers: it has none. */
 typedef struct lh_cuda_shadow {
     size_t at, numbers;
+    int rows, cols;
+    bool is_view, is_turned; /* read in another way than it lies; columns lie in a row */
 } lh_cuda_shadow;
 
 /* p->own */
@@ -89,8 +93,11 @@ typedef struct lh_cuda_own {
     int n_shadowed, n_roundings;  /* weights that have one; those that lie somewhere by now */
     void *list[LH_N_STAGES];      /* all launches of a stage, as one */
     int runs[LH_N_STAGES];        /* since layouts were made */
-    bool adds;     /* what was recorded goes on with sums; otherwise it begins them */
-    bool has_here; /* some works run on the processor: then nothing can be recorded */
+    float *rows;                  /* keys and values of a text that grows */
+    size_t rows_cells;
+    lh_gpu_row *row; /* of each work of a run: where it is a product of one row */
+    int *largest;    /* in the GPU's memory: where the largest of a row is */
+    bool has_here;   /* some works run on the processor: then nothing can be recorded */
 } lh_cuda_own;
 
 static inline lh_cuda_own *lh_cuda_of(const lh_plan *p) {
@@ -98,6 +105,11 @@ static inline lh_cuda_own *lh_cuda_of(const lh_plan *p) {
 }
 
 bool lh_cuda_connect(lh_plan *p, bool is_bound); /* cuda_works.c */
+/* ... its table alone; gpu NULL: nothing is taken there, it is only measured */
+bool lh_cuda_connect_all(lh_plan *p, const lh_gpu *gpu, bool is_bound);
+size_t lh_cuda_scratch_cells(const lh_plan *p), lh_cuda_kept_cells(lh_plan *p);
+bool lh_cuda_fits_text(lh_graph *g, const lh_wish *wish); /* else the context failed */
+bool lh_cuda_sketch(lh_plan *p, bool is_bound);           /* sizes of it all (cuda_needs.c) */
 
 /* For who measures: the works of a run, then those of :=, each started and waited for; how they are called. */
 void lh_cuda_time_works(lh_plan *p, double *seconds);
@@ -129,6 +141,16 @@ lh_cuda_blocks lh_cuda_blocks_of(const lh_plan *p, const lh_cuda_table *t, const
 /* crossentropy(X @ W, t) (cuda_head.c): room for rows before each example, sizes of memory; then, when there is memory, its steps. */
 void lh_cuda_measure_head(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t);
 bool lh_cuda_plan_head(const lh_plan *p, lh_cuda_work *w, const lh_cuda_table *t);
+
+/* ---- a text that grows (cuda_grow.c, cuda_row.c) ---- */
+
+enum { LH_CUDA_RESTS = 6 }; /* works that a value's memory rests behind its last use */
+
+bool lh_cuda_keeps(const lh_plan *p, const lh_match *m); /* rows of this attention */
+size_t lh_cuda_kept_rows(const lh_plan *p);              /* cells for all of them */
+bool lh_cuda_keep(lh_plan *p, const lh_gpu *gpu);
+int lh_cuda_largest(lh_plan *p, const lh_layout *row);
+bool lh_cuda_join_rows_of_one(lh_plan *p);
 
 /* ---- numbers of 16 bits (cuda_short.c) ---- */
 

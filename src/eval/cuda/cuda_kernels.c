@@ -84,12 +84,27 @@ enum {
 };                        /* Y: the result, which the way back reads besides fast's leaves */
 enum { MOST_COLS = 128 }; /* of a head */
 
+enum { MOST_COLS_KEPT = 256, CAUSAL = 1 };
+
+/* One that looks back on rows that it kept (device/grow.cu). */
+static bool takes_growing(const lh_plan *p, lh_node *n, const lh_match *m) {
+    const lh_graph *g = p->g;
+    const size_t cols = g->axis[m->leaf[K]->shape.cols].n, out = g->axis[m->leaf[V]->shape.cols].n;
+    if (m->leaf[MASK] || m->leaf[BIAS] || m->form != CAUSAL || !cols || cols > MOST_COLS_KEPT ||
+        !out || out > MOST_COLS_KEPT ||
+        !lh_axis_same(g, m->leaf[Q]->shape.rows, m->leaf[K]->shape.rows))
+        return false;
+    const lh_attention_numbers x = lh_attention_numbers_of(n, m, (int)cols);
+    return x.window < 1 << 24 && x.sinks < 1 << 24;
+}
+
 /* Masks of another kind, a soft cap and a scale that is not above 0 are left to the definition. */
 static bool takes_attention(const lh_plan *p, lh_node *n, lh_match *m) {
     const lh_graph *g = p->g;
-    const size_t cols = g->axis[m->leaf[Q]->shape.cols].n;
+    if (lh_cuda_keeps(p, m)) return takes_growing(p, n, m);
+    const size_t cols = p->by->shorten ? g->axis[m->leaf[Q]->shape.cols].n : 0;
     if (m->leaf[MASK] || m->leaf[BIAS] || !cols || cols > MOST_COLS ||
-        g->axis[m->leaf[V]->shape.cols].n != cols || p->grows)
+        g->axis[m->leaf[V]->shape.cols].n != cols)
         return false;
     const lh_attention_numbers x = lh_attention_numbers_of(n, m, (int)cols);
     return x.cap == 0 && x.scale > 0 && x.window < 1 << 24 && x.sinks < 1 << 24;
@@ -105,10 +120,10 @@ static bool takes_attention_back(const lh_plan *p, lh_node *n, lh_match *m) {
 static void prepare_attention(const lh_plan *p, lh_cuda_work *w) {
     const lh_attention_numbers x =
         lh_attention_numbers_of(w->plan->node, w->plan->match, w->gpu.most_in[K].cols);
-    (void)p;
     w->gpu.number[0] = x.scale;
     w->gpu.number[1] = (float)x.window, w->gpu.number[2] = (float)x.sinks;
-    w->kept_cells = rows_of(w, Q);
+    w->gpu.number[3] = x.cap;
+    w->kept_cells = lh_cuda_keeps(p, w->plan->match) ? 0 : rows_of(w, Q);
 }
 
 static void prepare_attention_back(const lh_plan *p, lh_cuda_work *w) {

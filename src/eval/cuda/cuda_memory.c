@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "eval/cuda/cuda.h"
 
-enum { COLLECTED = 1 << 14, WINDOW = 1 << 14 };
+enum { COLLECTED = 1 << 14, WINDOW = 1 << 16 };
 
 static struct {
     float *to;

@@ -78,12 +78,17 @@ static bool bias_of(const lh_plan *p, const lh_cuda_work *w, const lh_gpu_block 
 void lh_cuda_find_products(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t,
                            const lh_gpu_block *const blocks[4]) {
     const lh_gpu_block *c = blocks[0], *a = blocks[1], *b = blocks[2];
+    lh_gpu_block last[2];
     const int n = w->gpu.examples, sa = w->gpu.in[0].step, sb = w->gpu.in[1].step,
               sc = w->gpu.out.step;
     lh_gpu_block left, right;
     const void *bias = NULL;
     w->n_steps = 0;
     if (!lh_cuda_is_product(w) || !c || !a || !b || !lh_cuda_steps(p, w, n)) return;
+    if (w->plan->is_last && p->examples == 1) { /* no other row is asked for */
+        last[0] = lh_cuda_rows(*c, c->rows - 1, 1), last[1] = lh_cuda_rows(*a, a->rows - 1, 1);
+        c = &last[0], a = &last[1];
+    }
     if (a->is_short && !b->is_short && !sb &&
         lh_cuda_shadow_of(p, lh_plan_operand(w->plan, 1), b, &right))
         b = &right;

@@ -38,7 +38,11 @@ static bool passes_on(const lh_node *n) {
     }
 }
 
+/* Of a text that grows, what is added up from layer to layer stays exact, and so do scores. */
 static bool makes_short(const lh_plan *p, const lh_plan_work *w) {
+    if (p->grows &&
+        (w->node == p->g->generate->from || (!w->match && w->node->kind != LH_OP_matmul)))
+        return false;
     if (w->match)
         return lh_cuda_kernels[lh_cuda_kernel_number(w->match->kernel)].makes_short ||
                reads_short(p, w);
@@ -86,9 +90,15 @@ static size_t owner_cols(const lh_plan *p, const lh_node *n) {
 static void add_shadow(const lh_plan *p, const lh_node *n) {
     lh_cuda_own *own = lh_cuda_of(p);
     lh_cuda_shadow *s = &own->shadow[lh_plan_owner(p, n) - p->value];
-    if (s->numbers) return;
-    *s = (lh_cuda_shadow){own->n_shadows,
-                          lh_plan_fixed_cells(p->g, p->g->node[lh_plan_owner(p, n) - p->value])};
+    const bool is_view = s->is_view || p->value[lh_standing(p, n)->id].role == VIEW;
+    if (s->numbers) {
+        s->is_view = is_view, s->is_turned &= !is_view;
+        return;
+    }
+    s->at = own->n_shadows;
+    s->numbers = lh_plan_fixed_cells(p->g, p->g->node[lh_plan_owner(p, n) - p->value]);
+    s->cols = (int)owner_cols(p, n), s->rows = (int)(s->numbers / owner_cols(p, n));
+    s->is_view = is_view, s->is_turned = p->grows && s->rows > 1 && !is_view;
     const size_t rows_of_zeros = 8 * owner_cols(p, n); /* for who reads whole eights of rows */
     own->n_shadows += (s->numbers + rows_of_zeros + 63) / 64 * 64;
     own->n_shadowed++;
@@ -122,7 +132,8 @@ bool lh_cuda_list_shadows(lh_plan *p) {
         const float *base = l ? lh_plan_base(p, l) : NULL;
         if (base)
             list[n++] = (lh_gpu_rounding){base + l->at, own->shadows + own->shadow[i].at,
-                                          (long long)own->shadow[i].numbers};
+                                          (long long)own->shadow[i].numbers,
+                                          own->shadow[i].is_turned ? own->shadow[i].cols : 0};
     }
     own->n_roundings = list ? n : 0;
     if (n) lh_cuda_find(&why)->put(own->round_there, list, (size_t)n * sizeof *list);
@@ -144,6 +155,12 @@ bool lh_cuda_shadow_of(const lh_plan *p, const lh_node *n, const lh_gpu_block *b
     const float *base = s && s->numbers ? lh_plan_base(p, v->layout) : NULL;
     if (!base) return false;
     *to = *b;
+    if (s->is_turned) {
+        to->p = (float *)(void *)(own->shadows + s->at);
+        to->rs = 1, to->cs = s->rows;
+        to->is_short = true;
+        return b->rows == s->rows && b->cols == s->cols;
+    }
     to->p = (float *)(void *)(own->shadows + s->at + (b->p - (base + v->layout->at)));
     to->is_short = true;
     return true;

@@ -21,12 +21,16 @@ void *lh_cuda_reserve(lh_cuda_table *t, size_t bytes, void **there) {
 static bool grow(lh_context *ctx, const lh_gpu *gpu, lh_cuda_table *t) {
     if (t->used <= t->bytes) return true;
     const size_t bytes = t->used + t->used / 2;
-    gpu->give_back(t->there);
+    if (gpu) gpu->give_back(t->there);
     t->there = NULL;
     ctx->release(t->here);
     t->bytes = 0;
     t->here = ctx->alloc(bytes);
-    t->there = t->here ? gpu->take(bytes) : NULL;
+    t->there = gpu && t->here ? gpu->take(bytes) : t->here;
+    if (!t->there && !gpu) {
+        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory");
+        return false;
+    }
     if (!t->there) {
         lh_cuda_no_room(ctx, gpu, (double)bytes, "the list of works");
         return false;
@@ -309,6 +313,18 @@ static void connect_apart(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
         lh_cuda_find_products(p, w, t, blocks);
 }
 
+/* What a part of a batch comes to is added to memory of the caller's. */
+static void connect_sum(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
+    void *there = NULL;
+    lh_gpu_block *sum = lh_cuda_reserve(t, sizeof *sum, &there);
+    if (!sum) return;
+    *sum = block_of(p, &p->sum_layout[w->plan->sum]);
+    w->gpu.out = (lh_gpu_view){there, 0}, w->gpu.most = sizes_of(sum);
+    w->gpu.in[0] = lh_cuda_blocks_of(p, t, lh_plan_operand(w->plan, 0)).view;
+    w->gpu.moment = lh_cuda_of(p)->moment_there;
+    w->gpu.examples = 1, w->gpu.n_in = 1;
+}
+
 static void connect(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
     const lh_cuda_blocks out = lh_cuda_blocks_of(p, t, w->plan->node);
     w->n_steps = 0;
@@ -326,24 +342,7 @@ static void connect(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
     if (w->kernel == LH_GPU_head) lh_cuda_measure_head(p, w, t);
 }
 
-/* What is added up from run to run: the value, and the sum in the caller's memory. */
-static void connect_sum(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
-    const lh_cuda_blocks in = lh_cuda_blocks_of(p, t, w->plan->node);
-    void *there = NULL;
-    lh_gpu_block *sum = lh_cuda_reserve(t, sizeof *sum, &there);
-    w->n_steps = 0;
-    if (!sum || !in.here) return;
-    *sum = block_of(p, &p->sum_layout[w->plan->sum]);
-    const lh_gpu_block all[] = {*sum, *in.here};
-    w->gpu.out = w->gpu.in[1] = (lh_gpu_view){there, 0};
-    w->gpu.in[0] = in.view;
-    w->gpu.most = w->gpu.most_in[0] = w->gpu.most_in[1] = sizes_of(sum);
-    w->gpu.examples = w->gpu.batch = 1;
-    w->gpu.n_in = 2;
-    w->gpu.flat = flat_of(w, all);
-}
-
-static void connect_all(lh_plan *p, lh_cuda_table *t, bool is_bound) {
+static void connect_works(lh_plan *p, lh_cuda_table *t, bool is_bound) {
     t->used = 0;
     add_all_blocks(p, t, is_bound);
     for (int stage = 0; stage < LH_N_STAGES; stage++)
@@ -367,15 +366,20 @@ static bool grow_floats(lh_plan *p, float **memory, size_t *has, size_t cells) {
     return *memory != NULL;
 }
 
+size_t lh_cuda_scratch_cells(const lh_plan *p) {
+    size_t most = 0;
+    for (int stage = 0; stage < LH_N_STAGES; stage++)
+        for (int i = 0; i < p->list[stage].n; i++) {
+            const size_t cells = lh_cuda_of(p)->work[stage][i].gpu.scratch_cells;
+            if (cells > most) most = cells;
+        }
+    return most;
+}
+
 /* One piece of memory serves all, one after the other. */
 static bool reserve_scratch(lh_plan *p) {
     lh_cuda_own *own = lh_cuda_of(p);
-    size_t most = 0;
-    for (int stage = 0; stage < LH_N_STAGES; stage++)
-        for (int i = 0; i < p->list[stage].n; i++)
-            if (own->work[stage][i].gpu.scratch_cells > most)
-                most = own->work[stage][i].gpu.scratch_cells;
-    if (!grow_floats(p, &own->scratch, &own->scratch_cells, most)) return false;
+    if (!grow_floats(p, &own->scratch, &own->scratch_cells, lh_cuda_scratch_cells(p))) return false;
     for (int stage = 0; stage < LH_N_STAGES; stage++)
         for (int i = 0; i < p->list[stage].n; i++) own->work[stage][i].gpu.scratch = own->scratch;
     return true;
@@ -390,17 +394,22 @@ static lh_cuda_work *work_there(const lh_plan *p, const lh_cuda_work *back) {
     return NULL;
 }
 
+size_t lh_cuda_kept_cells(lh_plan *p) {
+    lh_cuda_work *work = lh_cuda_of(p)->work[LH_STAGE_RUN];
+    size_t all = 0;
+    for (int i = 0; i < p->list[LH_STAGE_RUN].n; i++) {
+        work[i].kept_at = all;
+        if (work[i].plan->match && work[i].kernel == LH_GPU_attention) all += work[i].kept_cells;
+    }
+    return all;
+}
+
 /* What a way there leaves for its way back is its own, until the next run. */
 static bool reserve_kept(lh_plan *p) {
     lh_cuda_own *own = lh_cuda_of(p);
     const int n = p->list[LH_STAGE_RUN].n;
     lh_cuda_work *work = own->work[LH_STAGE_RUN];
-    size_t all = 0;
-    for (int i = 0; i < n; i++) {
-        work[i].kept_at = all;
-        if (work[i].plan->match && work[i].kernel == LH_GPU_attention) all += work[i].kept_cells;
-    }
-    if (!grow_floats(p, &own->kept, &own->kept_cells, all)) return false;
+    if (!grow_floats(p, &own->kept, &own->kept_cells, lh_cuda_kept_cells(p))) return false;
     for (int i = 0; i < n; i++) {
         if (!work[i].plan->match || work[i].kernel != LH_GPU_attention_back) continue;
         lh_cuda_work *there = work_there(p, &work[i]);
@@ -422,17 +431,22 @@ static bool plan_heads(lh_plan *p, const lh_cuda_table *t) {
     return true;
 }
 
+bool lh_cuda_connect_all(lh_plan *p, const lh_gpu *gpu, bool is_bound) {
+    lh_cuda_table *t = &lh_cuda_of(p)->table[is_bound];
+    for (;;) { /* measured, then made: what is joined is seen only where there is room for blocks */
+        connect_works(p, t, is_bound);
+        if (t->used <= t->bytes) return true;
+        if (!grow(p->g->ctx, gpu, t)) return false;
+    }
+}
+
 bool lh_cuda_connect(lh_plan *p, bool is_bound) {
     const lh_gpu *gpu = lh_cuda_gpu(p->g->ctx);
     lh_cuda_table *t = &lh_cuda_of(p)->table[is_bound];
-    if (!gpu) return false;
-    for (;;) { /* measured, then made: what is joined is seen only where there is room for blocks */
-        connect_all(p, t, is_bound);
-        if (t->used <= t->bytes) break;
-        if (!grow(p->g->ctx, gpu, t)) return false;
-    }
+    if (!gpu || !lh_cuda_connect_all(p, gpu, is_bound)) return false;
     lh_cuda_settle();
     gpu->put(t->there, t->here, t->used);
     if (!reserve_scratch(p) || !lh_cuda_list_shadows(p)) return false;
-    return !is_bound || (reserve_kept(p) && plan_heads(p, t));
+    return !is_bound || (reserve_kept(p) && plan_heads(p, t) && lh_cuda_keep(p, gpu) &&
+                         lh_cuda_join_rows_of_one(p));
 }

@@ -56,6 +56,7 @@ typedef struct lh_gpu_moment {
     unsigned step;
     unsigned long long seed;
     const unsigned *example; /* their numbers */
+    bool adds;               /* a part of a batch, and not its first: sums go on */
 } lh_gpu_moment;
 
 /* The largest that an example has. */
@@ -82,6 +83,7 @@ typedef struct lh_gpu_work {
     int pitch;         /* of rows in scratch */
     const int *before; /* rows of the examples before each, in the GPU's memory; NULL: not needed */
     float *kept;       /* memory that the way there leaves for the way back; NULL: nobody asks */
+    int kept_rows;     /* of a text that grows: `kept` has keys and values of so many rows */
     float *scratch;    /* memory for the time of this work */
     size_t scratch_cells;
 } lh_gpu_work;
@@ -106,11 +108,38 @@ typedef struct lh_gpu_product {
     const void *bias; /* a row that is added to each row of C, of C's type; NULL: none */
 } lh_gpu_product;
 
+/* What is made of the row x before it is multiplied, and of its product before a row is added. */
+typedef enum lh_gpu_before {
+    LH_GPU_AS_IT_IS,
+    LH_GPU_BY_LAYERNORM,
+    LH_GPU_BY_RMSNORM,
+    LH_GPU_BY_SWIGLU
+} lh_gpu_before;
+typedef enum lh_gpu_behind { LH_GPU_AS_IT_CAME, LH_GPU_THEN_GELU, LH_GPU_THEN_SILU } lh_gpu_behind;
+
+/* A row in either type. */
+typedef struct lh_gpu_line {
+    void *p; /* NULL: there is none */
+    bool is_short;
+} lh_gpu_line;
+
+/* y = behind(before(x) @ W + bias) + add, for one row: a step of a text that grows. W is in bf16, its columns lie in a row, `pitch` numbers apart. */
+typedef struct lh_gpu_row {
+    lh_gpu_line x, other, bias, add, y; /* other: the second of swiglu */
+    const void *w;
+    long long pitch;
+    int inner, cols;
+    lh_gpu_before before;
+    lh_gpu_behind behind;
+    const float *gain, *move, *epsilon; /* of a norm; move NULL: rmsnorm */
+} lh_gpu_row;
+
 /* Floats and their copy in bf16. */
 typedef struct lh_gpu_rounding {
     const float *from;
     void *to;
     long long n;
+    int turned; /* > 0: a matrix of so many columns, which lie in a row in the copy */
 } lh_gpu_rounding;
 
 typedef struct lh_gpu_device {
@@ -145,6 +174,13 @@ typedef struct lh_gpu {
     void (*product)(const lh_gpu_product *p);
     /* n copies, the list in the GPU's memory */
     void (*round)(const lh_gpu_rounding *list, int n, void *stream);
+    /* ... of those that are turned */
+    void (*turn)(const lh_gpu_rounding *list, int n, void *stream);
+    void (*row)(const lh_gpu_row *r, void *stream);
+    lh_gpu_launch add_up; /* out, the sum of parts so far, becomes out + in[0] */
+    lh_gpu_launch attend; /* attention of a text that grows: rows before are in w->kept */
+    /* Where the first of the largest of n numbers is; -1: none is a number. */
+    void (*largest)(lh_gpu_line from, int n, int *to, void *stream);
     const char *(*products)(
         void); /* what makes products: "cuBLAS 13.0"; NULL: nothing but the slower way */
 

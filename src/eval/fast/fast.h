@@ -32,6 +32,7 @@ static inline lh_work *lh_fast_work_at(const lh_plan *p, int i) {
 
 /* of no use elsewhere: it stands for nothing that the notation has, and is not in the table */
 extern const lh_kernel lh_kernel_sum_of_parts;
+bool lh_fast_still_keeps(lh_plan *p, int fed, int rows); /* lh_backend.has_past (grow.c) */
 bool lh_fast_keep(lh_plan *p); /* memory for what is kept of earlier rows (grow.c) */
 
 /* A matrix in memory: cell (r, c) at p[r * rs + c * cs]. */

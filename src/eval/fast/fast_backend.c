@@ -90,6 +90,7 @@ static const lh_backend backend = {
     .ready = fast_ready,
     .run = LH_LOOPS(run),
     .each = fast_each,
+    .has_past = lh_fast_still_keeps,
 };
 
 LH_EVALUATOR(fast, &backend);

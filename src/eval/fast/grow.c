@@ -14,6 +14,10 @@ void lh_fast_past(lh_plan *p, int rows) {
 }
 
 bool lh_fast_has_past(lh_plan *p, int fed, int rows) {
+    return !p->by->has_past || p->by->has_past(p, fed, rows);
+}
+
+bool lh_fast_still_keeps(lh_plan *p, int fed, int rows) {
     for (int i = 0; rows < fed && i < p->list[LH_STAGE_RUN].n; i++) {
         const lh_work *w = lh_fast_work_at(p, i);
         const lh_kernel *kernel = w->kept ? w->match->kernel : NULL;

@@ -14,11 +14,12 @@
 
 #include "eval/cuda/device/launchers.h"
 
-enum { RING = 1 << 24, WORKSPACE = 1 << 25 };
+enum { RING = 1 << 24, ARRIVAL = 1 << 18, WORKSPACE = 1 << 25 };
 
 static struct {
     cudaStream_t stream;
-    char *ring; /* pinned: what is on its way */
+    char *ring;    /* pinned: what is on its way */
+    char *arrival; /* ... and what comes back */
     size_t at;
     cudaError_t error; /* the first */
     char text[256];
@@ -125,9 +126,12 @@ static void move(void *to, const void *from, size_t bytes) {
     is_well(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, own.stream));
 }
 
+/* What fits comes through pinned memory: the copy waits for nothing but the GPU. */
 static void get(void *to, const void *from, size_t bytes) {
-    is_well(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, own.stream));
+    void *here = bytes <= ARRIVAL ? own.arrival : to;
+    is_well(cudaMemcpyAsync(here, from, bytes, cudaMemcpyDeviceToHost, own.stream));
     wait();
+    if (here != to) memcpy(to, here, bytes);
 }
 
 /* ---- lists ---- */
@@ -409,9 +413,11 @@ static lh_gpu gpu = {
 };
 
 static const char *open_device(int device) {
-    const bool is_open = is_well(cudaSetDevice(device)) &&
-                         is_well(cudaStreamCreateWithFlags(&own.stream, cudaStreamNonBlocking)) &&
-                         is_well(cudaHostAlloc((void **)&own.ring, RING, cudaHostAllocDefault));
+    const bool is_open =
+        is_well(cudaSetDevice(device)) &&
+        is_well(cudaStreamCreateWithFlags(&own.stream, cudaStreamNonBlocking)) &&
+        is_well(cudaHostAlloc((void **)&own.ring, RING, cudaHostAllocDefault)) &&
+        is_well(cudaHostAlloc((void **)&own.arrival, ARRIVAL, cudaHostAllocDefault));
     gpu.stream = own.stream;
     if (is_open && blas.handle) blas.set_stream(blas.handle, own.stream);
     return is_open ? NULL : trouble();

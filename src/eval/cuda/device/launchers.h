@@ -9,5 +9,12 @@ void lh_gpu_launchers(lh_gpu *gpu);
 /* A product without a library (matmul.cu): what it cannot make. */
 void lh_gpu_any_product(const lh_gpu_product *p, void *stream);
 void lh_gpu_round(const lh_gpu_rounding *list, int n, void *stream);
+void lh_gpu_add_up(const lh_gpu_work *w, void *stream); /* parts.cu */
+
+/* Of a text that grows (grow.cu). */
+void lh_gpu_turn(const lh_gpu_rounding *list, int n, void *stream);
+void lh_gpu_row_product(const lh_gpu_row *r, void *stream);
+void lh_gpu_attend(const lh_gpu_work *w, void *stream);
+void lh_gpu_largest(lh_gpu_line from, int n, int *to, void *stream);
 
 #endif

@@ -114,6 +114,7 @@ enum { ROUNDERS = 256 };
 
 __global__ void round_all(const lh_gpu_rounding *list) {
     const lh_gpu_rounding one = list[blockIdx.y];
+    if (one.turned) return; /* grow.cu */
     const long long step = 8ll * gridDim.x * blockDim.x;
     for (long long i = 8 * (blockIdx.x * (long long)blockDim.x + threadIdx.x); i < one.n; i += step) {
         const cell from = {(void *)(one.from + i), false}, to = {(unsigned short *)one.to + i, true};
