@@ -100,6 +100,43 @@ void emulate_matrices(uint32_t to[4], const unsigned short *row, bool is_turned)
     emulate_wait(false);
 }
 
+/* Number `at` of what lies from `first` on in a panel: pieces of 16 bytes change places by the bits of their address. */
+static unsigned short in_panel(const unsigned short *first, unsigned at) {
+    uintptr_t p = (uintptr_t)(first + at);
+    p ^= (p >> 7 & 7) << 4;
+    return *(const unsigned short *)p;
+}
+
+static void together(const void *panel) {
+    if (blockDim.x % 128) stop("four warps are needed for such a product");
+    if ((uintptr_t)panel % 32) stop("a tile does not begin at a multiple of 16 numbers");
+}
+
+void emulate_wide_left(uint32_t to[4], const unsigned short *left) {
+    const unsigned row = current / WARP_SIZE % 4 * 16 + current % 32 / 4, c = current % 4 * 2;
+    together(left);
+    for (unsigned i = 0; i < 4; i++) {
+        const unsigned at = (row + i % 2 * 8) * 64 + c + i / 2 * 8;
+        to[i] = in_panel(left, at) | (uint32_t)in_panel(left, at + 1) << 16;
+    }
+}
+
+void emulate_wide(float *sums, const uint32_t left[4], const unsigned short *right, int n, bool is_turned, bool adds) {
+    const unsigned warp = current / WARP_SIZE, lane = current % WARP_SIZE, g = lane / 4, t = lane % 4 * 2;
+    together(right);
+    for (unsigned i = 0; i < 8; i++)
+        left_rows[warp][g + i / 2 % 2 * 8][t + i % 2 + i / 4 * 8] = half_of(left[i / 2], i % 2);
+    emulate_wait(false);
+    for (unsigned i = 0; i < (unsigned)n / 2; i++) {
+        const unsigned c = i / 4 * 8 + t + i % 2, r = g + i / 2 % 2 * 8;
+        float sum = adds ? sums[i] : 0;
+        for (unsigned k = 0; k < 16; k++)
+            sum += left_rows[warp][r][k] * half_of(in_panel(right, is_turned ? c * 64 + k : k * 64 + c), 0);
+        sums[i] = sum;
+    }
+    emulate_wait(false);
+}
+
 static void live(void) {
     for (;;) {
         (*work)();

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <algorithm>
@@ -35,6 +36,10 @@ void *emulate_shared(void);
 /* Tiles of bf16, as src/eval/cuda/device/tensor.h has them: by all lanes of a warp together. */
 void emulate_multiply(float sums[4], const uint32_t left[4], const uint32_t right[2]);
 void emulate_matrices(uint32_t to[4], const unsigned short *row, bool is_turned);
+/* Tiles of four warps, as tensor_wide.h has them; n columns. */
+void emulate_wide(float *sums, const uint32_t left[4], const unsigned short *right, int n,
+                  bool is_turned, bool adds);
+void emulate_wide_left(uint32_t to[4], const unsigned short *left);
 
 extern "C" void emulate_touch(const void *p, size_t bytes); /* in its memory? (emulated.c) */
 extern "C" const char *emulate_running(void);
@@ -70,6 +75,10 @@ static inline unsigned __float_as_uint(float x) {
 
 struct alignas(16) uint4 {
     unsigned x, y, z, w;
+};
+
+struct alignas(8) float2 {
+    float x, y;
 };
 
 struct alignas(16) float4 {

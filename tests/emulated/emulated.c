@@ -1,7 +1,8 @@
 /* emulated -- a GPU that is not there: its memory is this machine's, its kernels run by emulate.h, its products by loops.
  *
  * Every cell that a kernel asks for is looked up in what was taken. EMULATED_MEMORY says how many bytes it has, EMULATED_LOST after how many launches it
- * is lost, so that messages can be tested; EMULATED_DEVICES how many there are of it, for several processes.
+ * is lost, so that messages can be tested; EMULATED_DEVICES how many there are of it, for several processes. EMULATED_NARROW: it has no products of four
+ * warps together.
  */
 #include <math.h>
 #include <stdint.h>

@@ -8,11 +8,9 @@
  *
  * Tiles that are hidden as a whole are left out. Powers are of two: scores are multiplied by log2(e).
  */
-#include "eval/cuda/device/tensor.h"
+#include "eval/cuda/device/attention.h"
 
-enum { Q, K, V, MASK, BIAS, DY, Y };
 enum { TILE = 64, TILES = TILE / 8, PAD = 8 };
-enum { NUMBER_SCALE, NUMBER_WINDOW, NUMBER_SINKS };
 
 #ifdef LH_EMULATED
 enum { WARPS = 2, WARPS_BACK = 2 }; /* TILE threads at least */
@@ -20,29 +18,8 @@ enum { WARPS = 2, WARPS_BACK = 2 }; /* TILE threads at least */
 enum { WARPS = 8, WARPS_BACK = 4 };
 #endif
 
-static const float LOG2E = 1.44269504088896340736f;
-
-/* Which keys a query sees. */
-struct sight {
-    bool is_causal;
-    int window, sinks; /* window 0: none */
-};
-
-__device__ static sight sight_of(const lh_gpu_work &w) {
-    return {w.form != 0, (int)w.number[NUMBER_WINDOW], (int)w.number[NUMBER_SINKS]};
-}
-
 __device__ static bool sees(const sight &s, int query, int key) {
     return !s.is_causal || (key <= query && (!s.window || key > query - s.window || key < s.sinks));
-}
-
-/* Queries q .. q + n, keys k .. k + m: does any see any; does each see each? */
-__device__ static bool any_sees(const sight &s, int q, int n, int k, int m) {
-    return !s.is_causal || (k < q + n && (!s.window || k + m > q - s.window + 1 || k < s.sinks));
-}
-
-__device__ static bool each_sees(const sight &s, int q, int n, int k, int m) {
-    return !s.is_causal || (k + m - 1 <= q && (!s.window || k > q + n - 1 - s.window || k + m <= s.sinks));
 }
 
 /* Rows r .. r + n of head h into shared memory, rounded where they are floats; zeros behind the last row and column. */
@@ -89,84 +66,7 @@ UNROLLED
     }
 }
 
-/* Sums of a warp's 16 rows, row `first` on, times a number for each of a lane's two rows. */
-template <int D> __device__ static void write_sums(const lh_gpu_block *to, int h, int first, const sums_tile *sums, const float by[2]) {
-    const int lane = (int)(threadIdx.x % WARP);
-    UNROLLED
-    for (int n = 0; n < D / 8; n++)
-        UNROLLED
-        for (int i = 0; i < 2; i++) {
-            const int r = first + lane / 4 + 8 * i, c = 8 * n + 2 * (lane % 4);
-            if (r >= to->rows || c >= to->cols) continue;
-            const float x = sums[n].x[2 * i] * by[i], y = sums[n].x[2 * i + 1] * by[i];
-            const cell place = at(to, h, r, c);
-            if (place.is_short && to->cs == 1 && c + 1 < to->cols && (size_t)place.p % 4 == 0) {
-                *(unsigned *)place.p = two_shorts(x, y);
-                continue;
-            }
-            place = x;
-            if (c + 1 < to->cols) at(to, h, r, c + 1) = y;
-        }
-}
-
-/* kept and scratch: a number for each query, [example][head][row] of the longest */
-__device__ static size_t query_number(const lh_gpu_work &w, int e, int h, int r) {
-    return ((size_t)e * w.most_in[Q].heads + h) * w.most_in[Q].rows + r;
-}
-
-/* Which piece of work a block of threads has: the last rows first, for they see most. */
-struct job {
-    int e, h, first;
-};
-
-__device__ static job job_of(int heads, int most_rows, int rows) {
-    const int pieces = (most_rows + rows - 1) / rows, i = (int)blockIdx.x;
-    return {(int)blockIdx.y, i % heads, (pieces - 1 - i / heads) * rows};
-}
-
 /* ---- there ---- */
-
-/* The largest so far, the sum of powers; of a lane's two rows. */
-struct running {
-    float most[2], sum[2];
-};
-
-/* Scores to powers, in place; y shrinks to the new largest. */
-template <int D> __device__ static void add_tile(running &m, sums_tile *y, sums_tile s[TILES], float scale) {
-    UNROLLED
-    for (int i = 0; i < 2; i++) {
-        float most = m.most[i];
-        UNROLLED
-        for (int n = 0; n < TILES; n++) most = fmaxf(most, fmaxf(s[n].x[2 * i], s[n].x[2 * i + 1]));
-        most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, 1));
-        most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, 2));
-        const float from = most == -INFINITY ? 0.0f : most * scale, shrunk = power_of_two(m.most[i] * scale - from);
-        float sum = 0;
-        UNROLLED
-        for (int n = 0; n < TILES; n++)
-            for (int k = 2 * i; k < 2 * i + 2; k++) s[n].x[k] = power_of_two(s[n].x[k] * scale - from), sum += s[n].x[k];
-        UNROLLED
-        for (int n = 0; n < D / 8; n++) y[n].x[2 * i] *= shrunk, y[n].x[2 * i + 1] *= shrunk;
-        m.sum[i] = m.sum[i] * shrunk + sum, m.most[i] = most;
-    }
-}
-
-__device__ static void hide(sums_tile s[TILES], const sight &by, int query, int key, int keys, float with) {
-    const int lane = (int)(threadIdx.x % WARP);
-    UNROLLED
-    for (int n = 0; n < TILES; n++)
-        UNROLLED
-        for (int k = 0; k < 4; k++) {
-            const int q = query + lane / 4 + k / 2 * 8, c = key + 8 * n + 2 * (lane % 4) + k % 2;
-            if (c >= keys || !sees(by, q, c)) s[n].x[k] = with;
-        }
-}
-
-/* The next tile from k on that somebody sees. */
-__device__ static int next_tile(const sight &by, int q, int n, int k, int keys) {
-    while (k < keys && !any_sees(by, q, n, k, TILE)) k += TILE;
-    return k;
-}
 
 template <int D> __device__ static void fetch_both(bits16 *to, const lh_gpu_block &a, const lh_gpu_block &b, int h, int r, bool is_wide) {
     fetch<D>(to, a, h, r, TILE, is_wide);
@@ -179,14 +79,15 @@ template <int D> __global__ void __launch_bounds__(WARPS *WARP) attention(lh_gpu
     enum { ROWS = 16 * WARPS, STAGE = 2 * TILE * (D + PAD) };
     const job j = job_of(w.most_in[Q].heads, w.most_in[Q].rows, ROWS);
     const lh_gpu_block q = *block_of(w.in[Q], j.e), k = *block_of(w.in[K], j.e), v = *block_of(w.in[V], j.e);
-    const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP, mine = j.first + 16 * warp;
+    const int warp = (int)threadIdx.x / WARP, mine = j.first + 16 * warp;
     const int of = j.h / (q.heads / k.heads);
     const float scale = w.number[NUMBER_SCALE] * LOG2E;
     const sight by = sight_of(w);
+    const span seen = span_of(by, mine, k.rows);
     if (j.first >= q.rows) return;
     fetch<D>(room + STAGE, q, j.h, j.first, ROWS, w.is_wide);
     end_group();
-    int at_key = next_tile(by, j.first, ROWS, 0, k.rows), stage = 0;
+    int at_key = next_tile(by, j.first, ROWS, 0, k.rows, TILE), stage = 0;
     if (at_key < k.rows) fetch_both<D>(room, k, v, of, at_key, w.is_wide);
     wait_for_all_but<0>();
     __syncthreads();
@@ -197,15 +98,17 @@ UNROLLED
     running m = {{-INFINITY, -INFINITY}, {0, 0}};
     sums_tile y[D / 8] = {};
     while (at_key < k.rows) {
-        const int next = next_tile(by, j.first, ROWS, at_key + TILE, k.rows);
+        const int next = next_tile(by, j.first, ROWS, at_key + TILE, k.rows, TILE);
         const bits16 *keys = room + stage * STAGE, *values = keys + TILE * (D + PAD);
         stage = 1 - stage;
         if (next < k.rows) fetch_both<D>(room + stage * STAGE, k, v, of, next, w.is_wide);
         if (any_sees(by, mine, 16, at_key, TILE)) {
             sums_tile s[TILES];
             multiply_turned<D>(s, left, keys);
-            if (at_key + TILE > k.rows || !each_sees(by, mine, 16, at_key, TILE)) hide(s, by, mine, at_key, k.rows, -INFINITY);
-            add_tile<D>(m, y, s, scale);
+            if (!is_open(seen, at_key, TILE)) hide<TILE>(s, seen, at_key, -INFINITY);
+            float shrunk[2];
+            soften<TILE>(m, s, scale, shrunk);
+            shrink<D>(y, shrunk);
             multiply_rounded<D>(y, s, values);
         }
         wait_for_all_but<0>();
@@ -213,15 +116,8 @@ UNROLLED
         at_key = next;
     }
     float by_sum[2];
-    UNROLLED
-    for (int i = 0; i < 2; i++) {
-        m.sum[i] += __shfl_xor_sync(0xffffffffu, m.sum[i], 1);
-        m.sum[i] += __shfl_xor_sync(0xffffffffu, m.sum[i], 2);
-        by_sum[i] = 1.0f / m.sum[i];
-        const int r = mine + lane / 4 + 8 * i;
-        if (w.kept && lane % 4 == 0 && r < q.rows) w.kept[query_number(w, j.e, j.h, r)] = m.most[i] * scale + log2f(m.sum[i]);
-    }
-    write_sums<D>(block_of(w.out, j.e), j.h, mine, y, by_sum);
+    end_rows(w, m, j, mine, q.rows, scale, by_sum);
+    write_sums<D>(*block_of(w.out, j.e), j.h, mine, y, by_sum);
 }
 
 /* ---- back ---- */
@@ -235,6 +131,24 @@ __global__ void attention_along(lh_gpu_work w, int examples) {
         for (int c = (int)(threadIdx.x % WARP); c < dy->cols; c += WARP) sum += at(dy, h, r, c) * at(y, h, r, c);
         sum = warp_sum(sum);
         if (threadIdx.x % WARP == 0) w.scratch[query_number(w, e, h, r)] = sum;
+    }
+}
+
+/* LANES lanes for a row, eight numbers each */
+template <int LANES> __global__ void attention_along_wide(lh_gpu_work w) {
+    const lh_gpu_block *dy = block_of(w.in[DY], (int)blockIdx.y), *y = block_of(w.in[Y], (int)blockIdx.y);
+    const int c = (int)threadIdx.x % LANES * 8;
+    const long long rows = (long long)dy->heads * dy->rows, whole_warps = (rows + WARP - 1) / WARP * WARP;
+    for (long long k = (blockIdx.x * (long long)blockDim.x + threadIdx.x) / LANES; k < whole_warps;
+         k += (long long)gridDim.x * (blockDim.x / LANES)) {
+        const int h = (int)(k % dy->heads), r = (int)(k / dy->heads);
+        float sum = 0;
+        if (k < rows && c < dy->cols) {
+            const numbers<8> a = load_at<8>(dy, h, r, c), b = load_at<8>(y, h, r, c);
+            for (int i = 0; i < 8; i++) sum += a.x[i] * b.x[i];
+        }
+        for (int d = LANES / 2; d; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
+        if (k < rows && c == 0) w.scratch[query_number(w, (int)blockIdx.y, h, r)] = sum;
     }
 }
 
@@ -332,8 +246,8 @@ UNROLLED
         i = next;
     }
     const float of_k[2] = {scale, scale}, of_v[2] = {1, 1};
-    if (w.outs[K].block) write_sums<D>(block_of(w.outs[K], j.e), j.h, mine, dk, of_k);
-    if (w.outs[V].block) write_sums<D>(block_of(w.outs[V], j.e), j.h, mine, dv, of_v);
+    if (w.outs[K].block) write_sums<D>(*block_of(w.outs[K], j.e), j.h, mine, dk, of_k);
+    if (w.outs[V].block) write_sums<D>(*block_of(w.outs[V], j.e), j.h, mine, dv, of_v);
 }
 
 template <int D> __global__ void __launch_bounds__(WARPS_BACK *WARP) attention_queries(lh_gpu_work w) {
@@ -346,11 +260,12 @@ template <int D> __global__ void __launch_bounds__(WARPS_BACK *WARP) attention_q
     const int of = j.h / (q.heads / k.heads);
     const float scale = w.number[NUMBER_SCALE];
     const sight by = sight_of(w);
+    const span seen = span_of(by, mine, k.rows);
     if (j.first >= q.rows) return;
     fetch<D>(room + STAGE, q, j.h, j.first, ROWS, w.is_wide);
     fetch<D>(room + STAGE + TILE * (D + PAD), dy, j.h, j.first, ROWS, w.is_wide);
     end_group();
-    int at_key = next_tile(by, j.first, ROWS, 0, k.rows), stage = 0;
+    int at_key = next_tile(by, j.first, ROWS, 0, k.rows, TILE), stage = 0;
     if (at_key < k.rows) fetch_both<D>(room, k, v, of, at_key, w.is_wide);
     wait_for_all_but<0>();
     __syncthreads();
@@ -370,14 +285,14 @@ UNROLLED
     __syncthreads();
     sums_tile dq[D / 8] = {};
     while (at_key < k.rows) {
-        const int next = next_tile(by, j.first, ROWS, at_key + TILE, k.rows);
+        const int next = next_tile(by, j.first, ROWS, at_key + TILE, k.rows, TILE);
         const bits16 *keys = room + stage * STAGE;
         stage = 1 - stage;
         if (next < k.rows) fetch_both<D>(room + stage * STAGE, k, v, of, next, w.is_wide);
         if (any_sees(by, mine, 16, at_key, TILE)) {
             sums_tile s[TILES], d[TILES];
             multiply_turned<D>(s, left_q, keys);
-            if (at_key + TILE > k.rows || !each_sees(by, mine, 16, at_key, TILE)) hide(s, by, mine, at_key, k.rows, -INFINITY);
+            if (!is_open(seen, at_key, TILE)) hide<TILE>(s, seen, at_key, -INFINITY);
             multiply_turned<D>(d, left_dy, keys + TILE * (D + PAD));
             UNROLLED
             for (int n = 0; n < TILES; n++)
@@ -391,14 +306,10 @@ UNROLLED
         at_key = next;
     }
     const float of_q[2] = {scale, scale};
-    write_sums<D>(block_of(w.outs[Q], j.e), j.h, mine, dq, of_q);
+    write_sums<D>(*block_of(w.outs[Q], j.e), j.h, mine, dq, of_q);
 }
 
 /* ---- launches ---- */
-
-static dim3 pieces_of(lh_gpu_sizes s, int rows, int examples) {
-    return dim3((unsigned)((s.rows + rows - 1) / rows * s.heads), (unsigned)examples);
-}
 
 template <int D> static size_t shared_bytes() {
     return 2 * 2 * TILE * (D + PAD) * sizeof(bits16) + 2 * 2 * TILE * sizeof(float);
@@ -411,7 +322,9 @@ template <int D> static void launch(const lh_gpu_work *w, void *stream) {
 
 extern "C" void lh_gpu_kernel_attention(const lh_gpu_work *w, void *stream) {
     const int d = w->most_in[Q].cols;
-    if (d <= 32)
+    if (can_be_wide(d))
+        launch_wide(w, stream);
+    else if (d <= 32)
         launch<32>(w, stream);
     else if (d <= 64)
         launch<64>(w, stream);
@@ -419,11 +332,26 @@ extern "C" void lh_gpu_kernel_attention(const lh_gpu_work *w, void *stream) {
         launch<128>(w, stream);
 }
 
+template <int LANES> static void launch_along_wide(const lh_gpu_work *w, int examples, void *stream) {
+    const long long rows = (long long)w->most_in[DY].heads * w->most_in[DY].rows;
+    const dim3 grid(parts_of(rows, THREADS / LANES), (unsigned)examples);
+    LAUNCH_TOGETHER(attention_along_wide<LANES>, grid, THREADS, 0, stream, *w);
+}
+
+void launch_along(const lh_gpu_work *w, int examples, void *stream) {
+    if (w->is_wide && w->most_in[DY].cols <= 64)
+        launch_along_wide<8>(w, examples, stream);
+    else if (w->is_wide)
+        launch_along_wide<16>(w, examples, stream);
+    else
+        LAUNCH_TOGETHER(attention_along, grid_of_rows(w->most_in[DY], examples), THREADS, 0, stream, *w, examples);
+}
+
 template <int D> static void launch_back(const lh_gpu_work *w, int examples, void *stream) {
     const int rows = 16 * WARPS_BACK;
     allow_shared((const void *)attention_keys<D>, shared_bytes<D>());
     allow_shared((const void *)attention_queries<D>, shared_bytes<D>());
-    LAUNCH_TOGETHER(attention_along, grid_of_rows(w->most_in[DY], examples), THREADS, 0, stream, *w, examples);
+    launch_along(w, examples, stream);
     if (w->outs[K].block || w->outs[V].block)
         LAUNCH_TOGETHER(attention_keys<D>, pieces_of(w->most_in[K], rows, examples), rows * 2, shared_bytes<D>(), stream, *w);
     if (w->outs[Q].block)
@@ -432,7 +360,9 @@ template <int D> static void launch_back(const lh_gpu_work *w, int examples, voi
 
 extern "C" void lh_gpu_kernel_attention_back(const lh_gpu_work *w, void *stream) {
     const int d = w->most_in[Q].cols, examples = w->in[Q].step ? w->batch : 1;
-    if (d <= 32)
+    if (can_be_wide(d))
+        launch_wide_back(w, examples, stream);
+    else if (d <= 32)
         launch_back<32>(w, examples, stream);
     else if (d <= 64)
         launch_back<64>(w, examples, stream);

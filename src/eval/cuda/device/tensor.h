@@ -46,6 +46,12 @@ __device__ static inline void copy_ahead(bits16 *to, const void *from, bool is_t
     is_there ? memcpy(to, from, 16) : memset(to, 0, 16);
 }
 
+/* 4 bytes */
+__device__ static inline void copy_word_ahead(float *to, const float *from, bool is_there) {
+    if (is_there) emulate_touch(from, 4);
+    *to = is_there ? *from : 0.0f;
+}
+
 __device__ static inline void end_group() {}
 template <int N> __device__ static inline void wait_for_all_but() {}
 #else
@@ -84,6 +90,14 @@ __device__ static inline void copy_ahead(bits16 *to, const void *from, bool is_t
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                  :
                  : "r"(there), "l"(from), "r"(is_there ? 16 : 0)
+                 : "memory");
+}
+
+__device__ static inline void copy_word_ahead(float *to, const float *from, bool is_there) {
+    const unsigned there = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
+                 :
+                 : "r"(there), "l"(from), "r"(is_there ? 4 : 0)
                  : "memory");
 }
 
