@@ -392,9 +392,22 @@ static void try_kernels(void) {
 
 /* ---- in bf16 ---- */
 
+/* Weights that are computed, of another type than the rows, and rows that begin at an odd column. */
+static void try_heads(void) {
+    static const char *const lines[] = {
+        "P = E * 0.5\nlogits = X @ P^T\nY = crossentropy(logits, target)\n",
+        "param W : 6 x 9 = normal(1)\nA = X @ W\nlogits = columns(A, 1, 7) @ E^T\nY = "
+        "crossentropy(logits, target)\n",
+        "param W : 6 x 9 = normal(1)\nA = columns(X @ W, 3, 9)\nP = W @ W^T\nlogits = A @ P\nY = "
+        "crossentropy(logits @ E^T, target)\n"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        try_kernel("projection and crossentropy", lines[i], false);
+}
+
 static void try_bf16(void) {
     precision.precision = LH_IN_BF16;
     try_kernels();
+    try_heads();
     precision.precision = LH_IN_FLOAT;
 }
 

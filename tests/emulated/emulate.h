@@ -19,6 +19,7 @@
 #define __shared__ static
 #define __restrict__
 #define __launch_bounds__(...)
+#define UNROLLED_BY(n)
 
 struct dim3 {
     unsigned x, y, z;
@@ -112,6 +113,7 @@ static inline int __ffs(unsigned x) {
 static inline float rsqrtf(float x) {
     return 1.0f / sqrtf(x);
 }
+#define __expf expf
 static inline float __fdividef(float a, float b) {
     return a / b;
 }

@@ -78,6 +78,8 @@ typedef struct head {
     int cols;                      /* words; whole eights of them, where W can be read so far */
     int n, parts;                  /* steps so far, and launches among them */
     bool is_well;
+    bool
+        is_plain; /* not by a library, but as it is written down, more slowly: it cannot read these rows, or they are of two types */
 } head;
 
 static void add_product(head *h, const lh_gpu_block *c, lh_gpu_block a, lh_gpu_block b, bool adds) {
@@ -93,10 +95,15 @@ static void add_launch(head *h, const piece *at) {
     work->index[0] = at->e, work->index[1] = at->row;
     work->number[0] = (float)at->rows, work->number[1] = (float)at->examples;
     work->number[2] = h->x.here->is_short;
+    work->number[3] = h->is_plain, work->number[4] = h->n > 0;
     h->w->step[h->n++].work = work;
 }
 
 static void add_piece(head *h, const piece *at) {
+    if (h->is_plain) {
+        add_launch(h, at);
+        return;
+    }
     lh_gpu_block x, dx, w = h->projection;
     lh_gpu_block logits = {.p = h->w->gpu.scratch,
                            .rs = h->w->gpu.pitch,
@@ -130,18 +137,31 @@ static bool reserve_parts(const lh_plan *p, lh_cuda_work *w, int n) {
     return w->part != NULL;
 }
 
+static void add_pieces(head *h, int n) {
+    piece at = piece_at(h->w, h->x.here, n, 0, 0);
+    h->n = h->parts = 0;
+    do add_piece(h, &at);
+    while (h->is_well && is_next(h->x.here, n, &at, h->w));
+}
+
+/* The weights, in the type of X. */
+static bool read_projection(head *h, const lh_cuda_table *t) {
+    const lh_node *projection = lh_plan_operand(h->w->plan, PROJECTION);
+    h->projection = *lh_cuda_blocks_of(h->p, t, projection).here;
+    const bool is_copy =
+        h->x.here->is_short && lh_cuda_shadow_of(h->p, projection, &h->projection, &h->projection);
+    h->cols = h->projection.cols;
+    if (is_copy && h->projection.rs == 1 && h->projection.cs == h->projection.rows)
+        h->cols = h->w->gpu.pitch; /* behind a copy lie zeros */
+    return h->x.here->is_short == h->projection.is_short;
+}
+
 bool lh_cuda_plan_head(const lh_plan *p, lh_cuda_work *w, const lh_cuda_table *t) {
     const lh_match *m = w->plan->match;
-    head h = {.p = p, .w = w, .is_well = true};
-    const lh_node *projection = lh_plan_operand(w->plan, PROJECTION);
+    head h = {.p = p, .w = w};
     const bool has_back = w->gpu.in[DY].block != NULL;
     h.x = lh_cuda_blocks_of(p, t, lh_plan_operand(w->plan, X));
-    h.projection = *lh_cuda_blocks_of(p, t, projection).here;
-    if (h.x.here->is_short && !lh_cuda_shadow_of(p, projection, &h.projection, &h.projection))
-        return false;
-    h.cols = h.projection.cols;
-    if (h.x.here->is_short && h.projection.rs == 1 && h.projection.cs == h.projection.rows)
-        h.cols = w->gpu.pitch; /* behind a copy lie zeros */
+    h.is_well = read_projection(&h, t);
     if (has_back && w->gpu.outs[TO_X].block) h.to_x = lh_cuda_blocks_of(p, t, m->out[TO_X]);
     if (has_back && w->gpu.outs[TO_W].block) h.to_w = *lh_cuda_blocks_of(p, t, m->out[TO_W]).here;
     const int n = examples_of(&h.x);
@@ -152,9 +172,11 @@ bool lh_cuda_plan_head(const lh_plan *p, lh_cuda_work *w, const lh_cuda_table *t
     piece at = piece_at(w, h.x.here, n, 0, 0);
     while (is_next(h.x.here, n, &at, w)) pieces++;
     if (!lh_cuda_steps(p, w, 4 * pieces) || !reserve_parts(p, w, pieces)) return false;
-    at = piece_at(w, h.x.here, n, 0, 0);
-    do add_piece(&h, &at);
-    while (h.is_well && is_next(h.x.here, n, &at, w));
+    if (h.is_well) add_pieces(&h, n);
+    if (!h.is_well) {
+        h.is_plain = h.is_well = true;
+        add_pieces(&h, n);
+    }
     w->n_steps = h.n;
-    return h.is_well;
+    return true;
 }

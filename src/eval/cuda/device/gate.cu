@@ -21,7 +21,7 @@ template <int N> __global__ void swiglu(lh_gpu_work w) {
     EACH_SOME(N, w.examples, e, y, w.out, k) {
         numbers<N> a = load_at<N>(block_of(w.in[A], e), k.h, k.r, k.c);
         const numbers<N> b = load_at<N>(block_of(w.in[B], e), k.h, k.r, k.c);
-        for (int i = 0; i < N; i++) a.x[i] = a.x[i] / (1.0f + expf(-a.x[i])) * b.x[i];
+        for (int i = 0; i < N; i++) a.x[i] = __fdividef(a.x[i], 1.0f + __expf(-a.x[i])) * b.x[i];
         store_at<N>(y, k.h, k.r, k.c, a);
     }
 }
@@ -36,7 +36,7 @@ template <int N> __global__ void swiglu_back(lh_gpu_work w, int examples) {
                          dy = load_at<N>(block_of(w.in[DY], e), k.h, k.r, k.c);
         numbers<N> da, db;
         for (int i = 0; i < N; i++) {
-            const float s = 1.0f / (1.0f + expf(-a.x[i])), h = a.x[i] * s, bend = s * (1 - s);
+            const float s = __fdividef(1.0f, 1.0f + __expf(-a.x[i])), h = a.x[i] * s, bend = s * (1 - s);
             da.x[i] = dy.x[i] * b.x[i] * (s + (bend > 0 ? a.x[i] * bend : 0.0f)); /* far out bend is 0 */
             db.x[i] = dy.x[i] * h;
         }

@@ -21,6 +21,8 @@
     kernel<<<grid, threads, shared, (cudaStream_t)(stream)>>>(__VA_ARGS__)
 #define LAUNCH_TOGETHER        LAUNCH
 #define SHARED_MEMORY(type, x) extern __shared__ __align__(16) type x[]
+#define AS_TEXT(x)             #x
+#define UNROLLED_BY(n)         _Pragma(AS_TEXT(unroll n))
 #endif
 
 #ifdef LH_EMULATED
@@ -180,6 +182,12 @@ __device__ static inline float warp_max(float x) {
 static inline unsigned parts_of(long long n, long long of) {
     const long long k = (n + of - 1) / of;
     return (unsigned)(k < 1 ? 1 : k > MOST_X ? MOST_X : k);
+}
+
+/* In how many parts a sum over so many rows is made, `down` of them at a time: the same whatever the GPU. */
+static inline unsigned sum_parts(long long rows, int down) {
+    const long long k = rows / (2 * down);
+    return (unsigned)(k < 1 ? 1 : k > LH_GPU_PARTS ? LH_GPU_PARTS : k);
 }
 
 /* A thread for each cell of a block that large. */

@@ -1,8 +1,8 @@
 /* head -- crossentropy(X @ W, t) with the way back, some rows at a time: here what happens to logits between the products that make them and
  * those that send their gradient on to X and W. Each row is read twice and written once, by a block of threads: the largest and the sum of powers are
- * found together.
+ * found together. Blocks are large, so that the rows under way at a time fit the cache, and the second reading finds them there. Powers are of two.
  */
-#include "eval/cuda/device/gpu_grid.h"
+#include "eval/cuda/device/tensor.h"
 
 enum { X, PROJECTION, TOKENS, DY };
 enum { LOSS };
@@ -11,10 +11,12 @@ enum { FIRST_EXAMPLE, FIRST_ROW }; /* of lh_gpu_work.index */
 #ifdef LH_EMULATED
 enum { TOGETHER = 64 };
 #else
-enum { TOGETHER = 512 };
+enum { TOGETHER = 1024 };
 #endif
 
-/* exp(x) is meant as a share of exp(most). */
+static const float LOG2E = 1.44269504088896340736f, LN2 = 0.69314718055994530942f;
+
+/* The sum of exp(x), as a share of 2^most. */
 struct powers {
     float most, sum;
 };
@@ -22,7 +24,7 @@ struct powers {
 __device__ static powers both(powers a, powers b) {
     const float most = fmaxf(a.most, b.most);
     if (most == -INFINITY) return {most, a.sum + b.sum}; /* nothing yet, or no number */
-    return {most, a.sum * expf(a.most - most) + b.sum * expf(b.most - most)};
+    return {most, a.sum * power_of_two(a.most - most) + b.sum * power_of_two(b.most - most)};
 }
 
 __device__ static powers of_block(powers p, powers *room) {
@@ -51,10 +53,9 @@ __device__ static powers powers_of(const lh_gpu_block *row) {
     for (int c = 8 * (int)threadIdx.x; c < row->cols; c += 8 * TOGETHER) {
         const numbers<8> x = eight_of(row, c);
         powers some = {-INFINITY, 0};
-        for (int i = 0; i < 8; i++) some.most = fmaxf(some.most, x.x[i]);
-        for (int i = 0; i < 8; i++) some.sum += some.most == -INFINITY ? 0.0f : expf(x.x[i] - some.most);
-        for (int i = 0; i < 8; i++)
-            if (x.x[i] != x.x[i]) some.sum = x.x[i];
+        for (int i = 0; i < 8; i++) some.most = fmaxf(some.most, x.x[i] * LOG2E);
+        const bool is_none = some.most == -INFINITY; /* all of them -infinity, or no numbers */
+        for (int i = 0; i < 8; i++) some.sum += is_none ? (x.x[i] != x.x[i] ? x.x[i] : 0.0f) : power_of_two(x.x[i] * LOG2E - some.most);
         p = both(p, some);
     }
     return p;
@@ -65,7 +66,7 @@ __device__ static void to_gradient(const lh_gpu_block *row, powers p, int token,
     for (int c = 8 * (int)threadIdx.x; c < row->cols; c += 8 * TOGETHER) {
         numbers<8> x = eight_of(row, c);
         for (int i = 0; i < 8; i++)
-            x.x[i] = c + i >= row->cols ? 0.0f : expf(x.x[i] - p.most) * share - (c + i == token ? dy : 0.0f);
+            x.x[i] = c + i >= row->cols ? 0.0f : power_of_two(x.x[i] * LOG2E - p.most) * share - (c + i == token ? dy : 0.0f);
         store<8>(cell_of(row, c), x);
     }
 }
@@ -82,14 +83,69 @@ __global__ void head_rows(lh_gpu_work w, int rows, bool is_short) {
         const int token = whole(at(block_of(w.in[TOKENS], e), 0, r, 0), vocab);
         const float right = token < 0 ? no_number() : (float)at(&row, 0, 0, token);
         const powers sum = of_block(powers_of(&row), room);
-        if (w.outs[LOSS].block && threadIdx.x == 0) at(block_of(w.outs[LOSS], e), 0, r, 0) = logf(sum.sum) + sum.most - right;
+        if (w.outs[LOSS].block && threadIdx.x == 0) at(block_of(w.outs[LOSS], e), 0, r, 0) = (log2f(sum.sum) + sum.most) * LN2 - right;
         if (w.in[DY].block) to_gradient(&row, sum, token, at(block_of(w.in[DY], e), 0, r, 0));
     }
 }
 
-/* number: rows of each example at most, how many examples, whether logits are in bf16 */
+/* ---- without a library: rows and weights that it cannot read, or two types ---- */
+
+enum { ROWS_OF_EACH, EXAMPLES, IS_SHORT, IS_PLAIN, ADDS }; /* of lh_gpu_work.number */
+enum { TO_X = 1, TO_W };
+enum { PLAIN, TURNED };
+
+/* Row r of example e among the logits of this piece. */
+__device__ static lh_gpu_block logits_of(const lh_gpu_work &w, int e, int r) {
+    const bool is_short = w.number[IS_SHORT] != 0;
+    const long long at_row = ((long long)w.before[e] - w.before[w.index[FIRST_EXAMPLE]] + r - w.index[FIRST_ROW]) * w.pitch;
+    float *p = is_short ? (float *)((unsigned short *)w.scratch + at_row) : w.scratch + at_row;
+    return {p, 0, 0, 1, 1, 1, w.most_in[PROJECTION].cols, is_short};
+}
+
+__device__ static int end_of_rows(const lh_gpu_work &w, const lh_gpu_block *x) {
+    return min(w.index[FIRST_ROW] + (int)w.number[ROWS_OF_EACH], x->rows);
+}
+
+/* logits = X @ W, or dX = d @ W^T */
+__global__ void plain_rows(lh_gpu_work w, bool is_back) {
+    const int e = w.index[FIRST_EXAMPLE] + (int)blockIdx.y;
+    const lh_gpu_block *x = block_of(w.in[X], e), *p = w.in[PROJECTION].block;
+    for (int r = w.index[FIRST_ROW] + (int)blockIdx.x; r < end_of_rows(w, x); r += (int)gridDim.x) {
+        const lh_gpu_block logits = logits_of(w, e, r);
+        for (int c = (int)threadIdx.x; c < (is_back ? x->cols : p->cols); c += (int)blockDim.x) {
+            float sum = 0;
+            for (int k = 0; k < (is_back ? p->cols : x->cols); k++)
+                sum += is_back ? at(&logits, 0, 0, k) * at(p, 0, c, k) : at(x, 0, r, k) * at(p, 0, k, c);
+            (is_back ? at(block_of(w.outs[TO_X], e), 0, r, c) : at(&logits, 0, 0, c)) = sum;
+        }
+    }
+}
+
+/* dW += X^T @ d, or turned */
+__global__ void plain_weights(lh_gpu_work w) {
+    const lh_gpu_block *to = w.outs[TO_W].block;
+    const long long cells = (long long)to->rows * to->cols;
+    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < cells; i += (long long)gridDim.x * blockDim.x) {
+        const int row = (int)(i / to->cols), col = (int)(i % to->cols), c = w.form == TURNED ? row : col, k = w.form == TURNED ? col : row;
+        float sum = w.number[ADDS] != 0 ? (float)at(to, 0, row, col) : 0.0f;
+        for (int e = w.index[FIRST_EXAMPLE]; e < w.index[FIRST_EXAMPLE] + (int)w.number[EXAMPLES]; e++) {
+            const lh_gpu_block *x = block_of(w.in[X], e);
+            for (int r = w.index[FIRST_ROW]; r < end_of_rows(w, x); r++) {
+                const lh_gpu_block d = logits_of(w, e, r);
+                sum += at(x, 0, r, k) * at(&d, 0, 0, c);
+            }
+        }
+        at(to, 0, row, col) = sum;
+    }
+}
+
 extern "C" void lh_gpu_kernel_head(const lh_gpu_work *w, void *stream) {
-    const int rows = (int)w->number[0];
-    const dim3 grid(parts_of(rows, 1), (unsigned)w->number[1]);
-    LAUNCH_TOGETHER(head_rows, grid, TOGETHER, 0, stream, *w, rows, w->number[2] != 0);
+    const int rows = (int)w->number[ROWS_OF_EACH];
+    const bool is_plain = w->number[IS_PLAIN] != 0;
+    const dim3 grid(parts_of(rows, 1), (unsigned)w->number[EXAMPLES]);
+    if (is_plain) LAUNCH(plain_rows, grid, THREADS, 0, stream, *w, false);
+    LAUNCH_TOGETHER(head_rows, grid, TOGETHER, 0, stream, *w, rows, w->number[IS_SHORT] != 0);
+    if (!is_plain || !w->in[DY].block) return;
+    if (w->outs[TO_X].block) LAUNCH(plain_rows, grid, THREADS, 0, stream, *w, true);
+    if (w->outs[TO_W].block) LAUNCH(plain_weights, dim3(parts_of((long long)w->most_in[PROJECTION].rows * w->most_in[PROJECTION].cols, THREADS)), THREADS, 0, stream, *w);
 }

@@ -2,7 +2,7 @@
 #include "eval/cuda/device/gpu_grid.h"
 
 enum { X, GAIN, MOVE, EPSILON, DY };
-enum { ACROSS = 32, DOWN = THREADS / ACROSS, PARTS = LH_GPU_PARTS };
+enum { ACROSS = 32, DOWN = THREADS / ACROSS };
 
 struct measured {
     float mean, share; /* 1 / deviation */
@@ -26,13 +26,13 @@ template <int N> __device__ static measured measure(const lh_gpu_block *x, int r
 template <int N> __global__ void layernorm(lh_gpu_work w) {
     EACH_ROW(w.examples, e, x, w.in[X], k) {
         const int r = (int)k;
-        const lh_gpu_block *y = block_of(w.out, e), *g = w.in[GAIN].block, *b = w.in[MOVE].block;
-        const measured m = measure<N>(x, r, *w.in[EPSILON].block->p);
-        for (int c = N * (int)(threadIdx.x % WARP); c < x->cols; c += N * WARP) {
-            numbers<N> v = load_at<N>(x, 0, r, c);
-            const numbers<N> gain = load_at<N>(g, 0, 0, c), move = load_at<N>(b, 0, 0, c);
+        const lh_gpu_block from = *x, y = *block_of(w.out, e), g = *w.in[GAIN].block, b = *w.in[MOVE].block;
+        const measured m = measure<N>(&from, r, *w.in[EPSILON].block->p);
+        for (int c = N * (int)(threadIdx.x % WARP); c < from.cols; c += N * WARP) {
+            numbers<N> v = load_at<N>(&from, 0, r, c);
+            const numbers<N> gain = load_at<N>(&g, 0, 0, c), move = load_at<N>(&b, 0, 0, c);
             for (int i = 0; i < N; i++) v.x[i] = (v.x[i] - m.mean) * m.share * gain.x[i] + move.x[i];
-            store_at<N>(y, 0, r, c, v);
+            store_at<N>(&y, 0, r, c, v);
         }
     }
 }
@@ -53,7 +53,8 @@ __device__ static int examples_of(const lh_gpu_work &w) {
 }
 
 template <int N> __device__ static void send_back(const lh_gpu_work &w, const lh_gpu_block *x, int e, int r, const measured &m) {
-    const lh_gpu_block *dy = block_of(w.in[DY], e), *g = w.in[GAIN].block, *dx = block_of(w.outs[0], e);
+    const lh_gpu_block of_dy = *block_of(w.in[DY], e), of_g = *w.in[GAIN].block, of_dx = *block_of(w.outs[0], e);
+    const lh_gpu_block *dy = &of_dy, *g = &of_g, *dx = &of_dx;
     const int first = N * (int)(threadIdx.x % WARP), cols = x->cols;
     float sum = 0, along = 0;
     for (int c = first; c < cols; c += N * WARP) {
@@ -76,12 +77,13 @@ template <int N> __device__ static void send_back(const lh_gpu_work &w, const lh
 template <int N> __global__ void layernorm_back(lh_gpu_work w) {
     EACH_ROW(examples_of(w), e, x, w.in[X], k) {
         const int r = (int)k;
-        const measured m = measure<N>(x, r, *w.in[EPSILON].block->p);
+        const lh_gpu_block from = *x; /* not read again after each store */
+        const measured m = measure<N>(&from, r, *w.in[EPSILON].block->p);
         if (threadIdx.x % WARP == 0) {
             w.scratch[2 * row_number(w, e, r)] = m.mean;
             w.scratch[2 * row_number(w, e, r) + 1] = m.share;
         }
-        if (w.outs[0].block) send_back<N>(w, x, e, r, m);
+        if (w.outs[0].block) send_back<N>(w, &from, e, r, m);
     }
 }
 
@@ -96,10 +98,11 @@ template <int N> __global__ void gains_in_parts(lh_gpu_work w) {
               c = ((int)blockIdx.x * ACROSS + x) * N;
     numbers<N> gain = {}, move = {};
     for (int e = 0; e < examples_of(w) && c < cols; e++) {
-        const lh_gpu_block *b = block_of(w.in[X], e), *dy = block_of(w.in[DY], e);
-        for (int r = (int)blockIdx.y * DOWN + line; r < b->rows; r += PARTS * DOWN) {
+        const lh_gpu_block b = *block_of(w.in[X], e), dy = *block_of(w.in[DY], e);
+        UNROLLED_BY(2)
+        for (int r = (int)blockIdx.y * DOWN + line; r < b.rows; r += (int)gridDim.y * DOWN) {
             const float *m = w.scratch + 2 * row_number(w, e, r);
-            const numbers<N> v = load_at<N>(b, 0, r, c), d = load_at<N>(dy, 0, r, c);
+            const numbers<N> v = load_at<N>(&b, 0, r, c), d = load_at<N>(&dy, 0, r, c);
             for (int i = 0; i < N; i++) gain.x[i] += d.x[i] * ((v.x[i] - m[0]) * m[1]), move.x[i] += d.x[i];
         }
     }
@@ -112,13 +115,14 @@ template <int N> __global__ void gains_in_parts(lh_gpu_work w) {
     for (int i = 0; i < N; i++) to[c + i] = gain.x[i], to[cols + c + i] = move.x[i];
 }
 
-__global__ void add_gains(lh_gpu_work w) {
+__global__ void add_gains(lh_gpu_work w, int parts) {
     const int cols = w.in[X].block->cols;
     for (int c = (int)(blockIdx.x * blockDim.x + threadIdx.x); c < cols; c += (int)(gridDim.x * blockDim.x))
         for (int i = 0; i < 2; i++) {
             if (!w.outs[i + 1].block) continue;
             float sum = 0;
-            for (int part = 0; part < PARTS; part++) sum += parts_at(w)[(2 * (size_t)part + i) * cols + c];
+            UNROLLED_BY(8)
+            for (int part = 0; part < parts; part++) sum += parts_at(w)[(2 * (size_t)part + i) * cols + c];
             at(w.outs[i + 1].block, 0, 0, c) = sum;
         }
 }
@@ -127,7 +131,8 @@ extern "C" void lh_gpu_kernel_layernorm_back(const lh_gpu_work *w, void *stream)
     const int examples = w->in[X].step ? w->batch : 1, width = ACROSS * (w->is_wide ? 8 : 1);
     LAUNCH_WIDE(w->is_wide, LAUNCH_TOGETHER, layernorm_back, grid_of_rows(w->most_in[X], examples), THREADS, stream, *w);
     if (!w->outs[1].block && !w->outs[2].block) return;
-    const dim3 grid((unsigned)((w->most_in[X].cols + width - 1) / width), PARTS);
+    const unsigned parts = sum_parts((long long)w->most_in[X].rows * examples, DOWN);
+    const dim3 grid((unsigned)((w->most_in[X].cols + width - 1) / width), parts);
     LAUNCH_WIDE(w->is_wide, LAUNCH_TOGETHER, gains_in_parts, grid, THREADS, stream, *w);
-    LAUNCH(add_gains, dim3((unsigned)((w->most_in[X].cols + ACROSS - 1) / ACROSS)), ACROSS, 0, stream, *w);
+    LAUNCH(add_gains, dim3((unsigned)((w->most_in[X].cols + ACROSS - 1) / ACROSS)), ACROSS, 0, stream, *w, (int)parts);
 }

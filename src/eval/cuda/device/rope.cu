@@ -22,16 +22,17 @@ __global__ void find_angles(lh_gpu_work w, int rows, int cols) {
 __global__ void turn(lh_gpu_work w, lh_gpu_view to, int examples, int most_rows, bool is_back) {
     const int apart = w.form;
     for (int e = (int)blockIdx.y; e < examples; e += (int)gridDim.y) {
-        const lh_gpu_block *x = block_of(w.in[X], e), *y = block_of(to, e);
-        const unsigned half = (unsigned)(x->cols / 2), pairs = half * (unsigned)x->heads;
-        for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < (long long)x->rows * pairs;
+        const lh_gpu_block x = *block_of(w.in[X], e), y = *block_of(to, e);
+        const unsigned half = (unsigned)(x.cols / 2), pairs = half * (unsigned)x.heads;
+        for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < (long long)x.rows * pairs;
              i += (long long)gridDim.x * blockDim.x) {
-            const int r = (int)(i / pairs), k = (int)(i % pairs), h = k / (int)half, p = k % (int)half;
-            const int c = p / apart * 2 * apart + p % apart, d = c + apart;
-            const float *cosine = w.scratch + (long long)r * x->cols, *sine = cosine + (long long)most_rows * x->cols;
-            const float a = at(x, h, r, c), b = at(x, h, r, d);
-            at(y, h, r, c) = a * cosine[c] + b * sine[is_back ? d : c];
-            at(y, h, r, d) = b * cosine[d] + a * sine[is_back ? c : d];
+            const int r = i < 0x7fffffff ? (int)((unsigned)i / pairs) : (int)(i / pairs); /* division of 32 bits is much faster */
+            const unsigned k = (unsigned)(i - (long long)r * pairs);
+            const int h = (int)(k / half), p = (int)(k % half), c = p / apart * 2 * apart + p % apart, d = c + apart;
+            const float *cosine = w.scratch + (long long)r * x.cols, *sine = cosine + (long long)most_rows * x.cols;
+            const float a = at(&x, h, r, c), b = at(&x, h, r, d);
+            at(&y, h, r, c) = a * cosine[c] + b * sine[is_back ? d : c];
+            at(&y, h, r, d) = b * cosine[d] + a * sine[is_back ? c : d];
         }
     }
 }

@@ -4,7 +4,7 @@
  */
 #include "eval/cuda/device/gpu_grid.h"
 
-enum { ACROSS = 32, DOWN = THREADS / ACROSS, PARTS = LH_GPU_PARTS };
+enum { ACROSS = 32, DOWN = THREADS / ACROSS };
 
 /* ---- total(A @ B), average(A @ B): by a library where it can; here where matrices lie in other ways ---- */
 
@@ -29,16 +29,18 @@ extern "C" void lh_gpu_kernel_summed(const lh_gpu_work *w, void *stream) {
 
 /* ---- total(colsum(X)) ---- */
 
-/* scratch[part][column]: rows part, part + PARTS, ... of DOWN lines of threads, which are then added up. */
+/* scratch[part][column]. A part has every so many examples or, where there are fewer of these than parts, some rows of one; DOWN lines of threads share its rows. */
 template <int N> __global__ void columns_in_parts(lh_gpu_work w) {
     __shared__ float sum[DOWN][ACROSS][N];
     const int x = (int)threadIdx.x % ACROSS, line = (int)threadIdx.x / ACROSS, cols = w.out.block->cols,
               c = ((int)blockIdx.x * ACROSS + x) * N;
+    const int parts = (int)gridDim.y, of_one = parts > w.batch ? parts / w.batch : 1, part = (int)blockIdx.y;
     numbers<N> own = {};
-    for (int e = 0; e < w.batch && c < cols; e++) {
-        const lh_gpu_block *b = block_of(w.in[0], e);
-        for (int r = (int)blockIdx.y * DOWN + line; r < b->rows; r += PARTS * DOWN) {
-            const numbers<N> v = load_at<N>(b, 0, r, c);
+    for (int e = part / of_one; e < w.batch && c < cols; e += parts / of_one) {
+        const lh_gpu_block b = *block_of(w.in[0], e);
+        UNROLLED_BY(4)
+        for (int r = part % of_one * DOWN + line; r < b.rows; r += of_one * DOWN) {
+            const numbers<N> v = load_at<N>(&b, 0, r, c);
             for (int i = 0; i < N; i++) own.x[i] += v.x[i];
         }
     }
@@ -50,20 +52,22 @@ template <int N> __global__ void columns_in_parts(lh_gpu_work w) {
     for (int i = 0; i < N; i++) w.scratch[(size_t)blockIdx.y * cols + c + i] = own.x[i];
 }
 
-__global__ void add_parts(lh_gpu_work w) {
+__global__ void add_parts(lh_gpu_work w, int parts) {
     const lh_gpu_block *y = w.out.block;
     for (int c = (int)(blockIdx.x * blockDim.x + threadIdx.x); c < y->cols; c += (int)(gridDim.x * blockDim.x)) {
         float sum = 0;
-        for (int i = 0; i < PARTS; i++) sum += w.scratch[(size_t)i * y->cols + c];
+        UNROLLED_BY(8)
+        for (int i = 0; i < parts; i++) sum += w.scratch[(size_t)i * y->cols + c];
         at(y, 0, 0, c) = sum;
     }
 }
 
 extern "C" void lh_gpu_kernel_columns(const lh_gpu_work *w, void *stream) {
     const int width = ACROSS * (w->is_wide ? 8 : 1);
-    const dim3 grid((unsigned)((w->most.cols + width - 1) / width), PARTS);
+    const unsigned parts = sum_parts((long long)w->most_in[0].rows * w->batch, DOWN);
+    const dim3 grid((unsigned)((w->most.cols + width - 1) / width), parts);
     LAUNCH_WIDE(w->is_wide, LAUNCH_TOGETHER, columns_in_parts, grid, THREADS, stream, *w);
-    LAUNCH(add_parts, grid_of(w->most, 1), THREADS, 0, stream, *w);
+    LAUNCH(add_parts, dim3(parts_of(w->most.cols, ACROSS)), ACROSS, 0, stream, *w, (int)parts);
 }
 
 /* ---- total(addrows(d, t, n)) ---- */
