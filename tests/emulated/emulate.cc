@@ -112,6 +112,8 @@ static void together(const void *panel) {
     if ((uintptr_t)panel % 32) stop("a tile does not begin at a multiple of 16 numbers");
 }
 
+bool emulate_has_wide(void) { return !getenv("EMULATED_NARROW"); }
+
 void emulate_wide_left(uint32_t to[4], const unsigned short *left) {
     const unsigned row = current / WARP_SIZE % 4 * 16 + current % 32 / 4, c = current % 4 * 2;
     together(left);

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <algorithm>
@@ -40,6 +39,7 @@ void emulate_matrices(uint32_t to[4], const unsigned short *row, bool is_turned)
 /* Tiles of four warps, as tensor_wide.h has them; n columns. */
 void emulate_wide(float *sums, const uint32_t left[4], const unsigned short *right, int n,
                   bool is_turned, bool adds);
+bool emulate_has_wide(void); /* unless EMULATED_NARROW is set */
 void emulate_wide_left(uint32_t to[4], const unsigned short *left);
 
 extern "C" void emulate_touch(const void *p, size_t bytes); /* in its memory? (emulated.c) */

@@ -8,7 +8,7 @@
  *
  * Tiles that are hidden as a whole are left out. Powers are of two: scores are multiplied by log2(e).
  */
-#include "eval/cuda/device/attention.h"
+#include "eval/cuda/device/attention_tiles.h"
 
 enum { TILE = 64, TILES = TILE / 8, PAD = 8 };
 

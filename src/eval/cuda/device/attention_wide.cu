@@ -8,7 +8,7 @@
  *
  * Scores and their gradients stay in registers, as left tiles. What is read in one round and perhaps still in the next lies in one of three stages.
  */
-#include "eval/cuda/device/attention.h"
+#include "eval/cuda/device/attention_tiles.h"
 #include "eval/cuda/device/tensor_wide.h"
 
 enum { STAGES = 3, ALIGNED = 1024 };
@@ -425,7 +425,7 @@ enum { PAIR_OF_GROUPS = 2 };
 bool can_be_wide(int cols) {
     if (cols <= 32) return false;
 #ifdef LH_EMULATED
-    return !getenv("EMULATED_NARROW");
+    return emulate_has_wide();
 #else
     static int major = 0;
     int device = 0;

@@ -1,9 +1,9 @@
-/* attention -- what the two ways to it share: which keys a query sees, the running softmax of a tile of scores, where results go.
+/* attention_tiles -- what the two ways to attention share: which keys a query sees, the running softmax of a tile of scores, where results go.
  *
  * attention.cu has tiles of 16 x 8, attention_wide.cu those of four warps together. A lane of either has two rows of each tile that its warp sums up.
  */
-#ifndef LH_EVAL_CUDA_ATTENTION_H
-#define LH_EVAL_CUDA_ATTENTION_H
+#ifndef LH_EVAL_CUDA_ATTENTION_TILES_H
+#define LH_EVAL_CUDA_ATTENTION_TILES_H
 
 #include "eval/cuda/device/tensor.h"
 
