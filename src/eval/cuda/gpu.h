@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LH_GPU_VERSION = 2, LH_GPU_OPERANDS = 16, LH_GPU_OUTS = 6, LH_GPU_NUMBERS = 6 };
+enum { LH_GPU_VERSION = 3, LH_GPU_OPERANDS = 16, LH_GPU_OUTS = 6, LH_GPU_NUMBERS = 6 };
 enum { LH_GPU_PARTS = 256 }; /* that sums over rows are made in, at most */
 
 #define LH_GPU_ENTRY "lh_gpu_entry_2"
