@@ -501,7 +501,8 @@ typedef struct longhand_look_how {
     int head;           /* from 1; 0: all */
 } longhand_look_how;
 
-/* Tokens, attention, what each layer would say and what comes next. */
+/* Tokens, attention, what each layer would say and what comes next; of a program that generates
+ * nothing (BERT), the words that [MASK] hides. */
 LH_API const char *longhand_look(longhand *lh, const longhand_look_how *how);
 
 typedef struct longhand_sample_how {

@@ -114,7 +114,7 @@ def compare(name, folder):
     start = time.time()
     ours.explain("h[2].H.P{head 1}[9][3]")
     explained = time.time() - start
-    same = "masked words: none"
+    same = "`look` guesses hidden words"
     if name != "bert":
         written = [int(w[1:]) for w in ours.generate(prompt, NEW, greedy=True).split()]
         greedy = greedy[:greedy.index(2)] if 2 in greedy else greedy  # the end of a text is not written

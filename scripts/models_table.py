@@ -80,7 +80,7 @@ def line(name, golden, longhand, work, errors):
         f.write(program.stdout)
     cells = [name, golden["config"]["model_type"], answer(program), errors.get(name, ("not run", ""))[0],
              errors.get(name, ("", "not run"))[1],
-             "masked words: none" if is_encoder else "same, %d tokens" % len(golden["greedy"])]
+             "`look` guesses hidden words" if is_encoder else "same, %d tokens" % len(golden["greedy"])]
     cells.append(answer(run(longhand, "explain", name, "--prompt", "a rose", "h[1].H.P{head 1}[3][1]", cwd=work)))
     if is_encoder:
         return cells + ["in the notation; `train` reads running text only", "not written by `train`", "nothing to read", "WordPiece, golden"]

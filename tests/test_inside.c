@@ -297,7 +297,7 @@ static void the_lens_is_a_shorter_model(void **state) {
     lh_node *node[4];
     for (int i = 0; i < 4; i++) node[i] = lens.at[i]->node;
     assert_true(lh_inside_run(t.in, node, 4));
-    assert_true(lh_inside_lens_read(t.in, &lens));
+    assert_true(lh_inside_lens_read(t.in, &lens, t.in->n - 1));
     const lh_node *logits = t.m.g->generate->from;
     for (int c = 0; c < lens.scores; c++) {
         const double x = lh_exact.get(t.m.exact, logits, (lh_cell){0, 0, N_PROMPT - 1, c});

@@ -350,7 +350,7 @@ static void write_look(lh_web *w, lh_inside *in) {
     for (int i = 0; i < lens.n; i++) kept[n_kept++] = lens.at[i]->node;
     kept[n_kept++] = from;
     if (!lh_inside_run(in, kept, n_kept)) return;
-    if (lens.n && !lh_inside_lens_read(in, &lens)) return;
+    if (lens.n && !lh_inside_lens_read(in, &lens, in->n - 1)) return;
     lh_json_begin(&w->json, "tokens", '[');
     for (int i = 0; i < in->n; i++)
         lh_json_text(&w->json, NULL, lh_web_model_piece(w, in->token[i]));

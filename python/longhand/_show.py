@@ -221,30 +221,48 @@ class Picture:
             file.write(self.svg)
 
 
+def _likely(words: List[Any]) -> List[Any]:
+    return [(t["text"] or "", t["probability"]) for t in words]
+
+
 class Look:
-    """Inside a model that reads a text."""
+    """Inside a model that reads a text. Of one that guesses hidden words (BERT), `hidden` has them by their place among the tokens."""
 
     def __init__(self, data: Dict[str, Any], svg: str) -> None:
         self.data, self.svg = data, svg
         self.tokens: List[str] = [t["text"] or "" for t in data["tokens"]]
         self.attention: Dict[str, Any] = {a["path"]: a["heads"] for a in data["attention"]}
-        self.next: List[Any] = [(t["text"] or "", t["probability"]) for t in data["next"]]
-        self.layers: Dict[str, Any] = {x["path"]: [(t["text"] or "", t["probability"]) for t in x["next"]] for x in data["layers"]}
+        self.next: List[Any] = _likely(data.get("next", []))
+        self.layers: Dict[str, Any] = {x["path"]: _likely(x["next"]) for x in data.get("layers", [])}
+        self.hidden: Dict[int, List[Any]] = {h["token"]: _likely(h["words"]) for h in data.get("hidden", [])}
+        #: ... and what each layer would say
+        self.hidden_layers: Dict[int, Dict[str, Any]] = {h["token"]: {x["path"]: _likely(x["words"]) for x in h["layers"]}
+                                                         for h in data.get("hidden", [])}
+
+    def _answers(self) -> List[Any]:
+        if "hidden" not in self.data:
+            return [("next", self.layers, self.next)]
+        return [(f"token {place}, hidden", self.hidden_layers[place], self.hidden[place]) for place in self.hidden]
 
     def __str__(self) -> str:
-        says = "\n".join(f"  {path}: " + "  ".join(f"{t!r} {p:.3f}" for t, p in top[:3]) for path, top in self.layers.items())
-        return (f"{len(self.tokens)} tokens: {self.tokens}\nwhat each layer would say\n{says}\nnext: " +
-                "  ".join(f"{t!r} {p:.3f}" for t, p in self.next[:5]))
+        lines = [f"{len(self.tokens)} tokens: {self.tokens}"]
+        for what, layers, words in self._answers():
+            lines.append("what each layer would say")
+            lines += [f"  {path}: " + "  ".join(f"{t!r} {p:.3f}" for t, p in top[:3]) for path, top in layers.items()]
+            lines.append(f"{what}: " + "  ".join(f"{t!r} {p:.3f}" for t, p in words[:5]))
+        return "\n".join(lines)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{escape(repr(t))}</th><td>{p:.4f}</td></tr>" for t, p in self.next)
-        layers = "".join(f"<tr><th>{escape(path)}</th>" + "".join(f"<td>{escape(repr(t))} {p:.3f}</td>" for t, p in top[:3]) + "</tr>"
-                         for path, top in self.layers.items())
-        return _html(f"<div><code>{escape(' '.join(repr(t) for t in self.tokens))}</code></div>{self.svg}"
-                     f"<table><caption>what each layer would say</caption>{layers}</table> "
-                     f"<table><caption>the next token</caption>{rows}</table>")
+        tables = ""
+        for what, layers, words in self._answers():
+            rows = "".join(f"<tr><th>{escape(repr(t))}</th><td>{p:.4f}</td></tr>" for t, p in words)
+            says = "".join(f"<tr><th>{escape(path)}</th>" + "".join(f"<td>{escape(repr(t))} {p:.3f}</td>" for t, p in top[:3]) + "</tr>"
+                           for path, top in layers.items())
+            tables += (f"<table><caption>what each layer would say</caption>{says}</table> "
+                       f"<table><caption>{'the next token' if what == 'next' else what}</caption>{rows}</table>")
+        return _html(f"<div><code>{escape(' '.join(repr(t) for t in self.tokens))}</code></div>{self.svg}{tables}")
 
 
 class Marks:

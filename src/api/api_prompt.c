@@ -93,12 +93,13 @@ const char *longhand_piece(longhand *lh, int token, size_t *n) {
 
 size_t longhand_logits(longhand *lh, float *to, size_t room) {
     if (!lh_api_has_prompt(lh)) return 0;
-    if (!lh->g->generate || !lh->g->generate->from->step) {
+    const lh_node *from = lh_graph_scores(lh->g);
+    if (!from || !from->step) {
         lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "the program does not say what is predicted");
         lh_cure(lh->ctx, "generate tokens from logits");
         return 0;
     }
-    return longhand_read_float(lh, lh->g->generate->from->step->path, (longhand_part){0}, to, room);
+    return longhand_read_float(lh, from->step->path, (longhand_part){0}, to, room);
 }
 
 /* ---- writing ---- */

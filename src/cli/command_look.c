@@ -1,4 +1,4 @@
-/* command_look -- longhand look FOLDER --prompt TEXT: tokens, attention, what each layer would say, and what comes next. */
+/* command_look -- longhand look FOLDER --prompt TEXT: tokens, attention, what each layer would say, and which word comes next, or is hidden. */
 #include "cli/look_view.h"
 #include "cli/precision.h"
 
@@ -23,7 +23,7 @@ static const lh_option look_options[] = {
      "only the attention of this layer, from 0 (all; if there are many, the last)", 0, INT_MAX},
     {"head", 0, LH_OPTION_INT, &options.head, "N", "only this head, from 0 (all)", 0, INT_MAX},
     {"output", 'o', LH_OPTION_TEXT, &options.out, "FILE.svg|FOLDER",
-     "the attention as a picture; a folder gets one for each layer, and the next token's", 0, 0},
+     "the attention as a picture; a folder gets one for each layer, and the words'", 0, 0},
     LH_OPTION_THREADS(options.threads),
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
      "float (as in the file), or weights in int8 or int4", 0, 0},
@@ -54,7 +54,12 @@ static bool write_folder(lh_look_view *v, const char *folder) {
             !write_svg(v, lh_look_heat(&v->look, i), id, lh_printf(a, "%s/%s.svg", folder, id)))
             return false;
     }
-    return write_svg(v, lh_look_bars(&v->look), "next", lh_printf(a, "%s/next.svg", folder));
+    for (int i = 0; i < v->look.n_places; i++) {
+        const char *id = v->look.is_hidden ? lh_printf(a, "hidden%d", v->look.place[i]) : "next";
+        if (!write_svg(v, lh_look_bars(&v->look, i), id, lh_printf(a, "%s/%s.svg", folder, id)))
+            return false;
+    }
+    return true;
 }
 
 /* One file holds one layer: the asked one, or the last. */
@@ -98,11 +103,13 @@ static int look_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_look = {
     .name = "look",
     .synopsis = "FOLDER --prompt TEXT [options]",
-    .summary = "Inside a trained model: attention, what each layer would say, what comes next.",
+    .summary = "Inside a trained model: attention, what each layer would say, which word comes "
+               "next, or is hidden.",
     .examples =
         "longhand look out --prompt 'The cat sat'\ttokens, attention, layers, the next token\n"
         "longhand look gpt2 --prompt 'The cat sat' --layer 5\tthe heads of one layer\n"
         "longhand look gpt2 --prompt 'The cat sat' --layer 5 --head 1\tone head\n"
+        "longhand look bert --prompt 'The [MASK] sat on the mat.'\twhich word is hidden\n"
         "longhand look out --prompt 'The cat sat' -o pictures\tas SVG, a file for each layer\n"
         "longhand look out --prompt 'The cat sat' --json\tfor programs",
     .notes =

@@ -47,11 +47,15 @@ static void print_layer(lh_look_view *v, int layer, int width, double *p) {
     fputc('\n', cli->out);
 }
 
-static void print_lens(lh_look_view *v) {
+static void print_lens(lh_look_view *v, int place) {
     const lh_cli *cli = v->o.cli;
+    const lh_look *l = &v->look;
     double *p = lh_alloc_array(v->o.in->arena, (size_t)v->look.lens.scores + 1, sizeof *p);
     int width = 0;
-    print_heading(cli, "What each layer would say next");
+    print_heading(cli, l->is_hidden
+                           ? lh_printf(v->o.in->arena, "What each layer would say for token %d",
+                                       l->place[place])
+                           : "What each layer would say next");
     if (v->look.lens.trouble) print_quiet(cli, v->look.lens.trouble);
     for (int i = 0; i < v->look.lens.n; i++)
         if (lh_columns(v->look.lens.at[i]->path) > width)
@@ -70,8 +74,8 @@ static void print_attention(lh_look_view *v) {
         hidden += !v->look.is_shown[i];
     }
     if (hidden)
-        print_quiet(cli, lh_printf(v->o.in->arena, "%d more layers: --layer 0 to %d", hidden,
-                                   v->look.n_attention - 1));
+        print_quiet(cli, lh_printf(v->o.in->arena, "%d more layer%s: --layer 0 to %d", hidden,
+                                   hidden > 1 ? "s" : "", v->look.n_attention - 1));
 }
 
 void lh_look_print(lh_look_view *v) {
@@ -81,9 +85,11 @@ void lh_look_print(lh_look_view *v) {
     lh_tokens_print(cli, v->o.tokens, v->o.id, (size_t)v->o.n);
     fputc('\n', cli->out);
     print_attention(v);
-    print_lens(v);
-    fputc('\n', cli->out);
-    print_chart(v, lh_look_bars(&v->look));
+    for (int i = 0; i < v->look.n_places && lh_look_layers(&v->look, i); i++) {
+        print_lens(v, i);
+        fputc('\n', cli->out);
+        print_chart(v, lh_look_bars(&v->look, i));
+    }
 }
 
 void lh_look_view_json(lh_look_view *v) {

@@ -88,17 +88,11 @@ static const char **tensor_names(lh_context *ctx, lh_arena *a, const lh_graph *g
     return w ? name : NULL;
 }
 
-static const lh_node *answers(const lh_graph *g) {
-    if (g->generate) return g->generate->from;
-    const lh_step *s = lh_graph_step(g, "logits");
-    return s ? s->node : NULL;
-}
-
 static bool computes_same(lh_context *ctx, lh_arena *a, const lh_graph *x, const lh_graph *y) {
     comparing c = {x, y, tensor_names(ctx, a, x), tensor_names(ctx, a, y), NULL};
     c.same = lh_alloc_array(a, (size_t)x->n_nodes + 1, sizeof *c.same);
-    if (!c.name_a || !c.name_b || !c.same || !answers(x) || !answers(y)) return false;
-    return same_node(&c, answers(x), answers(y));
+    const lh_node *of_x = lh_graph_scores(x), *of_y = lh_graph_scores(y);
+    return c.name_a && c.name_b && c.same && of_x && of_y && same_node(&c, of_x, of_y);
 }
 
 /* ---- a config, tried ---- */

@@ -334,6 +334,8 @@ static inline lh_node *lh_node_meaning(const lh_node *n) {
 }
 
 lh_step *lh_graph_step(const lh_graph *g, const char *path); /* the whole path, or NULL */
+/* the scores of words: what the program generates from; where it generates nothing, its `logits`; or NULL */
+lh_node *lh_graph_scores(const lh_graph *g);
 /* whole path or unique tail; NULL and the context failed otherwise */
 lh_step *lh_graph_find(lh_graph *g, const char *tail);
 /* what stands right of the = ; in g's arena, made once */

@@ -57,6 +57,12 @@ lh_step *lh_graph_step(const lh_graph *g, const char *path) {
     return s && !s->is_dead ? s : NULL;
 }
 
+lh_node *lh_graph_scores(const lh_graph *g) {
+    if (g->generate) return g->generate->from;
+    const lh_step *s = lh_graph_step(g, "logits");
+    return s ? s->node : NULL;
+}
+
 lh_scope *lh_scope_new(lh_graph *g, lh_scope_kind kind, lh_scope *parent, lh_scope *outer,
                        const char *path) {
     lh_scope *s = lh_alloc(g->arena, sizeof *s);

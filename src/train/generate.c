@@ -27,7 +27,11 @@ static int scores_of(const lh_graph *g) {
 static bool can_generate(const lh_graph *g) {
     if (!g->generate) {
         lh_fail(g->ctx, LH_ERROR_VALUE, nowhere, "the program does not say what is generated");
-        lh_cure(g->ctx, "generate tokens from logits");
+        lh_cure(g->ctx, "%s",
+                lh_graph_scores(g)
+                    ? "generate tokens from logits; where it guesses hidden words: longhand "
+                      "look FOLDER --prompt 'The [MASK] sat.'"
+                    : "generate tokens from logits");
         return false;
     }
     const lh_vocab *v = g->input[g->generate->input]->vocab;

@@ -112,11 +112,12 @@ static bool *marks(const lh_inside *in) {
 
 static void refuse(const lh_inside *in, const lh_node *n, const lh_node *needed) {
     lh_graph *g = in->g;
+    const lh_node *from = lh_graph_scores(g);
     lh_fail(
         g->ctx, LH_ERROR_VALUE, nowhere, "%s depends on the input %s, but a prompt gives only %s",
         n->step ? n->step->path : "this", g->input[needed->input]->name, g->input[in->input]->name);
     lh_cure(g->ctx, "steps of the forward pass up to %s are available%s",
-            g->generate && g->generate->from->step ? g->generate->from->step->path : "the loss",
+            from && from->step ? from->step->path : "the loss",
             lh_takes_text(g) ? "; with --next ' sat', which says what follows, the others are too"
                              : "");
 }
@@ -220,18 +221,17 @@ bool lh_inside_round(lh_inside *in, lh_precision precision) {
     int n;
     lh_node **param = lh_floats_params(in->arena, g, &n);
     if (!param || lh_failed(g->ctx)) return false;
-    if (!g->generate) {
+    lh_node *from = lh_graph_scores(g);
+    if (!from) {
         lh_fail(g->ctx, LH_ERROR_VALUE, nowhere,
-                "the program does not say what is generated, and so not which weights to round");
+                "the program does not say what is predicted, and so not which weights to round");
         return false;
     }
     const lh_fast_wish own = {.threads = 1};
-    lh_plan *p = lh_fast.plan(g, &(lh_wish){.node = &g->generate->from,
-                                            .n_nodes = 1,
-                                            .known = param,
-                                            .n_known = n,
-                                            .lends = true,
-                                            .own = &own});
+    lh_plan *p = lh_fast.plan(
+        g,
+        &(lh_wish){
+            .node = &from, .n_nodes = 1, .known = param, .n_known = n, .lends = true, .own = &own});
     in->rounded =
         p ? lh_rounded_new(p, in->weights, &(lh_rounded_how){.precision = precision}) : NULL;
     lh_fast.free(p);
@@ -350,8 +350,8 @@ lh_step **lh_inside_attention(lh_inside *in, int *n) {
     lh_step **list = lh_alloc_array(in->arena, (size_t)g->n_steps + 1, sizeof *list);
     bool *needs = marks(in);
     *n = 0;
-    if (!list || !needs || !g->generate) return list;
-    mark(needs, g->generate->from);
+    if (!list || !needs || !lh_graph_scores(g)) return list;
+    mark(needs, lh_graph_scores(g));
     spread(in, needs, NULL);
     for (int i = 0; i < g->n_steps; i++)
         if (needs[g->step[i]->node->id] && is_softmax(in, g->step[i])) list[(*n)++] = g->step[i];
@@ -400,12 +400,13 @@ lh_lens lh_inside_lens(lh_inside *in) {
     lh_graph *g = in->g;
     lh_lens lens = {.trouble = "no repeat of the program computes its scores"};
     bool *needs = marks(in);
-    if (!needs || !g->generate || lh_failed(g->ctx)) return lens;
-    mark(needs, g->generate->from);
+    const lh_node *from = lh_graph_scores(g);
+    if (!needs || !from || lh_failed(g->ctx)) return lens;
+    mark(needs, from);
     spread(in, needs, NULL);
     lh_step *end = find_end(in, needs);
     if (!end) return lens;
-    const lh_node *mixing = find_mixing(in, g->generate->from, end->node);
+    const lh_node *mixing = find_mixing(in, from, end->node);
     if (mixing) {
         lens.trouble =
             lh_printf(in->arena, "line %d mixes positions after the last layer", mixing->at.line);
@@ -413,11 +414,9 @@ lh_lens lh_inside_lens(lh_inside *in) {
     }
     lens.trouble = NULL;
     lens.n = end->scope->turn + 1;
-    lens.scores = (int)g->axis[g->generate->from->shape.cols].n;
+    lens.scores = (int)g->axis[from->shape.cols].n;
     lens.at = lh_alloc_array(in->arena, (size_t)lens.n, sizeof(lh_step *));
-    lens.score =
-        lh_alloc_array(in->arena, (size_t)lens.n * (size_t)lens.scores, sizeof *lens.score);
-    if (!lens.at || !lens.score) return (lh_lens){0};
+    if (!lens.at) return (lh_lens){0};
     for (int i = 0; i < lens.n; i++) {
         lens.at[i] = turn_before(g, end, i);
         if (!lens.at[i]) return (lh_lens){.trouble = "a layer has no beginning"};
@@ -425,17 +424,20 @@ lh_lens lh_inside_lens(lh_inside *in) {
     return lens;
 }
 
-/* Every turn is an example of one row, its last position. */
-bool lh_inside_lens_read(lh_inside *in, lh_lens *lens) {
-    lh_node *from = in->g->generate->from, *X = lens->at[lens->n - 1]->node;
-    lh_plan *p = make_plan(in, &from, 1, X);
+/* Every turn is an example of one row. */
+bool lh_inside_lens_read(lh_inside *in, lh_lens *lens, int row) {
+    lh_node *from = lh_graph_scores(in->g), *X = lens->at[lens->n - 1]->node;
+    if (!lens->score)
+        lens->score =
+            lh_alloc_array(in->arena, (size_t)lens->n * (size_t)lens->scores, sizeof *lens->score);
+    lh_plan *p = lens->score ? make_plan(in, &from, 1, X) : NULL;
     if (!p) return false;
     feed(in, p, lens->n, 1);
     const int width = lh_failed(in->g->ctx) ? 0 : lh_fast.sizes(p, X, 0).cols;
     for (int i = 0; i < lens->n; i++)
         for (int c = 0; c < width; c++)
             lh_fast.set(p, X, (lh_cell){i, 0, 0, c},
-                        lh_inside_get(in, lens->at[i]->node, (lh_cell){0, 0, in->n - 1, c}));
+                        lh_inside_get(in, lens->at[i]->node, (lh_cell){0, 0, row, c}));
     lh_fast.run(p);
     for (int i = 0; i < lens->n && width; i++)
         for (int c = 0; c < lens->scores; c++)

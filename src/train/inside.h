@@ -51,7 +51,7 @@ typedef struct lh_inside {
 /* NULL and the context failed */
 lh_inside *lh_inside_new(lh_graph *g, const lh_weights *w, const int *token, int n, int threads);
 void lh_inside_free(lh_inside *in); /* NULL is allowed */
-/* from now on in int8 or int4; the program must generate. False: the context failed */
+/* from now on in int8 or int4; the program must predict words. False: the context failed */
 bool lh_inside_round(lh_inside *in, lh_precision precision);
 /* the prompt is enough for it; false: the context failed */
 bool lh_inside_can(lh_inside *in, const lh_node *n);
@@ -70,12 +70,12 @@ typedef struct lh_lens {
     lh_step **at; /* n: h[0].X, before the first turn, to what leaves the last */
     int n;
     const char *trouble; /* why there is none (n is 0), or NULL */
-    float *score;        /* n x scores: of the last position */
+    float *score;        /* n x scores: of the position that was read */
     int scores;
 } lh_lens;
 
 lh_lens lh_inside_lens(lh_inside *in); /* in the arena; n is 0 when the context failed, too */
-/* the scores, behind a run that kept lens->at */
-bool lh_inside_lens_read(lh_inside *in, lh_lens *lens);
+/* the scores of one position, behind a run that kept lens->at */
+bool lh_inside_lens_read(lh_inside *in, lh_lens *lens, int row);
 
 #endif

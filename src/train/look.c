@@ -88,48 +88,78 @@ static bool choose_layers(lh_look *l, int layer, bool all) {
     return !lh_failed(ctx);
 }
 
+/* Where the program hides words: the places of [MASK], or <mask>. */
+static bool find_places(lh_look *l) {
+    lh_inside *in = l->in;
+    l->place = lh_alloc_array(in->arena, (size_t)in->n + 1, sizeof *l->place);
+    l->is_hidden = !in->g->generate;
+    l->n_places = 0;
+    if (!l->place) return false;
+    if (!l->is_hidden) {
+        l->place[l->n_places++] = in->n - 1;
+        return true;
+    }
+    const char *mark = lh_tokenizer_special(l->tokens, "<mask>") >= 0 ? "<mask>" : "[MASK]";
+    const int hidden = lh_tokenizer_special(l->tokens, mark);
+    for (int i = 0; i < in->n; i++)
+        if (in->token[i] == hidden) l->place[l->n_places++] = i;
+    if (l->n_places) return true;
+    lh_fail(in->g->ctx, LH_ERROR_VALUE, nowhere,
+            "the program guesses hidden words, and no word of the prompt is hidden");
+    if (hidden >= 0)
+        lh_cure(in->g->ctx, "%s stands for a hidden word: --prompt 'The %s sat.'", mark, mark);
+    else
+        lh_cure(in->g->ctx, "the tokeniser of this model has no [MASK] and no <mask>");
+    return false;
+}
+
 /* One forward pass keeps all that is looked at. */
 static bool run_once(lh_look *l) {
     lh_inside *in = l->in;
     const int most = l->n_attention + l->lens.n + 1;
-    lh_node **node = lh_alloc_array(in->arena, (size_t)most, sizeof *node),
-            *from = l->in->g->generate->from;
+    lh_node **node = lh_alloc_array(in->arena, (size_t)most, sizeof *node);
     int n = 0;
     if (!node) return false;
     for (int i = 0; i < l->n_attention; i++)
         if (l->is_shown[i]) node[n++] = l->attention[i]->node;
     for (int i = 0; i < l->lens.n; i++) node[n++] = l->lens.at[i]->node;
-    node[n++] = from;
+    node[n++] = lh_graph_scores(in->g);
     return lh_inside_run(in, node, n);
 }
 
-static bool find_next(lh_look *l) {
+static bool find_words(lh_look *l) {
     lh_inside *in = l->in;
-    const lh_node *from = l->in->g->generate->from;
-    const lh_sizes z = lh_inside_sizes(in, from);
-    float *score = lh_alloc_array(in->arena, (size_t)z.cols, sizeof *score);
-    l->scores = z.cols;
-    l->next = lh_alloc_array(in->arena, (size_t)z.cols, sizeof *l->next);
-    if (!score || !l->next) return false;
-    for (int c = 0; c < z.cols; c++)
-        score[c] = (float)lh_inside_get(in, from, (lh_cell){0, 0, z.rows - 1, c});
-    lh_look_probabilities(score, z.cols, l->next);
+    const lh_node *from = lh_graph_scores(in->g);
+    l->scores = lh_inside_sizes(in, from).cols;
+    const size_t n = (size_t)l->scores;
+    float *score = lh_alloc_array(in->arena, n, sizeof *score);
+    l->likely = lh_alloc_array(in->arena, n * (size_t)l->n_places, sizeof *l->likely);
+    if (!score || !l->likely) return false;
+    for (int i = 0; i < l->n_places; i++) {
+        for (int c = 0; c < l->scores; c++)
+            score[c] = (float)lh_inside_get(in, from, (lh_cell){0, 0, l->place[i], c});
+        lh_look_probabilities(score, l->scores, l->likely + (size_t)i * n);
+    }
     return true;
+}
+
+bool lh_look_layers(lh_look *l, int place) {
+    return !l->lens.n || lh_inside_lens_read(l->in, &l->lens, l->place[place]);
 }
 
 bool lh_look_gather(lh_look *l, int layer, bool all) {
     lh_inside *in = l->in;
-    if (!l->in->g->generate) {
-        lh_fail(l->in->g->ctx, LH_ERROR_VALUE, nowhere,
-                "the program does not say what is predicted");
-        lh_cure(l->in->g->ctx, "generate tokens from logits");
+    if (!lh_graph_scores(in->g)) {
+        lh_fail(in->g->ctx, LH_ERROR_VALUE, nowhere, "the program does not say what is predicted");
+        lh_cure(in->g->ctx, "generate tokens from logits");
         return false;
     }
+    if (!find_places(l)) return false;
     l->attention = lh_inside_attention(in, &l->n_attention);
     l->is_shown = lh_alloc_array(in->arena, (size_t)l->n_attention + 1, sizeof *l->is_shown);
     if (!l->attention || !l->is_shown || !choose_layers(l, layer, all)) return false;
     l->lens = lh_inside_lens(in);
-    return run_once(l) && find_next(l) && (!l->lens.n || lh_inside_lens_read(in, &l->lens));
+    return run_once(l) && find_words(l) && lh_look_layers(l, 0);
 }
 
 /* ---- charts ---- */
@@ -177,21 +207,27 @@ lh_chart *lh_look_heat(lh_look *l, int attention) {
     return c;
 }
 
-lh_chart *lh_look_bars(lh_look *l) {
+lh_chart *lh_look_bars(lh_look *l, int place) {
     lh_arena *a = l->in->arena;
+    const double *likely = l->likely + (size_t)place * (size_t)l->scores;
     int top[LH_LOOK_TOP];
     lh_chart *c = lh_alloc(a, sizeof *c);
     lh_series *s = lh_alloc(a, sizeof *s);
     double *y = lh_alloc(a, LH_LOOK_TOP * sizeof *y);
     const char **label = lh_alloc(a, LH_LOOK_TOP * sizeof *label);
-    lh_look_top(l->next, l->scores, top, LH_LOOK_TOP);
+    lh_look_top(likely, l->scores, top, LH_LOOK_TOP);
     *s = (lh_series){.name = "probability", .y = y, .label = label};
     for (; s->n < LH_LOOK_TOP && top[s->n] >= 0; s->n++) {
         const char *word = lh_look_word(l, top[s->n]);
         label[s->n] = word ? word : lh_printf(a, "%d", top[s->n]);
-        y[s->n] = l->next[top[s->n]];
+        y[s->n] = likely[top[s->n]];
     }
-    *c = (lh_chart){.kind = LH_CHART_BARS, .title = "The next token", .series = s, .n_series = 1};
+    *c = (lh_chart){.kind = LH_CHART_BARS,
+                    .title = l->is_hidden
+                                 ? lh_printf(a, "The hidden word, token %d", l->place[place])
+                                 : "The next token",
+                    .series = s,
+                    .n_series = 1};
     return c;
 }
 
@@ -239,7 +275,19 @@ static void json_lens(lh_look *l, lh_json *j) {
                               p);
         lh_json_begin(j, NULL, '{');
         lh_json_text(j, "path", l->lens.at[i]->path);
-        json_top(l, j, "next", p, l->lens.scores);
+        json_top(l, j, l->is_hidden ? "words" : "next", p, l->lens.scores);
+        lh_json_end(j, '}');
+    }
+    lh_json_end(j, ']');
+}
+
+static void json_hidden(lh_look *l, lh_json *j) {
+    lh_json_begin(j, "hidden", '[');
+    for (int i = 0; i < l->n_places && lh_look_layers(l, i); i++) {
+        lh_json_begin(j, NULL, '{');
+        lh_json_int(j, "token", l->place[i]);
+        json_lens(l, j);
+        json_top(l, j, "words", l->likely + (size_t)i * (size_t)l->scores, l->scores);
         lh_json_end(j, '}');
     }
     lh_json_end(j, ']');
@@ -259,8 +307,12 @@ void lh_look_json(lh_look *l, lh_json *j, const char *model) {
     for (int i = 0; i < l->n_attention; i++)
         if (l->is_shown[i]) json_attention(l, j, i);
     lh_json_end(j, ']');
-    json_lens(l, j);
-    json_top(l, j, "next", l->next, l->scores);
+    if (l->is_hidden) {
+        json_hidden(l, j);
+    } else {
+        json_lens(l, j);
+        json_top(l, j, "next", l->likely, l->scores);
+    }
     lh_json_end(j, '}');
     lh_json_close(j);
 }

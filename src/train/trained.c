@@ -212,7 +212,8 @@ int *lh_trained_prompt(const lh_trained_text *t, lh_arena *a, const char *text, 
     *n = 0;
     int *id = lh_failed(t->g->ctx)
                   ? NULL
-                  : lh_tokenizer_prompt(t->tokens, a, text ? text : "", length, t->marks, &k);
+                  : lh_tokenizer_prompt(t->tokens, a, text ? text : "", length,
+                                        t->marks || !t->g->generate, &k); /* [MASK] hides a word */
     int *all = id && k < INT_MAX ? lh_alloc_array(a, k + 2, sizeof *all) : NULL;
     if (!all) return NULL;
     if (is_begun) all[(*n)++] = lh_trained_begin(t);
