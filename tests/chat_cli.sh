@@ -17,6 +17,8 @@ printf '{"chat_template": "{{ <|im_start|> }}{{ <|im_end|> }}"}' >model/tokenize
 does 'one message' chat model -i Hello -n 4 --tokens
 grep -q '<|im_start|>' out && grep -q 'assistant' out
 verdict $? '... in the template of its family'
+! grep -q 'no token of this model' err
+verdict $? '... whose marks are tokens'
 printf 'Hello\n\nAgain\n/new\nHello\n' >lines
 "$longhand" chat model -n 3 --tokens -t 0 <lines >out 2>err
 verdict $? 'messages through a pipe'
@@ -28,6 +30,8 @@ verdict $? 'a mark in a message is refused'
 does 'another template' chat model --template phi-3 -i Hello -n 3 --tokens --system 'Be short.'
 grep -q 's   h   o' out
 verdict $? '... with a system'
+grep -q 'phi-3 ends a reply with <|end|>, which is no token of this model' err
+verdict $? '... and marks that are not tokens: said'
 
 # Ctrl-C ends a reply and not the conversation: what was said so far is part of it.
 grows() { # FILE SIZE: wait until the file has more bytes

@@ -140,14 +140,23 @@ static bool find_template(talk *t) {
     return true;
 }
 
-/* What ends a reply: as the folder lists it, and as the template has it. */
+/* What ends a reply: as the folder lists it, and as the template has it. A model whose tokens do not have the template's marks was
+ * hardly trained with them. */
 static void find_ends(talk *t) {
     const lh_generation *g = &t->model.folder->generation;
+    bool is_known = false;
     for (int i = 0; i < g->n_ends; i++) t->end[t->n_ends++] = g->end[i];
     for (int i = 0; i < LH_CHAT_PARTS && t->chat->end[i]; i++) {
         int id = lh_tokenizer_special(t->tokens, t->chat->end[i]);
         if (id >= 0) t->end[t->n_ends++] = id;
+        is_known = is_known || id >= 0;
     }
+    if (!is_known)
+        fprintf(
+            stderr,
+            "(the template %s ends a reply with %s, which is no token of this model: such marks "
+            "are spelt as plain text)\n",
+            t->chat->name, t->chat->end[0]);
 }
 
 /* ---- turns ---- */
