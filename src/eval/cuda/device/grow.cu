@@ -222,12 +222,15 @@ __device__ static bool sees(const lh_gpu_work &w, int query, int key) {
 template <bool WIDE> __device__ static numbers<8> part_of(cell row, long long cs, int cols, int lane) {
     const int size = row.is_short ? 2 : 4;
     numbers<8> n = {};
-    if (WIDE) return 8 * lane < cols ? load<8>({(char *)row.p + 8 * lane * size, row.is_short}) : n;
-    for (int i = 0; i < 8; i++) {
-        const int c = lane + WARP * i;
-        if (c < cols) n.x[i] = load<1>({(char *)row.p + c * cs * size, row.is_short}).x[0];
+    if constexpr (WIDE) {
+        return 8 * lane < cols ? load<8>({(char *)row.p + 8 * lane * size, row.is_short}) : n;
+    } else {
+        for (int i = 0; i < 8; i++) {
+            const int c = lane + WARP * i;
+            if (c < cols) n.x[i] = load<1>({(char *)row.p + c * cs * size, row.is_short}).x[0];
+        }
+        return n;
     }
-    return n;
 }
 
 /* Where row `key` of head h is kept: keys, and behind them values. */
@@ -297,17 +300,17 @@ template <bool WIDE, bool SHORT> struct seen {
 
     __device__ void fetch(const lh_gpu_work &w, const lh_gpu_block *kb, const lh_gpu_block *vb, int e, int of, int key, int apart,
                           int lane, int past, int query) {
-        if (WIDE) {
+        if constexpr (WIDE)
             fetch_wide(w, kb, vb, e, of, key, apart, lane, past, query);
-            return;
-        }
-        for (int i = 0; i < TOGETHER; i++) {
-            const int at_key = key + i * apart <= query ? key + i * apart : 0;
-            const bool is_new = at_key >= past;
-            const cell row = is_new ? at(kb, of, at_key - past, 0) : kept_row(w, kb, vb, e, of, at_key);
-            k_apart[i] = part_of<false>(row, is_new ? kb->cs : 1, kb->cols, lane);
-            v_apart[i] = part_of<false>(is_new ? at(vb, of, at_key - past, 0) : behind(row, kb->cols), is_new ? vb->cs : 1, vb->cols, lane);
-        }
+        else
+            for (int i = 0; i < TOGETHER; i++) {
+                const int at_key = key + i * apart <= query ? key + i * apart : 0;
+                const bool is_new = at_key >= past;
+                const cell row = is_new ? at(kb, of, at_key - past, 0) : kept_row(w, kb, vb, e, of, at_key);
+                k_apart[i] = part_of<false>(row, is_new ? kb->cs : 1, kb->cols, lane);
+                v_apart[i] = part_of<false>(is_new ? at(vb, of, at_key - past, 0) : behind(row, kb->cols), is_new ? vb->cs : 1, vb->cols,
+                                            lane);
+            }
     }
 
     __device__ numbers<8> key(int i, int lane, int cols) const { return lane_of(WIDE ? k[i].read() : k_apart[WIDE ? 0 : i], lane, cols); }
