@@ -8,6 +8,7 @@ ninja -C "$build" --quiet all || exit 1
 verdict=0
 
 sh scripts/names.sh || verdict=1
+sh scripts/comments.sh || verdict=1
 
 sh scripts/c-files.sh | xargs clang-format --dry-run -Werror || verdict=1
 

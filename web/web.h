@@ -29,8 +29,8 @@ enum {
     LH_WEB_REMAINS = 16 << 20, /* bytes of numbers that are gone, before all is opened anew */
     LH_WEB_WINDOW = 64,        /* tokens that a model looks back on, unless its program says it */
 };
-#define LH_WEB_MODEL_MEMORY                                                                        \
-    ((size_t)3 << 30) /* the same for a model from the reader's disk: of 4 GB that there are */
+/* the same for a model from the reader's disk: of 4 GB that there are */
+#define LH_WEB_MODEL_MEMORY ((size_t)3 << 30)
 
 /* A file that the page has given. */
 typedef struct lh_web_text {
@@ -98,8 +98,8 @@ typedef struct lh_web_address {
     lh_step *step;
     int moment; /* updates before it: of @3, or where the page is */
 } lh_web_address;
-int lh_web_moment(
-    lh_web *w, int program); /* where the page is: updates of the program, 0 where nothing learns */
+/* where the page is: updates of the program, 0 where nothing learns */
+int lh_web_moment(lh_web *w, int program);
 bool lh_web_find(lh_web *w, const char *address, lh_web_address *out); /* false: failed */
 bool lh_web_program(lh_web *w, const char *name, int *program);        /* likewise; "" is 0 */
 const char *lh_web_prefix(lh_web *w, int program);                     /* "fast:", or "" */

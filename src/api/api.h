@@ -96,9 +96,8 @@ struct longhand {
     const struct lh_api_source *from; /* NULL: values are the plan's */
     struct lh_api_model *model;       /* weights, training, a prompt: api_model.h; or NULL */
     void (*forget_model)(longhand *lh, bool is_all); /* what depends on the graph, or all of it */
-    bool (*param)(longhand *lh, const lh_step *s,
-                  lh_api_matrix *m);             /* its numbers where no plan is there;
-                                                                        false: they are not known; or NULL */
+    /* its numbers where no plan is there; false: they are not known; or NULL */
+    bool (*param)(longhand *lh, const lh_step *s, lh_api_matrix *m);
     bool (*fill_plan)(longhand *lh, lh_plan *p); /* a new plan: params as they are known; or NULL */
 
     lh_arena *text[LH_N_API_TELLINGS]; /* of the last text of each kind, or NULL */
@@ -129,15 +128,13 @@ void lh_api_replan(longhand *lh);
 void lh_api_inherit(const longhand *lh, const lh_plan *from, lh_plan *to); /* these numbers */
 void lh_api_copy(const lh_node *n, const lh_plan *from, lh_plan *to); /* all cells of one value */
 
-lh_api_changes *
-lh_api_change(longhand *lh);      /* to be changed by the caller: the next build takes it;
-                                                NULL and the context failed */
+/* to be changed by the caller: the next build takes it; NULL and the context failed */
+lh_api_changes *lh_api_change(longhand *lh);
 void lh_api_settle(longhand *lh); /* behind a build: it worked, or the change is dropped */
 void lh_api_prove(longhand *lh, bool is_good); /* behind a plan, likewise */
 void lh_api_rewrite(longhand *lh, lh_rewrite r);
-lh_arena *lh_api_text(longhand *lh,
-                      lh_api_telling what); /* empty, for a new text of this kind; NULL and
-                                                             the context failed */
+/* empty, for a new text of this kind; NULL and the context failed */
+lh_arena *lh_api_text(longhand *lh, lh_api_telling what);
 /* A struct of options as this library knows it: what the caller's lacks is 0. `first`: the size it had in its first version, meant
  * where the caller writes 0. False and the context failed: it asks for what this library does not have. */
 bool lh_api_options(longhand *lh, const void *from, size_t first, void *to, size_t now);

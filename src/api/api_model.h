@@ -36,19 +36,18 @@ typedef struct lh_api_model {
     int *id, n;                /* its tokens */
 } lh_api_model;
 
-lh_api_model *
-lh_api_model_of(longhand *lh); /* made when it is first needed; NULL: context failed */
-const lh_weights *lh_api_weights(longhand *lh,
-                                 lh_arena *a); /* the params as they are now, as float or as
-                                                                the file has them; NULL: context failed */
+/* made when it is first needed; NULL: context failed */
+lh_api_model *lh_api_model_of(longhand *lh);
+/* the params as they are now, as float or as the file has them; NULL: context failed */
+const lh_weights *lh_api_weights(longhand *lh, lh_arena *a);
 void lh_api_wrap(lh_arena *a, lh_weight *w, const float *numbers); /* its numbers lie there */
-bool lh_api_takes_text(longhand *lh,
-                       lh_trained_text *t);            /* it has a tokeniser that fits; or fails */
+/* it has a tokeniser that fits; or fails */
+bool lh_api_takes_text(longhand *lh, lh_trained_text *t);
 const lh_tokenizer *lh_api_tokens(const longhand *lh); /* or NULL */
 bool lh_api_has_prompt(longhand *lh);                  /* false and the context failed */
 void lh_api_end_prompt(longhand *lh);
 void lh_api_forget_params(longhand *lh); /* they are about to change */
-bool lh_api_precision(longhand *lh, const char *text,
-                      lh_precision *p); /* float or bf16; false: failed */
+/* float or bf16; false: failed */
+bool lh_api_precision(longhand *lh, const char *text, lh_precision *p);
 
 #endif

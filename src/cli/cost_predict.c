@@ -4,8 +4,8 @@
 #include "cli/train_command.h"
 
 enum { RUNS = 5 }; /* at least so many */
-static const double SOME =
-    0.3; /* seconds: short steps are taken more often, since a pause of the machine is as long as several */
+/* seconds: short steps are taken more often, since a pause of the machine is as long as several */
+static const double SOME = 0.3;
 
 /* Of several steps the shortest: others work here, too. 0: the context failed. */
 static double step_seconds(lh_cli *cli, const lh_source *s, const lh_settings *set,

@@ -132,8 +132,8 @@ typedef struct amounts {
     double bytes, rounds, memory;
 } amounts;
 
-static double
-    wire_memory; /* ... and what does not, once a model is large: of the largest that was tried */
+/* ... and what does not, once a model is large: of the largest that was tried */
+static double wire_memory;
 
 enum { N_AMOUNTS = sizeof(amounts) / sizeof(double), RUNS = 3, ROUNDS = 2 };
 static const double SOME = 0.3, MANY = 2.5; /* seconds of trying: at least, at most */

@@ -58,8 +58,8 @@ static const char *cut(lh_arena *a, const char *text, int width) {
 int lh_run_table(lh_run *r, const lh_plan *p) {
     const lh_cli *cli = r->cli;
     lh_prediction *row = NULL;
-    int n =
-        lh_run_predictions(cli->arena, r->g, p, &row); /* the command asked whether it has any */
+    /* the command asked whether it has any */
+    int n = lh_run_predictions(cli->arena, r->g, p, &row);
     int width = pattern_width(cli, row, n);
     fprintf(cli->out, "%-*s %-14s %s\n", width, "pattern", "prediction", "target");
     for (int i = 0; i < n; i++) {

@@ -222,8 +222,8 @@ lh_graph *lh_cli_graph(lh_cli *cli, const lh_source *s, const lh_build *more) {
 static int by_short_name(const void *a, const void *b) {
     const char *x = (*(const lh_embedded *const *)a)->name,
                *y = (*(const lh_embedded *const *)b)->name;
-    size_t n = strcspn(x, "."),
-           m = strcspn(y, "."); /* ex2 before ex2-partial: the ending does not count */
+    /* ex2 before ex2-partial: the ending does not count */
+    size_t n = strcspn(x, "."), m = strcspn(y, ".");
     int order = strncmp(x, y, n < m ? n : m);
     return order ? order : n < m ? -1 : n > m;
 }

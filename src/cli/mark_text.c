@@ -117,8 +117,8 @@ static void put_step(const lh_marked *m, int ask) {
     bool is_blank = has_only(m, q->first, q->n_cells, LH_BLANK),
          is_right = mark->n_right == q->n_cells;
     char score[64];
-    const bool is_begun =
-        !is_right && !is_blank && mark->n_wrong == 0; /* and nothing of it wrong */
+    /* and nothing of it wrong */
+    const bool is_begun = !is_right && !is_blank && mark->n_wrong == 0;
     lh_verdict sign = is_right ? LH_RIGHT : is_begun || (is_blank && n == 0) ? LH_BLANK : LH_WRONG;
     for (int k = 0; is_right && sign == LH_RIGHT && k < q->n_cells; k++)
         sign = m->marks->cell[q->first + k];

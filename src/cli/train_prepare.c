@@ -255,8 +255,8 @@ static bool measure(lh_train_job *j) {
     j->look_time = LH_TRAIN_LEAST_HELD_OUT * lh_trainer_try_look(j->t);
     if (lh_failed(j->cli->ctx)) return false;
     if (j->options->time && !j->options->steps && !j->options->resume) {
-        j->steps = lh_train_rounded(0.9 * j->seconds / j->step_time,
-                                    10 * MANY_STEPS); /* looking up and saving take the rest */
+        /* looking up and saving take the rest */
+        j->steps = lh_train_rounded(0.9 * j->seconds / j->step_time, 10 * MANY_STEPS);
         const lh_step *s = lh_graph_step(j->g, "steps");
         if (s && s->node->given && lh_program_has(j->model.source.program, LH_S_CONST, "steps")) {
             lh_fast.set(j->t->plan, s->node, (lh_cell){0, 0, 0, 0}, j->steps);

@@ -39,8 +39,8 @@ struct lh_backend {
     bool shares_memory; /* values that are not needed together may lie in one place */
     const lh_kernel *const *kernels; /* ends with NULL; NULL: every operation by its definition */
     const lh_kernel *adds_up;        /* adds its leaf to wish.sum's memory; NULL: it cannot */
-    const struct lh_far_cells *
-        cells; /* numbers outside of plans (eval/far_cells.h); NULL: they are floats in this process's memory */
+    /* numbers outside of plans (eval/far_cells.h); NULL: they are floats in this process's memory */
+    const struct lh_far_cells *cells;
 
     /* Memory. Cells are read and written a whole matrix at a time: heads, then rows, then columns, of one example. */
     void *(*take)(lh_context *ctx, size_t cells, size_t cell_bytes); /* zeroed */

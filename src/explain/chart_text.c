@@ -224,8 +224,8 @@ static bars bars_layout(const page *p, const int *chosen, int n) {
     if (b.room < 4) b.room = smaller(4, p->how.width - b.x);
     lh_range r = lh_chart_values(p->c);
     double low = fmin(r.low, 0), high = fmax(r.high, 0);
-    int room =
-        low < 0 && high > 0 ? larger(b.room - 1, 1) : b.room; /* zero stands between columns */
+    /* zero stands between columns */
+    int room = low < 0 && high > 0 ? larger(b.room - 1, 1) : b.room;
     b.unit = fmax((high / 2 - low / 2) / room * 2, DBL_MIN);
     b.zero = smaller((int)ceil(-low / b.unit - 1e-9), b.room);
     return b;

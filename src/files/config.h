@@ -32,9 +32,9 @@ bool lh_config_read(lh_context *ctx, lh_arena *a, const char *file, const char *
 char *lh_config_text(lh_context *ctx, lh_arena *a, const lh_config *c); /* NULL: no memory */
 
 void lh_config_of_graph(const lh_graph *g, lh_config *c); /* sizes named layers, heads, dim ... */
-lh_setting *lh_config_settings(lh_arena *a, const lh_config *c, const lh_program *p,
-                               int *n); /* those sizes that p declares */
-bool lh_config_same(const lh_config *a, const lh_config *b,
-                    const char **which); /* the same model? else the field that differs */
+/* those sizes that p declares */
+lh_setting *lh_config_settings(lh_arena *a, const lh_config *c, const lh_program *p, int *n);
+/* the same model? else the field that differs */
+bool lh_config_same(const lh_config *a, const lh_config *b, const char **which);
 
 #endif

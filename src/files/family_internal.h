@@ -53,8 +53,8 @@ extern const lh_family_field lh_family_common[]; /* of every family; they end wi
 
 void lh_family_refuse(const lh_family_reader *r, const char *field, const char *why, ...)
     __attribute__((format(printf, 3, 4)));
-const cJSON *lh_family_item(const lh_family_reader *r,
-                            const char *field); /* NULL: left out or null */
+/* NULL: left out or null */
+const cJSON *lh_family_item(const lh_family_reader *r, const char *field);
 /* What config.json calls the value at `at` of lh_family_values: the name that it uses, else the family's first; NULL: it has none. */
 const char *lh_family_name(const lh_family_reader *r, size_t at);
 
@@ -97,9 +97,9 @@ typedef struct lh_decoder {
     bool is_turned;     /* matrices lie in x out, as the notation has them */
     lh_joined joined;   /* queries, keys and values */
     bool has_positions; /* learned; else rope */
-    bool bias_in, bias_out,
-        bias_hidden;             /* of queries, keys, values; of what mixes heads; of the network */
-    bool norms_heads, norms_all; /* of queries and keys: of each head, or of all at once */
+    /* of queries, keys, values; of what mixes heads; of the network */
+    bool bias_in, bias_out, bias_hidden;
+    bool norms_heads, norms_all;    /* of queries and keys: of each head, or of all at once */
     bool norms_before, norms_after; /* around attention and network */
     long long turned;               /* columns of a head that rope turns */
     lh_rope rope, local;            /* local: of layers with a window */

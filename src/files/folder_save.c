@@ -241,8 +241,8 @@ static bool save_all(saving *s, lh_folder_writer *w) {
     if (!write_optimizer(s) ||
         !lh_tensors_write_from(s->ctx, lh_printf(s->arena, "%s/%s", s->path, s->weights),
                                s->save->weight, s->save->n_weights, metadata, n, s->save->source)) {
-        const char *now =
-            old_optimizer(s); /* a save that only could not be synced is the new one */
+        /* a save that only could not be synced is the new one */
+        const char *now = old_optimizer(s);
         if (now) remove_others(s, now);
         return false;
     }

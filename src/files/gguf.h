@@ -92,10 +92,10 @@ typedef struct lh_gguf {
 } lh_gguf;
 
 lh_gguf *lh_gguf_open(lh_context *ctx, const char *path); /* NULL and the context failed */
-lh_gguf *lh_gguf_read(lh_context *ctx, const char *name, const void *bytes,
-                      size_t length); /* a file in memory, which must outlive it */
-void lh_gguf_close(lh_gguf *f);       /* NULL is allowed */
-bool lh_gguf_is(const char *path);    /* a file that begins as one does */
+/* a file in memory, which must outlive it */
+lh_gguf *lh_gguf_read(lh_context *ctx, const char *name, const void *bytes, size_t length);
+void lh_gguf_close(lh_gguf *f);    /* NULL is allowed */
+bool lh_gguf_is(const char *path); /* a file that begins as one does */
 const lh_gguf_value *lh_gguf_value_of(const lh_gguf *f, const char *name); /* or NULL */
 bool lh_gguf_whole(const lh_gguf *f, const char *name, uint64_t *n); /* is there such a number? */
 bool lh_gguf_number(const lh_gguf *f, const char *name, double *x);
@@ -103,8 +103,8 @@ const char *lh_gguf_words(const lh_gguf *f, const char *name); /* a text, ended 
 double lh_gguf_item(const lh_gguf_value *v, uint64_t i);       /* a number of a list */
 const lh_gguf_tensor *lh_gguf_find(const lh_gguf *f, const char *name); /* or NULL */
 const char *lh_gguf_type_name(lh_gguf_type type);                       /* "Q8_0", or NULL */
-void lh_gguf_copy(const lh_gguf_tensor *t, size_t at, size_t n,
-                  float *out); /* cells; at and n whole blocks (256 are of every type) */
+/* cells; at and n whole blocks (256 are of every type) */
+void lh_gguf_copy(const lh_gguf_tensor *t, size_t at, size_t n, float *out);
 
 /* ---- writing ---- */
 
@@ -122,8 +122,8 @@ typedef struct lh_gguf_field {
 
 typedef struct lh_gguf_entry {
     const char *name;
-    lh_gguf_type
-        type; /* F32, F16, BF16 or Q8_0; one that does not fill its blocks is written as F32 */
+    /* F32, F16, BF16 or Q8_0; one that does not fill its blocks is written as F32 */
+    lh_gguf_type type;
     int rank;
     size_t size[LH_GGUF_SIZES];
     void (*read)(void *from, size_t row, float *out); /* row: size[0] numbers */
@@ -132,7 +132,7 @@ typedef struct lh_gguf_entry {
 
 bool lh_gguf_write(lh_context *ctx, const char *path, const lh_gguf_field *field, int n_fields,
                    const lh_gguf_entry *entry, int n_entries); /* whole or not at all */
-void lh_gguf_pack_q8(const float *x, size_t n,
-                     unsigned char *out); /* n a multiple of 32; 34 bytes each */
+/* n a multiple of 32; 34 bytes each */
+void lh_gguf_pack_q8(const float *x, size_t n, unsigned char *out);
 
 #endif

@@ -13,10 +13,10 @@
 #include "files/gguf.h"
 #include "files/tensors.h"
 
-bool lh_gguf_to_folder(const lh_gguf *f,
-                       const char *folder); /* made if need be; false and failed */
-void lh_gguf_tokenizer_json(const lh_gguf *f,
-                            lh_text *out);                /* tokenizer.json; or the context fails */
+/* made if need be; false and failed */
+bool lh_gguf_to_folder(const lh_gguf *f, const char *folder);
+/* tokenizer.json; or the context fails */
+void lh_gguf_tokenizer_json(const lh_gguf *f, lh_text *out);
 void lh_gguf_config_json(const lh_gguf *f, lh_text *out); /* config.json; the same */
 
 /* The tensors of a file as Hugging Face names and lays them out, read in place; what lies in blocks or in another order has a reader. */

@@ -493,8 +493,8 @@ static lh_store_state damaged(sqlite_store *s, const char *what) {
 /* What kind of file is it? LH_STORE_OPEN: ours, and in order. */
 static lh_store_state look_at(sqlite_store *s, const lh_store_how *how) {
     long long version = 0, application = 0, tables = 0;
-    sqlite3_exec(s->db, "BEGIN", NULL, NULL,
-                 NULL); /* one moment: another program may be making it */
+    /* one moment: another program may be making it */
+    sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL);
     int code = one_number(s, "PRAGMA user_version", &version);
     if (code == SQLITE_OK) code = one_number(s, "PRAGMA application_id", &application);
     if (code == SQLITE_OK) code = one_number(s, "SELECT count(*) FROM sqlite_master", &tables);

@@ -62,8 +62,8 @@ typedef struct lh_tensor {
     size_t cells, bytes;      /* the product of the sizes; of them all in the file */
     const unsigned char *data;
     bool is_aligned; /* data may be used in place as numbers of its type */
-    const struct lh_tensor_reader
-        *reader;      /* of one that lies in another order, or in blocks; or NULL */
+    /* of one that lies in another order, or in blocks; or NULL */
+    const struct lh_tensor_reader *reader;
     const void *from; /* the reader's */
 } lh_tensor;
 

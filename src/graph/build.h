@@ -85,7 +85,7 @@ void lh_check_rules(lh_builder *b); /* those of the program: rule.c */
 void lh_build_vocab(lh_builder *b, const lh_statement *s);
 void lh_build_input(lh_builder *b, const lh_statement *s);
 void lh_build_example(lh_builder *b, const lh_statement *s);
-void lh_build_file(lh_builder *b, lh_given *given, const lh_expr *call, int *rows,
-                   int *cols); /* numbers from a text file; *rows, *cols -1: take the file's */
+/* numbers from a text file; *rows, *cols -1: take the file's */
+void lh_build_file(lh_builder *b, lh_given *given, const lh_expr *call, int *rows, int *cols);
 
 #endif

@@ -359,10 +359,8 @@ bool lh_step_is_inner(const lh_step *s); /* aux, body or rule: shown when its st
 
 /* Axes. */
 int lh_axis_number(lh_graph *g, size_t n);
-int lh_axis_of_node(
-    lh_graph *g,
-    const lh_node *
-        n); /* the size a node stands for: a number, a size, rows(x), 3*dim; fails the context otherwise */
+/* the size a node stands for: a number, a size, rows(x), 3*dim; fails the context otherwise */
+int lh_axis_of_node(lh_graph *g, const lh_node *n);
 const char *lh_axis_text(lh_graph *g, int axis); /* "4", "dim", "length of tokens" */
 /* not more than LH_MAX_CELLS, or the context fails */
 bool lh_shape_fits(lh_graph *g, lh_shape s, lh_place at);

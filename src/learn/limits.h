@@ -10,17 +10,17 @@
 
 #define LH_DUST 1e-9            /* of a unit: what a sum in another order leaves */
 #define LH_HALF (0.5 + LH_DUST) /* a tie may go either way */
-#define LH_FEWER_UNITS                                                                             \
-    1.5 /* a digit written stands for more than this: fewer digits than asked, which is 10, 100 ... */
-#define LH_TELLING_UNITS                                                                           \
-    30 /* fewer digits still tell something below that: one is missing, not two */
-#define LH_WHOLE_UNITS                                                                             \
-    1e-3 /* 2.9998 for a count of 3 is dust of a calculator; 2.9 is another number */
+/* a digit written stands for more than this: fewer digits than asked, which is 10, 100 ... */
+#define LH_FEWER_UNITS 1.5
+/* fewer digits still tell something below that: one is missing, not two */
+#define LH_TELLING_UNITS 30
+/* 2.9998 for a count of 3 is dust of a calculator; 2.9 is another number */
+#define LH_WHOLE_UNITS 1e-3
 
-#define LH_OTHER_UNITS                                                                             \
-    5 /* so near to where another way leads a number must lie: rounding on it does no more where it is one */
-#define LH_STALE_UNITS                                                                             \
-    3 /* an old number so far off is not so by rounding: a sheet asks for digits that move by 6 */
+/* so near to where another way leads a number must lie: rounding on it does no more where it is one */
+#define LH_OTHER_UNITS 5
+/* an old number so far off is not so by rounding: a sheet asks for digits that move by 6 */
+#define LH_STALE_UNITS 3
 
 /* Somebody who cuts off writes a number from 0.5 to 1 below, somebody who rounds up one from 0 to 0.5 above; close to the ends
  * both may be. */
@@ -30,52 +30,51 @@
 /* ---- how far a number may lie from where it rests ---- */
 
 enum {
-    LH_REACH_WIDE =
-        20, /* units: a box of this width would excuse nearly anything; two digits of slack */
-    LH_MORE_DIGITS =
-        4, /* a number may have been rounded to the digits asked, or to one, two or three more; with more still,
-                           rounding does nothing that shows */
-    LH_BY_HAND =
-        400, /* cells that somebody works out with a pen; more were left to a machine, which does not round */
+    /* units: a box of this width would excuse nearly anything; two digits of slack */
+    LH_REACH_WIDE = 20,
+    /* a number may have been rounded to the digits asked, or to one, two or three more; with more still, rounding does
+     * nothing that shows */
+    LH_MORE_DIGITS = 4,
+    /* cells that somebody works out with a pen; more were left to a machine, which does not round */
+    LH_BY_HAND = 400,
     LH_PLAIN_DECIMALS = 7, /* more are asked for as 1.5e-9 */
     LH_PRINTED = 6,        /* digits of the numbers that a sheet gives: paper.c prints as many */
-    LH_HALVINGS =
-        40 /* of a way on which a number is looked for: a millionth of a millionth of it is left */
+    /* of a way on which a number is looked for: a millionth of a millionth of it is left */
+    LH_HALVINGS = 40
 };
-#define LH_BENT_SHARE                                                                              \
-    10 /* a corner that differs from the sum by more than a tenth of it: the sum says too little to list */
-#define LH_JUMP_SHARE                                                                              \
-    3 /* what is bent by a third of what it does is a jump, not a curve: relu's gradient is bent by half */
-#define LH_GAP_UNITS                                                                               \
-    2.5 /* from there on a number is looked for between roundings: nearer, the last digit may be one beside */
-#define LH_BESIDE_UNITS                                                                            \
-    2.0 /* and so near to a number that can be reached it may lie: one beside, and half for its own rounding */
-#define LH_BEYOND_UNITS                                                                            \
-    1.5 /* a number so far behind the end is looked for behind a jump: less is the last digit */
-#define LH_JOINED_PARTS                                                                            \
-    8 /* sums that are nearer than an eighth of a unit are one: far less than what is judged */
+/* a corner that differs from the sum by more than a tenth of it: the sum says too little to list */
+#define LH_BENT_SHARE 10
+/* what is bent by a third of what it does is a jump, not a curve: relu's gradient is bent by half */
+#define LH_JUMP_SHARE 3
+/* from there on a number is looked for between roundings: nearer, the last digit may be off by one */
+#define LH_GAP_UNITS 2.5
+/* and so near to a number that can be reached it may lie: off by one, and half for its own rounding */
+#define LH_BESIDE_UNITS 2.0
+/* a number so far behind the end is looked for behind a jump: less is the last digit */
+#define LH_BEYOND_UNITS 1.5
+/* sums that are nearer than an eighth of a unit are one: far less than what is judged */
+#define LH_JOINED_PARTS 8
 
 /* ---- how much is looked at ---- */
 
 enum {
-    LH_MOST_TURNED =
-        40, /* deviations tried one by one where a formula is bent: the strongest; the others do less than a unit */
-    LH_MOST_PARTS =
-        40, /* numbers that one may have been rounded to: 4 precisions, up and down, cut off, three each */
-    LH_MOST_SUMS =
-        8192, /* of roundings that were made or not: more lie closer together than a unit */
+    /* deviations tried one by one where a formula is bent: the strongest; the others do less than a unit */
+    LH_MOST_TURNED = 40,
+    /* numbers that one may have been rounded to: 4 precisions, up and down, cut off, three each */
+    LH_MOST_PARTS = 40,
+    /* of roundings that were made or not: more lie closer together than a unit */
+    LH_MOST_SUMS = 8192,
     LH_MOST_JUMPS = 4,     /* that are looked behind: more stand at their kink in no lesson */
     LH_MOST_VARIANTS = 64, /* programs with mistakes that are held at the same time: memory */
-    LH_MOST_ACTIVE =
-        16, /* of these, those that later steps may follow: six mistakes and their unions */
+    /* of these, those that later steps may follow: six mistakes and their unions */
+    LH_MOST_ACTIVE = 16,
     LH_MOST_OPERANDS = 32, /* of a step, that are tried as they were before an update */
-    LH_PROVING_HABIT =
-        2, /* numbers that must speak for a digit fewer carried on: one is any slip */
-    LH_PROVING_CELLS =
-        3, /* numbers that must speak for a mistake in a step that nobody wrote down */
-    LH_MOST_SLIPS =
-        4 /* of n cells of a matrix one in so many, and at least one, may be off by a last digit besides a
-                               known mistake */
+    /* numbers that must speak for a digit fewer carried on: one is any slip */
+    LH_PROVING_HABIT = 2,
+    /* numbers that must speak for a mistake in a step that nobody wrote down */
+    LH_PROVING_CELLS = 3,
+    /* of n cells of a matrix one in so many, and at least one, may be off by a last digit besides a known mistake */
+    LH_MOST_SLIPS = 4
 };
 
 /* Work that one sheet may take, in numbers that are read or worked out: half a second or so on a machine of ten years ago. What

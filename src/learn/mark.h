@@ -45,8 +45,8 @@ typedef struct lh_ask {
     int decimals;  /* digits behind the point that are asked for */
     int digits;    /* that a number needs at most: 1.5e-9 has two */
     bool is_whole; /* counted, not measured: one beside it is wrong */
-    bool
-        is_taken; /* copied from what is given, with all its digits: nothing was rounded or cut off */
+    /* copied from what is given, with all its digits: nothing was rounded or cut off */
+    bool is_taken;
     int first; /* its cells in answers and marks: from here on, n_cells of them, examples then heads then rows then columns */
     int n_cells;
 } lh_ask;

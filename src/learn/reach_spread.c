@@ -45,9 +45,8 @@ static lh_reach_box rounding_of(lh_reach_box b, int decimals, bool is_cut) {
         bool is_tie = floor(high + LH_HALF) > ceil(low - LH_HALF);
         d.low = fmin(d.low, unit * (is_tie ? -0.5 : floor(high + LH_HALF) - high));
         d.high = fmax(d.high, unit * (is_tie ? 0.5 : ceil(low - LH_HALF) - low));
-        double side = high - low > 2 * LH_DUST
-                          ? LH_DUST
-                          : -LH_DUST; /* just beside a whole number much is cut off */
+        /* just beside a whole number much is cut off */
+        double side = high - low > 2 * LH_DUST ? LH_DUST : -LH_DUST;
         bool is_whole = side > 0 && floor(high - side) > floor(low + side);
         if (is_cut) d.low = fmin(d.low, unit * (is_whole ? -1 : floor(high - side) - high));
         if (is_cut) d.high = fmax(d.high, unit * (is_whole ? 1 : ceil(low + side) - low));
@@ -326,8 +325,8 @@ static bool spread_line(lh_reach *r, lh_arena *a, const work *w, line *l, const 
     if (!reach_take(r, l, right, l->rest)) return false;
     bool is_by_hand = l->n_cells <= LH_BY_HAND;
     for (int i = 0; i < l->n_cells; i++) l->rounding[i] = -1;
-    int most =
-        r->n_deviations; /* those of operands that were just written down are still to come */
+    /* those of operands that were just written down are still to come */
+    int most = r->n_deviations;
     for (int k = 0; k < l->n_from; k++) most += l->from[k].n_cells;
     s.column = lh_alloc_array(a, (size_t)most + 1, sizeof *s.column);
     if (!s.column) return false;

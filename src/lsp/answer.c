@@ -182,13 +182,8 @@ cJSON *lh_answer_hover(const lh_document *d, size_t offset, bool is_bytes) {
 
 /* ---- completion ---- */
 
-enum {
-    KEYWORD = 14,
-    FUNCTION = 3,
-    VARIABLE = 6,
-    CONSTANT = 21,
-    OPERATOR = 24
-}; /* kinds of the protocol */
+/* kinds of the protocol */
+enum { KEYWORD = 14, FUNCTION = 3, VARIABLE = 6, CONSTANT = 21, OPERATOR = 24 };
 
 static void add_item(cJSON *list, const char *label, int kind, const char *detail) {
     cJSON *item;

@@ -7,12 +7,8 @@
 #include "lsp/answer.h"
 
 enum { MOST_BYTES = 64 << 20 }; /* of one message */
-enum {
-    PARSE_ERROR = -32700,
-    NO_METHOD = -32601,
-    NOT_READY = -32002,
-    FAILED = -32803
-}; /* of the protocol */
+/* of the protocol */
+enum { PARSE_ERROR = -32700, NO_METHOD = -32601, NOT_READY = -32002, FAILED = -32803 };
 
 typedef struct server {
     FILE *in, *out;

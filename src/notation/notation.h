@@ -154,8 +154,8 @@ typedef struct lh_program {
 } lh_program;
 
 #define LH_MAX_DEPTH 200 /* brackets and blocks inside each other */
-#define LH_MAX_HEIGHT                                                                              \
-    1000 /* operations inside each other, as in a + a + a ...: recursion over a tree is safe */
+/* operations inside each other, as in a + a + a ...: recursion over a tree is safe */
+#define LH_MAX_HEIGHT 1000
 
 /* copies file and text; NULL on error */
 lh_program *lh_program_parse(lh_context *ctx, const char *file, const char *text, size_t length);

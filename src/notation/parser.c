@@ -12,9 +12,8 @@ typedef struct keyword {
     const char *word;
     lh_statement_kind kind;
     unsigned places;
-    void (*read)(
-        lh_parser *p,
-        lh_statement *s); /* begins with the keyword in hand, ends at the end of the line */
+    /* begins with the keyword in hand, ends at the end of the line */
+    void (*read)(lh_parser *p, lh_statement *s);
 } keyword;
 
 static lh_statement *statement_new(lh_parser *p, lh_statement_kind kind, lh_place at) {

@@ -18,9 +18,8 @@ typedef struct lh_check_line {
 } lh_check_line;
 
 lh_check_line lh_check_describe(lh_arena *a, const lh_check *c, lh_check_kind kind);
-const char *
-lh_finding_text(lh_arena *a,
-                const lh_finding *f); /* of a wrong one: is 0.5 and should be 0.25, ... */
+/* of a wrong one: is 0.5 and should be 0.25, ... */
+const char *lh_finding_text(lh_arena *a, const lh_finding *f);
 void lh_check_text(lh_text *out, const lh_check *c);
 void lh_check_members(lh_json *j, const char *lesson, const lh_check *c); /* inside an object */
 

@@ -25,8 +25,8 @@ typedef struct lh_prediction {
 int lh_run_predictions(lh_arena *a, const lh_graph *g, const lh_plan *plan, lh_prediction **list);
 /* whose rows are scores of words, and which input says the right ones; or NULL */
 lh_node *lh_run_prediction(const lh_graph *g, int *target);
-int lh_winner(const lh_plan *p, const lh_node *n, int example, int row,
-              int *tied); /* the winner of a row; *tied: another column is as large, or -1 */
+/* the winner of a row; *tied: another column is as large, or -1 */
+int lh_winner(const lh_plan *p, const lh_node *n, int example, int row, int *tied);
 bool lh_is_padding(const lh_vocab *v, double token);
 
 #endif

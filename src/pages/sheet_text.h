@@ -8,8 +8,8 @@
 
 /* Its first line: sheet ex3, seed 7, digits 4, form A, code 1f2e3d. */
 const char *lh_sheet_header(const lh_handout *h);
-const char *lh_section_title(const lh_paper *p, int step,
-                             bool *is_new); /* new: the step before is of another section */
+/* new: the step before is of another section */
+const char *lh_section_title(const lh_paper *p, int step, bool *is_new);
 
 void lh_sheet_text(FILE *out, int width, const lh_handout *h);
 void lh_sheet_markdown(FILE *out, int width, const lh_handout *h);

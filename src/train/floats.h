@@ -38,8 +38,7 @@ void lh_floats_sum(lh_plan *p, const lh_node *sum, float *to);
 double lh_floats_memory(const lh_plan *p);
 /* n of one plan is to be m of the other, if both have it */
 void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from, const lh_node *m);
-void lh_floats_copy(lh_plan *to, const lh_plan *from,
-                    const lh_graph *g); /* every param that both have; a plan that lends takes no
-                                           copy: `from` must outlive it */
+/* every param that both have; a plan that lends takes no copy: `from` must outlive it */
+void lh_floats_copy(lh_plan *to, const lh_plan *from, const lh_graph *g);
 
 #endif

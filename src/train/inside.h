@@ -37,8 +37,8 @@ typedef struct lh_inside {
     int input;                /* the prompt's: which */
     lh_inputs inputs;         /* what is fed */
     const lh_weights *weights;
-    const lh_weight *
-        *weight;         /* for each node that is a param: its numbers in the file; else NULL */
+    /* for each node that is a param: its numbers in the file; else NULL */
+    const lh_weight **weight;
     const float **copy;  /* ... as floats of our own; NULL: there are none */
     lh_rounded *rounded; /* of lh_inside_round, or NULL */
     lh_plan *plan;       /* of the last run */

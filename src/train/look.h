@@ -42,8 +42,8 @@ void lh_look_json(lh_look *l, lh_json *j, const char *model);
 
 const char *lh_look_word(const lh_look *l, int token); /* as it is shown: ␣cat; or NULL */
 void lh_look_probabilities(const float *score, int n, double *p);
-void lh_look_top(const double *p, int n, int *top,
-                 int count); /* the largest, largest first; -1 behind the end */
+/* the largest, largest first; -1 behind the end */
+void lh_look_top(const double *p, int n, int *top, int count);
 
 /* A token as JSON: id, text as it is, and its bytes where they are no text. */
 void lh_token_json(lh_arena *a, lh_json *j, const lh_tokenizer *t, int token);

@@ -23,8 +23,8 @@
 typedef struct lh_lora {
     int rank;
     double alpha;
-    const char *const *
-        on; /* [n_on] WQ, as the program says, or q_proj, as the file does; n_on 0: all that can be */
+    /* [n_on] WQ, as the program says, or q_proj, as the file does; n_on 0: all that can be */
+    const char *const *on;
     int n_on;
     bool may_miss; /* a name in `on` that nothing has is no error: the list of another tool */
 } lh_lora;

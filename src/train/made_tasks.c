@@ -5,10 +5,8 @@
 
 #include "base/random.h"
 
-enum {
-    MADE = 0x7A5C,
-    HELD = 10
-}; /* the place of these random numbers; one of so many is held out */
+/* the place of these random numbers; one of so many is held out */
+enum { MADE = 0x7A5C, HELD = 10 };
 
 int lh_roll(lh_dice *d, int n) {
     const lh_random_place at = {.seed = d->seed,

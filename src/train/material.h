@@ -40,8 +40,8 @@ typedef struct lh_material {
     lh_arena *of_text;     /* until it is tokens; NULL from then on, but for pairs */
     const char *text;
     size_t length;
-    uint64_t whole,
-        sum; /* which text it is: its bytes, on all ranks, and their sum (lh_text_sum) */
+    /* which text it is: its bytes, on all ranks, and their sum (lh_text_sum) */
+    uint64_t whole, sum;
     bool is_lines;
     bool is_pairs;
     lh_pairs_how how;    /* of pairs */

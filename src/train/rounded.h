@@ -35,8 +35,8 @@ typedef struct lh_rounded {
     lh_arena *arena;
     lh_precision precision;
     const lh_weights *weights;
-    struct lh_quant
-        *quant;       /* for each weight; bits is 0: it is read as it is; data is NULL: not yet */
+    /* for each weight; bits is 0: it is read as it is; data is NULL: not yet */
+    struct lh_quant *quant;
     double bytes;     /* of all that are rounded */
     const char *path; /* of the file beside the weights; NULL: they are in no file */
     lh_tensors *kept; /* that file, mapped; or NULL: memory of our own */

@@ -36,8 +36,8 @@ typedef struct lh_rounding {
     lh_precision precision;
     int bits;              /* of the matrix; 0: there is no product with one, and it is none */
     const lh_node *matrix; /* the param */
-    lh_rounding_number
-        own; /* of a number of a matrix: its place in the line, where its block begins */
+    /* of a number of a matrix: its place in the line, where its block begins */
+    lh_rounding_number own;
     int own_at, own_block;
     bool is_product, is_weight;
     const lh_node *inside; /* of other steps: a matrix that a product inside it reads, or NULL */

@@ -84,8 +84,8 @@ bool lh_shared_sums_of(lh_shared_sums *p, lh_arena *a, float *const *sum, const 
 bool lh_shared_sums_go_by(lh_shared_sums *p, lh_arena *a, lh_shared_sums_how how);
 /* as it was before go_by */
 void lh_shared_sums_take_back(lh_shared_sums *p, lh_shared_sums_how how, struct lh_sums_wire *wire);
-void lh_shared_sums_free(
-    lh_shared_sums *p); /* its copies: taken again when needed; NULL is allowed */
+/* its copies: taken again when needed; NULL is allowed */
+void lh_shared_sums_free(lh_shared_sums *p);
 void lh_shared_sums_begin(lh_shared_sums *p);
 void lh_shared_sums_next(lh_shared_sums *p);
 bool lh_shared_sums_is_last(const lh_shared_sums *p); /* is the next piece the last of this rank? */

@@ -21,8 +21,8 @@ typedef enum stage { OUT, BACK } stage;
 /* A bucket on its way. */
 typedef struct slot {
     stage at;
-    int *sends, *gets,
-        *parts; /* [ranks] numbers to and from each rank on its way out; of each on its way back */
+    /* [ranks] numbers to and from each rank on its way out; of each on its way back */
+    int *sends, *gets, *parts;
     void *out, *in, *back, *all; /* as they are sent and received */
     float *sum;                  /* what came in, as floats */
 } slot;
@@ -36,8 +36,8 @@ struct lh_sums_wire {
     size_t bucket, part; /* cells; ... that each rank adds up of a bucket */
     size_t n_buckets, begun, done;
     slot slot[LH_RANKS_SLOTS];
-    double *
-        single; /* in bf16: sums of one cell, such as a loss or a number of examples, are sent as they are */
+    /* in bf16: sums of one cell, such as a loss or a number of examples, are sent as they are */
+    double *single;
     int *is_single; /* [n_singles] which of the sums */
     int n_singles;
 };

@@ -48,8 +48,8 @@ typedef struct lh_trainer {
     lh_arena *arena;
     lh_plan *plan;   /* holds params and states, and makes the updates */
     lh_parts *parts; /* NULL: the plan makes everything at once */
-    lh_plan *
-        look; /* the loss alone, without its gradients, from the plan's params; NULL: made for the next look */
+    /* the loss alone, without its gradients, from the plan's params; NULL: made for the next look */
+    lh_plan *look;
     lh_drawn_batch *held_out; /* a batch for it: as many examples as are run at a time */
     lh_weights *params, *states;
     lh_drawn_batch *batch;

@@ -35,8 +35,8 @@ double lh_cuda_difference(const lh_plan *p, const lh_layout *a, const lh_plan *q
                           const lh_layout *b);
 /* by its definition, on the processor (cuda_here.c) */
 void lh_cuda_run_here(lh_plan *p, const lh_plan_work *w);
-void lh_cuda_settle(
-    void); /* what was written is on its way; what was read may be old: before a launch */
+/* what was written is on its way; what was read may be old: before a launch */
+void lh_cuda_settle(void);
 
 /* ---- works (cuda_works.c) ---- */
 

@@ -78,8 +78,8 @@ typedef struct head {
     int cols;                      /* words; whole eights of them, where W can be read so far */
     int n, parts;                  /* steps so far, and launches among them */
     bool is_well;
-    bool
-        is_plain; /* not by a library, but as it is written down, more slowly: it cannot read these rows, or they are of two types */
+    /* not by a library, but as it is written down, more slowly: it cannot read these rows, or they are of two types */
+    bool is_plain;
 } head;
 
 static void add_product(head *h, const lh_gpu_block *c, lh_gpu_block a, lh_gpu_block b, bool adds) {

@@ -73,15 +73,8 @@ static void prepare_length(const lh_plan *p, lh_cuda_work *w) {
 
 /* ---- attention ---- */
 
-enum {
-    Q,
-    K,
-    V,
-    MASK,
-    BIAS,
-    DY,
-    Y
-};                        /* Y: the result, which the way back reads besides fast's leaves */
+/* Y: the result, which the way back reads besides fast's leaves */
+enum { Q, K, V, MASK, BIAS, DY, Y };
 enum { MOST_COLS = 128 }; /* of a head */
 
 enum { MOST_COLS_KEPT = 256, CAUSAL = 1 };

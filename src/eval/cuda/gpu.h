@@ -181,8 +181,8 @@ typedef struct lh_gpu {
     lh_gpu_launch attend; /* attention of a text that grows: rows before are in w->kept */
     /* Where the first of the largest of n numbers is; -1: none is a number. */
     void (*largest)(lh_gpu_line from, int n, int *to, void *stream);
-    const char *(*products)(
-        void); /* what makes products: "cuBLAS 13.0"; NULL: nothing but the slower way */
+    /* what makes products: "cuBLAS 13.0"; NULL: nothing but the slower way */
+    const char *(*products)(void);
 
     /* Launches between begin_list and end_list are recorded, not done; run_list does all of them. NULL: it cannot be recorded. */
     bool (*begin_list)(void);

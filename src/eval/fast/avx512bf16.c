@@ -114,9 +114,8 @@ void lh_bf16_pack_half_avx512(uint16_t *block, const uint16_t *from, ptrdiff_t l
 
 /* ---- squares ---- */
 
-enum {
-    GROUP = 8
-}; /* rows of C at a time: with 32 columns 16 registers, and each number of B is used 8 times */
+/* rows of C at a time: with 32 columns 16 registers, and each number of B is used 8 times */
+enum { GROUP = 8 };
 
 static inline void read_rows(__m512 sum[GROUP][2], const float *c, ptrdiff_t c_rs, bool adds) {
 #pragma GCC unroll 8

@@ -177,10 +177,8 @@ static bool columns_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     return true;
 }
 
-enum {
-    WIDE = 64,
-    LINE = 16
-}; /* columns of a piece at least: memory is read in runs, of whole lines */
+/* columns of a piece at least: memory is read in runs, of whole lines */
+enum { WIDE = 64, LINE = 16 };
 
 typedef struct summing {
     const lh_matrix *x;

@@ -78,8 +78,8 @@ static void wait_for_call(helper *h) {
     for (int i = 0; i < SPINS && atomic_load(&h->state) == IDLE; i++) pause_a_little();
     if (atomic_load(&h->state) != IDLE) return;
     pthread_mutex_lock(&h->lock);
-    atomic_store(&h->sleeps,
-                 true); /* then look again: a caller that came in between saw no sleeper */
+    /* before looking again: a caller that came in between saw no sleeper */
+    atomic_store(&h->sleeps, true);
     while (atomic_load(&h->state) == IDLE) pthread_cond_wait(&h->call, &h->lock);
     atomic_store(&h->sleeps, false);
     pthread_mutex_unlock(&h->lock);

@@ -30,10 +30,10 @@ typedef struct lh_vector_loops {
                       ptrdiff_t n);
     /* softmax of the first `seen` scores times scale; 0 behind them */
     void (*weigh)(float *s, ptrdiff_t seen, ptrdiff_t n, float scale);
-    void (*bend)(float *s, float *slope, ptrdiff_t n, float scale,
-                 float cap); /* s becomes cap * tanh(s * scale / cap); slope: ds, or NULL */
-    void (*weigh_back)(const float *p, float *d, ptrdiff_t n,
-                       float scale); /* d becomes p * (d - sum(p * d)) * scale */
+    /* s becomes cap * tanh(s * scale / cap); slope: ds, or NULL */
+    void (*bend)(float *s, float *slope, ptrdiff_t n, float scale, float cap);
+    /* d becomes p * (d - sum(p * d)) * scale */
+    void (*weigh_back)(const float *p, float *d, ptrdiff_t n, float scale);
     void (*norm)(float *y, const float *x, const float *g, const float *b, ptrdiff_t n, float eps);
     /* dx may be NULL; dg and db are added to */
     void (*norm_back)(float *dx, float *dg, float *db, const float *x, const float *dy,
@@ -42,12 +42,11 @@ typedef struct lh_vector_loops {
     /* dx may be NULL; dg is added to */
     void (*rms_back)(float *dx, float *dg, const float *x, const float *dy, const float *g,
                      ptrdiff_t n, float eps);
-    float (*surprise)(
-        float *x, ptrdiff_t n, int t, bool goes_back,
-        float dy); /* log(sum(exp(x))) - x[t]; x becomes dy * (softmax(x) - onehot(t)) */
+    /* log(sum(exp(x))) - x[t]; x becomes dy * (softmax(x) - onehot(t)) */
+    float (*surprise)(float *x, ptrdiff_t n, int t, bool goes_back, float dy);
     float (*log_sum)(const float *x, ptrdiff_t n); /* log(sum(exp(x))) */
-    void (*shares)(float *x, ptrdiff_t n, float log_sum,
-                   float dy); /* x becomes dy * exp(x - log_sum) */
+    /* x becomes dy * exp(x - log_sum) */
+    void (*shares)(float *x, ptrdiff_t n, float log_sum, float dy);
     void (*adam)(float *w, float *m, float *v, const float *g, ptrdiff_t n, const lh_adam *a);
     double (*squares)(const float *x, ptrdiff_t n);         /* sum of x * x */
     void (*add)(float *to, const float *from, ptrdiff_t n); /* to += from */
