@@ -1,8 +1,8 @@
 /* explain_next -- longhand explain FOLDER --prompt TEXT --next TOKEN: the loss of a trained model and its gradients.
  *
  * A prompt and the token that follows it are what the model learns from: tokens is the prompt, target the prompt moved by one with
- * that token at its end. The program is built with its calls open, so that every line on the way back exists, and the exact
- * evaluator runs it, in double, with the weights of the folder. Dropout is off, and nothing is renewed.
+ * that token at its end. The exact evaluator runs the graph that the model was opened with, in double, with the weights of the
+ * folder. Dropout is off, and nothing is renewed.
  */
 #include "cli/explain_next.h"
 
@@ -15,7 +15,7 @@ static const lh_place nowhere;
 
 typedef struct next {
     lh_opened *o;
-    lh_graph *g; /* with open calls */
+    lh_graph *g; /* o->g */
     lh_plan *plan;
     int *target; /* o->n */
 } next;
@@ -37,14 +37,9 @@ static bool read_next(next *x, const char *text) {
     return true;
 }
 
+/* tokens, target: lh_takes_text has looked. */
 static void feed(const next *x) {
-    enum { MOST = 64 };
-    const int *rows[MOST], *tokens[MOST];
-    for (int i = 0; i < x->g->n_inputs && i < MOST; i++) {
-        bool is_target = strcmp(x->g->input[i]->name, "target") == 0;
-        rows[i] = &x->o->n;
-        tokens[i] = is_target ? x->target : x->o->id;
-    }
+    const int *const rows[] = {&x->o->n, &x->o->n}, *const tokens[] = {x->o->id, x->target};
     lh_exact.feed(x->plan, &(lh_batch){.examples = 1, .rows = rows, .tokens = tokens});
 }
 
@@ -98,18 +93,15 @@ static lh_explanation *explain(next *x, const char *address, const lh_explain_ho
 lh_explanation *lh_explain_next(lh_opened *o, const char *text, const char *address,
                                 const lh_explain_how *how) {
     lh_cli *cli = o->cli;
-    lh_build build = {.set = o->model.set.set, .n_set = o->model.set.n, .without_examples = true};
-    next x = {.o = o, .g = lh_graph_build(cli->ctx, o->model.source.program, &build)};
+    next x = {.o = o, .g = o->g};
     lh_explanation *e = NULL;
-    if (x.g && !lh_takes_text(x.g)) {
+    if (!lh_takes_text(x.g)) {
         lh_fail(cli->ctx, LH_ERROR_VALUE, nowhere,
                 "--next is for programs that learn from running text, with the inputs tokens and "
                 "target");
-    } else if (x.g && read_next(&x, text)) {
+    } else if (read_next(&x, text)) {
         e = explain(&x, address, how);
     }
     lh_exact.free(x.plan);
-    if (!e) lh_graph_free(x.g);
-    o->open = e ? x.g : NULL; /* the explanation names its steps */
     return e;
 }

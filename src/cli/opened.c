@@ -67,7 +67,6 @@ bool lh_opened_open(lh_cli *cli, const char *path, const char *prompt, bool mark
 
 void lh_opened_close(lh_opened *o) {
     lh_inside_free(o->in);
-    lh_graph_free(o->open);
     lh_graph_free(o->g);
     lh_tokenizer_free(o->tokens);
     lh_model_close(&o->model);

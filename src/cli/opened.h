@@ -11,15 +11,13 @@ typedef struct lh_opened {
     lh_tokenizer *tokens;
     lh_graph *g;
     lh_inside *in;
-    lh_graph *open; /* of explain_next.h, with open calls; or NULL */
-    int *id;        /* the prompt: n */
+    int *id; /* the prompt: n */
     int n;
 } lh_opened;
 
-bool lh_opened_open(
-    lh_cli *cli, const char *path, const char *prompt, bool marks, int threads,
-    lh_opened *o); /* "-": the prompt is read from stdin; marks: special tokens in it
-                                      count as such; false: reported */
+/* "-": the prompt is read from stdin; marks: special tokens in it count as such; false: reported */
+bool lh_opened_open(lh_cli *cli, const char *path, const char *prompt, bool marks, int threads,
+                    lh_opened *o);
 void lh_opened_close(lh_opened *o);
 const char *lh_opened_word(const lh_opened *o, int token); /* as it is shown: ␣cat */
 
