@@ -65,6 +65,22 @@ static void fractions_stay_fractions(void **state) {
     lh_context_free(ctx);
 }
 
+/* ... in generation_config.json, too. */
+static void fractions_of_choosing_stay_fractions(void **state) {
+    (void)state;
+    static const char text[] = "{\"temperature\": 1.0, \"top_k\": 50, \"eos_token_id\": 2}";
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    lh_generation g;
+    assert_true(lh_generation_read(ctx, a, "g", text, strlen(text), &g));
+    const char *again = lh_generation_text(ctx, a, &g);
+    assert_non_null(again);
+    assert_non_null(strstr(again, "temperature\":\t1.0,"));
+    assert_non_null(strstr(again, "top_k\":\t50,"));
+    lh_arena_free(a);
+    lh_context_free(ctx);
+}
+
 static void hostile_configs_are_refused(void **state) {
     (void)state;
 #define SIZES "\"n_layer\":2,\"n_head\":2,\"n_embd\":8,\"n_positions\":16,\"vocab_size\":65"
@@ -189,6 +205,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_config_is_read_and_kept),
         cmocka_unit_test(fractions_stay_fractions),
+        cmocka_unit_test(fractions_of_choosing_stay_fractions),
         cmocka_unit_test(hostile_configs_are_refused),
         cmocka_unit_test(sizes_have_two_names),
         cmocka_unit_test(how_to_generate_is_read_and_kept),

@@ -6,11 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/json_read.h"
-
-enum { MAX_SIZE = 1 << 28 };
-
-static const lh_place nowhere = {0, 0, 0};
+#include "files/json_fields.h"
 
 /* A size in config.json by its names, and what models/ calls it. */
 static const struct size_field {
@@ -36,82 +32,41 @@ void lh_config_start(lh_config *c) {
     *c = (lh_config){.model_type = "longhand", .architecture = "", .bos = -1, .eos = -1};
 }
 
-/* ---- reading: a field that is not there, or is null, leaves what was there ---- */
+/* ---- reading ---- */
 
-typedef struct reader {
-    lh_context *ctx;
-    lh_arena *arena;
-    const char *file;
-    const cJSON *root;
-} reader;
-
-static const cJSON *field(const reader *r, const char *name) {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(r->root, name);
-    return cJSON_IsNull(item) ? NULL : item;
-}
-
-static void refuse(const reader *r, const char *name, const char *want) {
-    lh_fail(r->ctx, LH_ERROR_FILE, nowhere, "%s must be %s", name, want);
-    lh_fail_in(r->ctx, r->file, NULL, 0);
-}
-
-static void read_whole(const reader *r, const char *name, int least, int *n) {
-    const cJSON *item = field(r, name);
-    long long value;
-    if (!item) return;
-    if (!lh_json_whole(item, &value) || value < least || value > MAX_SIZE)
-        refuse(r, name, least ? "a whole number from 1 on" : "a whole number from 0 on");
-    else
-        *n = (int)value;
-}
-
-static void read_text(const reader *r, const char *name, const char **text) {
-    const cJSON *item = field(r, name);
+static void read_text(const lh_json_fields *r, const char *name, const char **text) {
+    const cJSON *item = lh_json_field(r, name);
     if (!item) return;
     if (cJSON_IsArray(item)) item = item->child; /* architectures: ["GPT2LMHeadModel"] */
     const char *s = cJSON_GetStringValue(item);
     if (!s || strlen(s) > 200)
-        refuse(r, name, "a short text");
+        lh_json_refuse(r, name, "a short text");
     else
         *text = lh_copy(r->arena, s, strlen(s));
 }
 
 /* A token, or a list of them: the first. */
-static void read_token(const reader *r, const char *name, int *token) {
-    const cJSON *item = field(r, name);
+static void read_token(const lh_json_fields *r, const char *name, int *token) {
+    const cJSON *item = lh_json_field(r, name);
     long long value;
     if (!item) return;
     if (cJSON_IsArray(item)) item = item->child;
-    if (!lh_json_whole(item, &value) || value > MAX_SIZE)
-        refuse(r, name, "the number of a token");
+    if (!lh_json_whole(item, &value) || value > LH_JSON_MOST)
+        lh_json_refuse(r, name, "the number of a token");
     else
         *token = (int)value;
 }
 
-static bool reader_open(reader *r, const char *text, size_t length) {
-    r->root = lh_json_parse(r->ctx, r->file, text, length);
-    if (r->root && !cJSON_IsObject(r->root)) {
-        lh_fail(r->ctx, LH_ERROR_FILE, nowhere, "fields in { } are expected");
-        lh_fail_in(r->ctx, r->file, NULL, 0);
-    }
-    return !lh_failed(r->ctx);
-}
-
-static bool reader_close(const reader *r) {
-    cJSON_Delete((cJSON *)r->root);
-    return !lh_failed(r->ctx);
-}
-
 /* ---- config.json ---- */
 
-static void read_config(const reader *r, lh_config *c) {
+static void read_config(const lh_json_fields *r, lh_config *c) {
     c->model_type = "";
     c->architecture = "";
     read_text(r, "model_type", &c->model_type);
     read_text(r, "architectures", &c->architecture);
     for (int i = 0; i < LH_CONFIG_SIZES; i++) {
-        read_whole(r, sizes[i].later, 1, size_at(c, i));
-        read_whole(r, sizes[i].field, 1, size_at(c, i));
+        lh_json_read_whole(r, sizes[i].later, 1, size_at(c, i));
+        lh_json_read_whole(r, sizes[i].field, 1, size_at(c, i));
     }
     read_token(r, "bos_token_id", &c->bos);
     read_token(r, "eos_token_id", &c->eos);
@@ -119,83 +74,45 @@ static void read_config(const reader *r, lh_config *c) {
 
 bool lh_config_read(lh_context *ctx, lh_arena *a, const char *file, const char *text, size_t length,
                     lh_config *c) {
-    reader r = {ctx, a, file, NULL};
+    lh_json_fields r = {ctx, a, file, NULL};
     lh_config_start(c);
-    if (reader_open(&r, text, length)) read_config(&r, c);
+    if (lh_json_fields_read(&r, text, length)) read_config(&r, c);
     c->kept = lh_copy(a, text, length);
-    return reader_close(&r);
+    return lh_json_fields_end(&r);
 }
 
-/* ---- writing: our fields go into what was kept, in its order; new ones behind ---- */
+/* ---- writing ---- */
 
-typedef struct writer {
-    lh_context *ctx;
-    cJSON *root;
-} writer;
-
-/* cJSON 1.7.15 puts an item without a name where there is no memory for it, and says that all went well. */
-static void put(const writer *w, const char *name, cJSON *item) {
-    bool is_old = cJSON_GetObjectItemCaseSensitive(w->root, name) != NULL;
-    bool is_in = item && (is_old ? cJSON_ReplaceItemInObjectCaseSensitive(w->root, name, item)
-                                 : cJSON_AddItemToObject(w->root, name, item));
-    if (is_in && item->string) return;
-    if (!is_in) cJSON_Delete(item);
-    lh_fail(w->ctx, LH_ERROR_MEMORY, nowhere, "out of memory: writing %s", name);
+static void put_whole(const lh_json_fields *w, const char *name, int n) {
+    lh_json_put(w, name, cJSON_CreateNumber(n));
 }
 
-static void put_whole(const writer *w, const char *name, int n) {
-    put(w, name, cJSON_CreateNumber(n));
-}
-
-static void put_token(const writer *w, const char *name, int token) {
-    const cJSON *old = cJSON_GetObjectItemCaseSensitive(w->root, name);
-    if (old && cJSON_IsArray(old) && cJSON_IsNumber(old->child) && old->child->valuedouble == token)
-        return; /* a list that begins with it stays a list */
-    put(w, name, token < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(token));
-}
-
-static bool writer_open(writer *w, const char *kept) {
-    if (lh_failed(w->ctx)) return false;
-    w->root = kept ? lh_json_parse(w->ctx, "", kept, strlen(kept)) : cJSON_CreateObject();
-    if (!w->root) lh_fail(w->ctx, LH_ERROR_MEMORY, nowhere, "out of memory");
-    if (kept && w->root) lh_json_keep_fractions(w->root, kept);
-    return w->root != NULL;
-}
-
-static char *writer_close(const writer *w, lh_arena *a) {
-    char *text = lh_failed(w->ctx) ? NULL : cJSON_Print(w->root), *copy = NULL;
-    if (text)
-        copy = lh_printf(a, "%s\n", text);
-    else
-        lh_fail(w->ctx, LH_ERROR_MEMORY, nowhere, "out of memory");
-    cJSON_free(text);
-    cJSON_Delete(w->root);
-    return lh_failed(w->ctx) ? NULL : copy;
-}
-
-static bool has(const writer *w, const char *name) {
-    return cJSON_GetObjectItemCaseSensitive(w->root, name) != NULL;
+static void put_token(const lh_json_fields *w, const char *name, int token) {
+    if (lh_json_begins_with(w, name, token)) return;
+    lh_json_put(w, name, token < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(token));
 }
 
 /* Another architecture is not named where the config that was read names its own. */
-static void put_architecture(const writer *w, const char *name) {
+static void put_architecture(const lh_json_fields *w, const char *name) {
     const char *list[] = {name};
-    if (*name) put(w, "architectures", cJSON_CreateStringArray(list, 1));
+    if (*name) lh_json_put(w, "architectures", cJSON_CreateStringArray(list, 1));
 }
 
 char *lh_config_text(lh_context *ctx, lh_arena *a, const lh_config *c) {
-    writer w = {ctx, NULL};
-    if (!writer_open(&w, c->kept)) return NULL;
-    if (*c->model_type) put(&w, "model_type", cJSON_CreateString(c->model_type));
+    lh_json_fields w = {ctx, a, "config.json", NULL};
+    if (!lh_json_fields_write(&w, c->kept)) return NULL;
+    if (*c->model_type) lh_json_put(&w, "model_type", cJSON_CreateString(c->model_type));
     put_architecture(&w, c->architecture);
     for (int i = 0; i < LH_CONFIG_SIZES; i++)
         if (size_of(c, i))
-            put_whole(&w, has(&w, sizes[i].later) ? sizes[i].later : sizes[i].field, size_of(c, i));
-    if (has(&w, "n_ctx") && c->n_positions) put_whole(&w, "n_ctx", c->n_positions);
+            put_whole(&w, lh_json_has(&w, sizes[i].later) ? sizes[i].later : sizes[i].field,
+                      size_of(c, i));
+    if (lh_json_has(&w, "n_ctx") && c->n_positions) put_whole(&w, "n_ctx", c->n_positions);
     put_token(&w, "bos_token_id", c->bos);
     put_token(&w, "eos_token_id", c->eos);
-    put(&w, has(&w, "dtype") ? "dtype" : "torch_dtype", cJSON_CreateString("float32"));
-    return writer_close(&w, a);
+    lh_json_put(&w, lh_json_has(&w, "dtype") ? "dtype" : "torch_dtype",
+                cJSON_CreateString("float32"));
+    return lh_json_fields_text(&w);
 }
 
 /* ---- between a config and a program ---- */
@@ -205,7 +122,7 @@ void lh_config_of_graph(const lh_graph *g, lh_config *c) {
         for (int i = 0; i < g->n_axes; i++) {
             const lh_axis *x = &g->axis[i];
             bool is_it = x->name && strcmp(x->name, sizes[k].word) == 0;
-            if (is_it && x->n > 0 && x->n <= MAX_SIZE) *size_at(c, k) = (int)x->n;
+            if (is_it && x->n > 0 && x->n <= LH_JSON_MOST) *size_at(c, k) = (int)x->n;
         }
 }
 

@@ -3,11 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "files/json_read.h"
-
-enum { MOST = 1 << 28 };
-
-static const lh_place nowhere = {0, 0, 0};
+#include "files/json_fields.h"
 
 void lh_generation_start(lh_generation *g) {
     *g = (lh_generation){.bos = -1,
@@ -18,54 +14,26 @@ void lh_generation_start(lh_generation *g) {
                          .repetition_penalty = 1};
 }
 
-typedef struct generation_reader {
-    lh_context *ctx;
-    lh_arena *arena;
-    const char *file;
-    const cJSON *root;
-} generation_reader;
-
-static void refuse(const generation_reader *r, const char *name, const char *want) {
-    lh_fail(r->ctx, LH_ERROR_FILE, nowhere, "%s must be %s", name, want);
-    lh_fail_in(r->ctx, r->file, NULL, 0);
-}
-
-static const cJSON *field(const generation_reader *r, const char *name) {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(r->root, name);
-    return cJSON_IsNull(item) ? NULL : item;
-}
-
-static void read_whole(const generation_reader *r, const char *name, int *n) {
-    const cJSON *item = field(r, name);
-    long long value;
-    if (!item) return;
-    if (!lh_json_whole(item, &value) || value > MOST)
-        refuse(r, name, "a whole number from 0 on");
-    else
-        *n = (int)value;
-}
-
-static void read_number(const generation_reader *r, const char *name, double most, double *x) {
-    const cJSON *item = field(r, name);
+static void read_number(const lh_json_fields *r, const char *name, double most, double *x) {
+    const cJSON *item = lh_json_field(r, name);
     if (!item) return;
     if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= most))
-        refuse(r, name, most <= 1 ? "a number from 0 to 1" : "a number from 0 on");
+        lh_json_refuse(r, name, most <= 1 ? "a number from 0 to 1" : "a number from 0 on");
     else
         *x = item->valuedouble;
 }
 
 /* A token, or a list of them. */
-static void read_tokens(const generation_reader *r, const char *name, int *token, int *n,
-                        int most) {
-    const cJSON *item = field(r, name), *one = cJSON_IsArray(item) ? item->child : item;
+static void read_tokens(const lh_json_fields *r, const char *name, int *token, int *n, int most) {
+    const cJSON *item = lh_json_field(r, name), *one = cJSON_IsArray(item) ? item->child : item;
     long long value;
     for (; one; one = cJSON_IsArray(item) ? one->next : NULL) {
-        if (!lh_json_whole(one, &value) || value > MOST) {
-            refuse(r, name, "the number of a token, or a list of such");
+        if (!lh_json_whole(one, &value) || value > LH_JSON_MOST) {
+            lh_json_refuse(r, name, "the number of a token, or a list of such");
             return;
         }
         if (*n == most) {
-            refuse(r, name, "a shorter list");
+            lh_json_refuse(r, name, "a shorter list");
             return;
         }
         token[(*n)++] = (int)value;
@@ -158,7 +126,7 @@ static void add_odd(lh_generation *g, const char *what) {
     if (g->n_odd < LH_MAX_ODD_WAYS) g->odd[g->n_odd++] = what;
 }
 
-static void look_at_field(const generation_reader *r, const cJSON *x, lh_generation *g) {
+static void look_at_field(const lh_json_fields *r, const cJSON *x, lh_generation *g) {
     size_t i = 0;
     while (i < sizeof fields / sizeof *fields && strcmp(fields[i].name, x->string) != 0) i++;
     const bool is_empty = cJSON_IsNull(x) || cJSON_IsFalse(x) || (cJSON_IsArray(x) && !x->child);
@@ -174,88 +142,62 @@ static void look_at_field(const generation_reader *r, const cJSON *x, lh_generat
 }
 
 /* Without do_sample other tools take the likeliest token, whatever the ways of drawing one are. */
-static void look_at_drawing(const generation_reader *r, lh_generation *g) {
+static void look_at_drawing(const lh_json_fields *r, lh_generation *g) {
     static const char *const drawing[] = {"temperature", "top_p", "min_p"};
     for (size_t i = 0; g->is_sampled == LH_SAMPLING_NOT_SAID && i < 3; i++)
-        if (field(r, drawing[i]))
+        if (lh_json_field(r, drawing[i]))
             add_odd(g, lh_printf(r->arena, "%s is set without do_sample", drawing[i]));
 }
 
-static void find_odd(const generation_reader *r, lh_generation *g) {
+static void find_odd(const lh_json_fields *r, lh_generation *g) {
     for (const cJSON *x = r->root->child; x; x = x->next) look_at_field(r, x, g);
     look_at_drawing(r, g);
 }
 
-static void read_all(const generation_reader *r, lh_generation *g) {
-    const cJSON *sampled = field(r, "do_sample");
+static void read_all(const lh_json_fields *r, lh_generation *g) {
+    const cJSON *sampled = lh_json_field(r, "do_sample");
     int n = 0;
     read_tokens(r, "bos_token_id", &g->bos, &n, 1);
     read_tokens(r, "eos_token_id", g->end, &g->n_ends, LH_MAX_ENDS);
     if (g->n_ends) g->eos = g->end[0];
-    read_whole(r, "max_new_tokens", &g->max_new_tokens);
-    read_whole(r, "max_length", &g->max_length);
-    read_whole(r, "top_k", &g->top_k);
+    lh_json_read_whole(r, "max_new_tokens", 0, &g->max_new_tokens);
+    lh_json_read_whole(r, "max_length", 0, &g->max_length);
+    lh_json_read_whole(r, "top_k", 0, &g->top_k);
     read_number(r, "temperature", 1e6, &g->temperature);
     read_number(r, "top_p", 1, &g->top_p);
     read_number(r, "min_p", 1, &g->min_p);
     read_number(r, "repetition_penalty", 1e6, &g->repetition_penalty);
     read_number(r, "presence_penalty", 1e6, &g->presence_penalty);
     read_number(r, "frequency_penalty", 1e6, &g->frequency_penalty);
-    if (g->repetition_penalty == 0) refuse(r, "repetition_penalty", "a number above 0");
-    if (sampled && !cJSON_IsBool(sampled)) refuse(r, "do_sample", "true or false");
+    if (g->repetition_penalty == 0) lh_json_refuse(r, "repetition_penalty", "a number above 0");
+    if (sampled && !cJSON_IsBool(sampled)) lh_json_refuse(r, "do_sample", "true or false");
     if (sampled) g->is_sampled = cJSON_IsTrue(sampled) ? LH_SAMPLED : LH_LIKELIEST;
     find_odd(r, g);
 }
 
 bool lh_generation_read(lh_context *ctx, lh_arena *a, const char *file, const char *text,
                         size_t length, lh_generation *g) {
-    generation_reader r = {ctx, a, file, NULL};
+    lh_json_fields r = {ctx, a, file, NULL};
     lh_generation_start(g);
-    cJSON *root = lh_json_parse(ctx, file, text, length);
-    r.root = root;
-    if (root && !cJSON_IsObject(root)) {
-        lh_fail(ctx, LH_ERROR_FILE, nowhere, "fields in { } are expected");
-        lh_fail_in(ctx, file, NULL, 0);
-    }
-    if (root && !lh_failed(ctx)) read_all(&r, g);
-    cJSON_Delete(root);
+    if (lh_json_fields_read(&r, text, length)) read_all(&r, g);
     g->kept = lh_copy(a, text, length);
-    return !lh_failed(ctx);
+    return lh_json_fields_end(&r);
 }
 
-/* ---- writing: what is not ours stays, and of the ways to choose a token only what was said ---- */
+/* ---- writing: of the ways to choose a token only what was said ---- */
 
-static void put(lh_context *ctx, cJSON *root, const char *name, cJSON *item) {
-    bool is_old = cJSON_GetObjectItemCaseSensitive(root, name) != NULL;
-    bool is_in = item && (is_old ? cJSON_ReplaceItemInObjectCaseSensitive(root, name, item)
-                                 : cJSON_AddItemToObject(root, name, item));
-    if (is_in && item->string) return;
-    if (!is_in) cJSON_Delete(item);
-    lh_fail(ctx, LH_ERROR_MEMORY, nowhere, "out of memory: writing %s", name);
-}
-
-static void put_token(lh_context *ctx, cJSON *root, const char *name, int token) {
-    const cJSON *old = cJSON_GetObjectItemCaseSensitive(root, name);
-    if (cJSON_IsArray(old) && cJSON_IsNumber(old->child) && old->child->valuedouble == token)
-        return; /* a list that begins with it stays a list */
-    if (token >= 0) put(ctx, root, name, cJSON_CreateNumber(token));
-    while (token < 0 && cJSON_GetObjectItemCaseSensitive(root, name)) /* it may stand there twice */
-        cJSON_DeleteItemFromObjectCaseSensitive(root, name);
+static void put_token(const lh_json_fields *w, const char *name, int token) {
+    if (lh_json_begins_with(w, name, token)) return;
+    if (token >= 0) lh_json_put(w, name, cJSON_CreateNumber(token));
+    while (token < 0 && lh_json_has(w, name)) /* it may be there twice */
+        cJSON_DeleteItemFromObjectCaseSensitive(w->root, name);
 }
 
 char *lh_generation_text(lh_context *ctx, lh_arena *a, const lh_generation *g) {
-    if (lh_failed(ctx)) return NULL;
-    cJSON *root = g->kept ? lh_json_parse(ctx, "", g->kept, strlen(g->kept)) : cJSON_CreateObject();
-    if (root) put_token(ctx, root, "bos_token_id", g->bos);
-    if (root) put_token(ctx, root, "eos_token_id", g->eos);
-    if (root && g->max_new_tokens)
-        put(ctx, root, "max_new_tokens", cJSON_CreateNumber(g->max_new_tokens));
-    char *text = root && !lh_failed(ctx) ? cJSON_Print(root) : NULL, *copy = NULL;
-    if (text)
-        copy = lh_printf(a, "%s\n", text);
-    else
-        lh_fail(ctx, LH_ERROR_MEMORY, nowhere, "out of memory");
-    cJSON_free(text);
-    cJSON_Delete(root);
-    return lh_failed(ctx) ? NULL : copy;
+    lh_json_fields w = {ctx, a, "generation_config.json", NULL};
+    if (!lh_json_fields_write(&w, g->kept)) return NULL;
+    put_token(&w, "bos_token_id", g->bos);
+    put_token(&w, "eos_token_id", g->eos);
+    if (g->max_new_tokens) lh_json_put(&w, "max_new_tokens", cJSON_CreateNumber(g->max_new_tokens));
+    return lh_json_fields_text(&w);
 }
