@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "comma.h"
 #include "base/embedded.h"
 #include "base/file.h"
 #include "eval/exact.h"
@@ -658,8 +659,27 @@ static void usual_values_agree(void **state) {
     close_golden(&x);
 }
 
+/* The library may be called where 1.5 is written 1,5: a program has points. */
+static void programs_have_points_in_every_locale(void **state) {
+    (void)state;
+    static const char config[] = "{\"model_type\": \"llama\", \"rms_norm_eps\": 1.5e-05, "
+                                 "\"rope_theta\": 10000.5, \"attention_bias\": false}";
+    golden x = {.name = "llama", .ctx = lh_context_new()};
+    x.arena = lh_arena_new(x.ctx);
+    const char *plain = lh_family_program(x.ctx, x.arena, "c", config, strlen(config));
+    stop_if_failed(&x, "with a point");
+    assert_non_null(strstr(plain, "10000.5"));
+    comma_begin();
+    const char *comma = lh_family_program(x.ctx, x.arena, "c", config, strlen(config));
+    comma_end();
+    stop_if_failed(&x, "with a comma");
+    assert_string_equal(comma, plain);
+    close_golden(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(programs_have_points_in_every_locale),
         cmocka_unit_test(fields_are_named),
         cmocka_unit_test(usual_values_agree),
         cmocka_unit_test(models_are_known),

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/number.h"
 #include "cli/sheet.h"
 
 /* ---- what both have in common ---- */
@@ -18,7 +19,7 @@
 /* Cell k of a step, as a number and how far an answer may be from it. */
 static double tolerance_of(const lh_paper *p, const lh_paper_step *s, const char *number) {
     if (!s->is_scientific) return s->decimals ? pow(10, -s->decimals) : 0.01; /* 0 is not 1 */
-    return fabs(strtod(number, NULL)) * pow(10, 1 - p->digits);
+    return fabs(lh_number_read(number, NULL)) * pow(10, 1 - p->digits);
 }
 
 static void add_escaped(lh_text *out, const char *text) {

@@ -1,9 +1,8 @@
 /* The program that a description means, line by line. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "files/family_internal.h"
 
 typedef struct writer {
@@ -14,14 +13,9 @@ typedef struct writer {
     bool has_residuals; /* matrices that add to the stream begin smaller */
 } writer;
 
-/* The shortest digits that mean the same number. */
 static const char *number(lh_arena *a, double x) {
-    char s[40];
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(s, sizeof s, "%.*g", digits, x);
-        if (strtod(s, NULL) == x) break;
-    }
-    return lh_printf(a, "%s", s);
+    char s[LH_NUMBER_MAX];
+    return lh_printf(a, "%s", lh_number_exact(s, sizeof s, x));
 }
 
 static const char *num(const writer *w, double x) {

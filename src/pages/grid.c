@@ -12,7 +12,7 @@ static const char *label_of(lh_arena *a, const lh_grid_from *f, const char *word
     char *end = NULL;
     if (!word) return lh_printf(a, f->is_addressed ? "[%d]" : "%d", place);
     if (!f->is_addressed) return lh_printf(a, "%.24s", word);
-    strtod(word, &end);
+    (void)lh_number_read(word, &end);
     return lh_printf(a, *word && !*end ? "\"%.10s\"" : "%.12s", word);
 }
 
