@@ -183,6 +183,11 @@ long=$(printf 'Überlang%.0s' 1 2 3 4 5 6 7 8 9 10)$(printf '%0900d' 0)
 printf '# Long\n\n```longhand\nx = 1\n```\n\n```exercise predict\nchoice: One. | x == 1\nchoice: Two. | x == 2\n\nWhat is %s?\n```\n' "$long" >long.md
 type_in 'q\n' exercise long.md
 tried 'a word of any length is shown whole' 0 "$long?"
+name=$(printf 'a%.0s' $(seq 100))
+printf '# Deep\n\n```longhand\nfn f(x)\n  c%s = x + 1\nend\nfn g(x)\n  b%s = f(x)\nend\nconst A = [1 2]\n%s = g(A)\n```\n\n```exercise compute\nask: c%s\n\nWhat?\n```\n' \
+    "$name" "$name" "$name" "$name" >deep.md
+run lint deep.md
+tried 'a step whose path has no room in an address' 1 'ask: the path of caaa' 'has 304 letters, and an address at most 255'
 chmod 500 . 2>/dev/null
 LONGHAND_DATA=/proc/nowhere run exercise softmax 3 --answer 'p = e / s'
 tried 'where nothing can be kept' 0 'right' 'progress is not saved'

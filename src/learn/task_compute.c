@@ -72,7 +72,11 @@ static bool add_wanted(lh_task *t, const char *word, const lh_field *f) {
     x->program = p;
     const char *colon = strchr(word, ':');
     if (!lh_address_parse(t->ctx, colon && colon[1] != '=' ? colon + 1 : word, a)) return false;
-    strcpy(a->path, s->path); /* the whole path for a tail: an address has room for any */
+    if (strlen(s->path) >= sizeof a->path)
+        return lh_task_fail(t, f->value_at,
+                            "ask: the path of %.60s has %zu letters, and an address at most %zu",
+                            word, strlen(s->path), sizeof a->path - 1);
+    strcpy(a->path, s->path); /* the whole path for a tail */
     add_step(t, s->path, f->value_at);
     *lh_push(t->arena, x->wanted, x->n_wanted) = *a;
     return true;
