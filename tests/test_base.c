@@ -8,6 +8,7 @@
 #include "comma.h"
 
 #include <float.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -261,6 +262,19 @@ static void exact_texts_read_back(void **state) {
     }
 }
 
+static void whole_numbers_are_read_whole(void **state) {
+    (void)state;
+    static const char *const bad[] = {"",    " ",  "x",  "3x",
+                                      "3.0", "-1", "11", "99999999999999999999"};
+    int n = 7;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(lh_number_whole(bad[i], 0, 10, &n));
+    assert_int_equal(n, 7);
+    assert_true(lh_number_whole("10", 0, 10, &n) && n == 10);
+    assert_true(lh_number_whole("-2147483648", INT_MIN, INT_MAX, &n) && n == INT_MIN);
+    assert_false(lh_number_whole("2147483648", INT_MIN, INT_MAX, &n));
+}
+
 /* A library may be called in any locale. */
 static void texts_have_a_point_in_every_locale(void **state) {
     (void)state;
@@ -460,6 +474,7 @@ int main(void) {
         cmocka_unit_test(texts_of_numbers),
         cmocka_unit_test(exact_texts_of_numbers),
         cmocka_unit_test(exact_texts_read_back),
+        cmocka_unit_test(whole_numbers_are_read_whole),
         cmocka_unit_test(texts_have_a_point_in_every_locale),
         cmocka_unit_test(philox_is_philox),
         cmocka_unit_test(every_part_of_a_place_counts),

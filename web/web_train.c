@@ -1,18 +1,13 @@
 /* web_train -- how a program learns: the moment that a page shows, and curves over the updates. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "explain/chart_show.h"
 #include "pages/page_address.h"
 #include "web.h"
 
 static bool read_count(lh_web *w, const char *text, int *n) {
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (*text && !*end && value >= 0 && value <= w->lesson->most_updates) {
-        *n = (int)value;
-        return true;
-    }
+    if (lh_number_whole(text, 0, w->lesson->most_updates, n)) return true;
     return lh_web_fail(w, LH_ERROR_VALUE,
                        "a number of updates from 0 to %d is expected, not \"%.40s\"",
                        w->lesson->most_updates, text);

@@ -1,5 +1,6 @@
 #include "base/number.h"
 
+#include <errno.h>
 #include <float.h>
 #include <locale.h>
 #include <math.h>
@@ -115,6 +116,15 @@ double lh_number_read(const char *text, char **end) {
     double x = strtod(text, end);
     leave(l);
     return x;
+}
+
+bool lh_number_whole(const char *text, int least, int most, int *n) {
+    char *end;
+    errno = 0;
+    const long x = strtol(text, &end, 10);
+    if (errno || end == text || *end || x < least || x > most) return false;
+    *n = (int)x;
+    return true;
 }
 
 int lh_vformat(char *buf, size_t n, const char *format, va_list args) {

@@ -12,6 +12,7 @@
 #define LH_BASE_NUMBER_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define LH_NUMBER_MAX 32
@@ -33,6 +34,9 @@ char *lh_number_bytes(char *buf, size_t n, double bytes);
 
 /* As strtod in the locale C: a library may be called in another one, where the point is a comma. */
 double lh_number_read(const char *text, char **end);
+
+/* All of the text is a whole number from `least` to `most`; otherwise false, and *n stays. */
+bool lh_number_whole(const char *text, int least, int most, int *n);
 
 /* As vsnprintf and snprintf in the locale C. */
 int lh_vformat(char *buf, size_t n, const char *format, va_list args);

@@ -1,5 +1,4 @@
 /* command_cost -- longhand cost LESSON: parameters, operations and bytes, as numbers and as formulas in the axis names. */
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,10 +78,8 @@ static bool take_lengths(lh_cli *cli, const lh_program *p, lh_settings *set, lh_
             set->set[kept++] = *s;
             continue;
         }
-        char *end;
-        errno = 0;
-        long value = strtol(s->value, &end, 10);
-        if (errno || *end || value < 1 || value > LH_MAX_AXIS) {
+        int value;
+        if (!lh_number_whole(s->value, 1, LH_MAX_AXIS, &value)) {
             lh_cli_fail(cli, "set %s: its length must be a whole number from 1 to %d, not \"%s\"",
                         s->name, LH_MAX_AXIS, s->value);
             return false;

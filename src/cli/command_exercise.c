@@ -1,10 +1,10 @@
 /* command_exercise -- longhand exercise LESSON [N]: the exercises of a lesson, answered at the prompt or in one go, and checked. */
 #include "cli/exercise_command.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/number.h"
 #include "cli/json_stream.h"
 #include "cli/parts.h"
 
@@ -53,11 +53,10 @@ static void read_progress(lh_exercise_state *c) {
 /* ---- which exercise ---- */
 
 static bool read_number(lh_exercise_state *c, const char *text, int *exercise) {
-    char *end;
-    long n = strtol(text, &end, 10);
-    int all = c->lesson->n_exercises;
-    if (*text && !*end && n >= 1 && n <= all) {
-        *exercise = (int)n - 1;
+    const int all = c->lesson->n_exercises;
+    int n;
+    if (lh_number_whole(text, 1, all, &n)) {
+        *exercise = n - 1;
         return true;
     }
     lh_cli_fail(c->cli, "%s has no exercise %.40s: they are numbered 1 to %d", c->source.name, text,

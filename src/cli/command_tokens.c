@@ -1,11 +1,11 @@
 /* command_tokens -- longhand tokens train|show|encode|decode: vocabularies learned from a text, looked at, applied. */
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/tokens.h"
 #include "cli/screen.h"
@@ -185,17 +185,16 @@ typedef struct id_list {
 } id_list;
 
 static bool add_id(lh_cli *cli, id_list *list, const lh_tokenizer *t, const char *word, size_t n) {
-    char *end, *text = lh_copy(cli->arena, word, n);
+    const char *text = lh_copy(cli->arena, word, n);
     size_t length;
-    errno = 0;
-    long id = strtol(text, &end, 10);
-    if (*end || end == text || errno || id < INT_MIN || id > INT_MAX) {
+    int id;
+    if (!lh_number_whole(text, INT_MIN, INT_MAX, &id)) {
         lh_fail(cli->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0}, "\"%.40s\" is not an id", text);
         lh_cure(cli->ctx, "ids are whole numbers, as longhand tokens encode --ids writes them");
         return false;
     }
-    if (!lh_tokenizer_piece(t, (int)id, &length)) return false;
-    *lh_push(cli->arena, list->id, list->n) = (int)id;
+    if (!lh_tokenizer_piece(t, id, &length)) return false;
+    *lh_push(cli->arena, list->id, list->n) = id;
     return !lh_failed(cli->ctx);
 }
 

@@ -1,9 +1,9 @@
 /* exercise_talk -- the exercises of a lesson at the prompt: answers, hints, keys, one after another. */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli/exercise_command.h"
 #include "cli/prompt.h"
 
@@ -79,10 +79,9 @@ static void help(const talk *t) {
 }
 
 static void go_to(talk *t, const char *where) {
-    char *end;
-    long n = strtol(where, &end, 10);
-    if (*where && !*end && n >= 1 && n <= t->c->lesson->n_exercises)
-        begin(t, (int)n - 1);
+    int n;
+    if (lh_number_whole(where, 1, t->c->lesson->n_exercises, &n))
+        begin(t, n - 1);
     else
         say(t, lh_printf(t->c->cli->arena, "They are numbered 1 to %d; l lists them.",
                          t->c->lesson->n_exercises));

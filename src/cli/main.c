@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli/help.h"
 #include "cli/screen.h"
 #include "graph/build.h"
@@ -18,16 +19,10 @@
 /* ---- options ---- */
 
 static bool read_int(lh_cli *cli, const lh_option *o, const char *text) {
-    char *end;
-    errno = 0;
-    long n = strtol(text, &end, 10);
-    if (errno || *end || !*text || n < o->min || n > o->max) {
-        lh_cli_fail(cli, "--%s needs a whole number from %d to %d, not \"%s\"", o->name, o->min,
-                    o->max, text);
-        return false;
-    }
-    *(int *)o->value = (int)n;
-    return true;
+    if (lh_number_whole(text, o->min, o->max, o->value)) return true;
+    lh_cli_fail(cli, "--%s needs a whole number from %d to %d, not \"%s\"", o->name, o->min, o->max,
+                text);
+    return false;
 }
 
 static void read_names(lh_cli *cli, lh_names *names, const char *text) {

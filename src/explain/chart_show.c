@@ -466,9 +466,8 @@ static lh_graph *find_program(item *m, const char *name, size_t length) {
 
 static lh_chart *show_loss(item *m, const char *kind) {
     (void)kind;
-    char *end;
-    long updates = strtol(m->word[0], &end, 10);
-    if (*end || updates < 1 || updates > MOST_UPDATES) {
+    int updates;
+    if (!lh_number_whole(m->word[0], 1, MOST_UPDATES, &updates)) {
         lh_fail(m->g->ctx, LH_ERROR_TEXT, nowhere,
                 "loss %s: a number of updates from 1 to %d is expected", m->word[0], MOST_UPDATES);
         return NULL;

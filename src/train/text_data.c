@@ -4,7 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/ascii.h"
 #include "base/embedded.h"
+#include "base/number.h"
 #include "base/random.h"
 #include "files/tokenizer_file.h"
 
@@ -14,10 +16,9 @@ static const lh_place nowhere = {0, 0, 0};
 
 /* bpe:1000; -1: it is no such word. */
 static int bpe_size(const char *spec) {
-    char *end;
-    if (strncmp(spec, "bpe:", 4) != 0 || spec[4] < '0' || spec[4] > '9') return -1;
-    long n = strtol(spec + 4, &end, 10);
-    return *end || n > LH_MAX_WORDS ? -1 : (int)n;
+    int n;
+    if (strncmp(spec, "bpe:", 4) != 0 || !lh_is_digit(spec[4])) return -1;
+    return lh_number_whole(spec + 4, 0, LH_MAX_WORDS, &n) ? n : -1;
 }
 
 static void refuse_spec(lh_context *ctx, const char *spec) {
