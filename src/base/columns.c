@@ -1,6 +1,8 @@
 #include "base/columns.h"
 
-#include <stddef.h>
+#include <string.h>
+
+#include "base/utf8.h"
 
 typedef struct span {
     unsigned first, last;
@@ -27,21 +29,11 @@ static int is_in(const span *list, size_t n, unsigned c) {
 }
 
 /* A byte that begins no character counts as one column: it is shown as some sign. */
-static unsigned code_point(const unsigned char *p, int *bytes) {
-    int n = p[0] >= 0xF0 && p[0] < 0xF8 ? 4 : p[0] >= 0xE0 ? 3 : p[0] >= 0xC2 ? 2 : 1;
-    unsigned c = n == 1 ? p[0] : p[0] & (0x7Fu >> n);
-    *bytes = 1;
-    for (int i = 1; i < n; i++) {
-        if ((p[i] & 0xC0) != 0x80) return p[0];
-        c = c << 6 | (p[i] & 0x3Fu);
-    }
-    *bytes = n;
-    return c;
-}
-
 int lh_columns_next(const char *utf8, int *bytes) {
-    unsigned c = code_point((const unsigned char *)utf8, bytes);
-    if (c < 0x300) return 1;
+    uint32_t c;
+    const size_t n = lh_utf8_read(utf8, strnlen(utf8, 4), &c);
+    *bytes = n ? (int)n : 1;
+    if (!n || c < 0x300) return 1;
     if (is_in(no_width, sizeof no_width / sizeof *no_width, c)) return 0;
     return is_in(two_wide, sizeof two_wide / sizeof *two_wide, c) ? 2 : 1;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "cli/json_stream.h"
 #include "cli/run.h"
 #include "explain/chart_show.h"
@@ -49,7 +50,7 @@ static const char *cut(lh_arena *a, const char *text, int width) {
     char *shorter = lh_copy(a, text, n);
     while (n && lh_columns(shorter) > width - 1) {
         do n--;
-        while (n && ((unsigned char)shorter[n] & 0xC0) == 0x80);
+        while (n && !lh_utf8_starts(shorter[n]));
         shorter[n] = 0;
     }
     return lh_printf(a, "%s\u2026", shorter);

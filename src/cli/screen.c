@@ -30,14 +30,6 @@ static size_t colour_length(const char *s, size_t n) {
     return s[k] == 'm' ? k + 1 : 0;
 }
 
-static bool may_go_on(const char *s, size_t n) {
-    const unsigned char c = (unsigned char)*s;
-    const size_t wants = c < 0xC2 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 1;
-    for (size_t i = 1; i < n; i++)
-        if (((unsigned char)s[i] & 0xC0) != 0x80) return false;
-    return n < wants;
-}
-
 /* Controls of the second set, and those that turn the order of what is written. */
 static bool is_hidden_control(uint32_t c) {
     return (c >= 0x80 && c < 0xA0) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
@@ -55,7 +47,7 @@ static size_t show_next(const char *s, size_t n, char out[MOST_HELD], size_t *le
             return colour;
         }
     }
-    if (k == 0 && may_go_on(s, n)) return 0;
+    if (k == 0 && lh_utf8_cut(s, n) == n) return 0; /* its other bytes may come */
     if (k == 0 || is_hidden_control(c)) {
         c = 0xFFFD;
         if (k == 0) k = 1;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "eval/backend.h"
 
 enum { MANY_BYTES = 1 << 24 }; /* below that it is not worth asking the system */
@@ -20,8 +21,9 @@ void *lh_host_take(lh_context *ctx, size_t cells, size_t cell_bytes) {
                    : is_plain ? calloc(cells + 1, cell_bytes)
                               : ctx->alloc((cells + 1) * cell_bytes);
     if (!memory) {
-        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
-                "out of memory: %.0f kB are needed for values", bytes / 1e3);
+        char needs[LH_NUMBER_MAX];
+        lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory: values need %s",
+                lh_number_bytes(needs, sizeof needs, bytes));
         return NULL;
     }
     if (!is_plain) memset(memory, 0, (cells + 1) * cell_bytes);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/escape.h"
 #include "base/file.h"
 #include "files/json_read.h"
 
@@ -158,29 +159,16 @@ bool lh_adapter_read(lh_context *ctx, lh_arena *a, const char *file, const char 
 
 /* ---- writing ---- */
 
-static void put_text(lh_text *t, const char *text) {
-    lh_text_add(t, "\"");
-    for (const char *s = text; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            lh_text_add(t, "\\%c", *s);
-        else if ((unsigned char)*s < ' ')
-            lh_text_add(t, "\\u%04x", (unsigned char)*s);
-        else
-            lh_text_add_n(t, s, 1);
-    }
-    lh_text_add(t, "\"");
-}
-
 char *lh_adapter_text(lh_context *ctx, lh_arena *a, const lh_adapter *x) {
     lh_text t = lh_text_new(a);
     lh_text_add(&t, "{\n  \"peft_type\": \"LORA\",\n  \"task_type\": \"CAUSAL_LM\",\n");
     lh_text_add(&t, "  \"base_model_name_or_path\": ");
-    put_text(&t, x->base);
+    lh_text_add_json(&t, x->base, strlen(x->base));
     lh_text_add(&t, ",\n  \"r\": %d,\n  \"lora_alpha\": %.15g,\n  \"target_modules\": [", x->rank,
                 x->alpha);
     for (int i = 0; i < x->n_on; i++) {
         lh_text_add(&t, i ? ", " : "");
-        put_text(&t, x->on[i]);
+        lh_text_add_json(&t, x->on[i], strlen(x->on[i]));
     }
     lh_text_add(&t,
                 "],\n  \"lora_dropout\": 0.0,\n  \"bias\": \"none\",\n  \"fan_in_fan_out\": %s,\n"

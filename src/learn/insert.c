@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "learn/live.h"
 #include "learn/lesson_internal.h"
 
@@ -16,19 +17,15 @@ static const insert_word words[] = {
 };
 
 int lh_insert_at(const char *utf8) {
-    const unsigned char *s = (const unsigned char *)utf8;
-    if (s[0] < 0xEE || s[0] > 0xEF || (s[1] & 0xC0) != 0x80 || (s[2] & 0xC0) != 0x80) return -1;
-    int code = (s[0] & 0x0F) << 12 | (s[1] & 0x3F) << 6 | (s[2] & 0x3F);
-    return code >= LH_INSERT_FIRST && code < LH_INSERT_FIRST + LH_MAX_INSERTS
-               ? code - LH_INSERT_FIRST
-               : -1;
+    uint32_t code;
+    if (!lh_utf8_read(utf8, strnlen(utf8, 4), &code) || code < LH_INSERT_FIRST) return -1;
+    const uint32_t number = code - LH_INSERT_FIRST;
+    return number < LH_MAX_INSERTS ? (int)number : -1;
 }
 
 static void add_character(lh_text *out, int number) {
-    int code = LH_INSERT_FIRST + number;
-    char s[3] = {(char)(0xE0 | code >> 12), (char)(0x80 | (code >> 6 & 0x3F)),
-                 (char)(0x80 | (code & 0x3F))};
-    lh_text_add_n(out, s, sizeof s);
+    char s[4];
+    lh_text_add_n(out, s, lh_utf8_write(s, LH_INSERT_FIRST + (uint32_t)number));
 }
 
 /* A letter, digit or quote must follow: in {{cost - 1}} cost is a step. */
@@ -182,7 +179,7 @@ static void count_lines(prose_reader *p, const char *s, const char *end, bool co
 static const char *open_words(lh_arena *a, const char *s, const char *end) {
     size_t n = 0;
     while (s + n < end && s[n] != '\n' && n < 30) n++;
-    while (n && s + n < end && ((unsigned char)s[n] & 0xC0) == 0x80) n--;
+    while (n && s + n < end && !lh_utf8_starts(s[n])) n--;
     bool is_cut = s + n < end && s[n] != '\n';
     return lh_printf(a, "%.*s%s", (int)n, s, is_cut ? "..." : "");
 }
