@@ -96,6 +96,9 @@ result 'documented make targets exist'
 sh scripts/names.sh >"$work/err"
 result 'no file name and no type is there twice'
 
+sh scripts/comments.sh >"$work/err"
+result 'no comment breaks the declaration that it stands behind'
+
 # Public headers are for C++ too.
 compiler=''
 for c in g++ clang++ c++; do command -v $c >/dev/null && compiler=$c && break; done
