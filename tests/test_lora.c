@@ -409,6 +409,24 @@ static void frozen_weights_are_no_numbers(void **state) {
     engine_close(&e);
 }
 
+/* alpha of rslora has a root in it, and a name may have quotes. */
+static void an_adapter_reads_back_the_same(void **state) {
+    (void)state;
+    const char *on[] = {"q_proj", "a\"b\\c"};
+    const lh_adapter x = {
+        .base = "some \"folder\"", .rank = 3, .alpha = 16 * sqrt(3), .on = on, .n_on = 2};
+    lh_context *ctx = lh_context_new();
+    lh_arena *a = lh_arena_new(ctx);
+    lh_adapter again;
+    const char *text = lh_adapter_text(ctx, a, &x);
+    assert_true(lh_adapter_read(ctx, a, "adapter_config.json", text, strlen(text), &again));
+    assert_string_equal(again.base, x.base);
+    assert_true(again.alpha == x.alpha && again.rank == 3 && again.n_on == 2);
+    assert_string_equal(again.on[1], on[1]);
+    lh_arena_free(a);
+    lh_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_it_does),
@@ -422,6 +440,7 @@ int main(void) {
         cmocka_unit_test(frozen_weights_are_no_numbers),
         cmocka_unit_test(adapters_of_others_open_and_merge),
         cmocka_unit_test(another_rank_is_refused),
+        cmocka_unit_test(an_adapter_reads_back_the_same),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }

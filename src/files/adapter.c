@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "files/json_read.h"
 
 static const lh_place nowhere = {0, 0, 0};
@@ -148,7 +149,7 @@ static bool read_modules(const reader *r) {
 bool lh_adapter_read(lh_context *ctx, lh_arena *a, const char *file, const char *text,
                      size_t length, lh_adapter *x) {
     reader r = {ctx, a, file, lh_json_parse(ctx, file, text, length), x};
-    *x = (lh_adapter){0};
+    *x = (lh_adapter){.base = ""};
     if (r.root && !cJSON_IsObject(r.root)) refuse(&r, "the file", "must hold fields in { }", NULL);
     if (!lh_failed(ctx) && read_kind(&r) && read_numbers(&r)) read_modules(&r);
     for (const cJSON *c = r.root ? r.root->child : NULL; c && !lh_failed(ctx); c = c->next)
@@ -164,8 +165,9 @@ char *lh_adapter_text(lh_context *ctx, lh_arena *a, const lh_adapter *x) {
     lh_text_add(&t, "{\n  \"peft_type\": \"LORA\",\n  \"task_type\": \"CAUSAL_LM\",\n");
     lh_text_add(&t, "  \"base_model_name_or_path\": ");
     lh_text_add_json(&t, x->base, strlen(x->base));
-    lh_text_add(&t, ",\n  \"r\": %d,\n  \"lora_alpha\": %.15g,\n  \"target_modules\": [", x->rank,
-                x->alpha);
+    char alpha[LH_NUMBER_MAX];
+    lh_text_add(&t, ",\n  \"r\": %d,\n  \"lora_alpha\": %s,\n  \"target_modules\": [", x->rank,
+                lh_number_exact(alpha, sizeof alpha, x->alpha));
     for (int i = 0; i < x->n_on; i++) {
         lh_text_add(&t, i ? ", " : "");
         lh_text_add_json(&t, x->on[i], strlen(x->on[i]));
