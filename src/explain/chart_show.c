@@ -123,8 +123,9 @@ static void take(item *m, asked *v, const lh_plan *p) {
     v->cols = lh_exact.sizes(p, v->node, first).cols;
     v->cell = lh_alloc_array(m->a, (size_t)rows * (size_t)v->cols, sizeof(double));
     const char **label = lh_alloc_array(m->a, (size_t)rows + 1, sizeof *label);
-    if (m->how->address && rows <= MOST_TOUCHED / v->cols)
-        v->called = lh_alloc_array(m->a, (size_t)rows * (size_t)v->cols, sizeof *v->called);
+    v->called = m->how->address && rows <= MOST_TOUCHED / v->cols
+                    ? lh_alloc_array(m->a, (size_t)rows * (size_t)v->cols, sizeof *v->called)
+                    : NULL;
     if (!v->cell || !label) return;
     bool is_numbered = rows <= MOST_NUMBERED && !v->node->shape.is_batched;
     for (int e = first; e < end; e++)
