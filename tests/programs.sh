@@ -47,6 +47,9 @@ verdict $? "all $count programs with a name run, and are written out"
 ends 'run' 0 'attention:bag   Attention: query, key, value' run attention:bag
 shows 'Next: longhand explain attention:bag' 'the next command has the name, too'
 ends 'explain a program with words' 0 'loss = ' explain overfitting:words loss
+grep -q '{example$' out
+test $? -eq 1
+verdict $? '... no address is broken over two lines'
 ends 'plot' 0 'X, column 1' plot matrices:fit 'points X'
 ends 'graph' 0 'attention:dots' graph attention:dots
 ends 'cost' 0 'attention:dots' cost attention:dots

@@ -96,7 +96,7 @@ verdict $? 'nothing was made of what was refused'
 does 'help of translate' translate --help
 does 'a translation' translate es 'you are welcome' -n 6
 has '... its log probability' '^log probability -[0-9.]+ \(probability [0-9.e-]+\)' out
-has '... a map' '^Where the last layer looked' out
+has '... a map' '^Where the last layer looked, averaged over its heads' out
 has '... with the words read' 'you +are +welcome' out
 head -1 out >first
 "$longhand" translate es 'you are welcome' -n 6 -q >out 2>err && cmp -s first out
@@ -110,6 +110,11 @@ does 'a wide beam' translate es 'thank you' -n 3 --beam 300
 sed -n 's/^ *-[0-9.]*   //p' out | sort >answers
 test "$(wc -l <answers)" -gt 20 && test -z "$(uniq -d answers)" && grep -q '<' answers
 verdict $? '... runners-up differ: special tokens are seen'
+for _ in 1 2 3 4 5 6 7 8; do printf 'you are welcome\tde nada\nthank you\tgracias\n'; done >phrases.txt
+"$longhand" train classic --data phrases.txt --set layers=1 dim=16 heads=2 hidden=32 warm=3 --steps 80 --batch 12 --rate 0.01 -o phrases >out 2>err
+does 'phrases that it knows' translate phrases 'thank you' --beam 40
+has '... an answer that ends at once is no blank line' '^ +-[0-9.]+   <end>$' out
+has '... two maps with whole titles' '^ +the model +the grammar$' out
 does 'a map for each head' translate es 'thank you' -n 6 --heads
 has '... is there' 'head' out
 # shellcheck disable=SC2086

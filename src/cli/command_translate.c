@@ -120,12 +120,13 @@ static const char *words(job *j, const lh_answer *f) {
     return out.s;
 }
 
-/* With the special tokens, which make two answers differ that read alike; the end, which all have, aside. */
+/* With the special tokens, which make two answers differ that read alike; without the end, which all have, unless it
+ * is all there is. */
 static const char *spelled(job *j, const lh_answer *f) {
     lh_text out = lh_text_new(j->cli->arena);
     for (int i = 0; i < f->n; i++) {
         size_t k = 0;
-        if (i == f->n - 1 && f->is_ended && f->token[i] == j->end) break;
+        if (i > 0 && i == f->n - 1 && f->is_ended && f->token[i] == j->end) break;
         const char *piece = f->token[i] < lh_tokenizer_count(j->tokens)
                                 ? lh_tokenizer_piece(j->tokens, f->token[i], &k)
                                 : NULL;
@@ -224,7 +225,7 @@ static void fill_known(const map *m, double *to) {
 static void add_panels(job *j, map *m) {
     const lh_cross *c = m->cross;
     lh_arena *a = j->cli->arena;
-    if (!options.is_heads) fill_mean(c, (double *)add_panel(j, m, "mean of its heads")->cell);
+    if (!options.is_heads) fill_mean(c, (double *)add_panel(j, m, "the model")->cell);
     for (int i = 0; options.is_heads && i < c->heads; i++)
         fill_head(c, i, (double *)add_panel(j, m, lh_printf(a, "head %d", i))->cell);
     if (m->known) fill_known(m, (double *)add_panel(j, m, "the grammar")->cell);
@@ -250,7 +251,9 @@ static void say_map(job *j, const map *m, const lh_case *said) {
     lh_text text = lh_text_new(j->cli->arena);
     lh_chart_screen screen = lh_cli_screen(j->cli);
     lh_chart chart = {.kind = LH_CHART_HEAT,
-                      .title = "Where the last layer looked",
+                      .title = options.is_heads
+                                   ? "Where the last layer looked"
+                                   : "Where the last layer looked, averaged over its heads",
                       .panel = m->panel,
                       .n_panels = m->n_panels};
     lh_chart_text(&chart, &screen, &text);

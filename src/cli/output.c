@@ -50,10 +50,19 @@ void lh_wrap(FILE *out, int width, int indent, const char *text) {
     lh_wrap_at(out, width, indent, indent, text);
 }
 
+/* A word ends at a space; {example 1} stays in one piece, as one would copy it. */
+static size_t word_length(const char *text) {
+    size_t n = 0;
+    for (bool is_inside = false; text[n] && (is_inside || !strchr(" \n", text[n])); n++)
+        if (text[n] == '{' || text[n] == '}')
+            is_inside = text[n] == '{' && text[n + strcspn(text + n, "}\n")] == '}';
+    return n;
+}
+
 void lh_wrap_at(FILE *out, int width, int at, int indent, const char *text) {
     bool first = true;
     while (*text) {
-        size_t n = strcspn(text, " \n");
+        size_t n = word_length(text);
         int w = columns_of(text, n);
         if ((!first || at > indent) && at + !first + w > width) {
             fprintf(out, "\n%*s", indent, "");

@@ -234,8 +234,9 @@ static void warn_minus(lh_parser *p, lh_place before, lh_place minus) {
     if (!is_apart || p->lx.tok.kind != LH_T_NUMBER) return;
     lh_place at = {before.line, before.col, number->col + number->len - before.col};
     lh_warn(p->lx.ctx, at,
-            "these are two numbers, the second one negative: write [1 -2], or the difference "
-            "outside the matrix");
+            "these are two numbers, the second one negative: write it as -%.*s, or put the "
+            "difference outside the matrix",
+            number->len, p->lx.tok.s);
 }
 
 /* One number of a matrix, or inf; n counts them all. */
