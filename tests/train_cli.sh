@@ -107,6 +107,20 @@ does 'resume: more steps' train part --resume --data text.txt --steps 25
 "$longhand" weights part >out 2>err && grep -q 'step 25' out
 verdict $? '... are done'
 
+# Killed before its first look: the folder knows the size of a batch from the beginning.
+# shellcheck disable=SC2086  # several words
+"$longhand" train gpt --data text.txt $small --steps 90000 --batch 5 --every 90000 -o early >out 2>err &
+pid=$!
+i=0
+while test $i -lt 500 && ! test -s early/model.safetensors; do
+    sleep 0.02
+    i=$((i + 1))
+done
+kill -9 $pid 2>/dev/null
+wait $pid 2>/dev/null
+run train early --resume --data text.txt --steps 2
+tried 'resume: killed before the first look' 0 'batches of 5, about' '2/2'
+
 # Memory that is said is what is taken, within three hundredths.
 if command -v python3 >/dev/null; then
     # shellcheck disable=SC2016  # Python

@@ -190,9 +190,7 @@ static bool fits_in_memory(lh_train_job *j) {
 static int batch_of(const lh_train_job *j) {
     const lh_folder *f = j->model.folder;
     if (j->options->batch) return j->options->batch;
-    if (j->options->resume && f->step > 0 && f->position % (uint64_t)f->step == 0)
-        return (int)(f->position / (uint64_t)f->step);
-    return BATCH;
+    return j->options->resume && f->batch > 0 && f->batch <= LH_MAX_BATCH ? (int)f->batch : BATCH;
 }
 
 /* The graph, if it can be trained here and from there; false: reported. */

@@ -89,6 +89,11 @@ static void open_save(lh_folder *f) {
         !read_count(f, LH_SAVE_SEED, UINT64_MAX, &f->seed) ||
         !read_count(f, LH_SAVE_POSITION, UINT64_MAX, &f->position))
         return;
+    if (lh_tensors_metadata(f->weights, LH_SAVE_BATCH)) {
+        if (!read_count(f, LH_SAVE_BATCH, LH_MAX_BATCH, &f->batch)) return;
+    } else if (step > 0 && f->position % step == 0) {
+        f->batch = f->position / step;
+    }
     f->precision = lh_tensors_metadata(f->weights, LH_SAVE_PRECISION);
     if (!f->precision) f->precision = "float";
     if (lh_tensors_metadata(f->weights, LH_SAVE_MICRO) &&

@@ -41,7 +41,7 @@
 #include "files/config.h"
 #include "files/tensors.h"
 
-enum { LH_MAX_STEP = INT32_MAX, LH_MAX_MICRO = 1000000 };
+enum { LH_MAX_STEP = INT32_MAX, LH_MAX_BATCH = 1000000, LH_MAX_MICRO = 1000000 };
 
 typedef struct lh_folder lh_folder;
 
@@ -61,6 +61,7 @@ struct lh_folder {
     bool is_saved;         /* Longhand wrote the weights: what stands below is known */
     long long step;        /* steps of training done */
     uint64_t seed, position;
+    uint64_t batch;        /* examples in it; 0: not known */
     const char *precision; /* in which products were made: "float", "bf16" */
     uint64_t micro;        /* examples at a time; 0: all of a batch */
     uint64_t pieces;       /* that a batch is cut into; 0: it is not */
@@ -85,6 +86,7 @@ typedef struct lh_folder_files {
 typedef struct lh_save {
     long long step;
     uint64_t seed, position;
+    uint64_t batch;        /* 0: not said */
     const char *precision; /* NULL: float */
     uint64_t micro;        /* 0: all examples of a batch at once */
     uint64_t pieces;       /* 0: the batch is not cut */

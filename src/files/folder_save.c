@@ -191,6 +191,8 @@ static lh_pair *metadata_of(saving *s, int *n) {
     add_pair(s, &list, n, LH_SAVE_SEED, lh_printf(a, "%llu", (unsigned long long)save->seed));
     add_pair(s, &list, n, LH_SAVE_POSITION,
              lh_printf(a, "%llu", (unsigned long long)save->position));
+    if (save->batch)
+        add_pair(s, &list, n, LH_SAVE_BATCH, lh_printf(a, "%llu", (unsigned long long)save->batch));
     if (save->precision) add_pair(s, &list, n, LH_SAVE_PRECISION, save->precision);
     if (save->micro)
         add_pair(s, &list, n, LH_SAVE_MICRO, lh_printf(a, "%llu", (unsigned long long)save->micro));

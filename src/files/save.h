@@ -5,6 +5,7 @@
 #define LH_SAVE_STEP      "longhand.step"
 #define LH_SAVE_SEED      "longhand.seed"
 #define LH_SAVE_POSITION  "longhand.position"
+#define LH_SAVE_BATCH     "longhand.batch"     /* examples in it; not there: position by step */
 #define LH_SAVE_PRECISION "longhand.precision" /* of products; not there: float */
 #define LH_SAVE_MICRO     "longhand.micro"     /* examples at a time; not there: all of a batch */
 #define LH_SAVE_PIECES    "longhand.pieces"    /* that a batch is cut into; not there: it is not */

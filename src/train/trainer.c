@@ -366,6 +366,7 @@ bool lh_trainer_save(lh_trainer *t, lh_folder_writer *w, const lh_save *with) {
     save.step = t->step;
     save.seed = t->how.seed;
     save.precision = t->how.precision == LH_IN_BF16 ? "bf16" : NULL;
+    save.batch = (uint64_t)t->how.batch;
     save.micro = (uint64_t)t->how.micro;
     save.pieces = (uint64_t)t->how.pieces;
     save.position = (uint64_t)t->step * (uint64_t)t->how.batch;
