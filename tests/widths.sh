@@ -33,6 +33,23 @@ for width in 60 80 120; do
     verdict $bad "run --table at $width columns"
 done
 
+# Help: what may be longer is a command on a line of its own, which is there to be copied.
+for width in 60 80 120; do
+    bad=0
+    for command in $(sed -n 's/^COMMAND(\(.*\))$/\1/p' "$root/src/cli/commands.def"); do
+        COLUMNS=$width "$longhand" help "$command" >out 2>err
+        awk '!/^  [^ -]/ || substr($0, 3) ~ /  /' out >help
+        test "$(wc -L <help)" -le $width || { echo "# help $command: $(awk -v n=$width 'length($0) > n' help | head -n 1)"; bad=1; }
+        grep -q ' $' out && echo "# help $command: a blank at the end of a line" && bad=1
+    done
+    verdict $bad "help at $width columns"
+done
+COLUMNS=80
+run help mark
+sed -n 's/^\(......\)--.*/\1/p' out | sort -u >left
+printf '      \n  -o, \n' | cmp -s - left
+verdict $? 'options stand below each other, with a letter before them or without'
+
 # What is typed, and what is answered: no line is wider than the screen, however long the words were.
 typed='many words that are no number at all, and no command\ngo nowhere\n?\nh\nh\nh\nl\nn\nb\nq\n'
 for width in 60 80 120; do

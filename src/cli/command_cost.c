@@ -561,7 +561,7 @@ const lh_command lh_command_cost = {
              "its body, a gradient rule with all of its lines; the plan computes what is written "
              "twice only once. A multiply-add is one step of a matrix product; any other number "
              "made or added to a sum is one operation. Views (transpose, split, join, rows and "
-             "columns taken out) are free, and so is what is made of constants alone.",
+             "columns taken out) are free, and so is what is computed from constants alone.",
     .options = cost_options,
     .run = cost_run,
     .min_args = 1,

@@ -12,7 +12,7 @@ static struct {
 
 static const lh_option data_options[] = {
     {"number", 'n', LH_OPTION_INT, &options.n, "N", "how many examples (1000)", 1, 100000000},
-    {"seed", 's', LH_OPTION_INT, &options.seed, "N", "others (0)", 0, INT_MAX},
+    {"seed", 's', LH_OPTION_INT, &options.seed, "N", "other examples (0)", 0, INT_MAX},
     {"held-out", 0, LH_OPTION_FLAG, &options.is_held_out, NULL,
      "from the part that train --task never learns from", 0, 0},
     {"out", 'o', LH_OPTION_TEXT, &options.out, "FILE", "write to this file", 0, 0},

@@ -96,7 +96,7 @@ const lh_command lh_command_devices = {
     .synopsis = "[--json]",
     .summary = "Where a program can run: processors and GPUs, and why one cannot be used.",
     .examples = "longhand devices\tname, memory and driver of each GPU\n"
-                "longhand train gpt --device gpu\tone that is there\n"
+                "longhand train gpt --device gpu\ttrains on the first that can be used\n"
                 "LONGHAND_GPU=1 longhand train gpt --device gpu\tthe second of several",
     .notes = "A GPU is used by train, sample, look and explain FOLDER with --device gpu, or with "
              "--device auto "

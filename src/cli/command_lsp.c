@@ -10,7 +10,7 @@ static int lsp_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_lsp = {
     .name = "lsp",
     .synopsis = "",
-    .summary = "Speaks the Language Server Protocol, for editors: what is wrong as one types, "
+    .summary = "Speaks the Language Server Protocol, for editors: what is wrong as you type, "
                "shapes and values of a name.",
     .examples = "longhand lsp\tstarted by an editor: see editors/\n",
     .notes = "Programs (.lh) and lessons (.md): diagnostics with their cure, hover with the "

@@ -207,7 +207,7 @@ static int near_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_near = {
     .name = "near",
     .synopsis = "FILE WORD [options]",
-    .summary = "Words whose vectors lie near a word's, by cosine; and analogies.",
+    .summary = "The words nearest to a word, by the cosine of their vectors; and analogies.",
     .examples = "longhand near words airplane\tin the small file that comes with Longhand\n"
                 "longhand near vectors.txt cat\tthe ten nearest words\n"
                 "longhand near vectors.txt cat -n 3\tthree of them\n"

@@ -255,14 +255,14 @@ static int run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_weights = {
     .name = "weights",
     .synopsis = "FOLDER|FILE.safetensors [options]",
-    .summary = "What is in a weights file: a row for each tensor, with its numbers summed up.",
+    .summary = "What is in a weights file: a row for each tensor, with a summary of its numbers.",
     .examples = "longhand weights gpt2\tevery tensor of a model folder\n"
                 "longhand weights gpt2 --name h.0.\tthose of the first layer\n"
                 "longhand weights out/optimizer-100.safetensors\ta file alone\n"
                 "longhand weights gpt2 --json\tfor programs",
     .notes = "A folder is what other tools call a Hugging Face folder: config.json and "
              "model.safetensors, or model.safetensors.index.json and its parts. F64, F32, F16, "
-             "BF16 and whole numbers are summed up; the mean and the deviation leave out what is "
+             "BF16 and whole numbers are summarised; the mean and the deviation leave out what is "
              "not a number.",
     .options = weights_options,
     .run = run,

@@ -31,33 +31,41 @@ static void print_columns(lh_cli *cli, const char *lines, int column) {
         size_t n = strcspn(lines, "\n"), tab = strcspn(lines, "\t\n");
         fputs("  ", stdout);
         lh_ink_print(cli, stdout, LH_INK_NAME, "%.*s", (int)tab, lines);
-        if (tab < n) {
-            int room = cli->width - 2 - (int)tab, text = (int)(n - tab - 1), at = (int)tab;
-            if (room < text + 2)
-                printf("\n      ");
-            else
-                printf("%*s", at < column ? column - at : 2, "");
-            fwrite(lines + tab + 1, 1, n - tab - 1, stdout);
-        }
-        fputc('\n', stdout);
+        const char *text = tab < n ? lh_copy(cli->arena, lines + tab + 1, n - tab - 1) : "";
+        const int at = 2 + (int)tab, gap = at < 2 + column ? 2 + column - at : 2;
+        if (*text && at + gap + lh_columns(text) <= cli->width)
+            printf("%*s", gap, "");
+        else if (*text)
+            printf("\n%*s", 6, "");
+        lh_wrap(stdout, cli->width, 6, text);
         lines += n + (lines[n] == '\n');
     }
 }
 
+/* Long names stand below each other, with a letter before them or without; a text has a line of its own where the name
+ * takes its room. */
+static void print_option(const lh_cli *cli, const lh_option *o) {
+    enum { COLUMN = 28 };
+    char left[64];
+    snprintf(left, sizeof left, "%c%c%c --%s%s%s", o->letter ? '-' : ' ',
+             o->letter ? o->letter : ' ', o->letter ? ',' : ' ', o->name, o->argument ? " " : "",
+             o->argument ? o->argument : "");
+    if (lh_columns(left) > COLUMN - 3)
+        printf("  %s\n%*s", left, COLUMN, "");
+    else
+        printf("  %-*s ", COLUMN - 3, left);
+    lh_wrap(stdout, cli->width, COLUMN, o->help);
+}
+
 void lh_help_command(lh_cli *cli, const lh_command *c) {
-    printf("longhand %s %s\n    ", c->name, c->synopsis);
+    lh_wrap_at(stdout, cli->width, 0, 8,
+               lh_printf(cli->arena, "longhand %s %s", c->name, c->synopsis));
+    printf("    ");
     lh_wrap(stdout, cli->width, 4, c->summary);
     printf("\nExamples\n");
     print_columns(cli, c->examples, 46);
     if (c->options && c->options->name) printf("\nOptions\n");
-    for (const lh_option *o = c->options; o && o->name; o++) {
-        char left[64];
-        snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : "",
-                 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
-                 o->argument ? " " : "", o->argument ? o->argument : "");
-        printf("  %-24s ", left);
-        lh_wrap(stdout, cli->width, 27, o->help);
-    }
+    for (const lh_option *o = c->options; o && o->name; o++) print_option(cli, o);
     if (c->list) {
         printf("\n%s\n", c->list_title);
         print_columns(cli, c->list(cli->arena), 14);

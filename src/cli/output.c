@@ -50,12 +50,15 @@ void lh_wrap(FILE *out, int width, int indent, const char *text) {
     lh_wrap_at(out, width, indent, indent, text);
 }
 
-/* A word ends at a space; {example 1} stays in one piece, as one would copy it. */
+/* A word ends at a space; {example 1, head 0} stays in one piece, as one would copy it. */
 static size_t word_length(const char *text) {
-    size_t n = 0;
-    for (bool is_inside = false; text[n] && (is_inside || !strchr(" \n", text[n])); n++)
-        if (text[n] == '{' || text[n] == '}')
-            is_inside = text[n] == '{' && text[n + strcspn(text + n, "}\n")] == '}';
+    enum { LONGEST = 24 };
+    size_t n = strcspn(text, " \n{");
+    while (text[n] == '{') {
+        const size_t inside = strcspn(text + n, "}\n");
+        n += inside < LONGEST && text[n + inside] == '}' ? inside : 1;
+        n += strcspn(text + n, " \n{");
+    }
     return n;
 }
 
