@@ -11,6 +11,10 @@ for name in index.html book.css book.js search.js pictures.css; do there "course
 grep -q "Variations" course/index.html; verdict $? "the variations are a part of the contents"
 test "$(find course -name '*.tmp' | wc -l)" = 0; verdict $? 'no temporary files'
 ! sed 's,http://www.w3.org/2000/svg,,' course/*.css $(ls course/*.js | grep -v text.js) | grep -q 'https*:'; verdict $? 'no address of the network in styles and scripts'
+grep -q 'largest error <span class="n" data-expr="error of d[A-Za-z]*\[[^"]*">[0-9.e-]*</span> in <span class="n" data-at="d' course/ex3.html
+verdict $? 'a check names the number that was off most by its address'
+grep -q 'data-expr="multiply-adds of the whole = 12\*tokens\*dim^2 + 2\*tokens^2\*dim">648<' course/cost.html; verdict $? 'a count has its formula'
+grep -q 'data-at="block:dim" data-given="block:dim">4<' course/cost.html; verdict $? 'and the sizes in it are given'
 
 # Again, smaller: old pages go, a stranger's file stays.
 echo mine >course/notes.txt

@@ -451,6 +451,23 @@ static void bytes_are_rounded_once(void **state) {
         assert_string_equal(lh_number_bytes(text, sizeof text, cases[i].bytes), cases[i].text);
 }
 
+static void whole_numbers_have_groups(void **state) {
+    (void)state;
+    static const struct {
+        double x;
+        const char *text;
+    } cases[] = {{0, "0"},
+                 {999, "999"},
+                 {1000, "1,000"},
+                 {-12345, "-12,345"},
+                 {124439808, "124,439,808"},
+                 {1e21, "1,000,000,000,000,000,000,000"}};
+    char text[LH_NUMBER_MAX], few[4];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(lh_number_whole(text, sizeof text, cases[i].x), cases[i].text);
+    assert_true(strlen(lh_number_whole(few, sizeof few, 1e300)) < sizeof few);
+}
+
 static void version_is_told(void **state) {
     (void)state;
     assert_true(strspn(lh_version(), "0123456789.") == strlen(lh_version()));
@@ -485,6 +502,7 @@ int main(void) {
         cmocka_unit_test(embedded_prelude_is_the_file),
         cmocka_unit_test(escapes_are_well_formed),
         cmocka_unit_test(bytes_are_rounded_once),
+        cmocka_unit_test(whole_numbers_have_groups),
         cmocka_unit_test(version_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

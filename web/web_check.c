@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "explain/bill.h"
 #include "explain/chart_show.h"
+#include "pages/bill_text.h"
 #include "pages/page_address.h"
 #include "web.h"
 
@@ -64,6 +64,7 @@ static void check_param(const trial *t, const lh_given *given, bool *agrees) {
     lh_json_int(j, "tried", tried);
     lh_json_bool(j, "agrees", is_good);
     lh_json_text(j, "worst", lh_address_of(t->w->arena, &from, n, where));
+    lh_json_text(j, "at", lh_address_of(t->w->arena, &from, d, where));
     lh_json_number(j, "gradient", by_rule);
     lh_json_number(j, "difference", by_difference);
     lh_json_end(j, '}');
@@ -103,39 +104,16 @@ void lh_web_check(lh_web *w, int n, const char *const *argument) {
 
 /* ---- cost ---- */
 
-static void write_amount(lh_web *w, const char *name, const lh_polynomial *p) {
-    lh_json_begin(&w->json, name, '{');
-    lh_json_number(&w->json, "number", lh_polynomial_value(p));
-    lh_json_text(&w->json, "formula", lh_polynomial_text(p));
-    lh_json_end(&w->json, '}');
-}
-
-/* cost [PROGRAM]: of one example, in the sums of each phase; bytes are four for each number. */
+/* cost [PROGRAM]: the bill as tables, as a show block has it. */
 void lh_web_cost(lh_web *w, int n, const char *const *argument) {
-    static const char *const phase[LH_N_PHASES] = {[LH_FORWARD] = "forward",
-                                                   [LH_BACKWARD] = "backward",
-                                                   [LH_UPDATE] = "update",
-                                                   [LH_WHOLE] = "whole"};
+    lh_text html = lh_text_new(w->arena);
     int program = 0;
     if (n && !lh_web_program(w, argument[0], &program)) return;
     lh_graph *g = lh_live_graph(w->live, program);
     lh_bill *b = g ? lh_bill_new(g, NULL, 0) : NULL;
     if (!b) return;
-    write_amount(w, "parameters", &b->parameters);
-    write_amount(w, "states", &b->states);
-    lh_json_begin(&w->json, "phases", '[');
-    for (int i = 0; i < LH_N_PHASES; i++) {
-        lh_json_begin(&w->json, NULL, '{');
-        lh_json_text(&w->json, "phase", phase[i]);
-        for (int k = 0; k < LH_N_WHEN; k++) {
-            write_amount(w, k == LH_ONCE ? "once_multiply_adds" : "multiply_adds",
-                         &b->sum[i][k].multiply_adds);
-            write_amount(w, k == LH_ONCE ? "once_operations" : "operations",
-                         &b->sum[i][k].operations);
-        }
-        lh_json_end(&w->json, '}');
-    }
-    lh_json_end(&w->json, ']');
+    lh_put_bill(&html, b, lh_web_prefix(w, program));
+    lh_json_text(&w->json, "html", html.s);
     lh_bill_free(b);
 }
 

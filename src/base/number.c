@@ -76,6 +76,19 @@ char *lh_number_exact(char *buf, size_t n, double x) {
     return buf;
 }
 
+char *lh_number_whole(char *buf, size_t n, double x) {
+    char digits[LH_NUMBER_MAX];
+    int length = snprintf(digits, sizeof digits, "%.0f", x);
+    if (length >= (int)sizeof digits) length = (int)sizeof digits - 1;
+    size_t at = 0;
+    for (int i = 0; i < length && at + 2 < n; i++) {
+        buf[at++] = digits[i];
+        if ((length - i - 1) % 3 == 0 && i + 1 < length && digits[i] != '-') buf[at++] = ',';
+    }
+    if (n) buf[at] = 0;
+    return buf;
+}
+
 char *lh_number_bytes(char *buf, size_t n, double bytes) {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
     int unit = 0;

@@ -35,24 +35,6 @@ static bool has_lesson(void *who, const char *name) {
     return lh_course_find(&b->course, name) >= 0;
 }
 
-/* What its command prints, of an item that has no better form on a page. */
-static const char *show_text(void *who, lh_reading *r, int show) {
-    enum { TEXT_WIDTH = 84 };
-    char *text = NULL;
-    size_t length = 0;
-    lh_cli cli = *r->cli;
-    (void)who;
-    cli.arena = r->arena;
-    cli.width = TEXT_WIDTH;
-    cli.colour = false;
-    cli.out = open_memstream(&text, &length);
-    bool ok = cli.out && lh_show_print(r, &cli, show);
-    if (cli.out) fclose(cli.out);
-    const char *copy = ok ? lh_copy(r->arena, text, length) : NULL;
-    free(text);
-    return copy;
-}
-
 /* In the arena of the lesson, which ends before the book does: the caller copies. */
 static const char *write_body(lh_book *b, lh_reading *r, const char *prefix, int deeper) {
     lh_text text = lh_text_new(r->arena);
@@ -61,8 +43,8 @@ static const char *write_body(lh_book *b, lh_reading *r, const char *prefix, int
                    .prefix = prefix,
                    .deeper = deeper,
                    .has_lesson = has_lesson,
-                   .show_text = show_text,
                    .who = b,
+                   .show_check = lh_show_check,
                    .styles = b->arena};
     bool ok = lh_lesson_body(&w);
     if (w.graph_style) b->graph_style = w.graph_style;

@@ -1,5 +1,4 @@
 /* command_cost -- longhand cost LESSON: parameters, operations and bytes, as numbers and as formulas in the axis names. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +6,7 @@
 #include "cli/cost_command.h"
 #include "cli/parts.h"
 #include "cli/train_command.h"
+#include "pages/bill_text.h"
 
 static struct {
     bool json, measure, predict;
@@ -92,46 +92,6 @@ static bool take_lengths(lh_cli *cli, const lh_program *p, lh_settings *set, lh_
 
 /* ---- numbers and formulas ---- */
 
-/* 124,439,808 */
-static const char *whole_text(char *buf, size_t size, double x) {
-    char digits[32];
-    int n = snprintf(digits, sizeof digits, "%.0f", x);
-    size_t at = 0;
-    for (int i = 0; i < n && at + 2 < size; i++) {
-        buf[at++] = digits[i];
-        if ((n - i - 1) % 3 == 0 && i + 1 < n && digits[i] != '-') buf[at++] = ',';
-    }
-    buf[at] = 0;
-    return buf;
-}
-
-/* The same; from a thousand million on 87.07 G. */
-static const char *count_text(char *buf, size_t size, double x) {
-    static const char *const units[] = {"G", "T", "P", "E"};
-    if (x < 1e9) return whole_text(buf, size, x);
-    int unit = 0;
-    for (x /= 1e9; x >= 999.95 && unit < 3; unit++) x /= 1e3;
-    snprintf(buf, size,
-             x < 9.9995   ? "%.3f %s"
-             : x < 99.995 ? "%.2f %s"
-                          : "%.1f %s",
-             x, units[unit]);
-    return buf;
-}
-
-enum { ALL_TERMS = INT_MAX, SOME_TERMS = 6 };
-
-/* The largest terms; the smaller ones are counted. */
-static const char *terms_text(lh_arena *a, const lh_polynomial *p, int most) {
-    lh_polynomial largest = lh_polynomial_new(p->names);
-    lh_polynomial_add(&largest, p);
-    lh_polynomial_sort(&largest);
-    int left = largest.n_terms - most;
-    if (left <= 1) return lh_polynomial_text(p);
-    largest.n_terms = most;
-    return lh_printf(a, "%s + %d smaller", lh_polynomial_text(&largest), left);
-}
-
 /* A sum, folded between its terms: a new line begins with the sign. */
 static void print_terms(const lh_cli *cli, int indent, int at, const char *text) {
     bool first = true;
@@ -152,13 +112,6 @@ static void print_terms(const lh_cli *cli, int indent, int at, const char *text)
         while (*text == ' ') text++;
     }
     fputc('\n', cli->out);
-}
-
-/* What stands in some turns only says in how many. */
-static const char *row_name(const lh_bill *b, const char *name, int repeat, int times) {
-    int turns = 1;
-    for (int k = repeat; k >= 0; k = b->outline->repeat[k].outer) turns *= b->outline->repeat[k].n;
-    return times == turns ? name : lh_printf(b->arena, "%s (x %d)", name, times);
 }
 
 typedef struct table {
@@ -188,7 +141,7 @@ static table table_new(const lh_cli *cli, const lh_bill *b) {
     int term = 14;
     for (int i = 0; i < b->n_rows; i++) {
         const lh_cost_row *row = &b->row[i];
-        int n = lh_columns(row_name(b, row->name, row->repeat, row->times)) +
+        int n = lh_columns(lh_bill_name(b, row->name, row->repeat, row->times)) +
                 (row->repeat >= 0 ? 4 : 2);
         if (n > t.name && n <= NAME_MOST) t.name = n;
         find_longest(row->cost, &term);
@@ -211,7 +164,7 @@ static void print_name(const table *t, int indent, const char *name, lh_ink ink)
 
 static void print_number(const table *t, double x) {
     char buf[32];
-    fprintf(t->cli->out, "%*s", t->number, x == 0 ? "-" : count_text(buf, sizeof buf, x));
+    fprintf(t->cli->out, "%*s", t->number, x == 0 ? "-" : lh_bill_count(buf, sizeof buf, x));
 }
 
 /* Behind the numbers, or below them where the screen is narrow. `lead` stands before the formula. */
@@ -227,52 +180,27 @@ static void print_formula(const table *t, bool is_first, const char *lead, const
     lh_ink_off(t->cli, t->cli->out);
 }
 
-/* For one example: what is done for it and what is done once. */
-static lh_cost both(const lh_bill *b, const lh_cost cost[LH_N_WHEN]) {
-    lh_cost c = {lh_polynomial_new(b->names), lh_polynomial_new(b->names)};
-    for (int w = 0; w < LH_N_WHEN; w++) {
-        lh_polynomial_add(&c.multiply_adds, &cost[w].multiply_adds);
-        lh_polynomial_add(&c.operations, &cost[w].operations);
-    }
-    return c;
-}
-
-/* A formula says more than its number. */
-static bool has_names(const lh_polynomial *p) {
-    return p->n_terms > 1 || (p->n_terms == 1 && p->term[0].n_factors > 0);
-}
-
 static void print_cost(const table *t, int indent, const char *name, lh_ink ink,
                        const lh_cost cost[LH_N_WHEN], int terms) {
-    lh_cost c = both(t->bill, cost);
+    lh_cost c = lh_bill_both(t->bill, cost);
     print_name(t, indent, name, ink);
     print_number(t, lh_polynomial_value(&c.multiply_adds));
     print_number(t, lh_polynomial_value(&c.operations));
-    bool has_products = has_names(&c.multiply_adds), has_others = has_names(&c.operations);
+    bool has_products = lh_polynomial_has_names(&c.multiply_adds),
+         has_others = lh_polynomial_has_names(&c.operations);
     if (has_products)
-        print_formula(t, true, "", terms_text(t->bill->arena, &c.multiply_adds, terms));
+        print_formula(t, true, "", lh_bill_terms(t->bill->arena, &c.multiply_adds, terms));
     if (has_others)
         print_formula(t, !has_products, has_products ? "and " : "",
-                      terms_text(t->bill->arena, &c.operations, terms));
+                      lh_bill_terms(t->bill->arena, &c.operations, terms));
     if (!has_products && !has_others) fputc('\n', t->cli->out);
 }
 
-/* repeat h, layers = 12 turns; the lines below are for one turn. */
+/* The lines below are for one turn. */
 static void print_repeat(const table *t, int repeat, int before) {
     if (repeat < 0 || repeat == before) return;
-    const lh_bill *b = t->bill;
-    lh_text text = lh_text_new(b->arena);
-    char buf[32];
-    for (int k = repeat; k >= 0; k = b->outline->repeat[k].outer) {
-        const lh_turns *turns = &b->outline->repeat[k];
-        lh_text_add(&text, k == repeat ? "repeat %s, " : " in each turn of %s, ", turns->name);
-        if (turns->axis >= 0) lh_text_add(&text, "%s = ", b->g->axis[turns->axis].name);
-        lh_text_add(&text, "%s", count_text(buf, sizeof buf, turns->n));
-    }
     fputs("  ", t->cli->out);
-    lh_wrap(t->cli->out, t->cli->width, 2,
-            lh_printf(b->arena, "%s turn%s", text.s,
-                      b->outline->repeat[repeat].n == 1 ? ":" : "s; one turn:"));
+    lh_wrap(t->cli->out, t->cli->width, 2, lh_bill_turns(t->bill, repeat));
 }
 
 /* ---- the parts of the page ---- */
@@ -285,7 +213,7 @@ static void print_sizes(const lh_cli *cli, const lh_bill *b, bool is_longest) {
         int axis = g->input[i]->axis;
         if (!g->input[i]->is_many || b->names->as[axis] != axis) continue;
         lh_text_add(&t, "%s%s = %s", t.n ? ", " : "", g->input[i]->name,
-                    count_text(buf, sizeof buf, (double)b->names->size[axis]));
+                    lh_bill_count(buf, sizeof buf, (double)b->names->size[axis]));
     }
     if (t.n && is_longest) lh_text_add(&t, " (the longest example)");
     for (int i = 0; i < g->n_axes; i++) {
@@ -293,15 +221,10 @@ static void print_sizes(const lh_cli *cli, const lh_bill *b, bool is_longest) {
         bool is_base = a->n && a->name && a->n_factors == 1 && a->factor[0].axis == i;
         if (!is_base) continue;
         lh_text_add(&t, "%s%s = %s", t.n ? ", " : "", a->name,
-                    count_text(buf, sizeof buf, (double)a->n));
+                    lh_bill_count(buf, sizeof buf, (double)a->n));
     }
     if (t.n) lh_wrap(cli->out, cli->width, 0, t.s);
     fputc('\n', cli->out);
-}
-
-static const char *axis_name(const lh_bill *b, int axis) {
-    const lh_axis *a = &b->g->axis[axis];
-    return a->name && a->n != 1 ? a->name : lh_printf(b->arena, "%zu", a->n);
 }
 
 static void print_heading(const table *t, const char *name, const char *first, const char *second,
@@ -327,15 +250,13 @@ static void print_params(const table *t) {
         lh_shape s = row->given->node->shape;
         print_repeat(t, row->repeat, before);
         before = row->repeat;
-        print_name(t, row->repeat >= 0 ? 4 : 2, row_name(b, row->name, row->repeat, row->times),
+        print_name(t, row->repeat >= 0 ? 4 : 2, lh_bill_name(b, row->name, row->repeat, row->times),
                    LH_INK_NAME);
         fprintf(t->cli->out, "%*s", t->number,
                 lh_printf(b->arena, "%zux%zu", b->g->axis[s.rows].n, b->g->axis[s.cols].n));
         print_number(t, lh_polynomial_value(&row->cells));
-        if (has_names(&row->cells))
-            print_formula(
-                t, true, "",
-                lh_printf(b->arena, "%s x %s", axis_name(b, s.rows), axis_name(b, s.cols)));
+        if (lh_polynomial_has_names(&row->cells))
+            print_formula(t, true, "", lh_bill_shape(b, s));
         else
             fputc('\n', t->cli->out);
     }
@@ -343,7 +264,7 @@ static void print_params(const table *t) {
     fprintf(t->cli->out, "%*s", t->number, "");
     char buf[40]; /* exact even when it is long: models are known by this number */
     fprintf(t->cli->out, "%*s", t->number,
-            whole_text(buf, sizeof buf, lh_polynomial_value(&b->parameters)));
+            lh_number_whole(buf, sizeof buf, lh_polynomial_value(&b->parameters)));
     print_formula(t, true, "", lh_polynomial_text(&b->parameters));
     fputc('\n', t->cli->out);
 }
@@ -364,17 +285,17 @@ static void print_phase(const table *t, lh_phase phase) {
         }
         print_repeat(t, row->repeat, before);
         before = row->repeat;
-        print_cost(t, row->repeat >= 0 ? 4 : 2, row_name(b, row->name, row->repeat, row->times),
-                   LH_INK_NAME, row->cost, SOME_TERMS);
+        print_cost(t, row->repeat >= 0 ? 4 : 2, lh_bill_name(b, row->name, row->repeat, row->times),
+                   LH_INK_NAME, row->cost, LH_BILL_TERMS);
     }
     if (n == 0) return;
-    print_cost(t, 2, "sum", LH_INK_BOLD, b->sum[phase], SOME_TERMS);
+    print_cost(t, 2, "sum", LH_INK_BOLD, b->sum[phase], LH_BILL_TERMS);
     fputc('\n', t->cli->out);
 }
 
 static void print_whole(const table *t) {
     const lh_bill *b = t->bill;
-    lh_cost c = both(b, b->sum[LH_WHOLE]), once = b->sum[LH_WHOLE][LH_ONCE];
+    lh_cost c = lh_bill_both(b, b->sum[LH_WHOLE]), once = b->sum[LH_WHOLE][LH_ONCE];
     double madds = lh_polynomial_value(&c.multiply_adds),
            others = lh_polynomial_value(&c.operations);
     double steady =
@@ -382,7 +303,7 @@ static void print_whole(const table *t) {
     char buf[32];
     print_heading(t, "Whole", products_word(t), "others", NULL);
     for (int i = 0; i < LH_WHOLE; i++) {
-        lh_cost part = both(b, b->sum[i]);
+        lh_cost part = lh_bill_both(b, b->sum[i]);
         if (!part.multiply_adds.n_terms && !part.operations.n_terms) continue;
         print_name(t, 2, lh_phase_names[i], LH_INK_PLAIN);
         print_number(t, lh_polynomial_value(&part.multiply_adds));
@@ -395,12 +316,12 @@ static void print_whole(const table *t) {
     fprintf(t->cli->out, "\n  ");
     lh_wrap(t->cli->out, t->cli->width, 2,
             lh_printf(b->arena, "%s floating-point operations, a multiply-add being two",
-                      count_text(buf, sizeof buf, 2 * madds + others)));
+                      lh_bill_count(buf, sizeof buf, 2 * madds + others)));
     if (steady > 0) {
         fputs("  ", t->cli->out);
         lh_wrap(t->cli->out, t->cli->width, 2,
                 lh_printf(b->arena, "%s of these operations are done once for a batch of any size",
-                          count_text(buf, sizeof buf, steady)));
+                          lh_bill_count(buf, sizeof buf, steady)));
     }
     fputc('\n', t->cli->out);
 }
@@ -408,24 +329,20 @@ static void print_whole(const table *t) {
 /* The whole as one polynomial, a line for each of its largest terms. */
 static void print_growth(const table *t) {
     const lh_bill *b = t->bill;
-    lh_cost c = both(b, b->sum[LH_WHOLE]);
-    lh_polynomial all = lh_polynomial_new(b->names);
-    lh_polynomial_add(&all, &c.multiply_adds);
-    lh_polynomial_add(&all, &c.operations);
-    lh_polynomial_sort(&all);
+    lh_polynomial all;
+    const int n = lh_bill_growth(b, &all);
     double whole = lh_polynomial_value(&all), rest = whole;
-    if (whole <= 0) return;
+    if (n == 0) return;
     print_heading(t, "Growth", "operations", "share", "term");
-    int n = 0;
-    for (; n < all.n_terms && (n < 3 || (n < 8 && rest > 0.001 * whole)); n++) {
-        double x = lh_monomial_value(&all, n);
+    for (int i = 0; i < n; i++) {
+        double x = lh_monomial_value(&all, i);
         char share[16];
         snprintf(share, sizeof share, "%.1f %%", 100 * x / whole);
         rest -= x;
         fprintf(t->cli->out, "%*s", t->name, "");
         print_number(t, x);
         fprintf(t->cli->out, "%*s", t->number, share);
-        print_formula(t, true, "", lh_monomial_text(&all, n));
+        print_formula(t, true, "", lh_monomial_text(&all, i));
     }
     if (n < all.n_terms) {
         char share[16];
@@ -456,8 +373,8 @@ static void print_bytes(const table *t) {
                 n > 0 ? lh_number_bytes(buf, sizeof buf, 4 * n) : "-");
         fprintf(t->cli->out, "%*s", t->number,
                 n > 0 ? lh_number_bytes(buf, sizeof buf, 8 * n) : "-");
-        if (i < LH_KEEPS && has_names(list[i].numbers))
-            print_formula(t, true, "", terms_text(b->arena, list[i].numbers, SOME_TERMS));
+        if (i < LH_KEEPS && lh_polynomial_has_names(list[i].numbers))
+            print_formula(t, true, "", lh_bill_terms(b->arena, list[i].numbers, LH_BILL_TERMS));
         else
             fputc('\n', t->cli->out);
     }

@@ -77,15 +77,9 @@ static double deviation(const stats *s) {
 
 /* ---- the table ---- */
 
-/* 124,439,808 */
 static const char *whole_text(lh_arena *a, size_t n) {
-    const char *digits = lh_printf(a, "%zu", n);
-    lh_text out = lh_text_new(a);
-    for (size_t k = strlen(digits); k > 0; k--) {
-        lh_text_add_n(&out, digits + strlen(digits) - k, 1);
-        if (k > 1 && k % 3 == 1) lh_text_add_n(&out, ",", 1);
-    }
-    return out.s;
+    char text[LH_NUMBER_MAX];
+    return lh_printf(a, "%s", lh_number_whole(text, sizeof text, (double)n));
 }
 
 enum { COLUMNS = 9, DIGITS = 4 };

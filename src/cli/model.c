@@ -81,13 +81,8 @@ bool lh_model_takes(lh_cli *cli, const lh_graph *g, const lh_tokenizer *t) {
 }
 
 const char *lh_whole_text(lh_arena *a, double n) {
-    const char *digits = lh_printf(a, "%.0f", n);
-    lh_text out = lh_text_new(a);
-    for (size_t k = strlen(digits); k > 0; k--) {
-        lh_text_add_n(&out, digits + strlen(digits) - k, 1);
-        if (k > 1 && k % 3 == 1) lh_text_add_n(&out, ",", 1);
-    }
-    return out.s;
+    char text[LH_NUMBER_MAX];
+    return lh_printf(a, "%s", lh_number_whole(text, sizeof text, n));
 }
 
 const char *lh_bytes_text(lh_arena *a, double n) {

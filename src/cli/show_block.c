@@ -5,6 +5,7 @@
 #include "cli/grid_text.h"
 #include "cli/parts.h"
 #include "cli/read_place.h"
+#include "pages/lesson_html.h"
 
 enum { DIGITS = 6 };
 
@@ -171,8 +172,7 @@ static lh_build build_of(const scene *s) {
 }
 
 static void show_check(scene *s) {
-    lh_build how = build_of(s);
-    lh_check *c = lh_check_program(s->cli->ctx, s->source.program, &how);
+    lh_check *c = lh_show_checked(s->r, s->show);
     if (c) lh_print_check(s->cli, c);
     lh_check_free(c);
 }

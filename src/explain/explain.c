@@ -175,7 +175,9 @@ const char *lh_term_text(lh_explainer *x, const lh_term *t, bool numbers, int di
 }
 
 lh_term *lh_explain_node(lh_explainer *x, const lh_node *n, lh_cell at) {
-    const char *given = n->kind == LH_OP_given || n->kind == LH_OP_input ? "given" : NULL;
+    const bool is_size = n->kind == LH_OP_size && n->step; /* size dim = 4 */
+    const char *given =
+        n->kind == LH_OP_given || n->kind == LH_OP_input || is_size ? "given" : NULL;
     if (given || !n->op->explain) return lh_term_number(x, lh_explain_value(x, n, at), given);
     x->n_opened = 0;
     lh_term *t = n->op->explain(x, n, at);

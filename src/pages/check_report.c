@@ -47,17 +47,25 @@ static const char *plural(long n) {
     return n == 1 ? "" : "s";
 }
 
-static void add_worst(lh_text *t, const summary *s) {
+static void add_worst(lh_text *t, const summary *s, lh_check_line *line) {
     char number[LH_NUMBER_MAX];
     if (!s->worst) return;
-    lh_number_text(number, sizeof number, s->worst->error, 2);
-    lh_text_add(t, s->worst->error > 0 ? "; largest error %s in %s" : "; no error", number,
-                s->worst->where);
-    if (s->worst->error > 0 && s->worst->moment) lh_text_add(t, "@%d", s->worst->moment);
+    if (!(s->worst->error > 0)) {
+        lh_text_add(t, "; no error");
+        return;
+    }
+    lh_text_add(t, "; largest error ");
+    line->worst = s->worst;
+    line->error = t->n;
+    lh_text_add(t, "%s in ", lh_number_text(number, sizeof number, s->worst->error, 2));
+    line->where = t->n;
+    lh_text_add(t, "%s", s->worst->where);
+    if (s->worst->moment) lh_text_add(t, "@%d", s->worst->moment);
 }
 
 /* What was checked, in words. */
-static const char *describe(lh_arena *a, const lh_check *c, lh_check_kind kind, const summary *s) {
+static const char *describe(lh_arena *a, const lh_check *c, lh_check_kind kind, const summary *s,
+                            lh_check_line *line) {
     lh_text t = lh_text_new(a);
     switch (kind) {
     case LH_CHECK_NUMBERS:
@@ -93,7 +101,7 @@ static const char *describe(lh_arena *a, const lh_check *c, lh_check_kind kind, 
         lh_text_add(&t, "; %d wrong", s->wrong);
         return t.s;
     }
-    add_worst(&t, s);
+    add_worst(&t, s, line);
     if (s->kinks)
         lh_text_add(&t, "; %ld at a kink (%s), where there is no gradient", s->kinks,
                     s->kink->step);
@@ -102,9 +110,9 @@ static const char *describe(lh_arena *a, const lh_check *c, lh_check_kind kind, 
 
 lh_check_line lh_check_describe(lh_arena *a, const lh_check *c, lh_check_kind kind) {
     const summary s = sum_up(c, kind);
-    return (lh_check_line){.label = labels[kind],
-                           .text = s.findings ? describe(a, c, kind, &s) : NULL,
-                           .is_wrong = s.wrong > 0};
+    lh_check_line line = {.label = labels[kind], .is_wrong = s.wrong > 0};
+    if (s.findings) line.text = describe(a, c, kind, &s, &line);
+    return line;
 }
 
 const char *lh_finding_text(lh_arena *a, const lh_finding *f) {

@@ -15,6 +15,8 @@ typedef struct lh_check_line {
     const char *label; /* "differences" */
     const char *text;  /* NULL: nothing of this kind was looked at */
     bool is_wrong;
+    const lh_finding *worst; /* whose error and place the text tells, or NULL */
+    size_t error, where;     /* ... and where in it they begin */
 } lh_check_line;
 
 lh_check_line lh_check_describe(lh_arena *a, const lh_check *c, lh_check_kind kind);

@@ -21,9 +21,9 @@ typedef struct lh_writer {
     int deeper;         /* added to the level of headings */
     /* is it in the book, so that a link leads there? */
     bool (*has_lesson)(void *who, const char *name);
-    /* what a command prints, of items without another form; or NULL */
-    const char *(*show_text)(void *who, lh_reading *r, int show);
-    void *who;        /* handed to both */
+    void *who; /* handed to it */
+    /* lh_show_check; NULL in a page, which has no wider numbers: what the book wrote stays */
+    void (*show_check)(struct lh_writer *w, const lh_show *show);
     lh_arena *styles; /* where the rules of pictures go */
     const char *graph_style, *chart_style;
 
@@ -44,6 +44,11 @@ const char *lh_program_prefix(lh_reading *r, int program); /* "fast:", or "" */
 bool lh_lesson_show(lh_writer *w, int show);  /* the figure */
 bool lh_lesson_shown(lh_writer *w, int show); /* what stands in it, without its caption */
 
+/* show_cost.c */
+void lh_show_cost(lh_writer *w, const lh_show *show);
+/* show_check.c: not part of a page's engine; the context failed where NULL is returned */
+struct lh_check *lh_show_checked(lh_reading *r, const lh_show *show);
+void lh_show_check(lh_writer *w, const lh_show *show);
 /* show_working.c: derivatives, and what mistakes do to the numbers */
 void lh_show_jacobian(lh_writer *w, const lh_show *show);
 void lh_show_mistakes(lh_writer *w, const lh_show *show);

@@ -1,5 +1,4 @@
-/* lesson_show -- the items of a `show` block as HTML: matrices are tables, pictures are SVG, working is a table of lines. What
- * has no better form is the text that its command prints. */
+/* lesson_show -- the items of a `show` block as HTML: matrices are tables, pictures are SVG, working is a table of lines. */
 #include <string.h>
 
 #include "base/number.h"
@@ -296,14 +295,6 @@ static void show_table(scene *s) {
     lh_put(s->out, "</tbody></table></div>\n");
 }
 
-/* ---- the text of the command ---- */
-
-static void show_text(scene *s) {
-    const char *text = s->w->show_text ? s->w->show_text(s->w->who, s->r, s->number) : NULL;
-    if (text)
-        lh_put_in(s->out, "<pre class=\"scroll\" tabindex=\"0\"><code>", text, "</code></pre>\n");
-}
-
 bool lh_lesson_shown(lh_writer *w, int show) {
     static void (*const by_verb[LH_N_SHOW])(scene *) = {
         [LH_SHOW_TRACE] = show_trace,     [LH_SHOW_EXPLAIN] = show_explain,
@@ -321,11 +312,21 @@ bool lh_lesson_shown(lh_writer *w, int show) {
         lh_show_jacobian(w, s.show);
     else if (s.show->verb == LH_SHOW_MISTAKES)
         lh_show_mistakes(w, s.show);
-    else if (by_verb[s.show->verb])
+    else if (s.show->verb == LH_SHOW_COST)
+        lh_show_cost(w, s.show);
+    else if (s.show->verb != LH_SHOW_CHECK)
         by_verb[s.show->verb](&s);
-    else
-        show_text(&s);
+    else if (w->show_check)
+        w->show_check(w, s.show);
     return !lh_failed(w->r->ctx);
+}
+
+/* A picture of values says which, so that the page can draw it elsewhere, too: data-draws="points X Y out". */
+static void put_draws(lh_writer *w, const lh_show *s) {
+    if (!lh_show_is_chart(s->verb) || s->verb == LH_SHOW_LOSS) return;
+    lh_put_in(w->out, " data-draws=\"", lh_show_words[s->verb], "");
+    for (int i = 0; i < s->n_operands; i++) lh_put_in(w->out, " ", s->operand[i].text, "");
+    lh_put(w->out, "\"");
 }
 
 bool lh_lesson_show(lh_writer *w, int show) {
@@ -333,6 +334,7 @@ bool lh_lesson_show(lh_writer *w, int show) {
     const char *program = w->r->lesson->program[s->program].name;
     lh_text_add(w->out, "<figure class=\"show-%s\" data-show=\"%d\"", lh_show_words[s->verb], show);
     if (*program) lh_put_in(w->out, " data-of=\"", program, "\"");
+    put_draws(w, s);
     lh_put(w->out, ">\n");
     if (*s->caption) {
         lh_put(w->out, "<figcaption>");

@@ -59,7 +59,18 @@ test("a picture of a value", async t => {
   await comes(async () => (await page.textContent(".editor-shapes")).includes("4x2"), true);
   await page.fill("#plot", "heat P");
   await page.keyboard.press("Enter");
-  await comes(() => page.locator(".play-said svg.chart").count(), 1);
+  await comes(() => page.locator(".play-answer svg.chart").count(), 1);
+  const inPicture = page.locator('.play-answer [data-at="P[0][0]"]');
+  await inPicture.click();
+  await comes(() => page.textContent(".desk-title code"), "P[0][0]");
+  const before = await inPicture.textContent();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Show all values" }).click();
+  await page.locator('td[data-at="WQ[0][0]"]').focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("9");
+  await page.keyboard.press("Enter");
+  await comes(async () => await inPicture.textContent() !== before, true, "the picture follows an edit");
   await page.fill("#plot", "heat nothing");
   await page.keyboard.press("Enter");
   await comes(() => page.locator(".error-box").count(), 1);
@@ -70,11 +81,15 @@ test("gradients are checked, cost is counted, it trains", async t => {
   await page.selectOption("#sample", { label: "A line that learns" });
   await comes(async () => (await page.locator(".editor-area").inputValue()).includes("backward"), true);
   await page.getByRole("button", { name: "Train 100 steps" }).click();
-  await comes(() => page.locator(".play-said svg.curves").count(), 1);
+  await comes(() => page.locator(".play-answer svg.curves").count(), 1);
+  await page.locator('.play-answer p [data-at="loss@100"]').click();
+  await comes(() => page.textContent(".desk-title code"), "loss@100");
   await page.getByRole("button", { name: "Check gradients" }).click();
-  await comes(async () => /✓|in order/.test(await page.textContent(".play-said")), true);
+  await comes(async () => /✓|in order/.test(await page.textContent(".play-answer")), true);
   await page.getByRole("button", { name: "Cost" }).click();
-  await comes(async () => (await page.textContent(".play-said")).includes("Parameters"), true);
+  await comes(async () => (await page.textContent(".play-answer")).includes("Parameters"), true);
+  await page.locator('.play-answer [data-expr^="multiply-adds of d"]').first().click();
+  await comes(async () => /^multiply-adds of d/.test(await page.textContent(".desk-title code")), true);
 });
 
 test("a step is worked out by oneself, and marked", async t => {

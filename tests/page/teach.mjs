@@ -30,6 +30,20 @@ test("a lesson dropped on the page is alive, with what lint says", async t => {
   await comes(() => page.locator('td[data-at="B[0][0]"]').first().textContent(), "31");
 });
 
+test("a lesson of one's own shows what it costs and that its gradients are right", async t => {
+  const page = await t.open("teach.html");
+  const text = "# Mine\n\n```longhand\nsize n = 3\nseed 1\nparam W : n x n = normal()\nL = sum(W * W)\nbackward L\nW := W - 0.1 * dW\n```\n\n```show\ncheck\ncost\n```\n";
+  await page.setInputFiles("#lesson-file", { name: "mine.md", mimeType: "text/plain", buffer: Buffer.from(text) });
+  await comes(async () => /✓ The gradients of W agree/.test(await page.textContent(".own-lesson figure.show-check")), true);
+  const count = page.locator('.own-lesson [data-expr="numbers of W = n^2"]');
+  equal(await count.textContent(), "9");
+  await page.locator('.own-lesson figure.show-cost [data-given="n"]').focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("5");
+  await page.keyboard.press("Enter");
+  await comes(() => count.textContent(), "25");
+});
+
 test("sheet and key are made, and print", async t => {
   const page = await t.open("teach.html");
   await page.selectOption("#print-lesson", "ex1");

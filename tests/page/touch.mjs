@@ -160,3 +160,30 @@ test("what a mistake does: both numbers open, the wrong one with the mistake in 
   equal(await page.evaluate(() => document.querySelector("article[data-lesson]").lesson.change("e3:WQ", "[2 0; 0 2]")), "");
   equal([await wrong.textContent(), await right.textContent()], ["0.2", "0.141421"]);
 });
+
+test("a check tells which number was off most, and that one opens", async t => {
+  const page = await t.open("ex3.html"), line = page.locator("figure.show-check li").filter({ hasText: "differences" }), where = line.locator("[data-at]");
+  const at = await where.getAttribute("data-at");
+  ok(/^d\w+\[\d\]/.test(at), at);
+  await where.click();
+  await comes(() => page.textContent(".desk-title code"), at);
+  await page.waitForSelector(".work-line");
+  await line.locator("[data-expr]").click();
+  await comes(async () => (await page.textContent(".desk-title code")).startsWith(`error of ${at}`), true);
+  await page.locator(".desk-title .operand").click();
+  await comes(() => page.locator(".desk-trail [aria-current]").textContent(), at);
+});
+
+test("a bill: each count opens with its formula, the sizes in it are given, and it follows another size", async t => {
+  const page = await t.open("cost.html"), sum = page.locator('figure.show-cost [data-expr^="multiply-adds of the whole"]');
+  equal(await sum.textContent(), "648");
+  await sum.focus();
+  await page.keyboard.press("Enter");
+  await comes(() => page.textContent(".desk-title b"), "648");
+  await page.locator('.desk-title .operand[data-to="block:dim"]').first().click();
+  await comes(() => page.textContent(".desk-title code"), "block:dim");
+  await page.getByRole("button", { name: "Change it" }).click();
+  await page.keyboard.type("8");
+  await page.keyboard.press("Enter");
+  await comes(() => sum.textContent(), "2,448");
+});

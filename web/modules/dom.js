@@ -30,6 +30,11 @@ export function makeButton(text, does, attributes = {}) {
   return b;
 }
 
+/** @param {string} html written by the engine, which escapes every text; the page's rules allow no script but its own @returns {Node[]} */
+export function elementsOf(html) {
+  return Array.from(new DOMParser().parseFromString(html, "text/html").body.childNodes, n => document.importNode(n, true));
+}
+
 /** @param {string} selector @param {ParentNode} [within] @returns {HTMLElement[]} */
 export function all(selector, within = document) {
   return Array.from(within.querySelectorAll(selector));

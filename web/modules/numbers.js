@@ -12,7 +12,7 @@ const group = "table.matrix, svg, pre, p, li, dd, td, th, figcaption, h1, h2, h3
 
 /** @param {Element} e @returns {Element | null} what is one stop of the Tab key */
 function groupOf(e) {
-  return e.closest("table.matrix") || e.closest("svg") || e.closest(group);
+  return e.closest("table.matrix, table.cost") || e.closest("svg") || e.closest(group);
 }
 
 /** @param {HTMLElement} e @returns {string} what the engine is asked */

@@ -1,15 +1,16 @@
 /* play -- the playground: a program of the reader's own, with colours, shapes beside each line, errors with their cure, every number alive. */
-import { announce, download, make, makeButton, one, remember, remembered, settled } from "./dom.js";
+import { announce, download, elementsOf, make, makeButton, one, remember, remembered, settled } from "./dom.js";
 import { Desk } from "./desk.js";
 import { Editor, errorBox } from "./editor.js";
 import { Engine, errorText, handedOver } from "./engine.js";
 import { drawCurves, plotOf } from "./learn.js";
 import { Lesson } from "./lesson.js";
-import { startNumbers } from "./numbers.js";
+import { enliven, startNumbers } from "./numbers.js";
 import { startGivens } from "./givens.js";
 import { contents, makeSelect } from "./practice.js";
 import { labelled, startDeskSheets } from "./sheet.js";
-import { checkLines, costLines } from "./still.js";
+import { numberText } from "./tokens.js";
+import { checkLines } from "./still.js";
 import { startBlanks } from "./blanks.js";
 
 const file = "mine.lh";
@@ -65,8 +66,12 @@ class Playground {
     this.engine = new Engine();
     this.editor = new Editor("A program in the notation", settled(150, () => this.check()));
     this.said = make("div", { class: "play-said", role: "status" });
-    this.values = make("article", { class: "play-values", "data-lesson": "" });
-    this.lesson = new Lesson(this.values, this.engine);
+    /* What was asked for last: a picture, a bill, a check. Its numbers can be touched as those of the values below it. */
+    this.answer = make("div", { class: "play-answer" });
+    this.values = make("div", { class: "play-values" });
+    this.lesson = new Lesson(make("article", { "data-lesson": "" }), this.engine);
+    /** Asks it again. @type {(() => Promise<void>) | null} */
+    this.asked = null;
     this.lesson.remember = () => {};
     this.lesson.refresh = () => this.showValues();
     /** @type {Set<string>} paths that are shown */
@@ -83,7 +88,9 @@ class Playground {
     const desk = /** @type {Desk} */ (document.createElement("lh-desk"));
     document.body.append(desk);
     desk.lesson = this.lesson;
-    this.root.append(this.tools(), this.editor.box, make("p", { id: "editor-help", class: "quiet" }, "Names are offered while you type, or with Ctrl and Space; Tab takes one. Without the list, Tab leaves the field."), this.said, this.questions(), this.values);
+    this.root.append(this.tools(), this.editor.box, make("p", { id: "editor-help", class: "quiet" }, "Names are offered while you type, or with Ctrl and Space; Tab takes one. Without the list, Tab leaves the field."), this.said, this.lesson.article);
+    this.lesson.article.append(this.questions(), this.answer, this.values);
+    this.lesson.addEventListener("change", () => this.asked?.());
     startNumbers(this.lesson, desk);
     startGivens(this.lesson, desk);
     startBlanks(this.lesson, desk);
@@ -153,12 +160,26 @@ class Playground {
   }
 
   /** @param {string} words */
-  async plot(words) {
+  plot(words) {
+    return this.put(["plot", words], told => [make("figure", {}, plotOf(told.svg))], told => told.words || "Drawn");
+  }
+
+  /**
+   * Asks the engine and shows the answer; again when the reader changes a number.
+   * @param {(string | number)[]} question @param {(told: any) => (Node | string)[]} show @param {(told: any) => string} say
+   */
+  async put(question, show, say) {
+    const [what = "", ...rest] = question;
+    this.say("Working…");
     await this.check();
-    const told = await this.engine.call("plot", words);
-    if (told.error) { this.said.replaceChildren(errorBox(told.error, this.editor)); return; }
-    this.said.replaceChildren(make("figure", {}, plotOf(told.svg)));
-    announce(told.words || "Drawn");
+    this.asked = async () => {
+      const told = await this.engine.call(String(what), ...rest);
+      this.answer.replaceChildren(...(told.error ? [] : show(told)));
+      this.said.replaceChildren(...(told.error ? [errorBox(told.error, this.editor)] : []));
+      enliven(this.answer);
+      if (!told.error) announce(say(told));
+    };
+    await this.asked();
   }
 
   /** Reads the text as it is, once. A question may come before the pause that follows typing: it is about the text that is seen. @returns {Promise<void>} */
@@ -187,6 +208,8 @@ class Playground {
     this.editor.paint();
     this.editor.showShapes(program.lines || []);
     this.said.replaceChildren();
+    this.answer.replaceChildren();
+    this.asked = null;
     await this.showValues();
   }
 
@@ -241,22 +264,18 @@ class Playground {
   }
 
   /** @param {string} what */
-  async ask(what) {
-    this.say("Working…");
-    await this.check();
-    const told = await this.engine.call(what);
-    if (told.error) { this.said.replaceChildren(errorBox(told.error, this.editor)); return; }
-    const lines = what === "check" ? checkLines(told) : costLines(told);
-    this.said.replaceChildren(...lines.map(l => make("p", {}, l)));
+  ask(what) {
+    return this.put([what], told => what === "check" ? checkLines(told) : elementsOf(told.html), () => what === "check" ? this.answer.textContent || "" : "The cost is shown below");
   }
 
-  async train() {
-    this.say("Training…");
-    await this.check();
-    const told = await this.engine.call("losses", 0, 100);
-    if (told.error) { this.said.replaceChildren(errorBox(told.error, this.editor)); return; }
-    const picture = drawCurves([{ name: "loss", steps: told.steps, values: told.loss }], 0, "loss over 100 steps");
-    this.said.replaceChildren(make("p", {}, `The loss goes from ${told.loss[0]} to ${told.loss[told.loss.length - 1]}.`), make("div", { class: "scroll" }, picture));
+  train() {
+    const text = (/** @type {number} */ x) => x === null ? "no number" : numberText(x);
+    return this.put(["losses", 0, 100], told => {
+      const at = told.at || "", [first, last] = [told.loss[0], told.loss[told.loss.length - 1]];
+      const number = (/** @type {number} */ x, /** @type {string} */ step) => at ? make("span", { class: "n", "data-at": at + step }, text(x)) : text(x);
+      return [make("p", {}, "The loss goes from ", number(first, ""), " to ", number(last, "@100"), "."),
+        make("div", { class: "scroll" }, drawCurves([{ name: "loss", steps: told.steps, values: told.loss, at: told.at }], 0, "loss over 100 steps"))];
+    }, told => `The loss goes from ${text(told.loss[0])} to ${text(told.loss[told.loss.length - 1])}`);
   }
 }
 

@@ -1,40 +1,39 @@
-/* still -- figures that are the text of a command: gradients checked, operations counted. The book wrote them from the lesson's numbers. Where the
- * reader has changed some, they are asked again. */
+/* still -- `check` of a show block: the book wrote it, in numbers with more digits than the page has. Where the reader has changed some, and in a lesson
+ * of the reader's own, the page asks itself. */
 import { all, make, one } from "./dom.js";
 import { errorText } from "./engine.js";
+import { enliven } from "./numbers.js";
+import { numberText } from "./tokens.js";
 
 /** @typedef {import("./lesson.js").Lesson} Lesson */
 
-/** What a check of the gradients came to. @param {any} told @returns {string[]} */
+/** What a check of the gradients came to. @param {any} told @returns {HTMLElement[]} */
 export function checkLines(told) {
-  const bad = told.params.filter((/** @type {any} */ p) => !p.agrees);
-  if (!told.params.length) return ["Nothing learns here: a program with param and backward has gradients to check."];
-  return [told.agrees ? `✓ The gradients of ${told.params.map((/** @type {any} */ p) => p.name).join(", ")} agree with differences.` : `✗ ${bad.length} of ${told.params.length} gradients do not agree with differences.`,
-    ...bad.map((/** @type {any} */ p) => `${p.worst}: gradient ${p.gradient}, by differences ${p.difference}`)];
+  const bad = told.params.filter((/** @type {any} */ p) => !p.agrees), said = (/** @type {(Node | string)[]} */ ...words) => make("p", {}, ...words);
+  if (!told.params.length) return [said("Nothing learns here: a program with param and backward has gradients to check.")];
+  return [said(told.agrees ? `✓ The gradients of ${told.params.map((/** @type {any} */ p) => p.name).join(", ")} agree with differences.` : `✗ ${bad.length} of ${told.params.length} gradients do not agree with differences.`),
+    ...bad.map((/** @type {any} */ p) => said(make("code", {}, p.at), " is ", make("span", { class: "n", "data-at": p.at }, numberText(p.gradient)), `, by differences ${numberText(p.difference)}`))];
 }
 
-/** What a program costs. @param {any} told @returns {string[]} */
-export function costLines(told) {
-  const amount = (/** @type {any} */ a) => `${Number(a?.number ?? 0).toLocaleString("en")}${a?.formula ? ` = ${a.formula}` : ""}`;
-  return [`Parameters: ${amount(told.parameters)}`, ...told.phases.map((/** @type {any} */ p) => `${p.phase}: ${amount(p.multiply_adds)} multiply-adds, ${amount(p.operations)} other operations for each example`)];
-}
-
-/** @param {Lesson} lesson @param {HTMLElement} figure @returns {Promise<string[]>} */
+/** @param {Lesson} lesson @param {HTMLElement} figure @returns {Promise<HTMLElement[]>} */
 async function linesOf(lesson, figure) {
-  const what = figure.classList.contains("show-check") ? "check" : "cost", program = figure.dataset.of || "";
-  const told = await lesson.engine.call(what, ...(program ? [program] : []));
-  return told.error ? [`With your numbers: ${errorText(told.error)}`] : ["With your numbers:", ...(what === "check" ? checkLines(told) : costLines(told))];
+  const program = figure.dataset.of || "", told = await lesson.engine.call("check", ...(program ? [program] : []));
+  const whose = lesson.state.settings.length ? [make("p", {}, "With your numbers:")] : [];
+  return [...whose, ...(told.error ? [make("p", {}, errorText(told.error))] : checkLines(told))];
 }
 
 /** @param {Lesson} lesson */
 export function startStill(lesson) {
-  const figures = all("figure.show-check, figure.show-cost", lesson.article);
-  if (!figures.length) return;
-  lesson.addEventListener("change", async () => {
+  const figures = all("figure.show-check", lesson.article);
+  const ask = async () => {
     for (const figure of figures) {
       const place = one(".still", figure) || figure.appendChild(make("div", { class: "still", role: "status" }));
-      const lines = lesson.state.settings.length ? await linesOf(lesson, figure) : [];
-      place.replaceChildren(...lines.map(l => make("p", {}, l)));
+      const isOpen = lesson.state.settings.length > 0 || !one(".shown", figure)?.textContent?.trim();
+      place.replaceChildren(...(isOpen ? await linesOf(lesson, figure) : []));
+      enliven(place);
     }
-  });
+  };
+  if (!figures.length) return;
+  lesson.addEventListener("change", ask);
+  ask();
 }

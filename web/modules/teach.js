@@ -1,6 +1,6 @@
 /* teach -- for teachers: a lesson of their own comes to life where it is dropped, with what lint says of it; the answers of a class are
  * marked here. Nothing leaves the machine. */
-import { all, announce, download, make, makeButton, one } from "./dom.js";
+import { all, announce, download, elementsOf, make, makeButton, one } from "./dom.js";
 import { Engine, errorText } from "./engine.js";
 import { contents, makeSelect } from "./practice.js";
 import { labelled } from "./sheet.js";
@@ -59,9 +59,7 @@ class Teaching {
     if (this.engine !== engine) return;
     if (lint.error && lesson.error) { this.place.replaceChildren(make("p", { class: "desk-error" }, errorText(lesson.error))); return; }
     const article = make("article", { "data-lesson": name });
-    /* The engine escapes every text of the lesson, and the page's rules allow no script but its own. */
-    const parsed = new DOMParser().parseFromString(lesson.html || "", "text/html");
-    article.append(...Array.from(parsed.body.childNodes, n => document.importNode(n, true)));
+    article.append(...elementsOf(lesson.html || ""));
     this.place.replaceChildren(problemList(lint.problems || lesson.problems || []), article);
     this.bringToLife(article, engine);
     announce(`${file.name} is open: ${(lint.problems || []).length} problems`);
