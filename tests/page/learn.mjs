@@ -59,15 +59,35 @@ test("pictures change while it learns: those of the lesson, and any that one ask
 });
 
 test("a region that a network divides moves while it learns", async t => {
+  const page = await t.open("networks.html"), region = within => page.locator(`${within} svg`).first().evaluate(svg => Array.from(svg.querySelectorAll(".shade"), s => s.getAttribute("d")).join());
+  const inText = () => region('figure[data-draws="points X Y out"]'), textBefore = await inText();
+  await page.locator("details.learn summary").click();
+  equal(await page.inputValue("#learn-program"), "learn");
+  await page.waitForSelector(".learn-pictures svg");
+  const drawn = () => region(".learn-pictures"), before = await drawn();
+  ok(before.length > 100, "there is a region");
+  await page.getByRole("button", { name: "Play" }).click();
+  await comes(async () => await drawn() !== before && await inText() !== textBefore, true);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.locator(".learn-box").getByRole("button", { name: "Reset" }).click();
+  await comes(async () => await drawn() === before && await inText() === textBefore, true, "and is back after a reset");
+  const point = page.locator(".learn-pictures .spot").first();
+  await point.focus();
+  await page.keyboard.press("Enter");
+  await comes(async () => (await page.textContent(".desk-title code")).startsWith("learn:X["), true);
+});
+
+test("pictures that one asks for stand beside those of the lesson, and what cannot be drawn changes nothing", async t => {
   const page = await t.open("networks.html");
   await page.locator("details.learn summary").click();
-  await page.selectOption("#learn-program", "learn");
-  await comes(async () => /steps in/.test(await page.textContent(".learn-box [role=status]")), true);
-  await page.fill("#learn-draw", "points X Y out");
-  await page.keyboard.press("Enter");
   await page.waitForSelector(".learn-pictures svg");
-  const drawn = () => page.locator(".learn-pictures svg").innerHTML(), before = await drawn();
-  await page.locator("#learn-step").focus();
-  await page.keyboard.press("End");
-  await comes(async () => await drawn() !== before, true);
+  await page.fill("#learn-draw", "heat W1");
+  await page.keyboard.press("Enter");
+  await comes(() => page.locator(".learn-pictures svg").count(), 2);
+  await page.fill("#learn-draw", "heat nothing");
+  await page.keyboard.press("Enter");
+  await comes(async () => /nothing/.test(await page.textContent(".learn-box [role=status]")), true);
+  equal(await page.locator(".learn-pictures svg").count(), 2);
+  const ids = await page.$$eval("[id]", list => list.map(e => e.id));
+  equal(ids.filter((id, i) => ids.indexOf(id) !== i), [], "ids twice");
 });

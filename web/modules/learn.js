@@ -70,12 +70,26 @@ function spotsOf(c, x, y) {
   return spots;
 }
 
+let plots = 0;
+
 /** A picture that the engine drew, for the page. @param {string} drawn an svg element @returns {HTMLElement} */
 export function plotOf(drawn) {
   const plain = drawn.replace(/<style>[^]*?<\/style>/g, ""); /* pictures.css has these rules */
-  const picture = new DOMParser().parseFromString(plain, "image/svg+xml").documentElement;
+  const picture = new DOMParser().parseFromString(plain, "image/svg+xml").documentElement, own = `plot-${++plots}-`;
+  for (const e of [picture, ...picture.querySelectorAll("*")])
+    for (const a of e.attributes) if (/^(id|aria-labelledby|fill|clip-path)$/.test(a.name)) a.value = a.value.replace(/\bplot-/g, own); /* two pictures, two ids */
   picture.setAttribute("class", "chart");
   return make("div", { class: "scroll" }, document.importNode(picture, true));
+}
+
+/**
+ * What the lesson draws of a program as it is now: these pictures stand in the box, too, beside the slider that moves them. One that says
+ * after which step (net@1000) stays as it is.
+ * @param {Lesson} lesson @param {string} program @returns {string[]}
+ */
+function picturesOf(lesson, program) {
+  const words = all("figure[data-draws]", lesson.article).filter(f => (f.dataset.of || "") === program && !f.closest("section.exercise")).map(f => f.dataset.draws || "");
+  return [...new Set(words)].filter(w => !w.includes("@")).slice(0, 3);
 }
 
 class Learning {
@@ -101,8 +115,7 @@ class Learning {
     this.picture = make("div", { class: "scroll" });
     /* Pictures of values as they are at the step that is shown, in the words of a show block. */
     this.words = /** @type {HTMLInputElement} */ (make("input", { id: "learn-draw", placeholder: "heat P", autocomplete: "off", spellcheck: "false" }));
-    /** @type {string[]} */
-    this.drawn = [];
+    this.drawn = picturesOf(lesson, this.program);
     this.pictures = make("div", { class: "learn-pictures" });
     this.said = make("p", { class: "quiet", role: "status" });
     this.follow = settled(40, () => this.goTo(Number(this.slider.value)));
@@ -121,7 +134,7 @@ class Learning {
     const draw = make("form", { class: "row" }, make("label", { for: "learn-draw" }, "Also draw"), this.words, make("button", { type: "submit" }, "Draw"));
     draw.addEventListener("submit", event => { event.preventDefault(); this.addPicture(this.words.value.trim()); });
     const which = makeSelect("learn-program", this.programs.map(p => [p, p || "the lesson’s own"]));
-    which.addEventListener("change", () => { this.program = which.value; this.drawn = []; this.reset(); this.train(); });
+    which.addEventListener("change", () => { this.program = which.value; this.drawn = picturesOf(this.lesson, this.program); this.reset(); this.train(); });
     if (this.programs.length > 1) run.prepend(make("label", { for: "learn-program" }, "Program"), which);
     return make("div", { class: "learn-box" }, run, this.picture,
       make("div", { class: "row learn-slider" }, make("label", { for: "learn-step" }, "Step"), this.slider, this.now),
@@ -182,9 +195,13 @@ class Learning {
     const stride = Math.max(1, Math.round(this.most / 100));
     this.play.textContent = "Pause";
     this.play.setAttribute("aria-pressed", "true");
-    this.timer = setInterval(() => {
+    let isBusy = false;
+    this.timer = setInterval(async () => {
+      if (isBusy) return; /* where pictures take longer than the pause, steps wait for them */
       const to = Math.min(this.most, Number(this.slider.value) + stride);
-      this.goTo(to);
+      isBusy = true;
+      await this.goTo(to);
+      isBusy = false;
       if (to >= this.most) this.pause();
     }, isStill() ? 600 : 120);
   }
@@ -246,7 +263,9 @@ class Learning {
 /** A lesson whose program learns gets the box above its exercises. @param {Lesson} lesson */
 export function startLearning(lesson) {
   const learns = all(".notation", lesson.article).filter(pre => /^\s*\w[^#\n]*:=/m.test(pre.textContent || "")).map(pre => pre.dataset.program || "");
-  const programs = [...new Set(learns)].sort((a, b) => Number(a !== "") - Number(b !== ""));
+  /* The lesson's own first, then those with pictures. */
+  const rank = (/** @type {string} */ p) => p === "" ? 0 : picturesOf(lesson, p).length ? 1 : 2;
+  const programs = [...new Set(learns)].sort((a, b) => rank(a) - rank(b));
   if (!programs.length || lesson.name === "front" || one(".learn", lesson.article)) return;
   const first = one("section.exercise, section.program", lesson.article);
   const details = make("details", { class: "learn" }, make("summary", {}, "Watch it learn"));
@@ -259,5 +278,6 @@ export function startLearning(lesson) {
     const learning = new Learning(lesson, details, programs);
     details.append(learning.box());
     learning.train();
+    learning.drawPictures();
   });
 }
