@@ -464,8 +464,8 @@ static void whole_numbers_have_groups(void **state) {
                  {1e21, "1,000,000,000,000,000,000,000"}};
     char text[LH_NUMBER_MAX], few[4];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_string_equal(lh_number_whole(text, sizeof text, cases[i].x), cases[i].text);
-    assert_true(strlen(lh_number_whole(few, sizeof few, 1e300)) < sizeof few);
+        assert_string_equal(lh_number_grouped(text, sizeof text, cases[i].x), cases[i].text);
+    assert_true(strlen(lh_number_grouped(few, sizeof few, 1e300)) < sizeof few);
 }
 
 static void version_is_told(void **state) {

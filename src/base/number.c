@@ -76,7 +76,7 @@ char *lh_number_exact(char *buf, size_t n, double x) {
     return buf;
 }
 
-char *lh_number_whole(char *buf, size_t n, double x) {
+char *lh_number_grouped(char *buf, size_t n, double x) {
     char digits[LH_NUMBER_MAX];
     int length = snprintf(digits, sizeof digits, "%.0f", x);
     if (length >= (int)sizeof digits) length = (int)sizeof digits - 1;

@@ -30,7 +30,7 @@ double lh_number_without_dust(double x, double scale);
 char *lh_number_exact(char *buf, size_t n, double x);
 
 /* A whole number in groups of three: "124,439,808". LH_NUMBER_MAX bytes are enough up to 1e22. */
-char *lh_number_whole(char *buf, size_t n, double x);
+char *lh_number_grouped(char *buf, size_t n, double x);
 
 /* So many bytes, in thousands: "512 B", "12.5 kB", "497 MB", "2.6 GB". */
 char *lh_number_bytes(char *buf, size_t n, double bytes);

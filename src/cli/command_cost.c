@@ -264,7 +264,7 @@ static void print_params(const table *t) {
     fprintf(t->cli->out, "%*s", t->number, "");
     char buf[40]; /* exact even when it is long: models are known by this number */
     fprintf(t->cli->out, "%*s", t->number,
-            lh_number_whole(buf, sizeof buf, lh_polynomial_value(&b->parameters)));
+            lh_number_grouped(buf, sizeof buf, lh_polynomial_value(&b->parameters)));
     print_formula(t, true, "", lh_polynomial_text(&b->parameters));
     fputc('\n', t->cli->out);
 }

@@ -79,7 +79,7 @@ static double deviation(const stats *s) {
 
 static const char *whole_text(lh_arena *a, size_t n) {
     char text[LH_NUMBER_MAX];
-    return lh_printf(a, "%s", lh_number_whole(text, sizeof text, (double)n));
+    return lh_printf(a, "%s", lh_number_grouped(text, sizeof text, (double)n));
 }
 
 enum { COLUMNS = 9, DIGITS = 4 };

@@ -82,7 +82,7 @@ bool lh_model_takes(lh_cli *cli, const lh_graph *g, const lh_tokenizer *t) {
 
 const char *lh_whole_text(lh_arena *a, double n) {
     char text[LH_NUMBER_MAX];
-    return lh_printf(a, "%s", lh_number_whole(text, sizeof text, n));
+    return lh_printf(a, "%s", lh_number_grouped(text, sizeof text, n));
 }
 
 const char *lh_bytes_text(lh_arena *a, double n) {

@@ -6,7 +6,7 @@
 
 const char *lh_bill_count(char *buf, size_t n, double x) {
     static const char *const units[] = {"G", "T", "P", "E"};
-    if (x < 1e9) return lh_number_whole(buf, n, x);
+    if (x < 1e9) return lh_number_grouped(buf, n, x);
     int unit = 0;
     for (x /= 1e9; x >= 999.95 && unit < 3; unit++) x /= 1e3;
     lh_format(buf, n, x < 9.9995 ? "%.3f %s" : x < 99.995 ? "%.2f %s" : "%.1f %s", x, units[unit]);
