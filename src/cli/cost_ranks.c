@@ -223,9 +223,9 @@ static bool learns(lh_cli *cli, const lh_source *s, const lh_cost_model *m) {
 
 /* Of several rounds the shortest times: whatever disturbs a process makes it slower. */
 static void keep_least(amounts *to, const amounts *now) {
-    const double alone = to->compute ? fmin(to->alone, now->alone) : now->alone;
-    if (!to->compute || now->compute + now->communication < to->compute + to->communication)
-        *to = *now;
+    const bool is_first = to->compute <= 0;
+    const double alone = is_first ? now->alone : fmin(to->alone, now->alone);
+    if (is_first || now->compute + now->communication < to->compute + to->communication) *to = *now;
     to->alone = alone;
 }
 
