@@ -94,7 +94,7 @@ static void print_profile(const run *r) {
 /* Large weights from a pattern of random numbers instead of one by one: the time of a step does not depend on which they are. */
 static void start_quickly(run *r) {
     enum { PATTERN = 1 << 22, LARGE = 1 << 20 };
-    const char *why;
+    const char *why = NULL;
     float *pattern = room(PATTERN, sizeof *pattern);
     for (int i = 0; i < PATTERN; i++)
         pattern[i] = 0.0346f * (2 * (float)rand() / (float)RAND_MAX - 1); /* a deviation of 0.02 */

@@ -51,7 +51,7 @@ static void draw_weights(lh_generator *w) {
         const size_t cells = lh_plan_fixed_cells(w->g, n);
         const float middle = w->g->axis[n->shape.rows].n == 1 ? 1.0f : 0.0f;
         float *x = malloc(cells * sizeof *x);
-        const char *why;
+        const char *why = NULL;
         unsigned state = 12345u + (unsigned)i;
         for (size_t k = 0; x && k < cells; k++) {
             state = state * 1664525u + 1013904223u;

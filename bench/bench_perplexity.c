@@ -26,9 +26,10 @@ typedef struct opened {
 } opened;
 
 static double surprise(const float *score, int n, int token) {
-    double most = score[0], sum = 0;
+    double most = score[0];
     for (int i = 1; i < n; i++) most = score[i] > most ? score[i] : most;
-    for (int i = 0; i < n; i++) sum += exp(score[i] - most);
+    double sum = exp(score[0] - most);
+    for (int i = 1; i < n; i++) sum += exp(score[i] - most);
     return log(sum) + most - score[token];
 }
 

@@ -89,6 +89,11 @@ bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many) {
     return is_so;
 }
 
+int lh_ranks_first(const lh_ranks *r, lh_arena *a, bool is_so) {
+    (void)r, (void)a;
+    return is_so ? 0 : 1;
+}
+
 bool lh_ranks_well(const lh_ranks *r, lh_context *ctx, lh_arena *a) {
     (void)r, (void)a;
     return !lh_failed(ctx);

@@ -55,8 +55,8 @@ static double compare(longhand *lh, const char *name, const double *own) {
 }
 
 int main(void) {
-    double X[N * D], W[D * D], Q[N * D], K[N * D], V[N * D], P[N * N], H[N * D];
-    double *to[] = {Q, K, V};
+    double X[N * D], W[D * D], to[3][N * D], P[N * N], H[N * D];
+    const double *Q = to[0], *K = to[1], *V = to[2];
     const char *weight[] = {"WQ", "WK", "WV"};
     const longhand_part whole = {0};
     longhand *lh = longhand_new();

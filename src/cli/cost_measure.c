@@ -177,7 +177,7 @@ static void run_works(const lh_cli *cli, const lh_bill *b, lh_graph *g, lh_plan 
 /* Where the GPU was measured, the processor is not tried. */
 static void measure_gpu(lh_cli *cli, const lh_bill *b, lh_cost_model *model, lh_plan *p,
                         lh_measured *m) {
-    const char *why;
+    const char *why = NULL;
     lh_outline *o = lh_outline_new(model->g, cli->arena);
     if (o) lh_cost_gpu_works(cli, p, o, m);
     m->device = model->device;

@@ -66,12 +66,12 @@ static const char *say_shares(const lh_train_job *j) {
     const bool is_cut = j->pieces_of_batch && !(r && j->sums.any_order);
     const char *pieces = is_cut ? lh_printf(a, " in %d pieces", j->pieces_of_batch) : "";
     if (!r) return pieces;
-    const lh_post *post = &j->t->parts->post;
+    const lh_post *post = j->t->parts ? &j->t->parts->post : NULL;
     return lh_printf(
         a, "%s for %d processes of %d thread%s%s%s%s", pieces, r->n, threads_of(j),
         threads_of(j) > 1 ? "s" : "", j->sums.any_order ? ", added up in any order" : "",
         j->sums.wire == LH_WIRE_BF16 ? ", gradients sent in bf16" : "",
-        post->sent ? lh_printf(a, ", from GPU to GPU by %s", post->carrier->name) : "");
+        post && post->sent ? lh_printf(a, ", from GPU to GPU by %s", post->carrier->name) : "");
 }
 
 /* Several GPUs, and no way from one to the other. */

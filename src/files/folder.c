@@ -127,14 +127,16 @@ static void open_adapter(lh_folder *f) {
     if (!text || !lh_adapter_read(f->ctx, f->arena, path_in(f, LH_ADAPTER_CONFIG), text, n, x))
         return;
     const char *base = lh_adapter_base(f->ctx, f->arena, f->path, x);
-    if (base && lh_adapter_is(base)) {
+    if (!base) return;
+    if (lh_adapter_is(base)) {
         lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "%s changes %s, which is an adapter itself",
                 f->path, base);
         lh_cure(f->ctx, "longhand merge %s -o FOLDER makes a plain model of it", base);
+        return;
     }
-    f->adapter = x;
-    f->base = lh_failed(f->ctx) ? NULL : lh_folder_open(f->ctx, base);
+    f->base = lh_folder_open(f->ctx, base);
     if (!f->base) return;
+    f->adapter = x;
     f->config = f->base->config;
     f->generation = f->base->generation;
 }
@@ -165,7 +167,7 @@ static void open_configs(lh_folder *f) {
 }
 
 static void open_weights(lh_folder *f) {
-    if (f->adapter) {
+    if (f->base) {
         if (exists(path_in(f, LH_ADAPTER_WEIGHTS)))
             f->weights =
                 lh_tensors_open_over(f->ctx, path_in(f, LH_ADAPTER_WEIGHTS), f->base->path);

@@ -114,8 +114,10 @@ static void take_tensor(gguf_reader *r, uint64_t *offset) {
     if (rank == 0 || rank > LH_GGUF_SIZES) refuse(r, "a tensor has no size, or more than four");
     for (uint64_t i = 0; i < rank && !lh_failed(r->f->ctx); i++) {
         uint64_t n = take_number(r, 8);
-        if (n == 0 || n > SIZE_MAX / 64 / t.cells) refuse(r, "a tensor is empty or too large");
-        if (lh_failed(r->f->ctx)) return;
+        if (n == 0 || n > SIZE_MAX / 64 / t.cells) {
+            refuse(r, "a tensor is empty or too large");
+            return;
+        }
         t.size[i] = (size_t)n;
         t.cells *= (size_t)n;
     }

@@ -149,8 +149,8 @@ static void write_cells(lh_replace *r, const lh_tensor_entry *e) {
 
 static void write_entry(lh_replace *r, const lh_tensor_entry *entry, lh_tensor_source source) {
     lh_tensor_entry e = *entry;
-    if (!e.data && source.fetch && !(e.data = source.fetch(source.with, entry))) return;
-    write_cells(r, &e);
+    if (!e.data && source.fetch) e.data = source.fetch(source.with, entry);
+    if (e.data) write_cells(r, &e);
 }
 
 static bool write_all(lh_context *ctx, lh_arena *a, const char *path, const lh_tensor_entry *entry,

@@ -138,8 +138,8 @@ static void mark_step(marker *k, int ask, int unit) {
         k->is_quick ? quick_reach(k, ask, unit, &variant) : best_reach(k, ask, unit, &variant);
     const lh_reach_box *own = leads ? k->box : NULL;
     int origin = marking_taint(k, variant, unit);
-    int bad = marking_judge_step(k, ask, own, origin >= 0, v);
-    bad = marking_usual(k, ask, unit, variant, origin >= 0, v);
+    marking_judge_step(k, ask, own, origin >= 0, v);
+    int bad = marking_usual(k, ask, unit, variant, origin >= 0, v);
     if (bad && k->is_quick && k->anew > 0) bad = usual_anew(k, ask, unit, origin >= 0, v);
     marking_withhold(k, ask, unit, origin >= 0, own, v);
     marking_doubt_old(k, ask, v);
@@ -357,6 +357,7 @@ lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
                   const lh_mistakes *mistakes) {
     if (lh_failed(s->g->ctx) || !prepare(s)) return NULL;
     const lh_written *cell = asked_cells(a, s, answers);
+    if (!cell) return NULL;
     lh_reach_allow(s->truth, LH_MOST_EFFORT / 4);
     marker k = marker_new(a, s, cell, mistakes, (lh_habit){0}), usual;
     lh_marks *m = as_usual(&k, (lh_habit){0}, &usual);

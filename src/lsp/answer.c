@@ -206,7 +206,7 @@ static void add_names(cJSON *list, const lh_document_program *p, lh_statement *c
                               s->kind == LH_S_INPUT;
         const lh_step *step = s->name && p->g ? step_named(p->g, s->name, s->at.line) : NULL;
         const char *detail = step ? lh_shape_text(p->g, step->node->shape) : s->comment;
-        if (s->kind == LH_S_FN)
+        if (s->name && s->kind == LH_S_FN)
             add_item(list, s->name, FUNCTION, s->comment);
         else if (s->name && (is_given || s->kind == LH_S_STEP))
             add_item(list, s->name, is_given ? CONSTANT : VARIABLE, detail);

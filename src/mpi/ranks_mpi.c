@@ -94,7 +94,7 @@ static void receive(float *x, size_t n, int from) {
                  MPI_STATUS_IGNORE);
 }
 
-static void stop(int status) {
+__attribute__((noreturn)) static void stop(int status) {
     fflush(stdout);
     fflush(stderr);
     MPI_Abort(MPI_COMM_WORLD, status);

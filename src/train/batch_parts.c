@@ -390,7 +390,7 @@ double lh_parts_apart(lh_parts *p, const lh_batch *batch, int step) {
     lh_parts_run(p, batch, step, true);
     if (copy && !lh_failed(ctx)) most = 0;
     const float *from = copy;
-    for (int i = 0; most >= 0 && i < p->pieces->n_sums; from += p->pieces->cells[i++]) {
+    for (int i = 0; from && most >= 0 && i < p->pieces->n_sums; from += p->pieces->cells[i++]) {
         const float *sum = read_sum(p, i);
         const double d = sum ? difference(sum, from, p->pieces->cells[i]) : NAN;
         if (!(d <= most)) most = d;

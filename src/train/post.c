@@ -19,12 +19,8 @@ static int who_shares(const lh_ranks *r, const char *device) {
 /* The first rank that has something against it says what; NULL: none has. */
 static const char *first_why(const lh_ranks *r, lh_arena *a, const char *mine) {
     enum { LONGEST = 256 };
-    int *has = lh_alloc_array(a, (size_t)r->n, sizeof *has), first = 0;
     char text[LONGEST] = "";
-    if (!has) r->abort(2); /* the others wait for a sum that this one cannot take part in */
-    has[r->rank] = mine != NULL;
-    r->add_ints(has, (size_t)r->n);
-    while (first < r->n && !has[first]) first++;
+    const int first = lh_ranks_first(r, a, mine != NULL);
     if (first == r->n) return NULL;
     if (mine) strncpy(text, mine, sizeof text - 1);
     r->carrier.tell(text, sizeof text, first);

@@ -96,8 +96,7 @@ bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many) {
     return n == (r ? r->n : 1);
 }
 
-/* The first rank on which it is so; n: on none. */
-static int first_of(const lh_ranks *r, lh_arena *a, bool is_so) {
+int lh_ranks_first(const lh_ranks *r, lh_arena *a, bool is_so) {
     int *flags = lh_alloc_array(a, (size_t)r->n, sizeof *flags), first = 0;
     if (!flags) r->abort(2); /* the others wait for a sum that this one cannot take part in */
     flags[r->rank] = is_so;
@@ -108,7 +107,7 @@ static int first_of(const lh_ranks *r, lh_arena *a, bool is_so) {
 
 bool lh_ranks_well(const lh_ranks *r, lh_context *ctx, lh_arena *a) {
     if (!r) return !lh_failed(ctx);
-    const int bad = first_of(r, a, lh_failed(ctx));
+    const int bad = lh_ranks_first(r, a, lh_failed(ctx));
     if (bad == r->n) return true;
     *r->is_parted = true;
     lh_error error = {0};

@@ -28,7 +28,7 @@ struct lh_ranks {
     void (*send)(const float *x, size_t n, int to);
     void (*receive)(float *x, size_t n, int from);
     bool *is_parted; /* all failed together (lh_ranks_well): nobody waits for another any more */
-    void (*abort)(int status); /* of all processes; does not return */
+    __attribute__((noreturn)) void (*abort)(int status); /* of all processes */
     void (*close)(void);
 };
 
@@ -43,6 +43,7 @@ void lh_ranks_tell(const lh_ranks *r, void *bytes, size_t n);
 /* rank 0's, of any length */
 char *lh_ranks_tell_text(const lh_ranks *r, lh_arena *a, const char *text);
 bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many); /* is it so on all of them? */
+int lh_ranks_first(const lh_ranks *r, lh_arena *a, bool is_so);  /* the first; n: it is on none */
 /* Has none of them failed? Where one has, the others fail with its words, and all come to an end without a further call. */
 bool lh_ranks_well(const lh_ranks *r, lh_context *ctx, lh_arena *a);
 

@@ -190,8 +190,8 @@ bool lh_shared_sums_is_last(const lh_shared_sums *p) {
 }
 
 void lh_shared_sums_next(lh_shared_sums *p) {
-    lh_subtree *top = p->depth ? &p->stack[p->depth - 1] : NULL;
-    if (top && !top->numbers && !lh_failed(p->ctx)) {
+    if (p->depth && !p->stack[p->depth - 1].numbers && !lh_failed(p->ctx)) {
+        lh_subtree *top = &p->stack[p->depth - 1];
         top->numbers = take_copy(p);
         follow(p);
         if (top->numbers) with_sums(p, top->numbers, true);

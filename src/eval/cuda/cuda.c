@@ -116,16 +116,21 @@ static bool reserve_examples(lh_plan *p) {
     return true;
 }
 
+static bool same_moment(const lh_gpu_moment *a, const lh_gpu_moment *b) {
+    return a->past == b->past && a->of == b->of && a->step == b->step && a->seed == b->seed &&
+           a->example == b->example && a->adds == b->adds;
+}
+
 /* Sent where it changed. */
 static void send_moment(lh_plan *p, const lh_gpu *gpu) {
     lh_cuda_own *own = lh_cuda_of(p);
-    lh_gpu_moment now;
-    memset(&now, 0, sizeof now); /* with what lies between its fields */
-    now.past = p->moment.past, now.of = p->moment.of;
-    now.step = (unsigned)p->moment.step, now.seed = p->moment.seed;
-    now.example = own->example_there;
-    now.adds = p->moment.adds;
-    if (memcmp(&now, &own->moment, sizeof now) != 0) {
+    const lh_gpu_moment now = {.past = p->moment.past,
+                               .of = p->moment.of,
+                               .step = (unsigned)p->moment.step,
+                               .seed = p->moment.seed,
+                               .example = own->example_there,
+                               .adds = p->moment.adds};
+    if (!same_moment(&now, &own->moment)) {
         own->moment = now;
         gpu->put(own->moment_there, &now, sizeof now);
     }

@@ -84,7 +84,7 @@ static int choose(const lh_gpu *gpu, const char **why) {
     enum { MOST = 64 };
     lh_gpu_device *device = calloc(MOST, sizeof *device);
     const int all = device ? gpu->devices(device, MOST, why) : 0, n = all < MOST ? all : MOST;
-    int good[MOST], n_good = 0;
+    int good[MOST] = {0}, n_good = 0;
     for (int i = 0; i < n; i++) {
         if (!is_wanted(i)) continue;
         if (!*device[i].trouble)

@@ -191,8 +191,8 @@ static void count_run(lh_pool_counts *c, int pieces, lh_pool_piece piece, void *
     c->runs++, c->pieces += pieces, c->seconds += seconds;
     if (seconds / pieces > c->longest) c->longest = seconds / pieces;
     for (int k = 0; k < LH_POOL_CORES; k++) {
-        const int cores = 1 << k;
-        c->with[k] += seconds * ((pieces + cores - 1) / cores) / pieces;
+        const int cores = 1 << k, turns = (pieces + cores - 1) / cores;
+        c->with[k] += seconds * turns / pieces;
     }
 }
 
