@@ -34,7 +34,7 @@ static opened open_text(const char *name, const char *text, size_t length, const
     o.program = lh_lesson_parse(o.ctx, name, text, length);
     o.graph = lh_graph_build(o.ctx, o.program, &(lh_build){.set = set, .n_set = n_set});
     if (!o.graph) fail_with(name, o.ctx);
-    o.bill = lh_bill_new(o.graph, NULL, 0);
+    o.bill = o.graph ? lh_bill_new(o.graph, NULL, 0) : NULL;
     if (!o.bill) fail_with(name, o.ctx);
     return o;
 }

@@ -508,29 +508,29 @@ static void a_window_keeps_what_it_sees(void **state) {
     if (lh_failed(ctx)) fail_msg("%s", lh_context_error(ctx)->what);
     lh_node *logits = g->generate->from;
     const lh_fast_wish own = {.threads = 2};
-    lh_plan *grows = lh_fast.plan(
+    lh_plan *growing = lh_fast.plan(
                 g, &(lh_wish){.node = &logits, .n_nodes = 1, .grows = 500, .own = &own}),
             *whole = lh_fast.plan(g, &(lh_wish){.node = &logits, .n_nodes = 1, .own = &own}),
             *exact = lh_exact.plan(g, &(lh_wish){.node = &logits, .n_nodes = 1});
-    lh_fast.start(grows), lh_fast.start(whole), lh_exact.start(exact);
-    assert_null(lh_fast_prevents(grows));
+    lh_fast.start(growing), lh_fast.start(whole), lh_exact.start(exact);
+    assert_null(lh_fast_prevents(growing));
     int token[500], fed = 0;
     seed = 5;
     for (int i = 0; i < 500; i++) token[i] = (int)((drawn() + 1) * 9.99f);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
-        lh_fast_past(grows, fed);
-        feed_rows(&lh_fast, grows, token + fed, pieces[i]);
+        lh_fast_past(growing, fed);
+        feed_rows(&lh_fast, growing, token + fed, pieces[i]);
         fed += pieces[i];
         feed_rows(&lh_fast, whole, token, fed);
         if (lh_failed(ctx)) fail_msg("%s", lh_context_error(ctx)->what);
-        same_last_row(logits, grows, pieces[i] - 1, &lh_fast, whole, fed - 1, fed);
+        same_last_row(logits, growing, pieces[i] - 1, &lh_fast, whole, fed - 1, fed);
     }
     feed_rows(&lh_exact, exact, token, fed);
     same_last_row(logits, whole, fed - 1, &lh_exact, exact, fed - 1, fed);
     /* A window that has moved on cannot go back; one that has not can. */
-    assert_true(lh_fast_has_past(grows, fed, fed) && lh_fast_has_past(grows, 40, 20));
-    assert_false(lh_fast_has_past(grows, fed, 20));
-    lh_fast.free(grows), lh_fast.free(whole), lh_exact.free(exact);
+    assert_true(lh_fast_has_past(growing, fed, fed) && lh_fast_has_past(growing, 40, 20));
+    assert_false(lh_fast_has_past(growing, fed, 20));
+    lh_fast.free(growing), lh_fast.free(whole), lh_exact.free(exact);
     lh_graph_free(g), lh_program_free(p), lh_context_free(ctx);
 }
 

@@ -157,9 +157,9 @@ static void compare_steps(tried *t, const lh_plan *gpu, const char *how, double 
 
 /* Steps by kernels, where there are some. asks: every step by name; else only the loss and the params' gradients, so that all else is joined. */
 static void by_kernels(tried *t, bool asks, double slack) {
-    lh_node **node = calloc((size_t)t->g->n_steps + (size_t)t->g->n_givens + 2, sizeof *node);
     int n = 0;
     if (!make_exact(t)) return;
+    lh_node **node = calloc((size_t)t->g->n_steps + (size_t)t->g->n_givens + 2, sizeof *node);
     if (t->g->loss) node[n++] = t->g->loss;
     for (int i = 0; asks && i < t->g->n_steps; i++) {
         const lh_step *s = t->g->step[i];

@@ -116,7 +116,7 @@ static void numbers_go_round(void) {
     lh_cuda_cells.join();
     lh_cuda_cells.leave();
     stop_if_failed(ctx);
-    float *const all[] = {a, b, (float *)half, (float *)other};
+    void *const all[] = {a, b, half, other};
     for (int i = 0; i < 4; i++) lh_cuda_give_back(ctx, all[i]);
     lh_context_free(ctx);
 }

@@ -152,7 +152,7 @@ static float expected(const trial *t, ptrdiff_t r, ptrdiff_t line, const float *
     volatile float sum = 0; /* each operation by itself */
     for (ptrdiff_t from = 0; from < t->q.k; from += 32) {
         const int n = (int)(t->q.k - from < 32 ? t->q.k - from : 32);
-        float x[32];
+        float x[32] = {0};
         int dot = 0;
         for (int i = 0; i < n; i++) x[i] = t->a.p[r * t->a.rs + (from + i) * t->a.cs];
         const float *w = t->w + line * t->q.k + from;

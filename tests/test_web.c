@@ -22,21 +22,20 @@ static int done(void **state) {
     return 0;
 }
 
-/* call(w, "explain", "P[1][0]", NULL) */
-static const char *call(lh_web *w, ...) {
+static const char *call_with(lh_web *w, const char *const *word) {
     static char arguments[65536];
     size_t n = 0;
-    va_list args;
-    va_start(args, w);
-    for (const char *s; (s = va_arg(args, const char *));) {
-        size_t length = strlen(s) + 1;
+    for (; *word; word++) {
+        size_t length = strlen(*word) + 1;
         assert_true(n + length < sizeof arguments);
-        memcpy(arguments + n, s, length);
+        memcpy(arguments + n, *word, length);
         n += length;
     }
-    va_end(args);
     return lh_web_call(w, arguments, n);
 }
+
+/* call(w, "explain", "P[1][0]", NULL) */
+#define call(w, ...) call_with(w, (const char *const[]){__VA_ARGS__})
 
 static void says(const char *answer, const char *what) {
     if (!strstr(answer, what)) fail_msg("\"%s\" is not in %.600s", what, answer);

@@ -386,12 +386,16 @@ static bool resolve(lh_web *w, lh_web_setting *s, const char *what, const char *
     return whole && lh_web_take(&s->name, a.step->path) && lh_web_take(&s->whole, whole);
 }
 
-static bool push_setting(lh_web *w, const lh_web_setting *s) {
+/* An empty one at the end of the list; NULL and the context failed. */
+static lh_web_setting *new_setting(lh_web *w) {
     lh_web_setting *more = realloc(w->setting, (size_t)(w->n_settings + 1) * sizeof *more);
-    if (!more) return lh_web_fail(w, LH_ERROR_MEMORY, "there is no memory left");
+    if (!more) {
+        lh_web_fail(w, LH_ERROR_MEMORY, "there is no memory left");
+        return NULL;
+    }
     w->setting = more;
-    more[w->n_settings++] = *s;
-    return true;
+    more[w->n_settings] = (lh_web_setting){0};
+    return &more[w->n_settings++];
 }
 
 /* The program with it can be built and run, as one that the reader wrote. Other programs of the lesson keep their numbers; what
@@ -420,14 +424,14 @@ static void forget(lh_web *w, const char *what) {
 }
 
 static bool set_one(lh_web *w, const char *what, const char *value) {
-    lh_web_setting s = {0};
-    bool ok = resolve(w, &s, what, value) && lh_web_take(&s.what, what) &&
-              lh_web_take(&s.value, value) && push_setting(w, &s);
-    if (!ok) {
-        drop_setting(&s);
+    lh_web_setting *s = new_setting(w);
+    if (!s) return false;
+    if (!resolve(w, s, what, value) || !lh_web_take(&s->what, what) ||
+        !lh_web_take(&s->value, value)) {
+        drop_setting(&w->setting[--w->n_settings]);
         return false;
     }
-    if (can_run(w, &s)) return true;
+    if (can_run(w, s)) return true;
     lh_error why = w->ctx->error;
     lh_context_clear(w->ctx);
     drop_setting(&w->setting[--w->n_settings]);

@@ -134,7 +134,7 @@ int lh_keep_close(lh_keeper *k) {
 /* NULL: nothing was ever kept, or it cannot be read; a list of lessons does without. */
 static lh_store *open_to_read(void) {
     char folder[LH_STORE_PATH];
-    lh_store_trouble why;
+    lh_store_trouble why = {0};
     return lh_store_folder(folder, sizeof folder) ? lh_store_open(folder, &(lh_store_how){0}, &why)
                                                   : NULL;
 }

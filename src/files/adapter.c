@@ -222,7 +222,7 @@ bool lh_adapter_is(const char *folder) {
 const char *lh_adapter_file_folder(lh_context *ctx, lh_arena *a, const char *folder,
                                    const char *file) {
     size_t length;
-    lh_adapter x;
+    lh_adapter x = {0};
     if (has(a, folder, file) || !lh_adapter_is(folder)) return folder;
     const char *path = lh_printf(a, "%s/" LH_ADAPTER_CONFIG, folder),
                *text = lh_file_read_plain(ctx, a, path, &length);

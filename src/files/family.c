@@ -78,7 +78,7 @@ static bool may_be_zero(const lh_family_field *f) {
 }
 
 static void read_number(lh_family_reader *r, const lh_family_field *f, const cJSON *item) {
-    double *to = (double *)((char *)&r->v + f->at), x = item->valuedouble;
+    double *to = (double *)(void *)((char *)&r->v + f->at), x = item->valuedouble;
     const bool is_whole = f->kind == LH_FIELD_WHOLE, with_zero = may_be_zero(f);
     if (cJSON_IsNull(item) && f->kind == LH_FIELD_NEEDED) {
         lh_family_refuse(r, f->name, "is null, and a number is needed");
@@ -158,7 +158,7 @@ static void check_counts(const lh_family_reader *r, const lh_family_field *f) {
     for (; f->name; f++)
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
             if (f->kind == LH_FIELD_WHOLE && f->standard != 0 && f->at == counts[i] &&
-                *(const double *)((const char *)&r->v + f->at) == 0)
+                *(const double *)(const void *)((const char *)&r->v + f->at) == 0)
                 lh_family_refuse(r, f->name, "is 0 or null, and must be at least 1");
 }
 

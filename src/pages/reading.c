@@ -19,15 +19,15 @@ static void insert(void *who, int i, lh_span *s) {
 }
 
 static lh_page *read_text(lh_reading *r, const char *markdown, size_t length, const char *prefix) {
-    lh_page_how how = {.file = r->lesson->file,
-                       .text = markdown,
-                       .length = length,
-                       .insert = insert,
-                       .who = r,
-                       .n_inserts = r->lesson->n_inserts,
-                       .prefix = prefix,
-                       .problems = r->goes_on ? r->lesson->problems : NULL};
-    return r->read(r->ctx, r->arena, &how);
+    return r->read(r->ctx, r->arena,
+                   &(lh_page_how){.file = r->lesson->file,
+                                  .text = markdown,
+                                  .length = length,
+                                  .insert = insert,
+                                  .who = r,
+                                  .n_inserts = r->lesson->n_inserts,
+                                  .prefix = prefix,
+                                  .problems = r->goes_on ? r->lesson->problems : NULL});
 }
 
 int lh_reading_moment(const lh_reading *r, int program) {

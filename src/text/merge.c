@@ -129,7 +129,8 @@ static size_t begin(const lh_tokenizer *t, const char *piece, size_t n, int *id)
 }
 
 static size_t copy_out(const int *id, size_t n, int *ids, size_t capacity) {
-    for (size_t i = 0; i < n && i < capacity; i++) ids[i] = id[i];
+    const size_t fitting = n < capacity ? n : capacity;
+    if (fitting) memcpy(ids, id, fitting * sizeof *ids);
     return n;
 }
 

@@ -148,14 +148,14 @@ static bool fits_in_memory(const lh_inside *in, const lh_wish *wish) {
 
 /* Floats of our own, made when a pass first reads them. */
 static const float *copy_of(lh_inside *in, const lh_weight *one) {
-    const float **copy = &in->copy[one->given->node->id];
-    if (*copy) return *copy;
+    const int id = one->given->node->id;
+    if (in->copy[id]) return in->copy[id];
     const double bytes = (double)(one->rows * one->cols) * sizeof(float);
     float *own = lh_memory_fits(in->g->ctx, bytes, NULL)
                      ? lh_alloc_array(in->arena, one->rows * one->cols, sizeof *own)
                      : NULL;
     if (own) lh_weight_copy_float(one, own);
-    return *copy = own;
+    return in->copy[id] = own;
 }
 
 /* As few bits where that is asked for, in place where it lies well, else as a copy. */

@@ -144,7 +144,8 @@ static void add_row(const merging *m, const lh_weight *w, const double *a, const
 static float *added_up(const merging *m, const lh_weight *w, const lh_weight *a,
                        const lh_weight *b) {
     lh_arena *own = lh_arena_new(m->ctx);
-    const double *x = own ? numbers_of(own, a) : NULL, *y = x ? numbers_of(own, b) : NULL;
+    if (!own) return NULL;
+    const double *x = numbers_of(own, a), *y = x ? numbers_of(own, b) : NULL;
     double *row = y ? lh_alloc_array(own, w->cols, sizeof *row) : NULL;
     float *sum = row ? lh_alloc_array(m->arena, w->rows * w->cols, sizeof *sum) : NULL;
     const bool turned = is_turned(m->g, w->given);
@@ -153,7 +154,7 @@ static float *added_up(const merging *m, const lh_weight *w, const lh_weight *a,
         add_row(m, w, x, y, a->rows, turned, r, row);
         for (size_t c = 0; c < w->cols; c++) sum[r * w->cols + c] = (float)row[c];
     }
-    if (own) lh_arena_free(own);
+    lh_arena_free(own);
     return sum;
 }
 

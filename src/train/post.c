@@ -43,8 +43,8 @@ static const lh_carrier *carrier_of(lh_post *p, lh_arena *a, const lh_ranks *r) 
     p->why = first_why(r, a, why);
     if (p->why) return NULL;
     r->carrier.tell(id, sizeof id, 0);
-    const lh_carrier *c = p->cells->carry(id, r->rank, r->n, &why);
-    p->why = first_why(r, a, c ? NULL : why);
+    const lh_carrier *c = p->cells->carry(id, r->rank, r->n, &p->why);
+    p->why = first_why(r, a, c ? NULL : p->why);
     if (!p->why) return c;
     p->cells->leave();
     return NULL;

@@ -230,7 +230,7 @@ static void split_lines(lh_data *d) {
 }
 
 static int newline_of(const lh_tokenizer *t) {
-    int id;
+    int id = -1;
     lh_context *ctx = t->ctx;
     if (lh_failed(ctx)) return -1;
     size_t n = lh_tokenizer_encode(t, "\n", 1, false, &id, 1);
