@@ -178,11 +178,10 @@ void lh_web_trace(lh_web *w, int n, const char *const *argument) {
 }
 
 void lh_web_run(lh_web *w, int n, const char *const *argument) {
-    int program, step;
-    const lh_plan *plan =
-        program_named(w, n, argument, &program)
-            ? moment_of(w, program, (step = n > 1 ? atoi(argument[1]) : lh_web_moment(w, program)))
-            : NULL;
+    int program = 0;
+    const bool is_known = program_named(w, n, argument, &program);
+    const int step = is_known && n <= 1 ? lh_web_moment(w, program) : n > 1 ? atoi(argument[1]) : 0;
+    const lh_plan *plan = is_known ? moment_of(w, program, step) : NULL;
     lh_graph *g = plan ? lh_live_graph(w->live, program) : NULL;
     lh_trace *t = g ? lh_trace_new(g, &(lh_trace_how){.all = true}) : NULL;
     if (t)

@@ -246,7 +246,7 @@ static void read_unigrams(lh_json_reader *r, const cJSON *vocab) {
     r->score = lh_alloc_array(r->arena, (size_t)r->n + 1, sizeof *r->score);
     for (const cJSON *x = vocab->child; x && !lh_failed(r->ctx); x = x->next, at++) {
         const cJSON *name = cJSON_IsArray(x) ? x->child : NULL, *score = name ? name->next : NULL;
-        if (!cJSON_IsString(name) || !cJSON_IsNumber(score)) {
+        if (!name || !score || !cJSON_IsString(name) || !cJSON_IsNumber(score)) {
             lh_fail(r->ctx, LH_ERROR_VALUE, nowhere,
                     "token %d of the vocab is not a name and a score", at);
             return;

@@ -60,7 +60,7 @@ const char *lh_part_text(const lh_part_reader *r, const cJSON *x, const char *na
                          const char *otherwise) {
     const cJSON *item = lh_part_get(x, name);
     if (!item && otherwise) return otherwise;
-    if (!cJSON_IsString(item)) {
+    if (!item || !cJSON_IsString(item)) {
         lh_fail(r->ctx, LH_ERROR_VALUE, nowhere, "%s of %s must be a text", name, lh_part_type(x));
         return "";
     }
@@ -385,7 +385,7 @@ void lh_parts_decoder(const lh_part_reader *r, const cJSON *x, lh_pipeline *p) {
 /* ---- post_processor: ids before and behind ---- */
 
 static void add_id(const lh_part_reader *r, int **list, int *n, const cJSON *id) {
-    double v = cJSON_IsNumber(id) ? id->valuedouble : -1;
+    double v = id && cJSON_IsNumber(id) ? id->valuedouble : -1;
     if (!(v >= 0 && v < 1 << 28 && floor(v) == v)) {
         lh_fail(r->ctx, LH_ERROR_VALUE, nowhere,
                 "the post_processor has an id that is not a whole number from 0");

@@ -111,7 +111,7 @@ static void divide(source *s, division *d, int n) {
 }
 
 static void read_part(source *s, const division *d, lh_arena *a, int rank, lh_text_part *part) {
-    const uint64_t from = d->begin[rank], n = d->begin[rank + 1] - from;
+    const uint64_t from = d->begin[rank], to = d->begin[rank + 1], n = to - from;
     if (s->size != d->size) {
         lh_fail(s->ctx, LH_ERROR_FILE, nowhere, "%s has %llu bytes here, and %llu where rank 0 is",
                 s->path, (unsigned long long)s->size, (unsigned long long)d->size);
@@ -126,7 +126,7 @@ static void read_part(source *s, const division *d, lh_arena *a, int rank, lh_te
     if (lh_failed(s->ctx) || lh_text_sum(part->text, part->length) == d->sums[rank]) return;
     lh_fail(s->ctx, LH_ERROR_FILE, nowhere,
             "bytes %llu to %llu of %s differ from those that rank 0 has", (unsigned long long)from,
-            (unsigned long long)(from + n), s->path);
+            (unsigned long long)to, s->path);
     lh_cure(s->ctx, "the same text for all processes");
 }
 
@@ -137,7 +137,7 @@ bool lh_text_part_read(lh_context *ctx, lh_arena *a, const char *path, const lh_
     *part = (lh_text_part){0};
     const bool is_ready = make_division(&d, a, ranks->n);
     if (is_ready) open_source(&s, a);
-    if (ranks->rank == 0 && !lh_failed(ctx)) divide(&s, &d, ranks->n);
+    if (is_ready && ranks->rank == 0 && !lh_failed(ctx)) divide(&s, &d, ranks->n);
     if (lh_ranks_well(ranks, ctx, a)) {
         lh_ranks_tell(ranks, &d.size, sizeof d.size);
         lh_ranks_tell(ranks, &d.sum, sizeof d.sum);
