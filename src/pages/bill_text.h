@@ -23,8 +23,8 @@ bool lh_polynomial_has_names(const lh_polynomial *p);
 lh_cost lh_bill_both(const lh_bill *b, const lh_cost cost[LH_N_WHEN]);
 /* of a row; what stands in some turns of its repeat only says in how many */
 const char *lh_bill_name(const lh_bill *b, const char *name, int repeat, int times);
-const char *lh_bill_turns(const lh_bill *b,
-                          int repeat); /* repeat h, layers = 12 turns; one turn: */
+/* repeat h, layers = 12 turns; one turn: */
+const char *lh_bill_turns(const lh_bill *b, int repeat);
 const char *lh_bill_shape(const lh_bill *b, lh_shape s); /* dim x 4*dim */
 /* the whole as one sum, largest terms first; returns how many of them are worth a line */
 int lh_bill_growth(const lh_bill *b, lh_polynomial *all);
