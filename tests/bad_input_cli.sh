@@ -59,6 +59,11 @@ refused 'an unknown option' 'has no option --foo' run --foo fine.lh
 refused 'a number that is none' 'whole number' run --digits many fine.lh
 refused 'a setting that is none' 'NAME=VALUE' run --set nothing fine.lh
 refused 'a setting of nothing' 'no such name' run --set zz=3 fine.lh
+refused 'a setting that is no number' 'set rate:1:1: fast is not defined here' run ex4 --set rate=fast
+warns 'a setting is a number, a matrix or a formula: rate=0.5, rate=[1 0; 0 1]'
+refused 'a setting with a bracket left open' 'set rate:1:1: this bracket is never closed' run ex4 --set 'rate=[1 2'
+refused 'a size that is a word' 'set layers:1:1: many is not defined here' run gpt --set layers=many
+refused 'a table with one row' '1 row for the 4 words of vocab: too few' run ex4 --set E=7
 refused 'an unknown command in a formula' 'did you mean \alpha' formula 'x + \alhpa'
 refused 'a group left open in a formula' 'formula:1:6: this { is never closed' formula '\frac{a'
 refused 'no formula' 'needs a formula' formula

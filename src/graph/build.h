@@ -21,7 +21,8 @@ typedef struct lh_builder {
     unsigned long long seed;
     int seed_number;
     bool has_backward;
-    int n_rewritten; /* lines changed by a rewrite so far */
+    int n_rewritten;           /* lines changed by a rewrite so far */
+    const lh_setting *setting; /* whose value is being built, or NULL */
 } lh_builder;
 
 /* of the prelude: itself, or what computes the same; or NULL (twin.c) */
@@ -59,6 +60,7 @@ void lh_build_given(lh_builder *b, const lh_statement *s);
 void lh_build_update(lh_builder *b, const lh_statement *s);
 /* as the caller set it, or standard */
 const lh_expr *lh_setting_for(lh_builder *b, const char *name, const lh_expr *standard);
+void lh_setting_end(lh_builder *b); /* after its value was built */
 void lh_build_repeat(lh_builder *b, const lh_statement *s);
 void lh_build_each(lh_builder *b, const lh_statement *s);
 const lh_statement *lh_find_fn(const lh_builder *b, const char *name);

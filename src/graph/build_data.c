@@ -137,6 +137,7 @@ static int vocab_count(lh_builder *b, const lh_statement *s, const char *name) {
                 name);
     if (!e || lh_failed(g->ctx)) return s->count;
     const lh_node *value = lh_build_expr(b, e, name, false);
+    lh_setting_end(b);
     if (!lh_failed(g->ctx) &&
         (!lh_node_constant(g, value, &n) || !(n >= 1 && n <= LH_MAX_AXIS) || n != (int)n))
         lh_fail(g->ctx, LH_ERROR_SHAPE, s->at,

@@ -40,6 +40,9 @@ static void fail_name(lh_builder *b, const lh_expr *e) {
         lh_cure(g->ctx, "a function can use only its parameters and its own lines");
     else if (e->text[0] == 'd' && lh_scope_find(b->scope, e->text + 1))
         lh_cure(g->ctx, "`backward` computes the gradient of %s, and must come first", e->text + 1);
+    else if (b->setting)
+        lh_cure(g->ctx, "a setting is a number, a matrix or a formula: %s=0.5, %s=[1 0; 0 1]",
+                b->setting->name, b->setting->name);
     else
         lh_cure(g->ctx, "define it in a line above: %s = ...", e->text);
 }

@@ -17,12 +17,21 @@ const lh_expr *lh_setting_for(lh_builder *b, const char *name, const lh_expr *st
     for (int i = b->how->n_set - 1; i >= 0; i--) {
         const lh_setting *set = &b->how->set[i];
         if (!is_set(b, set->name, name)) continue;
+        b->setting = set;
         lh_expr *e = lh_expr_parse(b->g->ctx, b->g->arena, set->value, strlen(set->value));
         if (e) return e;
-        lh_fail_in(b->g->ctx, lh_printf(b->g->arena, "%s=%s", set->name, set->value), set->value,
-                   strlen(set->value));
+        lh_setting_end(b);
     }
     return standard;
+}
+
+/* It is no line of the program: what is wrong with it is said where it was typed. */
+void lh_setting_end(lh_builder *b) {
+    const lh_setting *set = b->setting;
+    b->setting = NULL;
+    if (set)
+        lh_fail_in(b->g->ctx, lh_printf(b->g->arena, "set %s", set->name), set->value,
+                   strlen(set->value));
 }
 
 void lh_build_size(lh_builder *b, const lh_statement *s) {
@@ -30,6 +39,7 @@ void lh_build_size(lh_builder *b, const lh_statement *s) {
     if (!lh_name_is_free(b, s)) return;
     const lh_expr *e = lh_setting_for(b, s->name, s->expr);
     lh_node *value = lh_build_expr(b, e, s->name, false);
+    lh_setting_end(b);
     if (!b->inside) g->at = s->at;
     double n = 0;
     if (lh_failed(g->ctx)) return;
@@ -147,6 +157,7 @@ void lh_build_given(lh_builder *b, const lh_statement *s) {
     const lh_expr *start = lh_setting_for(b, s->name, s->expr);
     if (!build_start_call(b, given, start, &rows, &cols))
         given->expr = lh_build_expr(b, start, lh_path(g, b->scope->path, s->name), false);
+    lh_setting_end(b);
     if (!b->inside) g->at = s->at;
     if (lh_failed(g->ctx)) return;
     lh_node *n = given->node = lh_node_new(g, LH_OP_given, 0, NULL);

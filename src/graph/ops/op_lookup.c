@@ -17,8 +17,8 @@ static void lookup_shape(lh_graph *g, lh_node *n) {
                       lh_axis_text(g, t->shape.cols));
         if (lh_axis_is_one(g, t->shape.rows)) lh_cure(g->ctx, "^T turns a row into a column");
     } else if (t->vocab && rows && (size_t)t->vocab->n_words > rows) {
-        lh_shape_fail(g, n, "%zu rows are too few for the %d words of %s", rows, t->vocab->n_words,
-                      t->vocab->name);
+        lh_shape_fail(g, n, "%zu row%s for the %d words of %s: too few", rows, rows == 1 ? "" : "s",
+                      t->vocab->n_words, t->vocab->name);
         lh_cure(g->ctx, "a table for tokens has one row for each word");
     } else {
         lh_check_places(g, n, t, from->shape.rows, "row");
