@@ -53,6 +53,16 @@ printf '1 2\n3\n' >numbers.txt
 refused 'a file of numbers with a gap' 'line 2' run file.lh
 text fine.lh 'x = [1 2; 3 4]' 'y = x @ x'
 refused 'an unknown step' 'there is no step named zz' explain fine.lh 'zz[0][0]'
+refused 'a turn that is not there' 'there is no step named h[9].X' explain ex6 'h[9].X[0][0]'
+warns 'did you mean h[0].X?'
+refused 'a step of a turn that is not there' 'there is no step named h[1].A.PP' explain ex6 'h[1].A.PP[0][0]'
+warns 'did you mean h[1].A.P?'
+for command in 'graph ex1' 'plot ex1 heat P'; do
+    # shellcheck disable=SC2086  # several words
+    refused "${command%% *}: a picture that is no SVG" 'drawings are written as SVG, not as png' $command -o x.png
+    warns '-o x.svg;'
+    gone x.png
+done
 refused 'a cell that is not there' 'there is no row 7' explain fine.lh 'y[7][0]'
 refused 'an unknown command' 'there is no command runn' runn fine.lh
 refused 'an unknown option' 'has no option --foo' run --foo fine.lh

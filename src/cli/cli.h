@@ -129,6 +129,8 @@ bool lh_cli_input(lh_cli *cli, lh_source *s, const lh_names *input);
 char *lh_cli_read_file(lh_cli *cli, const char *path, size_t *length);
 /* whole or not at all; false: already reported */
 bool lh_cli_write_file(lh_cli *cli, const char *path, const char *text, size_t length);
+/* a drawing is SVG: a path that promises something else is refused; NULL is fine */
+bool lh_cli_is_svg(lh_cli *cli, const char *path);
 void lh_cli_list(lh_cli *cli, FILE *out); /* lessons and models, a line each */
 void lh_cli_list_part(lh_cli *cli, FILE *out, const char *part); /* the lessons of one part */
 int lh_cli_welcome(lh_cli *cli);                                 /* longhand alone (welcome.c) */

@@ -337,7 +337,7 @@ static int graph_run(lh_cli *cli, int argc, char **argv) {
                            options.out ? "--output" : "--json");
     if (options.backend && !options.plan)
         return lh_cli_fail(cli, "--backend chooses the plan to show: it needs --plan");
-    if (!lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
+    if (!lh_cli_is_svg(cli, options.out) || !lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_graph *g =
         lh_cli_graph(cli, &s, &(lh_build){.set = options.set.set, .n_set = options.set.n});
     if (g && options.plan) {

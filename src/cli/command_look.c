@@ -80,7 +80,8 @@ static int look_run(lh_cli *cli, int argc, char **argv) {
     int status = LH_EXIT_YES;
     lh_precision precision;
     const lh_evaluator *with;
-    if (!lh_cli_pass_precision(cli, options.precision, &precision) ||
+    if (!lh_cli_is_svg(cli, options.out) ||
+        !lh_cli_pass_precision(cli, options.precision, &precision) ||
         !(with = lh_cli_device(cli, options.device, precision)) ||
         !lh_opened_open(cli, argv[0], options.prompt, options.marks, options.threads, &v.o))
         return LH_EXIT_FAILED;

@@ -133,7 +133,9 @@ static int plot_run(lh_cli *cli, int argc, char **argv) {
     lh_source s;
     lh_text what = lh_text_new(cli->arena);
     for (int i = 1; i < argc; i++) lh_text_add(&what, "%s%s", i > 1 ? " " : "", argv[i]);
-    if (!are_fitting(cli, what.s) || !lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
+    if (!are_fitting(cli, what.s) || !lh_cli_is_svg(cli, options.out) ||
+        !lh_cli_load(cli, argv[0], &s))
+        return LH_EXIT_FAILED;
     if (!lh_cli_input(cli, &s, &options.input)) {
         lh_program_free(s.program);
         return LH_EXIT_FAILED;

@@ -1,6 +1,7 @@
 /* load -- lessons and models that travel inside the program, and files of the user's. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/embedded.h"
@@ -16,6 +17,19 @@
 
 char *lh_cli_read_file(lh_cli *cli, const char *path, size_t *length) {
     return lh_file_read(cli->ctx, cli->arena, path, length);
+}
+
+bool lh_cli_is_svg(lh_cli *cli, const char *path) {
+    static const char *const other[] = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".eps"};
+    const char *end = path ? strrchr(path, '.') : NULL;
+    for (size_t i = 0; end && i < sizeof other / sizeof *other; i++)
+        if (strcasecmp(end, other[i]) == 0) {
+            lh_cli_fail(cli, "-o %s: drawings are written as SVG, not as %s", path, end + 1);
+            fprintf(stderr, "-o %.*s.svg; browsers and most editors open it\n", (int)(end - path),
+                    path);
+            return false;
+        }
+    return true;
 }
 
 bool lh_cli_write_file(lh_cli *cli, const char *path, const char *text, size_t length) {

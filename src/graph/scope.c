@@ -193,13 +193,21 @@ static bool path_has_tail(const char *path, const char *tail) {
     return true;
 }
 
-static void fail_unknown(lh_graph *g, const char *tail) {
+/* Like the whole path, h[1].X for h[9].X; else like its last name. */
+static const char *step_nearest(lh_graph *g, const char *tail) {
     const char **known = lh_alloc_array(g->arena, (size_t)g->n_steps + 1, sizeof *known);
-    int n = 0;
-    const char *last = strrchr(tail, '.') ? strrchr(tail, '.') + 1 : tail;
-    for (int i = 0; known && i < g->n_steps; i++)
-        if (!g->step[i]->is_dead) known[n++] = g->step[i]->name;
-    const char *near = known ? lh_nearest(last, known, n) : NULL;
+    const char *last = strrchr(tail, '.') ? strrchr(tail, '.') + 1 : tail, *near = NULL;
+    for (int turn = last == tail; known && turn < 2 && !near; turn++) {
+        int n = 0;
+        for (int i = 0; i < g->n_steps; i++)
+            if (!g->step[i]->is_dead) known[n++] = turn ? g->step[i]->name : g->step[i]->path;
+        near = lh_nearest(turn ? last : tail, known, n);
+    }
+    return near;
+}
+
+static void fail_unknown(lh_graph *g, const char *tail) {
+    const char *near = step_nearest(g, tail);
     lh_fail(g->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "there is no step named %s", tail);
     if (near) lh_cure(g->ctx, "did you mean %s?", near);
 }
