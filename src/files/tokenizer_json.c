@@ -233,9 +233,11 @@ static bool make_room(lh_json_reader *r, const cJSON *vocab, const cJSON *added)
     }
     r->n = largest + 1 > n ? largest + 1 : n;
     int tokens = cJSON_GetArraySize(vocab) + cJSON_GetArraySize(added);
-    if (r->n > tokens + MOST_HOLES)
+    if (r->n > tokens + MOST_HOLES) { /* before any room is taken: an id can ask for gigabytes */
         lh_fail(r->ctx, LH_ERROR_VALUE, nowhere,
                 "one token has id %d, but there are only %d tokens", r->n - 1, tokens);
+        return false;
+    }
     r->entry = lh_alloc_array(r->arena, (size_t)r->n + 1, sizeof *r->entry);
     return !lh_failed(r->ctx);
 }
