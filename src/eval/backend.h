@@ -4,8 +4,8 @@
  *     LH_EVALUATOR(mine, &backend);                              BACKEND(mine) in backends.def names it
  *
  * A plan (eval/plan.h) says what is computed, in which order, and which cells of which buffer every value has. It knows no element
- * type and touches no number. The backend has the buffers and does the works. Three are in folders of their own: exact, wide
- * and fast; tests/test_backend.c has one that checks every access.
+ * type and touches no number. The backend has the buffers and does the works. Each is in a folder of its own: exact, wide, fast,
+ * cuda; tests/checked.h has one that checks every access.
  *
  * What a backend in the memory of this process needs is in eval/loops.h, compiled once for each element type. One in other
  * memory writes the functions below by itself: a plan never follows a pointer that take() returned.

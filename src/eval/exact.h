@@ -8,9 +8,9 @@
  *     lh_exact.commit(p);                       := is carried out, the step counts up
  *     lh_exact.free(p);
  *
- * Three evaluators have this interface: lh_exact in double; lh_wide in a wider type that checks it; lh_fast in float,
- * with kernels and threads, and memory that values share: after a run only what was wished for by name is there. Errors
- * stay in the graph's context; calls on a failed context do nothing.
+ * Every evaluator has this interface: lh_exact in double; lh_wide in a wider type that checks it; lh_fast in float, with kernels
+ * and threads, and lh_cuda on a GPU. The last two let values share memory: after a run only what was wished for by name is there.
+ * Errors stay in the graph's context; calls on a failed context do nothing.
  */
 #ifndef LH_EVAL_EXACT_H
 #define LH_EVAL_EXACT_H

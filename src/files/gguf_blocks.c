@@ -65,7 +65,8 @@ static void q6_k_block(const unsigned char *p, float *x) {
     const signed char *scale = (const signed char *)p + 192;
     float d = f16_at(p + 208);
     for (int i = 0; i < 256; i++) {
-        int half = i / 128, part = i % 128 / 32, k = i % 32, steps = scale[i / 16];
+        int half = i / 128, part = i % 128 / 32, k = i % 32;
+        const signed char steps = scale[i / 16];
         int low = p[64 * half + 32 * (part % 2) + k];
         int q = (part < 2 ? low & 15 : low >> 4) | (high[32 * half + k] >> 2 * part & 3) << 4;
         x[i] = d * (float)steps * (float)(q - 32);
