@@ -61,7 +61,7 @@ kill -INT $chat
 exec 3>&-
 wait $chat
 verdict $? '... until the end'
-test "$(grep -c 'stopped: the conversation goes on' notes)" -ge 1 && grep -q 'the context of 96' notes
+test "$(grep -c 'stopped: the conversation continues' notes)" -ge 1 && grep -q 'the context of 96' notes
 verdict $? 'both are said: stopped, and the context is full'
 
 long=$(printf 'word %.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30)

@@ -869,7 +869,7 @@ static void exercises_are_judged(void **state) {
     is_wrong(lh, LONGHAND_VALUE, "NULL");
     longhand_open_text(lh, "t.lh", "x = 1\n", 0);
     assert_int_equal(longhand_exercises(lh), 0);
-    is_wrong(lh, LONGHAND_VALUE, "exercises stand in lessons");
+    is_wrong(lh, LONGHAND_VALUE, "exercises are in lessons");
     longhand_open_text(lh, "t.md", "# A\n\n```longhand\nx = 1\n```\n", 0);
     assert_int_equal(longhand_exercises(lh), 0);
     is_well(lh);

@@ -140,7 +140,7 @@ static void a_faulty_list_is_refused_with_its_line(void **state) {
         {HEAD "cause: a\ncause: b\n", "", "a second \"cause\"", 6},
         {HEAD "judged: exact\ncause: b\n", "", "can only be judged wrong", 1},
         {HEAD "judged: wrong\n", "", "can only be judged wrong", 1},
-        {HEAD HEAD, "", "stands twice", 5},
+        {HEAD HEAD, "", "is there twice", 5},
         {"quantity: a\nat: book\n", "", "is not a place", 2},
         {"quantity: a\nprinted: 1 x\n", "", "\"x\" is not a number", 2},
         {"quantity: a\nprinted: 1 2; 3\n", "", "differ in length", 2},

@@ -522,7 +522,7 @@ static void fields_are_named(void **state) {
         {"{\"model_type\": \"mistral\", \"attention_bias\": true}", "attention_bias"},
         {"{\"model_type\": \"llama\", \"rope_parameters\": {\"full_attention\": {\"rope_type\": "
          "\"default\"}, \"sliding_attention\": {\"rope_type\": \"default\"}}}",
-         "sliding_attention stands beside"},
+         "sliding_attention is given together"},
         {"{\"model_type\": \"gemma3_text\", \"rope_parameters\": {\"full_attention\": "
          "{\"rope_type\": "
          "\"default\"}, \"chunked_attention\": {\"rope_type\": \"default\"}}}",
@@ -534,7 +534,7 @@ static void fields_are_named(void **state) {
         {"{\"model_type\": \"gemma3_text\", \"rope_parameters\": {\"rope_theta\": 5}, "
          "\"rope_scaling\": "
          "{\"type\": \"linear\", \"factor\": 2}}",
-         "rope_scaling stands beside"},
+         "rope_scaling is given together"},
         {"{\"model_type\": \"gemma3_text\", \"sliding_window\": null}", "sliding_window"},
         {"{\"model_type\": \"gemma2\", \"sliding_window\": 0}", "sliding_window"},
         {"{\"model_type\": \"qwen2\", \"num_hidden_layers\": 1, \"layer_types\": "

@@ -222,7 +222,7 @@ static void damaged_files_are_refused(void **state) {
         {"wrong_version", "neither 2 nor 3"},  {"wrong_magic", "not a GGUF file"},
         {"wrong_short", "ends after the end"}, {"wrong_type", "type 10"},
         {"wrong_block", "fill its blocks"},    {"wrong_twice", "there twice"},
-        {"wrong_tensor_twice", "there twice"}, {"wrong_list", "goes on after the end"},
+        {"wrong_tensor_twice", "there twice"}, {"wrong_list", "continues after the end"},
         {"wrong_size", "too large"},           {"wrong_alignment", "alignment"},
         {"wrong_deep", "list of lists"}};
     const char *root = getenv("LH_SOURCE_ROOT") ? getenv("LH_SOURCE_ROOT") : ".";

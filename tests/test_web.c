@@ -116,7 +116,7 @@ static void refuses(void **state) {
         {"nobody", "1", "\"error\""},
         {"tokens[1]", "Z", "is not in the vocabulary"},
         {"tokens[1]", "A B", "one word is expected"},
-        {"example 7", "A -> B", "example 7 stands in no line"},
+        {"example 7", "A -> B", "example 7 has no line"},
         {"example 0", "A -> B\nconst b = 1", "an example is one line"},
         {"other:E[0][0]", "1", "no program other"},
     };

@@ -97,7 +97,7 @@ static void change_example(lh_web *w, const lh_web_setting *s) {
     int line = example_line(w, s->program, s->example);
     if (lh_failed(w->ctx)) return;
     if (line < 0) {
-        lh_web_fail(w, LH_ERROR_NAME, "example %d stands in no line of its own", s->example);
+        lh_web_fail(w, LH_ERROR_NAME, "example %d has no line of its own", s->example);
         return;
     }
     lh_text t = lh_text_new(w->lesson->arena);

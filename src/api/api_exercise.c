@@ -49,7 +49,7 @@ static struct lh_api_lesson *lesson_of(longhand *lh) {
     if (lh->lesson) return lh->lesson;
     if (!lh->opened.text || !is_markdown(lh->opened.file)) {
         lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere,
-                "exercises stand in lessons, and this is a program");
+                "exercises are in lessons, and this is a program");
         lh_cure(lh->ctx, "longhand_open_lesson(lh, \"softmax\") opens a lesson");
         return NULL;
     }

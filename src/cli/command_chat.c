@@ -201,7 +201,7 @@ static void say_end(const talk *t, bool is_slid) {
         fprintf(stderr,
                 "(the context of %d was full during the reply: its older half was left out)\n",
                 t->w->how.context);
-    if (is_stopped) fprintf(stderr, "(stopped: the conversation goes on with what was said)\n");
+    if (is_stopped) fprintf(stderr, "(stopped: the conversation continues with what was said)\n");
 }
 
 static const char *answer(talk *t) {

@@ -282,16 +282,16 @@ void lh_print_measured(const lh_cli *cli, const lh_bill *b, const lh_measured *m
     fputc('\n', cli->out);
     print_rows(cli, b, m);
     lh_ink_on(cli, cli->out, LH_INK_QUIET);
-    lh_wrap(
-        cli->out, cli->width, 0,
-        lh_printf(cli->arena,
-                  "%d pieces of work have a kernel and take %.0f%% of the time; %d run by their "
-                  "definition%s. %sOperations are "
-                  "counted as the formulas stand, and a line's time is that of the kernel that "
-                  "makes it: one that does several lines at once stands at the last.",
-                  m->kernels, m->seconds > 0 ? 100 * m->kernel_seconds / m->seconds : 0,
-                  m->definitions, m->device ? ", each operation a launch of its own" : "",
-                  m->device ? "" : "Percent: of what products and memory allow here. "));
+    lh_wrap(cli->out, cli->width, 0,
+            lh_printf(
+                cli->arena,
+                "%d pieces of work have a kernel and take %.0f%% of the time; %d run by their "
+                "definition%s. %sOperations are "
+                "counted as the formulas are written, and a line's time is that of the kernel "
+                "that computes it: one that computes several lines is listed at the last of them.",
+                m->kernels, m->seconds > 0 ? 100 * m->kernel_seconds / m->seconds : 0,
+                m->definitions, m->device ? ", each operation a launch of its own" : "",
+                m->device ? "" : "Percent: of what products and memory allow here. "));
     lh_ink_off(cli, cli->out);
 }
 

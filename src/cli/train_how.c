@@ -82,6 +82,6 @@ void lh_train_compare(const lh_folder *f, const char *mark) {
     if (strncmp(old, mark, SUM) == 0 && (has_text || strcmp(old, mark) == 0)) return;
     fprintf(stderr, "longhand: the run so far learned from another text: %s; now %s\n",
             old + SUM + 1, mark + SUM + 1);
-    fprintf(stderr, "it goes on with the new one: what is held out now may have been learned "
+    fprintf(stderr, "it continues with the new one: what is held out now may have been learned "
                     "before, and losses are not comparable\n");
 }

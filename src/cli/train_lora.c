@@ -51,7 +51,7 @@ static bool check(lh_cli *cli, const lh_train_lora *how, const lh_model *m, cons
         lh_cli_fail(cli, "%s is an adapter: it already has matrices of LoRA", from->folder->path);
         fprintf(
             stderr,
-            "longhand merge %s -o FOLDER makes a plain model of it; train %s --resume goes on\n",
+            "longhand merge %s -o FOLDER makes a plain model of it; train %s --resume continues it\n",
             from->folder->path, from->folder->path);
         return false;
     }

@@ -348,7 +348,8 @@ static const cJSON *rope_item(const lh_family_reader *r) {
     const cJSON *now = lh_family_item(r, "rope_parameters"),
                 *old = lh_family_item(r, "rope_scaling");
     if (now && old && r->v.local_theta > 0)
-        lh_family_refuse(r, "rope_scaling", "stands beside rope_parameters: one of them is enough");
+        lh_family_refuse(r, "rope_scaling",
+                         "is given together with rope_parameters: one of them is enough");
     return old ? old : now;
 }
 
@@ -358,9 +359,10 @@ static void check_rope_parts(const lh_family_reader *r, const cJSON *o) {
         const bool is_full = strcmp(item->string, "full_attention") == 0,
                    is_local = strcmp(item->string, "sliding_attention") == 0;
         if (!(is_full || (is_local && r->v.local_theta > 0)) && !cJSON_IsNull(item))
-            lh_family_refuse(r, item->string,
-                             "stands beside full_attention in rope_parameters, and is not known "
-                             "there for these models");
+            lh_family_refuse(
+                r, item->string,
+                "is given together with full_attention in rope_parameters, and is not known "
+                "there for these models");
     }
 }
 

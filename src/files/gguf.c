@@ -77,7 +77,7 @@ static void take_list(gguf_reader *r, lh_gguf_value *v) {
     v->n = take_number(r, 8);
     if (v->of == LH_GGUF_LIST) refuse(r, "a list of lists");
     if (v->n > (r->n - r->at) / (v->of == LH_GGUF_TEXT ? 8 : 1))
-        refuse(r, "a list goes on after the end of the file");
+        refuse(r, "a list continues after the end of the file");
     if (lh_failed(r->f->ctx)) return;
     v->at = r->bytes + r->at;
     if (v->of != LH_GGUF_TEXT) {

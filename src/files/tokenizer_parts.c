@@ -431,7 +431,7 @@ static void read_template(const lh_part_reader *r, const cJSON *x, lh_prompt_fra
     if (!lh_failed(r->ctx) && texts != 1)
         lh_part_refuse(r, "the template for one text",
                        texts ? "one that repeats the text" : "one without the text",
-                       "a text stands in it once");
+                       "a template that has the text once is");
     wrap(r, f, &a);
 }
 

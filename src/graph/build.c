@@ -136,7 +136,7 @@ void lh_build_statement(lh_builder *b, const lh_statement *s) {
     default: break;
     }
     if (!is_top) {
-        lh_fail(g->ctx, LH_ERROR_TEXT, s->at, "this line must stand outside the block");
+        lh_fail(g->ctx, LH_ERROR_TEXT, s->at, "this line must be outside the block");
         return;
     }
     switch (s->kind) {

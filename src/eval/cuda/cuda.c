@@ -211,7 +211,7 @@ static void cuda_run(lh_plan *p, lh_stage stage, int from, int to) {
     const char *trouble = gpu->trouble();
     if (!trouble) return;
     lh_fail(p->g->ctx, LH_ERROR_LIMIT, nowhere, "the GPU stopped: %s", trouble);
-    lh_cure(p->g->ctx, "what was saved last is intact; --device cpu goes on without it");
+    lh_cure(p->g->ctx, "what was saved last is intact; --device cpu continues without it");
 }
 
 /* ---- measuring ---- */

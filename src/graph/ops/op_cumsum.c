@@ -43,7 +43,7 @@ static void cumsum_cost(const lh_graph *g, const lh_node *n, lh_cost *c) {
 
 LH_OP_RECORD(cumsum) = {
     .name = "cumsum",
-    .summary = "The running sum of each row: each cell with all that stand before it.",
+    .summary = "The running sum of each row: each cell with all cells before it.",
     .example = {"cumsum([1 5 2; 7 0 3])", "[1 6 8; 7 7 10]"},
     .n_min = 1,
     .n_max = 1,
