@@ -76,6 +76,7 @@ run exercise mine.md 1 --answer 'y = much'
 tried 'compute, no number' 2 '"much" is not a number'
 run exercise mine.md 1 --answer ''
 tried 'compute, empty' 1 'Nothing is answered yet: type y = ...'
+hides 'y = ....' '... without a full stop behind three dots'
 run exercise mine.md 1 --key
 tried 'compute, the key with its working' 0 'loss = 5.0625' 'y = w * x = 0.5 * 1.5 = 0.75'
 run exercise mine.md 2 --answer 2

@@ -123,6 +123,8 @@ ends 'json' 1 '"name": "unscaled"' mark ex3 mistake.txt --json
 ends 'echo' 1 'Z = 0.' mark ex3 mistake.txt --echo
 sed 's/^L = .*/L = 1/' key >early.txt
 ends 'too few digits' 1 'give 4 decimals' mark ex3 early.txt
+printf 'Z = 0.01 1; 1 0.01\n' >few.txt
+ends 'too few digits in two numbers' 1 'give 6 decimals: too few digits to judge Z[0][0], Z[1][1]' mark ex1 few.txt
 printf 'Z = 1 2 3; 4 5 6\nQQ = 1\nS = a 2; 3 4\n' >odd.txt
 ends 'another shape' 1 'yours is 2 x 3, but 2 x 2 is asked for' mark ex3 odd.txt
 grep -q 'did you mean Q?' out && grep -q 'line 3: "a" cannot be read' out

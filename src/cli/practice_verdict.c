@@ -138,8 +138,7 @@ static void note_wrong(lh_practice_view *d, notes *out, int ask) {
     cells = cells_with(d, ask, LH_COARSE, &n);
     if (n)
         add_note(d, out, LH_COARSE,
-                 lh_printf(d->a, "give %s: %s %s too little", s->precision, cells,
-                           n == 1 ? "says" : "say"));
+                 lh_printf(d->a, "give %s: too few digits to judge %s", s->precision, cells));
     for (int i = 0; i < d->p->marks->n_remarks; i++)
         if (d->p->marks->remark[i].ask == ask)
             add_note(d, out, LH_WRONG, d->p->marks->remark[i].text);

@@ -147,8 +147,8 @@ static void advise_wrong(list *l) {
     if (count(l, LH_COARSE))
         add(l, LH_COARSE,
             l->x->marks->few_digits == LH_WORTH_NONE
-                ? "give %s: %s is right as far as it goes, but has too few digits"
-                : "give %s: %s has too few digits to tell",
+                ? "give %s: too few digits in %s, though right as far as they go"
+                : "give %s: too few digits to judge %s",
             s->precision, cells(l, LH_COARSE));
     if (count(l, LH_CARRIED))
         add(l, LH_CARRIED,

@@ -169,7 +169,7 @@ static bool take_setting(lh_task *t, const char **s, made *m, lh_answered *out) 
     int i = find_name(x, name);
     bool is_bare = *after != '=' && x->n == 1 && strchr("0123456789.-+[(", **s);
     if (!is_bare && *after != '=') {
-        lh_answered_refuse(t, out, "\"%.40s\" sets nothing: type %s.", name, lh_task_form(t));
+        lh_answered_refuse(t, out, "\"%.40s\" sets nothing: type %s", name, lh_task_form(t));
         return false;
     }
     if (!is_bare && i < 0) {
