@@ -33,6 +33,11 @@ for width in 60 80 120; do
     verdict $bad "run --table at $width columns"
 done
 
+for width in 60 80 120; do
+    fits $width mistakes && fits $width help lessons
+    verdict $? "the mistakes and the lessons at $width columns"
+done
+
 # Help: what may be longer is a command on a line of its own, which is there to be copied.
 for width in 60 80 120; do
     bad=0

@@ -82,11 +82,14 @@ static void print_catalogue(lh_cli *cli, const lh_mistakes *m) {
         if (title) { lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s%s\n", i ? "\n" : "", title); }
         print_mistake(cli, &m->mistake[i]);
     }
-    fprintf(cli->out,
-            "\n%d in all. Letters: w b g are given or learned, a c d x y computed, others "
-            "anything.\n",
-            m->n);
-    fprintf(cli->out, "%s\n", "What one does to a lesson: longhand run ex1 --mistake unscaled");
+    fputc('\n', cli->out);
+    lh_wrap(cli->out, cli->width, 0,
+            lh_printf(cli->arena,
+                      "%d in all. In the rules, w, b and g are given or learned, a, c, d, x and y "
+                      "are computed, and any other letter is either.",
+                      m->n));
+    lh_wrap(cli->out, cli->width, 0,
+            "What one does to a lesson: longhand run ex1 --mistake unscaled");
 }
 
 /* ---- in a lesson ---- */

@@ -262,10 +262,11 @@ static void say_map(job *j, const map *m, const lh_case *said) {
         printf("the first %d of %d tokens: the answer has no end\n", m->cross->rows,
                j->beam->found[0].n);
     if (m->known)
-        printf(
-            "%.0f%% of the last layer's attention is on the words that the grammar says each word "
-            "comes from\n",
-            100 * share_of(m));
+        lh_wrap(stdout, j->cli->width, 0,
+                lh_printf(j->cli->arena,
+                          "%.0f%% of the last layer's attention is on the words that the grammar "
+                          "says each word comes from",
+                          100 * share_of(m)));
     else if (said)
         printf("the grammar says: %s\n", said->answer);
 }

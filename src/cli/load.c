@@ -262,7 +262,11 @@ static void list_line(lh_cli *cli, FILE *out, const lh_embedded *e, int width) {
     int used = lh_columns(title), column = used > 40 ? used : 40;
     int exercises = lh_exercise_count(e->text, e->length);
     const char *done = lh_standing_text(cli, at, name, exercises, cli->width - width - 5 - column);
-    fprintf(out, " %s%*s%s\n", title, *done ? column - used : 0, "", done);
+    fputc(' ', out);
+    if (*done)
+        fprintf(out, "%s%*s%s\n", title, column - used, "", done);
+    else
+        lh_wrap(out, cli->width, width + 5, title);
 }
 
 /* The parts of the course in order; a lesson that is not written yet is passed over. */
