@@ -336,6 +336,10 @@ static void write_next(lh_web *w, lh_inside *in, const lh_node *from) {
     for (int c = 0; score && c < z.cols; c++)
         score[c] = (float)lh_inside_get(in, from, (lh_cell){0, 0, z.rows - 1, c});
     if (score) write_top(w, "next", score, z.cols);
+    if (from->step) /* logits[4]: the row whose cells are the scores of all tokens */
+        lh_json_text(&w->json, "scores",
+                     z.rows > 1 ? lh_printf(w->arena, "%s[%d]", from->step->path, z.rows - 1)
+                                : from->step->path);
 }
 
 static void write_look(lh_web *w, lh_inside *in) {

@@ -62,7 +62,8 @@ static void put_top(lh_book *b, FILE *out, const char *now) {
         fputs("</nav>\n", out);
     }
     fputs("<form role=\"search\" hidden=\"hidden\"><label for=\"search\">Search</label>\n"
-          "<input id=\"search\" type=\"search\" autocomplete=\"off\" /></form>\n"
+          "<input id=\"search\" type=\"search\" placeholder=\"Search\" autocomplete=\"off\" "
+          "/></form>\n"
           "<button id=\"theme\" type=\"button\" hidden=\"hidden\">Dark</button>\n</header>\n"
           "<div id=\"found\" role=\"status\" hidden=\"hidden\"></div>\n",
           out);
@@ -91,7 +92,7 @@ static void put_entry(FILE *out, const lh_book_lesson *l, bool is_single, const 
     lh_html_in(out, "", l->title, "</a>");
     if (page) fprintf(out, "<span class=\"page\">%d</span>", *page);
     if (!page && !now && l->minutes)
-        fprintf(out, " <span class=\"quiet\">%d min</span>", l->minutes);
+        fprintf(out, " <span class=\"quiet\">%d\u00a0min</span>", l->minutes);
     fputs("</li>\n", out);
 }
 

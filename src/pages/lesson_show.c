@@ -200,9 +200,21 @@ static void put_line(scene *s, const lh_line *l, const lh_addressed *from) {
     lh_put(s->out, "</td></tr>\n");
 }
 
+/* H[1][0] = 0.0498232 row 1 (B) */
+static void put_explained(scene *s, const lh_explanation *e, const char *address,
+                          lh_addressed from) {
+    char value[LH_NUMBER_MAX];
+    if (e->address.has_step) from.step = e->address.step;
+    lh_put_in(s->out, "<p><code>", address, " = <span class=\"n\"");
+    if (from.plan)
+        lh_put_in(s->out, " data-at=\"", lh_address_of_step(s->r->arena, &from, e->step, e->at),
+                  "\"");
+    lh_put_in(s->out, ">", lh_number_text(value, sizeof value, e->value, DIGITS), "</span></code>");
+    lh_put_in(s->out, " <span class=\"quiet\">", e->where, "</span></p>\n");
+}
+
 static void show_explain(scene *s) {
     for (int i = 0; i < s->show->n_operands; i++) {
-        char value[LH_NUMBER_MAX];
         const char *address = s->show->operand[i].text;
         const int moment = lh_reading_moment(s->r, s->show->program);
         if (moment && !strchr(address, '@'))
@@ -211,17 +223,15 @@ static void show_explain(scene *s) {
         if (!strchr(address, '@')) how.plan = lh_live_moment(s->r->live, s->show->program, 0);
         lh_explanation *e = lh_explain(s->g, address, &how);
         if (!e) return;
-        lh_put_in(s->out, "<p><code>", address, " = ");
-        lh_put_in(s->out, "", lh_number_text(value, sizeof value, e->value, DIGITS), "</code>");
-        lh_put_in(s->out, " <span class=\"quiet\">", e->where, "</span></p>\n");
+        lh_addressed from = {lh_program_prefix(s->r, s->show->program), s->g,
+                             lh_live_moment(s->r->live, s->show->program, e->moment), e->moment,
+                             NULL};
+        put_explained(s, e, address, from);
         lh_put_in(s->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"",
                   address,
                   "\"><table class=\"work\">\n<thead><tr><th scope=\"col\">number</th>"
                   "<th scope=\"col\">formula</th><th scope=\"col\">with numbers</th>"
                   "<th scope=\"col\">value</th></tr></thead>\n<tbody>\n");
-        lh_addressed from = {lh_program_prefix(s->r, s->show->program), s->g,
-                             lh_live_moment(s->r->live, s->show->program, e->moment), e->moment,
-                             NULL};
         for (int k = 0; k < e->n_lines; k++) put_line(s, &e->line[k], &from);
         lh_put(s->out, "</tbody></table></div>\n");
         lh_explanation_free(e);

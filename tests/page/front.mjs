@@ -8,6 +8,8 @@ test("three minutes on a telephone: move a weight, open a number three levels de
   await page.locator("#weight").focus();
   for (let i = 0; i < 20; i++) await page.keyboard.press("ArrowRight");
   await comes(async () => Number(await probability.textContent()) > Number(before), true, "the weight moves the answer");
+  const [bar, slider] = [await page.locator(".changes").boundingBox(), await page.locator("#weight").boundingBox()];
+  ok(bar.y > slider.y + slider.height || bar.y + bar.height < slider.y, "the bar of changes lies over the slider");
   await page.locator('td[data-at="probs[2]"]').first().tap();
   await page.waitForSelector(".work-line");
   for (const name of ["logits", "H[", "P["]) {

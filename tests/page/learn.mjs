@@ -51,8 +51,9 @@ test("pictures change while it learns: those of the lesson, and any that one ask
   const page = await open(t, "ex2.html"), picture = page.locator("figure.show-bars svg").first();
   await page.fill("#learn-draw", "heat WO");
   await page.keyboard.press("Enter");
-  await page.waitForSelector(".learn-pictures svg");
-  const asked = () => page.locator(".learn-pictures svg").innerHTML(), before = await picture.innerHTML(), askedBefore = await asked();
+  const heat = page.locator(".learn-pictures figure").filter({ hasText: "heat WO" }).locator("svg");
+  await heat.waitFor();
+  const asked = () => heat.innerHTML(), before = await picture.innerHTML(), askedBefore = await asked();
   await page.locator("#learn-step").focus();
   await page.keyboard.press("End");
   await comes(async () => await picture.innerHTML() !== before && await asked() !== askedBefore, true);

@@ -44,6 +44,10 @@ test("it shows what else could follow and where it looks, and learns here", asyn
   await comes(async () => (await page.locator(".written .letter").count()) > 0, true);
   await page.locator(".written .letter").first().click();
   await comes(async () => (await page.locator(".alternatives li").count()) > 1, true);
+  await page.locator(".alternatives [data-expr]").first().click();
+  await page.locator("lh-desk .operand").first().click();
+  await comes(async () => /^logits\[/.test(await page.textContent(".desk-title code")), true, "the score of a letter opens");
+  await page.waitForSelector("lh-desk .work-line");
   await page.locator("table.attention button").first().click();
   await comes(() => page.locator("lh-desk .work-line").count().then(n => n > 0), true, "a weight of attention opens");
 });

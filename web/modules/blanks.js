@@ -72,6 +72,12 @@ export function stepLines(step) {
   return lines;
 }
 
+/** A line of what marking says; the lesson that it sends the reader to is a link. @param {string} text @returns {HTMLElement} */
+export function saidLine(text) {
+  const m = /^(.*; read: )([a-z][a-z0-9-]*)$/.exec(text);
+  return make("p", {}, ...(m ? [m[1], make("a", { href: `${m[2]}.html` }, m[2])] : [text]));
+}
+
 /** @param {any} hint what `hint` answered @returns {string[]} */
 export function hintLines(hint) {
   return hint.error ? [errorText(hint.error)] : [hint.title || "", ...(hint.lines || [])].filter(Boolean);
@@ -92,7 +98,7 @@ class Blanks {
     this.said = make("div", { class: "blanks-said", role: "status" });
     this.ask = make("p", { class: "blanks-ask" });
     this.box = make("div", { class: "blanks" }, this.ask, this.said,
-      make("div", { class: "blanks-buttons" }, makeButton("Check", () => this.mark(), { class: "main" }), makeButton("Hint", () => this.hint()), makeButton("Show the numbers", () => this.end())));
+      make("div", { class: "buttons" }, makeButton("Check", () => this.mark(), { class: "main" }), makeButton("Hint", () => this.hint()), makeButton("Show the numbers", () => this.end())));
   }
 
   async begin() {
@@ -140,7 +146,7 @@ class Blanks {
 
   /** @param {string[]} lines */
   say(lines) {
-    this.said.replaceChildren(...lines.map(line => make("p", {}, line)));
+    this.said.replaceChildren(...lines.map(saidLine));
   }
 
   /** The numbers come back. */

@@ -163,7 +163,7 @@ export class Desk extends HTMLElement {
   /** A number that the prose or a bill works out from others: those can be opened, and so can sizes that stand on the page. @param {string} expression */
   fillExpression(expression) {
     const of = this.from?.closest("figure")?.dataset.of, whole = (/** @type {string} */ name) => of && !/[:[]/.test(name) ? `${of}:${name}` : name;
-    const parts = expression.split(/((?:[A-Za-z_][\w-]*:)?[A-Za-z_][\w.]*(?:\{[^}]*\})?(?:\[\d+\])*(?:@\d+)?)/).map((p, i) => i % 2 && (/\[/.test(p) || placesOf(whole(p), this.around).length) ? { at: whole(p), text: p } : p);
+    const parts = expression.split(/((?:[A-Za-z_][\w-]*:)?[A-Za-z_][\w.]*(?:\{[^}]*\})?(?:\[\d+\])*(?:@\d+)?)/).map((p, i) => i % 2 && (/[[@]/.test(p) || placesOf(whole(p), this.around).length) ? { at: whole(p), text: p } : p);
     const shown = parts.map(p => typeof p === "string" ? p : makeButton(p.text, () => this.go(p.at), { class: "operand", "data-to": p.at }));
     this.replaceChildren(this.head(expression), make("div", { class: "desk-body" }, make("p", { class: "desk-title" }, make("code", {}, ...shown), " = ", make("b", {}, this.from?.textContent || ""))));
     light(parts.flatMap(p => typeof p === "string" ? [] : [p.at]), this.around);

@@ -34,7 +34,7 @@ function drawBars(lesson) {
 function addSlider(lesson, at, figure) {
   const cell = () => one(`[data-at="${CSS.escape(at)}"][data-given]`, lesson.article);
   const value = make("output", { for: "weight" }, cell()?.textContent || "");
-  const input = /** @type {HTMLInputElement} */ (make("input", { id: "weight", type: "range", min: "-20", max: "60", step: "0.1", value: cell()?.textContent || "0" }));
+  const input = /** @type {HTMLInputElement} */ (make("input", { id: "weight", type: "range", min: "-4", max: "8", step: "0.1", value: cell()?.textContent || "0" }));
   let isNew = true;
   input.addEventListener("input", () => {
     if (isNew) lesson.mark();

@@ -161,6 +161,12 @@ class Givens {
 
 /** What was changed, with undo and reset, at the foot of the page. @param {Lesson} lesson @returns {HTMLElement} */
 function changesBar(lesson) {
+  /* Where it would lie over what the reader is changing, it goes to the other end of the screen until the page is scrolled. */
+  const makeRoom = () => {
+    const at = document.activeElement?.getBoundingClientRect(), box = bar.getBoundingClientRect();
+    if (at && document.activeElement !== document.body && !bar.contains(document.activeElement) && at.bottom > box.top && at.top < box.bottom) bar.classList.add("is-above");
+  };
+  addEventListener("scroll", () => bar.classList.remove("is-above"), { passive: true });
   const said = make("span", { class: "changes-said" }), broken = make("span", { class: "changes-broken" });
   const undo = makeButton("Undo", () => lesson.undo().then(() => announce("Undone")));
   const reset = makeButton("Reset", () => lesson.reset().then(() => announce(`The numbers are the ${lesson.whose}’s again`)));
@@ -177,6 +183,7 @@ function changesBar(lesson) {
     broken.textContent = b ? `⚠ ${b} sentence${b > 1 ? "s" : ""} no longer hold${b > 1 ? "" : "s"}` : "";
     /** @type {HTMLButtonElement} */ (undo).disabled = lesson.before.length === 0;
     /** @type {HTMLButtonElement} */ (reset).disabled = n === 0;
+    if (!bar.hidden) makeRoom();
   });
   return bar;
 }

@@ -42,6 +42,7 @@ class GptPage {
     this.start = makeButton("Train", () => this.toggle(), { id: "model-train", class: "main" });
     this.said = make("p", { class: "model-said", role: "status" }, "");
     this.curve = make("div", { class: "scroll" });
+    this.none = make("p", { class: "quiet" }, "Nothing yet.");
     this.samples = make("ul", { class: "samples", "aria-label": "What it writes now" });
     this.field = /** @type {HTMLInputElement} */ (make("input", { id: "model-prompt", autocomplete: "off", spellcheck: "false", autocapitalize: "off", placeholder: "a beginning, or nothing" }));
     this.heat = /** @type {HTMLInputElement} */ (make("input", { id: "model-heat", type: "range", min: "0", max: "2", step: "0.1", value: "0.8" }));
@@ -58,8 +59,8 @@ class GptPage {
     form.addEventListener("submit", event => { event.preventDefault(); this.write(); });
     const write = make("section", {}, make("h2", {}, "Let it write, and look inside"), make("div", { class: "row" }, make("label", { for: "model-kind" }, "It knows"), this.kind), this.data, form,
       make("p", { class: "quiet" }, "Choose a letter that it wrote: you see what else could have come, and where it looked."), this.wrote, this.written, this.inside);
-    const learn = make("section", {}, make("h2", {}, "Let it learn"), make("p", {}, "From random numbers, before your eyes: the loss falls, and what it writes begins to look like what it reads."),
-      make("div", { class: "buttons" }, this.start, makeButton("One step", () => this.oneStep()), makeButton("Begin again", () => this.reset())), this.said, this.curve, make("h3", {}, "What it writes now"), this.samples);
+    const learn = make("section", {}, make("h2", {}, "Let it learn"), make("p", {}, "From random numbers, before your eyes: the loss falls, and what it writes begins to look like what it reads. It reads what you chose above: names, sentences, or a text of your own."),
+      make("div", { class: "buttons" }, this.start, makeButton("One step", () => this.oneStep()), makeButton("Begin again", () => this.reset())), this.said, this.curve, make("h3", {}, "What it writes now"), this.none, this.samples);
     const own = make("section", {}, make("h2", {}, "Open a model of your own"), make("p", {}, "A folder of ", make("code", {}, "longhand train"), ", a GPT-2, a small Llama, Qwen or Gemma from the hub, its ", make("code", {}, ".safetensors"), " alone, or a ", make("code", {}, ".gguf"), ". It is read by this page; nothing is uploaded."), openPlace(files => this.openFiles(files)), this.opened);
     this.root.append(write, learn, own);
     this.kind.addEventListener("change", () => { this.data.hidden = this.kind.value !== "text"; this.reset(); });
@@ -148,6 +149,7 @@ class GptPage {
     Object.assign(this, { has: "", step: 0, losses: [], tokens: 0, seconds: 0, writing: this.writing + 1 });
     this.root.dataset.step = "0";
     for (const place of [this.curve, this.samples, this.written, this.inside]) place.replaceChildren();
+    this.none.textContent = "Nothing yet.";
     this.field.placeholder = "a beginning, or nothing";
     this.tell("");
   }
@@ -216,6 +218,7 @@ class GptPage {
       if (told.error) return;
       items.push(make("li", {}, told.text.trim() || "…"));
     }
+    this.none.textContent = `After ${this.step} step${this.step === 1 ? "" : "s"}:`;
     this.samples.replaceChildren(...items);
   }
 
@@ -252,7 +255,7 @@ class GptPage {
     const looked = await this.engine.call("look", prompt);
     const list = make("ol", { class: "alternatives", "aria-label": "What could have come" });
     for (const a of token.alternatives || []) {
-      const li = make("li", {}, make("span", { class: "alternative-letter" }, shownLetter(a.text)), make("span", { class: "alternative-bar", "aria-hidden": "true" }), make("span", {}, `${(100 * a.p).toFixed(1)} %`));
+      const li = make("li", {}, make("span", { class: "alternative-letter" }, shownLetter(a.text)), make("span", { class: "alternative-bar", "aria-hidden": "true" }), this.share(a, looked.scores));
       li.style.setProperty("--share", String(a.p));
       if (a.id === token.id) li.classList.add("best");
       list.append(li);
@@ -261,6 +264,14 @@ class GptPage {
     if (looked.error) return;
     this.inside.append(...this.layersOf(looked), ...this.attentionOf(looked));
     announce(`${(token.alternatives || []).length} letters could have come`);
+  }
+
+  /** How likely a token is; its score can be opened. @param {any} a @param {string | undefined} scores the row of scores @returns {HTMLElement} */
+  share(a, scores) {
+    const text = `${(100 * a.p).toFixed(1)} %`, expression = `exp(${scores}[${a.id}]) / the sum of exp over all of ${scores}`;
+    if (!scores) return make("span", {}, text);
+    const button = makeButton(text, () => this.desk?.open(expression, button), { class: "plain", "data-expr": expression });
+    return button;
   }
 
   /** What each layer would say. @param {any} looked @returns {HTMLElement[]} */

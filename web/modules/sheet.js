@@ -1,7 +1,7 @@
 /* sheet -- a worksheet as a form: what is given, then one step after another with blanks for its numbers. Each step is marked by the engine
  * on the reader's own numbers, as `longhand practice` does: rounding is fair, slips carry on, mistakes have names. */
 import { all, announce, make, makeButton, one } from "./dom.js";
-import { blankKey, fillAnswers, hintLines, makeBlank, showVerdict, stepLines } from "./blanks.js";
+import { blankKey, fillAnswers, hintLines, makeBlank, saidLine, showVerdict, stepLines } from "./blanks.js";
 import { parseAddress } from "./address.js";
 import { Engine, errorText } from "./engine.js";
 import { recordAttempt } from "./progress.js";
@@ -122,7 +122,7 @@ export class SheetForm extends HTMLElement {
     for (const n of notes) if (String(n.text).includes(step.path)) lines.push(n.text);
     const said = /** @type {HTMLElement} */ (one(".said", li));
     said.dataset.verdict = isAll ? "right" : "wrong";
-    said.replaceChildren(...lines.map(line => make("p", {}, line)));
+    said.replaceChildren(...lines.map(saidLine));
     li.classList.toggle("is-right", isAll);
     if (isAll) one("input", li.nextElementSibling || li)?.focus();
   }
