@@ -48,12 +48,11 @@ static const char *from_utf16(lh_arena *a, const char *s, size_t n, bool is_big,
     size_t to = 0;
     for (size_t at = 0; out && at + 2 <= n; at += 2) {
         uint32_t c = unit(s + at, is_big), low = at + 4 <= n ? unit(s + at + 2, is_big) : 0;
-        if (c >= 0xD800 && c < 0xDC00 && low >= 0xDC00 && low < 0xE000) {
-            c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
-            at += 2;
-        } else if (c >= 0xD800 && c < 0xE000) {
-            c = 0xFFFD; /* half of a pair */
-        }
+        const uint32_t both = lh_utf16_pair(c, low);
+        if (both)
+            c = both, at += 2;
+        else if (lh_utf16_is_half(c))
+            c = 0xFFFD;
         if (c == 0xFEFF && to == 0) continue; /* one mark more */
         to += lh_utf8_write(out + to, c);
     }

@@ -13,7 +13,7 @@ size_t lh_utf8_read(const char *text, size_t length, uint32_t *c) {
         if ((s[i] & 0xC0) != 0x80) return 0;
         *c = *c << 6 | (s[i] & 0x3Fu);
     }
-    if (*c < least[n] || *c > 0x10FFFF || (*c >= 0xD800 && *c < 0xE000)) return 0;
+    if (*c < least[n] || *c > 0x10FFFF || lh_utf16_is_half(*c)) return 0;
     return n;
 }
 

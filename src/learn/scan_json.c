@@ -98,13 +98,9 @@ static unsigned hex4(const char *s) {
 /* What follows \\u: four digits, or two times four for what lies beyond. Half a pair is no character. */
 static size_t put_escape(const char *s, const char *e, char *out, size_t *n) {
     unsigned c = hex4(s), low = e - s >= 10 && s[4] == '\\' && s[5] == 'u' ? hex4(s + 6) : 0;
-    bool is_pair = c >= 0xD800 && c < 0xDC00 && low >= 0xDC00 && low < 0xE000;
-    if (is_pair)
-        c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
-    else if (c >= 0xD800 && c < 0xE000)
-        c = '?';
-    *n += lh_utf8_write(out + *n, c);
-    return is_pair ? 10 : 4;
+    const uint32_t both = lh_utf16_pair(c, low);
+    *n += lh_utf8_write(out + *n, both ? both : lh_utf16_is_half(c) ? '?' : c);
+    return both ? 10 : 4;
 }
 
 /* A string without its escapes; 0 bytes long where it does not fit. */
