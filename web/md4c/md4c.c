@@ -358,7 +358,7 @@ static void words(reader *r, place at, size_t n) {
             plain(r, MD_TEXT_NORMAL, at + from, i - from);
             from = i + 1;
             i += 2;
-        } else if (c == ' ' && i + 1 < n && *at[i + 1] == ' ' && memchr(" ", *at[i + 1], 1)) {
+        } else if (c == ' ' && i + 1 < n && *at[i + 1] == ' ') {
             size_t k = i;
             while (k < n && *at[k] == ' ') k++;
             if (k < n && *at[k] == '\n') {
@@ -647,7 +647,7 @@ int md_parse(const MD_CHAR *s, MD_SIZE size, const MD_PARSER *parser, void *who)
     reader r = {.to = parser, .who = who};
     size_t n = 1, k = 0;
     for (MD_SIZE i = 0; i < size; i++) n += s[i] == '\n';
-    line *l = malloc((n + 1) * sizeof *l);
+    line *l = calloc(n + 1, sizeof *l);
     if (!l) return -1;
     for (const char *from = s, *end = s + size; from < end && k < n;) {
         const char *stop = memchr(from, '\n', (size_t)(end - from));
