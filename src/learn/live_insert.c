@@ -349,7 +349,7 @@ bool lh_live_show_check(lh_live *v, int show) {
 /* The error of a program is told once, not by everything that needs the program. */
 static bool is_known(const lh_live *v) {
     const lh_error *e = &v->ctx->error;
-    for (int i = 0; i < v->n_programs; i++) {
+    for (int i = 0; v->program && i < v->n_programs; i++) {
         const lh_live_program *x = v->program[i];
         if (x->is_failed && strcmp(x->error.what, e->what) == 0 && x->error.at.line == e->at.line)
             return true;

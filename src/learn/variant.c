@@ -208,7 +208,7 @@ static void set_bounds(study *t) {
     t->most_tries = runs / (ways + 1) < JUDGED ? (int)(runs / (ways + 1)) + 1 : JUDGED;
     int most = runs < ways ? (int)runs + 1 : t->n;
     t->n_untried = t->n - most;
-    for (int i = 0; i < most; i++) /* spread over all of them */
+    for (int i = 0; t->wrong && i < most; i++) /* spread over all of them */
         t->wrong[i] = t->wrong[(size_t)i * (size_t)t->n / (size_t)most];
     t->n = most;
 }
