@@ -68,7 +68,7 @@ static void print_lessons(lh_cli *cli, const lh_progress *p, long long today, lo
 static void print_mistakes(lh_cli *cli, const lh_progress *p, const lh_mistakes *m) {
     if (!p->n_mistakes) return;
     putchar('\n');
-    heading(cli, "Made most");
+    heading(cli, "Commonest mistakes");
     for (int i = 0; i < p->n_mistakes && i < SHOWN; i++) {
         const lh_mistake *x = m ? lh_mistakes_find(m, p->mistake[i].mistake) : NULL;
         bool is_slip = strcmp(p->mistake[i].mistake, "slip") == 0;
@@ -278,7 +278,7 @@ static int progress_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_progress = {
     .name = "progress",
     .synopsis = "[--export FILE] [--import FILE] [--reset] [--json]",
-    .summary = "What was practised: steps done, the mistakes made most, what to repeat next.",
+    .summary = "What was practised: steps done, the commonest mistakes, what to repeat next.",
     .examples = "longhand progress\tlessons, mistakes, what is due\n"
                 "longhand progress --export mine.jsonl\tevery attempt, a line each\n"
                 "longhand progress --reset\tbegin anew; a copy is kept\n",

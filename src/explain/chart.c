@@ -53,7 +53,7 @@ const char *lh_chart_empty(const lh_chart *c) {
     lh_range r = c->kind == LH_CHART_PLANE ? lh_chart_range(c, true, &ignored) : lh_chart_values(c);
     if (r.n) return NULL;
     if (r.n_nan + r.n_inf == 0 && c->kind == LH_CHART_PLANE && ignored)
-        return "nothing to draw: no number is above 0, and the axis goes by factors";
+        return "nothing to draw: no number is above 0, and the axis is logarithmic";
     return r.n_nan + r.n_inf ? "nothing to draw: every number is nan or inf"
                              : "nothing to draw: there are no numbers";
 }

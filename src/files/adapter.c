@@ -201,7 +201,7 @@ const char *lh_adapter_base(lh_context *ctx, lh_arena *a, const char *folder, co
     if (is_folder(beside)) return beside;
     lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s changes the model %.200s, and there is no such folder",
             folder, base);
-    lh_cure(ctx, "base_model_name_or_path in %s/" LH_ADAPTER_CONFIG " says where it lies", folder);
+    lh_cure(ctx, "base_model_name_or_path in %s/" LH_ADAPTER_CONFIG " says where it is", folder);
     return NULL;
 }
 
