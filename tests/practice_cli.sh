@@ -227,4 +227,16 @@ type_in '' progress --export -
 test "$(wc -l <out)" = 3
 verdict $? 'and with room it goes on'
 
+# A gradient is asked with the values that it reads and the lines between: not with those that led to these values.
+fresh
+{
+    printf '# Soft\n\n```longhand\nparam s = [2 1 0.2]\nconst g = [1 -2 0.5]\np = softmax(s)\nL = sum(g * p)\nbackward L\n```\n\n'
+    printf '```sheet\nds\n```\n'
+} >soft.md
+type_in 'q\n' practice soft.md
+shows '    p.grad.dot = rowsum(dp * p)' 'a gradient: the line between'
+shows '    p    0.6522  0.2399  0.1078' '... what it reads'
+hides 'rowmax' '... and not how that came about'
+shows '1 step in the' 'one step is one step'
+
 finish

@@ -350,7 +350,8 @@ static void print_title(lh_practice_view *d) {
                                       : "the lesson's own numbers",
                *so_far = done ? lh_printf(d->a, ", %d done", done) : "";
     lh_practice_view_say(d, 0,
-                         lh_printf(d->a, "%d steps in %s%s.", paper->n_steps, numbers, so_far));
+                         lh_printf(d->a, "%d step%s in %s%s.", paper->n_steps,
+                                   paper->n_steps == 1 ? "" : "s", numbers, so_far));
     lh_ink_print(d->cli, stdout, LH_INK_QUIET,
                  "? help   h hint   n next   q quit, and continue another day\n");
 }

@@ -186,10 +186,20 @@ static void print_operands(lh_practice_view *d) {
     lh_exact.free(plan);
 }
 
+static bool is_listed(lh_step *const *list, int n, const char *path) {
+    for (int i = 0; i < n; i++)
+        if (strcmp(list[i]->path, path) == 0) return true;
+    return false;
+}
+
+/* Lines that lead to values which are shown are not. */
 static void print_inside(lh_practice_view *d, const lh_paper_step *s) {
+    int n;
+    lh_step **line = lh_practice_lines(d->p, d->a, d->p->at, &n);
     for (int i = 0; i < s->n_inside; i++)
-        lh_practice_view_quiet(
-            d, INDENT, lh_printf(d->a, "%s = %s", s->inside[i].label, s->inside[i].formula));
+        if (is_listed(line, n, s->inside[i].path))
+            lh_practice_view_quiet(
+                d, INDENT, lh_printf(d->a, "%s = %s", s->inside[i].label, s->inside[i].formula));
 }
 
 void lh_practice_view_step(lh_practice_view *d) {

@@ -105,6 +105,8 @@ lh_plan *lh_practice_plan(lh_practice *p, int ask);
 double lh_practice_answer(const lh_practice *p, int ask, int k);
 /* the steps its formula reads, given ones too */
 lh_step **lh_practice_operands(lh_practice *p, lh_arena *a, int ask, int *n);
+/* what is worked out between those and the step: lines of its calls and of gradient rules */
+lh_step **lh_practice_lines(lh_practice *p, lh_arena *a, int ask, int *n);
 /* one cell, on own numbers; NULL on error */
 lh_explanation *lh_practice_explain(lh_practice *p, int ask, int k, int digits);
 int lh_practice_open_cell(const lh_practice *p); /* the first cell here without credit, or 0 */

@@ -110,6 +110,30 @@ lh_step **lh_practice_operands(lh_practice *p, lh_arena *a, int ask, int *n) {
     return f.list;
 }
 
+/* The lines on the way from those values to the step: of its own calls, and of gradient rules. */
+static void find_lines(finder *f, lh_node *n, bool is_whole, int depth) {
+    enum { SEEN = 1, OWN = 2 };
+    const lh_step *s = is_whole ? NULL : n->step;
+    if ((f->seen[n->id] & SEEN) || depth > 500) return;
+    f->seen[n->id] |= SEEN;
+    if (s && !lh_step_is_inner(s)) return;
+    if (s && s->kind == LH_STEP_BODY && !(s->scope->call && f->seen[s->scope->call->id] & OWN))
+        return;
+    if (n->step) *lh_push(f->a, f->list, f->n) = n->step;
+    for (int i = 0; i < n->n_in; i++) find_lines(f, n->in[i], false, depth + 1);
+    if (n->kind != LH_OP_call) return;
+    f->seen[n->id] |= OWN;
+    find_lines(f, n->call->result, false, depth + 1);
+}
+
+lh_step **lh_practice_lines(lh_practice *p, lh_arena *a, int ask, int *n) {
+    lh_graph *g = p->sheet->g;
+    finder f = {.p = p, .a = a, .seen = lh_alloc_array(a, (size_t)g->n_nodes + 1, 1)};
+    if (f.seen) find_lines(&f, p->sheet->ask[ask].step->node, true, 0);
+    *n = f.n;
+    return f.list;
+}
+
 lh_explanation *lh_practice_explain(lh_practice *p, int ask, int k, int digits) {
     const lh_paper_step *s = &p->paper->step[ask];
     lh_graph *g = p->sheet->g;
