@@ -69,36 +69,47 @@ static void put_turns(const bill_page *p, int repeat, int before) {
 
 /* ---- the tables ---- */
 
-/* The sizes that formulas name: those of the program can be changed, lengths are its longest example's. */
+/* dim = 4: a size of the program can be changed where it stands. */
+static void put_size(const bill_page *p, const lh_axis *a) {
+    const lh_step *s = lh_graph_step(p->b->g, a->name);
+    const char *at = lh_printf(p->b->arena, "%s%s", p->program, a->name);
+    char buf[LH_NUMBER_MAX];
+    lh_bill_count(buf, sizeof buf, (double)a->n);
+    lh_put_in(p->out, "", a->name, " = ");
+    if (!s || !lh_given_name(s, 0)) {
+        lh_put(p->out, buf);
+        return;
+    }
+    lh_put_in(p->out, "<span class=\"n\" data-at=\"", at, "\"");
+    lh_put_in(p->out, " data-given=\"", at, "\">");
+    lh_put_in(p->out, "", buf, "</span>");
+}
+
+/* tokens = 3: the length of the longest example. */
+static void put_length(const bill_page *p, const lh_input *x) {
+    char buf[LH_NUMBER_MAX];
+    lh_put_in(p->out, "", x->name, " = ");
+    put_number(p, lh_printf(p->b->arena, "length of %s, longest example", x->name), NULL,
+               lh_bill_count(buf, sizeof buf, (double)p->b->names->size[x->axis]));
+}
+
+/* What formulas name. */
 static void put_sizes(const bill_page *p) {
     const lh_graph *g = p->b->g;
     const char *comma = "<p>";
-    char buf[LH_NUMBER_MAX];
     for (int i = 0; i < g->n_inputs; i++) {
-        const int axis = g->input[i]->axis;
-        if (!g->input[i]->is_many || p->b->names->as[axis] != axis) continue;
+        const lh_input *x = g->input[i];
+        if (!x->is_many || p->b->names->as[x->axis] != x->axis) continue;
         lh_put(p->out, comma);
-        lh_put_in(p->out, "", g->input[i]->name, " = ");
-        put_number(p, lh_printf(p->b->arena, "length of %s, longest example", g->input[i]->name),
-                   NULL, lh_bill_count(buf, sizeof buf, (double)p->b->names->size[axis]));
+        put_length(p, x);
         comma = ", ";
     }
     for (int i = 0; i < g->n_axes; i++) {
         const lh_axis *a = &g->axis[i];
         if (!(a->n && a->name && a->n_factors == 1 && a->factor[0].axis == i)) continue;
-        const char *at = lh_printf(p->b->arena, "%s%s", p->program, a->name);
-        const lh_step *s = lh_graph_step(g, a->name);
         lh_put(p->out, comma);
-        lh_put_in(p->out, "", a->name, " = ");
-        lh_bill_count(buf, sizeof buf, (double)a->n);
+        put_size(p, a);
         comma = ", ";
-        if (!s || !lh_given_name(s, 0)) {
-            lh_put(p->out, buf);
-            continue;
-        }
-        lh_put_in(p->out, "<span class=\"n\" data-at=\"", at, "\"");
-        lh_put_in(p->out, " data-given=\"", at, "\">");
-        lh_put_in(p->out, "", buf, "</span>");
     }
     if (*comma == ',') lh_put(p->out, "</p>\n");
 }
