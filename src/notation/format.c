@@ -247,7 +247,7 @@ static void put_comment(writer *w, const form_line *l) {
 static void put_line(lh_text *out, const form *f, int i, ptrdiff_t *moved) {
     const form_line *l = &f->line[i];
     writer w = {.out = out, .begin = out->n};
-    size_t indent = (size_t)(l->depth * INDENT);
+    size_t indent = (size_t)l->depth * INDENT;
     if (l->goes_on) {
         const ptrdiff_t to = (ptrdiff_t)l->indent + *moved;
         indent = to > 0 ? (size_t)to : 0;
