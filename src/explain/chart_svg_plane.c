@@ -220,8 +220,10 @@ static void draw_points(plane *p, int k) {
         double x, y;
         if (!lh_series_point(p->c, s, i, &x, &y)) continue;
         double u = at_x(p, x), v = at_y(p, y);
+        if (!(u > p->left - 1 && u < p->left + p->w + 1 && v > p->top - 1 && v < p->top + p->h + 1))
+            continue; /* or no number at all, where the axis is longer than a double can say */
         int col = (int)(u - p->left) / close, row = (int)(v - p->top) / close;
-        if (col < 0 || row < 0 || col >= w || row >= h) continue;
+        if (col >= w || row >= h) continue;
         unsigned char *place = &seen[(size_t)row * (size_t)w + (size_t)col];
         if (*place && s->n > MOST_LABELS) continue;
         *place = 1;
