@@ -48,8 +48,9 @@ static void lone_doubles(double *x, size_t n) {
     (void)x, (void)n;
 }
 
-static void lone_abort(int status) {
+static __attribute__((noreturn)) void lone_abort(int status) {
     fail_msg("aborted with %d", status);
+    abort();
 }
 
 static bool is_parted;
