@@ -151,8 +151,9 @@ double lh_scale_at(const lh_scale *s, double x) {
     return (x / 2 - s->low / 2) / (s->high / 2 - s->low / 2); /* as above */
 }
 
-/* On both sides; false: there is no number that far out. */
+/* On both sides; false: there is no number that far out. Of the smallest numbers there are, rounding may make `by` less than nothing. */
 static bool widen(lh_scale *s, double by) {
+    if (by < 0) return true;
     if (!isfinite(s->low - by) || !isfinite(s->high + by)) return false;
     s->low -= by, s->high += by;
     return true;
