@@ -59,6 +59,28 @@ async function touch(file, cells, goal) {
   await page.context().close();
 }
 
+/** The same for a weight of attention of the small GPT, which has read twenty letters. */
+async function touchModel(touches, goal) {
+  const { page } = await open("model.html");
+  await page.selectOption("#model-kind", "sentences");
+  await page.getByRole("button", { name: "Write" }).click();
+  await page.locator(".written .letter").nth(20).click();
+  await page.locator("table.attention button").first().click();
+  await page.waitForSelector("lh-desk .work-line");
+  const times = await page.evaluate(async n => {
+    const all = [...document.querySelectorAll("table.attention button")], times = [], desk = document.querySelector("lh-desk");
+    for (let i = 0; i < n; i++) {
+      const shown = new Promise(r => desk.addEventListener("shown", r, { once: true })), begin = performance.now();
+      all[(i * 37 + 1) % all.length].click();
+      await shown;
+      times.push(performance.now() - begin);
+    }
+    return times;
+  }, touches);
+  row("touch to explanation, the small GPT", goal, `${median(times).toFixed(1)} ms (worst ${Math.max(...times).toFixed(1)})`);
+  await page.context().close();
+}
+
 async function edit(file, at, goal) {
   const { page } = await open(file);
   const times = await page.evaluate(async ([at, n]) => {
@@ -107,6 +129,7 @@ console.log("| | goal | is |\n| --- | --- | --- |");
 await bytes();
 await touch("ex1.html", 40, "16 ms");
 await touch("ex6.html", 40, "16 ms");
+await touchModel(40, "100 ms");
 await edit("ex6.html", process.argv[3] || "rate", "50 ms");
 await training();
 await micro();
