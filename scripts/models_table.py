@@ -11,12 +11,14 @@ import json
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "tests", "golden"))
+import golden_weights
+
 GOLDEN = os.path.join(ROOT, "tests", "golden", "models")
 BESIDES = """
 The same for folders that started from a program of `models/` (`new-`: characters; `-bpe` and `-word`: those tokens), for adapters that `train --lora`
@@ -28,38 +30,9 @@ wrote, opened with PEFT over their folder, and for what `merge` made of them:
 TEXT = "a rose is a rose is a rose\nsee the sea and the tree\n" * 20
 
 
-def mixed(x):
-    x ^= x >> 15
-    x = x * 2246822519 & 0xFFFFFFFF
-    x ^= x >> 13
-    x = x * 3266489917 & 0xFFFFFFFF
-    return x ^ x >> 16
-
-
-def numbers(name, count, rank):
-    h = 2166136261
-    for c in name.encode():
-        h = (h ^ c) * 16777619 & 0xFFFFFFFF
-    for i in range(count):
-        u = (mixed((h + i * 2654435761) & 0xFFFFFFFF) >> 8) / 16777216 - 0.5
-        yield u if rank > 1 else 1 + u / 2 if name.endswith("weight") else u / 2
-
-
 def write_folder(golden, folder, tokenizer):
     os.makedirs(folder)
-    header, data, at = {"__metadata__": {"format": "pt"}}, [], 0
-    for name, shape in golden["tensors"].items():
-        count = 1
-        for n in shape:
-            count *= n
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, at + 4 * count]}
-        data.append(struct.pack(f"<{count}f", *numbers(name, count, len(shape))))
-        at += 4 * count
-    text = json.dumps(header).encode()
-    with open(os.path.join(folder, "model.safetensors"), "wb") as f:
-        f.write(struct.pack("<Q", len(text)) + text + b"".join(data))
-    with open(os.path.join(folder, "config.json"), "w") as f:
-        json.dump(golden["config"], f)
+    golden_weights.write(golden, folder)
     shutil.copy(tokenizer, folder)
 
 

@@ -2,16 +2,17 @@
 
     python3 tests/hidden_words.py LONGHAND GOLDEN
 
-GOLDEN: tests/golden/models. The weights are made by the formula of tests/golden/make.py, and the token that stands twice in the golden prompt is the
-one that hides words.
+GOLDEN: tests/golden/models. The token that is twice in the golden prompt is the one that hides words.
 """
 import json
 import math
 import os
-import struct
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden"))
+import golden_weights
 
 longhand, golden = os.path.abspath(sys.argv[1]), json.load(open(os.path.join(sys.argv[2], "bert.json")))
 MASK = 1
@@ -24,32 +25,8 @@ def verdict(name, is_so, why=""):
     print("ok" if is_so else "not ok", passed + failed, "-", name, "" if is_so else why)
 
 
-def mixed(x):
-    x ^= x >> 15
-    x = x * 2246822519 & 0xffffffff
-    x ^= x >> 13
-    x = x * 3266489917 & 0xffffffff
-    return x ^ x >> 16
-
-
-def numbers(name, shape):
-    h = 2166136261
-    for c in name.encode():
-        h = (h ^ c) * 16777619 & 0xffffffff
-    for i in range(math.prod(shape)):
-        u = (mixed(h + i * 2654435761 & 0xffffffff) >> 8) / 16777216 - 0.5
-        yield u if len(shape) > 1 else 1 + u / 2 if name.endswith("weight") else u / 2
-
-
 def write_folder(folder, mask):
-    header, data = {}, b""
-    for name, shape in golden["tensors"].items():
-        cells = list(numbers(name, shape))
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + 4 * len(cells)]}
-        data += struct.pack(f"<{len(cells)}f", *cells)
-    head = json.dumps(header).encode()
-    with open(os.path.join(folder, "model.safetensors"), "wb") as f:
-        f.write(struct.pack("<Q", len(head)) + head + data)
+    golden_weights.write(golden, folder)
     words = [mask if i == MASK else f"w{i}" for i in range(golden["config"]["vocab_size"])]
     tokenizer = {"version": "1.0", "normalizer": None, "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": None, "decoder": None,
                  "added_tokens": [{"id": MASK, "content": mask, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
@@ -58,8 +35,6 @@ def write_folder(folder, mask):
                            "vocab": {w: i for i, w in enumerate(words)}}}
     with open(os.path.join(folder, "tokenizer.json"), "w") as f:
         json.dump(tokenizer, f)
-    with open(os.path.join(folder, "config.json"), "w") as f:
-        json.dump(golden["config"], f)
     return " ".join(words[t] for t in golden["tokens"])
 
 

@@ -3,7 +3,7 @@
 
     python3 tests/golden/make.py OUT [NAME...]          writes OUT/NAME.json for each variant below, or for those named
 
-A folder is a config.json as the hub has it and weights by a formula (see `number`), so that nobody stores weights. transformers
+A folder is a config.json as the hub has it and weights by a formula (golden_weights.py), so that nobody stores weights. transformers
 opens it; what it answers to ten tokens is kept: logits, attention of the last row, the greedy continuation, and config.json as
 transformers itself saves it. tests/test_families.c writes the same folder and asks the same of Longhand. README.md says more.
 """
@@ -16,35 +16,13 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
+from golden_weights import numbers
+
 TOKENS = [3, 1, 4, 1, 5, 9, 2, 6, 5, 7]
 
 
-def mixed(x):
-    """A hash of 32 bits to one of 32 bits."""
-    x = x & 0xFFFFFFFF
-    x = x ^ (x >> 15)
-    x = x * 2246822519 & 0xFFFFFFFF
-    x = x ^ (x >> 13)
-    x = x * 3266489917 & 0xFFFFFFFF
-    return x ^ (x >> 16)
-
-
-def number(name, i, rank):
-    """Weight i of a tensor: from -0.5 to 0.5 and exact in float; of a norm from 0.75 to 1.25."""
-    h = 2166136261
-    for c in name.encode():
-        h = (h ^ c) * 16777619 & 0xFFFFFFFF
-    u = (mixed(h + i * 2654435761) >> 8) / 16777216 - 0.5
-    if rank > 1:
-        return u
-    return 1 + u / 2 if name.endswith("weight") else u / 2
-
-
 def tensor(name, shape):
-    n = 1
-    for s in shape:
-        n *= s
-    return torch.tensor([number(name, i, len(shape)) for i in range(n)], dtype=torch.float64).reshape(shape).float()
+    return torch.tensor(list(numbers(name, shape)), dtype=torch.float64).reshape(shape).float()
 
 
 SMALL = dict(vocab_size=24, hidden_size=16, num_hidden_layers=2, num_attention_heads=4, intermediate_size=20,
