@@ -30,9 +30,9 @@ test-page: all ## the living page in a browser: needs npm, and Chromium from Deb
 
 test-gpu: ## every operation and kernel on the GPU of this machine, against the exact evaluator
 	@test -f build-gpu/build.ninja || $(SETUP) -Dcuda=enabled -Dpage=disabled build-gpu
-	@ninja -C build-gpu --quiet longhand longhand_cuda.so tests/test_gpu tests/test_gpu_ranks
-	@LONGHAND_CUDA=build-gpu/longhand_cuda.so build-gpu/tests/test_gpu
-	@LONGHAND_CUDA=build-gpu/longhand_cuda.so build-gpu/tests/test_gpu_ranks # needs NCCL
+	@ninja -C build-gpu --quiet longhand src/eval/cuda/longhand_cuda.so tests/test_gpu tests/test_gpu_ranks
+	@LONGHAND_CUDA=build-gpu/src/eval/cuda/longhand_cuda.so build-gpu/tests/test_gpu
+	@LONGHAND_CUDA=build-gpu/src/eval/cuda/longhand_cuda.so build-gpu/tests/test_gpu_ranks # needs NCCL
 
 test-clients: all ## the language server and the extension of VS Code, by the libraries that VS Code uses: needs npm
 	@$(NEEDS) clients

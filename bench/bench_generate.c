@@ -37,7 +37,7 @@ static lh_graph *gpt(lh_context *ctx) {
 }
 
 /* All params in one piece of memory, as in a file; the bytes that a token reads: all but the positions, and one row of these. */
-static double lend_all(lh_generator *w, lh_precision precision, float **room) {
+static double borrow_all(lh_generator *w, lh_precision precision, float **room) {
     size_t cells = 0, at = 0;
     const lh_graph *g = w->g;
     double bytes = 0;
@@ -54,9 +54,9 @@ static double lend_all(lh_generator *w, lh_precision precision, float **room) {
         const bool is_half = precision == LH_IN_BF16 && lh_floats_may_be_half(w->plan, n);
         if (is_half) {
             lh_row_way()->narrow((uint16_t *)(void *)(x + at), x + at, (ptrdiff_t)size);
-            lh_floats_lend_half(w->plan, n, (const uint16_t *)(const void *)(x + at));
+            lh_floats_borrow_half(w->plan, n, (const uint16_t *)(const void *)(x + at));
         } else {
-            lh_floats_lend(w->plan, n, x + at);
+            lh_floats_borrow(w->plan, n, x + at);
         }
         if (strcmp(n->step->path, "U") != 0) bytes += (double)size * (is_half ? 2 : 4);
         at += (size + 15) / 16 * 16 / (is_half ? 2 : 1);
@@ -123,7 +123,7 @@ static result generate(lh_precision precision) {
     if (!w) return r;
     float *weights = NULL;
     lh_pool *pool = lh_pool_new(threads);
-    r.bytes = lend_all(w, precision, &weights);
+    r.bytes = borrow_all(w, precision, &weights);
     judge(w, pool, precision == LH_IN_BF16 ? lh_rate_halves : lh_rate_products, true,
           prompt_flops(), &r.prompt, &r.peak, &r.of_peak);
     struct rusage used; /* before there is memory to be read */

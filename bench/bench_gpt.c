@@ -201,7 +201,7 @@ static result run_torch_with(const size *s, lh_precision precision, const char *
     return r;
 }
 
-/* As it comes; where its library asks for instructions that the system does not lend and is killed, without those. */
+/* As it comes; if it is killed because its library uses instructions that the system has not enabled, without those. */
 static result run_torch(const size *s, lh_precision precision) {
     if (getenv("ALONE")) return (result){0};
     const result r = run_torch_with(s, precision, "");

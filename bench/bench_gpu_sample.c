@@ -3,7 +3,7 @@
  *     bench_gpu_sample gpt bf16 16 512 layers=12 dim=768 heads=12 context=1024 vocab=50257
  *
  * The model, the precision, tokens of the prompt, tokens to write; then settings. Weights are random, the likeliest token is taken. The first tokens, in which
- * launches are recorded, are not counted.
+ * launches are recorded, are not counted. Where a token is one launch, the text is written once more by a launch for each work, and compared.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,14 +62,10 @@ static void draw_weights(lh_generator *w) {
     }
 }
 
-static void print_works(const lh_generator *w) {
-    const lh_plan *p = w->plan;
-    const int n = p->list[LH_STAGE_RUN].n;
-    double *seconds = calloc((size_t)n + 1, sizeof *seconds), all = 0;
-    bool *is_told = calloc((size_t)n + 1, sizeof *is_told);
+/* n works: how long each takes, and whether it was printed with one of the same name */
+static void print_timed(const lh_plan *p, int n, const double *seconds, bool *is_told) {
+    double all = 0;
     int launches = 0;
-    if (!seconds || !is_told) return;
-    lh_cuda_time_works(w->plan, seconds);
     for (int i = 0; i < n; i++)
         launches += !lh_cuda_of(p)->work[LH_STAGE_RUN][i].is_joined, all += seconds[i];
     for (int i = 0; i < n; i++) {
@@ -83,6 +79,16 @@ static void print_works(const lh_generator *w) {
         if (works) printf("  %10.3f us %5d  %s\n", 1e6 * sum, works, name);
     }
     printf("  %d works, %d launches; one by one %.3f us\n", n, launches, 1e6 * all);
+}
+
+static void print_works(const lh_generator *w) {
+    const int n = w->plan->list[LH_STAGE_RUN].n;
+    double *seconds = calloc((size_t)n + 1, sizeof *seconds);
+    bool *is_told = calloc((size_t)n + 1, sizeof *is_told);
+    if (seconds && is_told) {
+        lh_cuda_time_works(w->plan, seconds);
+        print_timed(w->plan, n, seconds, is_told);
+    }
     free(seconds), free(is_told);
 }
 
@@ -99,9 +105,25 @@ static bool write_text(lh_generator *w, int prompt, int tokens) {
     free(id);
     if (n < tokens + WARM) return false;
     const double each = (now() - start) / tokens;
-    printf("%9.1f us a token, %.0f tokens/s; prompt of %d in %.3f ms; last token %d\n", 1e6 * each,
-           1 / each, prompt, 1e3 * first, w->token[w->n - 1]);
+    printf("%9.1f us a token, %.0f tokens/s%s; prompt of %d in %.3f ms; last token %d\n",
+           1e6 * each, 1 / each, lh_cuda_of(w->plan)->is_token ? ", one launch each" : "", prompt,
+           1e3 * first, w->token[w->n - 1]);
     return true;
+}
+
+/* Again, work by work: how much of the text is the same? */
+static bool write_again(lh_generator *w, int prompt, int tokens) {
+    const int n = w->n;
+    if (!lh_cuda_of(w->plan)->is_token) return true;
+    int *before = malloc((size_t)n * sizeof *before), same = 0;
+    if (!before) return false;
+    memcpy(before, w->token, (size_t)n * sizeof *before);
+    lh_cuda_of(w->plan)->is_apart = true;
+    const bool is_done = write_text(w, prompt, tokens);
+    while (is_done && same < n && before[same] == w->token[same]) same++;
+    if (is_done) printf("the first %d of %d tokens are the same\n", same, n);
+    free(before);
+    return is_done;
 }
 
 int main(int argc, char **argv) {
@@ -118,7 +140,8 @@ int main(int argc, char **argv) {
                                                  .precision = is_short ? LH_IN_BF16 : LH_IN_FLOAT})
           : NULL;
     if (w) draw_weights(w);
-    if (w && write_text(w, atoi(argv[3]), atoi(argv[4]))) print_works(w);
+    const int prompt = atoi(argv[3]), tokens = atoi(argv[4]);
+    if (w && write_text(w, prompt, tokens) && write_again(w, prompt, tokens)) print_works(w);
     const bool is_well = w && !lh_failed(ctx);
     if (lh_failed(ctx)) {
         const lh_error *e = lh_context_error(ctx);

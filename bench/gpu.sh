@@ -13,8 +13,9 @@ export LONGHAND_CUDA NO_COLOR
 compare() {
     name=$1
     shift
-    ours=${*%%|*}
-    theirs=${*#*|}
+    all=$*
+    ours=${all%%|*}
+    theirs=${all#*|}
     echo "$name"
     # shellcheck disable=SC2086  # words
     "$build/bench/bench_gpu" $ours profile

@@ -471,6 +471,7 @@ typedef struct longhand_learn_how {
     int every;             /* look at held-out text after so many steps; 0: at the end */
     bool (*progress)(void *who, const longhand_progress *now); /* after each step; false: stop */
     void *who;
+    bool recompute; /* layers are computed again for their gradients: the same bits, less memory */
 } longhand_learn_how;
 
 /* Trains the open program (gpt, micro, adder, classic; your own) with the fast evaluator. Called

@@ -47,10 +47,10 @@ if wanted train; then
         train classic --task translate --steps 5 --threads $threads
     done
     "$longhand" train gpt --data "$work/names.txt" --steps 20 --set layers=2 dim=64 heads=4 context=32 -o "$work/gpt" >/dev/null 2>&1
-    "$longhand" sample "$work/gpt" -i 'The ' -n 60 2>&1 | hash 'sample gpt'
-    "$longhand" sample "$work/gpt" -i 'The ' -n 60 --precision bf16 2>&1 | hash 'sample gpt bf16'
-    "$longhand" look "$work/gpt" --prompt 'The cat' 2>&1 | sed "s|$work||g" | hash 'look gpt'
-    "$longhand" explain "$work/gpt" --prompt 'The cat' 'h[1].P{head 1}[2][1]' 2>&1 | hash 'explain gpt'
+    "$longhand" sample "$work/gpt" -i ma -n 60 2>&1 | hash 'sample gpt'
+    "$longhand" sample "$work/gpt" -i ma -n 60 --precision bf16 2>&1 | hash 'sample gpt bf16'
+    "$longhand" look "$work/gpt" --prompt maria 2>&1 | sed "s|$work||g" | hash 'look gpt'
+    "$longhand" explain "$work/gpt" --prompt maria 'h[1].P{head 1}[2][1]' 2>&1 | hash 'explain gpt'
 fi
 
 if wanted sheets; then

@@ -13,6 +13,11 @@ if [ "${1:-}" = --list ]; then
     shift
 fi
 pattern=${1:-}
+twice=$(sort tests/mutants.list | uniq -d | grep . || true)
+if [ -n "$twice" ]; then
+    echo "$twice" | sed 's/^/there twice: /'
+    exit 1
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 git ls-files -z --cached --others --exclude-standard | xargs -0 tar cf - | tar xf - -C "$work"

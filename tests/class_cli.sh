@@ -350,8 +350,12 @@ if grep -q RssAnon /proc/self/status 2>/dev/null; then
     test "$(wc -l <marks)" -eq 2000
     verdict $? 'an answer comes as soon as a line was sent'
     cp memory out
-    awk 'NR == 1 { before = $1 } END { exit NR != 2 || $1 > before * 1.1 }' memory
-    verdict $? 'memory does not grow with their number'
+    if is_sanitised; then
+        skip 'memory does not grow with their number' 'a sanitiser gives memory back later'
+    else
+        awk 'NR == 1 { before = $1 } END { exit NR != 2 || $1 > before * 1.1 }' memory
+        verdict $? 'memory does not grow with their number'
+    fi
 fi
 
 # ---- docs/teaching.md ----

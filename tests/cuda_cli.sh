@@ -66,6 +66,11 @@ run train gpt $small --steps 6 --device gpu -o other
 cmp -s gpu/tokenizer.json other/tokenizer.json && run train gpt $small --steps 6 --device gpu -o third &&
     cmp -s other/model.safetensors third/model.safetensors
 verdict $? 'the same bits from run to run'
+# shellcheck disable=SC2086
+run train gpt $small --steps 6 --device gpu --recompute -o again
+tried 'layers recomputed' 0 'layers recomputed'
+cmp -s third/model.safetensors again/model.safetensors
+verdict $? '... to the same bits'
 
 refused 'a device that is none' '--device is cpu, gpu or auto, not "tpu"' train gpt --device tpu -o x
 refused 'two words for one thing' 'use only one of the two' train gpt --device gpu --backend fast -o x
@@ -128,13 +133,43 @@ EMULATED_NONE=1 run train gpt --device gpu -o x
 tried 'no device' 2 'no GPU can be used: no device is there' 'longhand devices shows what there is'
 EMULATED_NONE=1 run devices
 tried '... is said by devices, too' 0 'gpu   none: no device is there'
+EMULATED_MEMORY=20000000 run devices
+tried 'a device without room' 0 'cannot be used: 20.0 MB of its memory are free, and products alone need 34.0 MB'
+EMULATED_VERSION=3 run devices
+tried 'a shared object of another version' 0 'gpu   none: longhand_cuda.so is of version 3, and this longhand needs'
 EMULATED_MEMORY=100000 run train gpt --device gpu -o x
-tried 'too little memory' 2 'out of memory on the GPU' 'needed for this run' 'of 0.1 MB are free'
+tried 'too little memory' 2 'out of memory on the GPU' 'needed for this run' 'of 100 kB are free'
 cp -r gpu lost
-EMULATED_LOST=60 run train lost --resume --steps 200 --device gpu
+EMULATED_LOST=300 run train lost --resume --steps 200 --device gpu
 tried 'a device that is lost' 2 'the GPU stopped: the device was lost' 'has the model as it was last saved'
 run sample lost -i The -n 2
 tried '... and what was saved is intact' 0 The
+# Whenever it is lost: while a step runs, while numbers are read, while they are saved.
+rm -rf lost
+cp -r gpu lost
+cp -r gpu good
+run train good --resume --steps 13 --device gpu
+# lose N: it is lost after N runs and readings; ends with 0 where the run comes to its end. What is in the folder is told by $changed.
+lose() {
+    rm -rf lost
+    cp -r gpu lost
+    EMULATED_LOST=$1 run train lost --resume --steps 13 --device gpu
+    if test $status = 0; then
+        cmp -s good/model.safetensors lost/model.safetensors || changed=1
+        return 0
+    fi
+    grep -q 'the GPU stopped: the device was lost' err || changed=1
+    diff -r gpu lost >differs || changed=1
+    return 1
+}
+changed=0 from=1 to=1000
+while test $((to - from)) -gt 1; do
+    middle=$(((from + to) / 2))
+    if lose $middle; then to=$middle; else from=$middle; fi
+done
+for n in 1 2 3 4 5 6 7 8; do lose $((from - n)); done
+test $changed = 0 && test $from -gt 20
+verdict $? 'whenever a device is lost, what was saved last is as it was'
 LONGHAND_CUDA=$build/no.so run train gpt --device gpu -o x
 if test -e "$build/longhand_cuda.so"; then
     tried 'a GPU that is not there' 2 'no GPU can be used'

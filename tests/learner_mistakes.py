@@ -7,11 +7,14 @@ does not do what it says is found.
 import learner_arithmetic as ar
 
 # ---- patterns ----
-# Single letters stand for anything; `_` before a name stands for that very name.
+# Single letters stand for anything, `u` for what has a name of its own, `G` for a matrix that is given; `_` before a name stands
+# for that very name.
 
 
 def match(pattern, tree, found):
     if pattern[0] == "name" and len(pattern[1]) == 1:
+        if pattern[1] in "uG" and tree[0] != "name":
+            return False
         if pattern[1] in found:
             return found[pattern[1]] == tree
         found[pattern[1]] = tree
@@ -48,6 +51,20 @@ def replaced(tree, path, f):
     return tree[: path[0]] + (replaced(tree[path[0]], path[1:], f),) + tree[path[0] + 1 :]
 
 
+def at_place(tree, path):
+    for i in path:
+        tree = tree[i]
+    return tree
+
+
+def gives(sheet, pattern, tree):
+    """Does every `G` of a pattern that fits stand for something that is given on the sheet?"""
+    letters = {}
+    match(pattern, tree, letters)
+    name = letters["G"][1] if "G" in letters else None
+    return name is None or any(("." + key).endswith("." + name) for key in sheet.given.numbers)
+
+
 def rewrite(tree, before, after, which=0):
     """The tree with the pattern replaced at one place, or None."""
     before, after = ar.read(before), ar.read(after)
@@ -55,12 +72,7 @@ def rewrite(tree, before, after, which=0):
     if which >= len(found):
         return None
 
-    def change(t):
-        letters = {}
-        match(before, t, letters)
-        return put(after, letters)
-
-    return replaced(tree, found[which], change)
+    return replaced(tree, found[which], lambda t: changed(t, before, after))
 
 
 def every_place(tree, before, after):
@@ -110,16 +122,18 @@ STEP = {
     "weights_on_columns": [("x @ y", "x^T @ y")],
     "heads_order": [("join(a)", "join(reverse(a))")],
     "softmax_columns": [("softmax(a)", "softmax(a^T)^T")],
-    "wrong_side": [("a @ w", "w @ a")],
-    "weights_transposed": [("a @ w", "a @ w^T")],
-    "cell_by_cell": [("a @ w", "a * w")],
-    "no_bias": [("a @ w + b", "a @ w")],
+    # of weights: P @ V is no such place
+    "wrong_side": [("a @ G", "G @ a")],
+    "weights_transposed": [("a @ G", "a @ G^T")],
+    "cell_by_cell": [("a @ G", "a * G")],
+    "no_bias": [("a @ G + b", "a @ G")],
     "no_relu": [("relu(a)", "a")],
     "relu_absolute": [("relu(a)", "abs(a)")],
     "relu_on_result": [("relu(a) @ w + b", "relu(a @ w + b)")],
-    "no_residual": [("a + c", "c")],
-    "only_residual": [("a + c", "a")],
-    "residual_twice": [("a + c", "a + a + c")],
+    # what goes round a step has a name: n * 1 + 0 inside a norm is no such place
+    "no_residual": [("u + c", "c")],
+    "only_residual": [("u + c", "u")],
+    "residual_twice": [("u + c", "u + u + c")],
     "no_position": [("w[t] + a", "w[t]"), ("e + p", "e")],
     "position_twice": [("w[t] + a", "w[t] + a + a"), ("e + p", "e + p + p")],
     "no_minus_one": [("x - onehot(t, n)", "x")],
@@ -322,21 +336,31 @@ def known(name, step, line, choice, sheet, rng):
     if target.is_last_line and name in ("softmax_columns",):
         return softmax_columns(sheet, target)
     for before, after in rules:
-        found = places(ar.read(before), target.tree)
-        if not found:
-            continue
-        after_tree = ar.read(after)
+        inside = operands(sheet, path) if "G" in before else []
+        before, after = ar.read(before), ar.read(after)
         if choice >= 0:
-            after_tree = put(after_tree, {"i": ("number", float(choice))})
-        path_in = rng.choice(found)
-
-        def change(t):
-            letters = {}
-            match(ar.read(before), t, letters)
-            return put(after_tree, letters)
-
-        return {target.key: replaced(target.tree, path_in, change)}
+            after = put(after, {"i": ("number", float(choice))})
+        for lines in [target], inside:
+            found = [(line, p) for line in lines for p in given_places(sheet, before, line.tree)]
+            if found:
+                line, place = rng.choice(found)
+                return {line.key: replaced(line.tree, place, lambda t: changed(t, before, after))}
     return None
+
+
+def operands(sheet, path):
+    """What a call is given, where that stands on lines of its own: Q = X @ WQ."""
+    return [line for line in call_lines(sheet, path).values() if line.path != path]
+
+
+def given_places(sheet, pattern, tree):
+    return [p for p in places(pattern, tree) if gives(sheet, pattern, at_place(tree, p))]
+
+
+def changed(tree, before, after):
+    letters = {}
+    match(before, tree, letters)
+    return put(after, letters)
 
 
 def softmax_columns(sheet, line):

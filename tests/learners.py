@@ -192,11 +192,16 @@ def fill_changed(kind, sheet, change, name, step):
         return None
     right = learner_sheet.Work(sheet, habits.Honest()).all()
     first = next((k for k in sheet.order if not same_texts(work, right, k)), None)
-    if not first:
+    if not first or says_nothing(work, first):
         return None
     filled = Filled(kind, sheet, work, "%s at %s" % (name, step))
     filled.name, filled.step, filled.made_at = name, first, step
     return filled
+
+
+def says_nothing(work, key):
+    """Nothing but 0 at the asked digits: whatever makes something small comes to that."""
+    return all(float(x) == 0 for rows in written_of(work, key) for row in rows for x in row)
 
 
 def same_texts(a, b, key):

@@ -153,6 +153,15 @@ has 'from one turn and two' 'layers = 2: ' out
 does 'cost --predict beside --measure' cost gpt --set layers=5 dim=32 heads=2 context=64 tokens=64 --batch 2 --measure --predict --json
 test "$(sed -n 's/.*"memory": *\([0-9.e+]*\).*/\1/p' out | uniq | wc -l)" -eq 1
 verdict $? 'the memory that is predicted is the memory that is taken'
+does 'cost --recompute' cost gpt --set layers=5 dim=32 heads=2 context=64 tokens=64 --batch 4 --recompute
+has 'both sizes, and what it costs' 'with --recompute and ' out
+does 'cost --recompute beside --measure' cost gpt --set layers=5 dim=32 heads=2 context=64 tokens=64 --batch 4 --measure --predict --recompute --json
+test "$(sed -n 's/.*"memory": *\([0-9.e+]*\).*/\1/p' out | uniq | wc -l)" -eq 1
+verdict $? '... the memory that is taken, too'
+awk -F'[:,]' '/"memory":/ { less = $2 } /"kept":/ { all = $2 } /"again":/ { again = $2 } /"operations":/ { sum = $2 }
+    END { exit !(less > 0 && less < 0.7 * all && again > 0.1 * sum && again < 0.4 * sum) }' out
+verdict $? '... and less than without'
+refused 'nothing to recompute' 'the program repeats no layers' cost ex3 --recompute
 on_ranks='cost gpt --set layers=4 dim=32 heads=2 context=32 tokens=32'
 # shellcheck disable=SC2086  # several words
 {

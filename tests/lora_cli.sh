@@ -60,12 +60,18 @@ shows 'WV_B'
 does 'half of a run' train llama --lora 2 --lora-on q_proj,WV --data other.txt --steps 10 --batch 4 -o half
 does '... goes on' train half --resume --data other.txt --steps 20
 has 'only what was asked for' '"target_modules": \["q_proj", "v_proj"\]' half/adapter_config.json
+does 'one of two matrices called c_proj' train gpt --lora 2 --lora-on attn.c_proj --data other.txt --steps 1 --batch 4 -o one
+has '... has the name that is its alone' '"target_modules": \["attn.c_proj"\]' one/adapter_config.json
+does '... which opens it again' sample one -i 'the ' -n 5 -t 0
 cp half/adapter_model.safetensors a
 does 'the same again' train llama --lora 2 --lora-on q_proj,WV --data other.txt --steps 10 --batch 4 -o again
 does '... goes on' train again --resume --data other.txt --steps 20
 cmp -s a again/adapter_model.safetensors
 verdict $? 'two runs that went on are the same'
 does 'in parts' train llama --lora 2 --data other.txt --steps 3 --batch 4 --micro 2 -o parts
+does '... with layers recomputed' train llama --lora 2 --data other.txt --steps 3 --batch 4 --micro 2 --recompute -o recomputed
+cmp -s parts/adapter_model.safetensors recomputed/adapter_model.safetensors
+verdict $? '... to the same bits'
 does 'in double' train llama --lora 2 --data other.txt --steps 2 --batch 2 --backend exact -o double
 
 # Without program.lh and tokeniser, and with fields of PEFT.
@@ -83,6 +89,12 @@ sed 's/"LORA"/"IA3"/' llama-small/adapter_config.json >peft/adapter_config.json
 refused 'another kind of adapter' 'peft_type IA3 is not LORA' sample peft
 sed 's/"r": 2/"r": 0/' llama-small/adapter_config.json >peft/adapter_config.json
 refused 'no rank' 'r must be a whole number from 1 on' sample peft
+sed 's/"lora_alpha": [0-9.]*/"lora_alpha": "much"/' llama-small/adapter_config.json >peft/adapter_config.json
+refused 'an alpha that is none' 'lora_alpha must be a number' sample peft
+sed 's/"target_modules": \[[^]]*\]/"target_modules": [3]/' llama-small/adapter_config.json >peft/adapter_config.json
+refused 'modules without names' 'target_modules must be a list of names' sample peft
+echo '[]' >peft/adapter_config.json
+refused 'a config without fields' 'fields in { } are expected' sample peft
 echo '{' >peft/adapter_config.json
 refused 'a config cut off' 'peft/adapter_config.json' sample peft
 sed 's/"base_model_name_or_path": "[^"]*"/"base_model_name_or_path": "someone\/no-such"/' llama-small/adapter_config.json >peft/adapter_config.json

@@ -27,6 +27,9 @@ verdict $? 'every turn with --all'
 run graph gpt --plan --forward
 test "$status" -eq 0 && grep -q 'attention ' out && ! grep -q 'attention, back' out && ! grep -q 'adam' out
 verdict $? 'the way forward alone'
+run graph gpt --plan --recompute
+test "$status" -eq 0 && grep -q 'again: attention  *h\[0\]\.H ' out && grep -q 'h\[1\]: .* of this turn, 8 of them again ' out && ! grep -qE '^.{81,}$' out
+verdict $? 'layers that are computed again for their gradients'
 run graph gpt --plan --set layers=96 dim=12288 heads=96 context=2048
 test "$status" -eq 0 && grep -q '^  in all  *[0-9]\{12,\}$' out
 verdict $? 'a plan that fits into no memory'
@@ -53,5 +56,9 @@ grep -q 'one of exact, wide, fast' err
 verdict $? 'and the known ones'
 refused 'a plan as a drawing' '--plan is text' graph ex3 --plan -o x.svg
 refused 'a plan as JSON' '--plan is text' graph ex3 --plan --json
+refused 'layers again, but no plan' 'it needs --plan' graph gpt --recompute
+refused 'layers again, of a program without' 'the program repeats no layers' graph ex3 --plan --recompute
+refused 'layers again where all is kept' 'the evaluator exact keeps every value' graph gpt --plan --recompute --backend exact
+refused 'layers again for no gradients' 'no gradient reads' graph gpt --plan --forward --recompute
 refused 'an evaluator of no plan' 'needs --plan' graph ex3 --backend fast
 finish

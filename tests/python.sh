@@ -11,6 +11,10 @@ if test -z "$python" || test -z "$library"; then
 fi
 LONGHAND_LIBRARY=$library LONGHAND=$longhand PYTHONDONTWRITEBYTECODE=1 IPYTHONDIR=$work/ipython JUPYTER_CONFIG_DIR=$work/jupyter
 export LONGHAND_LIBRARY LONGHAND PYTHONDONTWRITEBYTECODE IPYTHONDIR JUPYTER_CONFIG_DIR
+if is_sanitised; then # Python is not: what it loads needs the sanitiser first, and its own leaks are no concern of ours
+    LD_PRELOAD=$(cc -print-file-name=libasan.so) LSAN_OPTIONS=detect_leaks=0
+    export LD_PRELOAD LSAN_OPTIONS
+fi
 
 # Each test of the module is one here.
 "$python" -m unittest discover -v -s "$root/python/tests" >out 2>err

@@ -43,6 +43,12 @@ skip() {
     echo "ok $tap_count - $1 # SKIP $2"
 }
 
+# Was it built with a sanitiser, which takes memory of its own? Then it does not run where the address space is limited.
+is_sanitised() {
+    # shellcheck disable=SC3045  # dash and bash have it
+    ! (ulimit -v 8000000 && "$longhand" --version) >/dev/null 2>&1
+}
+
 # finish: the plan, and the exit status.
 finish() {
     echo "1..$tap_count"

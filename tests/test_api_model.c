@@ -95,6 +95,26 @@ static void learns_and_goes_on(void **state) {
     longhand_free(other);
 }
 
+/* Layers that are computed again change no bit; a program that has none is told so. */
+static void recomputes_layers(void **state) {
+    longhand *lh = *state, *other = longhand_new();
+    seen s = {0}, t = {0};
+    open_small(lh), open_small(other);
+    for (int i = 0; i < 2; i++) {
+        const longhand_learn_how how = {.text = long_text(),
+                                        .steps = 6,
+                                        .batch = 4,
+                                        .progress = note,
+                                        .who = i ? &t : &s,
+                                        .recompute = i};
+        assert_int_equal(longhand_learn(i ? other : lh, &how), 6);
+        is_well(i ? other : lh);
+    }
+    assert_true(s.loss == t.loss && s.held_out == t.held_out);
+    assert_true(longhand_value(lh, "E[3][2]") == longhand_value(other, "E[3][2]"));
+    longhand_free(other);
+}
+
 static void stops_when_told(void **state) {
     longhand *lh = *state;
     seen s = {.stop_at = 7};
@@ -403,6 +423,7 @@ static int end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(learns_and_goes_on),
+        TEST(recomputes_layers),
         TEST(stops_when_told),
         TEST(learns_pairs_and_lines),
         TEST(training_is_refused),

@@ -166,6 +166,115 @@ static void every_backend_agrees(void **state) {
     }
 }
 
+/* ---- layers that are computed again for their gradients ---- */
+
+static int works_again(const lh_plan *p) {
+    int n = 0;
+    for (int i = 0; i < p->list[LH_STAGE_RUN].n; i++) n += p->list[LH_STAGE_RUN].work[i].is_again;
+    return n;
+}
+
+static void recompute_by(const lh_evaluator *with, const program *p, const lh_wish *wish,
+                         const char *name) {
+    lh_wish other = *wish;
+    other.recomputes = true;
+    lh_plan *kept = run_twice(with, p->g, wish), *again = run_twice(with, p->g, &other);
+    stop_if_failed(p, name);
+    if (*checked.problem) fail_msg("%s: %s", name, checked.problem);
+    assert_int_equal(works_again(kept), 0);
+    assert_true(works_again(again) > 0);
+    assert_int_equal(again->list[LH_STAGE_RUN].n, kept->list[LH_STAGE_RUN].n + works_again(again));
+    for (int i = 0; i < wish->n_nodes; i++)
+        if (with->has(kept, wish->node[i])) same_bits(kept, again, wish->node[i], name);
+    with->free(kept), with->free(again);
+}
+
+static bool repeats(const lh_program *p) {
+    for (int i = 0; i < p->n_statements; i++)
+        if (p->statement[i]->kind == LH_S_REPEAT) return true;
+    return false;
+}
+
+/* By every backend; where every access is checked, nothing is read whose memory another value has meanwhile. */
+static void recomputed_layers_have_the_same_bits(void **state) {
+    (void)state;
+    static const char *const must[] = {"gpt", "llama", "translator", "bert", "micro"};
+    unsigned done = 0;
+    memset(&checked, 0, sizeof checked);
+    for (int i = 0; i < lh_n_embedded_files; i++) {
+        const lh_embedded *f = &lh_embedded_files[i];
+        if (strncmp(f->name, "models/", 7) != 0) continue;
+        program p = open_text(f->name, f->text, f->length);
+        lh_node *node[256];
+        const bool learns = p.g && p.g->loss && p.g->n_examples && repeats(p.program) &&
+                            !strstr(f->name, "recurrent"); /* what a turn makes, the next reads */
+        const lh_wish wish = {
+            .node = node, .n_nodes = learns ? wanted_of(p.g, node, 256) : 0, .updates = true};
+        if (learns && cells_of(p.g, &wish) < MOST_CELLS) {
+            recompute_by(&lh_checked, &p, &wish, f->name);
+            for (int k = 0; lh_evaluators[k]; k++)
+                if (lh_evaluators[k] != &lh_cuda || lh_devices(NULL, 0, NULL))
+                    recompute_by(lh_evaluators[k], &p, &wish, f->name);
+            for (unsigned k = 0; k < sizeof must / sizeof *must; k++)
+                if (strncmp(f->name + 7, must[k], strlen(must[k])) == 0) done |= 1u << k;
+        }
+        close_program(&p);
+    }
+    assert_int_equal(done, (1u << sizeof must / sizeof *must) - 1);
+}
+
+/* By sizes alone: what is kept of a further layer is what enters it. */
+static void recomputing_takes_less_memory(void **state) {
+    (void)state;
+    enum { DIM = 64, ROWS = 128, EXAMPLES = 2 };
+    const lh_embedded *f = lh_embedded_find("models/gpt.lh");
+    size_t cells[2][2]; /* [recomputes][layers] */
+    for (int k = 0; k < 4; k++) {
+        lh_context *ctx = lh_context_new();
+        lh_program *text = lh_program_parse(ctx, f->name, f->text, f->length);
+        const lh_setting set[] = {{"layers", k % 2 ? "9" : "8"}, {"dim", "64"}, {"context", "128"}};
+        lh_graph *g = lh_graph_build(ctx, text, &(lh_build){.set = set, .n_set = 3});
+        const int row[] = {ROWS, ROWS}, *rows[] = {row, row};
+        lh_plan *p = lh_fast.plan(g, &(lh_wish){.node = &g->loss,
+                                                .n_nodes = 1,
+                                                .updates = true,
+                                                .recomputes = k / 2,
+                                                .is_sketch = true});
+        lh_fast.feed(p, &(lh_batch){.examples = EXAMPLES, .rows = rows});
+        assert_false(lh_failed(ctx));
+        cells[k / 2][k % 2] = p->cells[LH_MOVING];
+        lh_fast.free(p);
+        lh_graph_free(g), lh_program_free(text), lh_context_free(ctx);
+    }
+    const size_t weights = 12 * DIM * DIM + 13 * DIM, /* of a layer: their gradients stay, too */
+        enters = EXAMPLES * ROWS * DIM, more = cells[1][1] - cells[1][0];
+    if (more < enters || more > enters + weights + enters / 4)
+        fail_msg("a layer takes %zu cells", more);
+    assert_true(cells[1][0] < cells[0][0] / 2);
+    assert_true(cells[0][1] - cells[0][0] > 10 * enters);
+}
+
+static void nothing_to_recompute_is_refused(void **state) {
+    (void)state;
+    static const char plain[] = "param W : 1 x 2 = [1 -2]\nY = W * W\nloss = sum(Y)\n"
+                                "backward loss\nW := W - dW\n",
+                      linear[] = "param W : 1 x 2 = [1 -2]\nrepeat h for 3 with X = W\n"
+                                 "next X = X + X\nend\nloss = sum(X)\nbackward loss\n"
+                                 "W := W - dW\n";
+    const struct {
+        const char *text, *why;
+    } tried[] = {{plain, "the program repeats no layers"},
+                 {linear, "no gradient reads a value that only one turn of a repeat uses"}};
+    for (int i = 0; i < 2; i++) {
+        program p = open_text("test.lh", tried[i].text, strlen(tried[i].text));
+        stop_if_failed(&p, "test.lh");
+        assert_null(lh_fast.plan(p.g, &(lh_wish){.updates = true, .recomputes = true}));
+        if (!strstr(lh_context_error(p.ctx)->what, tried[i].why))
+            fail_msg("%s", lh_context_error(p.ctx)->what);
+        close_program(&p);
+    }
+}
+
 /* A check that cannot fail is none: works that are told to run with their operands changed are found out. */
 static void faults_are_found(void **state) {
     (void)state;
@@ -241,6 +350,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_access_is_its_own),
         cmocka_unit_test(every_backend_agrees),
+        cmocka_unit_test(recomputed_layers_have_the_same_bits),
+        cmocka_unit_test(recomputing_takes_less_memory),
+        cmocka_unit_test(nothing_to_recompute_is_refused),
         cmocka_unit_test(faults_are_found),
         cmocka_unit_test(its_plan_is_text),
         cmocka_unit_test(sums_need_a_backend_that_adds),

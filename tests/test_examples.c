@@ -99,8 +99,8 @@ static void check_learning(const char *op, int of_shape, int of_value, int many)
         lh_parts *p = lh_parts_new(e.graph, &(lh_parts_how){.most = most, .threads = 1});
         if (engine_failed(&e)) fail_msg("%s\n%s", e.problem, text);
         lh_fast.start(p->whole);
-        lh_parts_lend(p);
-        for (int i = 0; i < 2; i++) lh_parts_run(p, &batch, i, true), lh_fast.commit(p->whole);
+        lh_parts_borrow(p);
+        for (int i = 0; i < 2; i++) lh_parts_run(p, &batch, i), lh_fast.commit(p->whole);
         if (engine_failed(&e)) fail_msg("%s\n%s", e.problem, text);
         ENGINE_EACH_CELL(&lh_exact, exact, W, at)
         if (!engine_close_to(lh_exact.get(exact, W, at), lh_fast.get(p->whole, W, at), 1, 1e-5))

@@ -385,6 +385,20 @@ static void no_number_is_carried_on(void **state) {
     desk_free(&d);
 }
 
+/* After a slip all numbers are one by right, and who rounds on the way comes to another one: 1.333 * 7 for 4 / 3 * 7. */
+static void equal_numbers_may_follow(void **state) {
+    (void)state;
+    static const char lesson[] = "# Equal\n\n```longhand\nconst x = [1 1.015]\nv = x * 2\n"
+                                 "h = v * v / 3\ny = h * 7\n```\n\n```sheet\nv\ny\n```\n";
+    desk d = desk_of("equal", lesson, sizeof lesson - 1, 0, 4);
+    put_key(&d, NULL, 0);
+    put(&d, at(&d, "v", 1), "-2.000");
+    for (int c = 0; c < 2; c++) put(&d, at(&d, "y", c), "9.331");
+    mark(&d);
+    expect_credit_but(&d, ask(&d, "v"));
+    desk_free(&d);
+}
+
 /* ---- lines that nobody asked for ---- */
 
 /* The gradient of softmax reads its probabilities, and who works by hand has rounded them: 0.0073 / 1.0073 is 0.0072. */
@@ -422,6 +436,25 @@ static void old_numbers_are_named(void **state) {
         assert_string_equal(m->diagnosis[0].mistake->name, "not_recomputed");
         desk_free(&d);
     }
+}
+
+/* Without the shift the exponentials add up to 4.151 before the update and after it: they were worked out again. */
+static void the_same_number_by_another_way_is_not_old(void **state) {
+    (void)state;
+    desk d = desk_new("ex2", 920404, 3);
+    static const char *const e[] = {"0.864", "1.174", "0.996", "1.118"}, *const later[] = {
+                                                                             "0.862", "1.172",
+                                                                             "1.001", "1.115"};
+    put_key(&d, NULL, 0);
+    for (int c = 0; c < 4; c++) {
+        put(&d, at(&d, "probs.e", c), "%s", e[c]);
+        put(&d, at(&d, "probs.e@1", c), "%s", later[c]);
+    }
+    put(&d, at(&d, "probs.s", 0), "4.151");
+    put(&d, at(&d, "probs.s@1", 0), "4.151");
+    mark(&d);
+    expect_credit_but(&d, -1);
+    desk_free(&d);
 }
 
 /* Four decimals are asked for, because three show nothing of the update: three that stand there once more do not tell. */
@@ -520,6 +553,101 @@ static void two_names_for_the_same_numbers(void **state) {
     desk_free(&d);
 }
 
+/* These scores add up to 0. Divided by their sum, rounded or not, they may be anything, and so a slip in one of the
+ * probabilities is no "divided by their sum without the exponential". */
+static void what_may_be_anything_explains_nothing(void **state) {
+    (void)state;
+    static const char lesson[] = "# Scores\n\n```longhand\n"
+                                 "const s = [-0.5 -0.1 -0.8 -0.2 0.7 0.9]\nconst T = 1\nz = s / T\n"
+                                 "p = softmax(z)\n```\n\n```sheet\np\n```\n";
+    desk d = desk_of("scores", lesson, sizeof lesson - 1, 0, 3);
+    put_key(&d, NULL, 0);
+    put(&d, at(&d, "p", 0), "0.267");
+    mark(&d);
+    assert_false(lh_verdict_has_credit(d.marks->cell[at(&d, "p", 0)]));
+    assert_int_equal(d.marks->step[ask(&d, "p")].n_diagnoses, 0);
+    desk_free(&d);
+}
+
+static void expect_name(desk *d, const char *step, const char *name) {
+    mark(d);
+    const lh_step_mark *m = &d->marks->step[ask(d, step)];
+    if (!m->n_diagnoses) fail_msg("%s: %s is not named", step, name);
+    assert_string_equal(m->diagnosis[0].mistake->name, name);
+}
+
+/* Gate and value added: of the gate as it was written, with the digits asked for, and not of what it comes from. */
+static void a_mistake_is_made_with_written_numbers(void **state) {
+    (void)state;
+    desk d = desk_new("gates", 844233, 3);
+    put_key(&d, NULL, 0);
+    for (int c = 0; c < 6; c++)
+        put(&d, at(&d, "h", c), "%.4f",
+            strtod(d.filled.text[at(&d, "gate", c)], NULL) +
+                strtod(d.filled.text[at(&d, "v", c)], NULL));
+    expect_name(&d, "h", "gate_added");
+    desk_free(&d);
+}
+
+/* attention(X @ WQ, ...) with the weights transposed shows in Q already. */
+static void a_mistake_shows_in_what_a_call_is_given(void **state) {
+    (void)state;
+    static const char lesson[] =
+        "# Given\n\n```longhand\nconst E = [0.5 0.25; 0.15 -0.5]\nX = E + E\nconst WQ = [0.2 0.7; "
+        "-0.4 0.5]\n"
+        "const WV = [0.9 -0.3; 0.1 0.6]\nA = attention(X @ WQ, X, X @ WV)\n```\n\n"
+        "```sheet\nA.Q\nA\n```\n";
+    desk d = desk_of("given", lesson, sizeof lesson - 1, 0, 4);
+    static const char *const transposed[] = {"0.5500", "-0.1500", "-0.6400", "-0.6200"};
+    put_key(&d, NULL, 0);
+    for (int c = 0; c < 4; c++) put(&d, at(&d, "A.Q", c), "%s", transposed[c]);
+    expect_name(&d, "A.Q", "weights_transposed");
+    desk_free(&d);
+}
+
+/* Every number of somebody who took the scores for their exponentials: first with the digits that were written, and after the
+ * update once more with all of them. */
+static void a_mistake_is_made_again_after_the_update(void **state) {
+    (void)state;
+    static const struct {
+        const char *step, *numbers;
+    } wrong[] = {
+        {"P.e", "-0.267 0.175 0.341 -0.225"},
+        {"P.s", "-0.092 0.116"},
+        {"P", "2.902 -1.902 2.940 -1.940"},
+        {"H", "0.525 -3.919 0.531 -3.982"},
+        {"context", "0.531 -3.982"},
+        {"logits", "-0.080 2.495 2.363 3.371"},
+        {"probs.m", "3.371"},
+        {"probs.e", "0.032 0.416 0.365 1.000"},
+        {"probs.s", "1.813"},
+        {"probs", "0.018 0.229 0.201 0.552"},
+        {"L", "1.604"},
+        {"dlogits", "0.018 0.229 -0.799 0.552"},
+        {"dWO", "0.010 0.122 -0.424 0.293 -0.072 -0.912 3.182 -2.198"},
+        {"WO", "-0.901 0.188 -0.758 -0.429 -0.093 -0.509 -1.018 -0.680"},
+        {"logits@1", "-0.1083 2.1169 3.6336 2.4681"},
+        {"probs.m@1", "3.6336"},
+        {"probs.e@1", "0.024 0.219 1.000 0.312"},
+        {"probs.s@1", "1.555"},
+        {"probs@1", "0.0154 0.1408 0.6431 0.2006"},
+        {"L@1", "0.4415"},
+    };
+    desk d = desk_new("ex2", 920404, 3);
+    put_key(&d, NULL, 0);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *next = wrong[i].numbers;
+        for (int c = 0; *next; c++) {
+            size_t n = strcspn(next, " ");
+            put(&d, at(&d, wrong[i].step, c), "%.*s", (int)n, next);
+            next += n + strspn(next + n, " ");
+        }
+    }
+    expect_name(&d, "P.e", "shares_without_exp");
+    expect_credit_but(&d, ask(&d, "P.e"));
+    desk_free(&d);
+}
+
 /* Any rule that makes something small would explain them. */
 static void zeros_have_no_name(void **state) {
     (void)state;
@@ -602,11 +730,17 @@ int main(void) {
         cmocka_unit_test(a_slip_in_the_probabilities_goes_into_their_rule),
         cmocka_unit_test(no_number_follows_from_a_slip),
         cmocka_unit_test(no_number_is_carried_on),
+        cmocka_unit_test(equal_numbers_may_follow),
         cmocka_unit_test(what_a_gradient_reads_may_be_rounded),
         cmocka_unit_test(two_names_for_the_same_numbers),
+        cmocka_unit_test(what_may_be_anything_explains_nothing),
+        cmocka_unit_test(a_mistake_is_made_with_written_numbers),
+        cmocka_unit_test(a_mistake_shows_in_what_a_call_is_given),
+        cmocka_unit_test(a_mistake_is_made_again_after_the_update),
         cmocka_unit_test(zeros_have_no_name),
         cmocka_unit_test(old_numbers_are_named),
         cmocka_unit_test(old_numbers_in_few_digits_do_not_tell),
+        cmocka_unit_test(the_same_number_by_another_way_is_not_old),
         cmocka_unit_test(what_is_copied_has_no_last_digit_off),
         cmocka_unit_test(the_same_mistake_is_named_once),
         cmocka_unit_test(a_mistake_is_known_beside_a_last_digit),

@@ -51,7 +51,7 @@ static const cJSON *part(const golden *x, const char *name) {
     return item;
 }
 
-/* ---- weights by the formula of tests/golden/make.py ---- */
+/* ---- weights by the formula of tests/golden/golden_weights.py ---- */
 
 static uint32_t mixed(uint32_t x) {
     x ^= x >> 15;

@@ -171,7 +171,7 @@ static void hostile_headers_are_refused(void **state) {
         {"{" T("a", "F32", "1", "0", "4") "}", 5, "1 bytes after the last tensor"},
         {"{}", 3, "3 bytes after the last tensor"},
         {"{" T("a", "F32", "1", "0", "4") "," T("a", "F32", "1", "4", "8") "}", 8,
-         "\"a\" is there twice"},
+         "\"a\" occurs twice"},
         {"{" T("a", "F32", "", "0", "4") "," T("b", "F32", "1", "0", "4") "}", 4, "overlap"},
         {"{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\"}}", 4, "\"a\" has dtype twice"},
         {"{" T("a\\nb", "F32", "1", "0", "4") "}", 4, "control character in it: byte 1 of 3"},

@@ -218,13 +218,17 @@ static void a_llama_becomes_a_folder(void **state) {
 
 static void damaged_files_are_refused(void **state) {
     (void)state;
-    static const char *const bad[][2] = {
-        {"wrong_version", "neither 2 nor 3"},  {"wrong_magic", "not a GGUF file"},
-        {"wrong_short", "ends after the end"}, {"wrong_type", "type 10"},
-        {"wrong_block", "fill its blocks"},    {"wrong_twice", "there twice"},
-        {"wrong_tensor_twice", "there twice"}, {"wrong_list", "continues after the end"},
-        {"wrong_size", "too large"},           {"wrong_alignment", "alignment"},
-        {"wrong_deep", "list of lists"}};
+    static const char *const bad[][2] = {{"wrong_version", "neither 2 nor 3"},
+                                         {"wrong_magic", "not a GGUF file"},
+                                         {"wrong_short", "ends after the end"},
+                                         {"wrong_type", "type 10"},
+                                         {"wrong_block", "fill its blocks"},
+                                         {"wrong_twice", "occurs twice"},
+                                         {"wrong_tensor_twice", "occurs twice"},
+                                         {"wrong_list", "continues after the end"},
+                                         {"wrong_size", "too large"},
+                                         {"wrong_alignment", "alignment"},
+                                         {"wrong_deep", "list of lists"}};
     const char *root = getenv("LH_SOURCE_ROOT") ? getenv("LH_SOURCE_ROOT") : ".";
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         lh_context *ctx = lh_context_new();
@@ -250,20 +254,20 @@ static void no_value_is_passed_over(void **state) {
         {{.name = "llama.expert_count", .kind = LH_GGUF_U32, .number = 0}, NULL},
         {{.name = "other.attention.scale", .kind = LH_GGUF_F32, .number = 2}, NULL},
         {{.name = "llama.rope.dimension_count", .kind = LH_GGUF_U32, .number = 2},
-         "llama.rope.dimension_count is 2, and a head has 4 columns"},
+         "llama.rope.dimension_count is 2, but a head has 4 columns"},
         {{.name = "llama.attention.value_length", .kind = LH_GGUF_U32, .number = 2},
-         "llama.attention.value_length is 2, and a key has 4 columns"},
+         "llama.attention.value_length is 2, but a key has 4 columns"},
         {{.name = "llama.expert_count", .kind = LH_GGUF_U32, .number = 8},
-         "llama.expert_count is 8, and nothing but 0 is known here"},
+         "llama.expert_count is 8, but only 0 is supported"},
         {{.name = "llama.attention.sliding_window", .kind = LH_GGUF_U32, .number = 8},
-         "llama.attention.sliding_window is 8, and nothing but 0 is known here"},
+         "llama.attention.sliding_window is 8, but only 0 is supported"},
         {{.name = "llama.rope.freq_base", .kind = LH_GGUF_TEXT, .words = "10000"},
          "llama.rope.freq_base must be a number"},
         {{.name = "llama.rope.scaling.type", .kind = LH_GGUF_U32, .number = 1},
          "llama.rope.scaling.type must be a text"},
         {{.name = "llama.attention.scale", .kind = LH_GGUF_F32, .number = 2},
-         "llama.attention.scale is a value that is not known: what it means for the numbers of the "
-         "model cannot be said"},
+         "llama.attention.scale is not a known value, and it may change the numbers of the "
+         "model"},
         {{.name = "general.alignment", .kind = LH_GGUF_TEXT, .words = "32"},
          "general.alignment is not a multiple of 8"},
     };

@@ -1,6 +1,7 @@
 /* The backend cuda against the exact evaluator: every operation, every kernel, every program, random ones; forward and each gradient.
  *
- *     test_gpu [operations] [kernels] [programs] [random] [bf16] [attention] [growing] [steps]       all of them unless named
+ *     test_gpu [operations] [kernels] [programs] [random] [bf16] [attention] [growing] [steps] [recompute] [joined]
+ *              [norms] [lists] [parts] [scarce] [races]                                                                                all of them unless named
  *
  * It needs a GPU, or an emulated one, and nothing else: it runs where the tests' own library is not. A case that fails is told in full, and the next
  * one follows. The last line is `N passed, N failed`.
@@ -57,11 +58,16 @@ static bool is_well(tried *t, const char *how) {
     return false;
 }
 
-static bool open_tried(tried *t, const char *name, const char *text, size_t length) {
+static bool open_tried_with(tried *t, const char *name, const char *text, size_t length,
+                            const lh_build *how) {
     *t = (tried){.name = name, .text = length > 6000 ? "" : text, .ctx = lh_context_new()};
     t->program = lh_lesson_parse(t->ctx, name, text, length);
-    t->g = t->program ? lh_graph_build(t->ctx, t->program, NULL) : NULL;
+    t->g = t->program ? lh_graph_build(t->ctx, t->program, how) : NULL;
     return is_well(t, "building");
+}
+
+static bool open_tried(tried *t, const char *name, const char *text, size_t length) {
+    return open_tried_with(t, name, text, length, NULL);
 }
 
 static void close_tried(tried *t) {
@@ -411,6 +417,32 @@ static void try_bf16(void) {
     precision.precision = LH_IN_FLOAT;
 }
 
+/* Rows so wide that there are several groups of 256 columns, the last of them not full; with EMULATED_SHARED too wide for shared memory. */
+static void try_norms(void) {
+    static const int cols[] = {264, 776, 1096, 1544, 2048, 2056};
+    precision.precision = LH_IN_BF16;
+    for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
+        for (int is_rms = 0; is_rms < 2; is_rms++) {
+            char text[2048];
+            int n = snprintf(text, sizeof text,
+                             "vocab 11\nseed 3\ninput tokens : vocab*\ninput target : vocab*\n"
+                             "example tokens = t1 t2 t3, target = t4 t5 t6\n"
+                             "example tokens = t0, target = t10\nparam E : vocab x 8 = normal(1)\n"
+                             "param W : 8 x %d = normal(0.5)\nparam G : 1 x %d = normal(1)\n",
+                             cols[i], cols[i]);
+            n += snprintf(text + n, sizeof text - (size_t)n,
+                          is_rms ? "X = E[tokens] @ W\nN = X + rmsnorm(X, G)\nlogits = N @ W^T @ E^T\n"
+                                   "Y = crossentropy(logits, target)\n"
+                                 : "param B : 1 x %d = normal(1)\nX = E[tokens] @ W\nN = X + "
+                                   "layernorm(X, G, B)\nlogits = N @ W^T @ E^T\n"
+                                   "Y = crossentropy(logits, target)\n",
+                          cols[i]);
+            snprintf(text + n, sizeof text - (size_t)n, "%s", kernel_tail);
+            try_text(is_rms ? "rmsnorm" : "layernorm", text, true);
+        }
+    precision.precision = LH_IN_FLOAT;
+}
+
 /* Rows of several tiles, heads of several widths, keys that heads share, windows. */
 static void try_attention_of(int heads, int shared, int cols, const char *hide) {
     static const int rows[] = {150, 1, 67};
@@ -552,8 +584,8 @@ static int joined(const lh_plan *p) {
     return n;
 }
 
-/* must: rows are made one at a time; joins: in bf16 by fewer launches than works */
-static void grow_within(tried *t, double slack, bool must, bool joins) {
+/* must: rows are made one at a time; joins: in bf16 by fewer launches than works; is_one: by one */
+static void grow_within(tried *t, double slack, bool must, bool joins, bool is_one) {
     lh_inputs in;
     int token[TEXT];
     const int words = t->g->input[t->g->generate->input]->vocab->n_words;
@@ -576,7 +608,42 @@ static void grow_within(tried *t, double slack, bool must, bool joins) {
         tell(t, "growing", "all rows are needed again and again");
     if (!t->is_wrong && joins && precision.precision == LH_IN_BF16 && !joined(gpu))
         tell(t, "growing", "no works were joined");
+    if (!t->is_wrong && is_one && !lh_cuda_of(gpu)->is_token)
+        tell(t, "growing", "a token takes more than one launch");
     lh_cuda.free(gpu);
+    lh_arena_free(arena);
+}
+
+/* A token by one launch, and work by work: the scores are the same but for the order of some sums. */
+static void grow_both(tried *t) {
+    lh_inputs in;
+    int token[TEXT];
+    double x[2][4096];
+    const lh_node *from = t->g->generate->from;
+    const int words = t->g->input[t->g->generate->input]->vocab->n_words;
+    lh_arena *arena = lh_arena_new(t->ctx);
+    lh_plan *by[2];
+    for (int i = 0; i < TEXT; i++) token[i] = (i * 7 + 3) % words;
+    for (int i = 0; i < 2; i++)
+        by[i] = lh_cuda.plan(t->g, &(lh_wish){.node = &t->g->generate->from,
+                                              .n_nodes = 1,
+                                              .grows = TEXT,
+                                              .own = &precision});
+    const bool is_made = by[0] && by[1] && lh_inputs_make(arena, t->g, &in) && words <= 4096;
+    if (is_made) lh_cuda_of(by[1])->is_apart = true;
+    for (int count = PROMPT, past = 0; is_made && count <= TEXT && !t->is_wrong; past = count++) {
+        double off = 0, length = 0;
+        for (int i = 0; i < 2; i++) {
+            lh_exact.training(by[i], false);
+            grow(t, by[i], &in, token, past, count);
+            lh_plan_read_row(by[i], from, lh_exact.sizes(by[i], from, 0).rows - 1, x[i]);
+        }
+        for (int c = 0; c < words; c++)
+            off += (x[0][c] - x[1][c]) * (x[0][c] - x[1][c]), length += x[1][c] * x[1][c];
+        if (!(sqrt(off) <= 5e-3 * sqrt(length))) tell(t, "growing", "another way, other scores");
+    }
+    if (is_well(t, "growing") && lh_cuda_of(by[1])->is_token) tell(t, "growing", "not apart");
+    lh_cuda.free(by[0]), lh_cuda.free(by[1]);
     lh_arena_free(arena);
 }
 
@@ -587,20 +654,41 @@ static const char sighted[] =
     "K = split(X @ WK, 2)\nH = attentionwith(Q, K, K * 0.5, hide = beyond(Q, K, 4, 2), "
     "scale = 0.4, cap = 3, bias = 0)\nlogits = (X + join(H)) @ E^T\n";
 
+/* Sizes at which a whole token is one launch. */
+static const struct {
+    const char *model;
+    lh_setting set[6];
+    int n_set;
+} whole[] = {{"models/gpt.lh", {{"heads", "3"}, {"dim", "48"}}, 2}};
+
+static void try_whole_tokens(void) {
+    precision.precision = LH_IN_BF16;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        const lh_embedded *f = lh_embedded_find(whole[i].model);
+        const lh_build how = {.set = whole[i].set, .n_set = whole[i].n_set};
+        tried t;
+        if (open_tried_with(&t, f->name, f->text, f->length, &how))
+            grow_within(&t, 3e-2, true, true, true), grow_both(&t);
+        close_tried(&t);
+    }
+    precision.precision = LH_IN_FLOAT;
+}
+
 static void try_growing(void) {
+    try_whole_tokens();
     for (int is_short = 0; is_short < 2; is_short++) {
         precision.precision = is_short ? LH_IN_BF16 : LH_IN_FLOAT;
         const double within = is_short ? 3e-2 : 1e-4;
         tried t;
         if (open_tried(&t, "a window, sinks, a soft cap", sighted, strlen(sighted)))
-            grow_within(&t, within, true, false);
+            grow_within(&t, within, true, false, false);
         close_tried(&t);
         for (int i = 0; i < lh_n_embedded_files; i++) {
             const lh_embedded *f = &lh_embedded_files[i];
             if (strncmp(f->name, "models/", 7) != 0) continue;
             const bool must = strstr(f->name, "gpt") || strstr(f->name, "llama");
             if (open_tried(&t, f->name, f->text, f->length) && t.g->generate && t.g->n_inputs < 3)
-                grow_within(&t, within, must, must); /* three: it reads a source, too */
+                grow_within(&t, within, must, must, false); /* three: it reads a source, too */
             close_tried(&t);
         }
     }
@@ -662,7 +750,10 @@ static void count_steps(tried *t, const lh_wish *wish, const lh_batch *batch) {
     lh_cuda.free(p);
 }
 
-static void try_steps_of(const char *model, lh_precision in, int examples, int rows) {
+typedef void (*trial_of_steps)(tried *t, const lh_wish *wish, const lh_batch *batch);
+
+static void try_steps_of(const char *model, lh_precision in, bool recomputes, int examples,
+                         int rows, trial_of_steps how) {
     char name[64];
     snprintf(name, sizeof name, "models/%s.lh", model);
     const lh_embedded *f = lh_embedded_find(name);
@@ -675,23 +766,338 @@ static void try_steps_of(const char *model, lh_precision in, int examples, int r
                                      &(lh_build){.set = set, .n_set = 3, .without_examples = true})
                     : NULL;
     for (int e = 0; e < examples; e++) row[e] = rows;
+    for (int i = 0; i < examples * rows; i++) token[i] = i * i % 11;
     if (is_well(&t, "building") && t.g) {
         const int *all_rows[] = {row, row}, *all_tokens[] = {token, token};
         const lh_batch batch = {.examples = examples, .rows = all_rows, .tokens = all_tokens};
         const lh_fast_wish own = {.precision = in};
-        const lh_wish wish = {.updates = true, .node = &t.g->loss, .n_nodes = 1, .own = &own};
-        count_steps(&t, &wish, &batch);
+        const lh_wish wish = {.updates = true,
+                              .node = &t.g->loss,
+                              .n_nodes = 1,
+                              .recomputes = recomputes,
+                              .own = &own};
+        how(&t, &wish, &batch);
     }
     close_tried(&t);
     free(token), free(row);
 }
 
-static void try_steps(void) {
+static void try_models(trial_of_steps how) {
     for (int in_bf16 = 0; in_bf16 < 2; in_bf16++) {
         const lh_precision in = in_bf16 ? LH_IN_BF16 : LH_IN_FLOAT;
-        try_steps_of("gpt", in, engine_quick() ? 2 : 12, engine_quick() ? 9 : 60);
-        try_steps_of("llama", in, engine_quick() ? 2 : 12, engine_quick() ? 7 : 60);
+        for (int again = 0; again < 2; again++) {
+            try_steps_of("gpt", in, again, engine_quick() ? 2 : 12, engine_quick() ? 9 : 60, how);
+            try_steps_of("llama", in, again, engine_quick() ? 2 : 12, engine_quick() ? 7 : 60, how);
+        }
     }
+}
+
+static void try_steps(void) {
+    try_models(count_steps);
+}
+
+/* ---- layers that are computed again for their gradients: the same bits in less memory ---- */
+
+enum { INPUTS = 3 };
+
+static bool same_numbers(const lh_plan *a, const lh_plan *b, const lh_node *n) {
+    if (!lh_cuda.has(a, n)) return !lh_cuda.has(b, n);
+    const lh_sizes s = lh_cuda.sizes(a, n, 0);
+    for (int k = 0; k < s.rows * s.cols; k++) {
+        const lh_cell at = {0, 0, k / s.cols, k % s.cols};
+        const double x = lh_cuda.get(a, n, at), y = lh_cuda.get(b, n, at);
+        if (memcmp(&x, &y, sizeof x) != 0) return false;
+    }
+    return true;
+}
+
+static lh_plan *learn(tried *t, bool recomputes, const lh_batch *batch) {
+    enum { UPDATES = 5 }; /* from the third on, a list that was recorded */
+    lh_plan *p = lh_cuda.plan(t->g, &(lh_wish){.updates = true,
+                                               .node = &t->g->loss,
+                                               .n_nodes = 1,
+                                               .recomputes = recomputes,
+                                               .own = &precision});
+    for (int i = 0; p && i < UPDATES; i++)
+        lh_cuda.feed(p, batch), lh_cuda.run(p), lh_cuda.commit(p);
+    return p;
+}
+
+static void compare_learning(tried *t, const lh_batch *batch) {
+    lh_plan *kept = learn(t, false, batch), *again = learn(t, true, batch);
+    char what[256];
+    if (is_well(t, "recomputing")) {
+        if (!same_numbers(kept, again, t->g->loss)) tell(t, "recomputing", "another loss");
+        for (int i = 0; i < t->g->n_givens; i++)
+            if (!same_numbers(kept, again, t->g->given[i]->node))
+                tell(t, "recomputing", t->g->given[i]->node->step->path);
+        const size_t less = again->cells[LH_MOVING], all = kept->cells[LH_MOVING];
+        snprintf(what, sizeof what, "%zu cells for values, and %zu with all kept", less, all);
+        if (!(lh_plan_bytes(again) < lh_plan_bytes(kept) && (double)less < 0.85 * (double)all))
+            tell(t, "recomputing", what);
+    }
+    lh_cuda.free(kept), lh_cuda.free(again);
+}
+
+static void try_recompute_of(const char *model, const lh_setting *set, int n_set) {
+    enum { EXAMPLES = 3, ROWS = 23 };
+    char name[64];
+    int row[EXAMPLES] = {ROWS, 9, 17}, token[EXAMPLES * ROWS];
+    for (int i = 0; i < EXAMPLES * ROWS; i++) token[i] = i % 7;
+    snprintf(name, sizeof name, "models/%s.lh", model);
+    const lh_embedded *f = lh_embedded_find(name);
+    tried t = {.name = name, .text = "", .ctx = lh_context_new()};
+    t.program = f ? lh_program_parse(t.ctx, name, f->text, f->length) : NULL;
+    t.g = t.program ? lh_graph_build(t.ctx, t.program, &(lh_build){.set = set, .n_set = n_set})
+                    : NULL;
+    if (is_well(&t, "building") && t.g) {
+        const int *rows[INPUTS], *tokens[INPUTS];
+        for (int i = 0; i < INPUTS; i++) rows[i] = row, tokens[i] = token;
+        compare_learning(&t, &(lh_batch){.examples = EXAMPLES, .rows = rows, .tokens = tokens});
+    }
+    close_tried(&t);
+}
+
+static void try_recompute(void) {
+    const lh_setting gpt[] = {{"dim", "16"}, {"layers", "4"}, {"context", "32"}, {"drop", "0.2"}},
+                     llama[] = {{"layers", "4"}},
+                     classic[] = {{"dim", "16"}, {"layers", "3"}, {"heads", "2"}, {"hidden", "64"}};
+    for (int in_bf16 = 0; in_bf16 < 2; in_bf16++) {
+        precision.precision = in_bf16 ? LH_IN_BF16 : LH_IN_FLOAT;
+        try_recompute_of("gpt", gpt, 4);
+        try_recompute_of("llama", llama, 1);
+        try_recompute_of("classic", classic, 4);
+    }
+    precision.precision = LH_IN_FLOAT;
+}
+
+/* ---- joined: works that one launch does together against each by itself ---- */
+
+static int joined_works(const lh_plan *p) {
+    int n = 0;
+    for (int stage = 0; stage < LH_N_STAGES; stage++)
+        for (int i = 0; i < p->list[stage].n; i++) n += lh_cuda_of(p)->work[stage][i].is_joined;
+    return n;
+}
+
+/* How far all params of two plans are apart, added up. */
+static double params_apart(const tried *t, const lh_plan *p, const lh_plan *q) {
+    double sum = 0;
+    for (int i = 0; i < t->g->n_givens; i++) {
+        const lh_given *given = t->g->given[i];
+        if (given->kind != LH_PARAM) continue;
+        const size_t n = lh_plan_fixed_cells(t->g, given->node);
+        double *x = calloc(2 * n, sizeof *x);
+        lh_plan_read(p, given->node, x), lh_plan_read(q, given->node, x + n);
+        for (size_t k = 0; k < n; k++) sum += fabs(x[k] - x[n + k]);
+        free(x);
+    }
+    return sum;
+}
+
+static int joined_steps = 4;
+
+static void compare_joined(tried *t, const lh_wish *wish, const lh_batch *batch) {
+    enum { LAYERS = 2, OF_A_LAYER = 6 };
+    const bool is_short = ((const lh_fast_wish *)wish->own)->precision == LH_IN_BF16;
+    const double allowed = is_short ? 0.02 : 1e-5;
+    char what[256];
+    lh_plan *p[2];
+    double loss[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        p[i] = lh_cuda.plan(t->g, wish);
+        if (p[i]) lh_cuda_of(p[i])->is_apart = i == 0;
+        for (int k = 0; p[i] && k < joined_steps && !lh_failed(t->ctx); k++) {
+            lh_cuda.feed(p[i], batch), lh_cuda.run(p[i]);
+            if (lh_failed(t->ctx)) break;
+            loss[i] = lh_cuda.get(p[i], t->g->loss, (lh_cell){0, 0, 0, 0});
+            lh_cuda.commit(p[i]);
+        }
+    }
+    if (is_well(t, "joined")) {
+        const int joined = joined_works(p[1]);
+        snprintf(what, sizeof what, "only %d works are joined", joined);
+        if (joined_works(p[0]) ||
+            joined < (is_short ? OF_A_LAYER * LAYERS : 0) + 2 * p[1]->list[LH_STAGE_COMMIT].n - 2)
+            tell(t, "joined", what);
+        snprintf(what, sizeof what, "loss %.9g, and %.9g together", loss[0], loss[1]);
+        if (!(fabs(loss[0] - loss[1]) <= allowed * fabs(loss[0]))) tell(t, "joined", what);
+        const double apart = params_apart(t, p[0], p[1]);
+        lh_cuda.start(p[1]);
+        const double way = params_apart(t, p[0], p[1]);
+        snprintf(what, sizeof what, "params moved by %.3g, together by %.3g less or more", way,
+                 apart);
+        if (!(way > 0 && apart <= 10 * allowed * way)) tell(t, "joined", what);
+    }
+    for (int i = 0; i < 2; i++) lh_cuda.free(p[i]);
+}
+
+static void try_joined(void) {
+    try_models(compare_joined);
+}
+
+/* The same in so few launches that compute-sanitizer's racecheck comes to an end. */
+static void try_races(void) {
+    const int steps = joined_steps;
+    joined_steps = 1;
+    try_steps_of("gpt", LH_IN_BF16, false, 2, 9, compare_joined);
+    try_steps_of("llama", LH_IN_BF16, false, 2, 7, compare_joined);
+    joined_steps = steps;
+}
+
+/* ---- lists: launches that were recorded, when a batch of other sizes comes, when there is a second plan, when sums count for more examples ---- */
+
+enum { PLANS = 2, TIMES = 4 }; /* the third time it is recorded, and the fourth time run again */
+
+typedef struct other_batch {
+    int rows[4], tokens[4 * 16];
+    const int *all_rows[2], *all_tokens[2];
+    lh_batch batch;
+} other_batch;
+
+static void make_batch(other_batch *b, int examples, int longest, int from) {
+    b->all_rows[0] = b->all_rows[1] = b->rows;
+    b->all_tokens[0] = b->all_tokens[1] = b->tokens;
+    for (int e = 0; e < examples; e++) b->rows[e] = longest - e;
+    for (int i = 0; i < 4 * 16; i++) b->tokens[i] = (from + i * i) % 7;
+    b->batch = (lh_batch){.examples = examples, .rows = b->all_rows, .tokens = b->all_tokens};
+}
+
+static double loss_of(const tried *t, const lh_plan *p) {
+    double sum = 0;
+    for (int e = 0; e < (t->g->loss->shape.is_batched ? lh_cuda.examples(p) : 1); e++)
+        sum += lh_cuda.get(p, t->g->loss, (lh_cell){e, 0, 0, 0});
+    return sum;
+}
+
+/* TIMES updates with each of three batches; fresh: by a new plan for each, with the weights and states of the last. Nothing is recorded then. */
+static void learn_in_turn(tried *t, const lh_wish *wish, bool is_fresh, double loss[3 * TIMES]) {
+    other_batch b[3];
+    lh_plan *p = NULL, *other = NULL;
+    make_batch(&b[0], 3, 9, 1), make_batch(&b[1], 2, 12, 5), make_batch(&b[2], 3, 9, 3);
+    for (int i = 0; i < 3 * TIMES && !lh_failed(t->ctx); i++) {
+        if (is_fresh || !i) {
+            lh_plan *last = p;
+            p = lh_cuda.plan(t->g, wish);
+            if (p) lh_cuda.start(p);
+            for (int k = 0; p && last && k < t->g->n_givens; k++) {
+                const lh_node *n = t->g->given[k]->node;
+                double *x = calloc(lh_plan_fixed_cells(t->g, n) + 1, sizeof *x);
+                if (lh_plan_has(last, n)) lh_plan_read(last, n, x), lh_plan_write(p, n, x);
+                free(x);
+            }
+            lh_cuda.free(last);
+            if (p) lh_cuda.at_step(p, i);
+        }
+        lh_cuda.feed(p, &b[i / TIMES].batch), lh_cuda.run(p);
+        if (!is_fresh && i == TIMES) { /* another one takes memory, and writes there */
+            other = lh_cuda.plan(t->g, wish);
+            lh_cuda.feed(other, &b[2].batch), lh_cuda.run(other);
+        }
+        if (lh_failed(t->ctx)) break;
+        loss[i] = loss_of(t, p);
+        lh_cuda.commit(p);
+    }
+    lh_cuda.free(p), lh_cuda.free(other);
+}
+
+static void compare_lists(tried *t, const lh_wish *wish, const lh_batch *batch) {
+    double loss[PLANS][3 * TIMES] = {{0}};
+    (void)batch;
+    for (int i = 0; i < PLANS; i++) learn_in_turn(t, wish, i == 1, loss[i]);
+    if (!is_well(t, "lists")) return;
+    for (int i = 0; i < 3 * TIMES && !t->is_wrong; i++) {
+        char what[128];
+        snprintf(what, sizeof what, "update %d: loss %.9g, and %.9g by a new plan", i, loss[0][i],
+                 loss[1][i]);
+        if (!(loss[0][i] == loss[1][i])) tell(t, "lists", what);
+    }
+}
+
+static void try_lists(void) {
+    try_steps_of("gpt", LH_IN_BF16, false, 2, 9, compare_lists);
+    try_steps_of("llama", LH_IN_FLOAT, false, 2, 9, compare_lists);
+}
+
+/* Two examples of two, then the same two of six: a mean over examples becomes a third. */
+static void try_parts(void) {
+    static const int of[] = {2, 6, 6, 6, 6, 2};
+    other_batch b;
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s%s", kernel_head, "Y = X @ average(X^T @ X)\n", kernel_tail);
+    make_batch(&b, 2, 9, 1);
+    for (int in_bf16 = 0; in_bf16 < 2; in_bf16++) {
+        tried t;
+        precision.precision = in_bf16 ? LH_IN_BF16 : LH_IN_FLOAT;
+        if (open_tried(&t, "parts of a batch", text, strlen(text))) {
+            lh_plan *gpu = lh_cuda.plan(
+                t.g, &(lh_wish){.node = &t.g->loss, .n_nodes = 1, .own = &precision});
+            t.exact = lh_exact.plan(t.g, &(lh_wish){.node = &t.g->loss, .n_nodes = 1});
+            for (size_t i = 0; i < sizeof of / sizeof *of && gpu && t.exact && !t.is_wrong; i++) {
+                b.batch.of = of[i];
+                lh_exact.feed(t.exact, &b.batch), lh_cuda.feed(gpu, &b.batch);
+                lh_exact.run(t.exact), lh_cuda.run(gpu);
+                if (is_well(&t, "parts")) compare(&t, gpu, t.g->loss, "parts", slack());
+            }
+            lh_cuda.free(gpu);
+        }
+        close_tried(&t);
+    }
+    precision.precision = LH_IN_FLOAT;
+}
+
+/* ---- scarce: whatever memory is not there, that is said, and all that was taken is given back ---- */
+
+static struct {
+    void *(*take)(size_t bytes);
+    void (*give_back)(void *memory);
+    long left; /* that may be taken, in pieces; < 0: all */
+    long held;
+} scarce;
+
+static void *take_scarce(size_t bytes) {
+    void *p = scarce.left ? scarce.take(bytes) : NULL;
+    if (scarce.left > 0) scarce.left--;
+    scarce.held += p != NULL;
+    return p;
+}
+
+static void give_back_scarce(void *memory) {
+    scarce.held -= memory != NULL;
+    scarce.give_back(memory);
+}
+
+static bool runs_within(tried *t, const lh_wish *wish, const lh_batch *batch, long pieces) {
+    scarce.left = pieces;
+    lh_plan *p = lh_cuda.plan(t->g, wish);
+    for (int i = 0; p && i < 2 && !lh_failed(t->ctx); i++)
+        lh_cuda.feed(p, batch), lh_cuda.run(p), lh_cuda.commit(p);
+    lh_cuda.free(p);
+    const bool is_done = !lh_failed(t->ctx);
+    if (!is_done && !strstr(lh_context_error(t->ctx)->what, "out of memory"))
+        is_well(t, "scarce memory");
+    lh_context_clear(t->ctx);
+    return is_done;
+}
+
+static void count_scarce(tried *t, const lh_wish *wish, const lh_batch *batch) {
+    const char *why;
+    lh_gpu *gpu = (lh_gpu *)lh_cuda_find(&why);
+    scarce.take = gpu->take, scarce.give_back = gpu->give_back, scarce.held = 0;
+    gpu->take = take_scarce, gpu->give_back = give_back_scarce;
+    long pieces = 0;
+    for (; !runs_within(t, wish, batch, pieces) && pieces < 100 && !scarce.held && !t->is_wrong;)
+        pieces++;
+    char what[128];
+    snprintf(what, sizeof what, "with %ld pieces of memory, %ld were not given back", pieces,
+             scarce.held);
+    if (scarce.held || pieces == 100) tell(t, "scarce memory", what);
+    gpu->take = scarce.take, gpu->give_back = scarce.give_back;
+}
+
+static void try_scarce(void) {
+    try_steps_of("gpt", LH_IN_BF16, false, 2, 5, count_scarce);
+    try_steps_of("gpt", LH_IN_FLOAT, false, 2, 5, count_scarce);
 }
 
 /* ---- all of it ---- */
@@ -701,7 +1107,10 @@ static const struct {
     void (*run)(void);
 } parts[] = {{"operations", try_operations}, {"kernels", try_kernels}, {"programs", try_programs},
              {"random", try_random},         {"bf16", try_bf16},       {"attention", try_attention},
-             {"growing", try_growing},       {"steps", try_steps}};
+             {"growing", try_growing},       {"steps", try_steps},     {"recompute", try_recompute},
+             {"joined", try_joined},         {"lists", try_lists},     {"parts", try_parts},
+             {"norms", try_norms},
+             {"scarce", try_scarce},         {"races", try_races}};
 
 static bool is_asked(int argc, char **argv, const char *name) {
     for (int i = 1; i < argc; i++)

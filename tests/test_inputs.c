@@ -91,8 +91,8 @@ static void parts_have_room(void **state) {
         lh_parts *p = lh_parts_new(e.graph, &(lh_parts_how){.most = most, .threads = 1});
         if (engine_failed(&e)) fail_msg("%s", e.problem);
         lh_fast.start(p->whole);
-        lh_parts_lend(p);
-        lh_parts_run(p, &batch, 0, true);
+        lh_parts_borrow(p);
+        lh_parts_run(p, &batch, 0);
         if (engine_failed(&e)) fail_msg("%s", e.problem);
         loss[most - 1] = lh_parts_loss(p);
         lh_parts_free(p);

@@ -386,7 +386,7 @@ static void known_mistakes_are_named(void **state) {
         for (unsigned long long seed = 1; seed <= seeds_for(l); seed++) {
             desk d = desk_new(lessons[l], seed, 3 + (int)(seed % 2));
             int n;
-            lh_candidate *c = lh_candidates(d.g, d.mistakes, NULL, d.arena, &n);
+            lh_candidate *c = lh_candidates(d.g, d.mistakes, d.arena, &n);
             for (int i = 0; i < n; i++) {
                 int ask = ask_of(d.sheet, c[i].step);
                 lh_answers *a = lh_answers_new(d.arena, d.sheet);
@@ -446,7 +446,7 @@ static void two_mistakes_are_both_named(void **state) {
     for (int l = 0; l < N_SHOWING; l++) {
         desk d = desk_new(lessons[l], 1, 4);
         int n;
-        lh_candidate *c = lh_candidates(d.g, d.mistakes, NULL, d.arena, &n);
+        lh_candidate *c = lh_candidates(d.g, d.mistakes, d.arena, &n);
         for (int k = 0; k < 150; k++) {
             const lh_candidate *x = &c[below(n)], *y = &c[below(n)];
             int ax = ask_of(d.sheet, x->step), ay = ask_of(d.sheet, y->step);

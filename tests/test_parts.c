@@ -153,10 +153,10 @@ static void compare_steps(const made *m, const char *model, int at_a_time) {
     assert_true(parts->n_sums > 0);
     lh_plan *whole = whole_plan(m, parts);
     lh_fast.start(parts->whole);
-    lh_parts_lend(parts);
+    lh_parts_borrow(parts);
     for (int step = 0; step < 2; step++) {
         lh_fast.feed(whole, &m->batch.batch), lh_fast.run(whole);
-        lh_parts_run(parts, &m->batch.batch, step, true);
+        lh_parts_run(parts, &m->batch.batch, step);
         stop_if_failed(m);
         compare(m, model, parts, whole);
         lh_fast.commit(whole), lh_fast.commit(parts->whole);
@@ -211,8 +211,8 @@ static void less_memory_is_taken(void **state) {
         lh_parts *p = lh_parts_new(m.g, &(lh_parts_how){.most = k ? EXAMPLES : 1, .threads = 1});
         stop_if_failed(&m);
         lh_fast.start(p->whole);
-        lh_parts_lend(p);
-        lh_parts_run(p, &m.batch.batch, 0, true);
+        lh_parts_borrow(p);
+        lh_parts_run(p, &m.batch.batch, 0);
         bytes[k] = lh_floats_memory(p->part);
         assert_true(lh_parts_memory(p) > bytes[k]);
         lh_parts_free(p);

@@ -245,12 +245,12 @@ static void compare_parts(const trial *t, int most, int threads) {
     stop_if_failed(t);
     start_exact(t);
     start_alike(t, p->whole);
-    lh_parts_lend(p);
+    lh_parts_borrow(p);
     char what[32];
     snprintf(what, sizeof what, "--micro %d", most);
     for (int i = 0; i < STEPS; i++) {
         step_exact(t, false);
-        lh_parts_run(p, &t->b.batch, i, true);
+        lh_parts_run(p, &t->b.batch, i);
         stop_if_failed(t);
         if (!t->whole->loss->shape.is_batched)
             compare(t, what, t->plain->loss, p->whole, t->whole->loss, "the loss");

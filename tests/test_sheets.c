@@ -110,7 +110,7 @@ static bool is_named(const desk *d, const char *step, const char *mistake) {
 /* The first way to make a mistake in a step. */
 static const lh_candidate *way_of(desk *d, const char *mistake, const char *step) {
     int n;
-    lh_candidate *c = lh_candidates(d->paper->g, d->mistakes, NULL, d->arena, &n);
+    lh_candidate *c = lh_candidates(d->paper->g, d->mistakes, d->arena, &n);
     for (int i = 0; i < n; i++)
         if (strcmp(c[i].mistake->name, mistake) == 0 &&
             (!step || strcmp(c[i].step->path, step) == 0))
@@ -434,7 +434,7 @@ static void a_sum_is_no_residual(void **state) {
     (void)state;
     desk d = desk_new("experts", 0, 4);
     int n;
-    lh_candidate *c = lh_candidates(d.paper->g, d.mistakes, NULL, d.arena, &n);
+    lh_candidate *c = lh_candidates(d.paper->g, d.mistakes, d.arena, &n);
     for (int i = 0; i < n; i++) assert_null(strstr(c[i].mistake->name, "residual"));
     desk_free(&d);
     d = desk_new("since-gpt2", 0, 4);

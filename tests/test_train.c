@@ -396,6 +396,33 @@ static void parts_and_bf16_follow(void **state) {
     }
 }
 
+/* Layers that are computed again for their gradients: dropout, parts, pieces and looks come to the same bits, in less memory. */
+static void recomputing_changes_no_bit(void **state) {
+    (void)state;
+    const char *model[] = {"gpt", "llama"};
+    const lh_trainer_how how[] = {{.batch = 6, .seed = 5, .threads = 2},
+                                  {.batch = 6, .seed = 5, .threads = 2, .micro = 4},
+                                  {.batch = 6, .seed = 5, .threads = 1, .pieces = 3, .micro = 1},
+                                  {.batch = 6, .seed = 5, .threads = 2, .precision = LH_IN_BF16}};
+    for (int k = 0; k < 2; k++)
+        for (int h = 0; h < (lh_bf16_name() ? 4 : 3); h++) {
+            lh_trainer_how other = how[h];
+            other.recomputes = true, other.threads = 1;
+            run kept = open_run_how(model[k], false, &how[h], "layers", "6"),
+                again = open_run_how(model[k], false, &other, "layers", "6");
+            steps(&kept, 3), steps(&again, 3);
+            assert_true(lh_trainer_validate(kept.t, 2) == lh_trainer_validate(again.t, 2));
+            steps(&kept, 2), steps(&again, 2);
+            same_bits(&kept, &again, model[k]);
+            const lh_plan *all = h == 1 || h == 2 ? kept.t->parts->part : kept.t->plan,
+                          *less = h == 1 || h == 2 ? again.t->parts->part : again.t->plan;
+            assert_true(less->list[LH_STAGE_RUN].n > all->list[LH_STAGE_RUN].n);
+            if (how[h].micro != 1) /* one example of 8 tokens is less than the gradients are */
+                assert_true(less->cells[LH_MOVING] < all->cells[LH_MOVING]);
+            close_run(&kept), close_run(&again);
+        }
+}
+
 /* A run in parts that goes on: the same bits, with any number of threads. */
 static void parts_resume_to_the_same_bits(void **state) {
     (void)state;
@@ -789,6 +816,7 @@ int main(void) {
         cmocka_unit_test(the_first_rank_has_not_the_largest_share),
         cmocka_unit_test(resumes_to_the_same_bits),
         cmocka_unit_test(parts_and_bf16_follow),
+        cmocka_unit_test(recomputing_changes_no_bit),
         cmocka_unit_test(parts_resume_to_the_same_bits),
         cmocka_unit_test(loads_weights_alone),
         cmocka_unit_test(the_seed_decides),

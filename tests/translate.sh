@@ -11,7 +11,7 @@ for task in copy reverse sort addition translate names; do
     verdict $? "... $task is one"
 done
 does 'sums' data addition -n 50
-test "$(wc -l <out)" -eq 50 && ! grep -Evq "^[1-9][0-9]\+[1-9][0-9]$tab[0-9]+$" out &&
+test "$(wc -l <out)" -eq 50 && ! grep -Evq "^[1-9][0-9]\+[1-9][0-9]${tab}[0-9]+$" out &&
     awk -F'[+\t]' '$1 + $2 != $3 { exit 1 }' out
 verdict $? '... that are right'
 cp out sums
@@ -73,7 +73,7 @@ has '... it has the grammar' '^translate: an English sentence' out
 # shellcheck disable=SC2086
 does 'pairs of a file' train classic --data pairs.txt $tiny --steps 5 --batch 4 -o file
 has '... are counted' '^pairs.txt: 200 pairs, [0-9]+ of them held out' out
-for i in 1 2 3 4 5 6; do printf 'you are welcome\tde nada\nthank you\tgracias\ngood day\tbuenos dias\n'; done >phrases.txt
+for _ in 1 2 3 4 5 6; do printf 'you are welcome\tde nada\nthank you\tgracias\ngood day\tbuenos dias\n'; done >phrases.txt
 # shellcheck disable=SC2086
 does 'three phrases, again and again' train classic --data phrases.txt $tiny warm=3 --steps 120 --batch 12 --rate 0.01 -o phrases
 has '... are all learned' '^phrases.txt: 18 pairs, none held out: too few of them differ' out

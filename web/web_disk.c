@@ -130,7 +130,8 @@ static bool open_graph(lh_web *w) {
 
 static bool open_tokens(lh_web *w, const char *path) {
     lh_web_model *m = &lh_web_now;
-    if (m->folder->gguf || lh_trained_has(path, "tokenizer.json") || lh_trained_has(path, "vocab.json"))
+    if (m->folder->gguf || lh_trained_has(path, "tokenizer.json") ||
+        lh_trained_has(path, "vocab.json"))
         m->tokens = lh_tokenizer_load(w->ctx, path);
     m->end = lh_trained_end(m->folder, m->g);
     return !lh_failed(w->ctx) &&

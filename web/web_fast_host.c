@@ -99,7 +99,7 @@ bool lh_ranks_well(const lh_ranks *r, lh_context *ctx, lh_arena *a) {
     return !lh_failed(ctx);
 }
 
-char *lh_ranks_tell_text(const lh_ranks *r, lh_arena *a, const char *text) {
-    (void)r;
+char *lh_ranks_tell_text(const lh_ranks *r, lh_context *ctx, lh_arena *a, const char *text) {
+    (void)r, (void)ctx;
     return text ? lh_copy(a, text, strlen(text)) : NULL;
 }

@@ -21,7 +21,7 @@ static const lh_candidate *find_way(lh_web *w, int program, lh_graph *g, const l
                                     const char *address) {
     lh_reading r = {.ctx = w->ctx, .arena = w->arena, .lesson = w->lesson, .live = w->live};
     int n;
-    lh_candidate *c = lh_candidates(g, m, NULL, w->arena, &n);
+    lh_candidate *c = lh_candidates(g, m, w->arena, &n);
     for (int i = 0; i < n; i++) {
         const char *words = lh_mistaken_prefix(&r, program, &c[i]);
         if (strncmp(words, address, strlen(words)) == 0) return &c[i];

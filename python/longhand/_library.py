@@ -97,7 +97,7 @@ class LearnHow(Structure):
     _fields_ = [("size", c_size_t), ("text", c_char_p), ("text_length", c_size_t), ("file", c_char_p), ("task", c_char_p),
                 ("tokens", c_char_p), ("lines", c_bool), ("steps", c_int), ("batch", c_int), ("micro", c_int),
                 ("precision", c_char_p), ("rate", c_char_p), ("seed", c_int), ("threads", c_int), ("every", c_int),
-                ("progress", PROGRESS), ("who", c_void_p)]
+                ("progress", PROGRESS), ("who", c_void_p), ("recompute", c_bool)]
 
 
 class LookHow(Structure):

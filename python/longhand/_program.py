@@ -570,9 +570,10 @@ class Program:
     def learn(self, text: Optional[str] = None, *, file: Optional[Path] = None, task: Optional[str] = None,
               tokens: Optional[str] = None, lines: bool = False, steps: int = 0, batch: int = 0, micro: int = 0,
               precision: Optional[str] = None, rate: Any = None, seed: int = 0, threads: int = 0, every: int = 0,
-              progress: Optional[Callable[[Progress], Optional[bool]]] = None) -> int:
+              recompute: bool = False, progress: Optional[Callable[[Progress], Optional[bool]]] = None) -> int:
         """Trains with the fast evaluator on a text, a file or a task; again without one of them: goes on. Returns the steps done.
 
+        recompute: layers are computed again for their gradients, to the same bits in less memory.
         progress(p) is called after each step; False stops. An exception that it raises stops, too, and is raised here.
         """
         raised: List[BaseException] = []
@@ -588,7 +589,7 @@ class Program:
         call = c.PROGRESS(tell) if progress else c.PROGRESS()
         how = c.LearnHow(ctypes.sizeof(c.LearnHow), data, len(data) if data else 0, _bytes(file), _bytes(task), _bytes(tokens),
                          lines, steps, batch, micro, _bytes(precision), None if rate is None else numbers.notation(rate).encode(),
-                         seed, threads, every, call, None)
+                         seed, threads, every, call, None, recompute)
         self._recipe.note("model")
         done = self._call("learn", byref(how))
         if raised:

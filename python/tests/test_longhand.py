@@ -443,6 +443,12 @@ class Models(unittest.TestCase):
         with self.assertRaises(KeyError):
             small().learn(NOTES, steps=20, batch=4, progress=fails)
 
+    def test_layers_that_are_computed_again_change_no_bit(self):
+        kept, again = small(), small()
+        kept.learn(NOTES, steps=3, batch=4)
+        again.learn(NOTES, steps=3, batch=4, recompute=True)
+        self.assertEqual(kept["E[3][2]"], again["E[3][2]"])
+
     def test_loading(self):
         m = longhand.load(self.path)
         self.assertEqual(m["E[3][2]"], self.m["E[3][2]"])

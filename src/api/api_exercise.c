@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "base/ascii.h"
 #include "base/file.h"
 #include "learn/exercise.h"
 
@@ -38,16 +39,11 @@ static bool find_beside(void *who, const char *name, lh_found *out) {
     return false;
 }
 
-static bool is_markdown(const char *file) {
-    const size_t n = strlen(file);
-    return n > 3 && strcmp(file + n - 3, ".md") == 0;
-}
-
 /* The whole lesson, whichever of its programs is open. */
 static struct lh_api_lesson *lesson_of(longhand *lh) {
     if (!lh_api_program(lh)) return NULL;
     if (lh->lesson) return lh->lesson;
-    if (!lh->opened.text || !is_markdown(lh->opened.file)) {
+    if (!lh->opened.text || !lh_ends_in(lh->opened.file, ".md")) {
         lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere,
                 "exercises are in lessons, and this is a program");
         lh_cure(lh->ctx, "longhand_open_lesson(lh, \"softmax\") opens a lesson");

@@ -2,21 +2,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/api_model.h"
+#include "base/clock.h"
 #include "base/number.h"
 #include "train/floats.h"
 
 static const lh_place nowhere;
 
 enum { STEPS = 1000, BATCH = 12, HELD_OUT = 20 };
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- what it learns from ---- */
 
@@ -175,6 +169,7 @@ static bool make_trainer(longhand *lh, lh_arena *a, const longhand_learn_how *ho
                                                   .seed = seed,
                                                   .threads = how->threads,
                                                   .micro = how->micro,
+                                                  .recomputes = how->recompute,
                                                   .precision = precision});
     if (m->trainer) begin_with(m->trainer, a, before);
     return m->trainer && !lh_failed(lh->ctx);
@@ -200,7 +195,7 @@ static bool check_how(longhand *lh, const longhand_learn_how *how) {
 static bool goes_on(const longhand *lh, const longhand_learn_how *how) {
     return lh->model->trainer && !(lh->plan && lh->is_newer) && !how->text && !how->file &&
            !how->task && !how->tokens && !how->lines && !how->batch && !how->micro &&
-           !how->precision && !how->rate && !how->seed;
+           !how->precision && !how->rate && !how->seed && !how->recompute;
 }
 
 /* ---- steps ---- */
@@ -219,7 +214,7 @@ static void say_lost(longhand *lh, lh_arena *a) {
 
 static int train(longhand *lh, lh_arena *a, const longhand_learn_how *how) {
     lh_trainer *t = lh->model->trainer;
-    const double start = seconds();
+    const double start = lh_seconds();
     const int first = t->step, last = first + how->steps;
     bool is_stopped = false;
     while (t->step < last && !is_stopped) {
@@ -228,7 +223,7 @@ static int train(longhand *lh, lh_arena *a, const longhand_learn_how *how) {
             break;
         }
         const bool looks = how->every ? t->step % how->every == 0 : t->step == last;
-        longhand_progress now = {t->step, last, t->loss, NAN, seconds() - start};
+        longhand_progress now = {t->step, last, t->loss, NAN, lh_seconds() - start};
         if (looks && how->progress) now.held_out = lh_trainer_validate(t, HELD_OUT);
         if (lh_failed(lh->ctx)) break;
         if (how->progress) is_stopped = !how->progress(how->who, &now);

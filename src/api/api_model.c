@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "files/tokenizer_file.h"
 #include "train/floats.h"
 
@@ -210,8 +211,7 @@ void longhand_load(longhand *lh, const char *path) {
 /* ---- saving ---- */
 
 static bool is_one_file(const char *path) {
-    const size_t n = strlen(path);
-    return n > 12 && strcmp(path + n - 12, ".safetensors") == 0;
+    return lh_ends_in(path, ".safetensors");
 }
 
 /* In double, so that what is loaded is what was saved. */

@@ -1,9 +1,10 @@
-/* ascii -- what kind of character a byte is, whatever the locale says. */
+/* ascii -- what kind of character a byte is, whatever the locale says; how a text ends. */
 #ifndef LH_BASE_ASCII_H
 #define LH_BASE_ASCII_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 static inline bool lh_is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -11,6 +12,24 @@ static inline bool lh_is_digit(char c) {
 
 static inline bool lh_is_letter(char c) {
     return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+static inline bool lh_is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The first character of a name, and each of the others: letters, digits, _, and whatever is not ASCII. */
+static inline bool lh_is_name_start(char c) {
+    return lh_is_letter(c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static inline bool lh_is_name_part(char c) {
+    return lh_is_name_start(c) || lh_is_digit(c);
+}
+
+static inline bool lh_ends_in(const char *s, const char *end) {
+    const size_t n = strlen(s), k = strlen(end);
+    return n >= k && strcmp(s + n - k, end) == 0;
 }
 
 /* A no-break space, or one of the widths from an en quad to a hair, in UTF-8: how many bytes, or 0. */

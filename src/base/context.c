@@ -93,6 +93,7 @@ void lh_fail_in(lh_context *ctx, const char *file, const char *text, size_t leng
 /* An arena is a chain of chunks, newest first:
  *
  *     arena -> chunk [ used ...... | free ] -> chunk [ used ] -> reserve
+ *           -> spare chunks, which were given back by lh_arena_back
  */
 typedef struct chunk {
     struct chunk *next;
@@ -104,7 +105,7 @@ enum { FIRST_CHUNK = 16 * 1024, RESERVE = 64 * 1024 };
 
 struct lh_arena {
     lh_context *ctx;
-    chunk *chunks, *reserve;
+    chunk *chunks, *spare, *reserve;
     size_t next_size, total;
 };
 
@@ -134,14 +135,19 @@ lh_arena *lh_arena_new(lh_context *ctx) {
     return a;
 }
 
-void lh_arena_free(lh_arena *a) {
-    if (!a) return;
-    lh_context *ctx = a->ctx;
-    for (chunk *c = a->chunks; c;) {
+static void release_all(lh_context *ctx, chunk *c) {
+    while (c) {
         chunk *next = c->next;
         ctx->release(c);
         c = next;
     }
+}
+
+void lh_arena_free(lh_arena *a) {
+    if (!a) return;
+    lh_context *ctx = a->ctx;
+    release_all(ctx, a->chunks);
+    release_all(ctx, a->spare);
     ctx->release(a->reserve);
     ctx->release(a);
 }
@@ -152,14 +158,26 @@ static void *take(chunk *c, size_t size) {
     return memset(p, 0, size);
 }
 
+/* The first spare chunk that has room, or a new one. */
+static chunk *next_chunk(lh_arena *a, size_t need) {
+    for (chunk **at = &a->spare; *at; at = &(*at)->next)
+        if ((*at)->size >= need) {
+            chunk *c = *at;
+            *at = c->next;
+            return c;
+        }
+    chunk *c = chunk_new(a->ctx, need > a->next_size ? need : a->next_size);
+    if (c && a->next_size < (1u << 20)) a->next_size *= 2;
+    return c;
+}
+
 void *lh_alloc(lh_arena *a, size_t size) {
     const size_t step = sizeof(max_align_t);
     size_t need = size > SIZE_MAX - step ? SIZE_MAX : (size + step - 1) / step * step;
     if (need == 0) need = step;
     chunk *c = a->chunks;
     if (!c || c->size - c->used < need) {
-        size_t n = need > a->next_size ? need : a->next_size;
-        c = chunk_new(a->ctx, n);
+        c = next_chunk(a, need);
         if (!c) {
             if (need > LH_SMALL) return NULL;
             if (a->reserve->size - a->reserve->used < need) a->reserve->used = 0;
@@ -167,7 +185,6 @@ void *lh_alloc(lh_arena *a, size_t size) {
         }
         c->next = a->chunks;
         a->chunks = c;
-        if (a->next_size < (1u << 20)) a->next_size *= 2;
     }
     a->total += need;
     return take(c, need);
@@ -179,6 +196,21 @@ void *lh_alloc_array(lh_arena *a, size_t n, size_t size) {
 
 size_t lh_arena_used(const lh_arena *a) {
     return a->total;
+}
+
+lh_arena_mark lh_arena_here(const lh_arena *a) {
+    return (lh_arena_mark){a->chunks, a->chunks ? a->chunks->used : 0};
+}
+
+void lh_arena_back(lh_arena *a, lh_arena_mark to) {
+    while (a->chunks && a->chunks != to.chunk) {
+        chunk *c = a->chunks;
+        a->chunks = c->next;
+        c->next = a->spare;
+        c->used = 0;
+        a->spare = c;
+    }
+    if (a->chunks) a->chunks->used = to.used;
 }
 
 char *lh_copy(lh_arena *a, const char *s, size_t n) {

@@ -101,6 +101,15 @@ char *lh_copy(lh_arena *a, const char *s, size_t n);
 char *lh_printf(lh_arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 size_t lh_arena_used(const lh_arena *a); /* bytes handed out so far */
 
+/* Work that is done again and again takes the same memory each time: what was handed out since a mark is given back, and stays
+ * with the arena for what comes next. Marks are given back in the reverse of their order. */
+typedef struct lh_arena_mark {
+    void *chunk;
+    size_t used;
+} lh_arena_mark;
+lh_arena_mark lh_arena_here(const lh_arena *a);
+void lh_arena_back(lh_arena *a, lh_arena_mark to); /* (lh_arena_mark){0}: all of it */
+
 /* A list that grows: room for one more, and its address, of the list's own type.
  *     *lh_push(arena, g->step, g->n_steps) = step;
  * Where there is no memory it is a piece of the reserve, and n stays as it is. */

@@ -39,3 +39,11 @@ const lh_evaluator *lh_cli_device(lh_cli *cli, const char *device, lh_precision 
     }
     return NULL;
 }
+
+bool lh_cli_can_recompute(lh_cli *cli, const lh_evaluator *with) {
+    if (with == &lh_fast || with == &lh_cuda) return true;
+    lh_cli_fail(cli, "--recompute saves no memory here: the evaluator %s keeps every value",
+                with->name);
+    fprintf(stderr, "leave out --recompute, or --backend\n");
+    return false;
+}

@@ -97,6 +97,8 @@ int lh_cli_fail(lh_cli *cli, const char *format, ...) __attribute__((format(prin
 const struct lh_evaluator *lh_cli_evaluator(lh_cli *cli, const char *name);
 /* of --device cpu, gpu or auto; NULL: it was refused */
 const struct lh_evaluator *lh_cli_device(lh_cli *cli, const char *device, lh_precision precision);
+/* false and reported: --recompute would save nothing */
+bool lh_cli_can_recompute(lh_cli *cli, const struct lh_evaluator *with);
 
 /* Loading (load.c). LESSON is a short name (ex1, gpt), or a file; LESSON:NAME one of its programs. */
 typedef struct lh_source {

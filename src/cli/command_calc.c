@@ -5,7 +5,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/embedded.h"
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/explain_command.h"
@@ -212,13 +211,6 @@ static bool show_function(const lh_session *s, const lh_program *p, const char *
     return true;
 }
 
-static const lh_program *prelude(lh_session *s) {
-    const lh_embedded *text = lh_embedded_find("prelude.lh");
-    if (!s->prelude)
-        s->prelude = lh_program_parse(s->cli->ctx, text->name, text->text, text->length);
-    return s->prelude;
-}
-
 static bool show_operation(const lh_session *s, const char *name) {
     bool found = false;
     for (int i = 0; i < LH_N_OPS; i++) {
@@ -270,7 +262,7 @@ static bool show_cell(const lh_session *s, const char *address) {
 static bool fail_unknown(lh_session *s, const char *name) {
     const char *known[MAX_KNOWN];
     int n = 0;
-    const lh_program *p = prelude(s);
+    const lh_program *p = lh_prelude(s->cli->ctx);
     for (int i = 0; s->g && i < s->g->n_steps && n < MAX_KNOWN; i++)
         if (!lh_step_is_inner(s->g->step[i])) known[n++] = s->g->step[i]->name;
     for (int i = 0; p && i < p->n_statements && n < MAX_KNOWN; i++)
@@ -306,7 +298,7 @@ static bool explain(lh_session *s, const char *what) {
         return true;
     }
     if (s->g && show_function(s, s->program, what)) return true;
-    const lh_program *p = prelude(s);
+    const lh_program *p = lh_prelude(s->cli->ctx);
     if (p && show_function(s, p, what)) return true;
     return show_operation(s, what) || fail_unknown(s, what);
 }

@@ -9,7 +9,7 @@
 #include "pages/bill_text.h"
 
 static struct {
-    bool json, measure, predict;
+    bool json, measure, predict, recompute;
     int threads, batch;
     const char *precision, *device;
     lh_settings set;
@@ -29,8 +29,9 @@ static const lh_option cost_options[] = {
      "need not fit here",
      0, 0},
     {"batch", 0, LH_OPTION_INT, &options.batch, "N",
-     "with --measure, --predict or --ranks: examples in a step (1, or one for each piece)", 1,
-     1000000},
+     "with --measure, --predict, --recompute or --ranks: examples in a step (1, or one for each "
+     "piece)",
+     1, 1000000},
     {"ranks", 0, LH_OPTION_INT, &options.ranks.ranks, "N",
      "predict a step of training on N processes: time, share of communication, efficiency, memory "
      "for each",
@@ -45,6 +46,10 @@ static const lh_option cost_options[] = {
      "with --ranks: gradients are added up in any order, as for train", 0, 0},
     {"wire", 0, LH_OPTION_TEXT, &options.ranks.wire, "KIND",
      "with --ranks: gradients are sent as float (default) or bf16, as for train", 0, 0},
+    {"recompute", 0, LH_OPTION_FLAG, &options.recompute, NULL,
+     "what train --recompute saves and costs: the memory of a step, the operations done twice; "
+     "--measure, --predict and --ranks run with it",
+     0, 0},
     {"precision", 0, LH_OPTION_TEXT, &options.precision, "KIND",
      "with --measure, --predict or --ranks: precision of matrix products, float or bf16 (float)", 0,
      0},
@@ -410,9 +415,13 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
     lh_predicted p = {0};
     lh_cost_ranks_how on;
     lh_cost_ranks r = {0};
+    lh_recomputed x = {0};
     int n_lengths = 0, status = LH_EXIT_YES;
     if (!lh_cost_ranks_read(cli, &options.ranks, &options.batch, &on)) return LH_EXIT_FAILED;
-    lh_cost_how how = {options.threads, options.batch, LH_IN_FLOAT, &lh_fast};
+    lh_cost_how how = {.threads = options.threads,
+                       .batch = options.batch,
+                       .with = &lh_fast,
+                       .recomputes = options.recompute};
     if (options.device && !options.measure) {
         lh_cli_fail(cli, "--device says where --measure runs, but --measure is not given");
         return LH_EXIT_FAILED;
@@ -433,15 +442,17 @@ static int cost_run(lh_cli *cli, int argc, char **argv) {
     if (!b) {
         lh_fail_in(cli->ctx, s.program->file, s.program->source, s.program->length);
         status = lh_cli_report(cli);
-    } else if ((options.measure && !lh_cost_measured(cli, &s, &options.set, b, &how, &m)) ||
+    } else if ((options.recompute && !lh_cost_recomputed(cli, &s, &options.set, b, &how, &x)) ||
+               (options.measure && !lh_cost_measured(cli, &s, &options.set, b, &how, &m)) ||
                (options.predict && !lh_cost_predicted(cli, &s, &options.set, b, &how, &p)) ||
                (on.ranks && !lh_cost_ranks_predicted(cli, &s, &options.set, b, &how, &on, &r))) {
         status = LH_EXIT_FAILED;
     } else if (options.json) {
         lh_cost_json(&s, b, options.measure ? &m : NULL, options.predict ? &p : NULL,
-                     on.ranks ? &r : NULL);
+                     on.ranks ? &r : NULL, options.recompute ? &x : NULL);
     } else {
         print_text(cli, &s, b, n_lengths == 0);
+        if (options.recompute) lh_print_recomputed(cli, &x);
         if (options.measure) lh_print_measured(cli, b, &m);
         if (options.measure && options.threads && how.with == &lh_fast) lh_print_cores(cli, &m);
         if (options.predict) lh_print_predicted(cli, &p);
@@ -470,6 +481,8 @@ const lh_command lh_command_cost = {
         "--predict\tGPT-2 XL: how long and how much memory\n"
         "longhand cost gpt --set layers=12 heads=12 dim=768 context=1024 vocab=50257 tokens=1024 "
         "--ranks 64 --network 100Gb --latency 5us\tGPT-2 on 64 processes\n"
+        "longhand cost gpt --set layers=12 heads=12 dim=768 context=1024 tokens=1024 --batch 8 "
+        "--recompute\twhat recomputing layers saves\n"
         "longhand cost mine.lh --json\tfor programs\n",
     .notes = "Nothing is computed, so the model can have any size; only --measure runs it, and "
              "--predict and --ranks run two turns of it. One example is counted, the longest of "

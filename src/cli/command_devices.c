@@ -83,7 +83,7 @@ static int run(lh_cli *cli, int argc, char **argv) {
     found *f = lh_alloc(cli->arena, sizeof *f);
     if (!f) return lh_cli_report(cli);
     f->library = lh_cuda_find(&f->why);
-    if (f->library) f->n = f->library->devices(f->gpu, MOST, &f->why);
+    f->n = lh_devices(f->gpu, MOST, &f->why);
     if (options.json)
         write_json(cli, f);
     else

@@ -1,6 +1,7 @@
 /* command_format -- longhand format FILE...: programs with their lines in order. */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "cli/cli.h"
 #include "notation/format.h"
 
@@ -12,15 +13,11 @@ static const lh_option format_options[] = {
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
-static bool is_lesson(const char *path) {
-    const size_t n = strlen(path);
-    return n > 3 && strcmp(path + n - 3, ".md") == 0;
-}
-
 static char *set(lh_cli *cli, const char *path, const char *text, size_t length) {
     lh_fail_in(cli->ctx, path, text, length);
-    char *out = is_lesson(path) ? lh_format_lesson(cli->ctx, cli->arena, path, text, length)
-                                : lh_format_program(cli->ctx, cli->arena, path, text, length);
+    char *out = lh_ends_in(path, ".md")
+                    ? lh_format_lesson(cli->ctx, cli->arena, path, text, length)
+                    : lh_format_program(cli->ctx, cli->arena, path, text, length);
     lh_fail_in(cli->ctx, path, text, length);
     return out;
 }

@@ -10,7 +10,7 @@
 
 static struct {
     const char *out, *backend;
-    bool all, forward, json, plan;
+    bool all, forward, json, plan, recompute;
     lh_settings set;
 } options;
 
@@ -25,6 +25,8 @@ static const lh_option graph_options[] = {
      "show what an evaluator does: its operations, and the memory that they read and write", 0, 0},
     {"backend", 0, LH_OPTION_TEXT, &options.backend, "NAME",
      "with --plan: exact, wide or fast (fast)", 0, 0},
+    {"recompute", 0, LH_OPTION_FLAG, &options.recompute, NULL,
+     "with --plan: compute layers again for their gradients, as train does", 0, 0},
     LH_OPTION_SET(options.set),
     LH_OPTION_JSON(options.json),
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
@@ -267,6 +269,7 @@ static lh_plan *sketch(const lh_evaluator *with, lh_graph *g) {
                                           .n_nodes = g->loss != NULL,
                                           .updates = trains,
                                           .all = !g->loss,
+                                          .recomputes = options.recompute,
                                           .is_sketch = true});
     if (p) with->bind(p, NULL, 0);
     return p;
@@ -274,6 +277,7 @@ static lh_plan *sketch(const lh_evaluator *with, lh_graph *g) {
 
 static int print_plan(lh_cli *cli, const lh_source *s, lh_graph *g) {
     const lh_evaluator *with = lh_cli_evaluator(cli, options.backend);
+    if (with && options.recompute && !lh_cli_can_recompute(cli, with)) return LH_EXIT_FAILED;
     lh_plan *p = with ? sketch(with, g) : NULL;
     lh_text text = lh_text_new(cli->arena);
     if (p) lh_plan_print(&text, p, &(lh_plan_how){.width = cli->width, .all_turns = options.all});
@@ -337,6 +341,8 @@ static int graph_run(lh_cli *cli, int argc, char **argv) {
                            options.out ? "--output" : "--json");
     if (options.backend && !options.plan)
         return lh_cli_fail(cli, "--backend chooses the plan to show: it needs --plan");
+    if (options.recompute && !options.plan)
+        return lh_cli_fail(cli, "--recompute changes the plan, not the steps: it needs --plan");
     if (!lh_cli_is_svg(cli, options.out) || !lh_cli_load(cli, argv[0], &s)) return LH_EXIT_FAILED;
     lh_graph *g =
         lh_cli_graph(cli, &s, &(lh_build){.set = options.set.set, .n_set = options.set.n});

@@ -240,24 +240,6 @@ static void write_json(lh_arena *a, const lh_mistakes *m, const study *t) {
     lh_json_close(&j);
 }
 
-static bool has_mistake(const lh_mistakes *m, const char *name) {
-    for (int i = 0; i < m->n; i++)
-        if (strcmp(m->mistake[i].name, name) == 0) return true;
-    return false;
-}
-
-static int refuse_name(lh_cli *cli, const lh_mistakes *m) {
-    const char **known = lh_alloc_array(cli->arena, (size_t)m->n + 1, sizeof *known);
-    for (int i = 0; known && i < m->n; i++) known[i] = m->mistake[i].name;
-    const char *near = known ? lh_nearest(options.only, known, m->n) : NULL;
-    lh_cli_fail(cli, "there is no mistake named %.60s", options.only);
-    if (near)
-        fprintf(stderr, "did you mean %s?\n", near);
-    else
-        fprintf(stderr, "longhand mistakes lists them\n");
-    return LH_EXIT_FAILED;
-}
-
 static int print_all(lh_cli *cli, const lh_mistakes *m) {
     if (options.json)
         write_json(cli->arena, m, NULL);
@@ -273,9 +255,9 @@ static int in_lesson(lh_cli *cli, const char *lesson) {
     if (!lh_sheet_lesson_open(cli, lesson, &s)) return LH_EXIT_FAILED;
     int status = LH_EXIT_YES;
     study t = {.cli = cli, .name = s.name, .mistakes = s.mistakes};
-    if (options.only && !has_mistake(s.mistakes, options.only))
-        status = refuse_name(cli, s.mistakes);
-    else if (!study_open(&t, s.source.program, options.seed, NULL))
+    if (options.only && !lh_mistakes_find(s.mistakes, options.only))
+        lh_mistakes_refuse(cli->ctx, s.mistakes, options.only);
+    if (lh_failed(cli->ctx) || !study_open(&t, s.source.program, options.seed, NULL))
         status = lh_cli_report(cli);
     else if (options.json)
         write_json(cli->arena, s.mistakes, &t);
@@ -289,7 +271,7 @@ static int in_lesson(lh_cli *cli, const char *lesson) {
 static int mistakes_run(lh_cli *cli, int argc, char **argv) {
     lh_mistakes *m = lh_mistakes_load(cli->ctx, NULL);
     if (!m) return lh_cli_report(cli);
-    const bool is_name = argc == 1 && has_mistake(m, argv[0]);
+    const bool is_name = argc == 1 && lh_mistakes_find(m, argv[0]);
     options.only = is_name ? argv[0] : argc > 1 ? argv[1] : NULL;
     const int status = argc == 0 || is_name ? print_all(cli, m) : in_lesson(cli, argv[0]);
     lh_mistakes_free(m);

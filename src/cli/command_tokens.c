@@ -2,9 +2,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/tokens.h"
@@ -56,12 +56,6 @@ static const char *read_input(lh_cli *cli, const char *path, size_t *n) {
     return lh_cli_read_file(cli, strcmp(path, "-") == 0 ? "/dev/stdin" : path, n);
 }
 
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* The ids of a text, in cli->arena; NULL: the context failed. */
 static int *encode_text(lh_cli *cli, const lh_tokenizer *t, const char *text, size_t length,
                         size_t *n) {
@@ -81,8 +75,8 @@ typedef struct progress {
 
 static void tell(void *who, int done, int size) {
     progress *p = who;
-    if (!p->is_shown || seconds() < p->next) return;
-    p->next = seconds() + 0.1;
+    if (!p->is_shown || lh_seconds() < p->next) return;
+    p->next = lh_seconds() + 0.1;
     lh_screen_begin_line(stderr);
     fprintf(stderr, "  %d of %d tokens  %d%%", done, size, (int)(100LL * done / size));
     fflush(stderr);
@@ -137,9 +131,9 @@ static int train(lh_cli *cli, int argc) {
     how.n_specials = options.special.n ? options.special.n : is_bpe;
     how.who = &p;
     const char *text = read_input(cli, options.data, &length);
-    double start = seconds();
+    double start = lh_seconds();
     lh_tokenizer *t = text ? lh_tokenizer_train(cli->ctx, text, length, &how) : NULL;
-    double took = seconds() - start;
+    double took = lh_seconds() - start;
     lh_fail_in(cli->ctx, options.data, NULL, 0);
     if (t && lh_tokenizer_save(t, options.out)) tell_end(t, text, length, took, p.is_shown);
     lh_tokenizer_free(t);

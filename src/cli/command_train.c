@@ -19,6 +19,10 @@ static const lh_option train_options[] = {
     {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (12)", 1, 1000000},
     {"micro", 0, LH_OPTION_INT, &options.micro, "N",
      "process a batch N examples at a time: the same step in less memory", 1, 1000000},
+    {"recompute", 0, LH_OPTION_FLAG, &options.recompute, NULL,
+     "keep only what enters each layer, and compute the rest again for its gradients: the same "
+     "bits in less memory, with two forward passes through the layers",
+     0, 0},
     {"pieces", 0, LH_OPTION_INT, &options.pieces, "N",
      "cut a batch into N pieces that are added up in a fixed order: the same bits for any number "
      "of processes (under "
@@ -108,6 +112,8 @@ const lh_command lh_command_train = {
         "longhand train gpt --init gpt2 --data notes.txt --rate 1e-4 -o mine\tfine-tune\n"
         "longhand train gpt --data notes.txt --batch 64 --micro 8 --precision bf16\tless memory, "
         "faster products\n"
+        "longhand train gpt --data notes.txt --set layers=24 context=4096 --recompute\ta long "
+        "context in less memory\n"
         "longhand train micro --data names.txt -o names\ta line is an example\n"
         "longhand train adder --task addition -o sums\tgenerated questions and answers\n"
         "longhand train classic --task translate -o spanish\tEnglish to Spanish, from a small "

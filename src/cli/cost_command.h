@@ -53,6 +53,7 @@ typedef struct lh_cost_how {
     int threads, batch; /* 0: as many as processors, one example */
     lh_precision precision;
     const lh_evaluator *with; /* NULL: lh_fast; or lh_cuda, measured alone */
+    bool recomputes;          /* as train --recompute */
 } lh_cost_how;
 
 /* The program for the fast evaluator, and examples as long as the bill says. */
@@ -114,6 +115,19 @@ void lh_cost_repeats(const lh_cli *cli, const lh_bill *b, lh_predicted *p);
 lh_settings lh_cost_turned(const lh_cli *cli, const lh_settings *set, const lh_predicted *p,
                            int two);
 
+/* --recompute (cost_recompute.c): a step of so many examples. */
+typedef struct lh_recomputed {
+    int examples;
+    double memory, kept;      /* bytes with it, and without */
+    double again, operations; /* floating-point operations that are done twice, of all */
+} lh_recomputed;
+
+/* false: reported */
+bool lh_cost_recomputed(lh_cli *cli, const lh_source *s, const lh_settings *set, const lh_bill *b,
+                        const lh_cost_how *how, lh_recomputed *to);
+void lh_print_recomputed(const lh_cli *cli, const lh_recomputed *x);
+void lh_recomputed_json(lh_json *j, const lh_recomputed *x);
+
 /* Several processes (cost_ranks.c): what the options say, ... */
 typedef struct lh_cost_ranks_options {
     int ranks, pieces; /* 0: not said */
@@ -151,6 +165,6 @@ void lh_cost_ranks_json(lh_json *j, const lh_cost_ranks *p);
 
 /* NULL: was not wanted */
 void lh_cost_json(const lh_source *s, const lh_bill *b, const lh_measured *m, const lh_predicted *p,
-                  const lh_cost_ranks *r);
+                  const lh_cost_ranks *r, const lh_recomputed *x);
 
 #endif

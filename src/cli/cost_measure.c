@@ -49,6 +49,7 @@ void lh_cost_model_new(lh_cli *cli, const lh_source *s, const lh_settings *set, 
                         .n_nodes = m->end != NULL,
                         .updates = m->is_training,
                         .all = !m->end,
+                        .recomputes = how->recomputes,
                         .own = &m->own};
     m->batch = batch_of(cli, b, m->g, how->batch ? how->batch : 1);
     if (!m->batch.examples) return;

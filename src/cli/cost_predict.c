@@ -1,5 +1,6 @@
 /* cost_predict -- how long a step takes and how much memory, of a model that need not fit here: each repeat is measured with
  * one turn and with two, and every further turn takes as long as the second. The memory is counted, not taken. */
+#include "base/clock.h"
 #include "cli/cost_command.h"
 #include "cli/train_command.h"
 

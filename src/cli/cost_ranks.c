@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/cost_command.h"
@@ -33,9 +34,7 @@ static lh_ranks paper;
 
 /* With one thread it is the time of the processor: others who work here do not count. */
 static double seconds(void) {
-    struct timespec t;
-    clock_gettime(network.clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return lh_seconds_by(network.clock);
 }
 
 static double now(void) {
@@ -145,7 +144,7 @@ static double step_seconds(lh_parts *p, const lh_batch *batch, lh_context *ctx, 
          i++) {
         const double start = seconds();
         network.waited = network.bytes = network.rounds = network.busy_until = 0;
-        lh_parts_run(p, batch, 0, true);
+        lh_parts_run(p, batch, 0);
         lh_parts_commit(p);
         const double took = seconds() - start;
         if (i == 0 || (i > 0 && took + network.waited < least + *waits))
@@ -172,12 +171,13 @@ static lh_parts *parts_of(const lh_cost_model *m, const lh_cost_how *how, int mo
     lh_parts *p = lh_parts_new(m->g, &(lh_parts_how){.most = most,
                                                      .threads = how->threads,
                                                      .precision = how->precision,
+                                                     .recomputes = how->recomputes,
                                                      .pieces = pieces,
                                                      .ranks = ranks,
                                                      .sums = sums});
     if (!p) return NULL;
     lh_fast.start(p->whole);
-    lh_parts_lend(p);
+    lh_parts_borrow(p);
     return p;
 }
 

@@ -1,4 +1,5 @@
 /* lint_page -- a lesson as `read` and `book` lay it out: every formula is parsed, every link followed. */
+#include "base/ascii.h"
 #include "cli/lint_command.h"
 
 #include <string.h>
@@ -71,7 +72,7 @@ static void no_lesson(checker *k, const lh_span *s, const char *name) {
     const char *near = lh_nearest(name, known, n);
     lh_problem_add(all, LH_ERROR_NAME, moved(k, s->at), "the link to \"%.80s\" leads to no lesson",
                    s->to);
-    if (length > 3 && strcmp(name + length - 3, ".md") == 0)
+    if (length > 3 && lh_ends_in(name, ".md"))
         lh_problem_cure(all, "a link names the lesson alone: [words](%.*s)", (int)length - 3, name);
     else if (near)
         lh_problem_cure(all, "did you mean %s?", near);

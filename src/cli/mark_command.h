@@ -81,6 +81,8 @@ typedef struct lh_mark_how {
 bool lh_mark_answers(lh_marked *m, const lh_mark_how *how, lh_refusal *r);
 
 void lh_mark_show(const lh_marked *m, bool echo); /* mark_text.c */
+/* have n cells from `first` on all this verdict? */
+bool lh_marked_has_only(const lh_marked *m, int first, int n, lh_verdict v);
 
 /* ---- all of them ---- */
 

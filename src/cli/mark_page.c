@@ -50,12 +50,6 @@ static const char *word_of(lh_verdict v) {
     return v == LH_BLANK ? "open" : lh_verdict_has_credit(v) ? "good" : "bad";
 }
 
-static bool has_only(const lh_marked *m, int first, int n, lh_verdict v) {
-    for (int k = 0; k < n; k++)
-        if (m->marks->cell[first + k] != v) return false;
-    return true;
-}
-
 /* The number as written, its sign; with the right one behind it where that is wanted. */
 static void put_cell(FILE *out, const lh_pages *pages, const lh_marked *m, int ask, int cell) {
     const lh_ask *q = &m->paper->sheet->ask[ask];
@@ -97,8 +91,8 @@ static void put_heading(FILE *out, const lh_marked *m, int ask) {
     const lh_paper_step *s = &m->paper->step[ask];
     const lh_step_mark *mark = &m->marks->step[ask];
     bool is_right = mark->n_right == q->n_cells,
-         is_blank =
-             has_only(m, q->first, q->n_cells, LH_BLANK) && !m->filled->answers->other_shape[ask];
+         is_blank = lh_marked_has_only(m, q->first, q->n_cells, LH_BLANK) &&
+                    !m->filled->answers->other_shape[ask];
     fprintf(out, "<h3>%d <code>", s->number);
     lh_html_in(out, "", s->name, " ");
     lh_html_in(out, "", s->sign, " ");
@@ -127,8 +121,8 @@ static void put_step(FILE *out, const lh_pages *pages, const lh_marked *m, int a
     for (int b = 0; b < s->n_blocks; b++) {
         int first = q->first + s->block[b].first,
             cells = s->block[b].grid.rows * s->block[b].grid.cols;
-        bool is_open = has_only(m, first, cells, LH_BLANK) && !pages->answers;
-        if (!is_open && !has_only(m, first, cells, LH_RIGHT))
+        bool is_open = lh_marked_has_only(m, first, cells, LH_BLANK) && !pages->answers;
+        if (!is_open && !lh_marked_has_only(m, first, cells, LH_RIGHT))
             put_block(out, pages, m, ask, &s->block[b]);
     }
     if (n) fputs("<ul>\n", out);

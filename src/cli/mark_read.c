@@ -244,7 +244,7 @@ static void label_all(lh_hall *h) {
     for (int i = 0; i < h->n; i++) label[i] = h->learner[i].label;
     lh_names_apart(h->arena, label, h->n); /* one file that was named twice */
     for (int i = 0; i < h->n; i++) h->learner[i].label = label[i];
-    qsort(h->learner, (size_t)h->n, sizeof *h->learner, by_label);
+    if (h->n) qsort(h->learner, (size_t)h->n, sizeof *h->learner, by_label);
 }
 
 void lh_hall_read(lh_hall *h, int n, char **files) {

@@ -81,7 +81,7 @@ static void put_block(const lh_marked *m, int ask, const lh_answer_block *b) {
     }
 }
 
-static bool has_only(const lh_marked *m, int first, int n, lh_verdict v) {
+bool lh_marked_has_only(const lh_marked *m, int first, int n, lh_verdict v) {
     for (int k = 0; k < n; k++)
         if (m->marks->cell[first + k] != v) return false;
     return true;
@@ -114,7 +114,7 @@ static void put_step(const lh_marked *m, int ask) {
     int n;
     lh_advice *line = lh_advise(
         &(lh_advisor){m->arena, m->paper, m->filled, m->marks, m->from->mistakes}, ask, &n);
-    bool is_blank = has_only(m, q->first, q->n_cells, LH_BLANK),
+    bool is_blank = lh_marked_has_only(m, q->first, q->n_cells, LH_BLANK),
          is_right = mark->n_right == q->n_cells;
     char score[64];
     /* and nothing of it wrong */
@@ -135,7 +135,7 @@ static void put_step(const lh_marked *m, int ask) {
     for (int b = 0; b < s->n_blocks && !is_blank; b++) {
         int first = q->first + s->block[b].first,
             cells = s->block[b].grid.rows * s->block[b].grid.cols;
-        if (!has_only(m, first, cells, LH_RIGHT)) put_block(m, ask, &s->block[b]);
+        if (!lh_marked_has_only(m, first, cells, LH_RIGHT)) put_block(m, ask, &s->block[b]);
     }
     for (int i = 0; i < n; i++) {
         printf("%*s", INDENT - 1, "");

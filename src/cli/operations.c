@@ -2,7 +2,6 @@
  * is this text; a test compares the two. */
 #include <string.h>
 
-#include "base/embedded.h"
 #include "cli/cli.h"
 #include "graph/op.h"
 
@@ -60,8 +59,7 @@ static void print_group(const lh_statement *s) {
 }
 
 int lh_cli_operations(lh_cli *cli) {
-    const lh_embedded *e = lh_embedded_find("prelude.lh");
-    lh_program *p = lh_program_parse(cli->ctx, e->name, e->text, e->length);
+    const lh_program *p = lh_prelude(cli->ctx);
     if (!p) return lh_cli_report(cli);
     printf("# Operations and functions\n\n"
            "Made by `longhand help operations`; do not edit. Rows and columns count from 0. Where "
@@ -75,6 +73,5 @@ int lh_cli_operations(lh_cli *cli) {
         if (s->kind == LH_S_COMMENT) print_group(s);
         if (s->kind == LH_S_FN) print_fn(cli, p, s);
     }
-    lh_program_free(p);
     return LH_EXIT_YES;
 }

@@ -91,7 +91,7 @@ static char *edit_sign(EditLine *e) {
 }
 
 /* Ctrl-C: the line ends here and does not count. */
-static unsigned char edit_drop(EditLine *e, int c) {
+static unsigned char edit_drop(EditLine *e, wint_t c) {
     lh_prompt *p = NULL;
     (void)c;
     el_get(e, EL_CLIENTDATA, &p);
@@ -114,7 +114,7 @@ static bool edit_open(lh_prompt *p, const char *file) {
     el_set(p->edit, EL_HIST, history, p->history);
     el_set(p->edit, EL_SIGNAL, 1); /* so that a new width of the terminal is noticed */
     el_set(p->edit, EL_SETTY, "-d", "-isig", NULL);
-    el_set(p->edit, EL_ADDFN, "drop-line", "Drop the line", edit_drop);
+    el_wset(p->edit, EL_ADDFN, L"drop-line", L"Drop the line", edit_drop); /* el_set leaks both */
     el_set(p->edit, EL_BIND, "^C", "drop-line", NULL);
     el_set(p->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
     return true;

@@ -10,7 +10,7 @@
 
 lh_places lh_places_load(lh_cli *cli) {
     char folder[LH_STORE_PATH];
-    lh_store_trouble why;
+    lh_store_trouble why = {0};
     lh_places p = {0};
     lh_store *s = lh_store_folder(folder, sizeof folder)
                       ? lh_store_open(folder, &(lh_store_how){0}, &why)
@@ -65,7 +65,7 @@ static char *entry_line(lh_cli *cli, lh_arena *a, const char *name, const lh_rea
                *title = lh_lesson_title(a, f->name, f->text, f->length);
     char *end = minutes ? lh_printf(a, "%4d min", minutes) : lh_printf(a, "%s", "");
     int room = width - 4 - column - 1 - lh_columns(end) - 1;
-    const char *on = cli->colour ? "\033[36m" : "", *off = cli->colour ? "\033[0m" : "";
+    const char *on = cli->colour ? lh_ink_codes[LH_INK_NAME] : "", *off = *on ? LH_INK_END : "";
     lh_text t = lh_text_new(a);
     for (const char *s = title; *s && room > 0; s++) { /* cut where it does not fit */
         if (lh_utf8_starts(*s) && lh_columns(t.s) >= room) break;
@@ -78,7 +78,8 @@ static char *entry_line(lh_cli *cli, lh_arena *a, const char *name, const lh_rea
 lh_listing lh_listing_lines(lh_cli *cli, lh_arena *a, const lh_course *course, const lh_read *reads,
                             int n_reads, int width) {
     lh_listing c = {0};
-    const char *part = NULL;
+    const char *part = NULL, *on = cli->colour ? lh_ink_codes[LH_INK_BOLD] : "",
+               *off = *on ? LH_INK_END : "";
     int column = 8;
     if (width > LH_PROSE) width = LH_PROSE;
     for (int i = 0; i < course->n_listed; i++)
@@ -87,10 +88,7 @@ lh_listing lh_listing_lines(lh_cli *cli, lh_arena *a, const lh_course *course, c
         const lh_course_entry *e = &course->entry[i];
         if (!part || strcmp(part, e->part) != 0) {
             if (part) add_line(a, &c, lh_printf(a, "%s", ""), NULL);
-            add_line(a, &c,
-                     lh_printf(a, "%s%s%s", cli->colour ? "\033[1m" : "", e->part,
-                               cli->colour ? "\033[0m" : ""),
-                     NULL);
+            add_line(a, &c, lh_printf(a, "%s%s%s", on, e->part, off), NULL);
             part = e->part;
         }
         const lh_read *read = lh_read_find(reads, n_reads, e->name);

@@ -11,36 +11,6 @@ typedef struct wanted {
     const char *name, *step; /* step: "" anywhere */
 } wanted;
 
-static bool is_at(const lh_candidate *c, const char *step) {
-    const char *path = c->rewrite[0].path;
-    return !*step || strcmp(c->step->path, step) == 0 || strcmp(c->step->name, step) == 0 ||
-           strcmp(c->line->path, step) == 0 || strcmp(path, step) == 0;
-}
-
-static int fail_name(lh_run *r, const lh_mistakes *m, const char *name) {
-    const char **known = lh_alloc_array(r->cli->arena, (size_t)m->n + 1, sizeof *known);
-    for (int i = 0; known && i < m->n; i++) known[i] = m->mistake[i].name;
-    const char *near = known ? lh_nearest(name, known, m->n) : NULL;
-    int status = lh_cli_fail(r->cli, "there is no mistake %s", name);
-    if (near)
-        fprintf(stderr, "did you mean %s?\n", near);
-    else
-        fprintf(stderr, "longhand mistakes lists them\n");
-    return status;
-}
-
-/* Steps where it can be made, each once. */
-static char *places(lh_run *r, const lh_mistake *m, const lh_candidate *c, int n,
-                    const lh_step *but) {
-    lh_text t = lh_text_new(r->cli->arena);
-    for (int i = 0; i < n; i++) {
-        bool again = c[i].mistake != m || c[i].step == but;
-        for (int k = 0; k < i; k++) again |= c[k].mistake == m && c[k].step == c[i].step;
-        if (!again) lh_text_add(&t, "%s%s", t.n ? " " : "", c[i].step->path);
-    }
-    return t.s;
-}
-
 /* ---- beside each other ---- */
 
 static bool row_differs(const lh_run *r, const lh_effect *e, const lh_node *a, const lh_node *b,
@@ -137,37 +107,17 @@ static void print_effect(const lh_run *r, const lh_effect *e, const lh_trace *t)
     print_same(r, &same);
 }
 
-/* ---- choosing ---- */
-
-/* The first way to make it that changes a number; else the first that can be worked out. */
-static lh_effect *choose(lh_run *r, const lh_mistake *m, const wanted *w, const lh_candidate *c,
-                         int n, const lh_candidate **how) {
-    lh_effect *hidden = NULL;
-    for (int i = 0; i < n; i++) {
-        if (c[i].mistake != m || !is_at(&c[i], w->step)) continue;
-        lh_effect *e = lh_effect_new(r->g, r->plan, &c[i]);
-        if (e && e->step) {
-            lh_effect_free(hidden);
-            *how = &c[i];
-            return e;
-        }
-        if (e && !hidden)
-            hidden = e, *how = &c[i];
-        else
-            lh_effect_free(e);
-    }
-    return hidden;
-}
+/* ---- in one step ---- */
 
 static int show(lh_run *r, const lh_mistake *m, const wanted *w, const lh_candidate *c, int n,
                 const lh_trace *t) {
     lh_cli *cli = r->cli;
     const lh_candidate *how = NULL;
-    const char *where = places(r, m, c, n, NULL);
+    const char *where = lh_candidate_places(cli->arena, m, c, n, NULL);
     if (!*where)
         return lh_cli_fail(cli, "%s cannot be made in %s: no formula fits", m->name,
                            r->source->name);
-    lh_effect *e = choose(r, m, w, c, n, &how);
+    lh_effect *e = lh_effect_choose(r->g, r->plan, m, w->step, c, n, &how);
     if (!e) {
         lh_cli_fail(cli, *w->step ? "%s cannot be made in %s" : "%s leads to no numbers here%s",
                     m->name, w->step);
@@ -185,7 +135,7 @@ static int show(lh_run *r, const lh_mistake *m, const wanted *w, const lh_candid
                 "No number differs: these numbers hide the mistake. Others show it:\n"
                 "longhand mistakes %s --seed 1\n",
                 r->source->name);
-    const char *others = places(r, m, c, n, how->step);
+    const char *others = lh_candidate_places(cli->arena, m, c, n, how->step);
     if (*others)
         lh_wrap(cli->out, cli->width, 4,
                 lh_printf(cli->arena, "It can also be made in: %s", others));
@@ -235,11 +185,12 @@ int lh_run_mistake(lh_run *r, const char *text, const lh_trace *t) {
     const lh_mistake *m = lh_mistakes_find(all, w.name);
     int n, status;
     if (!m) {
-        status = fail_name(r, all, w.name);
+        lh_mistakes_refuse(r->g->ctx, all, w.name);
+        status = lh_cli_report(r->cli);
     } else if (m->n_rules == 0) {
         status = show_old(r, m, &w, t);
     } else {
-        lh_candidate *c = lh_candidates(r->g, all, NULL, r->cli->arena, &n);
+        lh_candidate *c = lh_candidates(r->g, all, r->cli->arena, &n);
         status = show(r, m, &w, c, n, t);
     }
     lh_mistakes_free(all);

@@ -1,13 +1,9 @@
 #include "cli/session.h"
+#include "base/ascii.h"
 
 #include <string.h>
 
 /* ---- what kind of line ---- */
-
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           (unsigned char)c >= 0x80;
-}
 
 static const char *skip_space(const char *s) {
     while (*s == ' ' || *s == '\t' || *s == '\n' || *s == '\r') s++;
@@ -33,7 +29,7 @@ static bool is_statement(const char *s) {
                                         "generate", "seed",    "mistake",  "end",   NULL};
     s = skip_space(s);
     size_t n = 0;
-    while (is_letter(s[n])) n++;
+    while (lh_is_name_part(s[n])) n++;
     if (*s == '#' || *s == 0) return true;
     return n && (sees_assign(s + n) || (is_word(s, n, words) && *skip_space(s + n) != '('));
 }
@@ -46,7 +42,7 @@ bool lh_session_is_open(const char *s) {
     bool at_start = true;
     while (*s) {
         size_t n = 0;
-        while (is_letter(s[n])) n++;
+        while (lh_is_name_part(s[n])) n++;
         if (n) {
             if (at_start && brackets == 0 && !sees_assign(s + n))
                 blocks += is_word(s, n, openers) - is_word(s, n, closers);
@@ -304,6 +300,4 @@ void lh_session_close(lh_session *s) {
     forget(s);
     for (int i = 0; i < s->n_lines; i++) lh_program_free(s->line[i].parsed);
     s->n_lines = 0;
-    lh_program_free(s->prelude);
-    s->prelude = NULL;
 }

@@ -27,9 +27,8 @@ typedef struct lh_session {
     lh_cli *cli;
     lh_calc_line *line;
     int n_lines;
-    int n_answers;       /* ans1, ans2 ... so far */
-    lh_program *prelude; /* parsed when somebody asks for it */
-    lh_arena *arena;     /* of the program below */
+    int n_answers;   /* ans1, ans2 ... so far */
+    lh_arena *arena; /* of the program below */
     lh_program *program;
     lh_graph *g;   /* NULL before the first line */
     lh_plan *plan; /* every step; NULL while the program waits for its first example */

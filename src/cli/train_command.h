@@ -106,6 +106,5 @@ bool lh_train_ranks_sums(lh_cli *cli, bool any_order, const char *wire, lh_share
 void lh_train_ranks_say_apart(const lh_train_ranks *r, const lh_shared_sums_how *how, double apart);
 
 const char *lh_time_text(lh_arena *a, double seconds); /* 40 s, 12 min, 3 h 20 min */
-double lh_seconds(void);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct lh_train_options {
     lh_settings set;
     int batch, micro, pieces, steps, every, seed, threads;
     lh_train_lora lora;
-    bool lines, resume, any_order;
+    bool lines, resume, any_order, recompute;
 } lh_train_options;
 
 typedef struct lh_train_job {

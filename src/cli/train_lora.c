@@ -49,10 +49,10 @@ static bool check(lh_cli *cli, const lh_train_lora *how, const lh_model *m, cons
     const bool is_adapter = from->folder && from->folder->adapter;
     if (is_adapter && (how->rank || !lh_lora_is(m->source.program))) {
         lh_cli_fail(cli, "%s is an adapter: it already has matrices of LoRA", from->folder->path);
-        fprintf(
-            stderr,
-            "longhand merge %s -o FOLDER makes a plain model of it; train %s --resume continues it\n",
-            from->folder->path, from->folder->path);
+        fprintf(stderr,
+                "longhand merge %s -o FOLDER makes a plain model of it; train %s --resume "
+                "continues it\n",
+                from->folder->path, from->folder->path);
         return false;
     }
     return true;

@@ -5,9 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/version.h"
 #include "cli/train_job.h"
+#include "eval/backends.h"
 #include "eval/cuda/devices.h"
 #include "eval/fast/threads.h"
 #include "train/floats.h"
@@ -21,6 +23,16 @@ enum {
 };
 
 /* ---- options ---- */
+
+static bool refuse_bf16(const lh_train_job *j) {
+    lh_text able = lh_text_new(j->cli->arena);
+    for (int i = 0; lh_evaluators[i]; i++)
+        if (lh_evaluators[i]->has_bf16)
+            lh_text_add(&able, "%s%s", able.n ? " and " : "", lh_evaluators[i]->name);
+    lh_cli_fail(j->cli, "products in bf16 are made by the evaluators %s, not by %s", able.s,
+                j->with->name);
+    return false;
+}
 
 static bool check_options(lh_train_job *j, const char *argument) {
     lh_cli *cli = j->cli;
@@ -45,11 +57,8 @@ static bool check_options(lh_train_job *j, const char *argument) {
     if (!j->with) return false;
     if (j->with == &lh_fast && !lh_train_has_precision(cli, j->options->precision, j->precision))
         return false;
-    if (j->precision == LH_IN_BF16 && j->with != &lh_fast && j->with != &lh_cuda) {
-        lh_cli_fail(cli, "products in bf16 are made by the evaluators fast and cuda, not by %s",
-                    j->with->name);
-        return false;
-    }
+    if (j->precision == LH_IN_BF16 && !j->with->has_bf16) return refuse_bf16(j);
+    if (j->options->recompute && !lh_cli_can_recompute(cli, j->with)) return false;
     j->out = j->options->out ? j->options->out : f && j->options->resume ? argument : "out";
     if (j->options->resume && j->options->init) {
         lh_cli_fail(cli, "--resume continues a run, --init starts one: use only one of the two");
@@ -222,6 +231,7 @@ static bool make_trainer(lh_train_job *j) {
                           .ranks = j->ranks.ranks,
                           .sums = j->sums,
                           .micro = lh_train_micro(j->options->micro, j->options->resume ? f : NULL),
+                          .recomputes = j->options->recompute,
                           .precision = j->precision,
                           .with = j->with};
     if (j->with == &lh_cuda) how.needs = lh_cuda_needs, how.fits = lh_cuda_fits;

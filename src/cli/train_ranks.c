@@ -73,10 +73,8 @@ static const char *first_other(const char *a, const char **b) {
     return **b ? a : NULL;
 }
 
-static bool is_same(lh_train_ranks *r, const char *who) {
-    lh_arena *a = r->cli->arena;
-    const char *mine = who, *root = lh_ranks_tell_text(r->ranks, a, who), *theirs = root;
-    const char *other = root ? first_other(mine, &theirs) : NULL;
+static bool is_same(lh_train_ranks *r, const char *mine, const char *theirs) {
+    const char *other = first_other(mine, &theirs);
     if (!other) return true;
     lh_cli_fail(r->cli, "this process has \"%.*s\", and rank 0 has \"%.*s\"",
                 (int)strcspn(other, "\n"), other, (int)strcspn(theirs, "\n"), theirs);
@@ -92,7 +90,12 @@ bool lh_train_ranks_agree(lh_train_ranks *r, bool is_good, const char *who) {
     r->is_joined = false; /* where one is not good, all come to an end together */
     if (!all && root && !is_good) say_all(r);
     if (!all) return false;
-    const bool same = is_same(r, who);
+    const char *theirs = lh_ranks_tell_text(r->ranks, r->cli->ctx, r->cli->arena, who);
+    if (!theirs) {
+        lh_cli_report(r->cli); /* rank 0 says it for all */
+        return false;
+    }
+    const bool same = is_same(r, who, theirs);
     if (!same) say_all(r);
     r->is_joined = lh_ranks_all(r->ranks, same, NULL);
     return r->is_joined;

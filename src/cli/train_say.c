@@ -84,9 +84,10 @@ void lh_train_say_start(lh_train_job *j) {
     lh_arena *a = j->cli->arena;
     const int left = j->steps - j->t->step;
     printf("memory %s; ", lh_bytes_text(a, memory_of(j)));
-    printf("batches of %d%s%s%s, about %s a step: %s for %s%d steps%s\n", j->t->how.batch,
+    printf("batches of %d%s%s%s%s, about %s a step: %s for %s%d steps%s\n", j->t->how.batch,
            j->t->how.micro && j->t->parts ? lh_printf(a, ", %d at a time", j->t->how.micro) : "",
            say_shares(j), j->precision == LH_IN_BF16 ? ", products in bf16" : "",
+           j->options->recompute ? ", layers recomputed" : "",
            j->step_time < 1 ? lh_printf(a, "%.3g ms", 1e3 * j->step_time)
                             : lh_time_text(a, j->step_time),
            lh_time_text(a, left * j->step_time), j->options->until ? "at most " : "", left,
@@ -133,10 +134,10 @@ void lh_train_say_sample(lh_train_job *j) {
 }
 
 void lh_train_say_rest(const lh_train_job *j) {
-    printf("continue with: longhand train %s --resume%s%s%s%s%s\n", j->out,
+    printf("continue with: longhand train %s --resume%s%s%s%s%s%s\n", j->out,
            j->options->data ? " --data " : "", j->options->data ? j->options->data : "",
            j->options->task ? " --task " : "", j->options->task ? j->options->task : "",
-           j->options->lines ? " --lines" : "");
+           j->options->lines ? " --lines" : "", j->options->recompute ? " --recompute" : "");
 }
 
 /* The step is known from the loop; which line began it, from running the step again with everything kept. */

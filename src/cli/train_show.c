@@ -3,18 +3,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "cli/model.h"
 #include "cli/train_command.h"
 #include "cli/screen.h"
 #include "explain/chart.h"
 
 enum { SPARK = 10, SMOOTH = 20, POINTS = 400 };
-
-double lh_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 const char *lh_time_text(lh_arena *a, double s) {
     if (s < 10) return lh_printf(a, "%.1f s", s);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <signal.h>
 
+#include "base/clock.h"
 #include "cli/train_job.h"
 
 enum {

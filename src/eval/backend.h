@@ -70,6 +70,7 @@ struct lh_backend {
     /* The column of the first of the largest numbers of a row, -1: none is a number. NULL, or -2: it is read instead */
     int (*largest)(lh_plan *p, const lh_layout *row);
     int rests; /* of a text that grows: works that a value's memory rests behind its last use */
+    int rests_of_batch; /* ... and else */
     /* n pieces that do not depend on each other; NULL: in turn */
     void (*each)(lh_plan *p, int n, lh_do_piece piece, void *what);
 };

@@ -15,7 +15,7 @@ enum { MANY = 4096, SOME = 256 }; /* numbers that are worth waking threads for; 
 static lh_layout cells_at(const lh_layout *l, int head, int row, int col, int n) {
     return (lh_layout){.buffer = l->buffer,
                        .is_short = l->is_short,
-                       .lent = l->lent,
+                       .borrowed = l->borrowed,
                        .at = lh_layout_at(l, head, row, col),
                        .cs = n > 1 ? l->cs : 0,
                        .heads = 1,

@@ -31,12 +31,15 @@ typedef struct lh_wish {
     int n_known;
     bool by_definition; /* no kernels */
     bool is_sketch;     /* sizes alone, without memory: it can be bound and looked at, not run */
-    bool lends;         /* known values of a fixed size lie in the caller's memory: lh_plan_lend */
-    int grows;          /* `generate`, row by row, up to so many rows: eval/fast/grow.h */
+    bool borrows; /* known values of a fixed size are read in the caller's memory: lh_plan_borrow */
+    int grows;    /* `generate`, row by row, up to so many rows: eval/fast/grow.h */
     /* Values that do not depend on an example, added up from run to run in the caller's memory (lh_plan_sum_to): for a batch that is
      * run in parts, by a backend that adds up. */
     lh_node *const *sum;
     int n_sums;
+    /* What a layer computes is not kept for its gradients, but computed once more just before them: the same bits in less
+     * memory (eval/plan_again.c). Fails where that would change nothing. */
+    bool recomputes;
     const void *own; /* what only this backend can be asked for, of its type: eval/fast/wish.h */
 } lh_wish;
 
@@ -66,6 +69,7 @@ typedef struct lh_trouble {
 typedef struct lh_evaluator {
     const char *name;
     double epsilon;
+    bool has_bf16; /* its products can be made in bf16 (eval/fast/wish.h) */
     /* NULL and the context failed on error; g must outlive it */
     lh_plan *(*plan)(lh_graph *g, const lh_wish *wish);
     void (*free)(lh_plan *p); /* NULL is allowed */

@@ -9,7 +9,7 @@
 
 enum { MANY_BYTES = 1 << 24 }; /* below that it is not worth asking the system */
 
-/* Asked before it is taken: a machine that lends more than it has ends programs later, without a message. */
+/* The system is asked first: it may promise more memory than it has, and then kill the program later, without a message. */
 void *lh_host_take(lh_context *ctx, size_t cells, size_t cell_bytes) {
     const double bytes = ((double)cells + 1) * (double)cell_bytes;
     static const char *const cure = "a smaller batch, a shorter context, or smaller sizes";

@@ -19,7 +19,7 @@ typedef enum lh_buffer {
     LH_MOVING,    /* of a batch: first what lasts, behind it what shares memory */
     LH_SPARE,     /* new values of params and states, until := is carried out */
     LH_CONSTANTS, /* two cells: LH_CELL_ZERO and LH_CELL_MISSING */
-    LH_LENT,      /* the caller's memory, a piece for each value */
+    LH_BORROWED,  /* the caller's memory, a piece for each value */
     LH_N_BUFFERS
 } lh_buffer;
 
@@ -27,7 +27,7 @@ enum { LH_CELL_ZERO, LH_CELL_MISSING, LH_N_CONSTANTS };
 
 typedef struct lh_layout {
     lh_buffer buffer;
-    int lent; /* LH_LENT: which piece */
+    int borrowed; /* LH_BORROWED: its number in lh_plan.borrowed */
     ptrdiff_t at, hs, rs, cs;
     int heads, rows, cols;
     bool is_short; /* numbers of half a cell (bf16): at, hs, rs and cs count those */

@@ -55,7 +55,7 @@ static bool list_work(lh_plan *p) {
         if (!renews && (v->is_static || v->at_start)) list_one(p, LH_STAGE_START, n);
         if (!renews && !v->is_static) list_one(p, LH_STAGE_RUN, n);
     }
-    return !(p->kernels || p->shares_memory || p->n_sums) || lh_plan_order(p);
+    return !(p->kernels || p->shares_memory || p->n_sums || p->recomputes) || lh_plan_order(p);
 }
 
 /* ---- numbers that are there from the beginning ---- */
@@ -112,7 +112,8 @@ lh_plan *lh_plan_new(lh_graph *g, const lh_wish *wish, const lh_backend *by) {
     p->shares_memory = by->shares_memory && !wish->all;
     p->updates = wish->updates || wish->all;
     p->grows = wish->grows;
-    p->lends = wish->lends;
+    p->borrows = wish->borrows;
+    p->recomputes = wish->recomputes;
     p->is_sketch = wish->is_sketch;
     p->moment.training = 1;
     if (make(p, wish) && !lh_failed(g->ctx)) return p;

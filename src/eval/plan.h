@@ -31,9 +31,9 @@ typedef struct lh_plan_value {
     bool is_static;  /* does not change between runs */
     bool at_start;   /* needed to find the starts of givens */
     bool is_once;    /* does not depend on the growing input: found when it begins */
-    bool is_half;    /* lent in bf16 */
+    bool is_half;    /* borrowed, in bf16 */
     bool is_short;   /* its own memory holds numbers of half a cell: the backend's wish */
-    bool is_quant;   /* lent in few bits: a lh_quant (eval/fast/quant.h) */
+    bool is_quant;   /* borrowed, quantised: a lh_quant (eval/fast/quant.h) */
     bool is_changed; /* a kernel makes another value of it in place: it stands for no other node */
     bool lasts;      /* is there after a run: asked for, or all are */
     lh_node *same;   /* another node with the same formula that stands for this one, or NULL */
@@ -45,6 +45,7 @@ typedef struct lh_plan_value {
     size_t pool;       /* ... of one that does not last: in LH_MOVING, behind what does */
     int first, last;   /* the work that makes it and the last that reads it: between them its
                           memory is its own */
+    int again, until;  /* likewise, of one that is made a second time, in the same place; -1 */
 } lh_plan_value;
 
 /* A kernel, or an operation by its definition. */
@@ -55,6 +56,7 @@ typedef struct lh_plan_work {
     int sum;               /* it adds up p->sum[sum] from run to run; -1: it does not */
     bool is_once;          /* does not depend on the growing input: done when past is 0 */
     bool is_last;          /* only the last row of each example is asked for */
+    bool is_again;         /* it runs again, for the backward pass: wish.recomputes */
 } lh_plan_work;
 
 typedef struct lh_plan_list {
@@ -72,19 +74,20 @@ struct lh_plan {
     bool joins;                      /* kernels for several steps may be taken: uses are known */
     bool shares_memory;              /* values that do not last lie in memory that others had */
     bool is_sketch;                  /* sizes are found, and no memory is taken */
-    bool lends;                      /* known values of a fixed size lie in the caller's memory */
-    lh_plan_value *value;            /* one for each node */
+    bool recomputes;                 /* works of a layer run again for the backward pass */
+    bool borrows;         /* known values of a fixed size are read in the caller's memory */
+    lh_plan_value *value; /* one for each node */
     int n_nodes;
     int newest_used; /* while nodes are chosen */
     lh_plan_list list[LH_N_STAGES];
     lh_node **runtime;  /* training, step, examples */
     double *runtime_is; /* [n_runtime] as they were written last; nan: not yet */
     int n_runtime;
-    void *memory[LH_N_BUFFERS]; /* the backend's; of LH_LENT: see lent */
+    void *memory[LH_N_BUFFERS]; /* the backend's; of LH_BORROWED: see borrowed */
     size_t cells[LH_N_BUFFERS]; /* how many it has */
     size_t n_lasting;           /* cells of LH_MOVING that are not shared */
-    void **lent;                /* the caller's memory */
-    int n_lent;
+    void **borrowed;            /* the caller's memory */
+    int n_borrowed;
     bool is_lent_anew;   /* since layouts were made ready */
     lh_node *const *sum; /* added up from run to run, in the caller's memory */
     lh_layout *sum_layout;
@@ -122,9 +125,14 @@ static inline lh_node *lh_plan_operand(const lh_plan_work *w, int i) {
     return w->match ? lh_match_leaf(w->match, i) : w->node->in[i];
 }
 
+/* Its numbers, not its size alone. */
+static inline bool lh_plan_reads(const lh_plan_work *w, int i) {
+    return lh_plan_operand(w, i) && (w->match || lh_op_reads(w->node, i));
+}
+
 /* Where a buffer begins, in the backend's or the caller's memory. NULL: it has none. */
 static inline void *lh_plan_base(const lh_plan *p, const lh_layout *l) {
-    return l->buffer == LH_LENT ? p->lent[l->lent] : p->memory[l->buffer];
+    return l->buffer == LH_BORROWED ? p->borrowed[l->borrowed] : p->memory[l->buffer];
 }
 
 /* Cells of memory that so many numbers of a value take. */
@@ -142,12 +150,12 @@ bool lh_plan_is_pooled(const lh_plan *p, const lh_plan_value *v); /* shares memo
 bool lh_plan_owns_memory(const lh_plan_value *v);
 bool lh_plan_axis_grows(const lh_graph *g, int axis); /* with the input of `generate` */
 
-/* Where its cells begin in the backend's memory, one behind the other: to be lent to another plan of that backend. Of a batch: those of
- * the first example. NULL: they do not lie so, or the plan does not have it. */
+/* Where its cells begin in the backend's memory, for another plan of that backend to borrow; of a batch, those of the first
+ * example. NULL: they are not contiguous, or the plan does not compute it. */
 void *lh_plan_address(const lh_plan *p, const lh_node *n);
 
-/* wish.lends, wish.n_sums: before the first feed. */
-void lh_plan_lend(lh_plan *p, const lh_node *known, const void *memory);
+/* wish.borrows, wish.n_sums: before the first feed. */
+void lh_plan_borrow(lh_plan *p, const lh_node *known, const void *memory);
 void lh_plan_sum_to(lh_plan *p, const lh_node *sum, void *memory);
 /* A run that says which of wish.sum has just been added to: it is not touched again in this run. */
 void lh_plan_run_sums(lh_plan *p, void (*ready)(void *with, int sum), void *with);
@@ -160,6 +168,10 @@ bool lh_plan_grow(lh_plan *p);        /* what is done once: plan_grow.c */
 bool lh_plan_place_fixed(lh_plan *p); /* plan_memory.c */
 void lh_plan_layouts_fixed(lh_plan *p, bool is_pool);
 bool lh_plan_order(lh_plan *p); /* operands before users; when each value is needed: plan_order.c */
+bool lh_plan_again(lh_plan *p); /* wish.recomputes: plan_again.c */
+/* Of each node: the work of a run that makes it, or -1; and the work that a reader of n waits for, or -1. */
+void lh_plan_find_makers(const lh_plan *p, int *maker);
+int lh_plan_maker(const lh_plan *p, const int *maker, const lh_node *n);
 size_t lh_plan_place_pool(lh_plan *p); /* memory that is shared, and how much in all */
 void lh_plan_layout_own(lh_layout *l, lh_buffer buffer, size_t at, lh_sizes s);
 void lh_plan_layout_view(const lh_node *n, const lh_layout *in, lh_layout *out, lh_sizes s);

@@ -6,17 +6,10 @@
 
 /* ---- calls ---- */
 
-static const lh_statement *fn_of(const lh_program *p, const char *name) {
-    for (int i = 0; p && i < p->n_statements; i++)
-        if (p->statement[i]->kind == LH_S_FN && strcmp(p->statement[i]->name, name) == 0)
-            return p->statement[i];
-    return NULL;
-}
-
 /* The program makes a function of the prelude anew, and something else of it. */
 static bool is_changed(const lh_graph *g, const char *name) {
-    const lh_statement *own = fn_of(g->program, name),
-                       *theirs = own ? fn_of(g->prelude, name) : NULL;
+    const lh_statement *own = lh_program_fn(g->program, name),
+                       *theirs = own ? lh_program_fn(g->prelude, name) : NULL;
     return theirs && !lh_fn_computes_same(own, theirs);
 }
 
@@ -33,7 +26,7 @@ static bool means_another(const lh_graph *g, const lh_statement *fn);
 static bool calls_another(const lh_graph *g, const lh_expr *e) {
     if (!e) return false;
     if (e->kind == LH_E_CALL && is_changed(g, e->text)) return true;
-    const lh_statement *fn = e->kind == LH_E_CALL ? fn_of(g->prelude, e->text) : NULL;
+    const lh_statement *fn = e->kind == LH_E_CALL ? lh_program_fn(g->prelude, e->text) : NULL;
     if (fn && means_another(g, fn)) return true;
     for (int i = 0; i < e->n_args; i++)
         if (calls_another(g, e->arg[i])) return true;

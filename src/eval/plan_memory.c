@@ -73,9 +73,9 @@ static bool is_copied(const lh_plan *p, const lh_node *n) {
            lh_standing(p, renewed) != n;
 }
 
-/* Its memory is the caller's: it has none until it is lent. */
-static bool is_lent(const lh_plan *p, const lh_plan_value *v) {
-    return p->lends && v->role == KNOWN;
+/* Its memory is the caller's: it has none until lh_plan_borrow. */
+static bool is_borrowed(const lh_plan *p, const lh_plan_value *v) {
+    return p->borrows && v->role == KNOWN;
 }
 
 /* Values begin on lines of the cache where kernels run over them. */
@@ -102,21 +102,22 @@ static bool take_fixed(lh_plan *p) {
     return true;
 }
 
-static bool lend_places(lh_plan *p) {
+static bool borrow_places(lh_plan *p) {
     const size_t most = (size_t)p->n_nodes + (size_t)p->n_sums + 1;
-    p->lent = p->lends || p->n_sums ? lh_alloc_array(p->arena, most, sizeof *p->lent) : NULL;
-    for (int i = 0; p->lent && i < p->n_sums; i++) {
+    p->borrowed =
+        p->borrows || p->n_sums ? lh_alloc_array(p->arena, most, sizeof *p->borrowed) : NULL;
+    for (int i = 0; p->borrowed && i < p->n_sums; i++) {
         lh_sizes s = lh_plan_fixed_sizes(p->g, p->sum[i]);
-        lh_plan_layout_own(&p->sum_layout[i], LH_LENT, 0, s);
-        p->sum_layout[i].lent = p->n_lent++;
+        lh_plan_layout_own(&p->sum_layout[i], LH_BORROWED, 0, s);
+        p->sum_layout[i].borrowed = p->n_borrowed++;
     }
-    return p->lent || !(p->lends || p->n_sums);
+    return p->borrowed || !(p->borrows || p->n_sums);
 }
 
 bool lh_plan_place_fixed(lh_plan *p) {
     lh_graph *g = p->g;
     keep_lasting(p);
-    if (!lend_places(p)) return false;
+    if (!borrow_places(p)) return false;
     for (int i = 0; i < p->n_nodes; i++) {
         lh_plan_value *v = &p->value[i];
         const lh_node *n = g->node[i];
@@ -128,8 +129,8 @@ bool lh_plan_place_fixed(lh_plan *p) {
         }
         v->layout = lh_alloc(p->arena, sizeof *v->layout);
         if (!lh_plan_owns_memory(v) || lh_plan_is_pooled(p, v)) continue;
-        v->offset = is_lent(p, v) ? (size_t)p->n_lent++ : p->cells[LH_FIXED];
-        if (is_lent(p, v)) continue;
+        v->offset = is_borrowed(p, v) ? (size_t)p->n_borrowed++ : p->cells[LH_FIXED];
+        if (is_borrowed(p, v)) continue;
         p->cells[LH_FIXED] =
             lh_cells_sum(p->cells[LH_FIXED], in_lines(p, lh_plan_fixed_cells(g, n)));
         if (is_copied(p, n))
@@ -152,8 +153,8 @@ void lh_plan_layouts_fixed(lh_plan *p, bool is_pool) {
             continue;
         else if (v->role == VIEW)
             lh_plan_layout_view(n, lh_value_of(p, n->in[0])->layout, v->layout, s);
-        else if (is_lent(p, v))
-            lh_plan_layout_own(v->layout, LH_LENT, 0, s), v->layout->lent = (int)v->offset;
+        else if (is_borrowed(p, v))
+            lh_plan_layout_own(v->layout, LH_BORROWED, 0, s), v->layout->borrowed = (int)v->offset;
         else if (lh_plan_owns_memory(v))
             lh_plan_layout_own(v->layout, LH_FIXED, v->offset, s);
         else
@@ -171,18 +172,18 @@ void *lh_plan_address(const lh_plan *p, const lh_node *n) {
                                                         : NULL;
 }
 
-static void lend(lh_plan *p, const lh_layout *l, void *memory) {
-    if (p->lent[l->lent] == memory) return;
-    p->lent[l->lent] = memory;
+static void borrow(lh_plan *p, const lh_layout *l, void *memory) {
+    if (p->borrowed[l->borrowed] == memory) return;
+    p->borrowed[l->borrowed] = memory;
     p->is_lent_anew = true;
 }
 
-void lh_plan_lend(lh_plan *p, const lh_node *known, const void *memory) {
+void lh_plan_borrow(lh_plan *p, const lh_node *known, const void *memory) {
     const lh_plan_value *v = lh_value_of(p, known);
-    if (is_lent(p, v) && v->layout) lend(p, v->layout, (void *)(uintptr_t)memory);
+    if (is_borrowed(p, v) && v->layout) borrow(p, v->layout, (void *)(uintptr_t)memory);
 }
 
 void lh_plan_sum_to(lh_plan *p, const lh_node *sum, void *memory) {
     for (int i = 0; i < p->n_sums; i++)
-        if (p->sum[i] == sum) lend(p, &p->sum_layout[i], memory);
+        if (p->sum[i] == sum) borrow(p, &p->sum_layout[i], memory);
 }

@@ -47,10 +47,12 @@ static const char *name_of(const printer *t, const lh_node *n) {
 }
 
 static const char *kernel_of(const printer *t, const lh_plan_work *w) {
-    if (!w->match) return lh_printf(t->p->arena, "(%s)", w->node->op->name);
-    return strcmp(w->match->kernel->name, "cells") == 0
-               ? lh_printf(t->p->arena, "cells: %s", w->node->op->name)
-               : w->match->kernel->name;
+    const char *name = w->match ? w->match->kernel->name : w->node->op->name;
+    if (!w->match)
+        name = lh_printf(t->p->arena, "(%s)", name);
+    else if (strcmp(name, "cells") == 0)
+        name = lh_printf(t->p->arena, "cells: %s", w->node->op->name);
+    return w->is_again ? lh_printf(t->p->arena, "again: %s", name) : name;
 }
 
 /* What stands for a gradient has its name. */
@@ -70,7 +72,7 @@ static double bytes_of(const lh_plan *p, double cells) {
 
 static const char *const buffer_names[LH_N_BUFFERS] = {
     [LH_NO_BUFFER] = "nowhere", [LH_FIXED] = "fixed",         [LH_MOVING] = "moving",
-    [LH_SPARE] = "spare",       [LH_CONSTANTS] = "constants", [LH_LENT] = "lent",
+    [LH_SPARE] = "spare",       [LH_CONSTANTS] = "constants", [LH_BORROWED] = "borrowed",
 };
 
 static void print_buffers(const printer *t) {
@@ -144,9 +146,8 @@ static void print_reads(const printer *t, const lh_plan_work *w) {
     const int indent = NUMBER + 2;
     int at = 0;
     for (int i = 0; i < w->n_in; i++) {
-        const lh_node *n = lh_plan_operand(w, i);
-        if (!n || (!w->match && !lh_op_reads(w->node, i))) continue;
-        const char *name = cut(t, read_name(t, n), t->how->width - indent - 3);
+        if (!lh_plan_reads(w, i)) continue;
+        const char *name = cut(t, read_name(t, lh_plan_operand(w, i)), t->how->width - indent - 3);
         const int columns = lh_columns(name);
         if (at && at + 2 + columns + 1 > t->how->width) {
             lh_text_add(t->out, ",\n%*s", indent + 2, "");
@@ -189,10 +190,14 @@ static int print_turn(const printer *t, const lh_plan_list *list, int i) {
     const lh_scope *turn = later_turn(t, &list->work[i]);
     const int from = i;
     double bytes = 0;
-    for (; i < list->n && later_turn(t, &list->work[i]) == turn; i++)
+    int again = 0;
+    for (; i < list->n && later_turn(t, &list->work[i]) == turn; i++) {
         bytes += work_bytes(t->p, &list->work[i]);
-    const char *what = lh_printf(t->p->arena, "%s: %d work%s of this turn", turn->path, i - from,
-                                 i - from == 1 ? "" : "s");
+        again += list->work[i].is_again;
+    }
+    const char *what = lh_printf(t->p->arena, "%s: %d work%s of this turn%s", turn->path, i - from,
+                                 i - from == 1 ? "" : "s",
+                                 again ? lh_printf(t->p->arena, ", %d of them again", again) : "");
     lh_text_add(t->out, "%*s… %s%*s %*.0f\n", NUMBER - 2, "", what,
                 t->kernel + t->value + PLACE + 2 - lh_columns(what), "", BYTES, bytes);
     return i;
@@ -260,7 +265,8 @@ void lh_plan_print(lh_text *out, lh_plan *p, const lh_plan_how *how) {
                 p->by->element, p->by->cell_bytes, p->examples, p->examples == 1 ? "" : "s");
     print_buffers(&t);
     lh_text_add(out,
-                "\nPlaces and sizes are bytes. (op): by its definition.\n← what a work reads.\n");
+                "\nPlaces and sizes are bytes. (op): by its definition.\n%s← what a work reads.\n",
+                p->recomputes ? "again: computed a second time, for the gradients.\n" : "");
     for (int stage = 0; stage < LH_N_STAGES; stage++) print_list(&t, (lh_stage)stage);
     print_roles(&t);
 }

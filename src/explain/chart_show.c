@@ -45,13 +45,6 @@ typedef struct item {
     int n_values;
 } item;
 
-static lh_chart *chart_new(lh_arena *a, lh_chart_kind kind, const char *title) {
-    lh_chart *c = lh_alloc(a, sizeof *c);
-    c->kind = kind;
-    c->title = title;
-    return c;
-}
-
 /* ---- numbers at a step ---- */
 
 static bool find_value(item *m, const char *text, asked *v) {
@@ -295,7 +288,7 @@ static void add_field(item *m, lh_chart *c, const asked *x, const asked *out) {
 static lh_chart *show_points(item *m, const char *kind) {
     if (!take_all(m) || !has_two_columns(m, &m->value[0], kind)) return NULL;
     const asked *x = &m->value[0];
-    lh_chart *c = chart_new(m->a, LH_CHART_PLANE, lh_copy(m->a, x->text, strlen(x->text)));
+    lh_chart *c = lh_chart_new(m->a, LH_CHART_PLANE, lh_copy(m->a, x->text, strlen(x->text)));
     bool is_vectors = strcmp(kind, "vectors") == 0;
     c->x_name = lh_printf(m->a, "%s, column 0", x->at.path);
     c->y_name = lh_printf(m->a, "%s, column 1", x->at.path);
@@ -361,7 +354,7 @@ static lh_chart *show_moves(item *m, const char *kind) {
         return NULL;
     }
     bool is_outline = x->rows >= OUTLINE;
-    lh_chart *c = chart_new(m->a, LH_CHART_PLANE, lh_printf(m->a, "%s to %s", x->text, y->text));
+    lh_chart *c = lh_chart_new(m->a, LH_CHART_PLANE, lh_printf(m->a, "%s to %s", x->text, y->text));
     c->is_even = true;
     c->series = lh_alloc_array(m->a, 3, sizeof *c->series);
     if (!c->series) return NULL;
@@ -410,7 +403,7 @@ static lh_chart *show_line(item *m, const char *kind) {
     if (!take_all(m)) return NULL;
     const asked *xs = m->n_values > 1 ? &m->value[0] : NULL;
     int first = xs ? 1 : 0, n = m->n_values - first;
-    lh_chart *c = chart_new(m->a, LH_CHART_PLANE, NULL);
+    lh_chart *c = lh_chart_new(m->a, LH_CHART_PLANE, NULL);
     lh_text title = lh_text_new(m->a);
     c->series = lh_alloc_array(m->a, (size_t)n, sizeof *c->series);
     c->n_series = n;

@@ -52,6 +52,7 @@ lh_chart *lh_chart_show(lh_arena *a, const lh_show_program *program, int n, cons
                         const lh_show_how *how);
 
 /* From a value whose numbers are there: one panel for each head, labelled by its axes. */
+lh_chart *lh_chart_new(lh_arena *a, lh_chart_kind kind, const char *title);
 lh_chart *lh_chart_heat(lh_arena *a, const lh_graph *g, const lh_plan *p, const lh_node *n,
                         int example);
 /* a row, or the whole of a column */

@@ -4,7 +4,7 @@
 #include "explain/chart_show.h"
 #include "explain/explain.h"
 
-static lh_chart *chart_new(lh_arena *a, lh_chart_kind kind, const char *title) {
+lh_chart *lh_chart_new(lh_arena *a, lh_chart_kind kind, const char *title) {
     lh_chart *c = lh_alloc(a, sizeof *c);
     c->kind = kind;
     c->title = title;
@@ -44,7 +44,7 @@ static void panel_fill(lh_arena *a, lh_panel *panel, const lh_plan *p, const lh_
 
 lh_chart *lh_chart_heat(lh_arena *a, const lh_graph *g, const lh_plan *p, const lh_node *n,
                         int example) {
-    lh_chart *chart = chart_new(a, LH_CHART_HEAT, title_of(a, p, n, example));
+    lh_chart *chart = lh_chart_new(a, LH_CHART_HEAT, title_of(a, p, n, example));
     lh_sizes z = lh_exact.sizes(p, n, example);
     const char **rows = labels_of(a, g, p, n->shape.rows, example, z.rows);
     const char **cols = labels_of(a, g, p, n->shape.cols, example, z.cols);
@@ -72,7 +72,7 @@ static void find_target(lh_chart *chart, const lh_graph *g, const lh_node *n, in
 
 lh_chart *lh_chart_bars(lh_arena *a, const lh_graph *g, const lh_plan *p, const lh_node *n,
                         int example, int row) {
-    lh_chart *chart = chart_new(a, LH_CHART_BARS, title_of(a, p, n, example));
+    lh_chart *chart = lh_chart_new(a, LH_CHART_BARS, title_of(a, p, n, example));
     lh_sizes z = lh_exact.sizes(p, n, example);
     bool is_column = z.cols == 1;
     lh_series *s = lh_alloc(a, sizeof *s);
@@ -97,7 +97,7 @@ static const double *from_zero(lh_arena *a, int n) {
 
 lh_chart *lh_chart_losses(lh_arena *a, const char *const *name, const double *const *loss,
                           const int *n, int n_series) {
-    lh_chart *c = chart_new(a, LH_CHART_PLANE, NULL);
+    lh_chart *c = lh_chart_new(a, LH_CHART_PLANE, NULL);
     c->series = lh_alloc_array(a, (size_t)n_series, sizeof *c->series);
     c->x_name = "step";
     c->y_name = "loss";

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "explain/check_internal.h"
+#include "train/loop.h"
 
 #define BY_HAND_LIMIT 1e-9
 
@@ -526,18 +527,12 @@ static void check_moment(lh_bench *b, lh_graph *bodies) {
     lh_wide.free(other);
 }
 
-static bool learns(const lh_graph *g) {
-    for (int i = 0; i < g->n_givens; i++)
-        if (g->given[i]->renewed) return true;
-    return false;
-}
-
 static void check_graph(lh_check *c, lh_graph *g, lh_graph *bodies) {
     lh_bench b;
     if (bench_open(&b, c, g)) {
         check_moment(&b, bodies);
         bool is_well = c->n_findings && c->finding[0].ok;
-        if (learns(g) && is_well && !lh_failed(g->ctx)) {
+        if (lh_loop_learns(g) && is_well && !lh_failed(g->ctx)) {
             learn(&b);
             c->learns = true;
             check_moment(&b, bodies);

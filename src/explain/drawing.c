@@ -171,7 +171,7 @@ static void place_columns(lh_drawing *d) {
             d->s[i].level = d->s[value].level;
         if (d->s[i].level < 0) d->s[i].level = new_level(d);
     }
-    for (int i = 0; i < p->n_boxes; i++) { /* read by nobody, or on the way back alone */
+    for (int i = 0; i < p->n_boxes; i++) { /* read by nobody, or in the backward pass only */
         if (d->s[i].level >= 0) continue;
         int at = level_of_reader(d, i, LH_UPDATE);
         if (at < 0) at = level_of_reader(d, i, LH_BACKWARD);
@@ -296,7 +296,7 @@ int lh_drawing_depth(const lh_drawing *d) {
 
 /* ---- rows ---- */
 
-/* On the way back the later ones stand higher; the gradients of params stand in the order of the params. */
+/* In the backward pass later ones are higher up; the gradients of params are in the order of the params. */
 static int compare_places(const void *x, const void *y) {
     const lh_drawn *a = *(lh_drawn *const *)x, *b = *(lh_drawn *const *)y;
     if (a->column != b->column) return a->column < b->column ? -1 : 1;

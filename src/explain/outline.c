@@ -147,7 +147,7 @@ int lh_outline_reads(lh_outline *o, const lh_step *s, lh_step ***from) {
 
 /* ---- repeats ---- */
 
-static const lh_scope *repeat_around(const lh_scope *s) {
+const lh_scope *lh_repeat_around(const lh_scope *s) {
     while (s && s->kind != LH_SCOPE_REPEAT) s = s->outer;
     return s;
 }
@@ -172,7 +172,7 @@ static int count_axis(const lh_graph *g, const lh_statement *s) {
 
 /* The repeat whose turn a scope is, listed when it is new. */
 static int repeat_of(lh_outline *o, const lh_scope *turn) {
-    const lh_scope *around = repeat_around(turn->outer);
+    const lh_scope *around = lh_repeat_around(turn->outer);
     int outer = around ? repeat_of(o, around) : -1;
     const char *start = turn->path + strlen(turn->outer->path) + (turn->outer->path[0] != 0);
     size_t n = strcspn(start, "[");
@@ -202,7 +202,7 @@ static bool is_carried(const lh_statement *repeat, const char *name) {
 static void count_turns(lh_outline *o) {
     const lh_graph *g = o->g;
     for (int i = 0; i < g->n_steps; i++) {
-        const lh_scope *s = repeat_around(g->step[i]->scope);
+        const lh_scope *s = lh_repeat_around(g->step[i]->scope);
         if (!s) continue;
         int k = repeat_of(o, s);
         if (lh_failed(g->ctx)) return;
@@ -225,7 +225,7 @@ static const char *name_in(const lh_scope *turn, const char *path) {
 
 /* next X of turn 2 is h[3].X. The start of X, and what comes back from behind the last turn, stand outside. */
 lh_home lh_outline_home(lh_outline *o, const lh_step *s) {
-    const lh_scope *turn = repeat_around(s->scope);
+    const lh_scope *turn = lh_repeat_around(s->scope);
     lh_home h = {-1, 0, NULL, s->path, NULL};
     bool is_next = false;
     if (turn) {
@@ -236,7 +236,7 @@ lh_home lh_outline_home(lh_outline *o, const lh_step *s) {
         bool is_back = s->kind == LH_STEP_GRADIENT || s->kind == LH_STEP_PART;
         is_next = carried && turn->turn > 0;
         bool outside = (carried && !is_next) || (is_back && turn->turn == t->n);
-        if (outside) turn = repeat_around(turn->outer);
+        if (outside) turn = lh_repeat_around(turn->outer);
         h.repeat = turn ? repeat_of(o, turn) : -1;
     }
     if (turn) {

@@ -56,6 +56,7 @@ bool lh_outline_shows(const lh_outline *o, const lh_step *s);
 /* forward, backward, or what comes after it */
 lh_phase lh_outline_phase(const lh_outline *o, const lh_step *s);
 lh_home lh_outline_home(lh_outline *o, const lh_step *s);
+const lh_scope *lh_repeat_around(const lh_scope *s); /* the innermost, or NULL */
 /* the shown steps, givens and inputs whose numbers its formula needs */
 int lh_outline_reads(lh_outline *o, const lh_step *s, lh_step ***from);
 

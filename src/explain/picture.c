@@ -13,11 +13,6 @@ typedef struct place {
     int fold_repeat;
 } place;
 
-static const lh_scope *repeat_around(const lh_scope *s) {
-    while (s && s->kind != LH_SCOPE_REPEAT) s = s->outer;
-    return s;
-}
-
 /* The turns around a step, and whether one of them is not the first. */
 static place place_of(const lh_picture *p, const lh_step *s) {
     lh_arena *a = p->arena;
@@ -32,7 +27,7 @@ static place place_of(const lh_picture *p, const lh_step *s) {
         inner[n++] = lh_printf(a, "%s[%d]", start, turn);
         if (turn > 0) at.fold = start, at.fold_repeat = repeat; /* the outermost wins */
         repeat = p->outline->repeat[repeat].outer;
-        const lh_scope *next = repeat_around(around);
+        const lh_scope *next = lh_repeat_around(around);
         turn = next ? next->turn : 0;
         around = next ? next->outer : NULL;
     }

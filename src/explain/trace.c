@@ -25,11 +25,6 @@ typedef struct collector {
     int depth;
 } collector;
 
-static bool is_result_line(const lh_node *n) {
-    const lh_step *s = n->step;
-    return s->kind == LH_STEP_BODY && s->scope->call && s->scope->call->call->result == n;
-}
-
 /* What stands inside the formula, before what uses it. */
 static void open_up(collector *c, lh_trace_item *item, lh_node *n, bool is_whole) {
     if (c->seen[n->id] || c->depth > 400) return;
@@ -41,7 +36,7 @@ static void open_up(collector *c, lh_trace_item *item, lh_node *n, bool is_whole
         if (lh_op_reads(n, i) || n->kind == LH_OP_call) open_up(c, item, n->in[i], false);
     if (n->kind == LH_OP_call) open_up(c, item, n->call->result, false);
     c->depth--;
-    if (is_whole || !n->step || is_result_line(n)) return;
+    if (is_whole || !n->step || lh_node_is_result_line(n)) return;
     *lh_push(c->t->arena, item->inner, item->n_inner) = n->step;
 }
 

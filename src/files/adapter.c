@@ -8,22 +8,14 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "files/json_read.h"
+#include "files/json_fields.h"
 
 static const lh_place nowhere = {0, 0, 0};
 
-typedef struct reader {
-    lh_context *ctx;
-    lh_arena *arena;
-    const char *file;
-    cJSON *root;
-    lh_adapter *to;
-} reader;
-
-static bool refuse(const reader *r, const char *name, const char *want, const char *cure) {
-    lh_fail(r->ctx, LH_ERROR_FILE, nowhere, "%s %s", name, want);
-    if (cure) lh_cure(r->ctx, "%s", cure);
-    lh_fail_in(r->ctx, r->file, NULL, 0);
+static bool refuse(const lh_json_fields *f, const char *what, const char *cure) {
+    lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "%s", what);
+    if (cure) lh_cure(f->ctx, "%s", cure);
+    lh_fail_in(f->ctx, f->file, NULL, 0);
     return false;
 }
 
@@ -86,76 +78,72 @@ static bool says_nothing(const cJSON *x) {
     return (cJSON_IsArray(x) || cJSON_IsObject(x)) && !x->child;
 }
 
-static bool check_field(const reader *r, const cJSON *x) {
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (strcmp(fields[i].name, x->string) != 0) continue;
-        if (fields[i].is != PLAIN || says_nothing(x)) return true;
-        return refuse(r, fields[i].name, "is not supported: an adapter without it is", NULL);
-    }
-    if (says_nothing(x)) return true;
-    return refuse(r, lh_printf(r->arena, "%.60s", x->string), "is a field that is not known",
+static bool check_field(const lh_json_fields *f, const cJSON *x) {
+    size_t i = 0;
+    while (i < sizeof fields / sizeof *fields && strcmp(fields[i].name, x->string) != 0) i++;
+    const bool is_known = i < sizeof fields / sizeof *fields;
+    if ((is_known && fields[i].is != PLAIN) || says_nothing(x)) return true;
+    if (is_known)
+        return refuse(
+            f, lh_printf(f->arena, "%s is not supported: an adapter without it is", fields[i].name),
+            NULL);
+    return refuse(f, lh_printf(f->arena, "%.60s is a field that is not known", x->string),
                   "it may change what the model computes");
 }
 
-static const cJSON *field(const reader *r, const char *name) {
-    const cJSON *x = cJSON_GetObjectItemCaseSensitive(r->root, name);
-    return cJSON_IsNull(x) ? NULL : x;
-}
-
-static bool read_kind(const reader *r) {
-    const char *kind = cJSON_GetStringValue(field(r, "peft_type"));
-    const cJSON *bias = field(r, "bias");
+static void read_kind(const lh_json_fields *f, lh_adapter *to) {
+    const char *kind = cJSON_GetStringValue(lh_json_field(f, "peft_type")),
+               *base = cJSON_GetStringValue(lh_json_field(f, "base_model_name_or_path"));
+    const cJSON *bias = lh_json_field(f, "bias");
     if (!kind || strcmp(kind, "LORA") != 0)
-        return refuse(r, lh_printf(r->arena, "peft_type %.40s", kind ? kind : "(none)"),
-                      "is not LORA, the only kind of adapter that is known", NULL);
+        refuse(f,
+               lh_printf(f->arena,
+                         "peft_type %.40s is not LORA, the only kind of adapter that is known",
+                         kind ? kind : "(none)"),
+               NULL);
     if (bias && (!cJSON_IsString(bias) || strcmp(bias->valuestring, "none") != 0))
-        return refuse(r, "bias", "must be \"none\": biases that learned are not supported", NULL);
-    const char *base = cJSON_GetStringValue(field(r, "base_model_name_or_path"));
-    if (!base || !*base)
-        return refuse(r, "base_model_name_or_path",
-                      "must name the folder of the model that is changed", NULL);
-    r->to->base = lh_copy(r->arena, base, strlen(base));
-    return true;
+        lh_json_refuse(f, "bias", "\"none\": biases that learned are not supported");
+    if (base && *base)
+        to->base = lh_copy(f->arena, base, strlen(base));
+    else
+        lh_json_refuse(f, "base_model_name_or_path", "the folder of the model that is changed");
 }
 
-static bool read_numbers(const reader *r) {
-    enum { MOST = 1 << 20 };
-    const cJSON *alpha = field(r, "lora_alpha");
-    long long rank = 8; /* PEFT's own, where nothing is said */
-    if (field(r, "r") && (!lh_json_whole(field(r, "r"), &rank) || rank < 1 || rank > MOST))
-        return refuse(r, "r", "must be a whole number from 1 on", NULL);
-    r->to->rank = (int)rank;
-    r->to->alpha = alpha ? alpha->valuedouble : 8;
+static void read_numbers(const lh_json_fields *f, lh_adapter *to) {
+    const cJSON *alpha = lh_json_field(f, "lora_alpha");
+    to->rank = 8; /* PEFT's own, where nothing is said */
+    lh_json_read_whole(f, "r", 1, &to->rank);
+    to->alpha = alpha ? alpha->valuedouble : 8;
     if (alpha && (!cJSON_IsNumber(alpha) || !isfinite(alpha->valuedouble)))
-        return refuse(r, "lora_alpha", "must be a number", NULL);
-    if (cJSON_IsTrue(field(r, "use_rslora"))) r->to->alpha *= sqrt((double)rank);
-    return true;
+        lh_json_refuse(f, "lora_alpha", "a number");
+    if (cJSON_IsTrue(lh_json_field(f, "use_rslora"))) to->alpha *= sqrt((double)to->rank);
 }
 
-static bool read_modules(const reader *r) {
-    const cJSON *list = field(r, "target_modules");
-    if (cJSON_IsString(list) && strcmp(list->valuestring, "all-linear") == 0) return true;
+static void read_modules(const lh_json_fields *f, lh_adapter *to) {
+    const cJSON *list = lh_json_field(f, "target_modules");
+    if (cJSON_IsString(list) && strcmp(list->valuestring, "all-linear") == 0) return;
     if (!cJSON_IsArray(list) || !list->child)
-        return refuse(r, "target_modules", "must be a list of names, or \"all-linear\"", NULL);
-    for (const cJSON *x = list->child; x; x = x->next) {
+        lh_json_refuse(f, "target_modules", "a list of names, or \"all-linear\"");
+    for (const cJSON *x = list ? list->child : NULL; x && !lh_failed(f->ctx); x = x->next) {
         const char *name = cJSON_GetStringValue(x);
         if (!name || !*name || strlen(name) > 200)
-            return refuse(r, "target_modules", "must be a list of names", NULL);
-        *lh_push(r->arena, r->to->on, r->to->n_on) = lh_copy(r->arena, name, strlen(name));
+            lh_json_refuse(f, "target_modules", "a list of names");
+        else
+            *lh_push(f->arena, to->on, to->n_on) = lh_copy(f->arena, name, strlen(name));
     }
-    return true;
 }
 
 bool lh_adapter_read(lh_context *ctx, lh_arena *a, const char *file, const char *text,
                      size_t length, lh_adapter *x) {
-    reader r = {ctx, a, file, lh_json_parse(ctx, file, text, length), x};
+    lh_json_fields f = {ctx, a, file, NULL};
     *x = (lh_adapter){.base = ""};
-    if (r.root && !cJSON_IsObject(r.root)) refuse(&r, "the file", "must hold fields in { }", NULL);
-    if (!lh_failed(ctx) && read_kind(&r) && read_numbers(&r)) read_modules(&r);
-    for (const cJSON *c = r.root ? r.root->child : NULL; c && !lh_failed(ctx); c = c->next)
-        check_field(&r, c);
-    cJSON_Delete(r.root);
-    return !lh_failed(ctx);
+    if (lh_json_fields_read(&f, text, length)) {
+        read_kind(&f, x);
+        read_numbers(&f, x);
+        read_modules(&f, x);
+        for (const cJSON *c = f.root->child; c && check_field(&f, c); c = c->next) continue;
+    }
+    return lh_json_fields_end(&f);
 }
 
 /* ---- writing ---- */

@@ -23,7 +23,7 @@ static void refuse(const gguf_reader *r, const char *what) {
     lh_fail(r->f->ctx, LH_ERROR_FILE, nowhere, "%s, at byte %zu of %zu", what, r->at, r->n);
 }
 
-/* The next k bytes; NULL and failed: there are not so many. */
+/* The next k bytes; NULL: there are fewer, and reading has failed. */
 static const unsigned char *take(gguf_reader *r, uint64_t k) {
     if (lh_failed(r->f->ctx)) return NULL;
     if (k > r->n - r->at) {
@@ -101,12 +101,11 @@ static void take_value(gguf_reader *r) {
     } else {
         take(r, (uint64_t)width_of(v.kind));
     }
-    if (!lh_failed(r->f->ctx) && lh_gguf_value_of(r->f, v.name))
-        refuse(r, "a value is there twice");
+    if (!lh_failed(r->f->ctx) && lh_gguf_value_of(r->f, v.name)) refuse(r, "a value occurs twice");
     if (!lh_failed(r->f->ctx)) *lh_push(r->f->arena, r->f->value, r->f->n_values) = v;
 }
 
-/* Its sizes and its type must fit each other; where it lies is checked when the data are known. */
+/* Its sizes must fit its type; its position is checked once the data section is known. */
 static void take_tensor(gguf_reader *r, uint64_t *offset) {
     lh_gguf_tensor t = {.name = take_name(r), .cells = 1};
     uint64_t rank = take_number(r, 4);
@@ -161,8 +160,7 @@ static void check_tensors(gguf_reader *r) {
     qsort(list, (size_t)f->n_tensors, sizeof *list, by_name);
     for (int i = 1; i < f->n_tensors && !lh_failed(f->ctx); i++)
         if (strcmp(list[i]->name, list[i - 1]->name) == 0)
-            lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "the tensor %.80s is there twice",
-                    list[i]->name);
+            lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "the tensor %.80s occurs twice", list[i]->name);
 }
 
 static void place_tensors(gguf_reader *r, const uint64_t *offset) {
@@ -227,7 +225,7 @@ lh_gguf *lh_gguf_open(lh_context *ctx, const char *path) {
         map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (map == MAP_FAILED)
         lh_fail(ctx, LH_ERROR_FILE, nowhere, "%s cannot be read: %s", path,
-                fd < 0 ? strerror(errno) : "it is empty or no file");
+                fd < 0 ? strerror(errno) : "it is empty, or not a regular file");
     if (fd >= 0) close(fd);
     if (map == MAP_FAILED) return NULL;
     lh_gguf *f = lh_gguf_read(ctx, path, map, (size_t)st.st_size);

@@ -1,4 +1,4 @@
-/* gguf -- a model in one file, as llama.cpp has it: values by name, then tensors, some of them in few bits.
+/* gguf -- a model in one file, as llama.cpp has it: values by name, then tensors, some of them quantised.
  *
  *     lh_gguf *f = lh_gguf_open(ctx, "model.gguf");
  *     uint64_t layers;
@@ -7,7 +7,7 @@
  *     lh_gguf_copy(t, 0, t->cells, floats);
  *     lh_gguf_close(f);
  *
- * The file: "GGUF", a version (2 or 3), how many tensors and values there are; values (a name, a type, what it is); tensors (a name, up to
+ * The file: "GGUF", a version (2 or 3), the number of tensors and of values; values (a name, a type, the value); tensors (a name, up to
  * four sizes, the first of which runs fastest, a type, where it begins); from the next multiple of general.alignment on, the numbers.
  *
  * Types in blocks along the first size. A block of Q8_0 is 32 numbers: a scale d in 16 bits and 32 whole numbers q of 8 bits, and
@@ -54,7 +54,7 @@ typedef struct lh_gguf_text {
 typedef struct lh_gguf_value {
     const char *name;
     lh_gguf_kind kind, of;   /* of: what a list is made of */
-    const unsigned char *at; /* where it stands; of a list, its first */
+    const unsigned char *at; /* where it is in the file; of a list, its first element */
     uint64_t n;              /* of a list */
     lh_gguf_text *text;      /* of a list of texts: [n]; of a text: [1] */
 } lh_gguf_value;
@@ -95,9 +95,9 @@ lh_gguf *lh_gguf_open(lh_context *ctx, const char *path); /* NULL and the contex
 /* a file in memory, which must outlive it */
 lh_gguf *lh_gguf_read(lh_context *ctx, const char *name, const void *bytes, size_t length);
 void lh_gguf_close(lh_gguf *f);    /* NULL is allowed */
-bool lh_gguf_is(const char *path); /* a file that begins as one does */
+bool lh_gguf_is(const char *path); /* does the file begin like a GGUF file? */
 const lh_gguf_value *lh_gguf_value_of(const lh_gguf *f, const char *name); /* or NULL */
-bool lh_gguf_whole(const lh_gguf *f, const char *name, uint64_t *n); /* is there such a number? */
+bool lh_gguf_whole(const lh_gguf *f, const char *name, uint64_t *n); /* false: there is none */
 bool lh_gguf_number(const lh_gguf *f, const char *name, double *x);
 const char *lh_gguf_words(const lh_gguf *f, const char *name); /* a text, ended by 0; or NULL */
 double lh_gguf_item(const lh_gguf_value *v, uint64_t i);       /* a number of a list */

@@ -1,4 +1,4 @@
-/* Numbers in blocks of few bits, by their definition. */
+/* Quantised blocks, by their definition. */
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void q4_0_block(const unsigned char *p, float *x) {
     }
 }
 
-/* The scale and the least of group g, six bits each, of twelve bytes: four groups whole, the upper bits of the others behind them. */
+/* The scale and the minimum of group g, six bits each, from twelve bytes: the first four groups as a whole; the upper bits of the others are stored in theirs. */
 static void q4_k_scale(const unsigned char *s, int g, float *scale, float *least) {
     int a = g < 4 ? s[g] & 63 : (s[g + 4] & 15) | (s[g - 4] >> 6) << 4;
     int b = g < 4 ? s[g + 4] & 63 : (s[g + 4] >> 4) | (s[g] >> 6) << 4;
@@ -113,7 +113,7 @@ void lh_gguf_copy(const lh_gguf_tensor *t, size_t at, size_t n, float *out) {
     for (size_t i = 0; i + b->cells <= n; i += b->cells, p += b->bytes) b->read(p, out + i);
 }
 
-/* The largest becomes 127; halves go away from zero, as roundf has it. */
+/* The largest becomes 127; halves are rounded away from zero, as by roundf. */
 void lh_gguf_pack_q8(const float *x, size_t n, unsigned char *out) {
     for (size_t b = 0; b < n / 32; b++, x += 32, out += 34) {
         float most = 0;

@@ -1,4 +1,4 @@
-/* A folder as a GGUF file: what was trained here runs there. */
+/* A folder as a GGUF file: what was trained here runs in llama.cpp. */
 #include <math.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ static double field_of(const cJSON *root, const char *name, double otherwise) {
     return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
 }
 
-/* Of a family's variants llama.cpp knows one: what the config says otherwise is refused. */
+/* llama.cpp knows one variant of each family: a config that says otherwise is refused. */
 static void check_variant(export *x) {
     static const struct {
         const char *family, *field, *value; /* as JSON */
@@ -101,7 +101,7 @@ static void check_variant(export *x) {
         const cJSON *item = item_of(x->config, usual[i].field);
         char *text = item ? cJSON_PrintUnformatted(item) : NULL;
         if (text && strcmp(text, usual[i].value) != 0)
-            lh_fail(x->ctx, LH_ERROR_FILE, nowhere, "%s is %.40s, and llama.cpp's %s has %s",
+            lh_fail(x->ctx, LH_ERROR_FILE, nowhere, "%s is %.40s, but in llama.cpp's %s it is %s",
                     usual[i].field, text, x->family->name, usual[i].value);
         cJSON_free(text);
     }
@@ -129,7 +129,7 @@ static void add_gpt2(export *x, const lh_config *c) {
     add_float(x, "attention.layer_norm_epsilon", field_of(x->config, "layer_norm_epsilon", 1e-5));
 }
 
-/* By how much each pair of columns is slowed down. */
+/* The factor by which each pair of columns is slowed down. */
 static void find_turns(export *x, const cJSON *rope, double base) {
     const double pi = 3.14159265358979323846, factor = field_of(rope, "factor", 1),
                  low = field_of(rope, "low_freq_factor", 1),
@@ -145,7 +145,7 @@ static void find_turns(export *x, const cJSON *rope, double base) {
     }
 }
 
-/* What YaRN may be told besides is not written: it must be the usual. */
+/* The other parameters of YaRN cannot be written: they must have their defaults. */
 static void check_yarn(export *x, const cJSON *rope) {
     static const struct {
         const char *field;
@@ -216,7 +216,7 @@ static void add_sizes(export *x, const lh_config *c) {
         add_llama(x, c);
 }
 
-/* In the alphabet in which bytes can be seen; a mark as it is. */
+/* In GPT-2's alphabet of visible bytes; special tokens as they are. */
 static const char *name_of(lh_arena *a, const lh_token *t) {
     lh_text out = lh_text_new(a);
     if (t->role != LH_TOKEN_PLAIN) return t->bytes;
@@ -234,7 +234,7 @@ static bool add_tokens(export *x, const lh_tokenizer *t, int vocab, int end, con
     int *type = lh_alloc_array(x->arena, n, sizeof *type);
     if (!name || !merge || !type) return false;
     for (size_t i = 0; i < n; i++) {
-        bool is_there = i < (size_t)t->n_tokens; /* a vocabulary may be rounded up */
+        bool is_there = i < (size_t)t->n_tokens; /* the size of a vocabulary may be rounded up */
         name[i] = is_there ? name_of(x->arena, &t->token[i]) : lh_printf(x->arena, "[PAD%zu]", i);
         type[i] = !is_there ? 5 : t->token[i].role == LH_TOKEN_PLAIN ? 1 : 3;
     }
@@ -266,7 +266,7 @@ static lh_gguf_entry entry_of(export *x, const lh_tensor *t, lh_gguf_type type) 
     lh_gguf_entry e = {.type = type, .rank = t->rank};
     from *f = lh_alloc(x->arena, sizeof *f);
     if (!p || t->rank < 1 || t->rank > 2) {
-        lh_fail(x->ctx, LH_ERROR_FILE, nowhere, "the tensor %.80s has no place in a GGUF file",
+        lh_fail(x->ctx, LH_ERROR_FILE, nowhere, "the tensor %.80s cannot be written to a GGUF file",
                 t->name);
         return e;
     }
@@ -282,7 +282,7 @@ static lh_gguf_entry entry_of(export *x, const lh_tensor *t, lh_gguf_type type) 
     return e;
 }
 
-/* Not masks, and no head that is the embeddings. */
+/* Without masks, and without an output head that is tied to the embeddings. */
 static bool is_exported(const export *x, const lh_tensor *t) {
     size_t n = strlen(t->name);
     const cJSON *tied = item_of(x->config, "tie_word_embeddings");
@@ -310,7 +310,7 @@ static bool write_all(export *x, const lh_folder *f, const char *path, lh_gguf_t
     return e && !lh_failed(x->ctx) && lh_gguf_write(x->ctx, path, x->field, x->n_fields, e, n);
 }
 
-/* How llama.cpp calls the rule by which the text is cut; NULL: it knows none like it. */
+/* llama.cpp's name for the rule that splits the text; NULL: it has no such rule. */
 static const char *rule_of(export *x, const lh_tokenizer *t) {
     if (t->kind != LH_TOKENS_BPE) return NULL;
     if (!t->pipeline) return "gpt-2";

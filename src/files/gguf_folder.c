@@ -14,11 +14,11 @@
 
 static const lh_place nowhere = {0, 0, 0};
 
-/* ---- what a file says of its model ---- */
+/* ---- what a file says about its model ---- */
 
-typedef enum field_kind { NUMBER, WORDS, ZERO } field_kind; /* ZERO: nothing else is understood */
+typedef enum field_kind { NUMBER, WORDS, ZERO } field_kind; /* ZERO: nothing else is supported */
 
-/* llama.block_count and so on: read below, or without effect on any number. */
+/* llama.block_count and so on: read below, or without any effect on the numbers. */
 static const struct {
     const char *name;
     field_kind kind;
@@ -55,15 +55,12 @@ static void check_field(const lh_gguf *f, const lh_gguf_value *v, const char *na
     const bool is_number = lh_gguf_number(f, v->name, &x);
     if (!is_known && !is_window)
         lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
-                "%.80s is a value that is not known: what it means for the numbers of the model "
-                "cannot be said",
-                v->name);
+                "%.80s is not a known value, and it may change the numbers of the model", v->name);
     else if (kind == WORDS ? v->kind != LH_GGUF_TEXT : !is_number)
         lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "%.80s must be a %s", v->name,
                 kind == WORDS ? "text" : "number");
     else if (kind == ZERO && x != 0)
-        lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "%.80s is %g, and nothing but 0 is known here",
-                v->name, x);
+        lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "%.80s is %g, but only 0 is supported", v->name, x);
 }
 
 static void check_fields(const lh_gguf *f, const lh_gguf_family *m) {
@@ -110,7 +107,7 @@ static void add_token(const lh_gguf *f, lh_text *out, const char *field, const c
 
 /* ---- rotations that are scaled ---- */
 
-/* By how much Llama 3 slows a pair of columns down that turns so often in its first context. */
+/* The factor by which Llama 3 slows down a pair of columns that turns so often within its original context. */
 static double slowed(double turns, double factor) {
     const double low = 1, high = 4, share = (turns - low) / (high - low);
     return turns < low ? factor : turns > high ? 1 : 1 / ((1 - share) / factor + share);
@@ -126,7 +123,7 @@ static bool fits_llama3(const float *x, size_t n, double base, double factor, do
     return true;
 }
 
-/* A file has what came of Llama 3's numbers, one for each pair of columns. They are found again: its factor is the largest, its first context a power of two. */
+/* A file stores the resulting factors, one for each pair of columns. The parameters of Llama 3 are recovered from them: the factor is the largest, the original context a power of two. */
 static bool is_llama3(const lh_gguf *f, const lh_gguf_family *m, double *factor, double *original) {
     const lh_gguf_tensor *t = lh_gguf_find(f, "rope_freqs.weight");
     double base = 10000;
@@ -157,9 +154,9 @@ static void add_scaling(const lh_gguf *f, const lh_gguf_family *m, lh_text *out)
                     "\"original_max_position_embeddings\": %.0f}",
                     factor, first);
     } else if (lh_gguf_find(f, "rope_freqs.weight")) {
-        lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
-                "rope_freqs.weight scales rotations in another way than Llama 3 does: that is not "
-                "read from GGUF");
+        lh_fail(
+            f->ctx, LH_ERROR_FILE, nowhere,
+            "rope_freqs.weight does not scale rotations as Llama 3 does, which is not supported");
         lh_cure(f->ctx, "the Hugging Face folder of the same model says how");
     } else if (type && (strcmp(type, "linear") == 0 || strcmp(type, "yarn") == 0)) {
         lh_text_add(out, ",\n  \"rope_scaling\": {\"rope_type\": \"%s\", \"factor\": %.9g", type,
@@ -169,8 +166,8 @@ static void add_scaling(const lh_gguf *f, const lh_gguf_family *m, lh_text *out)
                         (unsigned long long)original);
         lh_text_add(out, "}");
     } else if (type && strcmp(type, "none") != 0) {
-        lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "%s.rope.scaling.type is %.40s: that is not read",
-                m->name, type);
+        lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
+                "%s.rope.scaling.type is %.40s, which is not supported", m->name, type);
         lh_cure(f->ctx, "linear, yarn and the numbers of Llama 3 are");
     }
 }
@@ -191,7 +188,7 @@ static void add_phi3(const lh_gguf *f, const lh_gguf_family *m, lh_text *out) {
                  "rope.scaling.original_context_length");
 }
 
-/* As wide as heads are when nothing is said. */
+/* The width of a head if the file does not say it. */
 static bool is_usual_width(const lh_gguf *f, const lh_gguf_family *m, uint64_t width) {
     uint64_t dim = 0, heads = 0;
     size_of(f, m, "embedding_length", &dim);
@@ -200,7 +197,7 @@ static bool is_usual_width(const lh_gguf *f, const lh_gguf_family *m, uint64_t w
     return !says_always && width < 1 << 20 && heads < 1 << 20 && width * heads == dim;
 }
 
-/* Only phi3 turns a part of each head, and no model has values of another width than keys. */
+/* Only phi3 rotates a part of each head, and in no model do values and keys differ in width. */
 static void check_widths(const lh_gguf *f, const lh_gguf_family *m) {
     uint64_t dim = 0, heads = 0, width, n;
     size_of(f, m, "embedding_length", &dim);
@@ -208,11 +205,11 @@ static void check_widths(const lh_gguf *f, const lh_gguf_family *m) {
     if (!size_of(f, m, "attention.key_length", &width)) width = heads ? dim / heads : 0;
     if (strcmp(m->name, "phi3") != 0 && size_of(f, m, "rope.dimension_count", &n) && n != width)
         lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
-                "%s.rope.dimension_count is %llu, and a head has %llu columns", m->name,
+                "%s.rope.dimension_count is %llu, but a head has %llu columns", m->name,
                 (unsigned long long)n, (unsigned long long)width);
     if (size_of(f, m, "attention.value_length", &n) && n != width)
         lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
-                "%s.attention.value_length is %llu, and a key has %llu columns", m->name,
+                "%s.attention.value_length is %llu, but a key has %llu columns", m->name,
                 (unsigned long long)n, (unsigned long long)width);
 }
 
@@ -269,7 +266,7 @@ void lh_gguf_config_json(const lh_gguf *f, lh_text *out) {
 
 /* ---- tensors ---- */
 
-/* What has a reader is copied: floats, unless 16 bits have it all. */
+/* A tensor with a reader is copied, as floats unless 16 bits hold all of it. */
 static lh_tensor_entry entry_of(lh_arena *a, const lh_tensor *t) {
     const bool is_half = t->type == LH_F16 || t->type == LH_BF16;
     lh_tensor_entry e = {.name = t->name, .type = t->type, .rank = t->rank, .from = t->type};

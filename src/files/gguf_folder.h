@@ -1,11 +1,11 @@
-/* gguf_folder -- a GGUF file as a Hugging Face folder: config.json, tokenizer.json, model.safetensors, and what stands beside them.
+/* gguf_folder -- a GGUF file as a Hugging Face folder: config.json, tokenizer.json, model.safetensors and the smaller files, and the reverse.
  *
  *     lh_gguf *f = lh_gguf_open(ctx, "model.gguf");
  *     lh_gguf_to_folder(f, "model");
  *
  * Architectures: gpt2, llama (Llama, Mistral, SmolLM), qwen2, qwen3, gemma, phi3. Tokenisers: gpt2 (byte pairs over bytes) with the rules of the families, and llama
  * (SentencePiece), whose merges are worked out from scores. What is not known is refused with its name: another architecture, a tensor
- * without a place, another rule for cutting text. Tensors that are float, half or bf16 in the file stay so; those in few bits become float.
+ * without a place, another rule for cutting text. Tensors that are float, half or bf16 in the file stay so; quantised ones become float.
  */
 #ifndef LH_FILES_GGUF_FOLDER_H
 #define LH_FILES_GGUF_FOLDER_H
@@ -13,7 +13,7 @@
 #include "files/gguf.h"
 #include "files/tensors.h"
 
-/* made if need be; false and failed */
+/* the folder is created if necessary; false: the context failed */
 bool lh_gguf_to_folder(const lh_gguf *f, const char *folder);
 /* tokenizer.json; or the context fails */
 void lh_gguf_tokenizer_json(const lh_gguf *f, lh_text *out);

@@ -11,8 +11,8 @@
 
 bool lh_gguf_block(lh_gguf_type type, size_t *cells, size_t *bytes); /* false: not known */
 
-/* How a tensor lies there. llama.cpp turns the rows of queries and keys of Llama so that pairs stand beside each other; GPT-2's
- * matrices are in x out in one and out x in in the other; Gemma's norms are counted from 1 here and from 0 there. */
+/* How the file stores a tensor. llama.cpp reorders the rows of Llama's queries and keys so that those of a rotated pair are neighbours; GPT-2's
+ * matrices are in x out in a folder and out x in in a file; the gains of Gemma's norms are one more in a file than in a folder. */
 typedef enum lh_gguf_layout {
     LH_GGUF_AS_IT_IS,
     LH_GGUF_TURNED,
@@ -41,7 +41,7 @@ const lh_gguf_pair *lh_gguf_pair_here(const lh_gguf_family *m, const char *name,
                                       size_t room);
 char *lh_gguf_name(lh_arena *a, const char *pattern, const char *layer); /* with the layer in it */
 
-/* The row there that is row `row` here, of heads whose rows are turned; and the other way. */
+/* For heads whose rows are reordered: the row in the file that is row `row` in the folder; and the reverse. */
 static inline size_t lh_gguf_row_there(size_t row, size_t width) {
     const size_t h = row / width, k = row % width;
     return h * width + k % (width / 2) * 2 + k / (width / 2);

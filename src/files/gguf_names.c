@@ -81,7 +81,7 @@ static const lh_gguf_pair gpt2_names[] = {
     {"blk.#.ffn_down.bias", "h.#.mlp.c_proj.bias", AS_IT_IS},
     {NULL, NULL, AS_IT_IS}};
 
-/* The first of a name is what a file of it becomes; Mistral is Llama there. */
+/* A file becomes the first family of its name; Mistral is called llama there. */
 static const lh_gguf_family families[] = {
     {"gpt2", "gpt2", "GPT2LMHeadModel", gpt2_names},
     {"llama", "llama", "LlamaForCausalLM", llama_names},
@@ -122,7 +122,7 @@ const lh_gguf_family *lh_gguf_family_here(const char *model_type) {
     return NULL;
 }
 
-/* Is it the pattern, with a number in the place of #? Then that, as text. */
+/* Does it match the pattern, with a number in place of #? Then copies that number, as text. */
 static bool matches(const char *pattern, const char *name, char *layer, size_t room) {
     const char *hash = strchr(pattern, '#');
     layer[0] = 0;

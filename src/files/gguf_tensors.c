@@ -1,4 +1,4 @@
-/* Tensors of a GGUF file, read where they lie. */
+/* Tensors of a GGUF file, read in place. */
 #include <string.h>
 
 #include "files/gguf_folder.h"
@@ -16,7 +16,7 @@ typedef struct place {
 
 enum { MOST = 256 }; /* numbers in a block of any type */
 
-/* Cells from column `from` on of a row there: whole blocks are read. */
+/* Cells of a row of the file, from column `from` on: whole blocks are read. */
 static void read_row(const place *p, size_t row, size_t from, size_t n, float *out) {
     float some[MOST];
     if (p->block == 1) {
@@ -36,7 +36,7 @@ static size_t row_there(const place *p, size_t row) {
     return p->layout == LH_GGUF_TURNED ? lh_gguf_row_there(row, p->width) : row;
 }
 
-/* All of a transposed one, as it lies there. */
+/* All of a transposed tensor, as the file has it. */
 static void read_transposed(const place *p, float *out) {
     float some[MOST];
     for (size_t row = 0; row < p->rows; row++)
@@ -66,7 +66,7 @@ static void read_cells(const lh_tensor *t, size_t at, size_t n, float *out) {
     }
 }
 
-/* A column of one that is transposed is a row there. */
+/* A column of a transposed tensor is a row of the file. */
 static void read_column(const lh_tensor *t, size_t col, float *out) {
     const place *p = t->from;
     if (p->layout == LH_GGUF_TRANSPOSED)
@@ -89,7 +89,7 @@ static lh_dtype dtype_of(lh_gguf_type type) {
     }
 }
 
-/* Rows of a head of queries or keys; 0 and failed: they cannot be parted so. */
+/* The rows of a head of queries or keys; 0: they cannot be divided, and the context failed. */
 static size_t width_of(const lh_gguf *f, const lh_gguf_family *m, const lh_gguf_tensor *t,
                        size_t rows) {
     uint64_t heads = 0;
@@ -98,7 +98,7 @@ static size_t width_of(const lh_gguf *f, const lh_gguf_family *m, const lh_gguf_
         !lh_gguf_whole(f, lh_printf(f->arena, "%s.attention.head_count_kv", m->name), &heads))
         lh_gguf_whole(f, lh_printf(f->arena, "%s.attention.head_count", m->name), &heads);
     if (heads && heads <= rows && rows % heads == 0 && rows / heads % 2 == 0) return rows / heads;
-    lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "%.80s: %zu rows cannot be parted among %llu heads",
+    lh_fail(f->ctx, LH_ERROR_FILE, nowhere, "%.80s: %zu rows cannot be divided among %llu heads",
             t->name, rows, (unsigned long long)heads);
     return 0;
 }
@@ -110,7 +110,7 @@ static void add_tensor(const lh_gguf *f, const lh_gguf_family *m, const lh_gguf_
     const lh_gguf_pair *p = lh_gguf_pair_there(m, t->name, layer, sizeof layer);
     if (!p) {
         lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
-                "the tensor %.80s has no place in a model of the kind %s", t->name, m->name);
+                "the tensor %.80s does not belong to a model of the kind %s", t->name, m->name);
         return;
     }
     if (!p->here) return;

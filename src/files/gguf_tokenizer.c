@@ -17,7 +17,7 @@ typedef struct vocab {
     const lh_gguf_value *tokens, *merges, *scores, *types;
 } vocab;
 
-/* How text is cut, by the name that llama.cpp has for it. */
+/* How text is split, by llama.cpp's name for the rule. */
 static const struct {
     const char *name, *pre, *normalizer;
     bool ignores_merges;
@@ -43,7 +43,7 @@ static const struct {
     {"qwen2", SPLIT("\\\\p{N}"), "{\"type\":\"NFC\"}", false},
 };
 
-/* The last of equal ones would be another family's: the first is taken. */
+/* Of equal rules the first is taken: later ones belong to other families. */
 const char *lh_gguf_rule(lh_context *ctx, const struct cJSON *tokenizer) {
     const cJSON *pre = cJSON_GetObjectItemCaseSensitive(tokenizer, "pre_tokenizer"),
                 *normalizer = cJSON_GetObjectItemCaseSensitive(tokenizer, "normalizer");
@@ -88,7 +88,7 @@ static void add_added(lh_text *out, const vocab *v) {
     }
 }
 
-/* <s> before a prompt and </s> behind it, where the file says so. */
+/* <s> before a prompt and </s> after it, if the file says so. */
 static void add_frame(lh_text *out, const vocab *v, bool bos_otherwise) {
     double adds_bos = bos_otherwise, adds_eos = 0;
     uint64_t bos = 0, eos = 0;
@@ -160,7 +160,7 @@ static void write_bytes(lh_text *out, const vocab *v) {
     lh_text_add(out, "]}}\n");
 }
 
-/* ---- SentencePiece: two pieces that make a third are merged in the order of its score ---- */
+/* ---- SentencePiece: merges are ordered by the score of the piece that they form ---- */
 
 typedef struct joint {
     int left, right;

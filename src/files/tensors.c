@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "files/gguf_folder.h"
@@ -259,7 +260,7 @@ static void sort_names(lh_tensors *t, const char *path) {
     qsort(t->by_name, (size_t)t->n, sizeof *t->by_name, by_name);
     for (int i = 1; i < t->n; i++)
         if (strcmp(t->by_name[i - 1]->name, t->by_name[i]->name) == 0) {
-            refuse(&r, NAME " is there twice", t->by_name[i]->name);
+            refuse(&r, NAME " occurs twice", t->by_name[i]->name);
             return;
         }
 }
@@ -388,8 +389,7 @@ static void open_gguf(lh_tensors *t, const char *path) {
 static void open_any(lh_tensors *t, const char *path) {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) path = in_folder(t, path);
-    size_t n = strlen(path);
-    if (n > 5 && strcmp(path + n - 5, ".json") == 0)
+    if (lh_ends_in(path, ".json"))
         open_index(t, path);
     else if (lh_gguf_is(path))
         open_gguf(t, path);

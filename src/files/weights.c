@@ -1,4 +1,5 @@
 #include "files/weights.h"
+#include "base/ascii.h"
 
 #include <string.h>
 
@@ -102,11 +103,6 @@ static void refuse_missing(lh_context *ctx, const lh_weight *w, int n_missing) {
     if (!w->given->as) lh_cure(ctx, "param ... as \"NAME\" says what %s is called there", path);
 }
 
-static bool ends_in(const char *s, const char *end) {
-    size_t n = strlen(s), k = strlen(end);
-    return n >= k && strcmp(s + n - k, end) == 0;
-}
-
 /* The same numbers once more: a head that is tied to the embeddings. */
 static bool is_copy(const lh_weights *w, const lh_tensor *x) {
     for (int i = 0; i < w->n; i++) {
@@ -130,7 +126,7 @@ static bool is_known_extra(const lh_weights *w, const lh_tensor *x) {
                                        "cls.seq_relationship.weight",
                                        "cls.seq_relationship.bias"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends_in(x->name, ends[i])) return true;
+        if (lh_ends_in(x->name, ends[i])) return true;
     const bool is_head = strcmp(x->name, "lm_head.weight") == 0 ||
                          strcmp(x->name, "embed_out.weight") == 0 ||
                          strncmp(x->name, "cls.predictions.decoder.", 24) == 0;

@@ -227,8 +227,7 @@ static void free_prelude(void *kept) {
     lh_program_free(kept);
 }
 
-/* Parsed once for a context: a rewritten program is built hundreds of times. */
-static const lh_program *prelude_of(lh_context *ctx) {
+const lh_program *lh_prelude(lh_context *ctx) {
     const lh_embedded *e = lh_embedded_find("prelude.lh");
     if (!ctx->kept) {
         ctx->kept = lh_program_parse(ctx, e->name, e->text, e->length);
@@ -245,7 +244,7 @@ lh_graph *lh_graph_build(lh_context *ctx, const lh_program *p, const lh_build *h
     ctx->n_graphs++;
     lh_graph *g = lh_alloc(arena, sizeof *g);
     *g = (lh_graph){.ctx = ctx, .arena = arena, .program = p, .how = how ? *how : plain};
-    g->prelude = prelude_of(ctx);
+    g->prelude = lh_prelude(ctx);
     lh_builder b = {.g = g, .how = how ? how : &plain};
     g->builder = &b;
     lh_axis_number(g, 1);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "graph/build.h"
 #include "graph/op.h"
@@ -70,15 +71,11 @@ static const char *read_text(lh_builder *b, const lh_expr *call, size_t *length)
     return text ? text : "";
 }
 
-static bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* The next word of a line or text; NULL at its end. */
 static const char *next_word(const char **p, const char *end, size_t *n, bool stop_at_newline) {
-    while (*p < end && is_space(**p) && !(stop_at_newline && **p == '\n')) (*p)++;
+    while (*p < end && lh_is_space(**p) && !(stop_at_newline && **p == '\n')) (*p)++;
     const char *start = *p;
-    while (*p < end && !is_space(**p)) (*p)++;
+    while (*p < end && !lh_is_space(**p)) (*p)++;
     *n = (size_t)(*p - start);
     return *n ? start : NULL;
 }

@@ -326,6 +326,8 @@ static inline size_t lh_cells_sum(size_t a, size_t b) { /* at the most what no m
 
 /* how may be NULL; NULL on error; p must outlive it */
 lh_graph *lh_graph_build(lh_context *ctx, const lh_program *p, const lh_build *how);
+/* parsed once and kept in the context: a rewritten program is built hundreds of times; NULL and the context failed */
+const lh_program *lh_prelude(lh_context *ctx);
 void lh_graph_free(lh_graph *g);
 
 /* Of a call its last line, of a back node its definition: the node whose value it has. NULL: it is computed by itself. */
@@ -355,6 +357,7 @@ const char *lh_shape_text(lh_graph *g, lh_shape s); /* "2x4", "nx8 (2 heads)" */
 bool lh_node_constant(const lh_graph *g, const lh_node *n, double *value);
 /* how many places of its formula the pattern fits */
 int lh_rewrite_matches(lh_graph *g, const lh_step *s, const lh_rewrite *rule);
+bool lh_node_is_result_line(const lh_node *n); /* named: the last line of the body of a call */
 bool lh_step_is_inner(const lh_step *s); /* aux, body or rule: shown when its step is opened */
 
 /* Axes. */

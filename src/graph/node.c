@@ -39,9 +39,10 @@ static bool is_one(const lh_node *n) {
 
 /* b gives the shape of a * b by itself: nothing is lost when a factor 1 goes. */
 static bool covers(const lh_graph *g, const lh_node *b, const lh_node *a) {
-    return (lh_axis_is_one(g, a->shape.rows) || !lh_axis_is_one(g, b->shape.rows)) &&
-           (lh_axis_is_one(g, a->shape.cols) || !lh_axis_is_one(g, b->shape.cols)) &&
-           (lh_axis_is_one(g, a->shape.heads) || !lh_axis_is_one(g, b->shape.heads));
+    const lh_shape all = b->shape, some = a->shape;
+    return (lh_axis_is_one(g, some.rows) || !lh_axis_is_one(g, all.rows)) &&
+           (lh_axis_is_one(g, some.cols) || !lh_axis_is_one(g, all.cols)) &&
+           (lh_axis_is_one(g, some.heads) || !lh_axis_is_one(g, all.heads));
 }
 
 /* The normal form of generated formulas: ^T^T and --x gone, (A @ B)^T as B^T @ A^T, 1 * x and x / 1 as x,

@@ -17,9 +17,9 @@ const lh_op *const lh_ops[LH_N_OPS] = {
 };
 
 lh_op_id lh_op_find(const char *name) {
-    for (int i = 0; i < LH_N_OPS; i++)
-        if (!lh_ops[i]->is_internal && lh_ops[i]->print_kind == LH_PRINT_CALL &&
-            strcmp(lh_ops[i]->name, name) == 0)
+    for (int i = 0; i < LH_N_OPS; i++) /* the first letter decides nearly always */
+        if (lh_ops[i]->name[0] == name[0] && !lh_ops[i]->is_internal &&
+            lh_ops[i]->print_kind == LH_PRINT_CALL && strcmp(lh_ops[i]->name, name) == 0)
             return (lh_op_id)i;
     return LH_N_OPS;
 }

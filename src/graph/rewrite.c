@@ -7,7 +7,9 @@
  *     a c d x y   computed values
  *     u           computed values that have a name of their own
  *     any other   anything
- * Matching looks inside unnamed values, and with `look` through the names of steps too.
+ * Matching looks inside unnamed values, and with `look` through the names of steps too. A part of the pattern that such a step
+ * stands for, and that is also on the right side, stays that step: in x * s(x) * y => x * s(x) + y the gate x * s(x) is read, not
+ * worked out again.
  */
 #include <string.h>
 
@@ -20,6 +22,9 @@ typedef struct rewrite {
     const char *letter[32];
     lh_node *stands[32];
     int n_letters;
+    const lh_expr *part[32]; /* of the pattern that a step stands for, */
+    lh_node *step[32];       /* and that step */
+    int n_parts;
     int seen; /* matches so far */
     bool is_done;
 } rewrite;
@@ -91,6 +96,8 @@ static bool match(rewrite *w, const lh_expr *p, lh_node *n, bool is_root) {
     }
     bool is_open = is_root || !n->step || n->step->kind == LH_STEP_AUX || w->rule->look;
     if (!is_open) return false;
+    if (!is_root && n->step && n->step->kind != LH_STEP_AUX && w->n_parts < 32)
+        w->part[w->n_parts] = p, w->step[w->n_parts++] = n;
     while ((n->kind == LH_OP_same && n->n_in == 1) || is_stretch(n)) n = n->in[0];
     switch (p->kind) {
     case LH_E_NUMBER: return n->kind == LH_OP_number && n->number == p->number;
@@ -109,6 +116,24 @@ static bool match(rewrite *w, const lh_expr *p, lh_node *n, bool is_root) {
            match_all(w, p, n->in, n->n_in);
 }
 
+/* The right side, with the names of steps in place of the parts that they stand for. */
+static const lh_expr *with_steps(rewrite *w, lh_scope *letters, const lh_expr *e) {
+    lh_arena *a = w->b->g->arena;
+    lh_expr *copy = lh_alloc(a, sizeof *copy);
+    *copy = *e;
+    for (int i = 0; i < w->n_parts; i++)
+        if (lh_expr_same(e, w->part[i])) {
+            *copy = (lh_expr){.kind = LH_E_NAME, .at = e->at, .height = 1};
+            copy->text = lh_printf(a, "step %d", i);
+            lh_scope_bind(w->b->g, letters, copy->text, w->step[i]);
+            return copy;
+        }
+    copy->arg = lh_alloc_array(a, (size_t)e->n_args + 1, sizeof *copy->arg);
+    for (int i = 0; i < e->n_args && copy->arg; i++)
+        copy->arg[i] = (lh_expr *)with_steps(w, letters, e->arg[i]);
+    return copy->arg ? copy : e;
+}
+
 /* The right side, with the letters put in. */
 static lh_node *replacement(rewrite *w, const char *path) {
     lh_builder *b = w->b;
@@ -117,16 +142,28 @@ static lh_node *replacement(rewrite *w, const char *path) {
     for (int i = 0; i < w->n_letters; i++) lh_scope_bind(b->g, letters, w->letter[i], w->stands[i]);
     if (w->rule->choice)
         lh_scope_bind(b->g, letters, w->rule->choice, lh_number(b->g, w->rule->chosen, NULL));
+    const lh_expr *to = w->n_parts ? with_steps(w, letters, w->rule->to) : w->rule->to;
     b->scope = letters;
     b->inside++;
-    lh_node *n = lh_build_expr(b, w->rule->to, path, false);
+    lh_node *n = lh_build_expr(b, to, path, false);
     b->inside--;
     b->scope = here;
     return n;
 }
 
-/* A copy of n whose operand i is another: names of inner steps stay with the original. */
-static lh_node *with_operand(rewrite *w, lh_node *n, int i, lh_node *other, const char *path) {
+/* The lines of a call, and of calls inside it, are no steps any more: their names are free for another. */
+static void forget_lines(lh_graph *g, const lh_node *call) {
+    for (int i = 0; i < g->n_steps; i++) {
+        const lh_scope *s = g->step[i]->scope;
+        while (s && s != call->call->scope) s = s->outer;
+        if (!s) continue;
+        g->step[i]->is_dead = true;
+        g->step[i]->node->step = NULL;
+    }
+}
+
+/* A copy of n whose operand i is another. The lines of a call have its names from now on: h[0].A.Q is what the new one reads. */
+static lh_node *with_operand(rewrite *w, lh_node *n, int i, lh_node *other) {
     lh_graph *g = w->b->g;
     lh_node **in = lh_alloc_array(g->arena, (size_t)n->n_in, sizeof *in);
     if (!in) return n;
@@ -136,7 +173,8 @@ static lh_node *with_operand(rewrite *w, lh_node *n, int i, lh_node *other, cons
         bool *standard = lh_alloc_array(g->arena, (size_t)n->n_in, sizeof *standard);
         if (!standard) return n;
         memcpy(standard, n->call->is_standard, (size_t)n->n_in * sizeof *standard);
-        return lh_call_node(w->b, n->call->fn, in, standard, lh_path(g, path, n->call->fn->name));
+        forget_lines(g, n);
+        return lh_call_node(w->b, n->call->fn, in, standard, n->call->scope->path);
     }
     if (n->kind == LH_OP_place) return lh_place_node(g, in[0], in[1], n->index[0], n->index[1]);
     return lh_op_node(g, n->kind, n->n_in, in);
@@ -152,7 +190,7 @@ static lh_node *rewritten(rewrite *w, lh_node *n, const char *path, bool is_root
     if (w->is_done || lh_failed(w->b->g->ctx)) return n;
     bool is_elsewhere = n->step && (n->step->kind != LH_STEP_AUX || is_operand(w, n));
     if (!is_root && is_elsewhere) return n; /* another step's formula */
-    w->n_letters = 0;
+    w->n_letters = w->n_parts = 0;
     if (match(w, w->rule->from, n, is_root) && w->seen++ == w->rule->candidate) {
         w->is_done = true;
         return replacement(w, path);
@@ -160,7 +198,7 @@ static lh_node *rewritten(rewrite *w, lh_node *n, const char *path, bool is_root
     for (int i = 0; i < n->n_in && !w->is_done; i++) {
         if (!lh_op_reads(n, i) && n->kind != LH_OP_call) continue; /* only its size counts */
         lh_node *other = rewritten(w, n->in[i], path, false);
-        if (other != n->in[i]) return with_operand(w, n, i, other, path);
+        if (other != n->in[i]) return with_operand(w, n, i, other);
     }
     return n;
 }

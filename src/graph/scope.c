@@ -123,6 +123,11 @@ lh_step *lh_step_new(lh_graph *g, lh_step_kind kind, lh_scope *s, const char *na
     return lh_step_new_at(g, kind, s, name, lh_path(g, s->path, name), n);
 }
 
+bool lh_node_is_result_line(const lh_node *n) {
+    const lh_step *s = n->step;
+    return s->kind == LH_STEP_BODY && s->scope->call && s->scope->call->call->result == n;
+}
+
 bool lh_step_is_inner(const lh_step *s) {
     return s->kind == LH_STEP_AUX || s->kind == LH_STEP_BODY || s->kind == LH_STEP_RULE ||
            s->scope->kind == LH_SCOPE_CALL || s->scope->kind == LH_SCOPE_RULE;

@@ -91,7 +91,7 @@ static void advise_mistakes(list *l) {
     lh_graph *g = x->paper->g;
     int n = 0;
     lh_candidate *c =
-        m->n_diagnoses && x->mistakes ? lh_candidates(g, x->mistakes, NULL, x->arena, &n) : NULL;
+        m->n_diagnoses && x->mistakes ? lh_candidates(g, x->mistakes, x->arena, &n) : NULL;
     for (int i = 0; i < m->n_diagnoses; i++) {
         const lh_diagnosis *d = &m->diagnosis[i];
         const lh_candidate *how = candidate_of(l, d, c, n);

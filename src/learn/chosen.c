@@ -229,48 +229,12 @@ const char *lh_chosen_text(lh_arena *a, const char *text) {
 
 /* ---- mistakes ---- */
 
-static bool is_at(const lh_candidate *c, const char *step) {
-    const char *path = c->rewrite[0].path;
-    return !*step || strcmp(c->step->path, step) == 0 || strcmp(c->step->name, step) == 0 ||
-           strcmp(c->line->path, step) == 0 || strcmp(path, step) == 0;
-}
-
-static const lh_candidate *choose(lh_graph *g, const lh_plan *plan, const lh_candidate *c, int n,
-                                  const lh_mistake *m, const char *step) {
-    const lh_candidate *hidden = NULL;
-    for (int i = 0; i < n && !lh_failed(g->ctx); i++) {
-        if (c[i].mistake != m || !is_at(&c[i], step)) continue;
-        lh_effect *e = lh_effect_new(g, plan, &c[i]);
-        bool shows = e && e->step;
-        if (e && !hidden) hidden = &c[i];
-        lh_effect_free(e);
-        if (shows) return &c[i];
-    }
-    return hidden;
-}
-
-static void fail_mistake(lh_context *ctx, lh_arena *a, const lh_mistakes *m, const char *name) {
-    const char **known = lh_alloc_array(a, (size_t)m->n + 1, sizeof *known), *near = NULL;
-    for (int i = 0; known && i < m->n; i++) known[i] = m->mistake[i].name;
-    if (known) near = lh_nearest(name, known, m->n);
-    lh_fail(ctx, LH_ERROR_NAME, nowhere, "there is no mistake named %.60s", name);
-    if (near)
-        lh_cure(ctx, "did you mean %s?", near);
-    else
-        lh_cure(ctx, "`longhand mistakes` lists them");
-}
-
 static void fail_place(lh_context *ctx, lh_arena *a, const lh_candidate *c, int n,
                        const lh_mistake *m, const char *text) {
-    lh_text places = lh_text_new(a);
-    for (int i = 0; i < n; i++) {
-        bool again = c[i].mistake != m;
-        for (int k = 0; k < i; k++) again |= c[k].mistake == m && c[k].step == c[i].step;
-        if (!again) lh_text_add(&places, "%s%s", places.n ? " " : "", c[i].step->path);
-    }
+    const char *places = lh_candidate_places(a, m, c, n, NULL);
     lh_fail(ctx, LH_ERROR_NAME, nowhere, "the mistake %.60s cannot be made here", text);
-    if (places.n)
-        lh_cure(ctx, "it can be made in: %s", places.s);
+    if (*places)
+        lh_cure(ctx, "it can be made in: %s", places);
     else
         lh_cure(ctx, "`longhand mistakes LESSON` lists those that can");
 }
@@ -281,15 +245,16 @@ bool lh_mistake_make(lh_graph *plain, const char *mistake, lh_arena *a, lh_made 
     const char *name = lh_copy(a, mistake, at ? (size_t)(at - mistake) : strlen(mistake));
     *out = (lh_made){.rules = lh_mistakes_load(ctx, plain->program)};
     const lh_mistake *m = out->rules ? lh_mistakes_find(out->rules, name) : NULL;
-    if (out->rules && !m) fail_mistake(ctx, a, out->rules, name);
+    if (out->rules && !m) lh_mistakes_refuse(ctx, out->rules, name);
     lh_plan *plan = m ? lh_exact.plan(plain, &(lh_wish){.all = true}) : NULL;
     if (plan) {
         int n = 0;
         lh_exact.start(plan);
         lh_exact.bind(plan, NULL, 0);
         lh_exact.run(plan);
-        lh_candidate *c = lh_candidates(plain, out->rules, NULL, a, &n);
-        const lh_candidate *how = choose(plain, plan, c, n, m, at ? at + 1 : "");
+        lh_candidate *c = lh_candidates(plain, out->rules, a, &n);
+        const lh_candidate *how = NULL;
+        lh_effect_free(lh_effect_choose(plain, plan, m, at ? at + 1 : "", c, n, &how));
         if (how)
             out->how = *how;
         else

@@ -118,3 +118,31 @@ bool lh_effect_formula(lh_graph *g, const lh_candidate *c, lh_arena *a, lh_chang
     lh_context_free(own);
     return should && is;
 }
+
+/* ---- which of several ---- */
+
+static bool is_at(const lh_candidate *c, const char *step) {
+    const char *path = c->rewrite[0].path;
+    return !*step || strcmp(c->step->path, step) == 0 || strcmp(c->step->name, step) == 0 ||
+           strcmp(c->line->path, step) == 0 || strcmp(path, step) == 0;
+}
+
+lh_effect *lh_effect_choose(lh_graph *g, const lh_plan *right, const lh_mistake *m,
+                            const char *step, const lh_candidate *c, int n,
+                            const lh_candidate **how) {
+    lh_effect *hidden = NULL;
+    for (int i = 0; i < n && !lh_failed(g->ctx); i++) {
+        if (c[i].mistake != m || !is_at(&c[i], step)) continue;
+        lh_effect *e = lh_effect_new(g, right, &c[i]);
+        if (e && e->step) {
+            lh_effect_free(hidden);
+            *how = &c[i];
+            return e;
+        }
+        if (e && !hidden)
+            hidden = e, *how = &c[i];
+        else
+            lh_effect_free(e);
+    }
+    return hidden;
+}

@@ -22,6 +22,11 @@ typedef struct lh_effect {
 
 lh_effect *lh_effect_new(lh_graph *g, const lh_plan *right, const lh_candidate *c);
 void lh_effect_free(lh_effect *e);
+/* Of n candidates those that make mistake m, in this step (or line) alone where it is not "": the first that changes a number, else the first
+ * that can be worked out. NULL: there is none. *how: which one it was. */
+lh_effect *lh_effect_choose(lh_graph *g, const lh_plan *right, const lh_mistake *m,
+                            const char *step, const lh_candidate *c, int n,
+                            const lh_candidate **how);
 /* does this step? at: its first cell that does */
 bool lh_effect_differs(const lh_effect *e, const lh_plan *right, const lh_step *s, lh_cell *at);
 

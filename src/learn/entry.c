@@ -4,12 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 static const char *skip(const char *s) {
-    while (is_space(*s)) s++;
+    while (lh_is_space(*s)) s++;
     return s;
 }
 
@@ -35,7 +31,7 @@ static const char *read_cell(lh_arena *a, char *room, const char *s, const char 
             memcpy(room + n, s, k);
             n += k;
             s = skip(s + k);
-        } else if (is_space(*s)) {
+        } else if (lh_is_space(*s)) {
             const char *next = skip(s);
             if (next >= end || (!joint(next) && *next != '%')) break;
             s = next;
@@ -54,7 +50,7 @@ static lh_entry_row *new_row(lh_arena *a, lh_entry *e, int block) {
 }
 
 static const char *skip_in_line(const char *s, const char *end) {
-    while (s < end && is_space(*s) && *s != '\n') s++;
+    while (s < end && lh_is_space(*s) && *s != '\n') s++;
     return s;
 }
 
@@ -83,7 +79,7 @@ static void read_rows(lh_arena *a, lh_entry *e, const char *s, const char *end) 
 
 static const char *trimmed(lh_arena *a, const char *s, const char *end) {
     s = skip(s);
-    while (end > s && (is_space(end[-1]) || end[-1] == ':')) end--;
+    while (end > s && (lh_is_space(end[-1]) || end[-1] == ':')) end--;
     return lh_copy(a, s, end > s ? (size_t)(end - s) : 0);
 }
 
@@ -104,7 +100,7 @@ lh_entry lh_entry_read(lh_arena *a, const char *text) {
     const char *end = s + strlen(s);
     bool has_open = *s == '[';
     if (has_open) s++;
-    while (end > s && is_space(end[-1])) end--;
+    while (end > s && lh_is_space(end[-1])) end--;
     bool has_close = end > s && end[-1] == ']';
     if (has_close) end--;
     read_rows(a, &e, s, end);

@@ -190,7 +190,8 @@ static void check_quantities(reader *r) {
         if (x->judged && (strcmp(x->judged, "wrong") != 0 || !x->cause))
             fail(r, "%.60s can only be judged wrong, and for a cause", x->name);
         for (int k = 0; k < i; k++)
-            if (strcmp(r->e->erratum[k].name, x->name) == 0) fail(r, "%.60s is there twice", x->name);
+            if (strcmp(r->e->erratum[k].name, x->name) == 0)
+                fail(r, "%.60s is there twice", x->name);
     }
 }
 

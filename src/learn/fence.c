@@ -1,14 +1,11 @@
 #include "learn/fence.h"
+#include "base/ascii.h"
 
 #include <string.h>
 
-static bool is_white(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 lh_text_row lh_row_trim(lh_text_row row) {
-    while (row.n && is_white(*row.s)) row.s++, row.n--;
-    while (row.n && is_white(row.s[row.n - 1])) row.n--;
+    while (row.n && lh_is_space(*row.s)) row.s++, row.n--;
+    while (row.n && lh_is_space(row.s[row.n - 1])) row.n--;
     return row;
 }
 
@@ -16,7 +13,7 @@ lh_text_row lh_row_code(lh_text_row row) {
     bool in_string = false;
     for (size_t i = 0; i < row.n; i++) {
         if (row.s[i] == '"') in_string = !in_string;
-        if (row.s[i] == '#' && !in_string && (i == 0 || is_white(row.s[i - 1]))) row.n = i;
+        if (row.s[i] == '#' && !in_string && (i == 0 || lh_is_space(row.s[i - 1]))) row.n = i;
     }
     return lh_row_trim(row);
 }
@@ -25,7 +22,7 @@ bool lh_row_word(lh_text_row *rest, lh_text_row *word) {
     *rest = lh_row_trim(*rest);
     if (rest->n == 0) return false;
     size_t n = 0;
-    while (n < rest->n && !is_white(rest->s[n])) n++;
+    while (n < rest->n && !lh_is_space(rest->s[n])) n++;
     *word = (lh_text_row){rest->s, n, rest->number};
     rest->s += n;
     rest->n -= n;

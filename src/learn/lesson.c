@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/embedded.h"
 #include "base/utf8.h"
 #include "graph/build.h"
@@ -34,11 +35,8 @@ bool lh_row_number(lh_text_row row, int most, int *n) {
 }
 
 bool lh_is_name(const char *s, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)s[i];
-        bool is_letter = (c | 32) >= 'a' && (c | 32) <= 'z';
-        if (!is_letter && c != '_' && c < 0x80 && (i == 0 || c < '0' || c > '9')) return false;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (!lh_is_name_part(s[i]) || (i == 0 && !lh_is_name_start(s[i]))) return false;
     return n > 0;
 }
 
@@ -51,11 +49,6 @@ void lh_problem_nearest(lh_lesson *l, const char *word, const char *const *known
     lh_text list = lh_text_new(l->arena);
     for (int i = 0; i < n; i++) lh_text_add(&list, "%s%s", i ? " " : "", known[i]);
     lh_problem_cure(l->problems, "one of: %s", list.s);
-}
-
-static bool has_ending(const char *file, const char *ending) {
-    size_t n = strlen(file), k = strlen(ending);
-    return n >= k && strcmp(file + n - k, ending) == 0;
 }
 
 bool lh_lesson_find(void *who, const char *name, lh_found *out) {
@@ -171,7 +164,7 @@ static char *program_lines(lh_context *ctx, lh_arena *a, const char *file, const
 
 lh_program *lh_lesson_parse(lh_context *ctx, const char *file, const char *text, size_t length) {
     if (lh_failed(ctx)) return NULL;
-    if (!has_ending(file, ".md")) return lh_program_parse(ctx, file, text, length);
+    if (!lh_ends_in(file, ".md")) return lh_program_parse(ctx, file, text, length);
     lh_arena *a = lh_arena_new(ctx);
     if (!a) return NULL;
     char *lines = program_lines(ctx, a, file, text, length);
@@ -212,7 +205,7 @@ static void sheet_line(lh_context *ctx, lh_arena *a, lh_lesson_sheet *out, lh_te
 lh_lesson_sheet lh_lesson_sheet_read(lh_context *ctx, lh_arena *a, const char *file,
                                      const char *text, size_t length) {
     lh_lesson_sheet out = {0};
-    if (lh_failed(ctx) || !has_ending(file, ".md")) return out;
+    if (lh_failed(ctx) || !lh_ends_in(file, ".md")) return out;
     for (lh_segment s = {0}; lh_segment_next(text, length, &s);)
         for (lh_text_row row = {0}; lh_segment_is(&s, "sheet") &&
                                     lh_text_row_next(s.s, s.n, s.line, &row) && !lh_failed(ctx);)
@@ -262,13 +255,11 @@ static void head_line(lh_lesson *l, lh_text_row row) {
 static const char *anchor_of(lh_lesson *l, const char *text) {
     lh_text out = lh_text_new(l->arena);
     for (const char *s = text; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        bool is_letter = (c | 32) >= 'a' && (c | 32) <= 'z';
         if (lh_insert_at(s) >= 0)
             s += 2;
-        else if (is_letter || (c >= '0' && c <= '9') || c == '_' || c >= 0x80)
-            lh_text_add(&out, "%c", is_letter ? c | 32 : c);
-        else if ((c == ' ' || c == '-') && out.n && out.s[out.n - 1] != '-')
+        else if (lh_is_name_part(*s))
+            lh_text_add(&out, "%c", lh_is_letter(*s) ? *s | 32 : *s);
+        else if ((*s == ' ' || *s == '-') && out.n && out.s[out.n - 1] != '-')
             lh_text_add(&out, "-");
     }
     while (out.n && out.s[out.n - 1] == '-') out.s[--out.n] = 0;
@@ -374,7 +365,7 @@ static void read_all(lh_lesson *l) {
     lh_lesson_program own = {.name = "", .of = -1, .shuffle = -1, .file = l->file};
     lh_lesson_program_add(l, &own);
     if (lh_failed(l->ctx)) return;
-    if (!has_ending(l->file, ".md")) {
+    if (!lh_ends_in(l->file, ".md")) {
         l->program[0].text = l->source;
         l->program[0].length = l->length;
         l->markdown = "";
@@ -457,7 +448,7 @@ lh_lesson *lh_lesson_read(lh_context *ctx, const char *file, const char *text, s
     l->name = short_name(a, file);
     char *copy = lh_alloc(a, length + 1);
     if (copy) l->source = memcpy(copy, text, length);
-    if (copy && has_ending(l->file, ".md")) take_strays_out(l, copy);
+    if (copy && lh_ends_in(l->file, ".md")) take_strays_out(l, copy);
     if (copy && !lh_failed(ctx)) read_all(l);
     if (!l->title) l->title = "";
     if (!lh_failed(ctx)) return l;

@@ -235,7 +235,7 @@ static void check_mistakes(lh_lesson *l, lh_live *v, lh_arena *a) {
     lh_mistakes *m = p ? lh_mistakes_load(l->ctx, p) : NULL;
     lh_graph *g = m ? lh_live_graph(v, 0) : NULL;
     int n = 0, own = m ? m->n : 0;
-    const lh_candidate *made = g ? lh_candidates(g, m, NULL, a, &n) : NULL;
+    const lh_candidate *made = g ? lh_candidates(g, m, a, &n) : NULL;
     for (int i = p ? p->n_statements - 1 : -1; made && i >= 0; i--) {
         const lh_statement *s = p->statement[i];
         if (s->kind != LH_S_MISTAKE) continue;

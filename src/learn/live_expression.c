@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "graph/build.h"
 #include "learn/live_internal.h"
@@ -24,14 +25,13 @@
 static bool starts_name(const char *s) {
     static const char *const signs[] = {"\u00d7", "\u00b7", "\u2212", "\u221a", "\u2264",
                                         "\u2265", "\u2260", "\u1d40", "\u2192"};
-    unsigned char c = (unsigned char)*s;
-    for (size_t i = 0; c >= 0x80 && i < sizeof signs / sizeof *signs; i++)
+    for (size_t i = 0; (unsigned char)*s >= 0x80 && i < sizeof signs / sizeof *signs; i++)
         if (strncmp(s, signs[i], strlen(signs[i])) == 0) return false;
-    return c >= 0x80 || c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z');
+    return lh_is_name_start(*s);
 }
 
 static const char *name_end(const char *s) {
-    while (starts_name(s) || (*s >= '0' && *s <= '9')) s++;
+    while (starts_name(s) || lh_is_digit(*s)) s++;
     return s;
 }
 
@@ -45,14 +45,14 @@ static const char *index_end(const char *s) {
     if (*s != '[') return NULL;
     s = skip_spaces(s + 1);
     if (*s < '0' || *s > '9') return NULL;
-    while (*s >= '0' && *s <= '9') s++;
+    while (lh_is_digit(*s)) s++;
     s = skip_spaces(s);
     return *s == ']' ? s + 1 : NULL;
 }
 
 static const char *step_end(const char *s) {
     if (*s != '@' || s[1] < '0' || s[1] > '9') return s;
-    for (s++; *s >= '0' && *s <= '9';) s++;
+    for (s++; lh_is_digit(*s);) s++;
     return s;
 }
 
@@ -89,12 +89,12 @@ static bool is_word(const char *s, const char *end) {
 }
 
 static const char *number_end(const char *s) {
-    while ((*s >= '0' && *s <= '9') || *s == '.') s++;
+    while (lh_is_digit(*s) || *s == '.') s++;
     if ((*s | 32) == 'e') {
         const char *e = s + 1;
         if (*e == '+' || *e == '-') e++;
-        if (*e >= '0' && *e <= '9')
-            for (s = e; *s >= '0' && *s <= '9';) s++;
+        if (lh_is_digit(*e))
+            for (s = e; lh_is_digit(*s);) s++;
     }
     return s;
 }
@@ -116,7 +116,7 @@ static piece next_piece(const char *s) {
     }
     if (s[0] == '^' && s[1] == 'T' && name_end(s + 1) == s + 2)
         return (piece){PIECE_SIGN, s, s + 2, NULL};
-    if ((*s >= '0' && *s <= '9') || (*s == '.' && s[1] >= '0' && s[1] <= '9'))
+    if (lh_is_digit(*s) || (*s == '.' && lh_is_digit(s[1])))
         return (piece){PIECE_SIGN, s, number_end(s), NULL};
     if (!starts_name(s)) return (piece){PIECE_SIGN, s, s + 1, NULL};
     const char *end = name_end(s), *address = s;
@@ -199,7 +199,7 @@ typedef struct small {
 static const char *small_name(small *m, const piece *p) {
     lh_text t = lh_text_new(m->v->l->arena);
     for (const char *s = p->s; s < p->end; s++) {
-        bool is_plain = starts_name(s) || (*s >= '0' && *s <= '9') || (unsigned char)*s >= 0x80;
+        bool is_plain = starts_name(s) || lh_is_digit(*s) || (unsigned char)*s >= 0x80;
         if (is_plain)
             lh_text_add_n(&t, s, 1);
         else if (*s == '@')

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/embedded.h"
 #include "base/number.h"
 #include "explain/bill.h"
@@ -206,8 +207,7 @@ static bool show_cost(lh_live *v, const lh_insert *x, lh_shown_insert *out) {
 /* ---- count, fact ---- */
 
 static bool is_lesson(const lh_embedded *e) {
-    size_t n = strlen(e->name);
-    return strncmp(e->name, "lessons/", 8) == 0 && n > 3 && strcmp(e->name + n - 3, ".md") == 0;
+    return strncmp(e->name, "lessons/", 8) == 0 && lh_ends_in(e->name, ".md");
 }
 
 static int count_lessons(bool exercises) {

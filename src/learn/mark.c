@@ -34,6 +34,28 @@ static void note_slips(marker *k, int ask, const lh_reach_box *own, lh_verdict *
     }
 }
 
+/* Who made a mistake may work everything out anew after an update, too, and make it again. Returns whether that speaks better for
+ * the step: then later steps may follow it. */
+static bool mistaken_anew(marker *k, int ask, int unit, int least, int *variant) {
+    const made *newest = &k->made[k->n_active - 1];
+    const int n = k->s->ask[ask].n_cells;
+    lh_verdict *v = lh_alloc_array(k->a, (size_t)n + 1, sizeof *v);
+    if (!v || !newest->n || !k->s->ask[ask].moment || k->n_active == LH_MOST_ACTIVE) return false;
+    int program = lh_reach_variant_anew(k->r, newest->rewrite, newest->n);
+    if (program < 0) return false;
+    const int *before = lh_reach_reopen(k->r, program);
+    if (before && lh_reach_of(k->r, program, unit, marking_written(k, ask, 0), k->other) &&
+        marking_judge_step(k, ask, k->other, marking_taint(k, program, unit) >= 0, v) < least) {
+        memcpy(k->box, k->other, (size_t)n * sizeof *k->box);
+        k->made[k->n_active] = *newest;
+        *variant = k->active[k->n_active++] = program;
+        return true;
+    }
+    if (before) lh_reach_restore(k->r, before);
+    lh_reach_drop(k->r, program);
+    return false;
+}
+
 /* Which of the active programs speaks best for the step: the newest that leaves the fewest cells without credit. */
 static bool best_reach(marker *k, int ask, int unit, int *variant) {
     int n = k->s->ask[ask].n_cells, least = n + 1;
@@ -56,6 +78,7 @@ static bool best_reach(marker *k, int ask, int unit, int *variant) {
         memcpy(k->box, k->other, (size_t)n * sizeof *k->box);
         any = true;
     }
+    if (least > 0 && mistaken_anew(k, ask, unit, least, variant)) any = true;
     return any;
 }
 
@@ -76,7 +99,7 @@ static void replace(lh_verdict *v, int n, lh_verdict from, lh_verdict to) {
 /* Looks for what explains numbers that have no credit, and for old ones that have. Returns whether a slip begins here. */
 static bool explain(marker *k, int ask, int unit, const lh_reach_box *own, int bad, lh_verdict *v) {
     int n = k->s->ask[ask].n_cells;
-    if (marking_is_stale(k, ask, unit)) {
+    if (marking_is_stale(k, ask, unit, own)) {
         for (int i = 0; i < n; i++)
             if (v[i] != LH_RIGHT && v[i] != LH_BLANK && v[i] != LH_UNREAD) v[i] = LH_MISTAKE;
         return true;
@@ -180,8 +203,10 @@ static bool prepare(lh_sheet *s) {
     return !lh_failed(s->g->ctx);
 }
 
-static marker marker_new(lh_arena *a, lh_sheet *s, const lh_written *cell,
-                         const lh_mistakes *mistakes, lh_habit habit) {
+/* For one pass over what `like` looks at. */
+static marker marker_new(const marker *like, lh_habit habit) {
+    lh_arena *a = like->a;
+    lh_sheet *s = like->s;
     int n = lh_reach_count(s->reach), most = 1;
     for (int i = 0; i < n; i++)
         if (lh_reach_unit(s->reach, i)->n_cells > most) most = lh_reach_unit(s->reach, i)->n_cells;
@@ -191,15 +216,16 @@ static marker marker_new(lh_arena *a, lh_sheet *s, const lh_written *cell,
     m->note = lh_alloc_array(a, (size_t)s->n_cells + 1, sizeof *m->note);
     m->step = lh_alloc_array(a, (size_t)s->n_asks + 1, sizeof *m->step);
     m->too_early = -1;
-    marker k = {.a = a,
+    marker k = {.all = like->all,
+                .a = a,
                 .s = s,
                 .r = s->reach,
-                .cell = cell,
-                .mistakes = mistakes,
+                .cell = like->cell,
+                .mistakes = like->mistakes,
                 .m = m,
                 .habit = habit,
                 .n_active = 1,
-                .effort = LH_MOST_EFFORT / 4,
+                .effort = fmin(LH_PASS_EFFORT, like->all->left),
                 .truth_ask = -1,
                 .truth = lh_alloc_array(a, (size_t)most, sizeof *k.truth),
                 .box = lh_alloc_array(a, (size_t)most, sizeof *k.box),
@@ -217,7 +243,7 @@ static lh_marks *mark_once(marker *k) {
     lh_reach_allow(s->reach, k->effort);
     lh_reach_begin(s->reach);
     lh_reach_habit(s->reach, k->habit);
-    k->anew = s->n_moments > 1 ? lh_reach_anew(s->reach) : -1;
+    k->anew = lh_reach_anew(s->reach);
     bool ends = false;
     for (int i = 0; i < lh_reach_count(s->reach) && !ends && !lh_failed(s->g->ctx); i++) {
         const lh_unit *u = lh_reach_unit(s->reach, i);
@@ -232,9 +258,9 @@ static lh_marks *mark_once(marker *k) {
             ends |= lh_verdict_is_blame(k->m->cell[s->ask[ask].first + c]);
     }
     for (int i = k->n_active - 1; i > 0; i--) lh_reach_drop(s->reach, k->active[i]);
-    lh_reach_drop(s->reach, k->anew);
     lh_reach_habit(s->reach, (lh_habit){0});
     k->left = lh_reach_left(s->reach);
+    k->all->left -= k->effort - k->left;
     k->m->gave_up = lh_reach_gave_up(s->reach) || lh_reach_gave_up(s->truth);
     return lh_failed(s->g->ctx) ? NULL : k->m;
 }
@@ -261,7 +287,7 @@ static bool has_riddle(const lh_sheet *s, const lh_marks *m) {
 
 /* Somebody who works everything out in one of the usual ways: most do. NULL: then something is wrong. */
 static lh_marks *as_usual(const marker *plain, lh_habit habit, marker *k) {
-    *k = marker_new(plain->a, plain->s, plain->cell, plain->mistakes, habit);
+    *k = marker_new(plain, habit);
     k->is_trial = k->is_quick = true;
     lh_marks *m = mark_once(k);
     for (int i = 0; m && i < k->s->n_cells; i++)
@@ -272,8 +298,7 @@ static lh_marks *as_usual(const marker *plain, lh_habit habit, marker *k) {
 /* A sheet with blame on it is looked at again as that of somebody who cuts off: if it looks so, or if the blame goes away. */
 static lh_marks *as_cut(const marker *plain, lh_marks *m) {
     bool looks = plain->cuts > 0;
-    marker k =
-        marker_new(plain->a, plain->s, plain->cell, plain->mistakes, (lh_habit){.cuts = true});
+    marker k = marker_new(plain, (lh_habit){.cuts = true});
     k.is_trial = !looks;
     lh_marks *cut = mark_once(&k);
     return !cut || looks || !count_blame(plain->s, cut) ? cut : m;
@@ -302,8 +327,8 @@ static lh_marks *as_fewer(marker *plain, lh_marks *m, bool cuts) {
     const lh_habit habit = {.cuts = cuts, .fewer = 1};
     marker k;
     lh_marks *few = as_usual(plain, habit, &k);
-    if (!few && plain->left > plain->effort / 4) {
-        k = marker_new(plain->a, plain->s, plain->cell, plain->mistakes, habit);
+    if (!few && plain->left > plain->effort / 4 && plain->all->left >= LH_PASS_EFFORT) {
+        k = marker_new(plain, habit);
         few = mark_once(&k);
     }
     if (!few || count_blame(k.s, few) >= count_blame(k.s, m)) return m;
@@ -358,8 +383,10 @@ lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
     if (lh_failed(s->g->ctx) || !prepare(s)) return NULL;
     const lh_written *cell = asked_cells(a, s, answers);
     if (!cell) return NULL;
-    lh_reach_allow(s->truth, LH_MOST_EFFORT / 4);
-    marker k = marker_new(a, s, cell, mistakes, (lh_habit){0}), usual;
+    lh_reach_allow(s->truth, LH_PASS_EFFORT);
+    marking all = {.left = LH_MOST_EFFORT - LH_PASS_EFFORT};
+    const marker sheet = {.all = &all, .a = a, .s = s, .cell = cell, .mistakes = mistakes};
+    marker k = marker_new(&sheet, (lh_habit){0}), usual;
     lh_marks *m = as_usual(&k, (lh_habit){0}, &usual);
     if (!m) m = as_usual(&k, (lh_habit){.cuts = true}, &usual);
     if (!m) m = examine(&k);

@@ -13,7 +13,16 @@ typedef struct made {
     int n;
 } made;
 
+/* What the passes over one filled-in sheet share. */
+typedef struct marking {
+    lh_candidate *candidate; /* every mistake in every step */
+    int n_candidates;
+    lh_step **owner; /* of each node (lh_owners); NULL: not looked for yet */
+    double left;     /* of the work that it may take */
+} marking;
+
 typedef struct marker {
+    marking *all;
     lh_arena *a;
     lh_sheet *s;
     lh_reach *r;
@@ -98,7 +107,8 @@ bool marking_is_later(const lh_mistake *m); /* an old number after an update */
 bool marking_other_way(marker *k, int ask, int unit, bool is_own);
 void marking_diagnose(marker *k, int ask, int unit); /* known mistakes, into the step's mark */
 void marking_doubt_old(const marker *k, int ask, lh_verdict *v); /* new or old? No credit then */
-bool marking_is_stale(marker *k, int ask, int unit); /* copied from before an update? Notes it */
+/* copied from before an update? Notes it. own: where its numbers rest, or NULL */
+bool marking_is_stale(marker *k, int ask, int unit, const lh_reach_box *own);
 
 /* ---- the sheet as a whole ---- */
 

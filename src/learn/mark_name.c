@@ -5,6 +5,15 @@
 
 #include "learn/mark_internal.h"
 
+/* Does what a program leads to speak for this number? What may be many times the number, and nothing as well, speaks for those alone
+ * that lie near where it rests: a sum that is all but 0 was divided by. */
+static bool speaks_for(lh_reach_box b, lh_written w, double beside) {
+    const double room = LH_REACH_WIDE * fmax(w.unit, fabs(w.value));
+    if (isfinite(b.at) && b.high - b.low > room)
+        b.low = fmax(b.low, b.at - room), b.high = fmin(b.high, b.at + room);
+    return marking_fits(w, b, beside);
+}
+
 /* Does this program explain every number written in the step? In a matrix one or a few may have a last digit off besides. */
 bool marking_explains(marker *k, int variant, int ask, int unit) {
     const lh_ask *q = &k->s->ask[ask];
@@ -20,9 +29,9 @@ bool marking_explains(marker *k, int variant, int ask, int unit) {
             if (!lh_written_rounds(k->other[i].at, *w)) return false;
             continue;
         }
-        if (marking_fits(*w, k->other[i], k->habit.cuts && !marking_is_sharp(q) ? w->unit / 2 : 0))
+        if (speaks_for(k->other[i], *w, k->habit.cuts && !marking_is_sharp(q) ? w->unit / 2 : 0))
             continue;
-        if (marking_is_sharp(q) || !marking_fits(*w, k->other[i], w->unit)) return false;
+        if (marking_is_sharp(q) || !speaks_for(k->other[i], *w, w->unit)) return false;
         beside++;
     }
     return beside == 0 || (n > 1 && beside <= (n < LH_MOST_SLIPS ? 1 : n / LH_MOST_SLIPS));
@@ -78,13 +87,31 @@ static void add_diagnosis(marker *k, int ask, lh_diagnosis d) {
     mark->diagnosis[mark->n_diagnoses++] = d;
 }
 
+/* Every mistake in every step. */
+static const lh_candidate *all_candidates(marker *k, int *n) {
+    marking *all = k->all;
+    if (!all->owner) {
+        all->candidate = lh_candidates(k->s->g, k->mistakes, k->a, &all->n_candidates);
+        all->owner = lh_owners(k->s->g, k->a);
+    }
+    *n = all->owner ? all->n_candidates : 0;
+    return all->candidate;
+}
+
+/* Is it made in the step that is asked for? Of a line inside a call: in the step it stands in. */
+static bool is_made_in(const marker *k, const lh_candidate *c, int ask) {
+    const lh_step *s = k->s->ask[ask].step;
+    return c->step == (lh_step_is_inner(s) ? k->all->owner[s->node->id] : s);
+}
+
 /* Every mistake that, made in one active program, explains the step; the first goes on as an active program of its own. */
 static const lh_candidate *diagnose_on(marker *k, int ask, int unit, int base,
                                        const lh_candidate *c, int n) {
     lh_step_mark *mark = &k->m->step[ask];
     const lh_candidate *first = NULL;
     for (int i = 0; i < n && mark->n_diagnoses < LH_MAX_DIAGNOSES; i++) {
-        if (c[i].mistake->is_same || is_diagnosed(mark, c[i].mistake)) continue;
+        if (!is_made_in(k, &c[i], ask) || c[i].mistake->is_same || is_diagnosed(mark, c[i].mistake))
+            continue;
         int v = variant_with(k, base, &c[i]);
         if (v < 0) continue;
         if (marking_explains(k, v, ask, unit)) {
@@ -211,7 +238,7 @@ static void diagnose_before(marker *k, int ask, int unit) {
     const lh_step *where = NULL;
     if (!is || count_written(k, ask) < LH_PROVING_CELLS || reads_riddle(k, unit)) return;
     find_open(k, unit, is);
-    lh_candidate *c = lh_candidates(k->s->g, k->mistakes, NULL, k->a, &n);
+    const lh_candidate *c = all_candidates(k, &n);
     for (int i = 0; i < n && mark->n_diagnoses < LH_MAX_DIAGNOSES; i++) {
         int from = c[i].mistake->is_same ? -1 : unit_at(k, c[i].step, unit - 1);
         if (from < 0 || !is[from] || (where && c[i].step != where) ||
@@ -239,7 +266,7 @@ static bool tells(const marker *k, int ask) {
 void marking_diagnose(marker *k, int ask, int unit) {
     int n, n_active = k->n_active;
     if (!k->mistakes || !tells(k, ask)) return;
-    lh_candidate *c = lh_candidates(k->s->g, k->mistakes, k->s->ask[ask].step, k->a, &n);
+    const lh_candidate *c = all_candidates(k, &n);
     for (int base = 0; base < n_active && !k->m->step[ask].n_diagnoses; base++) {
         const lh_candidate *first = diagnose_on(k, ask, unit, base, c, n);
         if (first) keep_union(k, base, n_active - 1, first);
@@ -267,9 +294,9 @@ static bool is_near(const marker *k, int ask) {
 bool marking_other_way(marker *k, int ask, int unit, bool is_own) {
     int n;
     if (!k->mistakes) return false;
-    lh_candidate *c =
-        lh_candidates(k->s->g, k->mistakes, is_own ? k->s->ask[ask].step : NULL, k->a, &n);
+    const lh_candidate *c = all_candidates(k, &n);
     for (int i = 0; i < n; i++) {
+        if (is_own && !is_made_in(k, &c[i], ask)) continue;
         if (!c[i].mistake->is_same) continue;
         int v = variant_with(k, 0, &c[i]);
         if (v < 0) continue;
@@ -295,8 +322,9 @@ static int ask_before(const marker *k, int ask) {
     return -1;
 }
 
-/* The same numbers stand there as before the update, and some are too far from right to be so by chance. */
-static bool is_copied(const marker *k, int ask, int before) {
+/* The same numbers stand there as before the update, and some are too far from right to be so by chance. own: where they rest, of
+ * somebody who went another way, or NULL. */
+static bool is_copied(const marker *k, int ask, int before, const lh_reach_box *own) {
     double most = 0;
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         const lh_written *w = marking_written(k, ask, i), *old = marking_written(k, before, i);
@@ -305,6 +333,7 @@ static bool is_copied(const marker *k, int ask, int before) {
             w->value != old->value)
             return false;
         double off = fabs(lh_sheet_exact(k->s, ask, i) - w->value);
+        if (own) off = fmin(off, fabs(own[i].at - w->value));
         if (isfinite(off)) most = fmax(most, off);
     }
     return most >= LH_STALE_UNITS * marking_unit(&k->s->ask[ask]);
@@ -329,7 +358,7 @@ void marking_doubt_old(const marker *k, int ask, lh_verdict *v) {
 
 /* Somebody may come to these numbers in one of the usual ways. Within reach is not enough here: some rounding excuses nearly
  * every number that a small step leaves as it was. */
-bool marking_is_stale(marker *k, int ask, int unit) {
+bool marking_is_stale(marker *k, int ask, int unit, const lh_reach_box *own) {
     static const lh_carry ways[] = {{.rounds = false},
                                     {.rounds = true},
                                     {.rounds = true, .inside = true},
@@ -339,7 +368,10 @@ bool marking_is_stale(marker *k, int ask, int unit) {
                                     {.rounds = true, .shortens = true, .fewer = 1, .cuts = true}};
     const lh_mistake *m = stale_mistake(k);
     int before = k->s->ask[ask].moment && m ? ask_before(k, ask) : -1;
-    if (before < 0 || !is_copied(k, ask, before)) return false;
+    if (before < 0) return false;
+    int origin = marking_taint(k, 0, unit);
+    bool went_other_way = origin >= 0 && k->m->step[origin].other_way;
+    if (!is_copied(k, ask, before, went_other_way ? own : NULL)) return false;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (marking_comes_to(k, ask, unit, ways[i])) return false;
     add_diagnosis(k, ask,

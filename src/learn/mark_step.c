@@ -161,6 +161,16 @@ static bool all_rest(const marker *k, int ask, const lh_reach_box *own) {
     return true;
 }
 
+/* Do the numbers before it lead to one number in every cell? Who rounds on the way may come to another one, but to one. */
+static bool all_led_alike(const marker *k, int ask, const lh_reach_box *own) {
+    double least = INFINITY, most = -INFINITY;
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
+        if (marking_written(k, ask, i)->kind != LH_WRITTEN_NUMBER) continue;
+        least = fmin(least, own[i].at), most = fmax(most, own[i].at);
+    }
+    return most - least <= marking_unit(&k->s->ask[ask]);
+}
+
 static bool reads_empty(marker *k, int unit) {
     for (int i = 0; i < unit; i++)
         if (k->is_empty[i] && lh_reach_reads(k->r, 0, unit, i)) return true;
@@ -182,7 +192,8 @@ void marking_withhold(marker *k, int ask, int unit, bool is_tainted, const lh_re
          is_empty = reads_empty(k, unit);
     k->is_empty[unit] = (is_equal || is_copied) && (is_wrong || is_empty);
     if (!is_equal && !is_copied) return;
-    if (!is_empty && own && all_rest(k, ask, own)) return;
+    if (!is_empty && own && (all_rest(k, ask, own) || (is_equal && all_led_alike(k, ask, own))))
+        return;
     bool says_nothing = is_equal && (is_tainted || !own || k->habit.fewer || !all_cut(k, ask, own));
     bool is_zero = marking_written(k, ask, 0)->value == 0; /* cut off, it may well be */
     if (!(says_nothing && (suspect || ((k->habit.cuts || k->habit.fewer) && !is_zero))) &&

@@ -4,6 +4,7 @@
 
 #include "base/embedded.h"
 #include "explain/trace.h"
+#include "graph/build.h"
 #include "graph/op.h"
 
 enum { MAX_CHOICES = 32 };
@@ -52,6 +53,20 @@ const lh_mistake *lh_mistakes_find(const lh_mistakes *m, const char *name) {
     return NULL;
 }
 
+void lh_mistakes_refuse(lh_context *ctx, const lh_mistakes *m, const char *name) {
+    lh_arena *a = lh_arena_new(ctx);
+    const char **known = a ? lh_alloc_array(a, (size_t)m->n + 1, sizeof *known) : NULL,
+               *near = NULL;
+    for (int i = 0; known && i < m->n; i++) known[i] = m->mistake[i].name;
+    if (known) near = lh_nearest(name, known, m->n);
+    lh_fail(ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "there is no mistake named %.60s", name);
+    if (near)
+        lh_cure(ctx, "did you mean %s?", near);
+    else
+        lh_cure(ctx, "`longhand mistakes` lists them");
+    lh_arena_free(a);
+}
+
 /* ---- where a mistake can be made ---- */
 
 typedef struct finder {
@@ -62,12 +77,20 @@ typedef struct finder {
     int n;
 } finder;
 
-static void own(finder *f, const lh_node *n, lh_step *by, bool is_whole, int depth) {
-    if (f->owner[n->id] || depth > 400) return;
+static void own(lh_step **owner, const lh_node *n, lh_step *by, bool is_whole, int depth) {
+    if (owner[n->id] || depth > 400) return;
     if (n->step && !lh_step_is_inner(n->step) && !is_whole) return;
-    f->owner[n->id] = by;
-    for (int i = 0; i < n->n_in; i++) own(f, n->in[i], by, false, depth + 1);
-    if (n->kind == LH_OP_call) own(f, n->call->result, by, false, depth + 1);
+    owner[n->id] = by;
+    for (int i = 0; i < n->n_in; i++) own(owner, n->in[i], by, false, depth + 1);
+    if (n->kind == LH_OP_call) own(owner, n->call->result, by, false, depth + 1);
+}
+
+lh_step **lh_owners(const lh_graph *g, lh_arena *a) {
+    lh_step **owner = lh_alloc_array(a, (size_t)g->n_nodes + 1, sizeof *owner);
+    for (int i = 0; owner && i < g->n_steps; i++)
+        if (!g->step[i]->is_dead && !lh_step_is_inner(g->step[i]))
+            own(owner, g->step[i]->node, g->step[i], true, 0);
+    return owner;
 }
 
 static bool is_call_of(const lh_scope *s, lh_scope_kind kind, const char *fn) {
@@ -167,16 +190,10 @@ static bool is_first_line(const lh_graph *g, const lh_step *s) {
     return true;
 }
 
-lh_candidate *lh_candidates(lh_graph *g, const lh_mistakes *m, const lh_step *only, lh_arena *a,
-                            int *n) {
-    finder f = {
-        .g = g, .a = a, .owner = lh_alloc_array(a, (size_t)g->n_nodes + 1, sizeof(lh_step *))};
+lh_candidate *lh_candidates(lh_graph *g, const lh_mistakes *m, lh_arena *a, int *n) {
+    finder f = {.g = g, .a = a, .owner = lh_owners(g, a)};
     *n = 0;
     if (!f.owner) return NULL;
-    for (int i = 0; i < g->n_steps; i++)
-        if (!g->step[i]->is_dead && !lh_step_is_inner(g->step[i]))
-            own(&f, g->step[i]->node, g->step[i], true, 0);
-    if (only && lh_step_is_inner(only)) only = f.owner[only->node->id];
     for (int k = 0; k < m->n; k++)
         for (int i = 0; i < g->n_steps; i++) {
             lh_step *s = g->step[i];
@@ -184,7 +201,6 @@ lh_candidate *lh_candidates(lh_graph *g, const lh_mistakes *m, const lh_step *on
             if (s->is_dead || s->kind == LH_STEP_GIVEN || !mistake->n_rules ||
                 !place_allows(mistake, s))
                 continue;
-            if (only && f.owner[s->node->id] != only) continue;
             if (mistake->where && strcmp(mistake->where, "in") == 0) {
                 if (is_first_line(g, s)) find_in_call(&f, mistake, s);
             } else {
@@ -193,4 +209,15 @@ lh_candidate *lh_candidates(lh_graph *g, const lh_mistakes *m, const lh_step *on
         }
     *n = f.n;
     return f.list;
+}
+
+char *lh_candidate_places(lh_arena *a, const lh_mistake *m, const lh_candidate *c, int n,
+                          const lh_step *but) {
+    lh_text t = lh_text_new(a);
+    for (int i = 0; i < n; i++) {
+        bool again = c[i].mistake != m || c[i].step == but;
+        for (int k = 0; k < i; k++) again |= c[k].mistake == m && c[k].step == c[i].step;
+        if (!again) lh_text_add(&t, "%s%s", t.n ? " " : "", c[i].step->path);
+    }
+    return t.s;
 }

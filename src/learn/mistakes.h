@@ -27,6 +27,8 @@ typedef struct lh_mistakes {
 lh_mistakes *lh_mistakes_load(lh_context *ctx, const lh_program *own);
 void lh_mistakes_free(lh_mistakes *m);
 const lh_mistake *lh_mistakes_find(const lh_mistakes *m, const char *name);
+/* fails the context: there is none of that name, but perhaps a similar one */
+void lh_mistakes_refuse(lh_context *ctx, const lh_mistakes *m, const char *name);
 
 enum { LH_MAX_REWRITES = 8 };
 
@@ -40,9 +42,12 @@ typedef struct lh_candidate {
     int n_rewrites;
 } lh_candidate;
 
-/* Every way to make the catalogue's mistakes in this program: n of them, in a. `only`: those that change this step
- * (of a line inside a call: the step it stands in), or NULL. */
-lh_candidate *lh_candidates(lh_graph *g, const lh_mistakes *m, const lh_step *only, lh_arena *a,
-                            int *n);
+/* Every way to make the catalogue's mistakes in this program: n of them, in a. */
+lh_candidate *lh_candidates(lh_graph *g, const lh_mistakes *m, lh_arena *a, int *n);
+/* The steps in which a mistake can be made, each once, but without `but`: "P dZ". */
+char *lh_candidate_places(lh_arena *a, const lh_mistake *m, const lh_candidate *c, int n,
+                          const lh_step *but);
+/* for each node: the step a learner writes in whose formula it stands, or NULL; in a, or NULL without memory */
+lh_step **lh_owners(const lh_graph *g, lh_arena *a);
 
 #endif

@@ -59,11 +59,6 @@ static void add_step(writer *w, const lh_step *line) {
         add_line(w, line, line->node, line->scope);
 }
 
-static bool is_result_line(const lh_node *n) {
-    const lh_step *s = n->step;
-    return s->kind == LH_STEP_BODY && s->scope->call && s->scope->call->call->result == n;
-}
-
 static bool is_asked(const writer *w, const lh_step *line, bool is_inner) {
     const lh_sheet *s = w->p->sheet;
     for (int i = 0; i < s->n_asks; i++)
@@ -84,7 +79,7 @@ static void write_lines(writer *w, const lh_node *n) {
     w->depth--;
     if (is_named || (is_inner && n->kind == LH_OP_call && n->call->fn->n_body > 1))
         add_step(w, line);
-    else if (is_inner && line != w->asked && !is_result_line(n))
+    else if (is_inner && line != w->asked && !lh_node_is_result_line(n))
         add_line(w, line, n, n->scope);
 }
 

@@ -78,6 +78,9 @@ static void add_moment(lh_reach *r, const lh_trace *t, int moment) {
     }
 }
 
+/* Programs that last as long as the sheet: all who fill it in have them in common. */
+enum { RIGHT, ANEW };
+
 static bool variant_new(lh_reach *r, lh_graph *g) {
     lh_arena *a = lh_arena_new(r->ctx);
     work *w = a ? lh_alloc_array(a, (size_t)r->n_units + 1, sizeof *w) : NULL;
@@ -90,23 +93,33 @@ static bool variant_new(lh_reach *r, lh_graph *g) {
     return true;
 }
 
+static bool add_lasting(lh_reach *r) {
+    if (!variant_new(r, r->g) || (r->s->n_moments > 1 && !variant_new(r, r->g))) return false;
+    r->variant[ANEW].is_anew = r->s->n_moments > 1;
+    for (int v = 0; v < r->n_variants; v++) r->variant[v].lasts = true;
+    return true;
+}
+
 lh_reach *lh_reach_new(const lh_sheet *s) {
     lh_graph *g = s->g;
     if (lh_failed(g->ctx)) return NULL;
     lh_arena *a = lh_arena_new(g->ctx);
-    lh_context *own = lh_context_new();
-    lh_reach *r = a && own ? lh_alloc(a, sizeof *r) : NULL;
-    if (!r) {
-        lh_arena_free(a);
-        lh_context_free(own);
-        return NULL;
-    }
-    *r = (lh_reach){.ctx = g->ctx, .own = own, .arena = a, .s = s, .g = g, .left = LH_MOST_EFFORT};
-    lh_reach_begin(r);
+    lh_reach *r = a ? lh_alloc(a, sizeof *r) : NULL;
+    if (!r) return NULL;
+    *r = (lh_reach){.ctx = g->ctx,
+                    .own = lh_context_new(),
+                    .arena = a,
+                    .sheet = lh_arena_new(g->ctx),
+                    .inside = lh_arena_new(g->ctx),
+                    .scratch = lh_arena_new(g->ctx),
+                    .s = s,
+                    .g = g,
+                    .left = LH_MOST_EFFORT};
+    if (!r->own) lh_fail(g->ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory");
     lh_trace *t = lh_trace_new(g, &(lh_trace_how){NULL, true});
     for (int m = 0; t && m < s->n_moments; m++) add_moment(r, t, m);
     lh_trace_free(t);
-    if (!lh_failed(g->ctx) && variant_new(r, g)) return r;
+    if (!lh_failed(g->ctx) && add_lasting(r)) return r;
     lh_reach_free(r);
     return NULL;
 }
@@ -124,6 +137,8 @@ void lh_reach_free(lh_reach *r) {
     for (int v = r->n_variants - 1; v >= 0; v--) variant_free(r, v);
     lh_context_free(r->own);
     lh_arena_free(r->sheet);
+    lh_arena_free(r->inside);
+    lh_arena_free(r->scratch);
     lh_arena_free(r->arena);
 }
 
@@ -183,14 +198,18 @@ int lh_reach_variant(lh_reach *r, const lh_rewrite *rewrite, int n) {
     return -1;
 }
 
-void lh_reach_drop(lh_reach *r, int v) {
-    if (v > 0 && v == r->n_variants - 1) variant_free(r, v), r->n_variants--;
+int lh_reach_variant_anew(lh_reach *r, const lh_rewrite *rewrite, int n) {
+    int v = r->s->n_moments > 1 ? lh_reach_variant(r, rewrite, n) : -1;
+    if (v >= 0) r->variant[v].is_anew = true;
+    return v;
 }
 
-int lh_reach_anew(lh_reach *r) {
-    if (r->n_variants == LH_MOST_VARIANTS || !variant_new(r, r->g)) return -1;
-    r->variant[r->n_variants - 1].is_anew = true;
-    return r->n_variants - 1;
+void lh_reach_drop(lh_reach *r, int v) {
+    if (v == r->n_variants - 1 && !r->variant[v].lasts) variant_free(r, v), r->n_variants--;
+}
+
+int lh_reach_anew(const lh_reach *r) {
+    return r->variant[ANEW].is_anew ? ANEW : -1;
 }
 
 int *lh_reach_reopen(lh_reach *r, int v) {

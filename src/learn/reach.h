@@ -86,8 +86,10 @@ bool lh_reach_gave_up(const lh_reach *r); /* since it was begun: too much work w
 int lh_reach_variant(lh_reach *r, const lh_rewrite *rewrite, int n);
 /* the right one, but this unit reads an operand as it was a moment before; -1: there is none */
 int lh_reach_stale(lh_reach *r, int unit, int operand, const char **name);
-/* the right one, but steps that no update changes are worked out again after it; -1: no memory */
-int lh_reach_anew(lh_reach *r);
+/* the right one, but steps that no update changes are worked out again after it; -1: there is no update */
+int lh_reach_anew(const lh_reach *r);
+/* likewise, of a program with mistakes made */
+int lh_reach_variant_anew(lh_reach *r, const lh_rewrite *rewrite, int n);
 void lh_reach_drop(lh_reach *r, int variant); /* the newest variant alone */
 
 /* A new sheet: every unit is known, and lies in the box that the caller gives it. */

@@ -46,24 +46,23 @@ static bool run_chain(const chain *c) {
 }
 
 /* The end of a deviation that pulls a cell furthest in a direction: how far it pulls. */
-static double pull(const lh_sensitivity *w, const deviation *f, int i, int k, int way,
-                   double *end) {
-    size_t at = (size_t)i * (size_t)w->width + (size_t)k;
-    double down = way * w->down[at], up = way * w->up[at], most = up >= down ? up : down;
-    *end = most <= 0 ? 0 : up >= down ? f[w->deviation[k]].high : f[w->deviation[k]].low;
+static double pull(const effect *e, const deviation *f, int way, double *end) {
+    double down = way * e->down, up = way * e->up, most = up >= down ? up : down;
+    *end = most <= 0 ? 0 : up >= down ? f[e->deviation].high : f[e->deviation].low;
     return most > 0 ? most : 0;
 }
 
 /* Where two numbers are the greatest together, lowering one alone lowers nothing: what only lifts a cell at one end is
  * moved to the other end on the way down. */
-static void place_cell(const chain *c, const lh_sensitivity *w, int i, int way) {
-    for (int k = 0; k < w->n; k++) {
-        const deviation *f = &c->r->deviation[w->deviation[k]];
+static void place_cell(const chain *c, const effects *all, int way) {
+    for (int k = 0; k < all->n; k++) {
+        const effect *e = &all->effect[k];
+        const deviation *f = &c->r->deviation[e->deviation];
         double end;
-        if (pull(w, c->r->deviation, i, k, way, &end) > 0)
-            c->place[w->deviation[k]] = end;
-        else if (pull(w, c->r->deviation, i, k, -way, &end) > 0)
-            c->place[w->deviation[k]] = end == f->low ? f->high : f->low;
+        if (pull(e, c->r->deviation, way, &end) > 0)
+            c->place[e->deviation] = end;
+        else if (pull(e, c->r->deviation, -way, &end) > 0)
+            c->place[e->deviation] = end == f->low ? f->high : f->low;
     }
 }
 
@@ -83,19 +82,20 @@ static int by_pull(const void *a, const void *b) {
 
 /* From the corner on, deviation by deviation, the strongest first: is there an end, or its rest, that leads further? */
 static double climb(const chain *c, lh_arena *a, const line *l, int i, int way, double best) {
-    const lh_sensitivity *w = &l->sensitivity;
-    turned *t = lh_alloc_array(a, (size_t)w->n + 1, sizeof *t);
+    const effects *all = &l->sensitivity.of_cell[i];
+    turned *t = lh_alloc_array(a, (size_t)all->n + 1, sizeof *t);
     if (!t) return best;
-    for (int k = 0; k < w->n; k++) {
+    for (int k = 0; k < all->n; k++) {
+        const effect *e = &all->effect[k];
         double end;
-        t[k] = (turned){w->deviation[k], pull(w, c->r->deviation, i, k, 1, &end) +
-                                             pull(w, c->r->deviation, i, k, -1, &end)};
+        t[k] = (turned){e->deviation,
+                        pull(e, c->r->deviation, 1, &end) + pull(e, c->r->deviation, -1, &end)};
     }
-    qsort(t, (size_t)w->n, sizeof *t, by_pull);
+    qsort(t, (size_t)all->n, sizeof *t, by_pull);
     bool is_better = true;
     for (int round = 0; round < 2 && is_better; round++) {
         is_better = false;
-        for (int k = 0; k < w->n && k < LH_MOST_TURNED && t[k].pull > 0; k++) {
+        for (int k = 0; k < all->n && k < LH_MOST_TURNED && t[k].pull > 0; k++) {
             const deviation *f = &c->r->deviation[t[k].deviation];
             double *place = &c->place[t[k].deviation], before = *place,
                    ends[] = {f->low, 0, f->high};
@@ -114,13 +114,10 @@ static double climb(const chain *c, lh_arena *a, const line *l, int i, int way, 
 }
 
 /* Whether none of a cell's deviations moves another cell of the group. Takes it in, if so. */
-static bool joins(const lh_sensitivity *w, int i, int *moved, int group) {
-    const double *down = w->down + (size_t)i * (size_t)w->width,
-                 *up = w->up + (size_t)i * (size_t)w->width;
-    for (int k = 0; k < w->n; k++)
-        if (moved[k] == group && (down[k] != 0 || up[k] != 0)) return false;
-    for (int k = 0; k < w->n; k++)
-        if (down[k] != 0 || up[k] != 0) moved[k] = group;
+static bool joins(const effects *all, int *moved, int group) {
+    for (int k = 0; k < all->n; k++)
+        if (moved[all->effect[k].deviation] == group) return false;
+    for (int k = 0; k < all->n; k++) moved[all->effect[k].deviation] = group;
     return true;
 }
 
@@ -135,13 +132,13 @@ static bool is_decided(const chain *c, const line *l, int i) {
 
 /* Cells that have no deviation in common are tried together: rows of a product, say. Groups count from 1; 0: not tried. */
 static int group_cells(const chain *c, lh_arena *a, const line *l, int *group) {
-    int *moved = lh_alloc_array(a, (size_t)l->sensitivity.n + 1, sizeof *moved), n = 0, left = 0;
+    int *moved = lh_alloc_array(a, (size_t)c->r->n_deviations + 1, sizeof *moved), n = 0, left = 0;
     for (int i = 0; i < l->n_cells; i++)
         if (!is_decided(c, l, i)) group[i] = -1, left++;
     while (moved && left > 0) {
         n++;
         for (int i = 0; i < l->n_cells; i++)
-            if (group[i] < 0 && joins(&l->sensitivity, i, moved, n)) group[i] = n, left--;
+            if (group[i] < 0 && joins(&l->sensitivity.of_cell[i], moved, n)) group[i] = n, left--;
     }
     return n;
 }
@@ -156,19 +153,19 @@ static double settled(const chain *c, lh_arena *a, const line *l, int i, int way
         way * (w->value - sum) > LH_BESIDE_UNITS * w->unit)
         return sum;
     rest(c, &l->sensitivity);
-    place_cell(c, &l->sensitivity, i, way);
+    place_cell(c, &l->sensitivity.of_cell[i], way);
     return climb(c, a, l, i, way, seen);
 }
 
 /* Does one deviation alone lead past x, and all others together neither to it nor back to it? */
 static bool is_leap(const chain *c, const line *l, int i, int way, double x) {
-    const lh_sensitivity *w = &l->sensitivity;
+    const effects *all = &l->sensitivity.of_cell[i];
     double most = 0, sum = 0, back = 0, end;
-    for (int k = 0; k < w->n; k++) {
-        double p = pull(w, c->r->deviation, i, k, way, &end);
+    for (int k = 0; k < all->n; k++) {
+        double p = pull(&all->effect[k], c->r->deviation, way, &end);
         if (p > most) most = p;
         sum += p;
-        back += pull(w, c->r->deviation, i, k, -way, &end);
+        back += pull(&all->effect[k], c->r->deviation, -way, &end);
     }
     double far = way * (x - l->rest[i]);
     return far > sum - most && far < most - back;
@@ -202,7 +199,7 @@ static double without_hole(const chain *c, lh_arena *a, const line *l, int i, in
         !is_leap(c, l, i, way, w->value + way * LH_BESIDE_UNITS * w->unit))
         return end;
     rest(c, &l->sensitivity);
-    place_cell(c, &l->sensitivity, i, way);
+    place_cell(c, &l->sensitivity.of_cell[i], way);
     double *corner = lh_alloc_array(a, (size_t)c->r->n_deviations + 1, sizeof *corner);
     if (!corner || !run_chain(c)) return end;
     double past = way * (l->now[i] - w->value);
@@ -285,32 +282,30 @@ static void find_parts(const deviation *f, bool is_cut, spans *s) {
 }
 
 /* What a deviation does alone: so much at a place between its ends. */
-static double effect_at(const lh_sensitivity *w, const deviation *f, int i, int k, double place) {
-    const size_t at = (size_t)i * (size_t)w->width + (size_t)k;
-    return place < 0 ? w->down[at] * place / f->low : place > 0 ? w->up[at] * place / f->high : 0;
+static double effect_at(const effect *e, const deviation *f, double place) {
+    return place < 0 ? e->down * place / f->low : place > 0 ? e->up * place / f->high : 0;
 }
 
 /* The largest of what lies between two of its parts. */
-static double gap_of(const lh_sensitivity *w, const deviation *f, int i, int k, const spans *part) {
+static double gap_of(const effect *e, const deviation *f, const spans *part) {
     double most = 0;
     for (int p = 1; p < part->n; p++)
-        most = fmax(most, fabs(effect_at(w, f, i, k, part->span[p].low) -
-                               effect_at(w, f, i, k, part->span[p - 1].high)));
+        most = fmax(most, fabs(effect_at(e, f, part->span[p].low) -
+                               effect_at(e, f, part->span[p - 1].high)));
     return most;
 }
 
 /* By how much what it does half way to its ends is not half of what it does there. */
-static double bent_by(const chain *c, const line *l, int i, int k) {
-    const lh_sensitivity *w = &l->sensitivity;
-    const deviation *f = &c->r->deviation[w->deviation[k]];
+static double bent_by(const chain *c, const line *l, int i, const effect *e) {
+    const deviation *f = &c->r->deviation[e->deviation];
     const double ends[] = {f->low, f->low / 2, f->high / 2, f->high};
     double most = 0;
-    for (int e = 0; e < 4; e++) {
-        rest(c, w);
-        c->place[w->deviation[k]] = ends[e];
-        if (ends[e] == 0) continue;
+    for (int k = 0; k < 4; k++) {
+        rest(c, &l->sensitivity);
+        c->place[e->deviation] = ends[k];
+        if (ends[k] == 0) continue;
         if (!run_chain(c)) return INFINITY;
-        most = fmax(most, fabs(l->now[i] - l->rest[i] - effect_at(w, f, i, k, ends[e])));
+        most = fmax(most, fabs(l->now[i] - l->rest[i] - effect_at(e, f, ends[k])));
     }
     return most;
 }
@@ -321,7 +316,7 @@ static double bent_by(const chain *c, const line *l, int i, int k) {
 static double without_gap(const chain *c, lh_arena *a, const line *l, int i, int way, double end,
                           double bent) {
     const lh_written *w = c->written ? &c->written[i] : NULL;
-    const lh_sensitivity *s = &l->sensitivity;
+    const effects *all = &l->sensitivity.of_cell[i];
     double away, before = l->rest[i];
     if (!w || w->kind != LH_WRITTEN_NUMBER || way * (w->value - before) < LH_GAP_UNITS * w->unit ||
         way * (w->value - end) > LH_BESIDE_UNITS * w->unit)
@@ -331,21 +326,22 @@ static double without_gap(const chain *c, lh_arena *a, const line *l, int i, int
     sum.span = lh_alloc_array(a, LH_MOST_SUMS, sizeof *sum.span);
     if (!sum.span) return end;
     sum.span[0] = (span){before, before};
-    for (int k = 0; k < s->n; k++) {
-        const deviation *f = &c->r->deviation[s->deviation[k]];
-        const double most = pull(s, c->r->deviation, i, k, 1, &away),
-                     least = -pull(s, c->r->deviation, i, k, -1, &away);
+    for (int k = 0; k < all->n; k++) {
+        const effect *e = &all->effect[k];
+        const deviation *f = &c->r->deviation[e->deviation];
+        const double most = pull(e, c->r->deviation, 1, &away),
+                     least = -pull(e, c->r->deviation, -1, &away);
         if (most - least <= w->unit || !f->was_rounded ||
             (find_parts(f, c->r->habit.cuts, &part), part.is_full) ||
-            gap_of(s, f, i, k, &part) <= w->unit) {
+            gap_of(e, f, &part) <= w->unit) {
             for (int j = 0; j < sum.n; j++) sum.span[j].low += least, sum.span[j].high += most;
             continue;
         }
-        bent += bent_by(c, l, i, k);
+        bent += bent_by(c, l, i, e);
         const int had = sum.n;
         for (int p = 0; p < part.n; p++) {
-            const double x = effect_at(s, f, i, k, part.span[p].low),
-                         y = effect_at(s, f, i, k, part.span[p].high);
+            const double x = effect_at(e, f, part.span[p].low),
+                         y = effect_at(e, f, part.span[p].high);
             for (int j = 0; j < had; j++)
                 add_span(&sum, sum.span[j].low + fmin(x, y), sum.span[j].high + fmax(x, y));
         }
@@ -372,15 +368,16 @@ static double corner_behind(const chain *c, lh_arena *a, const line *l, int i, i
         const deviation *f = &c->r->deviation[w->deviation[k]];
         const double ends[] = {f->low, f->high};
         double *place = &c->place[w->deviation[k]], most = 0;
-        for (int e = 0; e < 2 && k != jump; e++) {
+        if (w->deviation[k] == jump) continue;
+        for (int e = 0; e < 2; e++) {
             *place = ends[e];
             if (ends[e] != 0 && run_chain(c) && way * (l->now[i] - from) > most)
                 most = way * (l->now[i] - from), chosen[k] = ends[e];
         }
-        if (k != jump) *place = 0;
+        *place = 0;
     }
     for (int k = 0; chosen && k < w->n; k++)
-        if (k != jump) c->place[w->deviation[k]] = chosen[k];
+        if (w->deviation[k] != jump) c->place[w->deviation[k]] = chosen[k];
     return chosen && run_chain(c) ? l->now[i] : from;
 }
 
@@ -388,24 +385,25 @@ static double corner_behind(const chain *c, lh_arena *a, const line *l, int i, i
  * nothing before it: perhaps they lead there. */
 static double behind_jumps(const chain *c, lh_arena *a, const line *l, int i, int way, double end) {
     const lh_written *w = c->written ? &c->written[i] : NULL;
-    const lh_sensitivity *s = &l->sensitivity;
+    const effects *all = &l->sensitivity.of_cell[i];
     if (!w || w->kind != LH_WRITTEN_NUMBER || way * (w->value - end) < LH_BEYOND_UNITS * w->unit)
         return end;
-    for (int k = 0, tried = 0; k < s->n && tried < LH_MOST_JUMPS; k++) {
-        const deviation *f = &c->r->deviation[s->deviation[k]];
+    for (int k = 0, tried = 0; k < all->n && tried < LH_MOST_JUMPS; k++) {
+        const effect *e = &all->effect[k];
+        const deviation *f = &c->r->deviation[e->deviation];
         const double ends[] = {f->low, f->high};
-        double away, most = fmax(pull(s, c->r->deviation, i, k, 1, &away),
-                                 pull(s, c->r->deviation, i, k, -1, &away));
-        if (most < LH_REACH_WIDE * w->unit || bent_by(c, l, i, k) < most / LH_JUMP_SHARE) continue;
+        double away,
+            most = fmax(pull(e, c->r->deviation, 1, &away), pull(e, c->r->deviation, -1, &away));
+        if (most < LH_REACH_WIDE * w->unit || bent_by(c, l, i, e) < most / LH_JUMP_SHARE) continue;
         tried++;
-        for (int e = 0; e < 2; e++) {
-            rest(c, s);
-            c->place[s->deviation[k]] = ends[e];
-            if (ends[e] == 0 || !run_chain(c) ||
+        for (int side = 0; side < 2; side++) {
+            rest(c, &l->sensitivity);
+            c->place[e->deviation] = ends[side];
+            if (ends[side] == 0 || !run_chain(c) ||
                 fabs(l->now[i] - l->rest[i]) < LH_REACH_WIDE * w->unit ||
                 way * (l->now[i] - w->value) > 0)
                 continue;
-            const double corner = corner_behind(c, a, l, i, way, k);
+            const double corner = corner_behind(c, a, l, i, way, e->deviation);
             if (way * (corner - w->value) > -LH_BEYOND_UNITS * w->unit) return corner;
         }
     }
@@ -422,7 +420,7 @@ static void try_corners(const chain *c, lh_arena *a, const line *l, lh_reach_box
         for (int g = 1; g <= n_groups; g++) {
             rest(c, &l->sensitivity);
             for (int i = 0; i < l->n_cells; i++)
-                if (group[i] == g) place_cell(c, &l->sensitivity, i, way);
+                if (group[i] == g) place_cell(c, &l->sensitivity.of_cell[i], way);
             bool ok = run_chain(c);
             for (int i = 0; i < l->n_cells;
                  i++) /* one that leads nowhere says nothing: the sum stays */

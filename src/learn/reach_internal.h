@@ -23,11 +23,22 @@ typedef struct deviation {
     double at;        /* and where it rests; nan: there */
 } deviation;
 
-/* What deviations do to the cells of a value, each alone. */
+/* What a deviation does to one cell, alone. */
+typedef struct effect {
+    int deviation;
+    double down, up; /* what its low end does, what its high end does; not both 0 */
+} effect;
+
+typedef struct effects {
+    int n;
+    effect *effect;
+} effects;
+
+/* What deviations do to the cells of a value. Most do nothing to most cells. */
 typedef struct lh_sensitivity {
-    int n, width;      /* columns in use, and those that there is room for */
-    int *deviation;    /* n of them */
-    double *down, *up; /* cells x width: what the low end does, what the high end does */
+    int n;
+    int *deviation;   /* n: those that do something to any of them */
+    effects *of_cell; /* for each cell */
 } lh_sensitivity;
 
 /* A formula between values that are known: the unit itself, or a line inside it (e of a softmax) that nobody asked for. */
@@ -59,6 +70,7 @@ typedef struct variant {
     lh_graph *g;
     work *work;      /* one for each unit */
     bool *changes;   /* for each node: does an update change it? Made when it is first asked for */
+    bool lasts;      /* as long as the sheet: nobody pays for its plans */
     bool is_anew;    /* steps that no update changes are worked out again all the same */
     int stale;       /* the unit that reads old numbers, or -1 */
     int stale_which; /* the unit it reads too early, or -1: all of them */
@@ -70,6 +82,8 @@ struct lh_reach {
     lh_arena *arena;
     /* of the sheet that is being marked: deviations, and what they do to open units */
     lh_arena *sheet;
+    /* while a unit is worked out: what deviations do to lines inside it, and room for one line */
+    lh_arena *inside, *scratch;
     const lh_sheet *s;
     lh_graph *g;
     lh_unit *unit;

@@ -93,14 +93,14 @@ static bool run(lh_reach *r, const reach_link *link, lh_carry how) {
 }
 
 bool lh_reach_plain(lh_reach *r, int v, int i, lh_carry how, double *out) {
-    lh_arena *a = lh_arena_new(r->ctx);
+    const lh_arena_mark before = lh_arena_here(r->scratch);
     work *w = reach_work(r, v, i);
     int n = 0;
     bool ok = w->is_possible, any = false;
-    reach_link *link = ok && a ? reach_chain(r, a, w, &n) : NULL;
+    reach_link *link = ok ? reach_chain(r, r->scratch, w, &n) : NULL;
     for (int k = 0; k < n && ok; k++) ok = run(r, &link[k], how);
     const line *l = ok && n ? &w->line[w->n_lines - 1] : NULL;
     for (int c = 0; l && c < l->n_cells; c++) out[c] = l->now[c], any |= !isnan(out[c]);
-    lh_arena_free(a);
+    lh_arena_back(r->scratch, before);
     return any;
 }

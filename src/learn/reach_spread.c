@@ -65,8 +65,7 @@ lh_reach_box lh_box_either(double x, int decimals) {
 /* ---- a new sheet ---- */
 
 void lh_reach_begin(lh_reach *r) {
-    lh_arena_free(r->sheet);
-    r->sheet = lh_arena_new(r->ctx);
+    lh_arena_back(r->sheet, (lh_arena_mark){0});
     r->deviation = NULL;
     r->n_deviations = 0;
     for (int i = 0; i < r->n_units; i++) lh_reach_known(r, i);
@@ -148,57 +147,53 @@ bool reach_take(lh_reach *r, const line *l, const double *right, double *to) {
 typedef struct cell {
     const lh_node *node;
     lh_cell at;
-    double rest, low, high;            /* where it rests and where it may lie */
-    int deviation;                     /* of one that was written down, or -1 */
-    const lh_sensitivity *sensitivity; /* of another: what deviations do to it, in this row */
-    int row;
+    double rest, low, high; /* where it rests and where it may lie */
+    int deviation;          /* of one that was written down, or -1 */
+    const effects *from;    /* of another: what deviations do to it */
 } cell;
 
 typedef struct spreading {
     lh_reach *r;
-    lh_arena *a;
+    lh_arena *a; /* for what the line is to keep */
     line *l;
     const double *right; /* of a unit */
     cell *cell;
     int n_cells;
-    int *column; /* for each deviation: its column in the sensitivity of this line, plus 1 */
+    double *slope; /* for each such cell: of the line's cells on its way down, then up */
+    int *column;   /* for each deviation: its place among those of the line, plus 1 */
+    effect *sum;   /* for each of those: what it does to one cell of the line */
+    effect *found; /* room for those that do something */
 } spreading;
 
-static int column_of(spreading *s, int f) {
+static void add_column(spreading *s, int f) {
     lh_sensitivity *w = &s->l->sensitivity;
-    if (!s->column[f]) {
-        *lh_push(s->a, w->deviation, w->n) = f;
-        s->column[f] = w->n;
-    }
-    return s->column[f] - 1;
+    if (s->column[f]) return;
+    *lh_push(s->a, w->deviation, w->n) = f;
+    s->column[f] = w->n;
 }
 
 static void add_cell(spreading *s, cell c) {
-    if (!(c.high > c.low) || (!c.sensitivity && c.deviation < 0)) return; /* 1e308 leaves no room */
-    *lh_push(s->a, s->cell, s->n_cells) = c;
-    if (c.deviation >= 0) column_of(s, c.deviation);
-    for (int k = 0; c.sensitivity && k < c.sensitivity->n; k++) {
-        size_t at = (size_t)c.row * (size_t)c.sensitivity->width + (size_t)k;
-        if (c.sensitivity->down[at] != 0 || c.sensitivity->up[at] != 0)
-            column_of(s, c.sensitivity->deviation[k]);
-    }
+    if (!(c.high > c.low) || (!c.from && c.deviation < 0)) return; /* 1e308 leaves no room */
+    *lh_push(s->r->scratch, s->cell, s->n_cells) = c;
+    if (c.deviation >= 0) add_column(s, c.deviation);
+    for (int k = 0; c.from && k < c.from->n; k++) add_column(s, c.from->effect[k].deviation);
 }
 
 static void list_cells(spreading *s, const work *w) {
     for (int k = 0; k < s->l->n_from; k++) {
         const source *from = &s->l->from[k];
         const line *made = line_of(s->r, w, from);
-        lh_unit *u = from->unit >= 0 ? &s->r->unit[from->unit] : NULL;
-        if (u && !made) free_cells(s->r, u);
+        const bool is_free = !made && from->unit >= 0;
+        if (is_free) free_cells(s->r, &s->r->unit[from->unit]);
         for (int c = 0; c < from->n_cells; c++) {
-            cell x = {.node = from->node, .at = from->at[c], .deviation = -1, .row = c};
-            const lh_reach_box *b = made ? &made->box[c] : u ? &u->box[c] : NULL;
-            if (!b) continue;
+            cell x = {.node = from->node, .at = from->at[c], .deviation = -1};
+            if (!made && !is_free) continue;
+            const lh_reach_box *b = made ? &made->box[c] : &s->r->unit[from->unit].box[c];
             x.rest = b->at, x.low = b->low, x.high = b->high;
             if (made)
-                x.sensitivity = &made->sensitivity;
+                x.from = &made->sensitivity.of_cell[c];
             else
-                x.deviation = u->deviation[c];
+                x.deviation = s->r->unit[from->unit].deviation[c];
             add_cell(s, x);
         }
     }
@@ -213,39 +208,10 @@ static bool try_end(const spreading *s, const cell *c, double way) {
     return false;
 }
 
-/* What a deviation does to the operand moves a cell of the line by its slope on that side. */
-static void add_effect(double *down, double *up, double by_low, double by_high, double slope_down,
-                       double slope_up) {
-    *down += by_low * (by_low < 0 ? slope_down : slope_up);
-    *up += by_high * (by_high < 0 ? slope_down : slope_up);
-}
-
-static void add_effects(spreading *s, const cell *c, const double *slope_down,
-                        const double *slope_up) {
-    const lh_sensitivity *w = &s->l->sensitivity, *from = c->sensitivity;
-    for (int i = 0; i < s->l->n_cells; i++) {
-        double *down = w->down + (size_t)i * (size_t)w->width,
-               *up = w->up + (size_t)i * (size_t)w->width;
-        if (slope_down[i] == 0 && slope_up[i] == 0) continue;
-        if (!from) {
-            const deviation *f = &s->r->deviation[c->deviation];
-            int k = s->column[c->deviation] - 1;
-            add_effect(&down[k], &up[k], f->low, f->high, slope_down[i], slope_up[i]);
-        }
-        for (int k = 0; from && k < from->n; k++) {
-            size_t at = (size_t)c->row * (size_t)from->width + (size_t)k;
-            int to = s->column[from->deviation[k]] - 1;
-            if (from->down[at] != 0 || from->up[at] != 0)
-                add_effect(&down[to], &up[to], from->down[at], from->up[at], slope_down[i],
-                           slope_up[i]);
-        }
-    }
-}
-
-static void move_cell(spreading *s, const cell *c, double *slope_down, double *slope_up) {
-    line *l = s->l;
-    for (int side = 0; side < 2; side++) {
-        double *slope = side ? slope_up : slope_down, way = (side ? c->high : c->low) - c->rest;
+static void find_slopes(const spreading *s, const cell *c, double *slope) {
+    const line *l = s->l;
+    for (int side = 0; side < 2; side++, slope += l->n_cells) {
+        double way = (side ? c->high : c->low) - c->rest;
         bool leads = try_end(s, c, way); /* over the whole way, however far of it led somewhere */
         for (int i = 0; i < l->n_cells; i++)
             slope[i] = leads && isfinite(l->rest[i]) && isfinite(l->now[i])
@@ -253,16 +219,57 @@ static void move_cell(spreading *s, const cell *c, double *slope_down, double *s
                            : 0;
     }
     lh_exact.set(l->plan, c->node, c->at, c->rest);
-    add_effects(s, c, slope_down, slope_up);
+}
+
+/* What a deviation does to the operand moves a cell of the line by its slope on that side: of `by` one part is 0. Most of
+ * marking's time is spent here, so there is no branch in it. */
+static double moved(double by, double slope_down, double slope_up) {
+    return (by < 0 ? by : 0) * slope_down + (by > 0 ? by : 0) * slope_up;
+}
+
+static void add_operand(const spreading *s, const cell *c, double slope_down, double slope_up) {
+    if (slope_down == 0 && slope_up == 0) return;
+    effect own = {.deviation = c->deviation};
+    if (!c->from)
+        own.down = s->r->deviation[c->deviation].low, own.up = s->r->deviation[c->deviation].high;
+    const effect *all = c->from ? c->from->effect : &own;
+    const int n = c->from ? c->from->n : 1;
+    for (int k = 0; k < n; k++) {
+        effect *sum = &s->sum[s->column[all[k].deviation] - 1];
+        sum->down += moved(all[k].down, slope_down, slope_up);
+        sum->up += moved(all[k].up, slope_down, slope_up);
+    }
+}
+
+/* What every deviation does to one cell of the line, with room for one more: that the cell itself was rounded. */
+static bool add_up(spreading *s, int i) {
+    const size_t cells = (size_t)s->l->n_cells;
+    const lh_sensitivity *w = &s->l->sensitivity;
+    effects *to = &w->of_cell[i];
+    int n = 0;
+    for (int k = 0; k < s->n_cells; k++) {
+        const double *slope = s->slope + 2 * cells * (size_t)k + i;
+        add_operand(s, &s->cell[k], slope[0], slope[cells]);
+    }
+    for (int k = 0; k < w->n; k++) {
+        effect *sum = &s->sum[k];
+        if (sum->down == 0 && sum->up == 0) continue;
+        s->found[n++] = (effect){w->deviation[k], sum->down, sum->up};
+        sum->down = sum->up = 0;
+    }
+    to->effect = lh_alloc_array(s->a, (size_t)n + 1, sizeof *to->effect);
+    if (!to->effect) return false;
+    memcpy(to->effect, s->found, (size_t)n * sizeof *to->effect);
+    to->n = n;
+    return true;
 }
 
 /* Where a cell can lie by the sum of what deviations do. */
 static lh_reach_box box_of(const line *l, int i) {
-    const lh_sensitivity *w = &l->sensitivity;
+    const effects *all = &l->sensitivity.of_cell[i];
     lh_reach_box b = lh_box_at(l->rest[i]);
-    for (int k = 0; k < w->n; k++) {
-        double down = w->down[(size_t)i * (size_t)w->width + (size_t)k],
-               up = w->up[(size_t)i * (size_t)w->width + (size_t)k], least = down < up ? down : up,
+    for (int k = 0; k < all->n; k++) {
+        double down = all->effect[k].down, up = all->effect[k].up, least = down < up ? down : up,
                most = down < up ? up : down;
         if (least < 0) b.low += least;
         if (most > 0) b.high += most;
@@ -271,97 +278,108 @@ static lh_reach_box box_of(const line *l, int i) {
 }
 
 /* No sum of effects leads out of the box that a cell was found to lie in: they are scaled down to it. */
-static void fit_sensitivity(const line *l, int i, lh_reach_box sum, lh_reach_box to) {
-    const lh_sensitivity *w = &l->sensitivity;
+static void fit_effects(const effects *all, lh_reach_box sum, lh_reach_box to) {
     double below = sum.low < to.low ? (to.low - to.at) / (sum.low - to.at) : 1,
            above = sum.high > to.high ? (to.high - to.at) / (sum.high - to.at) : 1;
-    for (int k = 0; k < w->n && (below < 1 || above < 1); k++) {
-        double *down = &w->down[(size_t)i * (size_t)w->width + (size_t)k],
-               *up = &w->up[(size_t)i * (size_t)w->width + (size_t)k];
-        *down *= *down < 0 ? below : above;
-        *up *= *up < 0 ? below : above;
+    for (int k = 0; k < all->n && (below < 1 || above < 1); k++) {
+        effect *e = &all->effect[k];
+        e->down *= e->down < 0 ? below : above;
+        e->up *= e->up < 0 ? below : above;
     }
 }
 
-/* Each cell may have been rounded: a deviation of its own, in a column behind the others. */
-static bool add_roundings(spreading *s) {
+/* The cell may have been rounded: a deviation of its own, behind the others. */
+static void add_rounding(spreading *s, int i) {
     line *l = s->l;
     lh_sensitivity *w = &l->sensitivity;
-    const int before = w->n;
-    lh_reach_box *sum = lh_alloc_array(s->a, (size_t)l->n_cells + 1, sizeof *sum);
+    effects *all = &w->of_cell[i];
     const int decimals = l->decimals - s->r->habit.fewer;
-    if (!sum) return false;
+    lh_reach_box sum = l->box[i], b = lh_box_dusty(l->box[i], pow(10, -decimals)),
+                 d = rounding_of(b, decimals, s->r->habit.cuts);
+    d.low = fmin(d.low, b.low - sum.low), d.high = fmax(d.high, b.high - sum.high);
+    const deviation f = {.low = fmin(d.low, 0),
+                         .high = fmax(d.high, 0),
+                         .was_rounded = isfinite(b.at),
+                         .decimals = decimals,
+                         .from = b.low,
+                         .to = b.high,
+                         .at = NAN};
+    l->rounding[i] = add_deviation(s->r, f);
+    l->box[i] = lh_box_rounded(b, decimals, s->r->habit.cuts);
+    if (l->rounding[i] < 0) return;
+    *lh_push(s->a, w->deviation, w->n) = l->rounding[i];
+    all->effect[all->n++] = (effect){l->rounding[i], f.low, f.high};
+    sum.low += f.low, sum.high += f.high;
+    fit_effects(all, sum, l->box[i]);
+}
+
+/* Room for all that is found on the way. */
+static bool furnish(spreading *s, const work *w) {
+    lh_arena *a = s->r->scratch;
+    lh_sensitivity *all = &s->l->sensitivity;
+    const size_t n = (size_t)s->l->n_cells;
+    /* deviations of operands that were just written down are still to come */
+    int most = s->r->n_deviations;
+    for (int k = 0; k < s->l->n_from; k++) most += s->l->from[k].n_cells;
+    s->column = lh_alloc_array(a, (size_t)most + 1, sizeof *s->column);
+    if (!s->column) return false;
+    if (n <= LH_BY_HAND) list_cells(s, w);
+    s->slope = lh_alloc_array(a, 2 * n * (size_t)s->n_cells + 1, sizeof *s->slope);
+    s->sum = lh_alloc_array(a, (size_t)all->n + 1, sizeof *s->sum);
+    s->found = lh_alloc_array(a, (size_t)all->n + 1, sizeof *s->found);
+    all->of_cell = lh_alloc_array(s->a, n + 1, sizeof *all->of_cell);
+    return s->slope && s->sum && s->found && all->of_cell;
+}
+
+static bool spread_cells(spreading *s, const work *w) {
+    line *l = s->l;
+    const bool is_rounded = l->decimals >= 0 && l->n_cells <= LH_BY_HAND;
+    if (!furnish(s, w)) return false;
+    s->r->left -= LH_SENSITIVITY_EFFORT * (double)l->n_cells *
+                  (l->sensitivity.n + (is_rounded ? l->n_cells : 0));
+    for (int k = 0; k < s->n_cells; k++)
+        find_slopes(s, &s->cell[k], s->slope + 2 * (size_t)l->n_cells * (size_t)k);
     for (int i = 0; i < l->n_cells; i++) {
-        sum[i] = l->box[i];
-        lh_reach_box b = lh_box_dusty(l->box[i], pow(10, -decimals)),
-                     d = rounding_of(b, decimals, s->r->habit.cuts);
-        d.low = fmin(d.low, b.low - l->box[i].low), d.high = fmax(d.high, b.high - l->box[i].high);
-        l->rounding[i] = add_deviation(s->r, (deviation){.low = fmin(d.low, 0),
-                                                         .high = fmax(d.high, 0),
-                                                         .was_rounded = isfinite(b.at),
-                                                         .decimals = decimals,
-                                                         .from = b.low,
-                                                         .to = b.high,
-                                                         .at = NAN});
-        if (l->rounding[i] >= 0) *lh_push(s->a, w->deviation, w->n) = l->rounding[i];
-        l->box[i] = lh_box_rounded(b, decimals, s->r->habit.cuts);
+        if (!add_up(s, i)) return false;
+        l->box[i] = box_of(l, i);
     }
-    for (int i = 0, next = before; i < l->n_cells; i++) {
-        size_t to = (size_t)i * (size_t)w->width;
-        if (l->rounding[i] < 0) continue;
-        const deviation *f = &s->r->deviation[l->rounding[i]];
-        w->down[to + (size_t)next] = f->low;
-        w->up[to + (size_t)next++] = f->high;
-        sum[i].low += f->low, sum[i].high += f->high;
-        fit_sensitivity(l, i, sum[i], l->box[i]);
-    }
+    for (int i = 0; i < l->n_cells && is_rounded; i++) add_rounding(s, i);
     return true;
 }
 
+/* a: for what deviations do to its cells */
 static bool spread_line(lh_reach *r, lh_arena *a, const work *w, line *l, const double *right) {
     spreading s = {.r = r, .a = a, .l = l, .right = right};
     l->sensitivity = (lh_sensitivity){0};
     reach_put(r, w, l, NULL);
     if (!reach_take(r, l, right, l->rest)) return false;
-    bool is_by_hand = l->n_cells <= LH_BY_HAND;
     for (int i = 0; i < l->n_cells; i++) l->rounding[i] = -1;
-    /* those of operands that were just written down are still to come */
-    int most = r->n_deviations;
-    for (int k = 0; k < l->n_from; k++) most += l->from[k].n_cells;
-    s.column = lh_alloc_array(a, (size_t)most + 1, sizeof *s.column);
-    if (!s.column) return false;
-    if (is_by_hand) list_cells(&s, w);
-    size_t n = (size_t)l->n_cells;
-    const bool is_rounded = l->decimals >= 0 && is_by_hand;
-    l->sensitivity.width = l->sensitivity.n + (is_rounded ? l->n_cells : 0);
-    r->left -= LH_SENSITIVITY_EFFORT * (double)n * l->sensitivity.width;
-    l->sensitivity.down = lh_alloc_array(a, n * (size_t)l->sensitivity.width + 1, sizeof(double));
-    l->sensitivity.up = lh_alloc_array(a, n * (size_t)l->sensitivity.width + 1, sizeof(double));
-    double *slope = lh_alloc_array(a, 2 * n + 1, sizeof *slope);
-    if (!l->sensitivity.down || !l->sensitivity.up || !slope) return false;
-    for (int k = 0; k < s.n_cells; k++) move_cell(&s, &s.cell[k], slope, slope + n);
-    for (int i = 0; i < l->n_cells; i++) l->box[i] = box_of(l, i);
-    return !is_rounded || add_roundings(&s);
+    const lh_arena_mark before = lh_arena_here(r->scratch);
+    bool ok = spread_cells(&s, w);
+    lh_arena_back(r->scratch, before);
+    return ok;
 }
 
+/* a: for the unit itself; what its lines need is forgotten by whoever asked. */
 static bool spread_work(lh_reach *r, lh_arena *a, work *w, const double *right, int decimals) {
     bool ok = w->is_possible;
-    if (ok) w->line[w->n_lines - 1].decimals = decimals;
-    for (int k = 0; ok && k < w->n_lines; k++)
-        ok = spread_line(r, a, w, &w->line[k], k == w->n_lines - 1 ? right : NULL);
+    const int last = w->n_lines - 1;
+    if (ok) w->line[last].decimals = decimals;
+    for (int k = 0; ok && k <= last; k++)
+        ok = spread_line(r, k == last ? a : r->inside, w, &w->line[k], k == last ? right : NULL);
     return ok && !lh_failed(r->ctx);
 }
 
 bool lh_reach_of(lh_reach *r, int v, int i, const lh_written *written, lh_reach_box *out) {
     work *w = reach_work(r, v, i);
-    lh_arena *a = lh_arena_new(r->ctx);
-    bool ok = a && spread_work(r, a, w, r->unit[i].right, -1);
+    const lh_arena_mark before = lh_arena_here(r->inside);
+    bool ok = spread_work(r, r->inside, w, r->unit[i].right, -1);
     const line *l = ok ? &w->line[w->n_lines - 1] : NULL;
     if (ok) memcpy(out, l->box, (size_t)l->n_cells * sizeof *out);
     if (ok && l->sensitivity.n > 0 && reach_may(r))
-        reach_corners(r, a, w, r->unit[i].right, written, out);
-    lh_arena_free(a);
-    /* What was found lay in that arena, also for a unit that is open: whoever reads it next finds it anew. */
+        reach_corners(r, r->inside, w, r->unit[i].right, written, out);
+    lh_arena_back(r->inside, before);
+    /* What was found lay there, also for a unit that is open: whoever reads it next finds it anew. */
     if (r->unit[i].is_open && r->unit[i].variant == v) r->unit[i].is_spread = false;
     return ok;
 }
@@ -379,7 +397,10 @@ bool lh_reach_settle(lh_reach *r, int i) {
     if (!u->is_open || u->is_spread) return u->is_open;
     work *w = reach_work(r, u->variant, i);
     u->is_spread = true; /* who reads itself leads nowhere */
-    if (!spread_work(r, r->sheet, w, u->right, u->rounded_to)) {
+    const lh_arena_mark before = lh_arena_here(r->inside);
+    bool ok = spread_work(r, r->sheet, w, u->right, u->rounded_to);
+    lh_arena_back(r->inside, before);
+    if (!ok) {
         lh_reach_known(r, i);
         for (int c = 0; c < u->n_cells && w->is_possible; c++) u->box[c] = lh_box_at(NAN);
         return false;

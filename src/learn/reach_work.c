@@ -134,7 +134,8 @@ static bool furnish(const maker *m, line *l) {
     }
     l->at = reach_cells(a, l->plan, l->node, &l->n_cells);
     l->effort += l->n_cells + LH_LINE_EFFORT;
-    m->r->left -= LH_NODE_EFFORT * (double)m->v->g->n_nodes; /* a plan looks at every node */
+    if (!m->v->lasts) /* a plan looks at every node */
+        m->r->left -= LH_NODE_EFFORT * (double)m->v->g->n_nodes;
     size_t n = (size_t)l->n_cells + 1;
     l->rest = lh_alloc_array(a, n, sizeof *l->rest);
     l->now = lh_alloc_array(a, n, sizeof *l->now);

@@ -238,17 +238,13 @@ static void read_learner(lh_arena *a, lh_answer_file *f, const char *s, const ch
     if (s < e) f->learner = lh_clean(a, s, (size_t)(e - s), 80);
 }
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
-}
-
 /* Is this what stands before the = of an answer? P{example 1}, h[0].A[1], L@1, WO : */
 static bool is_address(const char *s, const char *e) {
     trim(&s, &e);
     if (s < e && e[-1] == ':') e--;
-    if (s == e || !is_letter(*s)) return false;
+    if (s == e || !lh_is_name_start(*s)) return false;
     for (; s < e; s++)
-        if (!is_letter(*s) && !(*s >= '0' && *s <= '9') && !strchr(".[]{}#@, ", *s)) return false;
+        if (!lh_is_name_part(*s) && !strchr(".[]{}#@, ", *s)) return false;
     return true;
 }
 

@@ -26,7 +26,7 @@ static void add_way(lh_arena *a, lh_study *s, lh_graph *g, const lh_plan *plan,
 lh_study lh_study_of(lh_arena *a, lh_graph *g, const lh_plan *plan, const lh_mistakes *m) {
     lh_study s = {0};
     int n;
-    lh_candidate *c = lh_candidates(g, m, NULL, a, &n);
+    lh_candidate *c = lh_candidates(g, m, a, &n);
     for (int i = 0; i < n && !lh_failed(g->ctx); i++) add_way(a, &s, g, plan, &c[i]);
     return s;
 }

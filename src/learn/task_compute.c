@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "explain/explain.h"
 #include "learn/lesson_internal.h"
 #include "learn/task_internal.h"
@@ -215,13 +216,9 @@ static lh_practice *practice(lh_task *t) {
     return compute_of(t)->practice;
 }
 
-static bool is_name_sign(char c) {
-    return c == '_' || (unsigned char)c >= 0x80 || ((c | 32) >= 'a' && (c | 32) <= 'z');
-}
-
 /* S{example 1}[1] = */
 static bool is_target(const char *s) {
-    while (is_name_sign(*s) || (*s >= '0' && *s <= '9') || (*s && strchr(".[]", *s))) {
+    while (lh_is_name_part(*s) || (*s && strchr(".[]", *s))) {
         s++;
         if (*s == '{' && strchr(s, '}')) s = strchr(s, '}') + 1;
     }
@@ -232,7 +229,7 @@ static bool is_target(const char *s) {
 /* S[1] = 1 2; Z[1] = 3 4: an entry ends with its line, or where a name with an = behind it begins the next. */
 static size_t entry_end(const char *s) {
     for (size_t i = 1; s[0] && s[i]; i++) {
-        bool begins = is_name_sign(s[i]) && strchr(" ;,\t", s[i - 1]);
+        bool begins = lh_is_name_start(s[i]) && strchr(" ;,\t", s[i - 1]);
         if (s[i] == '\n' || (begins && is_target(s + i))) return i;
     }
     return strlen(s);

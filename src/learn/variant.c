@@ -16,7 +16,7 @@ enum { STREAM = 0x5EED };
 
 typedef struct drawer {
     lh_random_place at;
-    lh_arena *a;
+    lh_arena *a; /* for the numbers as text; NULL: they are not printed */
 } drawer;
 
 static int draw_int(drawer *d, int low, int high) {
@@ -40,29 +40,36 @@ static double draw_cell(drawer *d, flavour f) {
     return k / 10.0;
 }
 
-static void draw_matrix(drawer *d, lh_expr *e) {
+static void draw_matrix(drawer *d, const lh_expr *lesson, lh_expr *e) {
     char text[32];
-    flavour f = flavour_of(e);
+    flavour f = flavour_of(lesson);
     for (int i = 0; i < e->rows * e->cols; i++) {
         e->cell[i] = draw_cell(d, f);
-        e->celltext[i] = lh_printf(d->a, "%s", lh_number_text(text, sizeof text, e->cell[i], 3));
+        if (d->a)
+            e->celltext[i] =
+                lh_printf(d->a, "%s", lh_number_text(text, sizeof text, e->cell[i], 3));
     }
 }
 
 /* Every matrix of numbers behind const and param, in repeats too. One number alone (a rate) stays. */
-static void draw_statements(drawer *d, lh_statement *const *s, int n) {
+static void draw_statements(drawer *d, lh_statement *const *lesson, lh_statement *const *s, int n) {
     for (int i = 0; i < n; i++) {
-        if (s[i]->kind == LH_S_REPEAT) draw_statements(d, s[i]->body, s[i]->n_body);
+        if (s[i]->kind == LH_S_REPEAT)
+            draw_statements(d, lesson[i]->body, s[i]->body, s[i]->n_body);
         if (s[i]->kind != LH_S_CONST && s[i]->kind != LH_S_PARAM) continue;
         if (s[i]->expr && s[i]->expr->kind == LH_E_MATRIX &&
             s[i]->expr->rows * s[i]->expr->cols > 1)
-            draw_matrix(d, s[i]->expr);
+            draw_matrix(d, lesson[i]->expr, s[i]->expr);
     }
 }
 
-static void draw_program(lh_program *p, unsigned long long seed, int attempt) {
-    drawer d = {.at = {.seed = seed, .place = STREAM, .step = (uint32_t)attempt}, .a = p->arena};
-    draw_statements(&d, p->statement, p->n_statements);
+/* Into a copy of the lesson, or into the lesson itself. */
+static void draw_program(drawer d, const lh_program *lesson, lh_program *p) {
+    draw_statements(&d, lesson->statement, p->statement, p->n_statements);
+}
+
+static drawer drawer_of(unsigned long long seed, int attempt, lh_arena *a) {
+    return (drawer){.at = {.seed = seed, .place = STREAM, .step = (uint32_t)attempt}, .a = a};
 }
 
 /* The text lives in an arena of its own: a lesson is copied so often that it must not grow by it. */
@@ -171,6 +178,8 @@ typedef struct study {
     wrong *wrong;
     int n, digits;
     int looks, most_tries, n_untried; /* see set_bounds */
+    lh_program *lesson, *draw;        /* it twice: as it is, and with the numbers of one draw */
+    lh_graph *drawn;                  /* it reads them where they stand in `draw` */
     trial tried[JUDGED];
     int n_tries;
 } study;
@@ -178,6 +187,9 @@ typedef struct study {
 static void study_free(study *t) {
     for (int i = 0; i < t->n_tries; i++) lh_exact.free(t->tried[i].plan);
     lh_exact.free(t->plan);
+    lh_graph_free(t->drawn);
+    lh_program_free(t->draw);
+    lh_program_free(t->lesson);
     lh_graph_free(t->g);
     lh_arena_free(t->a);
     lh_context_free(t->own);
@@ -220,7 +232,7 @@ static bool study_new(study *t, lh_context *ctx, const lh_program *p, const lh_v
     t->plan = t->g ? lh_exact.plan(t->g, &(lh_wish){.all = true}) : NULL;
     if (!t->plan) return false;
     int n = 0;
-    lh_candidate *c = how->mistakes ? lh_candidates(t->g, how->mistakes, NULL, t->a, &n) : NULL;
+    lh_candidate *c = how->mistakes ? lh_candidates(t->g, how->mistakes, t->a, &n) : NULL;
     t->wrong = lh_alloc_array(t->a, (size_t)n + 1, sizeof *t->wrong);
     for (int i = 0; t->wrong && i < n && !lh_failed(ctx); i++)
         if (!c[i].mistake->is_same && !c[i].step->node->is_discrete)
@@ -314,43 +326,30 @@ static bool add_try(study *t, int number, int unkind) {
     return true;
 }
 
-/* One draw of the lesson: a program, and its graph. */
-typedef struct drawn {
-    lh_program *p;
-    lh_graph *g;
-} drawn;
-
-static drawn draw(lh_context *ctx, const lh_program *lesson, unsigned long long seed, int i) {
-    drawn d = {again(ctx, lesson), NULL};
-    if (d.p) draw_program(d.p, seed, i);
-    d.g = d.p ? lh_graph_build(ctx, d.p, NULL) : NULL;
-    return d;
-}
-
-static void drawn_free(drawn *d) {
-    lh_graph_free(d->g);
-    lh_program_free(d->p);
+/* A draw, into a plan. */
+static void give_draw(study *t, unsigned long long seed, int i, lh_plan *p) {
+    draw_program(drawer_of(seed, i, NULL), t->lesson, t->draw);
+    give(t->g, p, t->drawn);
 }
 
 /* Many draws are looked at for kindness, which is quick; the kindest are tried. */
 static void choose_tries(study *t, lh_context *ctx, const lh_program *lesson,
                          unsigned long long seed) {
     int unkind[LOOKED_AT] = {0};
+    t->lesson = again(ctx, lesson);
+    t->draw = again(ctx, lesson);
+    t->drawn = t->draw ? lh_graph_build(ctx, t->draw, NULL) : NULL;
+    if (!t->lesson || !t->drawn) return;
     for (int i = 0; i < t->looks && !lh_failed(ctx); i++) {
-        drawn d = draw(ctx, lesson, seed, i);
-        if (d.g) give(t->g, t->plan, d.g);
-        bool is_run = d.g && !lh_failed(ctx); /* memory may have run out in between */
-        unkind[i] = is_run && !lh_exact.trouble(t->plan).node ? unkindness(t->g, t->plan) : NONE;
-        drawn_free(&d);
+        give_draw(t, seed, i, t->plan);
+        unkind[i] = !lh_exact.trouble(t->plan).node ? unkindness(t->g, t->plan) : NONE;
     }
     while (t->n_tries < t->most_tries && !lh_failed(ctx)) {
         int next = 0;
         for (int i = 1; i < t->looks; i++)
             if (unkind[i] < unkind[next]) next = i;
         if (unkind[next] == NONE) break;
-        drawn d = draw(ctx, lesson, seed, next);
-        if (d.g && add_try(t, next, unkind[next])) give(t->g, t->tried[t->n_tries - 1].plan, d.g);
-        drawn_free(&d);
+        if (add_try(t, next, unkind[next])) give_draw(t, seed, next, t->tried[t->n_tries - 1].plan);
         unkind[next] = NONE;
     }
 }
@@ -392,7 +391,7 @@ lh_program *lh_variant_program(lh_context *ctx, const lh_program *lesson,
                 "no suitable numbers were found for seed %llu", how->seed),
             lh_cure(ctx, "try another seed");
     lh_program *p = lh_failed(ctx) ? NULL : again(ctx, lesson);
-    if (p) draw_program(p, how->seed, best);
+    if (p) draw_program(drawer_of(how->seed, best, p->arena), p, p);
     return p;
 }
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/embedded.h"
 #include "cli/matrix.h"
 #include "notation/format.h"
 
@@ -72,23 +71,6 @@ static const lh_op *op_named(const char *name) {
 }
 
 /* The prelude as a program of its own, for the names of its functions. */
-static lh_program *prelude(lh_context *ctx) {
-    for (int i = 0; i < lh_n_embedded_files; i++) {
-        const lh_embedded *e = &lh_embedded_files[i];
-        const char *name = strrchr(e->name, '/');
-        if (strcmp(name ? name + 1 : e->name, "prelude.lh") == 0)
-            return lh_program_parse(ctx, e->name, e->text, e->length);
-    }
-    return NULL;
-}
-
-static const lh_statement *function_in(const lh_program *p, const char *name) {
-    for (int i = 0; p && i < p->n_statements; i++)
-        if (p->statement[i]->kind == LH_S_FN && strcmp(p->statement[i]->name, name) == 0)
-            return p->statement[i];
-    return NULL;
-}
-
 static void say_function(lh_text *out, const lh_statement *fn) {
     lh_text_add(out, "```longhand\nfn %s(", fn->name);
     for (int i = 0; i < fn->n_params; i++) {
@@ -150,16 +132,15 @@ static void say_step(lh_text *out, lh_arena *a, const lh_document_program *p, co
 static bool say(lh_text *out, lh_arena *a, const lh_document *d, const lh_document_word *w) {
     const lh_document_program *p = lh_document_program_at(d, w->line);
     const lh_step *s = p ? step_named(p->g, w->name, w->line) : NULL;
-    const lh_statement *own = p ? function_in(p->program, w->name) : NULL;
-    lh_program *known = prelude(d->ctx);
-    const lh_statement *fn = own ? own : function_in(known, w->name);
+    const lh_statement *own = p ? lh_program_fn(p->program, w->name) : NULL;
+    const lh_program *known = lh_prelude(d->ctx);
+    const lh_statement *fn = own ? own : lh_program_fn(known, w->name);
     if (s && (!own || s->at.line == w->line))
         say_step(out, a, p, s);
     else if (fn)
         say_function(out, fn);
     else if (op_named(w->name))
         say_op(out, op_named(w->name));
-    lh_program_free(known);
     return out->n > 0;
 }
 
@@ -226,7 +207,7 @@ cJSON *lh_answer_completion(const lh_document *d, size_t offset) {
     for (size_t i = 0; i < offset && i < d->length; i++) line += d->text[i] == '\n';
     const lh_document_program *p = lh_document_program_at(d, line);
     if (p) add_names(list, p, p->program->statement, p->program->n_statements);
-    lh_program *known = prelude(d->ctx);
+    const lh_program *known = lh_prelude(d->ctx);
     for (int i = 0; known && i < known->n_statements; i++)
         if (known->statement[i]->kind == LH_S_FN)
             add_item(list, known->statement[i]->name, FUNCTION, known->statement[i]->comment);
@@ -235,7 +216,6 @@ cJSON *lh_answer_completion(const lh_document *d, size_t offset) {
             add_item(list, lh_ops[i]->name, OPERATOR, lh_ops[i]->summary);
     for (size_t i = 0; i < sizeof keyword / sizeof *keyword; i++)
         add_item(list, keyword[i], KEYWORD, NULL);
-    lh_program_free(known);
     return list;
 }
 

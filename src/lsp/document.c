@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/file.h"
 #include "base/utf8.h"
 #include "learn/lint.h"
@@ -241,14 +242,6 @@ int lh_document_character(const lh_document *d, int line, size_t column, bool is
 
 /* ---- names ---- */
 
-static bool is_first(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
-}
-
-static bool is_inside(char c) {
-    return is_first(c) || (c >= '0' && c <= '9');
-}
-
 static bool begins_fence(const lh_document *d, size_t at, const char *word) {
     const size_t n = strlen(word);
     return d->length - at >= n && memcmp(d->text + at, word, n) == 0;
@@ -294,12 +287,12 @@ static bool next_name(walk *w, lh_document_word *to) {
             skip_line(w);
         } else if (c == '"') {
             skip_string(w);
-        } else if (!is_inside(c)) {
+        } else if (!lh_is_name_part(c)) {
             w->at++;
         } else {
             const size_t from = w->at;
-            while (w->at < d->length && is_inside(d->text[w->at])) w->at++;
-            if (!is_first(c) || w->at - from >= sizeof to->name) continue; /* a number */
+            while (w->at < d->length && lh_is_name_part(d->text[w->at])) w->at++;
+            if (!lh_is_name_start(c) || w->at - from >= sizeof to->name) continue; /* a number */
             *to = (lh_document_word){.line = w->line, .from = from, .to = w->at};
             memcpy(to->name, d->text + from, w->at - from);
             return true;

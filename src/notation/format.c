@@ -1,4 +1,5 @@
 #include "notation/format.h"
+#include "base/ascii.h"
 
 #include <string.h>
 
@@ -26,11 +27,6 @@ static bool is_space(char c) {
     return c == ' ' || c == '\t';
 }
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           (unsigned char)c >= 0x80;
-}
-
 static size_t string_end(const char *s, size_t i, size_t n) {
     for (i++; i < n && s[i] != '"'; i++)
         if (s[i] == '\\' && i + 1 < n) i++;
@@ -39,7 +35,8 @@ static size_t string_end(const char *s, size_t i, size_t n) {
 
 static bool begins(const form_line *l, const char *word) {
     const size_t n = strlen(word);
-    return l->n >= n && memcmp(l->code, word, n) == 0 && (l->n == n || !is_letter(l->code[n]));
+    return l->n >= n && memcmp(l->code, word, n) == 0 &&
+           (l->n == n || !lh_is_name_part(l->code[n]));
 }
 
 /* ---- lines ---- */
@@ -165,11 +162,11 @@ static bool is_aligned(const form *f, int i, size_t at, const char *s, size_t n)
 
 static size_t word_length(const char *s, size_t n) {
     size_t i = 0;
-    while (i < n && (is_letter(s[i]) || s[i] == '.')) i++;
+    while (i < n && (lh_is_name_part(s[i]) || s[i] == '.')) i++;
     /* 1e-5 is one number */
     if (i && i < n && (s[i - 1] == 'e' || s[i - 1] == 'E') && s[0] >= '0' && s[0] <= '9' &&
         (s[i] == '-' || s[i] == '+'))
-        for (i++; i < n && is_letter(s[i]);) i++;
+        for (i++; i < n && lh_is_name_part(s[i]);) i++;
     return i ? i : 1;
 }
 
@@ -214,7 +211,7 @@ static void put_code(writer *w, const form *f, int number) {
             if (s[i] == '[' && i + k == l->n)
                 w->moved = (ptrdiff_t)column(w) - (ptrdiff_t)(l->indent + i);
             put(w, s + i, k);
-            w->is_value = is_letter(s[i]) || s[i] == '"' || s[i] == '[';
+            w->is_value = lh_is_name_part(s[i]) || s[i] == '"' || s[i] == '[';
             w->is_close = s[i] == '(' || (!w->is_value && s[i] != '*' && s[i] != '/');
         }
     }

@@ -168,5 +168,7 @@ lh_expr *lh_expr_parse(lh_context *ctx, lh_arena *arena, const char *text, size_
 bool lh_expr_same(const lh_expr *a, const lh_expr *b); /* same tree, places aside */
 /* likewise; comments count, blank lines do not */
 bool lh_program_same(const lh_program *a, const lh_program *b);
+/* its function of that name, or NULL; p may be NULL */
+const lh_statement *lh_program_fn(const lh_program *p, const char *name);
 
 #endif

@@ -578,6 +578,13 @@ void lh_program_free(lh_program *p) {
     if (p) lh_arena_free(p->arena);
 }
 
+const lh_statement *lh_program_fn(const lh_program *p, const char *name) {
+    for (int i = 0; p && i < p->n_statements; i++)
+        if (p->statement[i]->kind == LH_S_FN && strcmp(p->statement[i]->name, name) == 0)
+            return p->statement[i];
+    return NULL;
+}
+
 /* The error has no file: who asked for the formula knows where it came from and may name it with
  * lh_fail_in. */
 lh_expr *lh_expr_parse(lh_context *ctx, lh_arena *arena, const char *text, size_t length) {

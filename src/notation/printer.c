@@ -92,16 +92,29 @@ static bool begins_with_T(const lh_expr *e) {
     return (e->kind == LH_E_NAME || e->kind == LH_E_CALL) && strcmp(e->text, "T") == 0;
 }
 
+/* Brackets stand around its base alone: around all of it, every power of a chain would be nested twice. */
+static void print_exponent(lh_text *out, const lh_expr *e, bool tight) {
+    if (!begins_with_T(e)) {
+        print(out, e, syntax[LH_E_POW].right, tight);
+        return;
+    }
+    print(out, e->kind == LH_E_POW ? e->arg[0] : e, POSTFIX + 1, tight);
+    if (e->kind != LH_E_POW) return;
+    put(out, syntax[LH_E_POW].sign);
+    print_exponent(out, e->arg[1], tight);
+}
+
 /* Shapes are written tight: dim x 3*dim. */
 static void print_binary(lh_text *out, const lh_expr *e, bool tight) {
     bool space = e->kind != LH_E_POW && !tight;
-    int right = syntax[e->kind].right;
-    if (e->kind == LH_E_POW && begins_with_T(e->arg[1])) right = POSTFIX + 1;
     print(out, e->arg[0], syntax[e->kind].left, tight);
     if (space) put(out, " ");
     put(out, syntax[e->kind].sign);
     if (space) put(out, " ");
-    print(out, e->arg[1], right, tight);
+    if (e->kind == LH_E_POW)
+        print_exponent(out, e->arg[1], tight);
+    else
+        print(out, e->arg[1], syntax[e->kind].right, tight);
 }
 
 /* `least` is what the place asks for; whatever holds together less stands in brackets. */

@@ -324,9 +324,9 @@ bool lh_lesson_shown(lh_writer *w, int show) {
         lh_show_mistakes(w, s.show);
     else if (s.show->verb == LH_SHOW_COST)
         lh_show_cost(w, s.show);
-    else if (s.show->verb != LH_SHOW_CHECK)
+    else if (by_verb[s.show->verb])
         by_verb[s.show->verb](&s);
-    else if (w->show_check)
+    else if (s.show->verb == LH_SHOW_CHECK && w->show_check)
         w->show_check(w, s.show);
     return !lh_failed(w->r->ctx);
 }

@@ -121,13 +121,14 @@ static void plan_all(lh_parts *p) {
     if (!known || !seams || !held) return;
     const lh_fast_wish part = {p->how.threads, p->how.precision},
                        whole = {p->how.threads, LH_IN_FLOAT};
-    lh_wish wish = {.own = &part, .lends = true, .is_sketch = p->how.is_sketch};
+    lh_wish wish = {.own = &part, .borrows = true, .is_sketch = p->how.is_sketch};
     wish.known = p->given, wish.n_known = p->n_givens;
     wish.node = p->first, wish.n_nodes = p->n_first;
     if (p->n_first) p->before = p->how.with->plan(g, &wish);
     wish.known = known, wish.n_known = p->n_givens + p->n_first;
     wish.node = &g->loss, wish.n_nodes = is_own;
     wish.sum = p->sum, wish.n_sums = p->n_sums;
+    wish.recomputes = p->how.recomputes;
     p->part = p->how.with->plan(g, &wish);
     const bool *renews = lh_shares_mine(p);
     p->whole = p->how.with->plan(g, &(lh_wish){.updates = true,
@@ -160,9 +161,9 @@ void lh_parts_free(lh_parts *p) {
     if (p->pieces) lh_sums_wire_free(p->pieces, p->pieces->wire);
     lh_shares_free(p);
     lh_post_close(&p->post);
-    lh_fast.free(p->before);
-    lh_fast.free(p->part);
-    lh_fast.free(p->whole);
+    lh_plan_free(p->before);
+    lh_plan_free(p->part);
+    lh_plan_free(p->whole);
     lh_arena_free(p->arena);
 }
 
@@ -193,7 +194,7 @@ static bool order_sums(lh_parts *p) {
     return true;
 }
 
-static void lend_to_pieces(lh_parts *p) {
+static void borrow_for_pieces(lh_parts *p) {
     float **sum = lh_alloc_array(p->arena, (size_t)p->n_sums + 1, sizeof *sum);
     size_t *cells = lh_alloc_array(p->arena, (size_t)p->n_sums + 1, sizeof *cells);
     if (!sum || !cells || !order_sums(p)) return;
@@ -207,30 +208,25 @@ static void lend_to_pieces(lh_parts *p) {
 }
 
 /* In the memory of whatever backend they have. */
-void lh_parts_lend(lh_parts *p) {
+void lh_parts_borrow(lh_parts *p) {
     if (lh_failed(p->g->ctx)) return;
     for (int i = 0; i < p->n_givens; i++) {
         const float *numbers = lh_plan_address(p->whole, p->given[i]);
-        if (p->before) lh_floats_lend(p->before, p->given[i], numbers);
-        lh_floats_lend(p->part, p->given[i], numbers);
+        if (p->before) lh_floats_borrow(p->before, p->given[i], numbers);
+        lh_floats_borrow(p->part, p->given[i], numbers);
     }
     for (int i = 0; i < p->n_first; i++)
-        lh_floats_lend(p->part, p->first[i], lh_plan_address(p->before, p->first[i]));
+        lh_floats_borrow(p->part, p->first[i], lh_plan_address(p->before, p->first[i]));
     for (int i = 0; i < p->n_sums; i++)
         lh_floats_sum(p->part, p->sum[i], lh_plan_address(p->whole, p->sum[i]));
-    if (p->pieces) lend_to_pieces(p);
+    if (p->pieces) borrow_for_pieces(p);
 }
 
 /* ---- running ---- */
 
-static void set_moment(lh_plan *plan, int step, bool is_training) {
-    lh_fast.at_step(plan, step);
-    lh_fast.training(plan, is_training);
-}
-
 static void run_before(lh_parts *p, const lh_batch *batch) {
-    lh_fast.feed(p->before, batch);
-    lh_fast.run(p->before);
+    lh_plan_feed(p->before, batch);
+    lh_plan_run(p->before);
     for (int i = 0; i < p->n_first; i++)
         lh_floats_take(p->whole, p->first[i], p->before, p->first[i]);
 }
@@ -258,7 +254,7 @@ static void move_on(const lh_parts *p, int examples) {
 static void add_own_losses(lh_parts *p, int first, int examples) {
     if (!p->g->loss->shape.is_batched) return;
     for (int e = 0; e < examples; e++) {
-        const double loss = lh_fast.get(p->part, p->g->loss, (lh_cell){e, 0, 0, 0});
+        const double loss = lh_plan_get(p->part, p->g->loss, (lh_cell){e, 0, 0, 0});
         p->loss += loss;
         if (p->losses) p->losses[first + e] = loss;
     }
@@ -279,7 +275,7 @@ typedef struct stretch {
 static void run_examples(lh_parts *p, const lh_batch *batch, stretch s) {
     for (int at = s.from; at < s.to && !lh_failed(p->g->ctx); at += p->how.most) {
         const int left = s.to - at, n = left < p->how.most ? left : p->how.most;
-        lh_fast.feed(p->part, &(lh_batch){.examples = n,
+        lh_plan_feed(p->part, &(lh_batch){.examples = n,
                                           .first = batch->first + (unsigned)at,
                                           .of = batch->examples,
                                           .adds = at > s.from,
@@ -289,7 +285,7 @@ static void run_examples(lh_parts *p, const lh_batch *batch, stretch s) {
         if (s.is_last && n == left)
             lh_plan_run_sums(p->part, sum_is_ready, p);
         else
-            lh_fast.run(p->part);
+            lh_plan_run(p->part);
         if (!lh_failed(p->g->ctx)) add_own_losses(p, at, n);
         move_on(p, n);
     }
@@ -323,23 +319,23 @@ static void run_pieces(lh_parts *p, const lh_batch *batch) {
     if (!lh_failed(p->g->ctx)) share_losses(p);
 }
 
-void lh_parts_run(lh_parts *p, const lh_batch *batch, int step, bool is_training) {
+void lh_parts_run(lh_parts *p, const lh_batch *batch, int step) {
     if (lh_failed(p->g->ctx)) return;
     p->loss = 0, p->examples = batch->examples;
-    if (p->before) set_moment(p->before, step, is_training), run_before(p, batch);
-    set_moment(p->part, step, is_training);
-    set_moment(p->whole, step, is_training);
+    if (p->before) lh_plan_at_step(p->before, step), run_before(p, batch);
+    lh_plan_at_step(p->part, step);
+    lh_plan_at_step(p->whole, step);
     begin(p, batch);
     if (p->pieces)
         run_pieces(p, batch);
     else
         run_examples(p, batch, (stretch){.to = batch->examples});
-    lh_fast.feed(p->whole, batch);
-    lh_fast.run(p->whole);
+    lh_plan_feed(p->whole, batch);
+    lh_plan_run(p->whole);
 }
 
 void lh_parts_commit(lh_parts *p) {
-    lh_fast.commit(p->whole);
+    lh_plan_commit(p->whole);
     if (p->how.ranks && !lh_failed(p->g->ctx)) lh_shares_tell(p);
 }
 
@@ -364,7 +360,7 @@ static float *fixed_sums(lh_parts *p, const lh_batch *batch, int step, lh_arena 
     struct lh_sums_wire *wire = x->wire;
     float *copy = p->g->ctx->alloc(x->total * sizeof *copy + 1), *to = copy;
     if (!lh_shared_sums_go_by(x, a, (lh_shared_sums_how){0})) return copy;
-    lh_parts_run(p, batch, step, true);
+    lh_parts_run(p, batch, step);
     for (int i = 0; copy && i < x->n_sums; to += x->cells[i++])
         lh_far_transfer(p->post.cells, NULL, x->sum[i], to, x->cells[i], false);
     lh_shared_sums_free(x);
@@ -387,7 +383,7 @@ double lh_parts_apart(lh_parts *p, const lh_batch *batch, int step) {
     double most = NAN;
     if (!a) return most;
     float *copy = fixed_sums(p, batch, step, a);
-    lh_parts_run(p, batch, step, true);
+    lh_parts_run(p, batch, step);
     if (copy && !lh_failed(ctx)) most = 0;
     const float *from = copy;
     for (int i = 0; from && most >= 0 && i < p->pieces->n_sums; from += p->pieces->cells[i++]) {
@@ -403,7 +399,7 @@ double lh_parts_apart(lh_parts *p, const lh_batch *batch, int step) {
 
 double lh_parts_loss(const lh_parts *p) {
     if (p->g->loss->shape.is_batched) return p->loss / p->examples;
-    return lh_fast.get(p->whole, p->g->loss, (lh_cell){0, 0, 0, 0});
+    return lh_plan_get(p->whole, p->g->loss, (lh_cell){0, 0, 0, 0});
 }
 
 double lh_parts_wire_memory(const lh_parts *p) {
@@ -423,9 +419,9 @@ double lh_parts_needs(lh_graph *g, const lh_parts_how *how, const lh_batch *batc
     if (!p) return 0;
     lh_batch part = *batch;
     if (how->most < part.examples) part.examples = how->most;
-    if (p->before) lh_fast.feed(p->before, batch);
-    lh_fast.feed(p->part, &part);
-    lh_fast.feed(p->whole, batch);
+    if (p->before) lh_plan_feed(p->before, batch);
+    lh_plan_feed(p->part, &part);
+    lh_plan_feed(p->whole, batch);
     const double bytes = lh_failed(g->ctx) ? 0 : lh_parts_memory(p);
     lh_parts_free(p);
     return bytes;

@@ -1,11 +1,11 @@
 /* batch_parts -- a batch that is run a few examples at a time, and is one batch all the same.
  *
  *     lh_parts *p = lh_parts_new(g, &(lh_parts_how){.most = 4, .threads = 2});
- *     lh_fast.start(p->whole);
- *     lh_parts_lend(p);                                   once, before the first run
- *     lh_parts_run(p, &batch, step, true);                4 examples at a time
+ *     lh_plan_start(p->whole);
+ *     lh_parts_borrow(p);                                 once, before the first run
+ *     lh_parts_run(p, &batch, step);                      4 examples at a time
  *     double loss = lh_parts_loss(p);
- *     lh_fast.commit(p->whole);
+ *     lh_plan_commit(p->whole);
  *
  * Only `total` and `average` bring examples together: these nodes are the seams of a graph. What lies before a seam is run part by part,
  * what lies behind it once, with the sums of all parts. So there are up to three plans, which share their memory:
@@ -32,6 +32,7 @@ typedef struct lh_parts_how {
     int most;                 /* examples at a time */
     int threads;
     lh_precision precision;
+    bool recomputes;       /* eval/exact.h: lh_wish */
     int pieces;            /* 0: the batch is not cut into pieces */
     const lh_ranks *ranks; /* NULL: this process is alone */
     lh_shared_sums_how sums;
@@ -61,8 +62,8 @@ typedef struct lh_parts {
 
 lh_parts *lh_parts_new(lh_graph *g, const lh_parts_how *how); /* NULL and the context failed */
 void lh_parts_free(lh_parts *p);                              /* NULL is allowed */
-void lh_parts_lend(lh_parts *p);
-void lh_parts_run(lh_parts *p, const lh_batch *batch, int step, bool is_training);
+void lh_parts_borrow(lh_parts *p);
+void lh_parts_run(lh_parts *p, const lh_batch *batch, int step);
 void lh_parts_commit(lh_parts *p);       /* := is carried out, on all ranks */
 double lh_parts_loss(const lh_parts *p); /* the mean over examples, where each has its own */
 /* How far the sums of a batch, as they are added up, come apart from those in the fixed order: the largest difference in any of them,

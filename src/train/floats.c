@@ -54,8 +54,8 @@ lh_node **lh_floats_params(lh_arena *a, const lh_graph *g, int *n) {
     return param;
 }
 
-void lh_floats_lend(lh_plan *p, const lh_node *known, const float *numbers) {
-    lh_plan_lend(p, known, numbers);
+void lh_floats_borrow(lh_plan *p, const lh_node *known, const float *numbers) {
+    lh_plan_borrow(p, known, numbers);
 }
 
 /* As it lies (0), or turned so many times; -1: a view that moves p would move it by floats. */
@@ -78,19 +78,19 @@ static bool reads_half(const lh_plan *p, const lh_plan_work *w, const lh_plan_va
 
 bool lh_floats_may_be_half(const lh_plan *p, const lh_node *known) {
     const lh_plan_value *v = lh_value_of(p, known);
-    if (v->role != KNOWN || !p->lends || p->list[LH_STAGE_COMMIT].n || v->lasts) return false;
+    if (v->role != KNOWN || !p->borrows || p->list[LH_STAGE_COMMIT].n || v->lasts) return false;
     for (int stage = 0; stage < LH_N_STAGES; stage++)
         for (int k = 0; k < p->list[stage].n; k++)
             if (!reads_half(p, &p->list[stage].work[k], v)) return false;
     return true;
 }
 
-void lh_floats_lend_half(lh_plan *p, const lh_node *known, const uint16_t *numbers) {
+void lh_floats_borrow_half(lh_plan *p, const lh_node *known, const uint16_t *numbers) {
     lh_plan_value *v = lh_value_of(p, known);
     if (!lh_floats_may_be_half(p, known)) return;
     v->is_half = true;
     p->is_lent_anew = true;
-    lh_plan_lend(p, known, numbers);
+    lh_plan_borrow(p, known, numbers);
 }
 
 /* How a line lies in the matrix as it is: not asked yet, along rows, along columns, or not everywhere the same. */
@@ -121,7 +121,7 @@ bool lh_floats_may_be_quant(const lh_plan *p, const lh_node *known, bool *is_by_
     const lh_plan_value *v = lh_value_of(p, known);
     lines found = UNKNOWN;
     bool is_worth = false;
-    if (v->role != KNOWN || !p->lends || p->list[LH_STAGE_COMMIT].n || v->lasts) return false;
+    if (v->role != KNOWN || !p->borrows || p->list[LH_STAGE_COMMIT].n || v->lasts) return false;
     for (int stage = 0; stage < LH_N_STAGES; stage++)
         for (int k = 0; k < p->list[stage].n; k++)
             found = both(found, reads_quant(p, &p->list[stage].work[k], v, &is_worth));
@@ -129,12 +129,12 @@ bool lh_floats_may_be_quant(const lh_plan *p, const lh_node *known, bool *is_by_
     return is_worth && (found == ROWS || found == COLS);
 }
 
-void lh_floats_lend_quant(lh_plan *p, const lh_node *known, const lh_quant *matrix) {
+void lh_floats_borrow_quant(lh_plan *p, const lh_node *known, const lh_quant *matrix) {
     bool is_by_rows;
     if (!lh_floats_may_be_quant(p, known, &is_by_rows) || is_by_rows != matrix->is_by_rows) return;
     lh_value_of(p, known)->is_quant = true;
     p->is_lent_anew = true;
-    lh_plan_lend(p, known, matrix);
+    lh_plan_borrow(p, known, matrix);
 }
 
 void lh_floats_sum(lh_plan *p, const lh_node *sum, float *to) {
@@ -145,15 +145,15 @@ double lh_floats_memory(const lh_plan *p) {
     return lh_plan_bytes(p);
 }
 
-/* A plan that lends gets floats of its own to read, where the other has none. */
-static void lend_copy(lh_plan *to, const lh_node *n, const lh_plan *from, const lh_node *m) {
+/* A plan that borrows gets floats of its own to read, where the other has none. */
+static void borrow_copy(lh_plan *to, const lh_node *n, const lh_plan *from, const lh_node *m) {
     const lh_layout *l = lh_layout_of(to, n, 0);
     lh_arena *a = lh_arena_new(to->g->ctx);
     const double *x = a ? copy_out(a, from, m) : NULL;
     float *mine = lh_plan_base(to, l);
     if (x && !mine) mine = lh_alloc_array(to->arena, cells_of(to, n) + 1, sizeof *mine);
     for (size_t i = 0; x && mine && i < cells_of(to, n); i++) mine[i] = (float)x[i];
-    if (x && mine) lh_floats_lend(to, n, mine);
+    if (x && mine) lh_floats_borrow(to, n, mine);
     lh_arena_free(a);
 }
 
@@ -166,10 +166,10 @@ static void copy_any(lh_plan *to, const lh_node *n, const lh_plan *from, const l
 
 void lh_floats_take(lh_plan *to, const lh_node *n, const lh_plan *from, const lh_node *m) {
     const float *b = lh_floats(from, m);
-    const bool is_lent = to->lends && lh_value_of(to, n)->role == KNOWN;
-    if (b && is_lent) lh_floats_lend(to, n, b);
-    if (!b && is_lent) lend_copy(to, n, from, m);
-    if (is_lent) return;
+    const bool is_borrowed = to->borrows && lh_value_of(to, n)->role == KNOWN;
+    if (b && is_borrowed) lh_floats_borrow(to, n, b);
+    if (!b && is_borrowed) borrow_copy(to, n, from, m);
+    if (is_borrowed) return;
     float *a = lh_floats(to, n);
     if (!a || !b)
         copy_any(to, n, from, m);

@@ -71,7 +71,7 @@ static lh_plan *make_plan(lh_generator *w) {
                           .n_nodes = 1,
                           .known = param,
                           .n_known = n,
-                          .lends = true,
+                          .borrows = true,
                           .grows = w->how.context,
                           .own = &own};
     return fits_in_memory(w, &wish) ? lh_fast.plan(g, &wish) : NULL;
@@ -89,7 +89,7 @@ lh_generator *lh_generator_new(lh_graph *g, const lh_generator_how *how) {
         w->chooser = lh_chooser_new(g->ctx, scores_of(g));
         w->plan = make_plan(w);
     }
-    if (w->plan) lh_fast.start(w->plan), lh_fast.training(w->plan, false);
+    if (w->plan) lh_plan_start(w->plan), lh_plan_training(w->plan, false);
     if (!lh_failed(g->ctx)) return w;
     lh_generator_free(w);
     return NULL;
@@ -97,7 +97,7 @@ lh_generator *lh_generator_new(lh_graph *g, const lh_generator_how *how) {
 
 void lh_generator_free(lh_generator *w) {
     if (!w) return;
-    lh_fast.free(w->plan);
+    lh_plan_free(w->plan);
     lh_rounded_free(w->rounded);
     lh_chooser_free(w->chooser);
     lh_arena_free(w->arena);
@@ -155,14 +155,14 @@ static bool copies_fit(const lh_generator *w, const lh_weights *weights) {
     return lh_memory_fits(w->g->ctx, bytes, "--precision bf16 halves it");
 }
 
-static bool lend_weight(lh_generator *w, const lh_weights *all, int i) {
+static bool borrow_weight(lh_generator *w, const lh_weights *all, int i) {
     const lh_weight *one = &all->weight[i];
     const lh_node *n = one->given->node;
     const form f = form_of(w, one);
     const void *at = one->tensor->data;
-    if (!lh_fast.has(w->plan, n)) return true; /* nothing uses it */
+    if (!lh_plan_has(w->plan, n)) return true; /* nothing uses it */
     if (rounded_of(w, i)) {
-        lh_floats_lend_quant(w->plan, n, rounded_of(w, i));
+        lh_floats_borrow_quant(w->plan, n, rounded_of(w, i));
         return true;
     }
     if (!f.is_in_place) {
@@ -170,9 +170,9 @@ static bool lend_weight(lh_generator *w, const lh_weights *all, int i) {
         lh_tensors_forget(all->from, one->tensor);
     }
     if (f.is_half)
-        lh_floats_lend_half(w->plan, n, at);
+        lh_floats_borrow_half(w->plan, n, at);
     else
-        lh_floats_lend(w->plan, n, at);
+        lh_floats_borrow(w->plan, n, at);
     return at != NULL;
 }
 
@@ -194,7 +194,7 @@ bool lh_generator_weights(lh_generator *w, const lh_weights *weights) {
         if (!w->rounded) return false;
     }
     bool is_good = copies_fit(w, weights);
-    for (int i = 0; is_good && i < weights->n; i++) is_good = lend_weight(w, weights, i);
+    for (int i = 0; is_good && i < weights->n; i++) is_good = borrow_weight(w, weights, i);
     return is_good && !lh_failed(w->g->ctx);
 }
 
@@ -225,13 +225,13 @@ static void look(lh_generator *w) {
     const int count = w->n - w->n_past;
     lh_inputs_fill(in, &count, w->token + w->n_past);
     lh_fast_past(w->plan, w->n_past);
-    lh_fast.feed(w->plan, &(lh_batch){.examples = 1, .rows = in->rows, .tokens = in->tokens});
-    lh_fast.run(w->plan);
+    lh_plan_feed(w->plan, &(lh_batch){.examples = 1, .rows = in->rows, .tokens = in->tokens});
+    lh_plan_run(w->plan);
     w->n_past = w->n;
 }
 
 static int last_row(const lh_generator *w) {
-    return lh_fast.sizes(w->plan, w->g->generate->from, 0).rows - 1;
+    return lh_plan_sizes(w->plan, w->g->generate->from, 0).rows - 1;
 }
 
 static void read_scores(lh_generator *w) {

@@ -52,13 +52,13 @@ static bool known(void *who, const lh_node *n, lh_cell at, double *x) {
         return true;
     }
     if (!in->is_kept[n->id]) return false;
-    *x = lh_fast.get(in->plan, n, at);
+    *x = lh_plan_get(in->plan, n, at);
     return true;
 }
 
 static lh_sizes sizes(void *who, const lh_node *n, int example) {
     const lh_inside *in = who;
-    return lh_fast.sizes(in->plan, n, example);
+    return lh_plan_sizes(in->plan, n, example);
 }
 
 lh_inside *lh_inside_new(lh_graph *g, const lh_weights *w, const int *token, int n, int threads) {
@@ -83,7 +83,7 @@ lh_inside *lh_inside_new(lh_graph *g, const lh_weights *w, const int *token, int
 void lh_inside_free(lh_inside *in) {
     if (!in) return;
     lh_cells_free(in->cells);
-    lh_fast.free(in->plan);
+    lh_plan_free(in->plan);
     lh_rounded_free(in->rounded);
     lh_arena_free(in->arena);
 }
@@ -159,24 +159,24 @@ static const float *copy_of(lh_inside *in, const lh_weight *one) {
 }
 
 /* As few bits where that is asked for, in place where it lies well, else as a copy. */
-static void lend(lh_inside *in, lh_plan *p, int i) {
+static void borrow(lh_inside *in, lh_plan *p, int i) {
     const lh_weight *one = &in->weights->weight[i];
     const lh_tensor *t = one->tensor;
     const lh_node *n = one->given->node;
     bool is_by_rows;
     const lh_quant *q =
-        in->rounded && lh_fast.has(p, n) && lh_floats_may_be_quant(p, n, &is_by_rows)
+        in->rounded && lh_plan_has(p, n) && lh_floats_may_be_quant(p, n, &is_by_rows)
             ? lh_rounded_get(in->rounded, i, p)
             : NULL;
-    if (lh_failed(in->g->ctx) || !lh_fast.has(p, n)) return;
+    if (lh_failed(in->g->ctx) || !lh_plan_has(p, n)) return;
     if (q && q->is_by_rows == is_by_rows)
-        lh_floats_lend_quant(p, n, q);
+        lh_floats_borrow_quant(p, n, q);
     else if (t->is_aligned && t->type == LH_F32)
-        lh_floats_lend(p, n, (const float *)(const void *)t->data);
+        lh_floats_borrow(p, n, (const float *)(const void *)t->data);
     else if (t->is_aligned && t->type == LH_BF16 && lh_floats_may_be_half(p, n))
-        lh_floats_lend_half(p, n, (const uint16_t *)(const void *)t->data);
+        lh_floats_borrow_half(p, n, (const uint16_t *)(const void *)t->data);
     else
-        lh_floats_lend(p, n, copy_of(in, one));
+        lh_floats_borrow(p, n, copy_of(in, one));
 }
 
 /* Into the memory of another backend. */
@@ -201,17 +201,17 @@ static lh_plan *make_plan(lh_inside *in, lh_node *const *node, int n, lh_node *a
                           .n_nodes = n,
                           .known = given,
                           .n_known = n_given,
-                          .lends = is_fast,
+                          .borrows = is_fast,
                           .own = is_fast ? &own : NULL};
     lh_plan *p = !is_fast || fits_in_memory(in, &wish) ? in->with->plan(g, &wish) : NULL;
     if (!p) return NULL;
     for (int i = 0; i < in->weights->n; i++)
         if (is_fast)
-            lend(in, p, i);
+            borrow(in, p, i);
         else
             write_weight(in, p, i);
-    lh_fast.start(p);
-    lh_fast.training(p, false);
+    lh_plan_start(p);
+    lh_plan_training(p, false);
     return p;
 }
 
@@ -228,13 +228,15 @@ bool lh_inside_round(lh_inside *in, lh_precision precision) {
         return false;
     }
     const lh_fast_wish own = {.threads = 1};
-    lh_plan *p = lh_fast.plan(
-        g,
-        &(lh_wish){
-            .node = &from, .n_nodes = 1, .known = param, .n_known = n, .lends = true, .own = &own});
+    lh_plan *p = lh_fast.plan(g, &(lh_wish){.node = &from,
+                                            .n_nodes = 1,
+                                            .known = param,
+                                            .n_known = n,
+                                            .borrows = true,
+                                            .own = &own});
     in->rounded =
         p ? lh_rounded_new(p, in->weights, &(lh_rounded_how){.precision = precision}) : NULL;
-    lh_fast.free(p);
+    lh_plan_free(p);
     return in->rounded != NULL;
 }
 
@@ -247,7 +249,7 @@ static void feed(const lh_inside *in, lh_plan *p, int examples, int rows) {
     for (int e = 0; e < examples; e++) count[e] = rows;
     for (size_t i = 0; i < all; i++) token[i] = examples == 1 ? in->token[i] : 0;
     lh_inputs_fill(&in->inputs, count, token);
-    lh_fast.feed(
+    lh_plan_feed(
         p, &(lh_batch){.examples = examples, .rows = in->inputs.rows, .tokens = in->inputs.tokens});
 }
 
@@ -255,15 +257,15 @@ bool lh_inside_run(lh_inside *in, lh_node *const *node, int n) {
     for (int i = 0; i < n; i++)
         if (!lh_inside_can(in, node[i])) return false;
     lh_cells_free(in->cells);
-    lh_fast.free(in->plan);
+    lh_plan_free(in->plan);
     in->cells = NULL;
     in->plan = make_plan(in, node, n, NULL);
     memset(in->is_kept, 0, (size_t)in->g->n_nodes * sizeof *in->is_kept);
     if (!in->plan) return false;
     feed(in, in->plan, 1, in->n);
-    lh_fast.run(in->plan);
+    lh_plan_run(in->plan);
     if (lh_failed(in->g->ctx)) return false;
-    for (int i = 0; i < n; i++) in->is_kept[node[i]->id] = lh_fast.has(in->plan, node[i]);
+    for (int i = 0; i < n; i++) in->is_kept[node[i]->id] = lh_plan_has(in->plan, node[i]);
     in->cells = lh_cells_new(
         in->g, &(lh_cells_from){.who = in, .known = known, .sizes = sizes, .examples = 1});
     return in->cells != NULL;
@@ -274,7 +276,7 @@ double lh_inside_get(lh_inside *in, const lh_node *n, lh_cell at) {
 }
 
 lh_sizes lh_inside_sizes(lh_inside *in, const lh_node *n) {
-    return lh_fast.sizes(in->plan, n, 0);
+    return lh_plan_sizes(in->plan, n, 0);
 }
 
 /* ---- one number ---- */
@@ -433,16 +435,16 @@ bool lh_inside_lens_read(lh_inside *in, lh_lens *lens, int row) {
     lh_plan *p = lens->score ? make_plan(in, &from, 1, X) : NULL;
     if (!p) return false;
     feed(in, p, lens->n, 1);
-    const int width = lh_failed(in->g->ctx) ? 0 : lh_fast.sizes(p, X, 0).cols;
+    const int width = lh_failed(in->g->ctx) ? 0 : lh_plan_sizes(p, X, 0).cols;
     for (int i = 0; i < lens->n; i++)
         for (int c = 0; c < width; c++)
-            lh_fast.set(p, X, (lh_cell){i, 0, 0, c},
+            lh_plan_set(p, X, (lh_cell){i, 0, 0, c},
                         lh_inside_get(in, lens->at[i]->node, (lh_cell){0, 0, row, c}));
-    lh_fast.run(p);
+    lh_plan_run(p);
     for (int i = 0; i < lens->n && width; i++)
         for (int c = 0; c < lens->scores; c++)
             lens->score[(size_t)i * (size_t)lens->scores + (size_t)c] =
-                (float)lh_fast.get(p, from, (lh_cell){i, 0, 0, c});
-    lh_fast.free(p);
+                (float)lh_plan_get(p, from, (lh_cell){i, 0, 0, c});
+    lh_plan_free(p);
     return !lh_failed(in->g->ctx);
 }

@@ -1,5 +1,6 @@
 /* The rewrite: every param with the places where it is read, then the lines that are new. */
 #include "train/lora.h"
+#include "base/ascii.h"
 
 #include <string.h>
 
@@ -43,11 +44,6 @@ static bool refuse(const rewrite *w, lh_place at, const char *what, const char *
 }
 
 /* ---- names ---- */
-
-static bool ends_in(const char *s, const char *end) {
-    const size_t n = strlen(s), k = strlen(end);
-    return n >= k && strcmp(s + n - k, end) == 0;
-}
 
 static bool binds(const lh_statement *s, const char *name) {
     for (int i = 0; s && s->kind == LH_S_REPEAT && i < s->n_bindings; i++)
@@ -156,7 +152,7 @@ static void read_list(const rewrite *w, const scope *here) {
 
 /* The module of "model.layers.{h}.self_attn.q_proj.weight", without its .weight. */
 const char *lh_lora_module(lh_arena *a, const char *as) {
-    const size_t n = strlen(as) - (ends_in(as, ".weight") ? strlen(".weight") : 0);
+    const size_t n = strlen(as) - (lh_ends_in(as, ".weight") ? strlen(".weight") : 0);
     return lh_copy(a, as, n);
 }
 
@@ -165,7 +161,7 @@ static bool is_called(lh_arena *a, const lh_statement *s, const char *name) {
     if (strcmp(s->name, name) == 0) return true;
     if (!s->as) return false;
     const char *module = lh_lora_module(a, s->as);
-    return strcmp(module, name) == 0 || ends_in(module, lh_printf(a, ".%s", name));
+    return strcmp(module, name) == 0 || lh_ends_in(module, lh_printf(a, ".%s", name));
 }
 
 static bool is_row(const lh_statement *s) {
@@ -416,7 +412,7 @@ static bool renews_none(const rewrite *w, const scope *here) {
 /* ---- the interface ---- */
 
 static bool is_small(const lh_statement *s) {
-    return s->kind == LH_S_PARAM && s->as && ends_in(s->as, ".lora_A.weight");
+    return s->kind == LH_S_PARAM && s->as && lh_ends_in(s->as, ".lora_A.weight");
 }
 
 static bool has_small(lh_statement *const *list, int n) {

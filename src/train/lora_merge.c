@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/ascii.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "files/replace.h"
@@ -62,18 +63,13 @@ bool lh_lora_fits(const lh_graph *g) {
 
 /* ---- as a config says it ---- */
 
-static bool ends_in(const char *s, const char *end) {
-    const size_t n = strlen(s), k = strlen(end);
-    return n >= k && strcmp(s + n - k, end) == 0;
-}
-
 /* Would this end of a name also mean a matrix that has no small ones? */
 static bool means_others(lh_arena *a, const lh_graph *g, const char *end) {
     for (int i = 0; i < g->n_givens; i++) {
         const lh_given *w = g->given[i];
         if (!lh_given_is_frozen(w) || small_of(a, g, w, "A") || rows_of(g, w) == 1) continue;
         const char *module = lh_lora_module(a, w->as);
-        if (strcmp(module, end) == 0 || ends_in(module, lh_printf(a, ".%s", end))) return true;
+        if (strcmp(module, end) == 0 || lh_ends_in(module, lh_printf(a, ".%s", end))) return true;
     }
     return false;
 }

@@ -171,10 +171,12 @@ static lh_tokenizer *share_tokens(lh_material *l) {
         t = lh_data_tokenizer(l->ctx, l->tokens_from, l->name, l->text, l->length);
         if (t) lh_tokenizer_write_json(&json, t);
     }
-    const char *text = lh_ranks_tell_text(l->ranks, l->arena, json.s); /* "": it failed */
-    return t || lh_failed(l->ctx) || !text
-               ? t
-               : lh_tokenizer_read_json(l->ctx, l->name, text, strlen(text));
+    const char *text = lh_ranks_tell_text(l->ranks, l->ctx, l->arena, json.s);
+    if (!text) {
+        lh_tokenizer_free(t);
+        return NULL;
+    }
+    return t ? t : lh_tokenizer_read_json(l->ctx, l->name, text, strlen(text));
 }
 
 bool lh_material_find_tokens(lh_material *l) {

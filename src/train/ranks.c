@@ -1,9 +1,6 @@
 #include "train/ranks.h"
 
-#include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "base/shared_object.h"
 
 static const lh_place nowhere = {0, 0, 0};
 
@@ -24,35 +21,18 @@ bool lh_ranks_asked(int *rank, int *n) {
     return false;
 }
 
-/* Where the shared object may be: as the environment says, beside the program (in a build folder), where it was installed. */
-static void *load(lh_arena *a, const char **trouble) {
-    char self[4096];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(self, '/');
-    if (slash) *slash = 0;
-    const char *asked = getenv("LONGHAND_MPI");
-    const char *const place[] = {asked, lh_printf(a, "%s/longhand_mpi.so", self),
-                                 LH_LIBDIR "/longhand_mpi.so"};
-    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
-        if (!place[i] || !*place[i]) continue;
-        if (access(place[i], R_OK)) continue;
-        /* MPI's own plugins look for its names in what is loaded already: so all can see them. */
-        void *so = dlopen(place[i], RTLD_NOW | RTLD_GLOBAL);
-        if (so) return so;
-        *trouble = lh_printf(a, "%s", dlerror());
-    }
-    return NULL;
-}
-
-static lh_ranks *start(lh_context *ctx, lh_arena *a, int n) {
-    const char *trouble = "this longhand was built without MPI";
-    void *so = load(a, &trouble);
+static lh_ranks *start(lh_context *ctx, int n) {
+    char trouble[512] = "this longhand was built without MPI";
+    /* MPI's own plugins look for its names in what is loaded already, so they must be visible to all. */
+    void *so = lh_shared_object("LONGHAND_MPI", "longhand_mpi.so", RTLD_NOW | RTLD_GLOBAL, trouble,
+                                sizeof trouble);
     lh_ranks_start begin = NULL;
     if (so) *(void **)&begin = dlsym(so, LH_RANKS_START);
     lh_ranks *r = begin ? begin(sizeof *r) : NULL;
     if (r) return r;
-    if (begin) trouble = "MPI does not start, or longhand_mpi.so is of another version";
+    if (begin)
+        snprintf(trouble, sizeof trouble,
+                 "MPI does not start, or longhand_mpi.so is of another version");
     lh_fail(ctx, LH_ERROR_FILE, nowhere,
             "this is one of %d processes, and they cannot speak to each other: %s", n, trouble);
     lh_cure(
@@ -64,10 +44,7 @@ static lh_ranks *start(lh_context *ctx, lh_arena *a, int n) {
 lh_ranks *lh_ranks_open(lh_context *ctx) {
     int rank, n;
     if (lh_failed(ctx) || !lh_ranks_asked(&rank, &n) || n == 1) return NULL;
-    lh_arena *a = lh_arena_new(ctx);
-    lh_ranks *r = a ? start(ctx, a, n) : NULL;
-    lh_arena_free(a);
-    return r;
+    return start(ctx, n);
 }
 
 void lh_ranks_close(lh_ranks *r) {
@@ -78,11 +55,11 @@ void lh_ranks_tell(const lh_ranks *r, void *bytes, size_t n) {
     if (r) r->carrier.tell(bytes, n, 0);
 }
 
-char *lh_ranks_tell_text(const lh_ranks *r, lh_arena *a, const char *text) {
+char *lh_ranks_tell_text(const lh_ranks *r, lh_context *ctx, lh_arena *a, const char *text) {
     uint64_t n = text ? strlen(text) : 0;
     lh_ranks_tell(r, &n, sizeof n);
     char *copy = lh_alloc(a, (size_t)n + 1);
-    if (!copy) return NULL;
+    if (!lh_ranks_well(r, ctx, a) || !copy) return NULL;
     if (text && (!r || r->rank == 0)) memcpy(copy, text, (size_t)n);
     lh_ranks_tell(r, copy, (size_t)n);
     copy[n] = 0;

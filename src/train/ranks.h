@@ -40,8 +40,8 @@ void lh_ranks_close(lh_ranks *r); /* NULL is allowed */
 
 /* what rank 0 has; NULL: nothing to do */
 void lh_ranks_tell(const lh_ranks *r, void *bytes, size_t n);
-/* rank 0's, of any length */
-char *lh_ranks_tell_text(const lh_ranks *r, lh_arena *a, const char *text);
+/* rank 0's, of any length; NULL on all of them where one has failed (lh_ranks_well) */
+char *lh_ranks_tell_text(const lh_ranks *r, lh_context *ctx, lh_arena *a, const char *text);
 bool lh_ranks_all(const lh_ranks *r, bool is_so, int *how_many); /* is it so on all of them? */
 int lh_ranks_first(const lh_ranks *r, lh_arena *a, bool is_so);  /* the first; n: it is on none */
 /* Has none of them failed? Where one has, the others fail with its words, and all come to an end without a further call. */

@@ -103,7 +103,7 @@ static bool open_kept(lh_rounded *r) {
     r->kept = t;
     for (int i = 0; i < r->weights->n; i++)
         if (r->quant[i].bits)
-            r->quant[i].data = /* read alone, as every lent matrix */
+            r->quant[i].data = /* only read, as every borrowed matrix */
                 (unsigned char *)lh_tensors_find(t, r->weights->weight[i].name)->data;
     return true;
 }

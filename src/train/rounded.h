@@ -2,7 +2,7 @@
  *
  *     lh_rounded *r = lh_rounded_new(plan, weights, &(lh_rounded_how){.precision = LH_IN_INT8});
  *     const lh_quant *q = lh_rounded_get(r, i, plan);          rounded now, if need be; NULL: weight i stays as it is
- *     if (q) lh_floats_lend_quant(plan, weights->weight[i].given->node, q);
+ *     if (q) lh_floats_borrow_quant(plan, weights->weight[i].given->node, q);
  *     lh_rounded_free(r);
  *
  * Matrices that products read are rounded (eval/fast/quant.h says how), and nothing else: norms, biases and tables that are only looked up stay as the file

@@ -180,7 +180,7 @@ lh_choice lh_trained_choice(const lh_folder *f) {
 
 /* A text begins with what ended the one before it; else with a new line. */
 int lh_trained_begin(const lh_trained_text *t) {
-    int id;
+    int id = 0;
     if (t->end >= 0) return t->end;
     size_t n = lh_tokenizer_encode(t->tokens, "\n", 1, false, &id, 1);
     if (!lh_failed(t->g->ctx) && n == 1) return id;

@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "eval/plan.h"
 #include "train/floats.h"
 #include "train/loop.h"
@@ -78,20 +78,19 @@ static void draw(lh_trainer *t) {
 /* Ranks have memory for a step or for a look, not for both at once: rank 0, which alone looks, needs no more than the others. */
 static void close_look(lh_trainer *t) {
     if (!t->how.pieces) return;
-    lh_fast.free(t->look);
+    lh_plan_free(t->look);
     t->look = NULL;
 }
 
 /* The batch that was drawn, up to the update. */
-static void run(lh_trainer *t, bool is_training) {
+static void run(lh_trainer *t) {
     close_look(t);
     if (t->parts) {
-        lh_parts_run(t->parts, &t->batch->batch, t->step, is_training);
+        lh_parts_run(t->parts, &t->batch->batch, t->step);
         return;
     }
-    lh_fast.training(t->plan, is_training);
-    lh_fast.feed(t->plan, &t->batch->batch);
-    lh_fast.run(t->plan);
+    lh_plan_feed(t->plan, &t->batch->batch);
+    lh_plan_run(t->plan);
 }
 
 static lh_parts_how parts_of(const lh_trainer *t) {
@@ -100,6 +99,7 @@ static lh_parts_how parts_of(const lh_trainer *t) {
                           .most = how->micro ? how->micro : how->batch,
                           .threads = how->threads,
                           .precision = how->precision,
+                          .recomputes = how->recomputes,
                           .pieces = how->pieces,
                           .ranks = how->ranks,
                           .sums = how->sums};
@@ -118,8 +118,11 @@ static bool is_root(const lh_trainer *t) {
 /* Threads are a wish of the fast evaluator, precision one of a GPU's, too; others do not look at it. */
 static void plan_whole(lh_trainer *t) {
     const lh_fast_wish own = {t->how.threads, t->how.precision};
-    t->plan = t->with->plan(
-        t->g, &(lh_wish){.updates = true, .node = &t->g->loss, .n_nodes = 1, .own = &own});
+    t->plan = t->with->plan(t->g, &(lh_wish){.updates = true,
+                                             .node = &t->g->loss,
+                                             .n_nodes = 1,
+                                             .recomputes = t->how.recomputes,
+                                             .own = &own});
 }
 
 /* How many examples are looked at together: whole batches, so that the same ones are. */
@@ -155,12 +158,12 @@ static void open_look(lh_trainer *t) {
                                               .n_nodes = 1,
                                               .known = known,
                                               .n_known = n,
-                                              .lends = true,
+                                              .borrows = true,
                                               .own = &own});
-    if (t->look) lh_fast.start(t->look);
+    if (t->look) lh_plan_start(t->look);
     for (int i = 0; t->look && i < n; i++)
-        lh_plan_lend(t->look, known[i], lh_plan_address(t->plan, known[i]));
-    if (t->look && t->held_out) lh_fast.feed(t->look, &t->held_out->batch);
+        lh_plan_borrow(t->look, known[i], lh_plan_address(t->plan, known[i]));
+    if (t->look && t->held_out) lh_plan_feed(t->look, &t->held_out->batch);
     lh_arena_free(a);
 }
 
@@ -173,14 +176,18 @@ double lh_trainer_memory(const lh_trainer *t) {
 static bool fits_there(lh_trainer *t) {
     lh_graph *g = t->g;
     const lh_fast_wish own = {t->how.threads, t->how.precision};
-    const lh_wish whole = {.updates = true, .node = &g->loss, .n_nodes = 1, .own = &own};
+    const lh_wish whole = {.updates = true,
+                           .node = &g->loss,
+                           .n_nodes = 1,
+                           .recomputes = t->how.recomputes,
+                           .own = &own};
     lh_node **known = lh_alloc_array(t->arena, (size_t)g->n_givens + 1, sizeof *known);
     int n = 0;
     draw(t);
     for (int i = 0; known && i < g->n_givens; i++)
         if (g->given[i]->kind != LH_CONST) known[n++] = g->given[i]->node;
     const lh_wish look = {
-        .node = &g->loss, .n_nodes = 1, .known = known, .n_known = n, .lends = true, .own = &own};
+        .node = &g->loss, .n_nodes = 1, .known = known, .n_known = n, .borrows = true, .own = &own};
     const lh_parts_how parts = parts_of(t);
     const bool is_cut = t->how.micro && t->how.micro < t->how.batch;
     lh_batch some = t->batch->batch;
@@ -203,13 +210,13 @@ static void make_plan(lh_trainer *t) {
     if (!lh_ranks_well(t->how.ranks, ctx, t->arena)) return;
     const double taken = lh_trainer_memory(t);
     if (limit) ctx->memory_limit = taken < (double)limit ? limit - (size_t)taken : 1;
-    lh_fast.start(t->plan);
-    if (t->parts) lh_parts_lend(t->parts);
+    lh_plan_start(t->plan);
+    if (t->parts) lh_parts_borrow(t->parts);
     draw(t);
     if (t->parts)
-        run(t, true);
+        run(t);
     else
-        lh_fast.feed(t->plan, &t->batch->batch);
+        lh_plan_feed(t->plan, &t->batch->batch);
     if (!lh_failed(ctx)) make_held_out(t);
     if (!lh_failed(ctx) && is_root(t)) open_look(t);
     ctx->memory_limit = limit;
@@ -235,8 +242,8 @@ void lh_trainer_free(lh_trainer *t) {
     if (t->parts)
         lh_parts_free(t->parts);
     else
-        lh_fast.free(t->plan);
-    lh_fast.free(t->look);
+        lh_plan_free(t->plan);
+    lh_plan_free(t->look);
     lh_drawn_free(t->held_out);
     lh_drawn_free(t->batch);
     lh_arena_free(t->arena);
@@ -295,7 +302,7 @@ bool lh_trainer_load(lh_trainer *t, const lh_folder *f, lh_load what) {
     if (what != LH_LOAD_ALL) return true;
     if (t->states->n && !fill(t, t->states, f->optimizer)) return false;
     t->step = (int)f->step;
-    lh_fast.at_step(t->plan, t->step);
+    lh_plan_at_step(t->plan, t->step);
     return true;
 }
 
@@ -389,9 +396,9 @@ void lh_trainer_rest(lh_trainer *t) {
 
 static double loss_in(const lh_trainer *t, const lh_plan *p) {
     const lh_node *loss = t->g->loss;
-    const int n = loss->shape.is_batched ? lh_fast.examples(p) : 1;
+    const int n = loss->shape.is_batched ? lh_plan_examples(p) : 1;
     double sum = 0;
-    for (int e = 0; e < n; e++) sum += lh_fast.get(p, loss, (lh_cell){e, 0, 0, 0});
+    for (int e = 0; e < n; e++) sum += lh_plan_get(p, loss, (lh_cell){e, 0, 0, 0});
     return sum / n;
 }
 
@@ -404,17 +411,17 @@ static double look_at(lh_trainer *t, const lh_drawn_batch *b, bool is_training) 
     if (!is_root(t)) return 0;
     if (!t->look) open_look(t);
     if (!t->look) return NAN;
-    lh_fast.training(t->look, is_training);
-    lh_fast.at_step(t->look, t->step);
-    lh_fast.feed(t->look, &b->batch);
-    lh_fast.run(t->look);
+    lh_plan_training(t->look, is_training);
+    lh_plan_at_step(t->look, t->step);
+    lh_plan_feed(t->look, &b->batch);
+    lh_plan_run(t->look);
     return lh_failed(t->g->ctx) ? NAN : loss_in(t, t->look);
 }
 
 bool lh_trainer_step(lh_trainer *t) {
     if (lh_failed(t->g->ctx) || t->is_lost) return false;
     draw(t);
-    run(t, true);
+    run(t);
     if (lh_failed(t->g->ctx)) return false;
     t->loss = loss_of(t);
     t->is_lost = !isfinite(t->loss);
@@ -422,7 +429,7 @@ bool lh_trainer_step(lh_trainer *t) {
     if (t->parts)
         lh_parts_commit(t->parts);
     else
-        lh_fast.commit(t->plan);
+        lh_plan_commit(t->plan);
     t->step++;
     return !lh_failed(t->g->ctx);
 }
@@ -430,7 +437,7 @@ bool lh_trainer_step(lh_trainer *t) {
 bool lh_trainer_is_sound(lh_trainer *t) {
     if (lh_failed(t->g->ctx) || t->is_lost) return false;
     draw(t);
-    if (t->parts) run(t, true);
+    if (t->parts) run(t);
     const double loss = t->parts ? loss_of(t) : look_at(t, t->batch, true);
     if (lh_failed(t->g->ctx)) return false;
     t->is_lost = !isfinite(loss);
@@ -438,19 +445,13 @@ bool lh_trainer_is_sound(lh_trainer *t) {
     return !t->is_lost;
 }
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 double lh_trainer_try(lh_trainer *t) {
-    const double start = seconds();
+    const double start = lh_seconds();
     if (lh_failed(t->g->ctx)) return -1;
     draw(t);
-    run(t, true);
+    run(t);
     loss_of(t); /* a GPU is done when its numbers are there */
-    return lh_failed(t->g->ctx) ? -1 : seconds() - start;
+    return lh_failed(t->g->ctx) ? -1 : lh_seconds() - start;
 }
 
 double lh_trainer_apart(lh_trainer *t) {
@@ -460,11 +461,11 @@ double lh_trainer_apart(lh_trainer *t) {
 }
 
 double lh_trainer_try_look(lh_trainer *t) {
-    const double start = seconds();
+    const double start = lh_seconds();
     if (lh_failed(t->g->ctx)) return -1;
     t->feed.draw(t->feed.from, t->how.seed, 0, t->held_out);
     look_at(t, t->held_out, false);
-    return lh_failed(t->g->ctx) ? -1 : seconds() - start;
+    return lh_failed(t->g->ctx) ? -1 : lh_seconds() - start;
 }
 
 /* Where a batch is run in parts, a part is a batch here: so many more of them. */
@@ -497,17 +498,17 @@ static lh_trouble find_trouble(const lh_trainer *t) {
     const lh_fast_wish own = {.threads = t->how.threads};
     lh_plan *p = t->with->plan(t->g, &(lh_wish){.all = true, .by_definition = true, .own = &own});
     if (!p) return found;
-    lh_fast.start(p);
+    lh_plan_start(p);
     for (int i = 0; i < t->g->n_givens; i++) {
         const lh_node *n = t->g->given[i]->node;
         if (t->g->given[i]->kind != LH_CONST || lh_given_is_frozen(t->g->given[i]))
             lh_floats_take(p, n, t->plan, n);
     }
-    lh_fast.at_step(p, t->step);
-    lh_fast.feed(p, &t->batch->batch); /* which is still that of the step */
-    lh_fast.run(p);
-    if (!lh_failed(t->g->ctx)) found = lh_fast.trouble(p);
-    lh_fast.free(p);
+    lh_plan_at_step(p, t->step);
+    lh_plan_feed(p, &t->batch->batch); /* which is still that of the step */
+    lh_plan_run(p);
+    if (!lh_failed(t->g->ctx)) found = lh_plan_trouble(p);
+    lh_plan_free(p);
     return found;
 }
 

@@ -30,6 +30,8 @@ typedef struct lh_trainer_how {
     uint64_t seed;
     int threads; /* 0: as many as the machine has */
     int micro; /* examples at a time (train/batch_parts.h); 0, or as many as the batch: all at once */
+    /* layers are computed again for their gradients, in less memory (eval/plan_again.c) */
+    bool recomputes;
     lh_precision precision;   /* of large products; params and states are in float */
     const lh_evaluator *with; /* NULL: lh_fast; threads are its alone */
     /* Where its memory is not this machine's: what a plan will take, and whether that is there. NULL: nobody is asked before */

@@ -9,8 +9,8 @@
 
 dim3 threadIdx, blockIdx, blockDim, gridDim;
 
-enum state { READY, AT_BLOCK, AT_WARP, DONE };
-enum { STACK = 1 << 16, WARP_SIZE = 32, MOST = 1024 };
+enum state { READY, LOOKING, AT_BLOCK, AT_MEETING, AT_WARP, DONE };
+enum { STACK = 1 << 16, WARP_SIZE = 32, MOST = 1024, MOST_LOOKS = 10000 };
 
 /* Once a fibre has been entered, it is left and found again by jumps: contexts would ask the system each time. It is never ended: when its work is done, it waits for
  * the next block's. */
@@ -24,10 +24,11 @@ struct fibre {
 
 static fibre fibres[MOST];
 static jmp_buf scheduler;
-static unsigned current;
+static unsigned current, meeting; /* meeting: how many threads of a block meet */
 static const std::function<void()> *work;
 static const char *running = "";
-static std::vector<char> shared_memory;
+static std::vector<char> shared_memory; /* of all blocks that run at once */
+static size_t shared_each;
 
 const char *emulate_running(void) { return running; }
 
@@ -37,7 +38,7 @@ static void stop(const char *what) {
     abort();
 }
 
-void *emulate_shared(void) { return shared_memory.data(); }
+void *emulate_shared(void) { return shared_memory.data() + current / blockDim.x * shared_each; }
 
 static void leave(state at) {
     fibre *f = &fibres[current];
@@ -48,6 +49,13 @@ static void leave(state at) {
 void emulate_wait(bool is_block) {
     leave(is_block ? AT_BLOCK : AT_WARP);
 }
+
+void emulate_meet(unsigned n) {
+    meeting = n;
+    leave(AT_MEETING);
+}
+
+void emulate_look_again(void) { leave(LOOKING); }
 
 uint32_t emulate_exchange(uint32_t value, unsigned lane) {
     const unsigned first = current / WARP_SIZE * WARP_SIZE;
@@ -112,6 +120,11 @@ static void together(const void *panel) {
     if ((uintptr_t)panel % 32) stop("a tile does not begin at a multiple of 16 numbers");
 }
 
+size_t emulate_most_shared(void) {
+    const char *text = getenv("EMULATED_SHARED");
+    return text ? (size_t)atol(text) : 227 * 1024;
+}
+
 bool emulate_has_wide(void) { return !getenv("EMULATED_NARROW"); }
 
 void emulate_wide_left(uint32_t to[4], const unsigned short *left) {
@@ -170,40 +183,96 @@ static void release(unsigned from, unsigned to) {
         if (fibres[i].at != DONE) fibres[i].at = READY;
 }
 
-/* Where all that are left wait at the same barrier, they go on. False: nobody can. */
-static bool go_on(unsigned n) {
+/* Of a block: where all that are left wait at the same barrier, they go on. */
+static bool go_on(unsigned from, unsigned to) {
     bool is_one = false;
-    for (unsigned w = 0; w < n; w += WARP_SIZE) {
-        const unsigned end = w + WARP_SIZE < n ? w + WARP_SIZE : n, left = end - w - count(w, end, DONE);
-        if (left && count(w, end, AT_WARP) == end - w) release(w, end), is_one = true;
+    for (unsigned w = from; w < to; w += WARP_SIZE) {
+        const unsigned end = w + WARP_SIZE < to ? w + WARP_SIZE : to;
+        if (count(w, end, AT_WARP) == end - w) release(w, end), is_one = true;
     }
-    if (is_one) return true;
-    if (count(0, n, AT_BLOCK) != n) return false; /* some have ended, or wait elsewhere */
-    release(0, n);
+    if (meeting && count(from, from + meeting, AT_MEETING) == meeting) release(from, from + meeting), is_one = true;
+    if (is_one || count(from, to, AT_BLOCK) != to - from) return is_one; /* some have ended, or wait elsewhere */
+    release(from, to);
     return true;
 }
 
-static void run_together(unsigned n) {
+/* Until each waits, looks for what another one shall write, or is done. How many ran that were not only looking. */
+static unsigned run_each(unsigned n, unsigned first_block) {
+    unsigned ran = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (fibres[i].at != READY && fibres[i].at != LOOKING) continue;
+        current = i, threadIdx.x = i % blockDim.x, blockIdx.x = first_block + i / blockDim.x;
+        ran += fibres[i].at == READY;
+        enter(&fibres[i]);
+        ran += fibres[i].at != LOOKING;
+    }
+    return ran;
+}
+
+/* So many blocks at once. */
+static void run_together(unsigned blocks, unsigned first_block) {
+    const unsigned n = blocks * blockDim.x;
+    unsigned looks = 0;
+    meeting = 0;
     for (unsigned i = 0; i < n; i++) fibres[i].at = READY;
     while (count(0, n, DONE) < n) {
-        for (unsigned i = 0; i < n; i++) {
-            if (fibres[i].at != READY) continue;
-            current = i, threadIdx.x = i;
-            enter(&fibres[i]);
-        }
-        if (count(0, n, DONE) < n && !go_on(n)) stop("not all threads come to a barrier");
+        bool goes_on = run_each(n, first_block) > 0;
+        for (unsigned b = 0; b < n; b += blockDim.x) goes_on |= go_on(b, b + blockDim.x);
+        looks = goes_on ? 0 : looks + 1;
+        if (looks > 1 && !count(0, n, LOOKING) && count(0, n, DONE) < n) stop("not all threads come to a barrier");
+        if (looks > MOST_LOOKS) stop("what is looked for is never written");
     }
 }
 
-void emulate(const char *name, dim3 grid, dim3 threads, size_t shared, bool together,
-             const std::function<void()> &body) {
-    running = name, gridDim = grid, blockDim = threads, work = &body;
-    if (threads.x > MOST || threads.y != 1 || grid.z != 1 || grid.y > 65535 || !grid.x || !grid.y || shared > 227 * 1024)
+static void run(const emulate_launch &how, const std::function<void()> &body) {
+    const dim3 grid = how.grid, threads = how.threads;
+    const unsigned blocks = how.way == ALL_BLOCKS ? grid.x : 1;
+    running = how.name, gridDim = grid, blockDim = threads, work = &body;
+    if (threads.x > MOST || threads.y != 1 || grid.z != 1 || grid.y > 65535 || !grid.x || !grid.y || how.shared > emulate_most_shared() ||
+        (how.way == ALL_BLOCKS && (blocks * threads.x > MOST || threads.x % WARP_SIZE)))
         stop("no GPU starts such a grid");
-    if (shared_memory.size() < shared) shared_memory.resize(shared);
+    shared_each = (how.shared + 1023) / 1024 * 1024;
+    if (shared_memory.size() < blocks * shared_each) shared_memory.resize(blocks * shared_each);
     for (blockIdx.y = 0; blockIdx.y < grid.y; blockIdx.y++)
-        for (blockIdx.x = 0; blockIdx.x < grid.x; blockIdx.x++) {
-            if (together) run_together(threads.x);
-            for (current = 0; !together && current < threads.x; current++) threadIdx.x = current, body();
+        for (unsigned b = 0; b < grid.x; b += blocks) {
+            blockIdx.x = b;
+            if (how.way != ALONE) run_together(blocks, b);
+            for (current = 0; how.way == ALONE && current < threads.x; current++) threadIdx.x = current, body();
         }
 }
+
+/* ---- lists ---- */
+
+typedef std::vector<std::function<void()>> launches;
+
+static launches *recorded; /* NULL: launches are done at once */
+
+void emulate(const emulate_launch &how, const std::function<void()> &body) {
+    if (recorded)
+        recorded->push_back([=] { run(how, body); });
+    else
+        run(how, body);
+}
+
+bool emulate_is_recording(void) { return recorded != nullptr; }
+
+bool emulate_note(void (*f)(const void *with), const void *with, size_t bytes) {
+    if (!recorded) return false;
+    const std::vector<char> copy((const char *)with, (const char *)with + bytes);
+    recorded->push_back([=] { f(copy.data()); });
+    return true;
+}
+
+void emulate_begin_list(void) { recorded = new launches; }
+
+void *emulate_end_list(void) {
+    void *list = recorded;
+    recorded = nullptr;
+    return list;
+}
+
+void emulate_run_list(void *list) {
+    for (const auto &launch : *(launches *)list) launch();
+}
+
+void emulate_free_list(void *list) { delete (launches *)list; }

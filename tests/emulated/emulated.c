@@ -1,7 +1,7 @@
 /* emulated -- a GPU that is not there: its memory is this machine's, its kernels run by emulate.h, its products by loops.
  *
- * Every cell that a kernel asks for is looked up in what was taken. EMULATED_MEMORY says how many bytes it has, EMULATED_LOST after how many launches it
- * is lost, so that messages can be tested; EMULATED_DEVICES how many there are of it, for several processes. EMULATED_NARROW: it has no products of four
+ * Every cell that a kernel asks for is looked up in what was taken. EMULATED_MEMORY says how many bytes it has, EMULATED_LOST after how many runs and
+ * readings it is lost, EMULATED_VERSION of which version it is, so that messages can be tested; EMULATED_SHARED how many bytes of shared memory a block of threads may have; EMULATED_APART: nothing that follows a product is done by it; EMULATED_DEVICES how many there are of it, for several processes. EMULATED_NARROW: it has no products of four
  * warps together.
  */
 #include <math.h>
@@ -25,6 +25,17 @@ static size_t memory(void) {
 
 const char *emulate_running(void);
 void emulate_touch(const void *p, size_t bytes);
+void emulate_begin_list(void), emulate_run_list(void *list), emulate_free_list(void *list);
+void *emulate_end_list(void);
+bool emulate_note(void (*f)(const void *with), const void *with, size_t bytes);
+bool emulate_is_recording(void);
+
+/* A list would hold on to memory that leaves with other numbers the next time, or wait for itself. */
+static void refuse_in_list(const char *what) {
+    if (!emulate_is_recording()) return;
+    fprintf(stderr, "emulated GPU: %s while launches are being recorded\n", what);
+    abort();
+}
 
 static bool is_in(const struct piece *m, const void *p, size_t bytes) {
     return (const char *)p >= m->from && (const char *)p + bytes <= m->to;
@@ -79,6 +90,7 @@ const char *emulate_device(void) {
 }
 
 static void *emulated_take(size_t bytes) {
+    refuse_in_list("memory is taken");
     if (n_pieces == MOST || bytes > memory() || taken > memory() - bytes) return NULL;
     char *p = aligned_alloc(256, (bytes + 256) / 256 * 256); /* as a GPU's is */
     if (!p) return NULL;
@@ -89,6 +101,7 @@ static void *emulated_take(size_t bytes) {
 }
 
 static void emulated_give_back(void *p) {
+    refuse_in_list("memory is given back");
     for (int i = 0; p && i < n_pieces; i++)
         if (pieces[i].from == (char *)p) {
             taken -= (size_t)(pieces[i].to - pieces[i].from);
@@ -118,14 +131,28 @@ static void touch_all(const void *p, size_t bytes) {
 
 static void emulated_put(void *to, const void *from, size_t bytes) {
     if (!bytes) return;
+    refuse_in_list("numbers are copied to it");
     touch_all(to, bytes);
     emulated_copy(to, from, bytes);
 }
 
+static bool is_lost; /* from then on nothing comes from it */
+static long calls;
+
+static bool is_lost_now(void) {
+    const char *after = getenv("EMULATED_LOST");
+    is_lost |= after && ++calls > atol(after);
+    return is_lost;
+}
+
 static void emulated_get(void *to, const void *from, size_t bytes) {
     if (!bytes) return;
+    refuse_in_list("numbers are read");
     touch_all(from, bytes);
-    emulated_copy(to, from, bytes);
+    if (is_lost_now())
+        memset(to, 0, bytes);
+    else
+        emulated_copy(to, from, bytes);
 }
 
 static void emulated_move(void *to, const void *from, size_t bytes) {
@@ -136,11 +163,8 @@ static void emulated_move(void *to, const void *from, size_t bytes) {
 
 static void emulated_wait(void) {}
 
-static long launches;
-
 static const char *emulated_trouble(void) {
-    const char *after = getenv("EMULATED_LOST");
-    return after && ++launches > atol(after) ? "the device was lost" : NULL;
+    return is_lost_now() ? "the device was lost" : NULL;
 }
 
 static float number_of(const void *p, size_t i, bool is_short) {
@@ -176,12 +200,13 @@ static void set(void *to, float x, bool is_short) {
 }
 
 /* Small ones by the kernel that stands in for a library. */
-static void emulated_product(const lh_gpu_product *p) {
+static void multiply(const void *product) {
+    const lh_gpu_product *p = product;
     if (p->a.is_short != p->b.is_short) {
         fprintf(stderr, "emulated GPU: a product of two types\n");
         abort();
     }
-    if ((long long)p->rows * p->cols * p->inner * p->n < 4096) {
+    if ((long long)p->rows * p->cols * p->inner * p->n < 4096 || p->behind) {
         lh_gpu_any_product(p, NULL);
         return;
     }
@@ -193,8 +218,19 @@ static void emulated_product(const lh_gpu_product *p) {
                 for (int k = 0; k < p->inner; k++) sum += get(&p->a, i, r, k) * get(&p->b, i, k, c);
                 sum = p->scale * sum + (p->adds ? number_of(to, 0, p->c.is_short) : 0);
                 if (p->bias) sum += number_of(p->bias, (size_t)c, p->c.is_short);
+                if (p->also) sum += number_of(p->also, (size_t)(r * p->c.pitch + c), p->c.is_short);
                 set(to, sum, p->c.is_short);
             }
+}
+
+static void emulated_product(const lh_gpu_product *p) {
+    if (!emulate_note(multiply, p, sizeof *p)) multiply(p);
+}
+
+/* A library that can do all of it, as long as nothing is left out. */
+static bool emulated_makes(const lh_gpu_product *p) {
+    return p->n == 1 && !p->c.each && p->a.is_short && (!p->behind) == (!p->kept) &&
+           !(p->also && p->behind) && !getenv("EMULATED_APART");
 }
 
 static const char *emulated_products(void) {
@@ -202,15 +238,8 @@ static const char *emulated_products(void) {
 }
 
 static bool emulated_begin_list(void) {
-    return false; /* nothing is recorded */
-}
-
-static void *emulated_end_list(void) {
-    return NULL;
-}
-
-static void emulated_list(void *list) {
-    (void)list;
+    emulate_begin_list();
+    return true;
 }
 
 static lh_gpu gpu = {
@@ -228,17 +257,20 @@ static lh_gpu gpu = {
     .wait = emulated_wait,
     .trouble = emulated_trouble,
     .product = emulated_product,
+    .makes = emulated_makes,
     .products = emulated_products,
     .round = lh_gpu_round,
     .begin_list = emulated_begin_list,
-    .end_list = emulated_end_list,
-    .run_list = emulated_list,
-    .free_list = emulated_list,
+    .end_list = emulate_end_list,
+    .run_list = emulate_run_list,
+    .free_list = emulate_free_list,
 };
 
 __attribute__((visibility("default"))) const lh_gpu *lh_gpu_entry_2(void);
 
 const lh_gpu *lh_gpu_entry_2(void) {
+    const char *version = getenv("EMULATED_VERSION");
+    if (version) gpu.version = atoi(version);
     lh_gpu_launchers(&gpu);
     return &gpu;
 }

@@ -1,16 +1,19 @@
-/* cuda -- the backend for a GPU: float, or products and what they read in bf16; the whole plan in its memory, one launch for each work, all launches of a step recorded as one list. */
+/* cuda -- the backend for a GPU, in float, or with products and their operands in bf16. All values of a plan are in its memory, each work is a launch, and the launches of a step
+ * are recorded as one list. */
 #include "eval/cuda/cuda.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "eval/fast/wish.h"
 
 static const lh_place nowhere = {0, 0, 0};
 
+enum { MOST_EXAMPLES = 65535 }; /* of a launch: they are one side of its grid */
+
 /* ---- from its making to its end ---- */
 
-/* What is known before there are numbers. An operation without a launch runs here. */
+/* What is known before there are numbers. An operation that has no launch runs on the processor. */
 static void work_for(const lh_gpu *gpu, const lh_plan_work *plan, lh_cuda_work *w) {
     const lh_node *n = plan->node;
     *w = (lh_cuda_work){.plan = plan};
@@ -27,7 +30,7 @@ static void work_for(const lh_gpu *gpu, const lh_plan_work *plan, lh_cuda_work *
         w->launch = plan->match ? gpu->kernel[w->kernel] : gpu->op[n->kind];
 }
 
-/* Runs of a batch in parts: a value goes to the sum of all, or is added to it. */
+/* Of a batch that is run in parts: a value becomes the sum, or is added to it. */
 static const lh_kernel adds_up = {.name = "sum of parts"};
 
 static bool make_works(lh_plan *p, const lh_gpu *gpu) {
@@ -68,7 +71,7 @@ static void cuda_close(lh_plan *p) {
     lh_cuda_own *own = p->own;
     lh_context *ctx = p->g->ctx;
     const char *why;
-    const lh_gpu *gpu = own && own->moment_there ? lh_cuda_find(&why) : NULL;
+    const lh_gpu *gpu = own && !p->is_sketch ? lh_cuda_find(&why) : NULL; /* what open left unfinished, too */
     for (int i = 0; own && i < 2; i++) {
         if (gpu) lh_cuda_give_back(ctx, own->table[i].there);
         ctx->release(own->table[i].here);
@@ -81,6 +84,7 @@ static void cuda_close(lh_plan *p) {
     lh_cuda_give_back(ctx, own->kept);
     lh_cuda_give_back(ctx, own->rows);
     lh_cuda_give_back(ctx, own->largest);
+    lh_cuda_give_back(ctx, own->token_there);
     lh_cuda_close_shadows(p);
     ctx->release(own->example);
 }
@@ -90,14 +94,21 @@ static double cuda_bytes(const lh_plan *p) {
     return (double)own->table[0].bytes + (double)own->table[1].bytes +
            ((double)own->scratch_cells + (double)own->kept_cells + (double)own->rows_cells) *
                sizeof(float) +
-           (double)own->n_shadows * sizeof *own->shadows;
+           (double)own->n_shadows * sizeof *own->shadows + (double)own->token_bytes;
 }
 
-/* ---- what a work has to know ---- */
+/* ---- numbers of the moment: the step, the examples ---- */
 
 static bool reserve_examples(lh_plan *p) {
     lh_cuda_own *own = lh_cuda_of(p);
     lh_context *ctx = p->g->ctx;
+    if (p->examples > MOST_EXAMPLES) {
+        lh_fail(ctx, LH_ERROR_LIMIT, nowhere,
+                "a batch of %d examples is too large for a GPU, which takes %d at a time",
+                p->examples, MOST_EXAMPLES);
+        lh_cure(ctx, "--micro %d, or less", MOST_EXAMPLES);
+        return false;
+    }
     if (p->examples <= own->cap) return true;
     lh_cuda_give_back(ctx, own->example_there);
     ctx->release(own->example);
@@ -119,6 +130,14 @@ static bool reserve_examples(lh_plan *p) {
 static bool same_moment(const lh_gpu_moment *a, const lh_gpu_moment *b) {
     return a->past == b->past && a->of == b->of && a->step == b->step && a->seed == b->seed &&
            a->example == b->example && a->adds == b->adds;
+}
+
+/* A mean over examples is a number of its product, and recorded with it: it follows the batch that this one is a part of. */
+static void scale_means(lh_plan *p, const lh_gpu *gpu) {
+    lh_cuda_own *own = lh_cuda_of(p);
+    if (own->of == p->moment.of) return;
+    own->of = p->moment.of;
+    if (lh_cuda_scale_summed(p)) forget_lists(p, gpu);
 }
 
 /* Sent where it changed. */
@@ -146,7 +165,9 @@ static bool cuda_ready(lh_plan *p, bool is_bound) {
     const lh_gpu *gpu = lh_cuda_gpu(p->g->ctx);
     if (!gpu) return false;
     forget_lists(p, gpu);
-    return (!is_bound || reserve_examples(p)) && lh_cuda_connect(p, is_bound);
+    lh_cuda_of(p)->of = 0;
+    return (!is_bound || reserve_examples(p)) && lh_cuda_connect(p, is_bound) &&
+           (!is_bound || lh_cuda_list_token(p));
 }
 
 /* ---- running ---- */
@@ -155,6 +176,10 @@ static void launch(lh_plan *p, const lh_gpu *gpu, const lh_cuda_work *w) {
     if (w->is_joined) return;
     if (w->row) {
         gpu->row(w->row, gpu->stream);
+        return;
+    }
+    if (w->many.n) {
+        w->launch_many(&w->many, gpu->stream);
         return;
     }
     if (!w->launch) {
@@ -183,7 +208,7 @@ static void launch_all(lh_plan *p, const lh_gpu *gpu, lh_stage stage, int from, 
         if (!(goes_on && work[i].plan->is_once)) launch(p, gpu, &work[i]);
 }
 
-/* The whole of a stage, again and again: recorded when it comes the third time. */
+/* A whole stage, which is run again and again: recorded the third time. */
 static void run_whole(lh_plan *p, const lh_gpu *gpu, lh_stage stage) {
     lh_cuda_own *own = lh_cuda_of(p);
     const int n = p->list[stage].n;
@@ -201,17 +226,19 @@ static void run_whole(lh_plan *p, const lh_gpu *gpu, lh_stage stage) {
 static void cuda_run(lh_plan *p, lh_stage stage, int from, int to) {
     const lh_gpu *gpu = from < to ? lh_cuda_gpu(p->g->ctx) : NULL;
     if (!gpu) return;
+    const bool is_whole = from == 0 && to == p->list[stage].n;
     lh_cuda_settle();
-    send_moment(p, gpu);
-    if (stage != LH_STAGE_START && from == 0 && to == p->list[stage].n &&
-        (!p->grows || p->moment.past > 0) && !lh_cuda_of(p)->has_here)
-        run_whole(p, gpu, stage);
-    else
-        launch_all(p, gpu, stage, from, to);
-    const char *trouble = gpu->trouble();
-    if (!trouble) return;
-    lh_fail(p->g->ctx, LH_ERROR_LIMIT, nowhere, "the GPU stopped: %s", trouble);
-    lh_cure(p->g->ctx, "what was saved last is intact; --device cpu continues without it");
+    if (stage == LH_STAGE_RUN) scale_means(p, gpu);
+    lh_cuda_of(p)->is_token = false;
+    if (stage != LH_STAGE_RUN || !is_whole || !lh_cuda_run_token(p, gpu)) {
+        send_moment(p, gpu);
+        if (stage != LH_STAGE_START && is_whole && (!p->grows || p->moment.past > 0) &&
+            !lh_cuda_of(p)->has_here)
+            run_whole(p, gpu, stage);
+        else
+            launch_all(p, gpu, stage, from, to);
+    }
+    lh_cuda_is_well(p->g->ctx);
 }
 
 /* ---- measuring ---- */
@@ -227,27 +254,21 @@ const char *lh_cuda_work_name(const lh_plan *p, int i) {
     return w->match ? w->match->kernel->name : w->node->op->name;
 }
 
-static double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void lh_cuda_time_works(lh_plan *p, double *seconds) {
     const lh_gpu *gpu = lh_cuda_gpu(p->g->ctx);
     const int n = p->list[LH_STAGE_RUN].n + p->list[LH_STAGE_COMMIT].n;
     for (int i = 0; gpu && i < n; i++) {
         gpu->wait();
-        const double start = seconds_now();
+        const double start = lh_seconds();
         launch(p, gpu, nth_work(p, i));
         gpu->wait();
-        seconds[i] = seconds_now() - start;
+        seconds[i] = lh_seconds() - start;
     }
 }
 
 static void cuda_count(lh_plan *p, int i, unsigned long long count[2]) {
     (void)i, (void)count;
-    lh_fail(p->g->ctx, LH_ERROR_LIMIT, nowhere, "operations are not counted on a GPU");
+    lh_fail(p->g->ctx, LH_ERROR_LIMIT, nowhere, "operations cannot be counted on a GPU");
     lh_cure(p->g->ctx, "the evaluators exact and fast count them");
 }
 
@@ -265,7 +286,8 @@ static const lh_backend in_float = {RECORD, .kernels = lh_cuda_likes},
                         grown_in_float = {RECORD, .kernels = lh_cuda_likes_bf16,
                                           .takes = lh_cuda_takes},
                         in_bf16 = {RECORD, .kernels = lh_cuda_likes_bf16, .takes = lh_cuda_takes,
-                                   .shorten = lh_cuda_shorten};
+                                   .shorten = lh_cuda_shorten,
+                                   .rests_of_batch = LH_CUDA_RESTS_OF_BATCH};
 
 static lh_plan *cuda_plan(lh_graph *g, const lh_wish *wish) {
     const lh_fast_wish *own = wish->own;
@@ -275,4 +297,4 @@ static lh_plan *cuda_plan(lh_graph *g, const lh_wish *wish) {
 }
 
 const lh_evaluator lh_cuda = {
-    .name = "cuda", .epsilon = LH_REAL_EPSILON, .plan = cuda_plan, LH_EVALUATE};
+    .name = "cuda", .epsilon = LH_REAL_EPSILON, .has_bf16 = true, .plan = cuda_plan, LH_EVALUATE};

@@ -1,4 +1,4 @@
-/* cuda_cells -- eval/far_cells.h on a GPU: numbers that several runs or several processes add up, in a stream beside that of plans; to other GPUs by NCCL. */
+/* cuda_cells -- eval/far_cells.h on a GPU: sums over several runs or several processes, in a stream parallel to that of plans; to other GPUs by NCCL. */
 #include <stdio.h>
 
 #include "eval/far_cells.h"
@@ -24,7 +24,7 @@ static bool open_cells(lh_context *ctx) {
     return !trouble;
 }
 
-/* What was written by plans and not sent yet goes first. */
+/* First sends what plans have written and not sent yet. */
 static void follow(void) {
     lh_cuda_settle();
     own.by->follow();
@@ -34,7 +34,8 @@ static void join(void) {
     own.by->join();
     const char *trouble = lh_failed(own.ctx) ? NULL : own.by->trouble();
     if (!trouble) return;
-    lh_fail(own.ctx, LH_ERROR_LIMIT, nowhere, "numbers do not get to other GPUs: %s", trouble);
+    lh_fail(own.ctx, LH_ERROR_LIMIT, nowhere, "cannot exchange numbers with other GPUs: %s",
+            trouble);
     lh_cure(own.ctx, "what was saved last is intact; NCCL_DEBUG=WARN says more");
 }
 
@@ -106,7 +107,7 @@ static const char *last_trouble(const char *what) {
 
 static bool make_id(char id[LH_GPU_ID], const char **why) {
     if (own.by->make_id(id)) return true;
-    *why = last_trouble("NCCL does not start");
+    *why = last_trouble("NCCL cannot be started");
     return false;
 }
 
@@ -114,7 +115,7 @@ static const lh_carrier *carry(const char id[LH_GPU_ID], int rank, int n, const 
     const char *name = own.by->library(why);
     if (!name) return NULL;
     if (!own.by->join_others(id, rank, n)) {
-        *why = last_trouble("the GPUs do not find each other");
+        *why = last_trouble("the GPUs cannot connect to each other");
         return NULL;
     }
     own.carrier = (lh_carrier){.name = name,

@@ -1,7 +1,7 @@
-/* cuda_grow -- a text that grows: attention keeps the keys and values of all rows that were fed, in memory for as many as may come. */
+/* cuda_grow -- the key-value cache: attention keeps the keys and values of all rows that were fed, in memory for the longest text. */
 #include "eval/cuda/cuda.h"
 
-enum { LINE = 64 }; /* floats: what is kept begins on a multiple of these */
+enum { LINE = 64 }; /* floats: the cache of each attention starts at a multiple of these */
 
 bool lh_cuda_keeps(const lh_plan *p, const lh_match *m) {
     return p->grows && lh_plan_axis_grows(p->g, m->leaf[1]->shape.rows);
@@ -36,7 +36,7 @@ size_t lh_cuda_kept_rows(const lh_plan *p) {
 
 enum { KEPT_SHORT = 4 }; /* a number of the launch */
 
-/* 1: keys and values lie in bf16, 0: in float, -1: they differ. */
+/* 1: keys and values are in bf16, 0: in float, -1: they differ */
 static float type_of(const lh_plan *p, const lh_match *m) {
     const bool k = lh_plan_owner(p, m->leaf[1])->is_short,
                v = lh_plan_owner(p, m->leaf[2])->is_short;
@@ -78,7 +78,8 @@ int lh_cuda_largest(lh_plan *p, const lh_layout *row) {
     char *from = lh_plan_base(p, row);
     from += row->at * (row->is_short ? 2 : (ptrdiff_t)sizeof(float));
     lh_cuda_settle();
-    gpu->largest((lh_gpu_line){from, row->is_short}, row->cols, own->largest, gpu->stream);
+    if (!own->is_token || own->token_scores != from) /* else it is there */
+        gpu->largest((lh_gpu_line){from, row->is_short}, row->cols, own->largest, gpu->stream);
     gpu->get(&at, own->largest, sizeof at);
-    return at;
+    return lh_cuda_is_well(p->g->ctx) ? at : -2;
 }

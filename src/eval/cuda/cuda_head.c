@@ -1,4 +1,4 @@
-/* cuda_head -- crossentropy(X @ W, t) with the way back, some examples (or, of a long one, some rows) at a time, so that logits never exist whole:
+/* cuda_head -- crossentropy(X @ W, t) and its gradient, some examples (or some rows of a long one) at a time, so that the whole matrix of logits never exists:
  *
  *     logits = X_i @ W     loss and their gradient, in place (device/head.cu)     dX_i = d @ W^T     dW += X_i^T @ d
  */
@@ -19,7 +19,7 @@ static size_t rows_at_a_time(const lh_cuda_work *w) {
     return n ? n : 1;
 }
 
-/* The piece that begins at row `row` of example e; is_batched: rows of several examples lie in a row. */
+/* The piece that begins at row `row` of example e; is_batched: the rows of several examples are contiguous. */
 static piece piece_at(const lh_cuda_work *w, const lh_gpu_block *x, int n, int e, int row) {
     const long long most = (long long)rows_at_a_time(w), left = x[e].rows - row;
     piece p = {.e = e, .examples = 1, .row = row, .rows = (int)(left < most ? left : most)};
@@ -78,7 +78,7 @@ typedef struct head {
     int cols;                      /* words; whole eights of them, where W can be read so far */
     int n, parts;                  /* steps so far, and launches among them */
     bool is_well;
-    /* not by a library, but as it is written down, more slowly: it cannot read these rows, or they are of two types */
+    /* without a library, and more slowly: it cannot read these rows, or the types differ */
     bool is_plain;
 } head;
 
@@ -97,6 +97,17 @@ static void add_launch(head *h, const piece *at) {
     work->number[2] = h->x.here->is_short;
     work->number[3] = h->is_plain, work->number[4] = h->n > 0;
     h->w->step[h->n++].work = work;
+}
+
+/* dW += d^T @ X, a row for each word. A library is faster with a multiple of eight: the last few are a product of their own. */
+static void add_to_words(head *h, lh_gpu_block d, lh_gpu_block x, bool adds) {
+    const int words = h->to_w.rows, most = d.is_short ? words / 8 * 8 : words;
+    const lh_gpu_block all = lh_cuda_turned(d);
+    lh_gpu_block to = lh_cuda_rows(h->to_w, 0, most);
+    if (most) add_product(h, &to, lh_cuda_rows(all, 0, most), x, adds);
+    if (most == words) return;
+    to = lh_cuda_rows(h->to_w, most, words - most);
+    add_product(h, &to, lh_cuda_rows(all, most, words - most), x, adds);
 }
 
 static void add_piece(head *h, const piece *at) {
@@ -125,7 +136,7 @@ static void add_piece(head *h, const piece *at) {
     if (!h->to_w.p || !h->is_well) return;
     logits.cols = h->projection.cols;
     if (h->w->gpu.form == TURNED)
-        add_product(h, &h->to_w, lh_cuda_turned(logits), x, !is_first);
+        add_to_words(h, logits, x, !is_first);
     else
         add_product(h, &h->to_w, lh_cuda_turned(x), logits, !is_first);
 }
@@ -152,7 +163,7 @@ static bool read_projection(head *h, const lh_cuda_table *t) {
         h->x.here->is_short && lh_cuda_shadow_of(h->p, projection, &h->projection, &h->projection);
     h->cols = h->projection.cols;
     if (is_copy && h->projection.rs == 1 && h->projection.cs == h->projection.rows)
-        h->cols = h->w->gpu.pitch; /* behind a copy lie zeros */
+        h->cols = h->w->gpu.pitch; /* zeros follow a copy */
     return h->x.here->is_short == h->projection.is_short;
 }
 
@@ -171,7 +182,7 @@ bool lh_cuda_plan_head(const lh_plan *p, lh_cuda_work *w, const lh_cuda_table *t
                         (!h.to_x.here || lh_cuda_join_rows(h.to_x.here, n, &all));
     piece at = piece_at(w, h.x.here, n, 0, 0);
     while (is_next(h.x.here, n, &at, w)) pieces++;
-    if (!lh_cuda_steps(p, w, 4 * pieces) || !reserve_parts(p, w, pieces)) return false;
+    if (!lh_cuda_steps(p, w, 5 * pieces) || !reserve_parts(p, w, pieces)) return false;
     if (h.is_well) add_pieces(&h, n);
     if (!h.is_well) {
         h.is_plain = h.is_well = true;

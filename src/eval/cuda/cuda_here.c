@@ -1,10 +1,11 @@
-/* cuda_here -- an operation that has no form for a GPU yet: its operands come here, it runs by its definition in float, its result goes back. Slow, never wrong. */
+/* cuda_here -- an operation that is not implemented for GPUs: its operands are copied to the processor, it runs there by its definition in float, and its result is copied back.
+ * Slow, but never wrong. */
 #define LH_FAST
 #include "eval/work.h"
 
 #include "eval/cuda/cuda.h"
 
-/* A value of all examples, here: numbers and blocks in one piece of memory; NULL: there is none. */
+/* A copy of a value of all examples, numbers and blocks in one allocation; NULL: not enough memory. */
 static lh_view bring(lh_plan *p, lh_arena *a, const lh_node *n, bool reads) {
     const lh_plan_value *v = lh_value_of(p, n);
     const int examples = v->step ? p->examples : 1;

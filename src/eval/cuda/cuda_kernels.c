@@ -1,11 +1,11 @@
-/* cuda_kernels -- the table of kernels: which of eval/fast each stands beside, and what it needs besides its leaves. */
+/* cuda_kernels -- the table of kernels: their counterparts in eval/fast, and what they need besides their leaves. */
 #include "eval/cuda/cuda.h"
 #include "eval/fast/attention.h"
 
 #define KERNEL(id, file) extern const lh_kernel lh_kernel_##id;
 #include "eval/cuda/kernels.def"
 #undef KERNEL
-extern const lh_kernel lh_kernel_nothing; /* moves no numbers: it needs no code */
+extern const lh_kernel lh_kernel_nothing; /* only a view: it needs no code */
 
 const lh_kernel *const lh_cuda_likes[] = {
     &lh_kernel_nothing,
@@ -35,7 +35,7 @@ int lh_cuda_kernel_number(const lh_kernel *k) {
     return -1;
 }
 
-/* ---- memory that a kernel needs while it runs, as it is said in its file ---- */
+/* ---- scratch memory that a kernel needs, as its file describes ---- */
 
 enum { PARTS = LH_GPU_PARTS, PARTS_OF_GRADIENT = 64 };
 
@@ -48,6 +48,12 @@ static void prepare_columns(const lh_plan *p, lh_cuda_work *w) {
 static size_t rows_of(const lh_cuda_work *w, int i) {
     const size_t examples = w->gpu.in[i].step ? (size_t)w->gpu.batch : 1;
     return examples * (size_t)w->gpu.most_in[i].rows * (size_t)w->gpu.most_in[i].heads;
+}
+
+/* A cell for each row of each example, as if all had as many rows as the longest. */
+static void prepare_scatter(const lh_plan *p, lh_cuda_work *w) {
+    (void)p;
+    w->gpu.scratch_cells = (size_t)w->gpu.most_in[0].rows * (size_t)w->gpu.batch;
 }
 
 static void prepare_layernorm_back(const lh_plan *p, lh_cuda_work *w) {
@@ -73,13 +79,13 @@ static void prepare_length(const lh_plan *p, lh_cuda_work *w) {
 
 /* ---- attention ---- */
 
-/* Y: the result, which the way back reads besides fast's leaves */
+/* Y: the result, which the backward pass reads besides fast's leaves */
 enum { Q, K, V, MASK, BIAS, DY, Y };
 enum { MOST_COLS = 128 }; /* of a head */
 
 enum { MOST_COLS_KEPT = 256, CAUSAL = 1 };
 
-/* One that looks back on rows that it kept (device/grow.cu). */
+/* Attention with a key-value cache (device/grow.cu). */
 static bool takes_growing(const lh_plan *p, lh_node *n, const lh_match *m) {
     const lh_graph *g = p->g;
     const size_t cols = g->axis[m->leaf[K]->shape.cols].n, out = g->axis[m->leaf[V]->shape.cols].n;
@@ -91,7 +97,7 @@ static bool takes_growing(const lh_plan *p, lh_node *n, const lh_match *m) {
     return x.window < 1 << 24 && x.sinks < 1 << 24;
 }
 
-/* Masks of another kind, a soft cap and a scale that is not above 0 are left to the definition. */
+/* Other kinds of masks, a soft cap, and a scale that is not positive are left to the definition. */
 static bool takes_attention(const lh_plan *p, lh_node *n, lh_match *m) {
     const lh_graph *g = p->g;
     if (lh_cuda_keeps(p, m)) return takes_growing(p, n, m);
@@ -132,6 +138,7 @@ const lh_cuda_kernel lh_cuda_kernels[LH_GPU_N_KERNELS + 1] = {
     [LH_GPU_beside] = {.by_rows = true},
     [LH_GPU_summed] = {.sums_products = true},
     [LH_GPU_columns] = {.prepare = prepare_columns},
+    [LH_GPU_scatter] = {.prepare = prepare_scatter},
     [LH_GPU_attention] = {.prepare = prepare_attention, .takes = takes_attention},
     [LH_GPU_attention_back] = {.prepare = prepare_attention_back, .takes = takes_attention_back},
     [LH_GPU_layernorm] = {.by_rows = true, .makes_short = true},

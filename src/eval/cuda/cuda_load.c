@@ -1,10 +1,5 @@
-/* cuda_load -- the shared object is found and the GPU opened, once in the life of the process. */
-#include <dlfcn.h>
-#include <stdlib.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
+/* cuda_load -- finds the shared object and opens the GPU, once per process. */
+#include "base/shared_object.h"
 #include "eval/cuda/cuda.h"
 #include "eval/cuda/devices.h"
 
@@ -17,33 +12,22 @@ static struct {
     char why[512]; /* there is none */
 } found;
 
-/* As the environment says, beside the program (in a build folder), where it was installed. */
-static void *load(void) {
-    char self[4096], beside[4200];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(self, '/');
-    if (slash) *slash = 0;
-    snprintf(beside, sizeof beside, "%s/longhand_cuda.so", self);
-    const char *const place[] = {getenv("LONGHAND_CUDA"), beside, LH_LIBDIR "/longhand_cuda.so"};
-    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
-        if (!place[i] || !*place[i] || access(place[i], R_OK)) continue;
-        void *so = dlopen(place[i], RTLD_NOW);
-        if (so) return so;
-        snprintf(found.why, sizeof found.why, "%s", dlerror());
-    }
-    return NULL;
-}
-
 const lh_gpu *lh_cuda_find(const char **why) {
     if (!found.is_sought) {
         snprintf(found.why, sizeof found.why, "this longhand was built without CUDA");
-        void *so = load();
+        void *so = lh_shared_object("LONGHAND_CUDA", "longhand_cuda.so", RTLD_NOW, found.why,
+                                    sizeof found.why);
         lh_gpu_entry entry = NULL;
         if (so) *(void **)&entry = dlsym(so, LH_GPU_ENTRY);
         if (so && !entry)
             snprintf(found.why, sizeof found.why, "longhand_cuda.so is of another version");
         found.gpu = entry ? entry() : NULL;
+        if (found.gpu && found.gpu->version != LH_GPU_VERSION) {
+            snprintf(found.why, sizeof found.why,
+                     "longhand_cuda.so is of version %d, and this longhand needs %d",
+                     found.gpu->version, LH_GPU_VERSION);
+            found.gpu = NULL, entry = NULL;
+        }
         lh_gpu_ranks_entry ranks = NULL;
         if (entry) *(void **)&ranks = dlsym(so, LH_GPU_RANKS_ENTRY);
         found.ranks = ranks ? ranks() : NULL;
@@ -57,13 +41,23 @@ const lh_gpu_ranks *lh_cuda_ranks(void) {
     return found.ranks;
 }
 
+/* One that others have filled up cannot do much: both figures. */
+static void see_room(lh_gpu_device *d) {
+    if (*d->trouble || (double)d->free >= LH_CUDA_LIBRARIES) return;
+    snprintf(d->trouble, sizeof d->trouble,
+             "%.1f MB of its memory are free, and products alone need %.1f MB",
+             (double)d->free / 1e6, LH_CUDA_LIBRARIES / 1e6);
+}
+
 int lh_devices(lh_gpu_device *list, int most, const char **why) {
     const char *own_why;
     const lh_gpu *gpu = lh_cuda_find(why ? why : &own_why);
-    return gpu ? gpu->devices(list, most, why ? why : &own_why) : 0;
+    const int n = gpu ? gpu->devices(list, most, why ? why : &own_why) : 0;
+    for (int i = 0; i < n && i < most; i++) see_room(&list[i]);
+    return n;
 }
 
-/* Among the processes of this machine, as Open MPI, MPICH and Slurm number them; 0: this one is alone. */
+/* The rank among the processes on this machine, as Open MPI, MPICH and Slurm number them; 0: there is only this one. */
 static int local_rank(void) {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                         "SLURM_LOCALID"};
@@ -79,7 +73,7 @@ static bool is_wanted(int device) {
     return !asked || !*asked || atoi(asked) == device;
 }
 
-/* Which of those that there are; -1: none, and why. */
+/* The index of the GPU to use; -1: there is none, and *why says why. */
 static int choose(const lh_gpu *gpu, const char **why) {
     enum { MOST = 64 };
     lh_gpu_device *device = calloc(MOST, sizeof *device);
@@ -95,6 +89,14 @@ static int choose(const lh_gpu *gpu, const char **why) {
     if (n > 0 && !n_good) *why = *found.why ? found.why : "there is no GPU of that number";
     free(device);
     return n_good ? good[local_rank() % n_good] : -1;
+}
+
+bool lh_cuda_is_well(lh_context *ctx) {
+    const char *trouble = found.is_open ? found.gpu->trouble() : NULL;
+    if (!trouble || lh_failed(ctx)) return !trouble;
+    lh_fail(ctx, LH_ERROR_LIMIT, nowhere, "the GPU stopped: %s", trouble);
+    lh_cure(ctx, "what was saved last is intact; --device cpu continues without it");
+    return false;
 }
 
 const lh_gpu *lh_cuda_gpu(lh_context *ctx) {

@@ -1,10 +1,10 @@
-/* cuda_needs -- how much memory a plan will take, found by one of sizes alone: nothing is taken for it, and no GPU is needed. */
+/* cuda_needs -- how much memory a plan will need, found with a plan that only knows sizes: nothing is allocated, and no GPU is needed. */
 #include <stdint.h>
 
 #include "eval/cuda/cuda.h"
 #include "eval/cuda/devices.h"
 
-/* Buffers lie somewhere, far from each other, so that it is seen which values lie side by side. Nobody follows these pointers. */
+/* Invented addresses, far from each other, so that contiguous values can be recognised. They are never dereferenced. */
 static void place_buffers(lh_plan *p, bool is_placed) {
     for (int i = 0; i < LH_N_BUFFERS; i++)
         p->memory[i] = is_placed ? (void *)((uintptr_t)(i + 1) << 44) : NULL;
@@ -22,9 +22,6 @@ bool lh_cuda_sketch(lh_plan *p, bool is_bound) {
     return is_done;
 }
 
-/* Besides plans: what products work in. */
-static const double LIBRARIES = 34e6;
-
 double lh_cuda_needs(lh_graph *g, const lh_wish *wish, const lh_batch *batch) {
     lh_wish sizes = *wish;
     sizes.is_sketch = true;
@@ -35,7 +32,7 @@ double lh_cuda_needs(lh_graph *g, const lh_wish *wish, const lh_batch *batch) {
     return bytes;
 }
 
-/* The longest text that may come. */
+/* Of the longest possible text. */
 bool lh_cuda_fits_text(lh_graph *g, const lh_wish *wish) {
     lh_arena *a = lh_arena_new(g->ctx);
     const int **rows = a ? lh_alloc_array(a, (size_t)g->n_inputs + 1, sizeof *rows) : NULL;
@@ -51,7 +48,7 @@ bool lh_cuda_fits(lh_context *ctx, double bytes) {
     size_t has = 0, all = 0;
     if (!gpu) return false;
     gpu->room(&has, &all);
-    if (bytes + LIBRARIES <= (double)has || bytes <= 0.5 * (double)has) return true;
+    if (bytes + LH_CUDA_LIBRARIES <= (double)has || bytes <= 0.5 * (double)has) return true;
     lh_cuda_no_room(ctx, gpu, bytes, "this run");
     return false;
 }

@@ -1,4 +1,4 @@
-/* cuda_product -- which products of a work a library can make: its matrices lie by rows or by columns, without gaps inside a line. */
+/* cuda_product -- which products a library can compute: the matrices are stored by rows or by columns, without gaps inside a row or column. */
 #include <limits.h>
 
 #include "eval/cuda/cuda.h"
@@ -7,7 +7,7 @@ static char *number_at(const lh_gpu_block *b, long long i) {
     return (char *)b->p + i * (b->is_short ? 2 : 4);
 }
 
-/* How a block lies, as a factor; false: in no way that a library reads. */
+/* A block as a factor; false: its layout is not one that a library reads. */
 static bool factor_of(const lh_gpu_block *b, lh_gpu_factor *f) {
     *f = (lh_gpu_factor){.first = b->p, .apart = b->hs, .is_short = b->is_short};
     if (b->cols == 1 || b->cs == 1) {
@@ -26,7 +26,7 @@ static bool is_same(const lh_gpu_factor *f, const lh_gpu_factor *g) {
     return f->pitch == g->pitch && f->is_turned == g->is_turned;
 }
 
-/* All heads of one example. A library rounds its result to bf16 only where it reads such. */
+/* All heads of one example. A library writes bf16 only if it reads bf16. */
 bool lh_cuda_product_of(const lh_gpu_block *c, const lh_gpu_block *a, const lh_gpu_block *b,
                         lh_gpu_product *p) {
     *p = (lh_gpu_product){
@@ -61,7 +61,7 @@ bool lh_cuda_is_product(const lh_cuda_work *w) {
     return w->plan->match ? w->kernel == LH_GPU_linear : w->plan->node->kind == LH_OP_matmul;
 }
 
-/* The row that is added, in the result's type; false: there is none that lies so. */
+/* The row that is added, which must have the type of the result; false: there is none, or its layout does not fit. */
 static bool bias_of(const lh_plan *p, const lh_cuda_work *w, const lh_gpu_block *b, bool is_short,
                     const void **to) {
     lh_gpu_block row;
@@ -74,7 +74,7 @@ static bool bias_of(const lh_plan *p, const lh_cuda_work *w, const lh_gpu_block 
     return row.cs == 1;
 }
 
-/* Examples of one size are one call; else each is one. */
+/* Examples of one size are one call; otherwise each is a call of its own. */
 void lh_cuda_find_products(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t,
                            const lh_gpu_block *const blocks[4]) {
     const lh_gpu_block *c = blocks[0], *a = blocks[1], *b = blocks[2];
@@ -117,7 +117,7 @@ void lh_cuda_find_products(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t,
     all->n *= n;
 }
 
-/* ---- total(A @ B): one product where the examples lie beside each other, else one after the other, added up ---- */
+/* ---- total(A @ B): a single product where the examples are contiguous, otherwise one after the other, accumulated ---- */
 
 lh_gpu_block lh_cuda_turned(lh_gpu_block b) {
     return (lh_gpu_block){b.p, b.hs, b.cs, b.rs, b.heads, b.cols, b.rows, b.is_short};
@@ -129,7 +129,7 @@ lh_gpu_block lh_cuda_rows(lh_gpu_block b, long long from, long long n) {
     return b;
 }
 
-/* The columns of A_e one beside the other, the rows of B_e one below the other. */
+/* The columns of A_e side by side, the rows of B_e one below the other. */
 static bool join(const lh_plan *p, const lh_cuda_work *w, const lh_gpu_block *a,
                  const lh_gpu_block *b, lh_gpu_block one[2]) {
     const int n = w->gpu.batch;
@@ -157,8 +157,20 @@ void lh_cuda_find_summed(const lh_plan *p, lh_cuda_work *w, const lh_gpu_block *
         w->step[e].product.adds = e > 0;
     }
     w->n_steps = is_one ? 1 : n;
-    for (int i = 0; i < w->n_steps; i++) {
-        w->step[i].work = NULL;
-        if (w->gpu.form) w->step[i].product.scale = 1.0f / (float)p->moment.of;
+    for (int i = 0; i < w->n_steps; i++) w->step[i].work = NULL;
+}
+
+bool lh_cuda_scale_summed(const lh_plan *p) {
+    lh_cuda_work *work = lh_cuda_of(p)->work[LH_STAGE_RUN];
+    bool is_some = false;
+    for (int i = 0; i < p->list[LH_STAGE_RUN].n; i++) {
+        lh_cuda_work *w = &work[i];
+        if (!w->plan->match || w->plan->sum >= 0 || !lh_cuda_kernels[w->kernel].sums_products ||
+            !w->gpu.form)
+            continue;
+        for (int k = 0; k < w->n_steps; k++)
+            w->step[k].product.scale = 1.0f / (float)p->moment.of;
+        is_some = true;
     }
+    return is_some;
 }

@@ -1,11 +1,11 @@
-/* cuda_row -- a text that grows by one token: works on one row become few launches.
+/* cuda_row -- generating one token: many works on one row become few launches.
  *
- *     layernorm(X) @ W + b         the norm is made anew by everyone who multiplies with it
- *     gelu(... @ W + b)            ... and what follows a product is done by who made it,
+ *     layernorm(X) @ W + b         every product recomputes the norm of its row,
+ *     gelu(... @ W + b)            and includes what follows it,
  *     Y + (... @ W + b)            up to one row that is added
  *
- * A work that another one does as well is left out. Memory of a value is not given to others for a while (lh_backend.rests), so that a result may be written some
- * works earlier than the plan has it.
+ * A work that is included in another one is dropped. The memory of a value is not reused for a while after its last use (lh_backend.rests), because a result may be
+ * written some works earlier than planned.
  */
 #include <string.h>
 
@@ -20,29 +20,24 @@ typedef struct rows {
     int *maker, *readers, *reader; /* of each value: its work or -1; how many read it; the last */
 } rows;
 
-static int value_of(const lh_plan *p, const lh_node *n) {
-    return (int)(lh_plan_owner(p, n) - p->value);
-}
-
 static void count_readers(const rows *r) {
     for (int i = 0; i < r->p->n_nodes; i++) r->maker[i] = r->reader[i] = -1, r->readers[i] = 0;
     for (int i = 0; i < r->n; i++) {
         const lh_plan_work *w = r->work[i].plan;
-        r->maker[value_of(r->p, w->node)] = i;
+        r->maker[lh_cuda_value_of(r->p, w->node)] = i;
         for (int k = 0; w->match && k < w->match->n_outs; k++)
-            if (w->match->out[k]) r->maker[value_of(r->p, w->match->out[k])] = i;
+            if (w->match->out[k]) r->maker[lh_cuda_value_of(r->p, w->match->out[k])] = i;
         for (int k = 0; k < w->n_in; k++) {
-            const lh_node *n = lh_plan_operand(w, k);
-            if (!n || (!w->match && !lh_op_reads(w->node, k))) continue;
-            const int v = value_of(r->p, n);
+            if (!lh_plan_reads(w, k)) continue;
+            const int v = lh_cuda_value_of(r->p, lh_plan_operand(w, k));
             r->readers[v]++, r->reader[v] = i;
         }
     }
 }
 
-/* ---- lines ---- */
+/* ---- rows ---- */
 
-/* The whole of a value that is one row, its numbers side by side. */
+/* The whole of a value that is one contiguous row. */
 static bool line_of(const rows *r, const lh_node *n, int cols, lh_gpu_line *to) {
     const lh_plan_value *v = lh_value_of(r->p, n);
     const lh_layout *l = v->layout;
@@ -64,7 +59,7 @@ static bool floats_of(const rows *r, const lh_node *n, int cols, const float **t
 
 /* ---- a product ---- */
 
-/* One row by a matrix whose columns lie in a row. */
+/* One row times a matrix that is stored column by column. */
 static bool product_of(const rows *r, const lh_cuda_work *w, lh_gpu_row *to) {
     const lh_gpu_product *x = w->n_steps == 1 && !w->step->work ? &w->step->product : NULL;
     const lh_node *a = lh_plan_operand(w->plan, 0);
@@ -108,42 +103,43 @@ static bool gate_of(const rows *r, const lh_cuda_work *w, lh_gpu_row *to) {
     return true;
 }
 
-/* Is every reader a product of one row that can do it as well, not far behind? */
+/* Is every reader a product of one row that can include it, and not far away? */
 static bool all_can(const rows *r, int i) {
     const lh_node *y = r->work[i].plan->node;
-    const int v = value_of(r->p, y);
+    const int v = lh_cuda_value_of(r->p, y);
     int found = 0;
     for (int k = i + 1; k < r->n && k <= i + REACH; k++) {
         const lh_gpu_row *row = r->work[k].row;
-        if (row && value_of(r->p, lh_plan_operand(r->work[k].plan, 0)) == v) found++;
+        if (row && lh_cuda_value_of(r->p, lh_plan_operand(r->work[k].plan, 0)) == v) found++;
     }
     return found && found == r->readers[v] && !r->p->value[v].lasts;
 }
 
 static void join_before(const rows *r, int i) {
     lh_gpu_row all = {0};
-    const int v = value_of(r->p, r->work[i].plan->node);
+    const int v = lh_cuda_value_of(r->p, r->work[i].plan->node);
     if (!all_can(r, i)) return;
-    for (int k = i + 1; k < r->n && k <= i + REACH; k++) { /* asked first, done then */
+    for (int k = i + 1; k < r->n && k <= i + REACH;
+         k++) { /* first check all of them, then change them */
         lh_gpu_row *row = r->work[k].row;
-        if (!row || value_of(r->p, lh_plan_operand(r->work[k].plan, 0)) != v) continue;
+        if (!row || lh_cuda_value_of(r->p, lh_plan_operand(r->work[k].plan, 0)) != v) continue;
         all = *row;
         if (row->before || !(norm_of(r, &r->work[i], &all) || gate_of(r, &r->work[i], &all)))
             return;
     }
     for (int k = i + 1; k < r->n && k <= i + REACH; k++) {
         lh_gpu_row *row = r->work[k].row;
-        if (!row || value_of(r->p, lh_plan_operand(r->work[k].plan, 0)) != v) continue;
+        if (!row || lh_cuda_value_of(r->p, lh_plan_operand(r->work[k].plan, 0)) != v) continue;
         if (!norm_of(r, &r->work[i], row)) gate_of(r, &r->work[i], row);
     }
     r->work[i].is_joined = true;
 }
 
-/* ---- behind it ---- */
+/* ---- after it ---- */
 
-/* What reads the result alone, and soon; -1: there is no such work. */
+/* The only work that reads the result, if it comes soon; -1: there is no such work. */
 static int next_of(const rows *r, int i, const lh_node *made) {
-    const int v = value_of(r->p, made);
+    const int v = lh_cuda_value_of(r->p, made);
     const int k = r->readers[v] == 1 && !r->p->value[v].lasts ? r->reader[v] : -1;
     return k > i && k - i <= REACH ? k : -1;
 }
@@ -154,14 +150,14 @@ static bool activation_of(const lh_cuda_work *w, lh_gpu_behind *to) {
     return true;
 }
 
-/* The other side of a sum: a row that was there before the product. */
+/* The other operand of a sum: a row that existed before the product. */
 static bool other_of(const rows *r, int i, const lh_cuda_work *sum, const lh_node *made, int cols,
                      lh_gpu_line *to) {
     const lh_node *n = sum->plan->node;
     if (sum->plan->match || n->kind != LH_OP_add) return false;
-    const int side = value_of(r->p, n->in[0]) == value_of(r->p, made) ? 1 : 0;
-    const int maker = r->maker[value_of(r->p, n->in[side])];
-    return value_of(r->p, n->in[side]) != value_of(r->p, made) && maker < i &&
+    const int side = lh_cuda_value_of(r->p, n->in[0]) == lh_cuda_value_of(r->p, made) ? 1 : 0;
+    const int maker = r->maker[lh_cuda_value_of(r->p, n->in[side])];
+    return lh_cuda_value_of(r->p, n->in[side]) != lh_cuda_value_of(r->p, made) && maker < i &&
            line_of(r, n->in[side], cols, to);
 }
 
@@ -191,7 +187,7 @@ bool lh_cuda_join_rows_of_one(lh_plan *p) {
     lh_cuda_own *own = lh_cuda_of(p);
     const size_t nodes = (size_t)p->n_nodes;
     rows r = {.p = p, .work = own->work[LH_STAGE_RUN], .n = p->list[LH_STAGE_RUN].n};
-    for (int i = 0; i < r.n; i++) r.work[i].row = NULL, r.work[i].is_joined = false;
+    for (int i = 0; i < r.n; i++) r.work[i].row = NULL;
     if (!is_one_row(p)) return true;
     if (!own->row) own->row = lh_alloc_array(p->arena, (size_t)r.n + 1, sizeof *own->row);
     int *lists = p->g->ctx->alloc((3 * nodes + 1) * sizeof *lists);

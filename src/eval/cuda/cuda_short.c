@@ -1,7 +1,7 @@
-/* cuda_short -- numbers of 16 bits, where products are in bf16: which values lie so, and copies of weights that products read.
+/* cuda_short -- with products in bf16: which values are stored in 16 bits, and copies of the weights that products read.
  *
- * Params, states, their gradients and losses are floats, and so is every sum. What norms, lookups and products of a batch make lies in bf16, and so does
- * what is made of it cell by cell. Numbers that only count (tokens, positions) stay floats.
+ * Params, states, their gradients and losses are floats, and so is every sum. The results of norms, lookups and products of a batch are in bf16, and so is
+ * what is computed from them cell by cell. Whole numbers (tokens, positions) stay floats.
  */
 #include "eval/cuda/cuda.h"
 
@@ -38,7 +38,7 @@ static bool passes_on(const lh_node *n) {
     }
 }
 
-/* Of a text that grows, what is added up from layer to layer stays exact, and so do scores. */
+/* While generating, the residual stream stays in float, and so do the logits. */
 static bool makes_short(const lh_plan *p, const lh_plan_work *w) {
     if (p->grows &&
         (w->node == p->g->generate->from || (!w->match && w->node->kind != LH_OP_matmul)))
@@ -50,7 +50,7 @@ static bool makes_short(const lh_plan *p, const lh_plan_work *w) {
     return passes_on(w->node) && reads_short(p, w);
 }
 
-/* A matrix for each example, computed, that says more than a number for each row. */
+/* A computed matrix for each example, with more than one column. */
 static void shorten(lh_plan *p, const lh_node *n) {
     lh_plan_value *v = n ? &p->value[n->id] : NULL;
     if (v && v->role == MADE && !v->same && v->step && !n->is_discrete &&
@@ -99,7 +99,8 @@ static void add_shadow(const lh_plan *p, const lh_node *n) {
     s->numbers = lh_plan_fixed_cells(p->g, p->g->node[lh_plan_owner(p, n) - p->value]);
     s->cols = (int)owner_cols(p, n), s->rows = (int)(s->numbers / owner_cols(p, n));
     s->is_view = is_view, s->is_turned = p->grows && s->rows > 1 && !is_view;
-    const size_t rows_of_zeros = 8 * owner_cols(p, n); /* for who reads whole eights of rows */
+    /* for readers that take eight rows at a time */
+    const size_t rows_of_zeros = 8 * owner_cols(p, n);
     own->n_shadows += (s->numbers + rows_of_zeros + 63) / 64 * 64;
     own->n_shadowed++;
 }

@@ -1,7 +1,7 @@
-/* cuda_works -- the works of a plan as a GPU sees them: made anew when layouts are.
+/* cuda_works -- the works of a plan as the GPU needs them; rebuilt whenever the layouts change.
  *
- * Every value has its blocks in a table that is copied to the GPU whole. Where rows do not know of each other, a work does not have to know of
- * examples: the rows of all of them become one block, if they lie so.
+ * Every value has its blocks in a table, which is copied to the GPU as a whole. Where rows do not depend on each other, a work does not need to know about
+ * examples: the rows of all examples become one block, if their layout allows it.
  */
 #include <limits.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void *lh_cuda_reserve(lh_cuda_table *t, size_t bytes, void **there) {
 
 static bool grow(lh_context *ctx, const lh_gpu *gpu, lh_cuda_table *t) {
     if (t->used <= t->bytes) return true;
-    const size_t bytes = t->used + t->used / 2;
+    const size_t bytes = t->used + t->used / 8;
     if (gpu) gpu->give_back(t->there);
     t->there = NULL;
     ctx->release(t->here);
@@ -111,7 +111,7 @@ bool lh_cuda_join_rows(const lh_gpu_block *b, int n, lh_gpu_block *one) {
     return rows <= INT_MAX && b->p;
 }
 
-/* Operations whose rows do not know of each other, besides those that go cell by cell. */
+/* Operations whose rows do not depend on each other, besides those that go cell by cell. */
 static bool is_by_rows(const lh_cuda_work *w) {
     if (w->plan->match) return lh_cuda_kernels[w->kernel].by_rows;
     switch (w->plan->node->kind) {
@@ -141,7 +141,7 @@ static bool is_whole(const lh_cuda_work *w, int i) {
     return lh_cuda_is_product(w) && i == 1;
 }
 
-/* Does operand i fit rows that are joined? One that all examples share has one row, or is read whole. */
+/* Can operand i be used with joined rows? One that all examples share must have one row, or be read as a whole. */
 static bool joins(const lh_cuda_work *w, int i, const lh_cuda_blocks *in, const lh_cuda_blocks *out,
                   lh_gpu_block *one) {
     const bool is_read = w->plan->match || lh_op_reads(w->plan->node, i);
@@ -174,11 +174,17 @@ static bool is_wide_block(const lh_gpu_block *b) {
                             b->rs * bytes % 16 == 0 && b->hs * bytes % 16 == 0);
 }
 
-/* may_be_number: it may be one that is read for all */
+/* may_be_number: it may also be a single number for all */
 static bool is_wide_value(const lh_cuda_blocks *v, bool may_be_number) {
     for (int e = 0; v->here && e < v->n; e++)
         if (!is_wide_block(&v->here[e]) || (!may_be_number && is_number(&v->here[e]))) return false;
     return true;
+}
+
+/* Is operand i an index: one number for each row? */
+static bool is_pointer(const lh_cuda_work *w, int i) {
+    if (w->plan->match) return w->kernel == LH_GPU_scatter && i == 1;
+    return w->plan->node->kind == LH_OP_lookup && i == 1;
 }
 
 /* Every row of every operand and result. */
@@ -188,7 +194,7 @@ static bool is_wide(const lh_plan *p, const lh_cuda_work *w, const lh_cuda_table
     if (!is_wide_value(&v, false)) return false;
     for (int i = 0; i < w->plan->n_in; i++) {
         const lh_node *n = lh_plan_operand(w->plan, i);
-        if (!n || (!m && !lh_op_reads(w->plan->node, i))) continue;
+        if (!n || (!m && !lh_op_reads(w->plan->node, i)) || is_pointer(w, i)) continue;
         v = lh_cuda_blocks_of(p, t, n);
         if (!is_wide_value(&v, i > 0)) return false;
     }
@@ -200,7 +206,32 @@ static bool is_wide(const lh_plan *p, const lh_cuda_work *w, const lh_cuda_table
     return true;
 }
 
-/* Do all numbers lie in a row, as those of the other do? */
+static bool is_short_value(const lh_cuda_blocks *v) {
+    for (int e = 0; e < v->n; e++)
+        if (!v->here[e].is_short) return false;
+    return v->here && v->n;
+}
+
+/* See lh_gpu_work.shorts. */
+static unsigned shorts_of(const lh_plan *p, const lh_cuda_work *w, const lh_cuda_table *t) {
+    const lh_match *m = w->plan->match;
+    unsigned bits = 0;
+    lh_cuda_blocks v;
+    for (int i = 0; i < w->plan->n_in && i < LH_GPU_OPERANDS; i++) {
+        const lh_node *n = lh_plan_operand(w->plan, i);
+        if (!n || (!m && !lh_op_reads(w->plan->node, i))) continue;
+        v = lh_cuda_blocks_of(p, t, n);
+        if (is_short_value(&v)) bits |= 1u << i;
+    }
+    for (int i = 0; m && i < m->n_outs; i++) {
+        if (!m->out[i] || !w->gpu.outs[i].block) continue;
+        v = lh_cuda_blocks_of(p, t, m->out[i]);
+        if (is_short_value(&v)) bits |= (unsigned)LH_GPU_SHORT_OUT << i;
+    }
+    return bits;
+}
+
+/* Are all numbers contiguous, in the same order as those of the other? */
 static bool is_flat_like(const lh_gpu_block *b, const lh_gpu_block *y) {
     return b->heads == y->heads && b->rows == y->rows && b->cols == y->cols && b->cs == 1 &&
            (b->heads == 1 || b->hs == b->cols) &&
@@ -219,7 +250,7 @@ static long long flat_of(const lh_cuda_work *w, const lh_gpu_block *one) {
     return cells;
 }
 
-/* The results of a kernel that makes several, as one each; what all examples share stays as it is. */
+/* The same for each result of a kernel that has several; what all examples share stays as it is. */
 static bool join_outs(const lh_plan *p, const lh_cuda_work *w, const lh_cuda_table *t,
                       lh_gpu_block one[LH_GPU_OUTS]) {
     const lh_match *m = w->plan->match;
@@ -231,14 +262,14 @@ static bool join_outs(const lh_plan *p, const lh_cuda_work *w, const lh_cuda_tab
     return true;
 }
 
-/* What they are compared with: the result, or, of a kernel whose first result is one for all, an operand. */
+/* What the others are compared with: the result, or an operand if the first result of a kernel is shared by all examples. */
 static lh_cuda_blocks rows_of(const lh_plan *p, const lh_cuda_work *w, const lh_cuda_table *t) {
     const lh_cuda_blocks out = lh_cuda_blocks_of(p, t, w->plan->node);
     if (out.view.step || !w->plan->match) return out;
     return lh_cuda_blocks_of(p, t, lh_plan_operand(w->plan, 0));
 }
 
-/* All examples of a work as one, if that is possible. */
+/* All examples of a work become one, if that is possible. */
 static bool join_examples(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
     const lh_cuda_blocks out = rows_of(p, w, t);
     lh_gpu_block one[MOST_JOINED + 1] = {0}, outs[LH_GPU_OUTS] = {0};
@@ -313,7 +344,7 @@ static void connect_apart(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
         lh_cuda_find_products(p, w, t, blocks);
 }
 
-/* What a part of a batch comes to is added to memory of the caller's. */
+/* The result of a part of a batch is added to the caller's memory. */
 static void connect_sum(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
     void *there = NULL;
     lh_gpu_block *sum = lh_cuda_reserve(t, sizeof *sum, &there);
@@ -328,6 +359,7 @@ static void connect_sum(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
 static void connect(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
     const lh_cuda_blocks out = lh_cuda_blocks_of(p, t, w->plan->node);
     w->n_steps = 0;
+    w->is_joined = false, w->many.n = 0;
     w->gpu.flat = 0;
     w->gpu.out = out.view, w->gpu.most = most_of(&out);
     w->gpu.examples = out.view.step ? p->examples : 1;
@@ -337,6 +369,8 @@ static void connect(const lh_plan *p, lh_cuda_work *w, lh_cuda_table *t) {
     connect_outs(p, w, t);
     if (!join_examples(p, w, t)) connect_apart(p, w, t);
     w->gpu.is_wide = out.here && is_wide(p, w, t);
+    w->gpu.shorts = out.here ? shorts_of(p, w, t) : 0;
+    w->gpu.also = (lh_gpu_view){0};
     if (!w->plan->match || w->kernel < 0) return;
     if (lh_cuda_kernels[w->kernel].prepare) lh_cuda_kernels[w->kernel].prepare(p, w);
     if (w->kernel == LH_GPU_head) lh_cuda_measure_head(p, w, t);
@@ -376,7 +410,7 @@ size_t lh_cuda_scratch_cells(const lh_plan *p) {
     return most;
 }
 
-/* One piece of memory serves all, one after the other. */
+/* All works share one piece of memory, one after the other. */
 static bool reserve_scratch(lh_plan *p) {
     lh_cuda_own *own = lh_cuda_of(p);
     if (!grow_floats(p, &own->scratch, &own->scratch_cells, lh_cuda_scratch_cells(p))) return false;
@@ -385,7 +419,7 @@ static bool reserve_scratch(lh_plan *p) {
     return true;
 }
 
-/* The work of the way there, for one of the way back, or NULL. */
+/* For a work of the backward pass: that of the forward pass, or NULL. */
 static lh_cuda_work *work_there(const lh_plan *p, const lh_cuda_work *back) {
     const lh_plan_list *run = &p->list[LH_STAGE_RUN];
     const lh_node *y = lh_standing(p, lh_plan_operand(back->plan, back->plan->n_in - 1));
@@ -399,12 +433,13 @@ size_t lh_cuda_kept_cells(lh_plan *p) {
     size_t all = 0;
     for (int i = 0; i < p->list[LH_STAGE_RUN].n; i++) {
         work[i].kept_at = all;
-        if (work[i].plan->match && work[i].kernel == LH_GPU_attention) all += work[i].kept_cells;
+        if (work[i].plan->match && work[i].kernel == LH_GPU_attention && !work[i].plan->is_again)
+            all += work[i].kept_cells; /* a work that is recomputed leaves nothing new */
     }
     return all;
 }
 
-/* What a way there leaves for its way back is its own, until the next run. */
+/* What a forward pass leaves for its backward pass has memory of its own, until the next run. */
 static bool reserve_kept(lh_plan *p) {
     lh_cuda_own *own = lh_cuda_of(p);
     const int n = p->list[LH_STAGE_RUN].n;
@@ -431,6 +466,8 @@ bool lh_cuda_connect_all(lh_plan *p, const lh_gpu *gpu, bool is_bound) {
     lh_cuda_table *t = &lh_cuda_of(p)->table[is_bound];
     for (;;) { /* measured, then made: what is joined is seen only where there is room for blocks */
         connect_works(p, t, is_bound);
+        if (is_bound && t->used > t->bytes) t->used += lh_cuda_join_bytes(p);
+        if (is_bound && t->used <= t->bytes && !lh_cuda_join_works(p, gpu, t)) return false;
         if (t->used <= t->bytes) return true;
         if (!grow(p->g->ctx, gpu, t)) return false;
     }

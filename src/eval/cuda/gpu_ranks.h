@@ -1,12 +1,12 @@
-/* gpu_ranks -- the second thing that the shared object with the GPU's code has to say: numbers outside of plans, and how they get to other GPUs.
+/* gpu_ranks -- the second interface of the shared object with the code for GPUs: numbers outside of plans, and how they get to other GPUs.
  *
  *     lh_gpu_ranks_entry entry = dlsym(so, LH_GPU_RANKS_ENTRY);
  *     const lh_gpu_ranks *r = entry();
- *     r->open(gpu->stream), r->follow();                       from now on in an order of its own, beside the stream of plans
- *     r->join_others(id, rank, n), r->add_all(x, 1000);        by NCCL, which is looked for when it is first asked for
+ *     r->open(gpu->stream), r->follow();                       from now on in a stream of its own, parallel to that of plans
+ *     r->join_others(id, rank, n), r->add_all(x, 1000);        by NCCL, which is loaded when it is first needed
  *
- * NCCL is not needed to build: device/nccl.h declares the few functions. LONGHAND_NCCL names another library than the system's; tests/emulated has one that
- * speaks through shared memory, so that everything but NCCL itself is tried without a GPU.
+ * NCCL is not needed to build: device/nccl.h declares the few functions. LONGHAND_NCCL names a library to use instead of the system's; tests/emulated has one that
+ * communicates through shared memory, so that everything but NCCL itself is tested without a GPU.
  */
 #ifndef LH_EVAL_CUDA_GPU_RANKS_H
 #define LH_EVAL_CUDA_GPU_RANKS_H

@@ -6,10 +6,10 @@
  *                                         dQ_r = dS @ K                           dK += dS^T @ Q_r
  *
  * Only a block of rows of P exists at any time, so memory grows with the length and not with its square. Nothing is kept
- * for the way back: P is made again, which costs one product of seven. With hide = later(Q, K) no key behind the last row
+ * for the backward pass: P is recomputed, which costs one product out of seven. With hide = later(Q, K) no key behind the last row
  * of a block is looked at, with hide = beyond(Q, K, window, sinks) none before its window but the sinks. Where Q has more heads
  * than K and V, neighbours among them share a head of K and V, which is nowhere copied. attentionwith(...) is the same with another
- * scale, a soft cap, C = cap tanh(S / cap), whose slope on the way back is 1 - (C / cap)^2, and a bias.
+ * scale, a soft cap, C = cap tanh(S / cap), whose slope in the backward pass is 1 - (C / cap)^2, and a bias.
  */
 #include "eval/fast/fast.h"
 
@@ -179,7 +179,7 @@ typedef struct head {
     int past;        /* rows of K before the first row of Q */
     ptrdiff_t shift; /* of kept rows: so many behind the sinks are no longer there */
     numbers how;
-    float *slopes; /* where the slopes of the soft cap are kept for the way back; or NULL */
+    float *slopes; /* where the slopes of the soft cap are kept for the backward pass; or NULL */
 } head;
 
 /* ---- rows that are kept while an input grows: for each row its keys, its values, and whether it is hidden ----
@@ -449,7 +449,7 @@ const lh_kernel lh_kernel_attention = {
     .trial = "Y = attention(X, X * 0.5, X + 1)\n",
 };
 
-/* ---- the way back ---- */
+/* ---- backward ---- */
 
 static void clear(const lh_matrix *m) {
     for (ptrdiff_t r = 0; r < m->rows; r++)

@@ -46,7 +46,7 @@ static bool crossentropy_fits(const lh_plan *p, lh_node *n, lh_match *m) {
 typedef struct losses {
     const lh_work *w;
     int pieces;
-    lh_all_rows x, tokens, dy, to; /* dy: on the way back alone */
+    lh_all_rows x, tokens, dy, to; /* dy: in the backward pass only */
 } losses;
 
 static void crossentropy_rows(void *what, int piece, int thread) {
@@ -91,7 +91,7 @@ const lh_kernel lh_kernel_crossentropy = {
     .trial = "logits = X @ E^T * 2\nY = crossentropy(logits, target)\n",
 };
 
-/* ---- crossentropy(X @ W, t) with the way back, some rows at a time ---- */
+/* ---- crossentropy(X @ W, t) and its gradient, some rows at a time ---- */
 
 enum { X, PROJECTION, TOKENS, DY }; /* leaves */
 enum { LOSS, TO_X, TO_W };          /* results */

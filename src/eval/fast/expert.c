@@ -166,7 +166,7 @@ const lh_kernel lh_kernel_expert = {
              "Y = expert(X, max(X[][0], 0), G, G * 2, D)\n",
 };
 
-/* ---- the way back ---- */
+/* ---- backward ---- */
 
 static void clear(const lh_block *b) {
     for (int r = 0; r < b->rows; r++)

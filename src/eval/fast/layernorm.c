@@ -3,7 +3,7 @@
  *     n = (x - mean) / d     d = sqrt(variance + eps)     y = n * g + b
  *     dn = dy * g     dx = (dn - mean(dn) - n * mean(dn * n)) / d     dg = sum of dy * n over rows     db = sum of dy
  *
- * Mean and deviation are found again on the way back: that is cheaper than keeping n. Sums over rows are made in a
+ * Mean and deviation are computed again in the backward pass: that is cheaper than keeping n. Sums over rows are made in a
  * fixed number of parts, then added in order.
  */
 #include "eval/fast/fast.h"
@@ -70,7 +70,7 @@ static const float *side_by_side(const lh_all_rows *rows, ptrdiff_t r, float *ro
     return room;
 }
 
-/* On the way back: room for two rows and two sums, for each part; forward for one row of each of up to 4 PARTS pieces. */
+/* In the backward pass: room for two rows and two sums, for each part; forward for one row of each of up to 4 PARTS pieces. */
 static float *room_of(const lh_work *w, int piece) {
     return w->moment->scratch + (size_t)piece * 4 * (size_t)w->in[0].block->cols;
 }
@@ -112,7 +112,7 @@ const lh_kernel lh_kernel_layernorm = {
     .trial = "param g : 1 x 6 = normal(1)\nparam b : 1 x 6 = normal(1)\nY = layernorm(X, g, b)\n",
 };
 
-/* ---- the way back ---- */
+/* ---- backward ---- */
 
 static void back_rows(void *what, int piece, int thread) {
     (void)thread;

@@ -1,25 +1,18 @@
 #include "eval/fast/machine.h"
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "eval/fast/fast.h"
 #include "eval/fast/row.h"
 
 enum { SIDE = 1024, TRIES = 5, MEGABYTES = 192 };
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static double product_seconds(lh_pool *pool, float *memory) {
     const ptrdiff_t n = (ptrdiff_t)SIDE * SIDE;
     const lh_matrix a = {memory, SIDE, SIDE, SIDE, 1}, b = {memory + n, SIDE, SIDE, SIDE, 1},
                     c = {memory + 2 * n, SIDE, SIDE, SIDE, 1};
-    const double start = now();
+    const double start = lh_seconds();
     lh_product_threads(pool, &a, &b, &c, NULL, false);
-    return now() - start;
+    return lh_seconds() - start;
 }
 
 typedef struct sweep {
@@ -39,9 +32,9 @@ static void sweep_piece(void *what, int piece, int thread) {
 
 static double read_seconds(lh_pool *pool, const float *memory, ptrdiff_t cells) {
     sweep s = {.from = memory, .cells = cells, .pieces = 16};
-    const double start = now();
+    const double start = lh_seconds();
     lh_pool_run(pool, s.pieces, sweep_piece, &s);
-    return now() - start;
+    return lh_seconds() - start;
 }
 
 lh_machine lh_machine_try(lh_context *ctx, int threads) {

@@ -3,14 +3,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "eval/fast/fast.h"
 #include "eval/fast/wish.h"
-
-static double now(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* The kernel for operations that go cell by cell says less than the operation. */
 static const char *name_of(const lh_work *w) {
@@ -46,9 +41,9 @@ lh_profile_work lh_fast_work_run(lh_plan *p, int i) {
     for (int k = 0; w->match && k < w->match->n_outs; k++)
         done.bytes += view_bytes(&w->outs[k], p->examples);
     if (!w->match) done.bytes += view_bytes(&w->out, p->examples);
-    const double start = now(CLOCK_MONOTONIC);
+    const double start = lh_seconds_by(CLOCK_MONOTONIC);
     w->run(w);
-    done.seconds = now(CLOCK_MONOTONIC) - start;
+    done.seconds = lh_seconds_by(CLOCK_MONOTONIC) - start;
     return done;
 }
 
@@ -60,9 +55,9 @@ double lh_fast_work_count(lh_plan *p, int i, lh_pool_counts *c) {
     const lh_work *w = lh_fast_work_at(p, i);
     *c = (lh_pool_counts){0};
     lh_pool_count(p->moment.pool, c);
-    const double start = now(CLOCK_THREAD_CPUTIME_ID);
+    const double start = lh_seconds_by(CLOCK_THREAD_CPUTIME_ID);
     w->run(w);
-    const double seconds = now(CLOCK_THREAD_CPUTIME_ID) - start;
+    const double seconds = lh_seconds_by(CLOCK_THREAD_CPUTIME_ID) - start;
     lh_pool_count(p->moment.pool, NULL);
     return seconds;
 }
@@ -72,9 +67,9 @@ lh_profile lh_fast_profile(lh_plan *p) {
     for (int i = 0; i < p->list[LH_STAGE_RUN].n + p->list[LH_STAGE_COMMIT].n; i++) {
         const lh_work *w = lh_fast_work_at(p, i);
         lh_profile_kind *k = kind_of(&f, w);
-        const double start = now(CLOCK_MONOTONIC);
+        const double start = lh_seconds_by(CLOCK_MONOTONIC);
         w->run(w);
-        const double seconds = now(CLOCK_MONOTONIC) - start;
+        const double seconds = lh_seconds_by(CLOCK_MONOTONIC) - start;
         k->works++;
         k->seconds += seconds;
         f.seconds += seconds;
@@ -97,7 +92,10 @@ double lh_fast_needs(lh_graph *g, const lh_wish *wish, const lh_batch *batch) {
     sizes.is_sketch = true;
     lh_plan *p = lh_fast.plan(g, &sizes);
     if (!p) return 0;
-    lh_fast.feed(p, batch);
+    if (batch)
+        lh_fast.feed(p, batch);
+    else
+        lh_fast.bind(p, NULL, 0);
     const lh_fast_wish *own = wish->own;
     lh_fast_of(p)->threads = own && own->threads ? own->threads : lh_pool_processors();
     const double bytes = lh_plan_bytes(p);

@@ -39,7 +39,7 @@ const lh_node *lh_fast_work_node(const lh_plan *p, int i); /* the last that it m
 double lh_fast_work_count(lh_plan *p, int i, lh_pool_counts *c);
 lh_profile lh_fast_profile(lh_plan *p); /* params are renewed by it, as by a commit */
 int lh_fast_uses(const lh_plan *p, const char *kernel); /* how many works it does */
-/* what a plan would take for that batch, found without taking it; 0: the context failed */
+/* what a plan would take for that batch, found without taking it; NULL: for the program's own examples; 0: the context failed */
 double lh_fast_needs(lh_graph *g, const lh_wish *wish, const lh_batch *batch);
 
 #endif

@@ -3,7 +3,7 @@
  *     n = x / d     d = sqrt(mean(x x) + eps)     y = n * g
  *     dn = dy * g     dx = (dn - n * mean(dn * n)) / d     dg = sum of dy * n over rows
  *
- * Each head of a row is a row of its own, with the same g. The deviation is found again on the way back. Sums over rows are made in a
+ * Each head of a row is a row of its own, with the same g. The deviation is computed again in the backward pass. Sums over rows are made in a
  * fixed number of parts, then added in order.
  */
 #include "eval/fast/fast.h"
@@ -132,7 +132,7 @@ const lh_kernel lh_kernel_rmsnorm = {
     .trial = "param g : 1 x 6 = normal(1)\nY = rmsnorm(X, g)\n",
 };
 
-/* ---- the way back ---- */
+/* ---- backward ---- */
 
 static void back_rows(void *what, int piece, int thread) {
     (void)thread;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "eval/fast/product.h"
 
 enum { MAX_THREADS = 256, SPINS = 4000 };
@@ -176,18 +177,11 @@ int lh_pool_threads(const lh_pool *p) {
 
 /* ---- counting ---- */
 
-/* Of this thread: others that work on the same core do not count. */
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* On this thread alone, one piece after another. */
+/* On this thread alone, one piece after another; other threads on the same core do not count. */
 static void count_run(lh_pool_counts *c, int pieces, lh_pool_piece piece, void *what) {
-    const double start = now();
+    const double start = lh_seconds_by(CLOCK_THREAD_CPUTIME_ID);
     for (int i = 0; i < pieces; i++) piece(what, i, 0);
-    const double seconds = now() - start;
+    const double seconds = lh_seconds_by(CLOCK_THREAD_CPUTIME_ID) - start;
     c->runs++, c->pieces += pieces, c->seconds += seconds;
     if (seconds / pieces > c->longest) c->longest = seconds / pieces;
     for (int k = 0; k < LH_POOL_CORES; k++) {

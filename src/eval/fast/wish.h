@@ -1,12 +1,12 @@
-/* wish -- what only the fast evaluator can be asked for, and a GPU's: that one knows precision alone, float or bf16.
+/* wish -- options that only the fast evaluator has, and in part the one for a GPU, which knows precision (float or bf16) but no threads.
  *
  *     lh_fast.plan(g, &(lh_wish){.updates = true, .own = &(lh_fast_wish){.threads = 2}});
  */
 #ifndef LH_EVAL_FAST_WISH_H
 #define LH_EVAL_FAST_WISH_H
 
-/* In what large products are made; all else, and every sum, is in float. In few bits weights alone are lent (eval/fast/quant.h): that is nothing
- * a plan is asked for. */
+/* The type in which large products are computed; everything else, and every sum, is in float. A plan is asked for float or bf16: in int8 and int4 only
+ * the weights that it borrows are quantised (eval/fast/quant.h). */
 typedef enum lh_precision { LH_IN_FLOAT, LH_IN_BF16, LH_IN_INT8, LH_IN_INT4 } lh_precision;
 
 typedef struct lh_fast_wish {

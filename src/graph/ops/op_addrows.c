@@ -1,5 +1,5 @@
 /* addrows -- addrows(d, t, n): n rows; row k is the sum of the rows of d whose number in t is k.
- * The way back of E[t].
+ * The gradient of E[t].
  *
  *     y_kc = sum over r with t_r = k of d_rc
  *

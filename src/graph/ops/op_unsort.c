@@ -1,4 +1,4 @@
-/* unsort -- unsort(x, by): the way back from sort: what stands at a sorted place goes to where its number came from.
+/* unsort -- unsort(x, by): the inverse of sort: what is at a sorted position goes back to where its number came from.
  *
  *     y_rc = x_rp          p: how many numbers of row r of `by` come before by_rc
  *
@@ -44,8 +44,9 @@ static lh_term *unsort_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
 
 LH_OP_RECORD(unsort) = {
     .name = "unsort",
-    .summary = "The way back from sort: the numbers of each row where those of the second value "
-               "stood before they were sorted.",
+    .summary =
+        "The inverse of sort: the numbers of each row, moved to where those of the second value "
+        "were before they were sorted.",
     .example = {"unsort([10 20 30], [3 1 2])", "[30 10 20]"},
     .n_min = 2,
     .n_max = 2,

@@ -1,25 +1,12 @@
 /* activation -- gelu and silu, cell by cell; the formulas are in eval/fast/activation.c. */
-#include "eval/cuda/device/gpu_grid.h"
-
-/* Exact to some 1e-7: memory is to be the limit, not this. */
-__device__ static float share(float x) {
-    return __fdividef(1.0f, 1.0f + __expf(-x));
-}
+#include "eval/cuda/device/gelu.h"
 
 struct do_gelu {
-    __device__ float operator()(float x, float) const {
-        const float u = 0.79788456080286535588f * (x + 0.044715f * x * x * x);
-        return x * share(2 * u);
-    }
+    __device__ float operator()(float x, float) const { return gelu(x); }
 };
 
 struct do_gelu_back {
-    __device__ float operator()(float x, float dy) const {
-        const float u = 0.79788456080286535588f * (x + 0.044715f * x * x * x);
-        const float slope = 0.79788456080286535588f * (1 + 3 * 0.044715f * x * x), s = share(2 * u);
-        const float bend = s * (1 - s);
-        return dy * (s + (bend > 0 ? x * bend * 2 * slope : 0.0f)); /* far out bend is 0, and x times slope may be infinite */
-    }
+    __device__ float operator()(float x, float dy) const { return gelu_back(x, dy); }
 };
 
 struct do_silu {

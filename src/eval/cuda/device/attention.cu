@@ -1,12 +1,12 @@
-/* attention -- softmax(Q @ K^T * scale) @ V for every example and head, and back, in bf16 with sums in float: no matrix of scores ever exists.
+/* attention -- softmax(Q @ K^T * scale) @ V for every example and head, and its gradient, in bf16 with sums in float: the matrix of scores never exists.
  *
- *     there   a block of threads has some queries, a warp 16 of them. Keys come TILE at a time: S = Q @ K^T, the largest so far of each row, P = exp(S - m),
- *             what was summed up before is shrunk to the new m, y += P @ V. At the end y / rowsum(P); log(rowsum(P)) + m is kept for the way back.
- *     back    d_r = rowsum(dy * y); then twice over all pairs of tiles, so that each sum has one owner and its order is always the same:
- *             keys     P^T = exp(K @ Q^T - kept)   dV += P^T @ dy   dP^T = V @ dy^T   dS^T = P^T * (dP^T - d)   dK += dS^T @ Q
- *             queries  P and dS likewise, not turned                                                        dQ += dS @ K
+ *     forward   a thread block has some queries, a warp 16 of them. Keys come TILE at a time: S = Q @ K^T, m = the largest so far of each row, P = exp(S - m),
+ *               the sums so far are rescaled to the new m, y += P @ V. At the end y is divided by rowsum(P), and log(rowsum(P)) + m is kept for the backward pass.
+ *     backward  d_r = rowsum(dy * y); then twice over all pairs of tiles, so that each sum has one owner and its order is always the same:
+ *               keys     P^T = exp(K @ Q^T - kept)   dV += P^T @ dy   dP^T = V @ dy^T   dS^T = P^T * (dP^T - d)   dK += dS^T @ Q
+ *               queries  P and dS likewise, not transposed                                                    dQ += dS @ K
  *
- * Tiles that are hidden as a whole are left out. Powers are of two: scores are multiplied by log2(e).
+ * Tiles that are completely masked are skipped. Exponentials are powers of two: scores are multiplied by log2(e).
  */
 #include "eval/cuda/device/attention_tiles.h"
 
@@ -22,7 +22,7 @@ __device__ static bool sees(const sight &s, int query, int key) {
     return !s.is_causal || (key <= query && (!s.window || key > query - s.window || key < s.sinks));
 }
 
-/* Rows r .. r + n of head h into shared memory, rounded where they are floats; zeros behind the last row and column. */
+/* Rows r .. r + n of head h into shared memory, rounded where they are floats; zeros past the last row and column. */
 template <int D> __device__ static void fetch(bits16 *to, const lh_gpu_block &block, int h, int r, int n, bool is_wide) {
     const lh_gpu_block *b = &block;
     for (int i = (int)threadIdx.x; i < n * (D / 8); i += (int)blockDim.x) {
@@ -38,7 +38,7 @@ template <int D> __device__ static void fetch(bits16 *to, const lh_gpu_block &bl
     }
 }
 
-/* sums += left @ (rows of `right`, turned): TILE columns */
+/* sums += left @ (rows of `right`, transposed): TILE columns */
 template <int D> __device__ static void multiply_turned(sums_tile s[TILES], const left_tile *left, const bits16 *right) {
     UNROLLED
     for (int n = 0; n < TILES; n++) s[n] = {{0, 0, 0, 0}};
@@ -66,7 +66,7 @@ UNROLLED
     }
 }
 
-/* ---- there ---- */
+/* ---- forward ---- */
 
 template <int D> __device__ static void fetch_both(bits16 *to, const lh_gpu_block &a, const lh_gpu_block &b, int h, int r, bool is_wide) {
     fetch<D>(to, a, h, r, TILE, is_wide);
@@ -120,7 +120,7 @@ UNROLLED
     write_sums<D>(*block_of(w.out, j.e), j.h, mine, y, by_sum);
 }
 
-/* ---- back ---- */
+/* ---- backward ---- */
 
 /* scratch: rowsum(dy * y) */
 __global__ void attention_along(lh_gpu_work w, int examples) {
@@ -134,7 +134,7 @@ __global__ void attention_along(lh_gpu_work w, int examples) {
     }
 }
 
-/* LANES lanes for a row, eight numbers each */
+/* LANES lanes share a row, eight numbers each */
 template <int LANES> __global__ void attention_along_wide(lh_gpu_work w) {
     const lh_gpu_block *dy = block_of(w.in[DY], (int)blockIdx.y), *y = block_of(w.in[Y], (int)blockIdx.y);
     const int c = (int)threadIdx.x % LANES * 8;

@@ -1,6 +1,6 @@
-/* attention_tiles -- what the two ways to attention share: which keys a query sees, the running softmax of a tile of scores, where results go.
+/* attention_tiles -- what the two implementations of attention share: which keys a query sees, the running softmax of a tile of scores, where results go.
  *
- * attention.cu has tiles of 16 x 8, attention_wide.cu those of four warps together. A lane of either has two rows of each tile that its warp sums up.
+ * attention.cu has tiles of 16 x 8, attention_wide.cu those of four warps together. In both, a lane has two rows of each tile that its warp sums up.
  */
 #ifndef LH_EVAL_CUDA_ATTENTION_TILES_H
 #define LH_EVAL_CUDA_ATTENTION_TILES_H
@@ -22,7 +22,7 @@ __device__ static sight sight_of(const lh_gpu_work &w) {
     return {w.form != 0, (int)w.number[NUMBER_WINDOW], (int)w.number[NUMBER_SINKS]};
 }
 
-/* Queries q .. q + n, keys k .. k + m: does any see any; does each see each? */
+/* Queries q .. q + n and keys k .. k + m: does any query see any key; does every query see every key? */
 __device__ static bool any_sees(const sight &s, int q, int n, int k, int m) {
     return !s.is_causal || (k < q + n && (!s.window || k + m > q - s.window + 1 || k < s.sinks));
 }
@@ -32,7 +32,7 @@ __device__ static bool each_sees(const sight &s, int q, int n, int k, int m) {
            (k + m - 1 <= q && (!s.window || k > q + n - 1 - s.window || k + m <= s.sinks));
 }
 
-/* Can two neighbours be written as one word, from an even column on? */
+/* Can two neighbours be written as one word, starting at an even column? */
 __device__ static bool is_in_pairs(const lh_gpu_block &b) {
     return b.is_short && b.cs == 1 && b.cols % 2 == 0 && (size_t)b.p % 4 == 0 &&
            (b.hs | b.rs) % 2 == 0;
@@ -69,7 +69,7 @@ __device__ static size_t query_number(const lh_gpu_work &w, int e, int h, int r)
     return ((size_t)e * w.most_in[Q].heads + h) * w.most_in[Q].rows + r;
 }
 
-/* Which piece of work a block of threads has: the last rows first, for they see most. */
+/* What a thread block works on: the last rows first, because they see the most keys. */
 struct job {
     int e, h, first;
 };
@@ -79,12 +79,12 @@ __device__ static job job_of(int heads, int most_rows, int rows) {
     return {(int)blockIdx.y, i % heads, (pieces - 1 - i / heads) * rows};
 }
 
-/* The largest so far, the sum of powers; of a lane's two rows. */
+/* The maximum so far and the sum of exponentials, of a lane's two rows. */
 struct running {
     float most[2], sum[2];
 };
 
-/* Scores to powers, in place; what was summed up before shrinks by so much. */
+/* Scores to exponentials, in place; returns the factors by which the sums so far are rescaled. */
 template <int TILE>
 __device__ static void soften(running &m, sums_tile *s, float scale, float shrunk[2]) {
     UNROLLED
@@ -112,7 +112,7 @@ template <int D> __device__ static void shrink(sums_tile *y, const float by[2]) 
     for (int i = 0; i < 4; i++) y[n].x[i] *= by[i / 2];
 }
 
-/* What the sums of a lane's two rows are multiplied with in the end; what a query leaves for the way back. */
+/* The factors for the sums of a lane's two rows at the end; and what a query leaves for the backward pass. */
 __device__ static void end_rows(const lh_gpu_work &w, running &m, const job &j, int first, int rows,
                                 float scale, float by[2]) {
     const int lane = (int)(threadIdx.x % WARP);
@@ -158,7 +158,7 @@ template <int TILE> __device__ static void hide(sums_tile *s, const span &x, int
     }
 }
 
-/* The next tile from k on that somebody sees. */
+/* The next tile from k on that some query sees. */
 __device__ static int next_tile(const sight &by, int q, int n, int k, int keys, int tile) {
     while (k < keys && !any_sees(by, q, n, k, tile)) k += tile;
     return k;

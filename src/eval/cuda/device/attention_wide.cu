@@ -1,19 +1,19 @@
 /* attention_wide -- attention by four warps together (tensor_wide.h), for heads of more than 32 columns; the sums are those of attention.cu.
  *
- * A group of four warps has 64 rows, a block of threads two groups. While the tensor cores multiply, a group works on what they made before:
+ * A group of four warps has 64 rows, a thread block has two groups. While the tensor cores multiply, a group works on their previous results:
  *
- *     there     S_i = Q @ K_i^T and y += P_{i-1} @ V_{i-1} run together; P_i is made of S_i while the latter goes on
- *     keys      S^T = K @ Q_i^T and dP^T = V @ dy_i^T together; dV += P^T @ dy_i while dS^T is made; dK += dS^T @ Q_i into the next round
- *     queries   likewise, with dQ += dS @ K_i into the next round
+ *     forward   S_i = Q @ K_i^T and y += P_{i-1} @ V_{i-1} run together; P_i is computed from S_i while the latter continues
+ *     keys      S^T = K @ Q_i^T and dP^T = V @ dy_i^T run together; dV += P^T @ dy_i while dS^T is computed; dK += dS^T @ Q_i overlaps with the next round
+ *     queries   likewise, with dQ += dS @ K_i overlapping with the next round
  *
- * Scores and their gradients stay in registers, as left tiles. What is read in one round and perhaps still in the next lies in one of three stages.
+ * Scores and their gradients stay in registers, as left tiles. There are three stages of shared memory, because what is read in one round may still be needed in the next.
  */
 #include "eval/cuda/device/attention_tiles.h"
 #include "eval/cuda/device/tensor_wide.h"
 
 enum { STAGES = 3, ALIGNED = 1024 };
 
-/* Heads of at most D columns; so many groups in a block of threads, N rows in each tile that comes, so many blocks of threads at a time: as sums find room in registers. */
+/* For heads of at most D columns: the groups in a thread block, the N rows of a tile, the thread blocks at a time; chosen so that the sums fit into registers. */
 template <int D_, int GROUPS_, int N_, int BLOCKS_> struct shape {
     enum { D = D_, GROUPS = GROUPS_, N = N_, BLOCKS = BLOCKS_, TOGETHER = GROUPS * GROUP, ROWS = GROUPS * GROUP_ROWS, TILE = N * D, PAIR = 2 * TILE };
 };
@@ -22,7 +22,7 @@ __device__ static bits16 *first_panel(bits16 *room) {
     return room + (ALIGNED - (size_t)room % ALIGNED) % ALIGNED / sizeof *room;
 }
 
-/* As fetch, of numbers in another type, or that do not lie in eights. */
+/* As fetch, for numbers of another type, or that cannot be read eight at a time. */
 template <int D, int N, int TOGETHER> __device__ static void fetch_slowly(bits16 *to, const lh_gpu_block &b, int h, int r) {
     for (int i = (int)threadIdx.x; i < N * D; i += TOGETHER) {
         const int row = i / D, c = i % D;
@@ -30,7 +30,7 @@ template <int D, int N, int TOGETHER> __device__ static void fetch_slowly(bits16
     }
 }
 
-/* Rows r .. r + N of head h into panels, rounded where they are floats; zeros behind the last row and column. */
+/* Rows r .. r + N of head h into panels, rounded where they are floats; zeros past the last row and column. */
 template <int D, int N, int TOGETHER> __device__ static void fetch(bits16 *to, const lh_gpu_block &b, int h, int r, bool is_plain) {
     enum { STEP = TOGETHER / (D / 8) };
     static_assert(STEP % 8 == 0 && N % STEP == 0, "");
@@ -48,7 +48,7 @@ template <int D, int N, int TOGETHER> __device__ static void fetch(bits16 *to, c
     }
 }
 
-/* What was fetched has come, for all threads and their products. */
+/* What was fetched has arrived, for all threads and their products. */
 __device__ static void arrive() {
     wait_for_all_but<0>();
     show_to_products();
@@ -73,7 +73,7 @@ template <int D, int ROWS> struct in_panels {
     __device__ const bits16 *at(int k) const { return p + 16 * k / PANEL * ROWS * PANEL + 16 * k % PANEL; }
 };
 
-/* s = left @ (N rows of `right`, turned) */
+/* s = left @ (N rows of `right`, transposed) */
 template <int D, int N, class L> __device__ static void score(sums_tile *s, const L &left, const bits16 *right) {
     enum { STEP = N < 64 ? N : 64 };
     UNROLLED
@@ -99,7 +99,7 @@ template <int N> __device__ static void round_all(left_tile *to, const sums_tile
     for (int k = 0; k < N / 16; k++) to[k] = rounded(s[2 * k], s[2 * k + 1]);
 }
 
-/* ---- there ---- */
+/* ---- forward ---- */
 
 template <class S> __global__ void __launch_bounds__(S::TOGETHER, S::BLOCKS) wide(lh_gpu_work w) {
     SHARED_MEMORY(bits16, raw); /* queries, two tiles of keys, two of values */
@@ -173,7 +173,7 @@ template <class S> __global__ void __launch_bounds__(S::TOGETHER, S::BLOCKS) wid
     write_sums<D>(*block_of(w.out, j.e), j.h, mine, y, shrunk);
 }
 
-/* ---- back ---- */
+/* ---- backward ---- */
 
 /* Some queries and dy of head h, and for each kept and what lies along. One that is not there is all zeros: it has no share in anything. */
 template <class S> __device__ static void fetch_queries(bits16 *to, float *numbers, const lh_gpu_work &w, const lh_gpu_block &q,
@@ -188,7 +188,7 @@ template <class S> __device__ static void fetch_queries(bits16 *to, float *numbe
     copy_word_ahead(numbers + which * N + i, is_there ? from + (size_t)h * w.most_in[Q].rows + r + i : from, is_there);
 }
 
-/* Scores of 16 keys a warp to powers: of queries that see them, relative to what each of these kept. */
+/* Scores of the 16 keys of a warp to exponentials, for queries that see them, relative to what each query kept. */
 template <int N> __device__ static void powers_of_keys(sums_tile *s, const float *kept, const sight &by, int key, int query, float scale) {
     const int lane = (int)(threadIdx.x % WARP);
     const bool is_open = each_sees(by, query, N, key, 16);

@@ -1,4 +1,4 @@
-/* cells -- numbers one behind the other, outside of any work: added, rounded to bf16 and back. A thread for each. */
+/* cells -- contiguous numbers outside of any work: added, rounded to bf16 and back, a thread for each; and small copies, a thread block for each. */
 #include "eval/cuda/device/gpu_grid.h"
 
 #define EACH_NUMBER(n, i)                                                                          \
@@ -36,4 +36,22 @@ extern "C" void lh_gpu_cells_shorten(unsigned short *to, const float *from, size
 
 extern "C" void lh_gpu_cells_lengthen(float *to, const unsigned short *from, size_t n, void *stream) {
     LAUNCH(cells_lengthen, dim3(parts_of((long long)n, THREADS)), THREADS, 0, stream, to, from, n);
+}
+
+struct moves {
+    lh_gpu_move one[LH_GPU_MOVES];
+};
+
+__global__ void move_all(moves all) {
+    const lh_gpu_move m = all.one[blockIdx.x];
+    for (size_t i = threadIdx.x; i < m.bytes / sizeof(float); i += blockDim.x) {
+        emulate_touch((float *)m.to + i, 4), emulate_touch((const float *)m.from + i, 4);
+        ((float *)m.to)[i] = ((const float *)m.from)[i];
+    }
+}
+
+extern "C" void lh_gpu_move_many(const lh_gpu_move *list, int n, void *stream) {
+    moves all = {};
+    for (int i = 0; i < n; i++) all.one[i] = list[i];
+    if (n) LAUNCH(move_all, dim3((unsigned)n), WARP, 0, stream, all);
 }

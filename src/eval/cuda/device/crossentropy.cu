@@ -1,9 +1,9 @@
-/* crossentropy -- minus the log probability of the right token, from logits, and back: a block of threads for each row. */
+/* crossentropy -- minus the log probability of the right token, from logits, and its gradient: a thread block for each row. */
 #include "eval/cuda/device/gpu_grid.h"
 
 enum { LOGITS, TOKENS, DY };
 
-/* Of all threads of a block, the same in each of them; room: THREADS / WARP. */
+/* Of all threads of a block, the same result in each of them; room: THREADS / WARP numbers. */
 __device__ static float block_sum(float x, float *room) {
     x = warp_sum(x);
     if (threadIdx.x % WARP == 0) room[threadIdx.x / WARP] = x;

@@ -1,7 +1,7 @@
 /* device -- a GPU by the CUDA runtime: what is there, its memory, copies, lists of launches, products by cuBLAS.
  *
- * Everything goes through one stream, in the order of the calls. Small copies to the GPU leave from pinned memory that goes round, so that
- * nobody waits for them. cuBLAS is looked for when the first product is made: a system without it still runs, by matmul.cu.
+ * Everything goes through one stream, in the order of the calls. Small copies to the GPU go through a ring of pinned memory, so that
+ * nothing waits for them. cuBLAS is loaded when the first product is needed: without it, matmul.cu does the work.
  */
 #include <cublasLt.h>
 #include <cublas_v2.h>
@@ -40,6 +40,18 @@ static const char *driver(void) {
     return text;
 }
 
+/* Both versions. */
+static const char *old_driver(void) {
+    static char text[128];
+    int version = 0;
+    if (cudaDriverGetVersion(&version) != cudaSuccess || !version)
+        return "there is no driver: this was built with CUDA " LH_CUDA_VERSION;
+    snprintf(text, sizeof text,
+             "the driver is for CUDA %d.%d, and this was built with CUDA " LH_CUDA_VERSION,
+             version / 1000, version % 1000 / 10);
+    return text;
+}
+
 static void describe(int i, lh_gpu_device *to) {
     struct cudaDeviceProp p;
     *to = (lh_gpu_device){.name = "?"};
@@ -64,8 +76,7 @@ static int devices(lh_gpu_device *list, int most, const char **why) {
     int n = 0;
     const cudaError_t e = cudaGetDeviceCount(&n);
     *why = e == cudaSuccess ? "there is no GPU in this machine" : cudaGetErrorString(e);
-    if (e == cudaErrorInsufficientDriver)
-        *why = "the driver is missing, or too old for CUDA " LH_CUDA_VERSION;
+    if (e == cudaErrorInsufficientDriver) *why = old_driver();
     if (e != cudaSuccess) return 0;
     for (int i = 0; i < n && i < most; i++) describe(i, &list[i]);
     return n;
@@ -85,7 +96,7 @@ static const char *open_device(int device);
 static void *take(size_t bytes) {
     void *p = NULL;
     if (cudaMalloc(&p, bytes) != cudaSuccess) {
-        cudaGetLastError(); /* said by who asked, and then forgotten */
+        cudaGetLastError(); /* the caller reports it, so it is forgotten here */
         return NULL;
     }
     if (is_well(cudaMemsetAsync(p, 0, bytes, own.stream))) return p;
@@ -108,7 +119,7 @@ static void room(size_t *has, size_t *all) {
     if (cudaMemGetInfo(has, all) != cudaSuccess) *has = *all = 0;
 }
 
-/* Piece by piece through the ring; when it is full, what left it has to arrive first. */
+/* Piece by piece through the ring; when it is full, earlier copies have to complete first. */
 static void put(void *to, const void *from, size_t bytes) {
     for (size_t done = 0; done < bytes;) {
         if (own.at == RING) wait();
@@ -126,7 +137,7 @@ static void move(void *to, const void *from, size_t bytes) {
     is_well(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, own.stream));
 }
 
-/* What fits comes through pinned memory: the copy waits for nothing but the GPU. */
+/* What fits is read through pinned memory: then the copy waits for nothing but the GPU. */
 static void get(void *to, const void *from, size_t bytes) {
     void *here = bytes <= ARRIVAL ? own.arrival : to;
     is_well(cudaMemcpyAsync(here, from, bytes, cudaMemcpyDeviceToHost, own.stream));
@@ -162,14 +173,14 @@ static void free_list(void *list) {
     cudaGraphExecDestroy(list);
 }
 
-/* ---- products: by cuBLASLt where there is one at a time, by cuBLAS where there are many ---- */
+/* ---- products: single ones by cuBLASLt, many at once by cuBLAS ---- */
 
 enum { MOST_WAYS = 512 };
 
-/* How a product of these sizes is made: found once. */
+/* How a product of these sizes is computed: found once. */
 typedef struct way {
     int rows, cols, inner, lda, ldb, ldc;
-    unsigned kind; /* types, turned or not, bias, adds */
+    unsigned kind; /* types, transposed or not, bias, adds, what follows */
     cublasLtMatmulDesc_t how;
     cublasLtMatrixLayout_t a, b, c;
     cublasLtMatmulAlgo_t algorithm;
@@ -195,6 +206,8 @@ static struct {
     __typeof__(&cublasLtMatmul) light_multiply;
     __typeof__(&cublasLtMatmulDescCreate) new_how;
     __typeof__(&cublasLtMatmulDescSetAttribute) set_how;
+    __typeof__(&cublasLtMatmulDescDestroy) free_how;
+    __typeof__(&cublasLtMatrixLayoutDestroy) free_layout;
     __typeof__(&cublasLtMatrixLayoutCreate) new_layout;
     __typeof__(&cublasLtMatmulPreferenceCreate) new_wish;
     __typeof__(&cublasLtMatmulPreferenceSetAttribute) set_wish;
@@ -223,7 +236,9 @@ static void start_light(void) {
                          find(so, "cublasLtMatmul", &blas.light_multiply) &&
                          find(so, "cublasLtMatmulDescCreate", &blas.new_how) &&
                          find(so, "cublasLtMatmulDescSetAttribute", &blas.set_how) &&
+                         find(so, "cublasLtMatmulDescDestroy", &blas.free_how) &&
                          find(so, "cublasLtMatrixLayoutCreate", &blas.new_layout) &&
+                         find(so, "cublasLtMatrixLayoutDestroy", &blas.free_layout) &&
                          find(so, "cublasLtMatmulPreferenceCreate", &blas.new_wish) &&
                          find(so, "cublasLtMatmulPreferenceSetAttribute", &blas.set_wish) &&
                          find(so, "cublasLtMatmulPreferenceDestroy", &blas.free_wish) &&
@@ -279,9 +294,10 @@ static cublasOperation_t turning_of(const lh_gpu_factor *f) {
     return f->is_turned ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
-/* How well all numbers lie, up to 16 bytes: what the library may count on. */
+/* The alignment of all numbers, up to 16 bytes: what the library may rely on. */
 static uint32_t alignment_of(const lh_gpu_product *p) {
-    const size_t all = (size_t)p->a.first | (size_t)p->b.first | (size_t)p->c.first;
+    const size_t all = (size_t)p->a.first | (size_t)p->b.first | (size_t)p->c.first |
+                       (size_t)p->also | (size_t)p->kept | (size_t)p->bias;
     uint32_t n = 16;
     while (all % n) n /= 2;
     return n;
@@ -290,7 +306,8 @@ static uint32_t alignment_of(const lh_gpu_product *p) {
 static unsigned kind_of(const lh_gpu_product *p) {
     return (unsigned)p->a.is_short | (unsigned)p->c.is_short << 1 | (unsigned)p->a.is_turned << 2 |
            (unsigned)p->b.is_turned << 3 | (unsigned)(p->bias != NULL) << 4 |
-           (unsigned)p->adds << 5 | alignment_of(p) << 6;
+           (unsigned)p->adds << 5 | alignment_of(p) << 6 | (unsigned)(p->also != NULL) << 11 |
+           (unsigned)p->behind << 12;
 }
 
 static bool is_way(const way *w, const lh_gpu_product *p) {
@@ -299,23 +316,41 @@ static bool is_way(const way *w, const lh_gpu_product *p) {
            w->kind == kind_of(p);
 }
 
-/* A matrix as the library counts, by columns: rows and columns change places. */
+/* A matrix as the library sees it, by columns: rows and columns are swapped. */
 static bool lay(cublasLtMatrixLayout_t *to, const lh_gpu_factor *f, int rows, int cols) {
     const uint64_t down = (uint64_t)(f->is_turned ? rows : cols),
                    across = (uint64_t)(f->is_turned ? cols : rows);
     return blas.new_layout(to, type_of(f), down, across, f->pitch) == CUBLAS_STATUS_SUCCESS;
 }
 
+static cublasLtEpilogue_t end_of(const lh_gpu_product *p) {
+    switch (p->behind) {
+    case LH_GPU_THEN_GELU:
+        return p->bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
+    case LH_GPU_THEN_GELU_BACK: return CUBLASLT_EPILOGUE_DGELU;
+    case LH_GPU_AS_IT_CAME:
+    case LH_GPU_THEN_SILU: break;
+    }
+    return p->bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+#define SET(attribute, x)                                                                          \
+    (blas.set_how(w->how, attribute, &(x), sizeof(x)) == CUBLAS_STATUS_SUCCESS)
+
+/* Where a row and a matrix of this product lie, which a way does not know. */
+static bool set_places(way *w, const lh_gpu_product *p) {
+    return (!p->bias || SET(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p->bias)) &&
+           (!p->kept || SET(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, p->kept));
+}
+
 static bool set_how(way *w, const lh_gpu_product *p) {
     const cublasOperation_t a = turning_of(&p->b), b = turning_of(&p->a);
-    const cublasLtEpilogue_t end = CUBLASLT_EPILOGUE_BIAS;
+    const cublasLtEpilogue_t end = end_of(p);
+    const int64_t pitch = p->c.pitch;
     return blas.new_how(&w->how, CUBLAS_COMPUTE_32F, CUDA_R_32F) == CUBLAS_STATUS_SUCCESS &&
-           blas.set_how(w->how, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a) ==
-               CUBLAS_STATUS_SUCCESS &&
-           blas.set_how(w->how, CUBLASLT_MATMUL_DESC_TRANSB, &b, sizeof b) ==
-               CUBLAS_STATUS_SUCCESS &&
-           (!p->bias || blas.set_how(w->how, CUBLASLT_MATMUL_DESC_EPILOGUE, &end, sizeof end) ==
-                            CUBLAS_STATUS_SUCCESS);
+           SET(CUBLASLT_MATMUL_DESC_TRANSA, a) && SET(CUBLASLT_MATMUL_DESC_TRANSB, b) &&
+           SET(CUBLASLT_MATMUL_DESC_EPILOGUE, end) && set_places(w, p) &&
+           (!p->kept || SET(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, pitch));
 }
 
 static bool choose(way *w, const lh_gpu_product *p) {
@@ -337,11 +372,24 @@ static bool choose(way *w, const lh_gpu_product *p) {
     return s == CUBLAS_STATUS_SUCCESS && n > 0;
 }
 
+/* Batches of many different sizes fill the table: those that are used are found again. */
+static void forget_ways(void) {
+    for (int i = 0; i < blas.n_ways; i++) {
+        const way *w = &blas.ways[i];
+        if (w->a) blas.free_layout(w->a);
+        if (w->b) blas.free_layout(w->b);
+        if (w->c) blas.free_layout(w->c);
+        if (w->how) blas.free_how(w->how);
+    }
+    blas.n_ways = 0;
+}
+
 /* NULL: there is none. */
 static way *way_of(const lh_gpu_product *p) {
     for (int i = 0; i < blas.n_ways; i++)
         if (is_way(&blas.ways[i], p)) return blas.ways[i].is_good ? &blas.ways[i] : NULL;
-    if (!blas.light || blas.n_ways == MOST_WAYS) return NULL;
+    if (!blas.light) return NULL;
+    if (blas.n_ways == MOST_WAYS) forget_ways();
     way *w = &blas.ways[blas.n_ways++];
     *w = (way){p->rows,         p->cols,         p->inner,   (int)p->a.pitch,
                (int)p->b.pitch, (int)p->c.pitch, kind_of(p), .is_good = false};
@@ -354,12 +402,20 @@ static way *way_of(const lh_gpu_product *p) {
 /* One product in bf16. What the library takes for B^T @ A^T is our A @ B. */
 static bool product_alone(const lh_gpu_product *p) {
     way *w = has_blas() ? way_of(p) : NULL;
-    const float alpha = p->scale, beta = p->adds ? 1 : 0;
-    if (!w) return false;
-    if (p->bias) blas.set_how(w->how, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p->bias, sizeof p->bias);
+    const float alpha = p->scale, beta = p->adds || p->also ? 1 : 0;
+    if (!w || !set_places(w, p)) return false;
     return blas.light_multiply(blas.light, w->how, &alpha, p->b.first, w->a, p->a.first, w->b,
-                               &beta, p->c.first, w->c, p->c.first, w->c, &w->algorithm,
-                               blas.workspace, WORKSPACE, own.stream) == CUBLAS_STATUS_SUCCESS;
+                               &beta, p->also ? p->also : p->c.first, w->c, p->c.first, w->c,
+                               &w->algorithm, blas.workspace, WORKSPACE,
+                               own.stream) == CUBLAS_STATUS_SUCCESS;
+}
+
+static bool is_alone(const lh_gpu_product *p) {
+    return p->n == 1 && !p->c.each && (p->a.is_short || p->bias);
+}
+
+static bool makes(const lh_gpu_product *p) {
+    return is_alone(p) && has_blas() && way_of(p);
 }
 
 static bool product_of_many(const lh_gpu_product *p) {
@@ -367,7 +423,7 @@ static bool product_of_many(const lh_gpu_product *p) {
     const cudaDataType in = type_of(&p->a), out = type_of(&p->c);
     const float alpha = p->scale, beta = p->adds ? 1 : 0;
     const int lda = (int)p->a.pitch, ldb = (int)p->b.pitch, ldc = (int)p->c.pitch;
-    if (!has_blas() || p->bias) return false;
+    if (!has_blas() || p->bias || p->also || p->behind) return false;
     if (p->c.each)
         return blas.anywhere(blas.handle, b, a, p->cols, p->rows, p->inner, &alpha,
                              (const void *const *)p->b.each, in, ldb,
@@ -381,8 +437,7 @@ static bool product_of_many(const lh_gpu_product *p) {
 }
 
 static void product(const lh_gpu_product *p) {
-    const bool is_alone = p->n == 1 && !p->c.each && (p->a.is_short || p->bias);
-    if (is_alone && product_alone(p)) return;
+    if (is_alone(p) && product_alone(p)) return;
     if (product_of_many(p)) return;
     lh_gpu_any_product(p, own.stream);
 }
@@ -404,6 +459,7 @@ static lh_gpu gpu = {
     .wait = wait,
     .trouble = trouble,
     .product = product,
+    .makes = makes,
     .products = products,
     .round = lh_gpu_round,
     .begin_list = begin_list,

@@ -1,4 +1,4 @@
-/* each -- operations that go cell by cell. An operand that is smaller is read again and again: its distances are 0. */
+/* each -- operations that work cell by cell. A smaller operand is read repeatedly: its strides are 0. */
 #include "eval/cuda/device/gpu_grid.h"
 
 template <class F> __global__ void flat1(lh_gpu_work w, F f) {
@@ -66,7 +66,7 @@ template <class F> __global__ void each3(lh_gpu_work w, F f) {
             LAUNCH(each2, grid_of(w->most, w->examples), THREADS, 0, stream, *w, do_##id());       \
     }
 
-EACH1(same, x, x) /* a copy, where numbers have to move */
+EACH1(same, x, x) /* a copy, where a view is not possible */
 EACH1(neg, x, -x)
 EACH1(exp, x, expf(x))
 EACH1(log, x, logf(x))
@@ -97,4 +97,17 @@ struct do_where {
 
 extern "C" void lh_gpu_where(const lh_gpu_work *w, void *stream) {
     LAUNCH(each3, grid_of(w->most, w->examples), THREADS, 0, stream, *w, do_where());
+}
+
+/* ---- many sums of two numbers ---- */
+
+__global__ void add_numbers(lh_gpu_many all) {
+    for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < all.n; i += (int)(gridDim.x * blockDim.x)) {
+        const lh_gpu_work &w = all.work[i];
+        at(w.out.block, 0, 0, 0) = (float)at(w.in[0].block, 0, 0, 0) + (float)at(w.in[1].block, 0, 0, 0);
+    }
+}
+
+extern "C" void lh_gpu_add_many_numbers(const lh_gpu_many *all, void *stream) {
+    LAUNCH(add_numbers, dim3(parts_of(all->n, THREADS)), THREADS, 0, stream, *all);
 }

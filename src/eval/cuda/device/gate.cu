@@ -1,4 +1,4 @@
-/* gate -- swiglu(a, b), and back; dA laid together from what comes back to its columns. The formulas are in eval/fast/gate.c. */
+/* gate -- swiglu(a, b) and its gradient; dA put together from the gradients of its columns. The formulas are in eval/fast/gate.c. */
 #include "eval/cuda/device/gpu_grid.h"
 
 enum { A, B, DY };
@@ -50,7 +50,7 @@ extern "C" void lh_gpu_kernel_swiglu_back(const lh_gpu_work *w, void *stream) {
     LAUNCH_WIDE(w->is_wide, LAUNCH, swiglu_back, grid_of_some(w->most_in[A], examples, w->is_wide), THREADS, stream, *w, examples);
 }
 
-/* ---- parts beside each other ---- */
+/* ---- parts side by side ---- */
 
 template <int N> __global__ void lay_beside(lh_gpu_work w) {
     EACH_SOME(N, w.examples, e, y, w.out, k) {

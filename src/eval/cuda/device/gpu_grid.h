@@ -1,10 +1,10 @@
-/* gpu_grid -- what the kernels share: where a cell lies, how many threads are started, how a warp adds up.
+/* gpu_grid -- what the kernels share: the address of a cell, how many threads are started, how a warp adds up.
  *
- * A work has a block for each example. In the grid, y is the example and x goes through the cells (or rows) of the largest one; both go round, so
- * any grid does any work. Cells are counted as they lie: columns, then heads, then rows.
+ * A work has a block for each example. In the grid, y is the example and x goes through the cells (or rows) of the largest one; both are grid-stride loops, so
+ * that any grid can do any work. Cells are counted in the order of memory: columns, then heads, then rows.
  *
- * LAUNCH starts a kernel whose threads do not wait for each other, LAUNCH_TOGETHER one whose threads do: on a GPU they are the same, an
- * emulated one needs to know (tests/emulated/emulate.h).
+ * LAUNCH starts a kernel whose threads do not wait for each other, LAUNCH_TOGETHER one whose threads do. On a GPU they are the same, but
+ * the emulation needs to know (tests/emulated/emulate.h).
  */
 #ifndef LH_EVAL_CUDA_GPU_GRID_H
 #define LH_EVAL_CUDA_GPU_GRID_H
@@ -23,10 +23,11 @@
 #define SHARED_MEMORY(type, x) extern __shared__ __align__(16) type x[]
 #define AS_TEXT(x)             #x
 #define UNROLLED_BY(n)         _Pragma(AS_TEXT(unroll n))
+#define NOT_INLINED            __noinline__
 #endif
 
-#ifdef LH_EMULATED
-enum { THREADS = 64 }; /* fibres are slow: two warps are enough to see whether they agree */
+#ifdef LH_EMULATED /* fibres are slow, and two warps are enough to see whether they cooperate */
+enum { THREADS = 64 };
 #else
 enum { THREADS = 256 };
 #endif
@@ -41,20 +42,20 @@ __device__ static inline const lh_gpu_block *block_of(const lh_gpu_view &v, int 
     return v.block + (size_t)e * v.step;
 }
 
-/* ---- numbers of 16 bits ---- */
+/* ---- 16-bit numbers ---- */
 
 __device__ static inline float from_short(unsigned short bits) {
     return __uint_as_float((unsigned)bits << 16);
 }
 
-/* To the nearest, ties to even; what is no number stays none. */
+/* To the nearest, ties to even; what is not a number stays so. */
 __device__ static inline unsigned short to_short(float x) {
     const unsigned bits = __float_as_uint(x);
     if (x != x) return 0x7fc0;
     return (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* A number in either type, wherever it lies: read and written as a float. */
+/* A cell of either type, read and written as a float. */
 struct cell {
     void *p;
     bool is_short;
@@ -82,9 +83,17 @@ __device__ static inline cell at(const lh_gpu_block *b, int h, int r, int c) {
     return cell_of(b, h * b->hs + r * b->rs + c * b->cs);
 }
 
-/* ---- N numbers side by side, 1 or 8: the latter where lh_gpu_work.is_wide or .flat says that they lie so ---- */
+/* ---- N contiguous numbers, 1 or 8: the latter where lh_gpu_work.is_wide or .flat says so ---- */
 
 template <int N> struct numbers { float x[N]; };
+
+__device__ static inline numbers<8> eight_shorts(uint4 v) {
+    const unsigned word[4] = {v.x, v.y, v.z, v.w};
+    numbers<8> n;
+    for (int i = 0; i < 8; i++)
+        n.x[i] = __uint_as_float(i % 2 ? word[i / 2] & 0xffff0000u : word[i / 2] << 16);
+    return n;
+}
 
 template <int N> __device__ static inline numbers<N> load(cell from) {
     numbers<N> n;
@@ -92,10 +101,8 @@ template <int N> __device__ static inline numbers<N> load(cell from) {
     if (N == 1) {
         n.x[0] = from;
     } else if (from.is_short) {
-        const uint4 v = *(const uint4 *)from.p;
-        const unsigned word[4] = {v.x, v.y, v.z, v.w};
-        for (int i = 0; i < N; i++)
-            n.x[i] = __uint_as_float(i % 2 ? word[i / 2] & 0xffff0000u : word[i / 2] << 16);
+        const numbers<8> all = eight_shorts(*(const uint4 *)from.p);
+        for (int i = 0; i < N; i++) n.x[i] = all.x[i];
     } else {
         const float4 a = ((const float4 *)from.p)[0], b = ((const float4 *)from.p)[1];
         const float all[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
@@ -137,20 +144,25 @@ __device__ static inline void store_at(const lh_gpu_block *b, int h, int r, int 
     store<N>(at(b, h, r, c), n);
 }
 
-/* Number i of a row of N-tuples: block k of a flat work; of one number alone, that. */
-template <int N> __device__ static inline numbers<N> load_flat(const lh_gpu_block *b, long long i) {
-    if (b->heads * b->rows * b->cols != 1) return load<N>(cell_of(b, i));
-    numbers<N> n;
-    for (int k = 0; k < N; k++) n.x[k] = at(b, 0, 0, 0);
-    return n;
+template <int N> __device__ static inline numbers<N> plus(numbers<N> a, const numbers<N> &b) {
+    for (int i = 0; i < N; i++) a.x[i] += b.x[i];
+    return a;
 }
 
 __device__ static inline long long cells_of(const lh_gpu_block *b) {
     return (long long)b->heads * b->rows * b->cols;
 }
 
+/* Number i of a row of N-tuples: block k of a flat work; of one number alone, that. */
+template <int N> __device__ static inline numbers<N> load_flat(const lh_gpu_block *b, long long i) {
+    if (cells_of(b) != 1) return load<N>(cell_of(b, i));
+    numbers<N> n;
+    for (int k = 0; k < N; k++) n.x[k] = at(b, 0, 0, 0);
+    return n;
+}
+
 __device__ static inline place place_of(const lh_gpu_block *b, long long i) {
-    if (i < 0x7fffffff) { /* division of 32 bits is much faster */
+    if (i < 0x7fffffff) { /* 32-bit division is much faster */
         const unsigned k = (unsigned)i, row = k / (unsigned)b->cols;
         return {(int)(row % (unsigned)b->heads), (int)(row / (unsigned)b->heads),
                 (int)(k % (unsigned)b->cols)};
@@ -184,19 +196,19 @@ static inline unsigned parts_of(long long n, long long of) {
     return (unsigned)(k < 1 ? 1 : k > MOST_X ? MOST_X : k);
 }
 
-/* In how many parts a sum over so many rows is made, `down` of them at a time: the same whatever the GPU. */
+/* In how many parts a sum over so many rows is computed, `down` rows at a time: the same on every GPU. */
 static inline unsigned sum_parts(long long rows, int down) {
     const long long k = rows / (2 * down);
     return (unsigned)(k < 1 ? 1 : k > LH_GPU_PARTS ? LH_GPU_PARTS : k);
 }
 
-/* A thread for each cell of a block that large. */
+/* A thread for each cell of a block of that size. */
 static inline dim3 grid_of(lh_gpu_sizes s, int examples) {
     return dim3(parts_of((long long)s.heads * s.rows * s.cols, THREADS),
                 (unsigned)(examples < MOST_Y ? examples : MOST_Y));
 }
 
-/* A thread for eight numbers of so many. */
+/* A thread for every eight numbers. */
 static inline dim3 grid_of_eights(long long numbers) {
     return dim3(parts_of(numbers / 8, THREADS));
 }
@@ -205,6 +217,20 @@ static inline dim3 grid_of_eights(long long numbers) {
 static inline dim3 grid_of_rows(lh_gpu_sizes s, int examples) {
     return dim3(parts_of((long long)s.heads * s.rows, THREADS / WARP),
                 (unsigned)(examples < MOST_Y ? examples : MOST_Y));
+}
+
+/* Shared memory that a block of threads may have at most, in bytes: 227 KB on Hopper, 99 KB on some later GPUs. */
+static inline size_t most_shared() {
+#ifdef LH_EMULATED
+    return emulate_most_shared();
+#else
+    static int most;
+    int device = 0;
+    if (!most && (cudaGetDevice(&device) != cudaSuccess ||
+                  cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess))
+        most = 48 << 10;
+    return (size_t)most;
+#endif
 }
 
 /* A block of threads may ask for more memory than is usual. */
@@ -216,7 +242,7 @@ static inline void allow_shared(const void *kernel, size_t bytes) {
 #endif
 }
 
-/* A launch for eight numbers at a time, or for one. */
+/* A launch with eight numbers at a time, or with one. */
 #define LAUNCH_WIDE(is_wide, launch, kernel, grid, threads, stream, ...)                           \
     do {                                                                                           \
         if (is_wide)                                                                               \

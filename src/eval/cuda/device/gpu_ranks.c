@@ -1,6 +1,6 @@
-/* gpu_ranks -- numbers outside of plans, in a stream of their own, and how they get to other GPUs: by NCCL, which is loaded when it is first asked for.
+/* gpu_ranks -- numbers outside of plans, in a stream of their own, and how they get to other GPUs: by NCCL, which is loaded when it is first needed.
  *
- * All ranks ask for the same things in the same order, and each thing is done before the next in this stream: so one communicator is enough.
+ * All ranks ask for the same operations in the same order, and the stream runs them one after the other: so one communicator is enough.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -117,7 +117,7 @@ static void lengthen(float *to, const unsigned short *from, size_t n) {
     if (n) lh_gpu_cells_lengthen(to, from, n, lh_gpu_wire_stream());
 }
 
-/* What NCCL noticed behind our back counts, too. */
+/* Includes errors that NCCL found asynchronously. */
 static const char *trouble(void) {
     ncclResult_t later = NCCL_SUCCESS;
     if (nccl.comm) is_well(nccl.ncclCommGetAsyncError(nccl.comm, &later)), is_well(later);
@@ -143,7 +143,7 @@ static bool join_others(const char id[LH_GPU_ID], int rank, int n) {
     return false;
 }
 
-/* Where something is wrong, nobody is waited for. A later communicator begins without its error. */
+/* After an error nothing is waited for. A later communicator starts without it. */
 static void leave(void) {
     if (nccl.comm && !nccl.error)
         lh_gpu_wire_wait(), nccl.ncclCommDestroy(nccl.comm);
@@ -157,7 +157,7 @@ static const char *behind(const void *p, size_t numbers, bool is_short) {
     return (const char *)p + numbers * (is_short ? 2 : sizeof(float));
 }
 
-/* To each its part, or to all the same; our own, too: NCCL copies it. */
+/* To each rank its part, or to all the same. That includes our own: NCCL copies it. */
 static void exchange(bool is_short, const void *from, const int *sends, void *to, const int *gets) {
     const ncclDataType_t type = is_short ? NCCL_BF16 : NCCL_FLOAT;
     size_t out = 0, in = 0;

@@ -1,10 +1,10 @@
-/* grow -- a text that grows, token by token: attention that looks back on rows it kept, and products of one row.
+/* grow -- generation, token by token: attention with a key-value cache, and products of one row.
  *
- * A token reads every weight once, so its time is that of reading them, and of starting launches. A product of one row has a warp for some columns of W, whose
- * numbers lie in a row; the norm before it and what is added behind it belong to the same launch. A launch may begin before the last one has ended: it fetches
- * weights, which nobody changes, and then waits. Sums are always made in the same order.
+ * A token reads every weight once, so its time is that of reading them, and of starting launches. In a product of one row, a warp computes some columns of W, each of which
+ * is contiguous; the norm before the product and what is added after it belong to the same launch. A launch may begin before the previous one has ended: it fetches
+ * weights, which never change, and then waits. Sums are always computed in the same order.
  */
-#include "eval/cuda/device/gpu_grid.h"
+#include "eval/cuda/device/growing.h"
 
 #ifdef LH_EMULATED
 enum { ROW_WARPS = 2, ATTEND_WARPS = 2, LARGEST_WARPS = 2, MOST_BLOCKS = 4 };
@@ -14,7 +14,7 @@ __device__ static inline void wait_for_last() {}
 #else
 enum { ROW_WARPS = 4, ATTEND_WARPS = 16, LARGEST_WARPS = 32, MOST_BLOCKS = 132 * 8 };
 
-/* As LAUNCH, before the last launch has ended: the kernel waits for it by itself. */
+/* As LAUNCH, but before the previous launch has ended: the kernel itself waits for it. */
 template <class... A, class... B>
 static void launch_next(void (*kernel)(A...), dim3 grid, int threads, size_t shared, void *stream, const B &...with) {
     cudaLaunchAttribute early = {};
@@ -34,19 +34,9 @@ __device__ static inline void wait_for_last() {
 }
 #endif
 
-__device__ static cell number_of(const lh_gpu_line &l, long long i) {
-    void *p = l.is_short ? (void *)((unsigned short *)l.p + i) : (void *)((float *)l.p + i);
-    emulate_touch(p, l.is_short ? 2 : 4);
-    return {p, l.is_short};
-}
-
 /* ---- a product of one row ---- */
 
-__device__ static float share(float x) {
-    return 1.0f / (1.0f + expf(-x));
-}
-
-/* A thread's eight gains and moves of a norm: nobody changes them, so they come before the row does. */
+/* A thread's eight gains and offsets of a norm: they never change, so they are fetched before the row is there. */
 struct gains {
     numbers<8> gain, move;
     float epsilon;
@@ -77,7 +67,7 @@ __device__ static void norm_row(const lh_gpu_row &r, float *x, float sum, float 
     float all = 0, by = 0;
     for (int i = 0; i < ROW_WARPS; i++) all += room[0][i], by += room[1][i];
     const float mean = r.before == LH_GPU_BY_LAYERNORM ? all / (float)r.inner : 0.0f;
-    if (r.before == LH_GPU_BY_LAYERNORM) { /* around the mean, as the definition has it: what lies far from 0 loses no digits */
+    if (r.before == LH_GPU_BY_LAYERNORM) { /* around the mean, as in the definition: numbers far from 0 lose no digits */
         by = 0;
         for (int i = first; i < r.inner; i += 8 * (int)blockDim.x)
             for (int k = 0; k < 8; k++) by += (x[i + k] - mean) * (x[i + k] - mean);
@@ -95,7 +85,7 @@ __device__ static void norm_row(const lh_gpu_row &r, float *x, float sum, float 
     }
 }
 
-/* The row as it is multiplied, into shared memory. */
+/* Writes the row as it will be multiplied to shared memory. */
 __device__ static void prepare_row(const lh_gpu_row &r, float *x, const gains &g) {
     float sum = 0, squared = 0;
     for (int i = 8 * (int)threadIdx.x; i < r.inner; i += 8 * (int)blockDim.x) {
@@ -148,16 +138,13 @@ template <int U> __device__ static void add_pieces(float sum[U], const pieces<U>
     }
 }
 
-/* What is added to a column. */
+/* What is added to a column's sum. */
 __device__ static float added_to(const lh_gpu_row &r, const lh_gpu_line &l, int col) {
     return l.p && col < r.cols ? (float)number_of(l, col) : 0.0f;
 }
 
 __device__ static void finish(const lh_gpu_row &r, int col, float x, float bias, float add) {
-    x += bias;
-    if (r.behind == LH_GPU_THEN_GELU) x *= share(2 * 0.79788456080286535588f * (x + 0.044715f * x * x * x));
-    if (r.behind == LH_GPU_THEN_SILU) x *= share(x);
-    number_of(r.y, col) = x + add;
+    number_of(r.y, col) = then(r.behind, x + bias) + add;
 }
 
 template <int U> __global__ void __launch_bounds__(ROW_WARPS *WARP) row_product(lh_gpu_row r) {
@@ -211,14 +198,12 @@ enum { Q, K, V };
 enum { SCALE, WINDOW, SINKS, CAP, KEPT_SHORT }; /* the last: 1, 0, or -1: keys and values are not of one type */
 enum { MOST_COLS = 256, TOGETHER = 4 }; /* keys that a group of lanes looks at together */
 
-static const float LOG2E = 1.44269504088896340736f;
-
 __device__ static bool sees(const lh_gpu_work &w, int query, int key) {
     const int window = (int)w.number[WINDOW], sinks = (int)w.number[SINKS];
     return key <= query && (!window || key > query - window || key < sinks);
 }
 
-/* A lane's 8 numbers of a row: G lanes have them all. WIDE: side by side; else WARP apart. */
+/* A lane's 8 numbers of a row, which G lanes share. WIDE: contiguous; otherwise WARP apart. */
 template <bool WIDE> __device__ static numbers<8> part_of(cell row, long long cs, int cols, int lane) {
     const int size = row.is_short ? 2 : 4;
     numbers<8> n = {};
@@ -233,7 +218,7 @@ template <bool WIDE> __device__ static numbers<8> part_of(cell row, long long cs
     }
 }
 
-/* Where row `key` of head h is kept: keys, and behind them values. */
+/* Where row `key` of head h is in the cache: keys, followed by values. */
 __device__ static cell kept_row(const lh_gpu_work &w, const lh_gpu_block *k, const lh_gpu_block *v, int e, int h, int key) {
     const long long width = k->cols + v->cols, i = (((long long)e * k->heads + h) * w.kept_rows + key) * width;
     return {k->is_short ? (void *)((unsigned short *)w.kept + i) : (void *)(w.kept + i), k->is_short};
@@ -241,25 +226,6 @@ __device__ static cell kept_row(const lh_gpu_work &w, const lh_gpu_block *k, con
 
 __device__ static cell behind(cell c, int n) {
     return {(char *)c.p + n * (c.is_short ? 2 : 4), c.is_short};
-}
-
-/* What one or several lanes know of a row of weights so far. */
-struct summed {
-    float most, sum;
-    numbers<8> y;
-};
-
-__device__ static void join(summed &a, const summed &b) {
-    const float most = fmaxf(a.most, b.most), of = most == -INFINITY ? 0.0f : most;
-    const float x = exp2f(a.most - of), y = exp2f(b.most - of);
-    a.most = most, a.sum = a.sum * x + b.sum * y;
-    for (int i = 0; i < 8; i++) a.y.x[i] = a.y.x[i] * x + b.y.x[i] * y;
-}
-
-__device__ static summed from_lane(const summed &s, int d) {
-    summed t = {__shfl_xor_sync(0xffffffffu, s.most, d), __shfl_xor_sync(0xffffffffu, s.sum, d), {}};
-    for (int i = 0; i < 8; i++) t.y.x[i] = __shfl_xor_sync(0xffffffffu, s.y.x[i], d);
-    return t;
 }
 
 /* Eight numbers as they lie. */
@@ -321,11 +287,6 @@ template <bool WIDE, bool SHORT> struct seen {
     }
 };
 
-template <int G> __device__ static float over_group(float x) {
-    for (int d = G / 2; d; d /= 2) x += __shfl_xor_sync(0xffffffffu, x, d);
-    return x;
-}
-
 template <int G, class S>
 __device__ static void add_keys(summed &s, const lh_gpu_work &w, const numbers<8> &q, const S &keys, int key, int apart, int query, int lane,
                                 int k_cols, int v_cols) {
@@ -351,7 +312,7 @@ __device__ static void add_keys(summed &s, const lh_gpu_work &w, const numbers<8
     }
 }
 
-/* The sums of all warps, in their order, as the row of the result. */
+/* Adds up the sums of all warps, in their order, and writes the row of the result. */
 __device__ static void write_row(const lh_gpu_block *y, int h, int r, const summed &s, const int place[8], bool writes) {
     __shared__ float most[ATTEND_WARPS], sum[ATTEND_WARPS], weight[ATTEND_WARPS], part[ATTEND_WARPS][MOST_COLS];
     const int warp = (int)threadIdx.x / WARP;
@@ -361,7 +322,7 @@ __device__ static void write_row(const lh_gpu_block *y, int h, int r, const summ
         most[warp] = s.most, sum[warp] = s.sum;
     }
     __syncthreads();
-    if (threadIdx.x < WARP) { /* what each warp's sums count for, of all weights */
+    if (threadIdx.x < WARP) { /* the share of each warp's sums in all weights */
         const int i = (int)threadIdx.x;
         const float mine = i < ATTEND_WARPS ? most[i] : -INFINITY, by = exp2f(mine - warp_max(mine));
         const float all = warp_sum(i < ATTEND_WARPS && by > 0 ? sum[i] * by : 0.0f);
@@ -381,7 +342,7 @@ __device__ static void keep_row(const lh_gpu_work &w, const lh_gpu_block *k, con
         at(&to, 0, 0, c) = c < k->cols ? at(k, of, r, c) : at(v, of, r, c - k->cols);
 }
 
-/* A block of threads for a row of a head. */
+/* A thread block for a row of a head. */
 template <int G, bool WIDE, bool SHORT> __global__ void __launch_bounds__(ATTEND_WARPS *WARP) attend(lh_gpu_work w) {
     const int e = (int)blockIdx.y, h = (int)blockIdx.x % w.most_in[Q].heads, r = (int)blockIdx.x / w.most_in[Q].heads;
     const lh_gpu_block *q = block_of(w.in[Q], e), *k = block_of(w.in[K], e), *v = block_of(w.in[V], e);
@@ -390,14 +351,14 @@ template <int G, bool WIDE, bool SHORT> __global__ void __launch_bounds__(ATTEND
     const bool is_there = r < q->rows;
     seen<WIDE, SHORT> keys;
     let_next_begin();
-    const bool is_kept = past >= TOGETHER * apart; /* all of the first: they can come before the new row does */
+    const bool is_kept = past >= TOGETHER * apart; /* those of the first group: they can be fetched before the new row is there */
     if (is_there && is_kept) keys.fetch(w, k, v, e, of, mine, apart, lane, past, query);
     wait_for_last();
     if (!is_there) return;
     if (h % (q->heads / k->heads) == 0) keep_row(w, k, v, e, of, r, query);
     summed s = {-INFINITY, 0, {}};
     const numbers<8> mine_q = part_of<WIDE>(at(q, h, r, 0), q->cs, q->cols, lane);
-    for (int key = 0; key <= query; key += TOGETHER * apart) { /* all groups of a warp go on together */
+    for (int key = 0; key <= query; key += TOGETHER * apart) { /* all groups of a warp stay together */
         if (key || !is_kept) keys.fetch(w, k, v, e, of, key + mine, apart, lane, past, query);
         add_keys<G>(s, w, mine_q, keys, key + mine, apart, query, lane, k->cols, v->cols);
     }
@@ -433,16 +394,6 @@ extern "C" void lh_gpu_attend(const lh_gpu_work *w, void *stream) {
 
 /* ---- the largest ---- */
 
-struct best {
-    float x;
-    int i; /* -1: none */
-};
-
-__device__ static best better(best a, best b) {
-    const bool is_b = b.i >= 0 && (a.i < 0 || b.x > a.x || (b.x == a.x && b.i < a.i));
-    return is_b ? b : a;
-}
-
 __global__ void __launch_bounds__(LARGEST_WARPS *WARP) largest(lh_gpu_line from, int n, int *to) {
     __shared__ float score[LARGEST_WARPS];
     __shared__ int place[LARGEST_WARPS];
@@ -470,11 +421,11 @@ extern "C" void lh_gpu_largest(lh_gpu_line from, int n, int *to, void *stream) {
     LAUNCH_NEXT(largest, dim3(1), LARGEST_WARPS * WARP, 0, stream, from, n, to);
 }
 
-/* ---- weights whose columns lie in a row ---- */
+/* ---- weights, transposed ---- */
 
 enum { SIDE = 32, TURNERS = 256 };
 
-/* A tile at a time, through shared memory: both sides are read and written in rows. */
+/* A tile at a time, through shared memory: both matrices are accessed by rows. */
 __global__ void turn_all(const lh_gpu_rounding *list) {
     __shared__ float tile[SIDE][SIDE + 1];
     const lh_gpu_rounding one = list[blockIdx.y];

@@ -1,6 +1,6 @@
-/* head -- crossentropy(X @ W, t) with the way back, some rows at a time: here what happens to logits between the products that make them and
- * those that send their gradient on to X and W. Each row is read twice and written once, by a block of threads: the largest and the sum of powers are
- * found together. Blocks are large, so that the rows under way at a time fit the cache, and the second reading finds them there. Powers are of two.
+/* head -- crossentropy(X @ W, t) and its gradient, some rows at a time: what happens to the logits between the products that compute them and
+ * those that pass their gradient on to X and W. Each row is read and written once, by a thread block that keeps it in shared memory (a longer one is
+ * read twice): the maximum and the sum of exponentials are found together. Exponentials are powers of two.
  */
 #include "eval/cuda/device/tensor.h"
 
@@ -40,39 +40,63 @@ __device__ static powers of_block(powers p, powers *room) {
     return p;
 }
 
-/* Eight logits of a row; what lies behind the last is no logit. */
-__device__ static numbers<8> eight_of(const lh_gpu_block *row, int c) {
-    numbers<8> x = load<8>(cell_of(row, c));
-    for (int i = 0; i < 8; i++)
-        if (c + i >= row->cols) x.x[i] = -INFINITY;
+/* Eight logits of a row from column c on. kept: there is room for rows of bf16 in shared memory, and a thread finds there what it read before. What lies behind the
+ * last is no logit. */
+__device__ static numbers<8> eight_of(const lh_gpu_block *row, int c, uint4 *kept, bool is_first) {
+    const cell from = cell_of(row, c);
+    if (kept && is_first) {
+        emulate_touch(from.p, 16);
+        kept[c / 8] = *(const uint4 *)from.p;
+    }
+    numbers<8> x = kept ? eight_shorts(kept[c / 8]) : load<8>(from);
+    if (c + 8 > row->cols)
+        for (int i = 0; i < 8; i++)
+            if (c + i >= row->cols) x.x[i] = -INFINITY;
     return x;
 }
 
-__device__ static powers powers_of(const lh_gpu_block *row) {
+/* All of them are -infinity, or not numbers. */
+__device__ static powers none_of(const numbers<8> &x) {
+    powers p = {-INFINITY, 0};
+    for (int i = 0; i < 8; i++) p.sum += x.x[i] != x.x[i] ? x.x[i] : 0.0f;
+    return p;
+}
+
+__device__ static powers powers_of(const lh_gpu_block *row, uint4 *kept) {
     powers p = {-INFINITY, 0};
     for (int c = 8 * (int)threadIdx.x; c < row->cols; c += 8 * TOGETHER) {
-        const numbers<8> x = eight_of(row, c);
-        powers some = {-INFINITY, 0};
-        for (int i = 0; i < 8; i++) some.most = fmaxf(some.most, x.x[i] * LOG2E);
-        const bool is_none = some.most == -INFINITY; /* all of them -infinity, or no numbers */
-        for (int i = 0; i < 8; i++) some.sum += is_none ? (x.x[i] != x.x[i] ? x.x[i] : 0.0f) : power_of_two(x.x[i] * LOG2E - some.most);
+        const numbers<8> x = eight_of(row, c, kept, true);
+        powers some = {x.x[0], 0};
+        for (int i = 1; i < 8; i++) some.most = fmaxf(some.most, x.x[i]);
+        some.most *= LOG2E;
+        if (some.most > -INFINITY)
+            for (int i = 0; i < 8; i++) some.sum += power_of_two(x.x[i] * LOG2E - some.most);
+        else
+            some = none_of(x);
         p = both(p, some);
     }
     return p;
 }
 
-__device__ static void to_gradient(const lh_gpu_block *row, powers p, int token, float dy) {
+__device__ static void to_gradient(const lh_gpu_block *row, uint4 *kept, powers p, int token, float dy) {
     const float share = dy / p.sum;
     for (int c = 8 * (int)threadIdx.x; c < row->cols; c += 8 * TOGETHER) {
-        numbers<8> x = eight_of(row, c);
-        for (int i = 0; i < 8; i++)
-            x.x[i] = c + i >= row->cols ? 0.0f : power_of_two(x.x[i] * LOG2E - p.most) * share - (c + i == token ? dy : 0.0f);
+        numbers<8> x = eight_of(row, c, kept, false);
+        for (int i = 0; i < 8; i++) x.x[i] = power_of_two(x.x[i] * LOG2E - p.most) * share;
+        if (token >= c && token < c + 8)
+            for (int i = 0; i < 8; i++)
+                if (c + i == token) x.x[i] -= dy;
+        if (c + 8 > row->cols)
+            for (int i = 0; i < 8; i++)
+                if (c + i >= row->cols) x.x[i] = 0;
         store<8>(cell_of(row, c), x);
     }
 }
 
-__global__ void head_rows(lh_gpu_work w, int rows, bool is_short) {
+template <bool IS_KEPT> __global__ void __launch_bounds__(TOGETHER, 2) head_rows(lh_gpu_work w, int rows, bool is_short) {
     __shared__ powers room[TOGETHER / WARP];
+    SHARED_MEMORY(uint4, memory);
+    uint4 *kept = IS_KEPT ? memory : nullptr;
     const int e = w.index[FIRST_EXAMPLE] + (int)blockIdx.y, vocab = w.most_in[PROJECTION].cols;
     const int n = block_of(w.in[X], e)->rows, end = w.index[FIRST_ROW] + rows < n ? w.index[FIRST_ROW] + rows : n;
     const long long before = w.before[e] - w.before[w.index[FIRST_EXAMPLE]];
@@ -82,13 +106,13 @@ __global__ void head_rows(lh_gpu_work w, int rows, bool is_short) {
         const lh_gpu_block row = {p, 0, 0, 1, 1, 1, vocab, is_short};
         const int token = whole(at(block_of(w.in[TOKENS], e), 0, r, 0), vocab);
         const float right = token < 0 ? no_number() : (float)at(&row, 0, 0, token);
-        const powers sum = of_block(powers_of(&row), room);
+        const powers sum = of_block(powers_of(&row, kept), room);
         if (w.outs[LOSS].block && threadIdx.x == 0) at(block_of(w.outs[LOSS], e), 0, r, 0) = (log2f(sum.sum) + sum.most) * LN2 - right;
-        if (w.in[DY].block) to_gradient(&row, sum, token, at(block_of(w.in[DY], e), 0, r, 0));
+        if (w.in[DY].block) to_gradient(&row, kept, sum, token, at(block_of(w.in[DY], e), 0, r, 0));
     }
 }
 
-/* ---- without a library: rows and weights that it cannot read, or two types ---- */
+/* ---- without a library: rows and weights that it cannot read, or whose types differ ---- */
 
 enum { ROWS_OF_EACH, EXAMPLES, IS_SHORT, IS_PLAIN, ADDS }; /* of lh_gpu_work.number */
 enum { TO_X = 1, TO_W };
@@ -121,7 +145,7 @@ __global__ void plain_rows(lh_gpu_work w, bool is_back) {
     }
 }
 
-/* dW += X^T @ d, or turned */
+/* dW += X^T @ d, or its transpose */
 __global__ void plain_weights(lh_gpu_work w) {
     const lh_gpu_block *to = w.outs[TO_W].block;
     const long long cells = (long long)to->rows * to->cols;
@@ -144,7 +168,13 @@ extern "C" void lh_gpu_kernel_head(const lh_gpu_work *w, void *stream) {
     const bool is_plain = w->number[IS_PLAIN] != 0;
     const dim3 grid(parts_of(rows, 1), (unsigned)w->number[EXAMPLES]);
     if (is_plain) LAUNCH(plain_rows, grid, THREADS, 0, stream, *w, false);
-    LAUNCH_TOGETHER(head_rows, grid, TOGETHER, 0, stream, *w, rows, w->number[IS_SHORT] != 0);
+    const bool is_short = w->number[IS_SHORT] != 0;
+    const size_t bytes = ((size_t)w->most_in[PROJECTION].cols + 7) / 8 * sizeof(uint4);
+    if (is_short && bytes + sizeof(powers) * (TOGETHER / WARP) <= most_shared()) {
+        allow_shared((const void *)head_rows<true>, bytes);
+        LAUNCH_TOGETHER(head_rows<true>, grid, TOGETHER, bytes, stream, *w, rows, is_short);
+    } else
+        LAUNCH_TOGETHER(head_rows<false>, grid, TOGETHER, 0, stream, *w, rows, is_short);
     if (!is_plain || !w->in[DY].block) return;
     if (w->outs[TO_X].block) LAUNCH(plain_rows, grid, THREADS, 0, stream, *w, true);
     if (w->outs[TO_W].block) LAUNCH(plain_weights, dim3(parts_of((long long)w->most_in[PROJECTION].rows * w->most_in[PROJECTION].cols, THREADS)), THREADS, 0, stream, *w);

@@ -24,9 +24,13 @@ static const lh_gpu_launch kernel[LH_GPU_N_KERNELS + 1] = {
 void lh_gpu_launchers(lh_gpu *gpu) {
     for (int i = 0; i < LH_GPU_N_OPS; i++) gpu->op[i] = op[i];
     for (int i = 0; i < LH_GPU_N_KERNELS; i++) gpu->kernel[i] = kernel[i];
+    gpu->move_many = lh_gpu_move_many;
+    gpu->update_many = lh_gpu_update_many;
+    gpu->add_many_numbers = lh_gpu_add_many_numbers;
     gpu->turn = lh_gpu_turn;
     gpu->add_up = lh_gpu_add_up;
     gpu->row = lh_gpu_row_product;
     gpu->attend = lh_gpu_attend;
     gpu->largest = lh_gpu_largest;
+    gpu->token = lh_gpu_whole_token;
 }

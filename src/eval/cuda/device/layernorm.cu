@@ -1,8 +1,7 @@
-/* layernorm -- each row to mean 0 and deviation 1, and back: a warp for each row. The formulas are in eval/fast/layernorm.c. */
-#include "eval/cuda/device/gpu_grid.h"
+/* layernorm -- each row to mean 0 and deviation 1, and its gradient: a warp for each row. The formulas are in eval/fast/layernorm.c. */
+#include "eval/cuda/device/norm_rows.h"
 
 enum { X, GAIN, MOVE, EPSILON, DY };
-enum { ACROSS = 32, DOWN = THREADS / ACROSS };
 
 struct measured {
     float mean, share; /* 1 / deviation */
@@ -37,13 +36,51 @@ template <int N> __global__ void layernorm(lh_gpu_work w) {
     }
 }
 
+template <int G> __device__ static measured measure_row(const uint4 *x, int cols, float eps) {
+    float sum = 0, squared = 0;
+    EACH_EIGHT_OF(G, x, cols, v, c, g) for (int i = 0; i < 8; i++) sum += v.x[i];
+    const float mean = warp_sum(sum) / (float)cols;
+    EACH_EIGHT_OF(G, x, cols, v, c, g) for (int i = 0; i < 8; i++) squared += (v.x[i] - mean) * (v.x[i] - mean);
+    return {mean, 1.0f / sqrtf(warp_sum(squared) / (float)cols + eps)};
+}
+
+template <int G> using rows_there = rows_ahead<G, 1>;
+
+template <int G> __global__ void __launch_bounds__(THREADS, G <= 4 ? 3 : 2) layernorm_ahead(lh_gpu_work w) {
+    SHARED_MEMORY(uint4, room);
+    enum { STAGES = rows_there<G>::STAGES };
+    const lh_gpu_block from = *w.in[X].block, y = *w.out.block, g_all = *w.in[GAIN].block, b_all = *w.in[MOVE].block;
+    const rows_there<G> ahead(room);
+    const float eps = *w.in[EPSILON].block->p;
+    const int first = (int)(blockIdx.x * WARPS + threadIdx.x / WARP), step = (int)gridDim.x * WARPS;
+    for (int k = 0; k < STAGES - 1; k++) ahead.fetch(k, 0, &from, first + k * step, first + k * step < from.rows), end_group();
+    for (int r = first, stage = 0; r < from.rows; r += step, stage = (stage + 1) % STAGES) {
+        const int next = r + (STAGES - 1) * step;
+        ahead.fetch((stage + STAGES - 1) % STAGES, 0, &from, next, next < from.rows), end_group();
+        wait_for_all_but<STAGES - 1>();
+        const uint4 *x = ahead.row(stage, 0);
+        const measured m = measure_row<G>(x, from.cols, eps);
+        EACH_EIGHT_OF(G, x, from.cols, v, c, g) {
+            const numbers<8> gain = load_at<8>(&g_all, 0, 0, c), move = load_at<8>(&b_all, 0, 0, c);
+            for (int i = 0; i < 8; i++) v.x[i] = (v.x[i] - m.mean) * m.share * gain.x[i] + move.x[i];
+            store_at<8>(&y, 0, r, c, v);
+        }
+    }
+}
+
 extern "C" void lh_gpu_kernel_layernorm(const lh_gpu_work *w, void *stream) {
+#define LAUNCH_AHEAD(G) LAUNCH_ROWS(layernorm_ahead<G>, rows_there<G>::bytes, rows_at_once(w->most_in[X].rows), stream, *w)
+    if (has_rows_ahead(w, 1u << X, 1)) {
+        WITH_GROUPS(w->most_in[X].cols, LAUNCH_AHEAD)
+        return;
+    }
+#undef LAUNCH_AHEAD
     LAUNCH_WIDE(w->is_wide, LAUNCH_TOGETHER, layernorm, grid_of_rows(w->most_in[X], w->examples), THREADS, stream, *w);
 }
 
-/* ---- the way back ---- */
+/* ---- backward ---- */
 
-/* scratch: mean and share of each row, [example][row] of the longest; behind them the parts of dg and db. */
+/* scratch: mean and share of each row, [example][row] of the longest; after these the parts of dg and db. */
 __device__ static size_t row_number(const lh_gpu_work &w, int e, int r) {
     return (size_t)e * w.most_in[X].rows + r;
 }
@@ -70,6 +107,7 @@ template <int N> __device__ static void send_back(const lh_gpu_work &w, const lh
         const numbers<N> d = load_at<N>(dy, 0, r, c), gain = load_at<N>(g, 0, 0, c);
         for (int i = 0; i < N; i++)
             v.x[i] = (d.x[i] * gain.x[i] - sum - (v.x[i] - m.mean) * m.share * along) * m.share;
+        if (w.also.block) v = plus<N>(v, load_at<N>(block_of(w.also, e), 0, r, c));
         store_at<N>(dx, 0, r, c, v);
     }
 }
@@ -116,23 +154,73 @@ template <int N> __global__ void gains_in_parts(lh_gpu_work w) {
 }
 
 __global__ void add_gains(lh_gpu_work w, int parts) {
-    const int cols = w.in[X].block->cols;
-    for (int c = (int)(blockIdx.x * blockDim.x + threadIdx.x); c < cols; c += (int)(gridDim.x * blockDim.x))
-        for (int i = 0; i < 2; i++) {
-            if (!w.outs[i + 1].block) continue;
-            float sum = 0;
-            UNROLLED_BY(8)
-            for (int part = 0; part < parts; part++) sum += parts_at(w)[(2 * (size_t)part + i) * cols + c];
-            at(w.outs[i + 1].block, 0, 0, c) = sum;
+    const int cols = w.in[X].block->cols, c = (int)blockIdx.x * ACROSS + (int)threadIdx.x % ACROSS;
+    for (int i = 0; i < 2; i++) {
+        if (!w.outs[i + 1].block) continue;
+        const float sum = sum_of_parts(parts_at(w) + i * cols, parts, 2 * (size_t)cols, c, cols);
+        if (threadIdx.x < ACROSS && c < cols) at(w.outs[i + 1].block, 0, 0, c) = sum;
+    }
+}
+
+/* All of it at once, the sums of gains as well. */
+template <int G> using rows_back = rows_ahead<G, 3>;
+
+template <int G> __global__ void __launch_bounds__(THREADS, G <= 4 ? 2 : 1) layernorm_back_ahead(lh_gpu_work w) {
+    SHARED_MEMORY(uint4, room);
+    enum { STAGES = rows_back<G>::STAGES };
+    const lh_gpu_block from = *w.in[X].block, of_dy = *w.in[DY].block, g_all = *w.in[GAIN].block, dx = *w.outs[0].block;
+    const bool has_also = w.also.block != nullptr;
+    const lh_gpu_block also = has_also ? *w.also.block : dx;
+    const rows_back<G> ahead(room);
+    const float eps = *w.in[EPSILON].block->p;
+    const int cols = from.cols, first = (int)(blockIdx.x * WARPS + threadIdx.x / WARP), step = (int)gridDim.x * WARPS;
+    float gains[G][8] = {}, moves[G][8] = {};
+    const auto fetch = [&](int stage, int r) {
+        ahead.fetch(stage, 0, &from, r, r < from.rows), ahead.fetch(stage, 1, &of_dy, r, r < from.rows);
+        ahead.fetch(stage, 2, &also, r, has_also && r < from.rows), end_group();
+    };
+    for (int k = 0; k < STAGES - 1; k++) fetch(k, first + k * step);
+    for (int r = first, stage = 0; r < from.rows; r += step, stage = (stage + 1) % STAGES) {
+        fetch((stage + STAGES - 1) % STAGES, r + (STAGES - 1) * step);
+        wait_for_all_but<STAGES - 1>();
+        const uint4 *x = ahead.row(stage, 0), *dy = ahead.row(stage, 1), *add = ahead.row(stage, 2);
+        const measured m = measure_row<G>(x, cols, eps);
+        float sum = 0, along = 0;
+        EACH_EIGHT_OF(G, x, cols, v, c, g) {
+            const numbers<8> d = eight_shorts(dy[g * WARP]), gain = load_at<8>(&g_all, 0, 0, c);
+            for (int i = 0; i < 8; i++) {
+                const float normal = (v.x[i] - m.mean) * m.share;
+                sum += d.x[i] * gain.x[i], along += d.x[i] * gain.x[i] * normal;
+                gains[g][i] += d.x[i] * normal, moves[g][i] += d.x[i];
+            }
         }
+        sum = warp_sum(sum) / (float)cols, along = warp_sum(along) / (float)cols;
+        EACH_EIGHT_OF(G, x, cols, v, c, g) {
+            const numbers<8> d = eight_shorts(dy[g * WARP]), gain = load_at<8>(&g_all, 0, 0, c);
+            for (int i = 0; i < 8; i++) v.x[i] = (d.x[i] * gain.x[i] - sum - (v.x[i] - m.mean) * m.share * along) * m.share;
+            if (has_also) v = plus<8>(v, eight_shorts(add[g * WARP]));
+            store_at<8>(&dx, 0, r, c, v);
+        }
+    }
+    float *to = parts_at(w) + 2 * (size_t)blockIdx.x * cols;
+    sum_of_warps<G>(gains, cols, to);
+    sum_of_warps<G>(moves, cols, to + cols);
 }
 
 extern "C" void lh_gpu_kernel_layernorm_back(const lh_gpu_work *w, void *stream) {
     const int examples = w->in[X].step ? w->batch : 1, width = ACROSS * (w->is_wide ? 8 : 1);
-    LAUNCH_WIDE(w->is_wide, LAUNCH_TOGETHER, layernorm_back, grid_of_rows(w->most_in[X], examples), THREADS, stream, *w);
-    if (!w->outs[1].block && !w->outs[2].block) return;
-    const unsigned parts = sum_parts((long long)w->most_in[X].rows * examples, DOWN);
-    const dim3 grid((unsigned)((w->most_in[X].cols + width - 1) / width), parts);
-    LAUNCH_WIDE(w->is_wide, LAUNCH_TOGETHER, gains_in_parts, grid, THREADS, stream, *w);
-    LAUNCH(add_gains, dim3((unsigned)((w->most_in[X].cols + ACROSS - 1) / ACROSS)), ACROSS, 0, stream, *w, (int)parts);
+    unsigned parts = sum_parts((long long)w->most_in[X].rows * examples, DOWN);
+    const bool has_gains = w->outs[1].block || w->outs[2].block;
+#define LAUNCH_AHEAD(G) LAUNCH_ROWS(layernorm_back_ahead<G>, rows_back<G>::bytes, parts, stream, *w)
+    if (has_rows_ahead(w, 1u << X | 1u << DY | LH_GPU_SHORT_OUT, 3)) {
+        parts = blocks_of_rows(w->most_in[X].rows);
+        WITH_GROUPS(w->most_in[X].cols, LAUNCH_AHEAD)
+    } else {
+        const dim3 grid((unsigned)((w->most_in[X].cols + width - 1) / width), parts);
+        LAUNCH_WIDE(w->is_wide, LAUNCH_TOGETHER, layernorm_back, grid_of_rows(w->most_in[X], examples), THREADS, stream, *w);
+        if (has_gains) LAUNCH_WIDE(w->is_wide, LAUNCH_TOGETHER, gains_in_parts, grid, THREADS, stream, *w);
+    }
+#undef LAUNCH_AHEAD
+    if (has_gains)
+        LAUNCH_TOGETHER(add_gains, dim3((unsigned)((w->most_in[X].cols + ACROSS - 1) / ACROSS)), THREADS, 0, stream, *w, (int)parts);
 }

@@ -1,12 +1,12 @@
-/* matmul -- products of matrices that lie in any way, in either type: what a library of products cannot read. And floats rounded to bf16 for it.
+/* matmul -- products of matrices of any layout, in either type, which a library cannot read; and floats rounded to bf16 for a library.
  *
- * A block of threads makes a tile of the result and goes along the inner side a tile at a time. Examples and heads are products of their own.
+ * A thread block computes a tile of the result and goes along the inner dimension a tile at a time. Each example and head is a product of its own.
  */
-#include "eval/cuda/device/gpu_grid.h"
+#include "eval/cuda/device/gelu.h"
 
 enum { TILE = 16 };
 
-/* One matrix: where its cell (r, c) lies. */
+/* One matrix: the address of its cell (r, c). */
 struct matrix {
     void *p;
     long long rs, cs;
@@ -99,6 +99,12 @@ __global__ void any_product(lh_gpu_product p, tiles t) {
         const cell to = in_matrix(matrix_of(p.c, i), row, col);
         if (p.adds) sum += to;
         if (p.bias) sum += in_matrix({(void *)p.bias, 0, 1, p.c.is_short}, 0, col);
+        if (p.also) sum += in_matrix({(void *)p.also, p.c.pitch, 1, p.c.is_short}, row, col);
+        if (p.behind) {
+            const cell x = in_matrix({p.kept, p.c.pitch, 1, p.c.is_short}, row, col);
+            if (p.behind == LH_GPU_THEN_GELU) x = sum;
+            sum = p.behind == LH_GPU_THEN_GELU ? gelu(sum) : gelu_back(x, sum);
+        }
         to = sum;
     }
 }

@@ -1,4 +1,4 @@
-/* move -- parts of a value, the way back, joining and splitting: a thread for each cell of the result. */
+/* move -- parts of a value and their gradients, joining and splitting: a thread for each cell of the result. */
 #include "eval/cuda/device/gpu_grid.h"
 
 /* FROM_CELL(name, what the cell is): `y` the result, `k` the place in it, `e` the example, IN(i) operand i. */
@@ -16,9 +16,24 @@
 
 /* ---- rows and columns by number ---- */
 
-__device__ static float looked_up(const lh_gpu_block *from, const lh_gpu_block *t, place k) {
-    const int row = whole(at(t, k.h, k.r, 0), from->rows);
-    return row < 0 ? no_number() : at(from, k.h, row, k.c);
+template <int N> __global__ void lookup(lh_gpu_work w) {
+    for (int e = (int)blockIdx.y; e < w.examples; e += (int)gridDim.y) {
+        const lh_gpu_block y = *block_of(w.out, e), from = *block_of(w.in[0], e), t = *block_of(w.in[1], e);
+        for (long long i = N * (blockIdx.x * (long long)blockDim.x + threadIdx.x); i < cells_of(&y);
+             i += N * (long long)gridDim.x * blockDim.x) {
+            const place k = place_of(&y, i);
+            const int row = whole(at(&t, k.h, k.r, 0), from.rows);
+            numbers<N> x;
+            for (int n = 0; n < N; n++) x.x[n] = no_number();
+            if (row >= 0) x = load_at<N>(&from, k.h, row, k.c);
+            store_at<N>(&y, k.h, k.r, k.c, x);
+        }
+    }
+}
+
+extern "C" void lh_gpu_lookup(const lh_gpu_work *w, void *stream) {
+    const lh_gpu_sizes some = {w->most.heads, w->most.rows, (w->most.cols + 7) / (w->is_wide ? 8 : 1)};
+    LAUNCH_WIDE(w->is_wide, LAUNCH, lookup, grid_of(some, w->examples), THREADS, stream, *w);
 }
 
 __device__ static float picked(const lh_gpu_block *p, const lh_gpu_block *t, place k) {
@@ -31,7 +46,6 @@ __device__ static float hot(const lh_gpu_block *y, const lh_gpu_block *t, place 
     return col < 0 ? no_number() : k.c == col;
 }
 
-FROM_CELL(lookup, looked_up(IN(0), IN(1), k))
 FROM_CELL(pick, picked(IN(0), IN(1), k))
 FROM_CELL(onehot, hot(y, IN(0), k))
 
@@ -90,7 +104,7 @@ FROM_CELL(join, at(IN(0), k.c / IN(0)->cols, k.r, k.c % IN(0)->cols))
 FROM_CELL(swap, at(IN(0), k.h, k.r, partner(k.c, w.index[0])))
 FROM_CELL(repeatheads, at(IN(0), k.h / w.index[0], k.r, k.c))
 
-/* All params' gradients in a row: a work has their views one behind the other. */
+/* The gradients of all params in one row: a work has an array of their views. */
 __device__ static float gradient_cell(const lh_gpu_work &w, int e, long long k) {
     for (int i = 0; i < w.n_in; i++) {
         const lh_gpu_block *d = block_of(w.many ? w.many[i] : w.in[i], e);
@@ -142,7 +156,7 @@ extern "C" void lh_gpu_sort(const lh_gpu_work *w, void *stream) {
     LAUNCH(kernel_sort, grid_of(w->most, w->examples), THREADS, 0, stream, *w);
 }
 
-/* ---- made from sizes alone ---- */
+/* ---- computed from sizes only ---- */
 
 __device__ static float spaced(const lh_gpu_block *y, float first, float end, int r) {
     const float apart = y->rows > 1 ? (end - first) / (float)(y->rows - 1) : 0.0f;

@@ -1,4 +1,4 @@
-/* parts -- a batch that is run in parts: what each part comes to is added up, from run to run, in memory of its own. */
+/* parts -- a batch that is run in parts: the results of the parts are accumulated from run to run, in memory of their own. */
 #include "eval/cuda/device/gpu_grid.h"
 
 __global__ void add_up(lh_gpu_work w) {

@@ -3,7 +3,7 @@
  *     left    16 x 16     right   16 x 8     sums   16 x 8            sums += left @ right
  *
  * Lane 4 g + t of a warp has of the sums (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1); two neighbouring tiles of sums, rounded, are a
- * left tile without any exchange. Tiles in shared memory are rows of D numbers, D + 8 apart: no two lanes ask the same bank.
+ * left tile without any exchange. Tiles in shared memory are rows of D numbers, D + 8 apart, so that there are no bank conflicts.
  * tests/emulated does the same by exchanging words between lanes.
  */
 #ifndef LH_EVAL_CUDA_TENSOR_H

@@ -1,11 +1,11 @@
-/* tensor_wide -- products of large tiles of bf16 by four warps together (wgmma of Hopper), sums in float; the right tile lies in shared memory.
+/* tensor_wide -- products of large tiles of bf16 by four warps together (wgmma of Hopper), sums in float; the right tile is in shared memory.
  *
  *     left    64 x 16     right   16 x N     sums   64 x N            sums += left @ right
  *
- * Warp i of the four has rows 16 i .. 16 i + 15, and of these each lane what it has of smaller tiles (tensor.h). Tiles lie in panels of 64 columns: a row is 128 bytes, eight
- * pieces of 16, and piece c of row r lies where piece c ^ (r % 8) would; a panel begins at a multiple of 1024 bytes. So neither rows nor columns meet in one bank.
+ * Warp i of the four has rows 16 i .. 16 i + 15, and of these each lane has the same cells as in smaller tiles (tensor.h). Tiles are stored in panels of 64 columns: a row is 128 bytes, eight
+ * pieces of 16, and piece c of row r is stored in the place of piece c ^ (r % 8); a panel begins at a multiple of 1024 bytes. So neither rows nor columns have bank conflicts.
  *
- * Products run by themselves: between begin_products and a wait, nobody touches their sums and left tiles, nor what they read of shared memory.
+ * Products run asynchronously: between begin_products and a wait, no code may touch their sums and left tiles, nor the shared memory that they read.
  */
 #ifndef LH_EVAL_CUDA_TENSOR_WIDE_H
 #define LH_EVAL_CUDA_TENSOR_WIDE_H
@@ -137,7 +137,7 @@ __device__ static inline void multiply_wide(sums_tile *c, const bits16 *left, co
 #undef SUMS_OF_32
 #undef SUMS_OF_64
 #undef WGMMA
-#else /* another GPU: nobody starts a kernel that would need these */
+#else /* other GPUs: kernels that need these are never launched */
 __device__ static inline void begin_products() {}
 __device__ static inline void end_products() {}
 template <int N> __device__ static inline void wait_for_products_but() {}

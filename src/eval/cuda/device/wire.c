@@ -1,4 +1,4 @@
-/* wire -- the second stream, by the CUDA runtime. Two events say what of one stream comes before what of the other. */
+/* wire -- the second stream, by the CUDA runtime. Two events order the work of one stream before that of the other. */
 #include "eval/cuda/device/wire.h"
 
 #include <cuda_runtime.h>

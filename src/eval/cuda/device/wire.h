@@ -1,4 +1,4 @@
-/* wire -- what device/gpu_ranks.c needs of a GPU: a second stream, beside that of plans. By CUDA (wire.c), or emulated (tests/emulated/wire.c). */
+/* wire -- what device/gpu_ranks.c needs of a GPU: a second stream, parallel to that of plans. By CUDA (wire.c), or emulated (tests/emulated/wire.c). */
 #ifndef LH_EVAL_CUDA_WIRE_H
 #define LH_EVAL_CUDA_WIRE_H
 
@@ -9,7 +9,8 @@ typedef enum lh_gpu_way { LH_GPU_WITHIN, LH_GPU_TO_HERE, LH_GPU_TO_THERE } lh_gp
 
 bool lh_gpu_wire_open(void *stream); /* of plans */
 void *lh_gpu_wire_stream(void);
-void lh_gpu_wire_order(bool is_after); /* after that of plans; or that of plans after it */
+/* it waits for that of plans; or that of plans waits for it */
+void lh_gpu_wire_order(bool is_after);
 void lh_gpu_wire_copy(void *to, const void *from, size_t bytes, lh_gpu_way way);
 void lh_gpu_wire_wait(void);
 const char *lh_gpu_wire_device(void);
