@@ -105,7 +105,10 @@ lh_reach *lh_reach_new(const lh_sheet *s) {
     if (lh_failed(g->ctx)) return NULL;
     lh_arena *a = lh_arena_new(g->ctx);
     lh_reach *r = a ? lh_alloc(a, sizeof *r) : NULL;
-    if (!r) return NULL;
+    if (!r) {
+        lh_arena_free(a);
+        return NULL;
+    }
     *r = (lh_reach){.ctx = g->ctx,
                     .own = lh_context_new(),
                     .arena = a,
