@@ -27,8 +27,9 @@ typedef struct desk {
     lh_marks *marks;
 } desk;
 
-static desk desk_of(const char *name, const char *text, size_t length, unsigned long long seed,
-                    int digits) {
+/* only: the one step that is asked for, or NULL: those that the lesson names */
+static desk desk_asking(const char *name, const char *text, size_t length, unsigned long long seed,
+                        int digits, const char *only) {
     desk d = {.ctx = lh_context_new()};
     d.arena = lh_arena_new(d.ctx);
     const char *file = lh_printf(d.arena, "lessons/%s.md", name);
@@ -39,15 +40,20 @@ static desk desk_of(const char *name, const char *text, size_t length, unsigned 
                            &(lh_paper_how){.lesson = name,
                                            .seed = seed,
                                            .digits = digits,
-                                           .steps = sheet.step,
-                                           .at = sheet.at,
-                                           .n_steps = sheet.n_steps,
+                                           .steps = only ? &only : sheet.step,
+                                           .at = only ? NULL : sheet.at,
+                                           .n_steps = only ? 1 : sheet.n_steps,
                                            .mistakes = d.mistakes});
     if (!d.paper) fail_msg("%s: %s", name, d.ctx->error.what);
     d.filled = (lh_filled){.answers = lh_answers_new(d.arena, d.paper->sheet)};
     d.filled.text =
         lh_alloc_array(d.arena, (size_t)d.paper->sheet->n_cells + 1, sizeof *d.filled.text);
     return d;
+}
+
+static desk desk_of(const char *name, const char *text, size_t length, unsigned long long seed,
+                    int digits) {
+    return desk_asking(name, text, length, seed, digits, NULL);
 }
 
 static desk desk_new(const char *name, unsigned long long seed, int digits) {
@@ -694,6 +700,29 @@ static void marking_has_a_bound(void **state) {
     desk_free(&d);
 }
 
+static size_t taken; /* bytes, by count_bytes */
+
+static void *count_bytes(size_t size) {
+    taken += size;
+    return malloc(size);
+}
+
+/* One number far from what is given: every line of ten steps of training may have been rounded on the way to it. */
+static void much_between_two_numbers_has_a_bound(void **state) {
+    (void)state;
+    const lh_embedded *e = lh_embedded_find("lessons/ex6-three.md");
+    desk d = desk_asking("ex6-three", e->text, e->length, 3, 4, "loss@9");
+    put(&d, 0, "1.2345");
+    d.ctx->alloc = count_bytes;
+    taken = 0;
+    mark(&d);
+    print_message("# %.0f MB for one number\n", (double)taken / 1e6);
+    assert_true(d.marks->gave_up);
+    assert_int_equal(d.marks->cell[0], LH_WRONG);
+    assert_true(taken < 3000000000u); /* without the bound several times as much */
+    desk_free(&d);
+}
+
 /* ---- reading ---- */
 
 static void odd_signs_are_read(void **state) {
@@ -746,6 +775,7 @@ int main(void) {
         cmocka_unit_test(a_mistake_is_known_beside_a_last_digit),
         cmocka_unit_test(what_cannot_be_is_said),
         cmocka_unit_test(marking_has_a_bound),
+        cmocka_unit_test(much_between_two_numbers_has_a_bound),
         cmocka_unit_test(odd_signs_are_read),
     };
     return cmocka_run_group_tests_name("fair", tests, NULL, NULL);

@@ -181,7 +181,6 @@ void lh_mark_show(const lh_marked *m, bool wants_echo) {
                m->marks->points);
     if (m->marks->gave_up)
         lh_wrap(stdout, cli->width, 0,
-                "There was more to look at than one sheet may take: numbers that could not be "
-                "looked at closely were judged in favour of the learner, and not every known "
-                "mistake was tried.");
+                "Marking this sheet more closely would take too long: not every way to round "
+                "what is not written on it was tried, nor every known mistake.");
 }

@@ -225,7 +225,7 @@ static marker marker_new(const marker *like, lh_habit habit) {
                 .m = m,
                 .habit = habit,
                 .n_active = 1,
-                .effort = fmin(LH_PASS_EFFORT, like->all->left),
+                .effort = fmax(fmin(LH_PASS_EFFORT, like->all->left), 0),
                 .truth_ask = -1,
                 .truth = lh_alloc_array(a, (size_t)most, sizeof *k.truth),
                 .box = lh_alloc_array(a, (size_t)most, sizeof *k.box),
@@ -339,7 +339,8 @@ static lh_marks *as_fewer(marker *plain, lh_marks *m, bool cuts) {
 /* Something is wrong, or the numbers were carried on in a way that is not usual. */
 static lh_marks *examine(marker *plain) {
     lh_marks *m = mark_once(plain);
-    if (m && count_blame(plain->s, m)) m = as_cut(plain, m);
+    /* where patience ended, a second look would see as little */
+    if (m && count_blame(plain->s, m) && plain->left > -LH_PATIENCE) m = as_cut(plain, m);
     for (int cuts = 0; cuts < 2; cuts++)
         if (m && has_riddle(plain->s, m)) m = as_fewer(plain, m, cuts);
     return m;

@@ -173,12 +173,18 @@ void lh_reach_pay(lh_reach *r, double effort) {
 }
 
 double lh_reach_left(const lh_reach *r) {
-    return r->left > 0 ? r->left : 0;
+    return r->left;
 }
 
 bool reach_may(lh_reach *r) {
     r->gave_up |= r->left <= 0;
     return !r->gave_up;
+}
+
+bool reach_is_patient(lh_reach *r) {
+    const bool is_patient = r->left > -LH_PATIENCE;
+    r->gave_up |= !is_patient;
+    return is_patient;
 }
 
 bool lh_reach_gave_up(const lh_reach *r) {

@@ -102,6 +102,8 @@ lh_cell *reach_cells(lh_arena *a, const lh_plan *p, const lh_node *n, int *n_cel
 work *reach_work(lh_reach *r, int variant, int unit);
 
 bool reach_may(lh_reach *r); /* is there work left that may be done? Notes it where there is none */
+/* May roundings of lines that nobody wrote down still be followed? LH_PATIENCE. Notes it where not. */
+bool reach_is_patient(lh_reach *r);
 
 /* What must be worked out for a unit: open units that lead to it, in order, and it. */
 typedef struct reach_link {

@@ -314,7 +314,7 @@ static void add_rounding(spreading *s, int i) {
 }
 
 /* Room for all that is found on the way. */
-static bool furnish(spreading *s, const work *w) {
+static bool furnish(spreading *s, const work *w, bool is_by_hand) {
     lh_arena *a = s->r->scratch;
     lh_sensitivity *all = &s->l->sensitivity;
     const size_t n = (size_t)s->l->n_cells;
@@ -323,7 +323,7 @@ static bool furnish(spreading *s, const work *w) {
     for (int k = 0; k < s->l->n_from; k++) most += s->l->from[k].n_cells;
     s->column = lh_alloc_array(a, (size_t)most + 1, sizeof *s->column);
     if (!s->column) return false;
-    if (n <= LH_BY_HAND) list_cells(s, w);
+    if (is_by_hand) list_cells(s, w);
     s->slope = lh_alloc_array(a, 2 * n * (size_t)s->n_cells + 1, sizeof *s->slope);
     s->sum = lh_alloc_array(a, (size_t)all->n + 1, sizeof *s->sum);
     s->found = lh_alloc_array(a, (size_t)all->n + 1, sizeof *s->found);
@@ -333,8 +333,9 @@ static bool furnish(spreading *s, const work *w) {
 
 static bool spread_cells(spreading *s, const work *w) {
     line *l = s->l;
-    const bool is_rounded = l->decimals >= 0 && l->n_cells <= LH_BY_HAND;
-    if (!furnish(s, w)) return false;
+    const bool is_by_hand = l->n_cells <= LH_BY_HAND && reach_is_patient(s->r),
+               is_rounded = l->decimals >= 0 && is_by_hand;
+    if (!furnish(s, w, is_by_hand)) return false;
     s->r->left -= LH_SENSITIVITY_EFFORT * (double)l->n_cells *
                   (l->sensitivity.n + (is_rounded ? l->n_cells : 0));
     for (int k = 0; k < s->n_cells; k++)
