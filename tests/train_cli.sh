@@ -25,6 +25,7 @@ refused_later() {
 
 # A run of 20 steps, and what it says.
 # shellcheck disable=SC2086  # several words
+refused 'words of its own, and nothing to learn from' '(--task copy, reverse, sort, addition' train adder --steps 3 -o none
 does '20 steps' train gpt --data text.txt $small --steps 20 --batch 4 -o whole
 has 'params, characters' '^gpt   [0-9,]+ parameters, [0-9]+ characters$' out
 has '... and what is taken of it' '^memory [0-9.]+ MB; batches of 4' out

@@ -35,12 +35,16 @@ static const lh_vocab *own_words(lh_arena *a, const lh_program *p) {
     return NULL;
 }
 
-static void refuse_task(lh_material *l, const char *task) {
+static const char *task_names(const lh_material *l) {
     lh_text known = lh_text_new(l->arena);
     for (const lh_train_task *t = lh_train_tasks; t->name; t++)
         lh_text_add(&known, "%s%s", known.n ? ", " : "", t->name);
+    return known.s;
+}
+
+static void refuse_task(const lh_material *l, const char *task) {
     lh_fail(l->ctx, LH_ERROR_NAME, nowhere, "%s is not a task", task);
-    lh_cure(l->ctx, "tasks are %s", known.s);
+    lh_cure(l->ctx, "tasks are %s", task_names(l));
 }
 
 static void choose_kind(lh_material *l, const lh_program *p, const lh_material_how *how) {
@@ -59,6 +63,14 @@ static void choose_kind(lh_material *l, const lh_program *p, const lh_material_h
     }
     if (pairs->has_source && !how->task && !has_text) pairs->task = lh_train_task_find("translate");
     l->own = own_words(l->arena, p);
+    if (l->own && !pairs->task && !has_text) {
+        lh_fail(l->ctx, LH_ERROR_VALUE, nowhere,
+                "the program has a vocabulary of %d words, and the course's text has others",
+                l->own->n_words);
+        lh_cure(l->ctx, "give it a task (--task %s) or a text of its own (--data FILE)",
+                task_names(l));
+        return;
+    }
     l->is_pairs = pairs->task ? lh_train_task_is_pairs(pairs->task) : pairs->has_source;
     if (!l->is_pairs && pairs->has_source)
         lh_fail(l->ctx, LH_ERROR_VALUE, nowhere,
