@@ -665,6 +665,31 @@ static void zeros_have_no_name(void **state) {
     desk_free(&d);
 }
 
+/* The same mistake on both sides of an update may come to the same number: that word's probability hardly moved. */
+static void a_mistake_made_again_is_not_an_old_number(void **state) {
+    (void)state;
+    desk d = desk_new("ex2", 643122, 3);
+    const int before = ask(&d, "L"), after = ask(&d, "L@1");
+    put_key(&d, NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        const double p = lh_sheet_exact(d.paper->sheet, ask(&d, i ? "probs@1" : "probs"), 3);
+        put(&d, at(&d, i ? "L@1" : "L", 0), "%.3f", -log(rint(1000 * p) / 1000)); /* as written */
+    }
+    assert_string_equal(d.filled.text[at(&d, "L", 0)], d.filled.text[at(&d, "L@1", 0)]);
+    mark(&d);
+    assert_int_equal(d.marks->step[before].n_diagnoses, 1);
+    assert_string_equal(d.marks->step[before].diagnosis[0].mistake->name, "loss_of_other");
+    assert_int_equal(d.marks->step[after].n_diagnoses, 0);
+    assert_int_equal(d.marks->cell[at(&d, "L@1", 0)], LH_FOLLOWS);
+    assert_int_equal(d.marks->step[after].origin, before);
+    /* which it is where the learner's own probabilities lead elsewhere */
+    put(&d, at(&d, "probs@1", 3), "%.3f",
+        lh_sheet_exact(d.paper->sheet, ask(&d, "probs@1"), 3) + 0.01);
+    mark(&d);
+    assert_string_equal(d.marks->step[after].diagnosis[0].mistake->name, "not_recomputed");
+    desk_free(&d);
+}
+
 /* ---- the sheet as a whole ---- */
 
 static void what_cannot_be_is_said(void **state) {
@@ -773,6 +798,7 @@ int main(void) {
         cmocka_unit_test(what_is_copied_has_no_last_digit_off),
         cmocka_unit_test(the_same_mistake_is_named_once),
         cmocka_unit_test(a_mistake_is_known_beside_a_last_digit),
+        cmocka_unit_test(a_mistake_made_again_is_not_an_old_number),
         cmocka_unit_test(what_cannot_be_is_said),
         cmocka_unit_test(marking_has_a_bound),
         cmocka_unit_test(much_between_two_numbers_has_a_bound),

@@ -97,9 +97,10 @@ static void replace(lh_verdict *v, int n, lh_verdict from, lh_verdict to) {
 }
 
 /* Looks for what explains numbers that have no credit, and for old ones that have. Returns whether a slip begins here. */
-static bool explain(marker *k, int ask, int unit, const lh_reach_box *own, int bad, lh_verdict *v) {
+static bool explain(marker *k, int ask, int unit, int variant, const lh_reach_box *own, int bad,
+                    lh_verdict *v) {
     int n = k->s->ask[ask].n_cells;
-    if (marking_is_stale(k, ask, unit, own)) {
+    if (marking_is_stale(k, ask, unit, variant, own)) {
         for (int i = 0; i < n; i++)
             if (v[i] != LH_RIGHT && v[i] != LH_BLANK && v[i] != LH_UNREAD) v[i] = LH_MISTAKE;
         return true;
@@ -161,12 +162,13 @@ static void mark_step(marker *k, int ask, int unit) {
         k->is_quick ? quick_reach(k, ask, unit, &variant) : best_reach(k, ask, unit, &variant);
     const lh_reach_box *own = leads ? k->box : NULL;
     int origin = marking_taint(k, variant, unit);
+    if (origin < 0) origin = marking_made_before(k, ask, variant);
     marking_judge_step(k, ask, own, origin >= 0, v);
     int bad = marking_usual(k, ask, unit, variant, origin >= 0, v);
     if (bad && k->is_quick && k->anew > 0) bad = usual_anew(k, ask, unit, origin >= 0, v);
     marking_withhold(k, ask, unit, origin >= 0, own, v);
     marking_doubt_old(k, ask, v);
-    bool begins = explain(k, ask, unit, own, bad, v);
+    bool begins = explain(k, ask, unit, variant, own, bad, v);
     go_on(k, ask, unit, own, v);
     k->m->step[ask].origin = origin;
     k->origin[unit] = begins ? ask : origin;

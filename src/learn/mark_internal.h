@@ -107,8 +107,10 @@ bool marking_is_later(const lh_mistake *m); /* an old number after an update */
 bool marking_other_way(marker *k, int ask, int unit, bool is_own);
 void marking_diagnose(marker *k, int ask, int unit); /* known mistakes, into the step's mark */
 void marking_doubt_old(const marker *k, int ask, lh_verdict *v); /* new or old? No credit then */
+/* where the mistake of this program was named in the same step, before an update; or -1 */
+int marking_made_before(const marker *k, int ask, int variant);
 /* copied from before an update? Notes it. own: where its numbers rest, or NULL */
-bool marking_is_stale(marker *k, int ask, int unit, const lh_reach_box *own);
+bool marking_is_stale(marker *k, int ask, int unit, int variant, const lh_reach_box *own);
 
 /* ---- the sheet as a whole ---- */
 

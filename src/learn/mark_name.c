@@ -322,8 +322,14 @@ static int ask_before(const marker *k, int ask) {
     return -1;
 }
 
+int marking_made_before(const marker *k, int ask, int variant) {
+    int before = variant > 0 && variant != k->anew ? ask_before(k, ask) : -1;
+    const lh_step_mark *mark = before >= 0 ? &k->m->step[before] : NULL;
+    return mark && mark->n_diagnoses && !marking_is_later(mark->diagnosis[0].mistake) ? before : -1;
+}
+
 /* The same numbers stand there as before the update, and some are too far from right to be so by chance. own: where they rest, of
- * somebody who went another way, or NULL. */
+ * somebody who went another way or makes a mistake again, or NULL. */
 static bool is_copied(const marker *k, int ask, int before, const lh_reach_box *own) {
     double most = 0;
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
@@ -357,8 +363,8 @@ void marking_doubt_old(const marker *k, int ask, lh_verdict *v) {
 }
 
 /* Somebody may come to these numbers in one of the usual ways. Within reach is not enough here: some rounding excuses nearly
- * every number that a small step leaves as it was. */
-bool marking_is_stale(marker *k, int ask, int unit, const lh_reach_box *own) {
+ * every number that a small step leaves as it was. variant: the program that speaks best for them, and own where it leads. */
+bool marking_is_stale(marker *k, int ask, int unit, int variant, const lh_reach_box *own) {
     static const lh_carry ways[] = {{.rounds = false},
                                     {.rounds = true},
                                     {.rounds = true, .inside = true},
@@ -370,8 +376,9 @@ bool marking_is_stale(marker *k, int ask, int unit, const lh_reach_box *own) {
     int before = k->s->ask[ask].moment && m ? ask_before(k, ask) : -1;
     if (before < 0) return false;
     int origin = marking_taint(k, 0, unit);
-    bool went_other_way = origin >= 0 && k->m->step[origin].other_way;
-    if (!is_copied(k, ask, before, went_other_way ? own : NULL)) return false;
+    bool went_other_way = origin >= 0 && k->m->step[origin].other_way,
+         is_again = marking_made_before(k, ask, variant) >= 0;
+    if (!is_copied(k, ask, before, went_other_way || is_again ? own : NULL)) return false;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (marking_comes_to(k, ask, unit, ways[i])) return false;
     add_diagnosis(k, ask,
