@@ -431,11 +431,12 @@ static void try_norms(void) {
                              "param W : 8 x %d = normal(0.5)\nparam G : 1 x %d = normal(1)\n",
                              cols[i], cols[i]);
             n += snprintf(text + n, sizeof text - (size_t)n,
-                          is_rms ? "X = E[tokens] @ W\nN = X + rmsnorm(X, G)\nlogits = N @ W^T @ E^T\n"
-                                   "Y = crossentropy(logits, target)\n"
-                                 : "param B : 1 x %d = normal(1)\nX = E[tokens] @ W\nN = X + "
-                                   "layernorm(X, G, B)\nlogits = N @ W^T @ E^T\n"
-                                   "Y = crossentropy(logits, target)\n",
+                          is_rms
+                              ? "X = E[tokens] @ W\nN = X + rmsnorm(X, G)\nlogits = N @ W^T @ E^T\n"
+                                "Y = crossentropy(logits, target)\n"
+                              : "param B : 1 x %d = normal(1)\nX = E[tokens] @ W\nN = X + "
+                                "layernorm(X, G, B)\nlogits = N @ W^T @ E^T\n"
+                                "Y = crossentropy(logits, target)\n",
                           cols[i]);
             snprintf(text + n, sizeof text - (size_t)n, "%s", kernel_tail);
             try_text(is_rms ? "rmsnorm" : "layernorm", text, true);
@@ -1030,8 +1031,8 @@ static void try_parts(void) {
         tried t;
         precision.precision = in_bf16 ? LH_IN_BF16 : LH_IN_FLOAT;
         if (open_tried(&t, "parts of a batch", text, strlen(text))) {
-            lh_plan *gpu = lh_cuda.plan(
-                t.g, &(lh_wish){.node = &t.g->loss, .n_nodes = 1, .own = &precision});
+            lh_plan *gpu =
+                lh_cuda.plan(t.g, &(lh_wish){.node = &t.g->loss, .n_nodes = 1, .own = &precision});
             t.exact = lh_exact.plan(t.g, &(lh_wish){.node = &t.g->loss, .n_nodes = 1});
             for (size_t i = 0; i < sizeof of / sizeof *of && gpu && t.exact && !t.is_wrong; i++) {
                 b.batch.of = of[i];
@@ -1109,8 +1110,7 @@ static const struct {
              {"random", try_random},         {"bf16", try_bf16},       {"attention", try_attention},
              {"growing", try_growing},       {"steps", try_steps},     {"recompute", try_recompute},
              {"joined", try_joined},         {"lists", try_lists},     {"parts", try_parts},
-             {"norms", try_norms},
-             {"scarce", try_scarce},         {"races", try_races}};
+             {"norms", try_norms},           {"scarce", try_scarce},   {"races", try_races}};
 
 static bool is_asked(int argc, char **argv, const char *name) {
     for (int i = 1; i < argc; i++)

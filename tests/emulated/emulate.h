@@ -59,7 +59,7 @@ void emulate_matrices(uint32_t to[4], const unsigned short *row, bool is_turned)
 void emulate_wide(float *sums, const uint32_t left[4], const unsigned short *right, int n,
                   bool is_turned, bool adds);
 size_t emulate_most_shared(void); /* of a block, in bytes: EMULATED_SHARED */
-bool emulate_has_wide(void); /* unless EMULATED_NARROW is set */
+bool emulate_has_wide(void);      /* unless EMULATED_NARROW is set */
 void emulate_wide_left(uint32_t to[4], const unsigned short *left);
 
 extern "C" void emulate_touch(const void *p, size_t bytes); /* in its memory? (emulated.c) */
@@ -74,8 +74,9 @@ extern "C" bool emulate_note(void (*f)(const void *with), const void *with, size
 extern "C" bool emulate_is_recording(void);
 
 #define EMULATE(kernel, grid, threads, shared, stream, way, ...)                                   \
-    ((void)(stream), emulate_with({#kernel, grid, threads, shared, way},                           \
-                                  [=](auto... with) { kernel(with...); }, __VA_ARGS__))
+    ((void)(stream), emulate_with(                                                                 \
+                         {#kernel, grid, threads, shared, way},                                    \
+                         [=](auto... with) { kernel(with...); }, __VA_ARGS__))
 #define LAUNCH(kernel, grid, threads, shared, stream, ...)                                         \
     EMULATE(kernel, grid, threads, shared, stream, ALONE, __VA_ARGS__)
 #define LAUNCH_TOGETHER(kernel, grid, threads, shared, stream, ...)                                \

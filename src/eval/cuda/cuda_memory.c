@@ -168,7 +168,8 @@ void lh_cuda_read(const lh_plan *p, const lh_layout *from, double *to) {
     for (int h = 0; h < from->heads; h++)
         for (int r = 0; r < from->rows; r++)
             for (int c = 0; c < from->cols; c++)
-                *to++ = (double)read_cell(p, from, place(p, from, lh_layout_at(from, h, r, c)), end);
+                *to++ =
+                    (double)read_cell(p, from, place(p, from, lh_layout_at(from, h, r, c)), end);
 }
 
 /* Both of the same size: a number or a row that is stretched is read repeatedly. */

@@ -168,8 +168,7 @@ bool lh_cuda_scale_summed(const lh_plan *p) {
         if (!w->plan->match || w->plan->sum >= 0 || !lh_cuda_kernels[w->kernel].sums_products ||
             !w->gpu.form)
             continue;
-        for (int k = 0; k < w->n_steps; k++)
-            w->step[k].product.scale = 1.0f / (float)p->moment.of;
+        for (int k = 0; k < w->n_steps; k++) w->step[k].product.scale = 1.0f / (float)p->moment.of;
         is_some = true;
     }
     return is_some;

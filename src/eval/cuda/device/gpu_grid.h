@@ -227,7 +227,8 @@ static inline size_t most_shared() {
     static int most;
     int device = 0;
     if (!most && (cudaGetDevice(&device) != cudaSuccess ||
-                  cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess))
+                  cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+                      cudaSuccess))
         most = 48 << 10;
     return (size_t)most;
 #endif

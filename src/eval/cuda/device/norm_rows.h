@@ -109,9 +109,11 @@ static inline int groups_of(int cols) {
 /* One block of rows without heads, all that is named in bf16 (see lh_gpu_work.shorts), and shared memory for rows of so many matrices. */
 static inline bool has_rows_ahead(const lh_gpu_work *w, unsigned shorts, int kinds) {
     const int groups = groups_of(w->most_in[0].cols);
-    const size_t bytes = (size_t)WARPS * stages_of(kinds, groups) * kinds * groups * WARP * sizeof(uint4);
-    return w->is_wide && !w->in[0].step && w->most_in[0].heads == 1 && (w->shorts & shorts) == shorts &&
-           w->most_in[0].cols <= MOST_GROUPS * GROUP && bytes + sizeof(float) * WARPS * GROUP <= most_shared();
+    const size_t bytes =
+        (size_t)WARPS * stages_of(kinds, groups) * kinds * groups * WARP * sizeof(uint4);
+    return w->is_wide && !w->in[0].step && w->most_in[0].heads == 1 &&
+           (w->shorts & shorts) == shorts && w->most_in[0].cols <= MOST_GROUPS * GROUP &&
+           bytes + sizeof(float) * WARPS * GROUP <= most_shared();
 }
 
 /* Thread blocks for rows without sums over them: enough to fill a GPU. */
