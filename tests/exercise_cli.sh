@@ -75,7 +75,7 @@ tried 'compute, one wrong: it is left, too' 1 '2 numbers to go: y comes next'
 run exercise mine.md 1 --answer 'y = much'
 tried 'compute, no number' 2 '"much" is not a number'
 run exercise mine.md 1 --answer ''
-tried 'compute, empty' 1 'Nothing is answered yet: type y = ...'
+tried 'compute, empty' 1 'There is no answer yet: type y = ...'
 hides 'y = ....' '... without a full stop behind three dots'
 run exercise mine.md 1 --key
 tried 'compute, the key with its working' 0 'loss = 5.0625' 'y = w * x = 0.5 * 1.5 = 0.75'
@@ -148,7 +148,7 @@ tried '... and lint knows' 1 'bad.md:34:7: line: the program has no line that ma
 rm -rf data
 type_in '0.7\nh\nh\nh\na\n0.8\na\n0.75\n?\n\n5.0625\nn\n' exercise mine.md
 tried 'the prompt' 0 'Exercise 1 of 5   compute: The guess' 'y> 0.7' 'Multiply.' 'Then square.' \
-    'There is no further hint' 'After 2 tries' 'h hint   a answer   n next' 'loss = 5.0625' 'loss> 5.0625' \
+    'There is no further hint' 'Try 2 times first' 'h hint   a answer   n next' 'loss = 5.0625' 'loss> 5.0625' \
     'It is not counted, since the answer was shown' 'Exercise 2 of 5   predict' 'Exercise 3 of 5   write' \
     '0 of 5 exercises of mine.md done'
 type_in '2\nl\ngo 9\ngo 5\nback\nq\n' exercise mine.md 2

@@ -22,7 +22,7 @@ for model in gpt llama; do
     cp $model/model.safetensors before
     does 'LoRA on it' train $model --lora 2 --data other.txt --steps 30 --batch 4 --rate 0.02 -o $model-small
     shows 'LoRA of rank 2 on '
-    shows 'stay as they are'
+    shows 'are frozen'
     cmp -s before $model/model.safetensors
     verdict $? 'the base is as it was'
     gone $model-small/model.safetensors
@@ -133,12 +133,12 @@ does '... unless it is allowed' train "$root/models/llama.lh" --init llama --set
 refused 'rank 0' '--lora needs a whole number from 1' train llama --lora 0
 refused 'a rank that does not fit' 'a rank of 17 is more than h[0].WQ has: it is 8 x 16' train llama --lora 17 --data other.txt -o x
 refused 'a param that is not there' 'LoRA on WX: no param is called that' train llama --lora 2 --lora-on WX --data other.txt -o x
-warns 'possible are O, WQ, WK, WV'
+warns 'LoRA can be used on O, WQ, WK, WV'
 refused 'a row' 'g1 is one row' train llama --lora 2 --lora-on g1 --data other.txt -o x
-refused 'LoRA on LoRA' 'is an adapter: it already has matrices of LoRA' train llama-small --lora 2 --data other.txt -o x
+refused 'LoRA on LoRA' 'is an adapter: it already has LoRA matrices' train llama-small --lora 2 --data other.txt -o x
 refused '... or a plain program on it' 'is an adapter' train llama --init llama-small --data other.txt -o x
 warns 'longhand merge llama-small'
-refused 'a program without weights' 'adds to the weights of a model, and micro has none' train micro --lora 2
+refused 'a program without weights' 'but micro has no weights' train micro --lora 2
 refused 'a run that goes on' '--resume continues a run with the program that it has' train llama-small --resume --lora 2
 refused 'names alone' '--lora-on needs --lora N' train llama --lora-on WQ
 refused 'an alpha of nothing' '--lora-alpha needs a number above 0' train llama --lora 2 --lora-alpha 0

@@ -82,7 +82,7 @@ fresh
 type_in '0.1 x; 1 2\n1 2 3\n[7][0] = 1\nQ = 1 2; 3 4\nfoo\ngo 99\ngo\nb\n\n   \n?\nl\n' practice mini.lh
 exits 0 'nonsense'
 shows '"x" (row 0, column 1) is not a number' 'no number'
-shows 'S takes 2 x 2, but here are 3' 'another shape'
+shows 'S takes 2 x 2, but there are 3' 'another shape'
 shows 'there is no row 7 in S: it has 2, counted from 0' 'no such row'
 shows 'Q is not asked for on this sheet' 'a given matrix is not asked for'
 shows '"foo" is neither a number nor a command; ? lists them' 'no command'

@@ -191,7 +191,7 @@ verdict $? 'a full disk ends all, and the last save is whole'
 mkdir bare && cp "$longhand" bare/
 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 bare/longhand train gpt --data text.txt -o x >out 2>err </dev/null
 status=$?
-test $status -eq 2 && grep -qF 'this is one of 2 processes, and they cannot speak to each other' err
+test $status -eq 2 && grep -qF 'this is one of 2 processes, but they cannot communicate' err
 verdict $? 'without the shared object'
 
 # SIGTERM, as a job queue sends it: saved, and gone on with.

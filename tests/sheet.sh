@@ -149,7 +149,7 @@ check() { # NAME CHANGE WORDS
 check 'probabilities that do not add up' 's/^probs.*/probs = 0.2506 0.2494 0.2606 0.2494/' 'they add up to 1.0100: probabilities add up to 1'
 check 'a probability that is another' 's/^probs.*/probs = 0.9975 0.0008 0.0008 0.0008/' 'work probs out again'
 check 'a quarter where 0.2506 is asked' 's/^probs.*/probs = 0.250 _ _ _/' '0.250      _      _      _    ✗ · · ·'
-check 'a loss that rose' 's/1.38341/1.39/' 'the loss rose, from 1.3838 to 1.39: after this update it falls'
+check 'a loss that rose' 's/1.38341/1.39/' 'the loss rose, from 1.3838 to 1.39, but this update lowers it'
 check 'signs turned round' 's/^dlogits.*/dlogits = -0.2506 -0.2494 0.7494 -0.2494/' 'not onehot(target, cols(probs))'
 check 'logits of the old weights' '$a\
 logits@1 = 0.004982 0 0.005018 0' 'WO as it was before the update'

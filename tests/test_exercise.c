@@ -168,7 +168,7 @@ static const answer_case answers[] = {
     {WRITE, "r = relu(z)", LH_ANSWER_UNREAD, "z is not defined here"},
     {WRITE, "r = loss", LH_ANSWER_UNREAD, "loss"},
     {WRITE, "r = relu(y", LH_ANSWER_UNREAD, "never closed"},
-    {WRITE, "q = relu(y)", LH_ANSWER_UNREAD, "makes q, but r = ... is asked for"},
+    {WRITE, "q = relu(y)", LH_ANSWER_UNREAD, "defines q, but r = ... is asked for"},
     {WRITE, "r := relu(y)", LH_ANSWER_UNREAD, "but r = ... is asked for"},
     {WRITE, "const r = 1", LH_ANSWER_UNREAD, "One line"},
     {WRITE, "r = relu(y)\nq = 1", LH_ANSWER_UNREAD, "this is more"},

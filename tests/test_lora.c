@@ -121,24 +121,24 @@ static void refuses(const char *text, const char *on, const char *says) {
 
 static void refuses_what_cannot_be(void **state) {
     (void)state;
-    refuses(small, "no_such", "no param is called that; possible are V, W");
+    refuses(small, "no_such", "no param is called that; LoRA can be used on V, W");
     refuses(small, "g", "g is one row");
     refuses(small, "E", "E is read in other ways than by x @ E");
     char *again = with_lora(small);
     refuses(again, NULL, "has small matrices of LoRA already; longhand merge");
     free(again);
     refuses("size n = 2\nparam W : n x n = 1\nY = zeros(n, n) @ W\n", NULL,
-            "no matrix in a repeat that LoRA could add to; possible are W");
+            "no matrix in a repeat that LoRA could add to; LoRA can be used on W");
     refuses("size n = 2\nparam W : n x n = 1\nY = zeros(n, n) @ W @ W^T\n", "W",
             "W is read as x @ W and as x @ W^T");
     refuses("size n = 2\nparam W = [1 2; 3 4]\nY = zeros(n, n) @ W\n", "W", "W has no sizes");
     refuses("size n = 2, rank = 3\nparam W : n x n = 1\nY = zeros(n, n) @ W\n", "W",
-            "LoRA adds the name rank");
+            "LoRA adds a name rank");
     refuses("size n = 2\nparam W : n x n = 1\nW_A = 3\nY = zeros(n, n) @ W\n", "W",
-            "LoRA adds the name W_A");
+            "LoRA adds a name W_A");
     refuses("size n = 2\nparam W : n x n = 1\nY = zeros(n, n) @ W\nloss = sum(Y)\nbackward loss\n"
             "W := W - dW\n",
-            "W", "renews a param by its name");
+            "W", "updates a param by name");
 }
 
 static void rank_must_fit(void **state) {

@@ -136,7 +136,7 @@ static void keys_move(void **state) {
     await("h help");
     assert_null(strstr(s.seen, "Everything a lesson can hold\033["));
     type("h");
-    await("A key goes back");
+    await("Press any key to go back");
     type("x");
     await("h help");
     type("q");

@@ -102,8 +102,8 @@ static const struct {
      "rounding is fair, a slip is counted "
      "once, and known mistakes are named."},
     {"play.html", "play", "Playground",
-     "Write a program as on paper. The shape of each line is beside it, and every number can be "
-     "opened down to what it is made of."},
+     "Write a program as you would on paper. Each line shows its shape, and every number can be "
+     "opened to see how it was computed."},
     {"model.html", "model", "Watch a GPT",
      "A small GPT that lives in this page: it writes, it shows what else it could have written and "
      "where it looks, and it learns from "

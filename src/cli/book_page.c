@@ -163,8 +163,8 @@ static void put_lesson(lh_book *b, FILE *out, int i) {
     if (b->front.body) put_where(out);
     if (b->is_alive)
         fputs("<p class=\"how\">Every number here can be opened: point at it, tap it, or press "
-              "Enter. Dotted ones are given: drag "
-              "them or type another value, and the lesson follows.</p>\n",
+              "Enter. Dotted numbers are given: drag "
+              "them or type another value, and the lesson is recomputed.</p>\n",
               out);
     put_article(out, l);
     put_neighbours(b, out, i);

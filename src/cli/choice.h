@@ -18,7 +18,7 @@ typedef struct lh_choice_options {
      LH_OPTION_TEXT,                                                                               \
      &(o).temperature,                                                                             \
      "T",                                                                                          \
-     "0 takes the likeliest token, 1 what the model says, more is bolder (0.8)",                   \
+     "0: the likeliest token; 1: the model's probabilities; more: bolder (0.8)",                   \
      0,                                                                                            \
      0},                                                                                           \
         {"top-k",    'k',    LH_OPTION_INT,                                                        \

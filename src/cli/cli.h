@@ -150,7 +150,7 @@ bool lh_cli_refuse(lh_cli *cli, bool is_given, const char *option, const char *w
 #define LH_OPTION_INPUT(names)                                                                     \
     {                                                                                              \
         "input", 0, LH_OPTION_LIST, names, "EXAMPLE",                                              \
-            "run it on this instead: 'source = You are welcome'; several times: several examples", \
+            "run on this example instead: 'source = You are welcome'; may be given several times", \
             0, 0                                                                                   \
     }
 #define LH_OPTION_SET(to)                                                                          \
@@ -170,7 +170,7 @@ bool lh_cli_refuse(lh_cli *cli, bool is_given, const char *option, const char *w
             "where it runs: cpu (default), gpu, or auto: a GPU where there is one", 0, 0           \
     }
 #define LH_OPTION_JSON(to)                                                                         \
-    { "json", 0, LH_OPTION_FLAG, &(to), NULL, "for programs: see longhand-json(5)", 0, 0 }
+    { "json", 0, LH_OPTION_FLAG, &(to), NULL, "output as JSON: see longhand-json(5)", 0, 0 }
 
 /* Output (output.c). */
 typedef enum lh_ink {

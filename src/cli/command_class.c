@@ -73,7 +73,7 @@ static int class_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_class = {
     .name = "class",
     .synopsis = "FILE [options]",
-    .summary = "The secret of a class: it makes sheets whose keys no student can make.",
+    .summary = "Makes or shows a class secret: without it, nobody can make the answer keys.",
     .examples = "longhand class physics.class --name 'Physics 2026'\ta new secret\n"
                 "longhand class physics.class\twhich one it is\n",
     .notes = "An existing file is shown and never changed. Sheets are made with sheet --class and "

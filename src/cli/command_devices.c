@@ -45,7 +45,7 @@ static void print_all(const lh_cli *cli, const found *f) {
         fprintf(cli->out, "none: %s\n", f->why);
     }
     if (!f->library) {
-        fprintf(cli->out, "      -Dcuda=enabled builds it, where nvcc is\n");
+        fprintf(cli->out, "      to build it: -Dcuda=enabled, where nvcc is installed\n");
         return;
     }
     const char *products = f->n ? f->library->products() : NULL;

@@ -524,7 +524,7 @@ static int errata_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_errata = {
     .name = "errata",
     .synopsis = "[WORD|NUMBER] [options]",
-    .summary = "Printed numbers and claims of the sources beside what is true.",
+    .summary = "Numbers and claims printed in the sources, compared with the correct ones.",
     .examples = "longhand errata\tall quantities, counted and listed\n"
                 "longhand errata --wrong\tthose that are wrong\n"
                 "longhand errata ex4-p2-pr\tone of them, and how to see it worked out\n"

@@ -102,8 +102,8 @@ static int run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_gguf = {
     .name = "gguf",
     .synopsis = "FILE|FOLDER [-o FOLDER|FILE]",
-    .summary = "What a GGUF file of llama.cpp holds; makes a folder of such a file, or a file of a "
-               "folder.",
+    .summary = "Shows what a GGUF file contains; converts it to a Hugging Face folder, or a folder "
+               "to GGUF.",
     .examples =
         "longhand gguf model.gguf\tits values and tensors\n"
         "longhand gguf model.gguf -o model\tas a folder\n"

@@ -18,7 +18,7 @@ static const lh_option look_options[] = {
      "what the model reads; - takes it from stdin", 0, 0},
     LH_OPTION_ALLOW_UNUSED,
     {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
-     "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},
+     "read special tokens such as <|endoftext|> in the prompt as tokens, not text", 0, 0},
     {"layer", 0, LH_OPTION_INT, &options.layer, "N",
      "only the attention of this layer, from 0 (all; if there are many, the last)", 0, INT_MAX},
     {"head", 0, LH_OPTION_INT, &options.head, "N", "only this head, from 0 (all)", 0, INT_MAX},
@@ -104,8 +104,8 @@ static int look_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_look = {
     .name = "look",
     .synopsis = "FOLDER --prompt TEXT [options]",
-    .summary = "Inside a trained model: attention, what each layer would say, which word comes "
-               "next, or is hidden.",
+    .summary = "Looks inside a trained model: attention, what each layer would predict, the next "
+               "or hidden word.",
     .examples =
         "longhand look out --prompt 'The cat sat'\ttokens, attention, layers, the next token\n"
         "longhand look gpt2 --prompt 'The cat sat' --layer 5\tthe heads of one layer\n"

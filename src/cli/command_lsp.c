@@ -10,8 +10,8 @@ static int lsp_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_lsp = {
     .name = "lsp",
     .synopsis = "",
-    .summary = "Speaks the Language Server Protocol, for editors: what is wrong as you type, "
-               "shapes and values of a name.",
+    .summary = "Speaks the Language Server Protocol: editors show errors as you type, and the "
+               "shape and value of a name.",
     .examples = "longhand lsp\tstarted by an editor: see editors/\n",
     .notes = "Programs (.lh) and lessons (.md): diagnostics with their cure, hover with the "
              "formula, the shape and the value of a step, "

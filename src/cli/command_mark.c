@@ -62,7 +62,7 @@ static bool class_seed(const lh_marked *m, const lh_mark_how *how, unsigned long
                       "without --class it can be marked");
     if (!f->form)
         return refuse(r, 0, "it does not say which form it is",
-                      "the first line of a sheet does, or a column form, or a name on the roster");
+                      "give it in the first line, in a column 'form', or by a name on the roster");
     *seed = lh_secret_seed(s, m->from->name, f->form);
     return true;
 }
@@ -81,7 +81,7 @@ static bool find_seed(const lh_marked *m, const lh_mark_how *how, unsigned long 
     if (f->has_seed || !f->form) return true;
     if (!lh_form_number(f->form, &number))
         return refuse(r, 0, lh_printf(m->arena, "no seed is known for form %s", f->form),
-                      "a column seed or sheet tells it; forms of a class need --class FILE");
+                      "add a column 'seed' or 'sheet'; forms of a class need --class FILE");
     *seed = (how->seed ? how->seed : 1) + (unsigned long long)number; /* as sheet --forms */
     return true;
 }
@@ -311,7 +311,7 @@ static int mark_run(lh_cli *cli, int argc, char **argv) {
                      .digits = options.digits,
                      .few_digits = (lh_worth)few_digits_worth()}};
     if (few_digits_worth() < 0)
-        return lh_cli_fail(cli, "--few-digits %s: full, half or none is expected",
+        return lh_cli_fail(cli, "--few-digits is \"%s\", but must be full, half or none",
                            options.few_digits);
     if (clash(argc)) return lh_cli_fail(cli, "%s", clash(argc));
     if (options.class_file && !(b.how.secret = lh_cli_secret(cli, options.class_file)))

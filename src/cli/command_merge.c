@@ -14,7 +14,7 @@ static const lh_option merge_options[] = {
 static int merge(lh_cli *cli, const lh_model *m) {
     const lh_folder *f = m->folder;
     if (!f->adapter)
-        return lh_cli_fail(cli, "%s is not an adapter: it has no thin matrices to add", f->path);
+        return lh_cli_fail(cli, "%s is not an adapter: it has no LoRA matrices to add", f->path);
     lh_graph *g = lh_model_graph(cli, m, &m->set);
     if (!g) return LH_EXIT_FAILED;
     const lh_weights *w = lh_trained_weights(f, cli->arena, g);
@@ -41,9 +41,9 @@ static int run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_merge = {
     .name = "merge",
     .synopsis = "ADAPTER -o FOLDER",
-    .summary = "Adds what LoRA learned to the weights of its model, as a plain folder.",
+    .summary = "Merges a LoRA adapter into the weights of its model, and saves a plain folder.",
     .examples = "longhand train smollm --lora 8 --data notes.txt -o notes\tan adapter: only the "
-                "thin matrices\n"
+                "low-rank matrices\n"
                 "longhand merge notes -o merged\tthe same model without them\n",
     .notes =
         "ADAPTER is a folder with adapter_config.json and adapter_model.safetensors, of `longhand "

@@ -66,7 +66,7 @@ static int open_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_open = {
     .name = "open",
     .synopsis = "[--no-browser]",
-    .summary = "The course in the browser: numbers to touch, to change and to compute.",
+    .summary = "Opens the course in a browser, with numbers you can open, change and work out.",
     .examples = "longhand open\twrites the pages and opens them\n"
                 "longhand open --no-browser\tsays where they are\n",
     .notes = "The pages are those of longhand book, in XDG_CACHE_HOME/longhand/course or "

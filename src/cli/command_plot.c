@@ -23,7 +23,7 @@ static const lh_option plot_options[] = {
     LH_OPTION_FROZEN(options.freeze),
     {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (all)", 1, 1000000},
     {"shuffle", 0, LH_OPTION_INT, &options.shuffle, "SEED",
-     "another order of the examples in every epoch", 0, 2147483647},
+     "shuffle the examples in every epoch, with this seed", 0, 2147483647},
     {"mistake", 0, LH_OPTION_TEXT, &options.mistake, "NAME[@STEP]", "make a known mistake", 0, 0},
     {"steps", 0, LH_OPTION_INT, &options.steps, "N", "the numbers after N updates (0)", 0,
      10000000},

@@ -229,7 +229,7 @@ static void next_step(talk *t) {
     t->d->hides_open = false; /* what was passed over is given */
     move_to(t, moved,
             lh_practice_is_finished(p) ? "everything is done; q ends"
-                                       : "this step is left; h gives a hint, q ends");
+                                       : "only this step is left; h gives a hint, q ends");
 }
 
 typedef struct word {

@@ -278,7 +278,7 @@ static int progress_run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_progress = {
     .name = "progress",
     .synopsis = "[--export FILE] [--import FILE] [--reset] [--json]",
-    .summary = "What was practised: steps done, the commonest mistakes, what to repeat next.",
+    .summary = "Your progress: steps done, most common mistakes, what to repeat next.",
     .examples = "longhand progress\tlessons, mistakes, what is due\n"
                 "longhand progress --export mine.jsonl\tevery attempt, a line each\n"
                 "longhand progress --reset\tbegin anew; a copy is kept\n",

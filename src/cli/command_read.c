@@ -239,7 +239,7 @@ const lh_command lh_command_read = {
     .notes =
         "Keys: space and b a screen forward and back, j and k a line, g and G the ends, / to "
         "search and n for the next match, ] and [ the next lesson and the one before, c the "
-        "contents, e the exercises, h all keys, q the end. Without a terminal the whole lesson is "
+        "contents, e the exercises, h all keys, q quit. Without a terminal the whole lesson is "
         "written. Where you stopped is saved with your progress (longhand progress).",
     .options = read_options,
     .run = read_run,

@@ -30,7 +30,7 @@ static const lh_option run_options[] = {
      "make N updates: loss, gradient norm, a plot; row 10 is loss@10", 1, 100000000},
     {"batch", 0, LH_OPTION_INT, &options.batch, "N", "examples in a batch (all)", 1, 1000000},
     {"shuffle", 0, LH_OPTION_INT, &options.shuffle, "SEED",
-     "another order of the examples in every epoch", 0, 2147483647},
+     "shuffle the examples in every epoch, with this seed", 0, 2147483647},
     LH_OPTION_LEARNED(options.train),
     LH_OPTION_FROZEN(options.freeze),
     {"table", 0, LH_OPTION_FLAG, &options.table, NULL, "pattern, prediction, target, right or not",

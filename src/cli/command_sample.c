@@ -25,7 +25,7 @@ static const lh_option sample_options[] = {
     {"input", 0, LH_OPTION_TEXT, &options.prompt, "TEXT", "another name for --prompt", 0, 0},
     LH_OPTION_ALLOW_UNUSED,
     {"marks", 0, LH_OPTION_FLAG, &options.marks, NULL,
-     "special tokens such as <|endoftext|> in the prompt count as such", 0, 0},
+     "read special tokens such as <|endoftext|> in the prompt as tokens, not text", 0, 0},
     {"number", 'n', LH_OPTION_INT, &options.n, "N",
      "tokens at most (200, or as generation_config.json says)", 1, INT_MAX},
     LH_CHOICE_OPTIONS(options.choice),

@@ -278,7 +278,7 @@ static int run(lh_cli *cli, int argc, char **argv) {
 const lh_command lh_command_tokens = {
     .name = "tokens",
     .synopsis = "train|show|encode|decode ...",
-    .summary = "A vocabulary: learned from a text, shown, applied to text and back.",
+    .summary = "Vocabularies: learn one from a text, show it, encode text and decode ids.",
     .examples =
         "longhand tokens train --data notes.txt --size 1000 -o out\tlearn 1000 byte pairs\n"
         "longhand tokens show out\twhat was learned, merge by merge\n"

@@ -41,7 +41,7 @@ static void go_on(talk *t) {
         int k = (t->at + i) % n;
         if (t->c->is_done[k]) continue;
         if (k == t->at)
-            say(t, "This exercise is left; h gives a hint, q ends.");
+            say(t, "Only this exercise is left; h gives a hint, q ends.");
         else
             begin(t, k);
         return;
@@ -62,7 +62,7 @@ static void give_hint(talk *t) {
 
 static void give_key(talk *t) {
     if (t->tries < TRIES) {
-        say(t, lh_printf(t->c->cli->arena, "After %d tries. A wrong one says what is off.", TRIES));
+        say(t, lh_printf(t->c->cli->arena, "Try %d times first: you are told what is off.", TRIES));
         return;
     }
     t->has_seen = true;

@@ -167,6 +167,6 @@ lh_loop_how lh_cli_batches(const lh_source *s, int batch, int shuffle) {
 }
 
 bool lh_cli_refuse(lh_cli *cli, bool is_given, const char *option, const char *why) {
-    if (is_given) lh_cli_fail(cli, "--%s changes nothing here: %s", option, why);
+    if (is_given) lh_cli_fail(cli, "--%s has no effect here: %s", option, why);
     return is_given;
 }

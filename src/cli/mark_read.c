@@ -50,7 +50,7 @@ static bool check_columns(lh_hall *h, const char *file, lh_answer_table *t) {
                     file, t->line, column, s->name, near ? "; did you mean " : "", near ? near : "",
                     near ? "?" : "");
     }
-    if (others > 5) fprintf(stderr, "%s:%d: nor were %d more\n", file, t->line, others - 5);
+    if (others > 5) fprintf(stderr, "%s:%d: %d more were not read\n", file, t->line, others - 5);
     lh_paper_free(p);
     if (others < n) return true;
     lh_cli_fail(s->cli, "%s:%d: no column is a step of %s", file, t->line, s->name);
@@ -129,7 +129,7 @@ static void not_on_roster(lh_hall *h, const lh_learner *x, int same) {
         fprintf(stderr, "%s: %s is not on the roster %s%s%s%s\n", lh_learner_where(h, x), who,
                 r->file, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     else
-        fprintf(stderr, "%s: no name is on it, so nobody on the roster %s has handed it in\n",
+        fprintf(stderr, "%s: it has no name, so it counts for nobody on the roster %s\n",
                 lh_learner_where(h, x), r->file);
 }
 

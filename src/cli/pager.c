@@ -19,11 +19,11 @@ static const char *const help[] = {
     "  /                  search                  n, N            again, backward",
     "  ], n               the next lesson         [, p            the lesson before",
     "  c                  the contents            e               an exercise",
-    "  q                  the end",
+    "  q                  quit",
     "",
-    "Small letters find large ones too. n is the next lesson while nothing is searched for.",
+    "Lower-case letters also find capitals. When you are not searching, n is the next lesson.",
     "",
-    "A key goes back.",
+    "Press any key to go back.",
 };
 
 /* ---- drawing ---- */

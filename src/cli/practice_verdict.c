@@ -130,10 +130,10 @@ static void note_wrong(lh_practice_view *d, notes *out, int ask) {
     if (n)
         add_note(d, out, LH_CANNOT,
                  m->origin >= 0
-                     ? lh_printf(d->a, "correct %s first: nothing follows from it here",
+                     ? lh_printf(d->a, "correct %s first: this step cannot be computed from it",
                                  origin_text(d, m->origin))
                      : lh_printf(d->a,
-                                 "correct the steps before it first: no number follows for %s",
+                                 "correct the earlier steps first: they give no number for %s",
                                  cells));
     cells = cells_with(d, ask, LH_COARSE, &n);
     if (n)
@@ -146,8 +146,8 @@ static void note_wrong(lh_practice_view *d, notes *out, int ask) {
     if (n)
         add_note(d, out, LH_CARRIED,
                  lh_printf(d->a,
-                           "work %s out: numbers that are all equal or copied are carried on "
-                           "and get no credit",
+                           "work %s out: numbers that are all equal or copied get no credit, "
+                           "but later steps may use them",
                            cells));
 }
 
@@ -164,7 +164,7 @@ static void note_credit(lh_practice_view *d, notes *out, int ask, int block) {
     cells_with(d, ask, LH_EARLY, &n);
     if (d->p->marks->too_early == ask)
         add_note(d, out, LH_EARLY,
-                 "rounded too early: carry at least as many digits on as you write; full credit");
+                 "rounded too early: keep at least as many digits as you write down; full credit");
     else if (n)
         add_note(d, out, LH_EARLY, "rounded on the way: full credit");
     if (m->other_way)

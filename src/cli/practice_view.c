@@ -283,9 +283,9 @@ void lh_practice_view_list(lh_practice_view *d) {
 
 void lh_practice_view_help(lh_practice_view *d) {
     static const char *const line[][2] = {
-        {"0.1 0; 0 0.25", "the whole matrix: rows by ; or a line each; brackets as you like"},
+        {"0.1 0; 0 0.25", "the whole matrix: ; or a new line between rows; brackets are optional"},
         {"1: 0.2 0.3", "row 1: rows and columns count from 0"},
-        {"[1][0] = 0.25", "one number; with a name in front a number of another step"},
+        {"[1][0] = 0.25", "one number; put a name in front for a number of another step"},
         {".5 0,5 1/2 50% 5e-1", "numbers; _ is blank"},
         {"n  b  go 6  go Z", "next, back, to another step"},
         {"h", "a hint: the rule, with numbers, the working, the answer"},

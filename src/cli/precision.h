@@ -13,7 +13,7 @@
 #define LH_OPTION_KEEP_ROUNDED(flag)                                                               \
     {                                                                                              \
         "keep-rounded", 0, LH_OPTION_FLAG, flag, NULL,                                             \
-            "write the weights of int8 or int4 beside the model: the next start is faster", 0, 0   \
+            "keep the int8 or int4 weights next to the model, so the next start is faster", 0, 0   \
     }
 
 /* false: reported */

@@ -32,7 +32,7 @@ static bool put_program(lh_cli *cli, lh_model *m, const char *text) {
 static bool check(lh_cli *cli, const lh_train_lora *how, const lh_model *m, const lh_model *from,
                   bool resumes) {
     if (!how->rank && (how->on || how->alpha)) {
-        lh_cli_fail(cli, "--lora-%s needs --lora N, the rank of the thin matrices",
+        lh_cli_fail(cli, "--lora-%s needs --lora N, the rank of the LoRA matrices",
                     how->on ? "on" : "alpha");
         return false;
     }
@@ -42,15 +42,15 @@ static bool check(lh_cli *cli, const lh_train_lora *how, const lh_model *m, cons
         return false;
     }
     if (how->rank && !from->folder) {
-        lh_cli_fail(cli, "--lora adds to the weights of a model, and %s has none", m->source.name);
+        lh_cli_fail(cli, "--lora adds to a model's weights, but %s has no weights", m->source.name);
         fprintf(stderr, "longhand train FOLDER --lora %d, or --init FOLDER\n", how->rank);
         return false;
     }
     const bool is_adapter = from->folder && from->folder->adapter;
     if (is_adapter && (how->rank || !lh_lora_is(m->source.program))) {
-        lh_cli_fail(cli, "%s is an adapter: it already has matrices of LoRA", from->folder->path);
+        lh_cli_fail(cli, "%s is an adapter: it already has LoRA matrices", from->folder->path);
         fprintf(stderr,
-                "longhand merge %s -o FOLDER makes a plain model of it; train %s --resume "
+                "longhand merge %s -o FOLDER turns it into a plain model; train %s --resume "
                 "continues it\n",
                 from->folder->path, from->folder->path);
         return false;
@@ -95,7 +95,7 @@ void lh_train_lora_say(lh_cli *cli, const lh_graph *g) {
     if (!x.rank) return;
     printf("LoRA of rank %d on ", x.rank);
     for (int i = 0; i < x.n_on; i++) printf("%s%s", i ? ", " : "", x.on[i]);
-    printf(": %s numbers learn, %s stay as they are\n",
+    printf(": %s numbers are trained, %s are frozen\n",
            lh_whole_text(cli->arena, lh_trainer_params(g)),
            lh_whole_text(cli->arena, lh_trainer_frozen(g)));
 }

@@ -119,6 +119,6 @@ void lh_diagram_svg(const lh_diagram *d, const char *here, lh_text *out) {
     draw_all(&p);
     if (p.has_place)
         lh_drawing_text(out, EDGE_X, h + 8, "quiet", false,
-                        "▶ you are here. On the right of each line: the lesson that treats it.");
+                        "▶ you are here. To the right of each line: the lesson that covers it.");
     lh_text_add(out, "</svg>\n");
 }

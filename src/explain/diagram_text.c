@@ -124,6 +124,6 @@ void lh_diagram_text(const lh_diagram *d, const char *here, const lh_chart_scree
     lh_canvas_write(p.v, how->colours, out);
     if (p.has_place)
         lh_canvas_words(out->arena, width, how->colours,
-                        "▶ you are here. On the right of each line: the lesson that treats it.",
+                        "▶ you are here. To the right of each line: the lesson that covers it.",
                         LH_CANVAS_QUIET, out);
 }

@@ -158,7 +158,7 @@ static int write_legend(const lh_drawing *d, lh_text *t, bool has_back) {
         lh_drawing_text(t, x + 9, y + 15, "quiet", false, kinds[i].word);
         x += w + 12;
     }
-    const char *note = "dotted: what a gradient takes from the way forward";
+    const char *note = "dotted: forward values that a gradient uses";
     if (has_back) {
         if (x + lh_letters(note) * 7 > d->w - MARGIN) x = MARGIN, y += 30;
         lh_drawing_text(t, x, y + 15, "quiet", false, note);

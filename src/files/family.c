@@ -123,15 +123,15 @@ static void read_field(lh_family_reader *r, const lh_family_field *f, const cJSO
         return;
     case LH_FIELD_OFF:
         if (!is_off(item))
-            lh_family_refuse(r, f->name, "is set, and what it asks for is not known here");
+            lh_family_refuse(r, f->name, "is set, but this setting is not supported");
         return;
     case LH_FIELD_ON:
         if (!cJSON_IsTrue(item))
-            lh_family_refuse(r, f->name, "is not true, and what it asks for is not known here");
+            lh_family_refuse(r, f->name, "must be true: other values are not supported");
         return;
     case LH_FIELD_USUAL:
         if (!is_usual(f, item))
-            lh_family_refuse(r, f->name, "is not %g, and nothing else is known here", f->standard);
+            lh_family_refuse(r, f->name, "must be %g: other values are not supported", f->standard);
         return;
     case LH_FIELD_ROPE:
     case LH_FIELD_LAYERS:
@@ -185,8 +185,8 @@ void lh_family_read(lh_family_reader *r, const lh_family_record *f) {
             read_field(r, own, item);
         else if (!cJSON_IsNull(item)) /* false as well: a model without rope says it so */
             lh_family_refuse(r, item->string,
-                             "is a field that is not known for %s models: what it means for their "
-                             "numbers cannot be said",
+                             "is not a known field of %s models: it may change what the model "
+                             "computes",
                              f->family.name);
     }
     if (!lh_failed(r->ctx)) check_names(r, f->field);
@@ -467,7 +467,7 @@ static void check_architecture(const lh_family_reader *r, const lh_family_record
     const char *name = cJSON_GetStringValue(cJSON_IsArray(item) ? item->child : item);
     if (!name || strcmp(name, f->family.architecture) == 0) return;
     if (strstr(name, "Model") && !strstr(name, "For") && !strstr(name, "LMHead")) return;
-    lh_family_refuse(r, "architectures", "is %.60s; of %s models %s is known", name, f->family.name,
+    lh_family_refuse(r, "architectures", "is %.60s; for %s only %s is known", name, f->family.name,
                      f->family.architecture);
 }
 

@@ -143,17 +143,17 @@ static void advise_wrong(list *l) {
         add(l, LH_WRONG, "work %s out again: %s %s %s", cells(l, LH_WRONG), s->name, s->sign,
             s->formula);
     if (count(l, LH_CANNOT))
-        add(l, LH_CANNOT, "correct %s first: no number follows from it here", origin_of(l));
+        add(l, LH_CANNOT, "correct %s first: this step cannot be computed from it", origin_of(l));
     if (count(l, LH_COARSE))
         add(l, LH_COARSE,
             l->x->marks->few_digits == LH_WORTH_NONE
-                ? "give %s: too few digits in %s, though right as far as they go"
+                ? "give %s: too few digits in %s, though those you gave are right"
                 : "give %s: too few digits to judge %s",
             s->precision, cells(l, LH_COARSE));
     if (count(l, LH_CARRIED))
         add(l, LH_CARRIED,
-            "work %s out: numbers that are all equal or copied are carried on "
-            "without credit",
+            "work %s out: numbers that are all equal or copied get no credit, "
+            "but later steps may use them",
             cells(l, LH_CARRIED));
     if (count(l, LH_UNREAD))
         add(l, LH_UNREAD, "write a number for %s: what is there cannot be read",
@@ -166,7 +166,7 @@ static void advise_credit(list *l) {
         add(l, LH_FOLLOWS, "follows from %s, carried on correctly: full credit", origin_of(l));
     if (l->x->marks->too_early == l->ask)
         add(l, LH_EARLY,
-            "rounded too early, here or on the way: carry at least as many digits on as you write; "
+            "rounded too early, here or on the way: keep at least as many digits as you write; "
             "full credit");
     else if (count(l, LH_EARLY))
         add(l, LH_EARLY, "rounded on the way: full credit");

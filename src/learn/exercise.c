@@ -215,7 +215,7 @@ static bool is_empty(const char *s) {
 lh_answered lh_task_answer(lh_task *t, const char *text) {
     lh_answered out = {.state = LH_ANSWER_WRONG};
     if (is_empty(text))
-        lh_answered_say(t, &out, "Nothing is answered yet: type %s", lh_task_form(t));
+        lh_answered_say(t, &out, "There is no answer yet: type %s", lh_task_form(t));
     else if (strlen(text) > LH_TASK_TEXT)
         lh_answered_refuse(t, &out, "That is too long: an answer has at most %d characters.",
                            LH_TASK_TEXT);

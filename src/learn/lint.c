@@ -49,7 +49,7 @@ static void check_digits(lh_lesson *l, lh_arena *a) {
     lh_mention *typed = lh_digits_find(l, a, &n);
     for (int i = 0; i < n; i++) {
         lh_problem_add(l->problems, LH_ERROR_TEXT, typed[i].at,
-                       "%.40s is typed: no program of the lesson is given it", typed[i].text);
+                       "%.40s is typed, but no program here has it as a given", typed[i].text);
         lh_problem_cure(l->problems,
                         "a computed number is written {{P[1][0]}}, one from elsewhere {{fact %.40s "
                         "| where it is "

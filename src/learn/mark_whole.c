@@ -71,7 +71,7 @@ static void look_at_loss(marker *k, int ask) {
         lh_sheet_exact(k->s, ask, 0) >= lh_sheet_exact(k->s, before, 0))
         return;
     add_remark(k, ask,
-               lh_printf(k->a, "the loss rose, from %.*f to %.*f: after this update it falls",
+               lh_printf(k->a, "the loss rose, from %.*f to %.*f, but this update lowers it",
                          old->decimals, old->value, w->decimals, w->value));
 }
 

@@ -149,8 +149,8 @@ static const char *shape_problem(const lh_practice *p, const lh_entry *x, const 
                          count_text(a, n, "number", "numbers"), at, x->row[at].n_cells);
     }
     if (x->n_rows == 1)
-        return lh_printf(a, "%s takes %s, but here %s %d", name, wanted, n == 1 ? "is" : "are", n);
-    return lh_printf(a, "%s takes %s, but here are %d rows of %d%s", name, wanted, x->n_rows, n,
+        return lh_printf(a, "%s takes %s, but there %s %d", name, wanted, n == 1 ? "is" : "are", n);
+    return lh_printf(a, "%s takes %s, but there are %d rows of %d%s", name, wanted, x->n_rows, n,
                      x->n_rows == cols && n == rows ? ": rows and columns are swapped" : "");
 }
 

@@ -176,7 +176,7 @@ static bool reads_well(lh_task *t, const char *line, lh_answered *out) {
     if (!is_one)
         lh_answered_refuse(t, out, "One line is asked for: %s %s ...", asked->name, sign(asked));
     else if (!is_it)
-        lh_answered_refuse(t, out, "Your line makes %.40s, but %s %s ... is asked for.", s->name,
+        lh_answered_refuse(t, out, "Your line defines %.40s, but %s %s ... is asked for.", s->name,
                            asked->name, sign(asked));
     lh_program_free(p);
     return is_it;
@@ -237,7 +237,7 @@ static void try_line(lh_task *t, const char *line, lh_answered *out) {
     else
         say_difference(t, &c, out);
     if (c.is_same)
-        lh_answered_say(t, out, "The same numbers as the lesson's, and on %d random inputs.",
+        lh_answered_say(t, out, "The same numbers as the lesson's line, also on %d random inputs.",
                         c.n_draws);
     lh_graph_free(g);
     lh_program_free(p);
@@ -246,7 +246,7 @@ static void try_line(lh_task *t, const char *line, lh_answered *out) {
 static void answer(lh_task *t, const char *text, lh_answered *out) {
     const char *line = whole_line(t, text);
     if (strpbrk(line, "\n\r"))
-        lh_answered_refuse(t, out, "One line is asked for, and this is more.");
+        lh_answered_refuse(t, out, "Only one line is asked for, but this is more than one.");
     else if (reads_well(t, line, out))
         try_line(t, line, out);
 }

@@ -315,11 +315,11 @@ cJSON *lh_answer_rename(const lh_document *d, size_t offset, const char *name, b
     int from, to;
     *trouble = NULL;
     if (!lh_document_word_at(d, offset, &w) || !owner(d, &w, &from, &to))
-        *trouble = "this name is not made in the program: it cannot have another";
+        *trouble = "this name is not defined in the program, so it cannot be renamed";
     else if (!is_name(name))
         *trouble = "a name begins with a letter, and letters, digits and _ follow";
     else if (lh_document_maker(owner(d, &w, &from, &to)->program, name, w.line))
-        *trouble = "there is something of that name already";
+        *trouble = "that name is already in use";
     if (*trouble) return NULL;
     cJSON *result = cJSON_CreateObject(), *changes = cJSON_AddObjectToObject(result, "changes");
     cJSON_AddItemToObject(changes, d->uri, rename_all(d, &w, name, is_bytes));

@@ -85,8 +85,8 @@ static bool is_taken_in(lh_statement *const *list, int n, const char *name) {
 static bool is_free(const rewrite *w, const char *name) {
     if (!is_taken_in(w->p->statement, w->p->n_statements, name)) return true;
     return refuse(w, nowhere,
-                  lh_printf(w->arena, "LoRA adds the name %s, which the program has already", name),
-                  "another name for it in the program");
+                  lh_printf(w->arena, "LoRA adds a name %s, but the program already has it", name),
+                  "rename it in the program");
 }
 
 /* ---- who reads which param ---- */
@@ -190,7 +190,7 @@ static const char *can_be(const rewrite *w) {
         if (why_not(w, t)) continue;
         lh_text_add(&list, "%s%s", list.n ? ", " : "", t->s->name);
     }
-    return list.n ? lh_printf(w->arena, "possible are %s", list.s) : NULL;
+    return list.n ? lh_printf(w->arena, "LoRA can be used on %s", list.s) : NULL;
 }
 
 static bool choose_named(rewrite *w, const char *name) {
@@ -402,7 +402,7 @@ static bool renews_none(const rewrite *w, const scope *here) {
             return refuse(
                 w, s->at,
                 lh_printf(w->arena,
-                          "%s := ... renews a param by its name, and with LoRA it stays as it is",
+                          "%s := ... updates a param by name, but LoRA freezes that param",
                           s->name),
                 "each W in params, W := adamw(W, dW, rate), end");
     }

@@ -15,9 +15,11 @@ enum { NAMES = 10000, WINDOW = 64 };
 
 /* ---- a text, or pairs ---- */
 
+/* name: NULL for any */
 static bool has_input(const lh_program *p, const char *name) {
     for (int i = 0; i < p->n_statements; i++)
-        if (p->statement[i]->kind == LH_S_INPUT && strcmp(p->statement[i]->name, name) == 0)
+        if (p->statement[i]->kind == LH_S_INPUT &&
+            (!name || strcmp(p->statement[i]->name, name) == 0))
             return true;
     return false;
 }
@@ -58,14 +60,14 @@ static void choose_kind(lh_material *l, const lh_program *p, const lh_material_h
     }
     if (how->task && has_text) {
         lh_fail(l->ctx, LH_ERROR_VALUE, nowhere,
-                "a task makes examples, and a text has them: use only one of the two");
+                "both a task and a text to learn from are given: use only one of the two");
         return;
     }
     if (pairs->has_source && !how->task && !has_text) pairs->task = lh_train_task_find("translate");
     l->own = own_words(l->arena, p);
-    if (l->own && !pairs->task && !has_text) {
+    if (l->own && !pairs->task && !has_text && has_input(p, NULL)) {
         lh_fail(l->ctx, LH_ERROR_VALUE, nowhere,
-                "the program has a vocabulary of %d words, and the course's text has others",
+                "the program has a vocabulary of %d words, but the course's text uses others",
                 l->own->n_words);
         lh_cure(l->ctx, "give it a task (--task %s) or a text of its own (--data FILE)",
                 task_names(l));

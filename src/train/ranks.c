@@ -34,7 +34,7 @@ static lh_ranks *start(lh_context *ctx, int n) {
         snprintf(trouble, sizeof trouble,
                  "MPI does not start, or longhand_mpi.so is of another version");
     lh_fail(ctx, LH_ERROR_FILE, nowhere,
-            "this is one of %d processes, and they cannot speak to each other: %s", n, trouble);
+            "this is one of %d processes, but they cannot communicate: %s", n, trouble);
     lh_cure(
         ctx,
         "install libopenmpi-dev and build again with -Dmpi=enabled, or start one process alone");

@@ -47,7 +47,7 @@ static void refuse_type(const lh_folder *f, lh_arena *a) {
     else
         lh_fail(f->ctx, LH_ERROR_FILE, nowhere,
                 "%s has no program.lh, and no config.json that says what model it is", f->path);
-    lh_cure(f->ctx, "known are %s", known.s);
+    lh_cure(f->ctx, "known model types: %s", known.s);
 }
 
 /* An adapter that another tool made: the program of its base, rewritten. */

@@ -71,8 +71,8 @@ static void cuda_close(lh_plan *p) {
     lh_cuda_own *own = p->own;
     lh_context *ctx = p->g->ctx;
     const char *why;
-    const lh_gpu *gpu =
-        own && !p->is_sketch ? lh_cuda_find(&why) : NULL; /* what open left unfinished, too */
+    /* what open left unfinished, too */
+    const lh_gpu *gpu = own && !p->is_sketch ? lh_cuda_find(&why) : NULL;
     for (int i = 0; own && i < 2; i++) {
         if (gpu) lh_cuda_give_back(ctx, own->table[i].there);
         ctx->release(own->table[i].here);

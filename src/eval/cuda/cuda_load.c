@@ -114,6 +114,6 @@ const lh_gpu *lh_cuda_gpu(lh_context *ctx) {
     }
     lh_fail(ctx, LH_ERROR_LIMIT, nowhere, "no GPU can be used: %s", trouble);
     lh_cure(ctx, is_built ? "--device cpu; longhand devices shows what there is"
-                          : "--device cpu, or build again with -Dcuda=enabled where nvcc is");
+                          : "--device cpu, or build again with -Dcuda=enabled and nvcc installed");
     return NULL;
 }

@@ -38,7 +38,7 @@ static lh_term *average_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
 
 LH_OP_RECORD(average) = {
     .name = "average",
-    .summary = "The mean over all examples, cell by cell; of what is the same for each, itself.",
+    .summary = "The mean over all examples, cell by cell; what all examples share stays as it is.",
     .example = {"average([1 2])", "[1 2]"},
     .n_min = 1,
     .n_max = 1,

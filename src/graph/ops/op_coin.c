@@ -73,7 +73,7 @@ static lh_term *coin_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
 
 LH_OP_RECORD(coin) = {
     .name = "coin",
-    .summary = "In the shape of the first value 1 with the probability of the second, else 0.",
+    .summary = "A random 1 or 0 for each cell of the first value; the second is the chance of 1.",
     .example = {"coin([5 6 7; 8 9 10], [0 1 0])", "[0 1 0; 0 1 0]"},
     .n_min = 2,
     .n_max = 2,

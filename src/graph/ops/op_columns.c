@@ -60,7 +60,7 @@ static lh_term *columns_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
 
 LH_OP_RECORD(columns) = {
     .name = "columns",
-    .summary = "The columns from the second number on, up to and without the third.",
+    .summary = "The columns from the second number up to, but not including, the third.",
     .example = {"columns([1 2 3 4; 5 6 7 8], 1, 3)", "[2 3; 6 7]"},
     .n_min = 3,
     .n_max = 3,

@@ -55,7 +55,7 @@ static lh_term *lookup_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
 
 LH_OP_RECORD(lookup) = {
     .name = "[t]",
-    .summary = "For each number of a column that row of the value; rows count from 0.",
+    .summary = "The rows that a column of row numbers names, in that order; rows count from 0.",
     .example = {"[1 2; 3 4; 5 6][[2; 0; 2; 1]]", "[5 6; 1 2; 5 6; 3 4]"},
     .n_min = 2,
     .n_max = 2,

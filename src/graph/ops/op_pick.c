@@ -52,7 +52,7 @@ static lh_term *pick_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
 
 LH_OP_RECORD(pick) = {
     .name = "pick",
-    .summary = "Of each row the cell in the column that the second value says, from 0.",
+    .summary = "The cell of each row in the column that the second value gives, from 0.",
     .example = {"pick([1 2 3; 4 5 6], [2; 0])", "[3; 4]"},
     .n_min = 2,
     .n_max = 2,

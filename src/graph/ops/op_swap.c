@@ -49,7 +49,7 @@ static lh_term *swap_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
 
 LH_OP_RECORD(swap) = {
     .name = "swap",
-    .summary = "The columns in groups, of which each two change places; the second value says how "
+    .summary = "Swaps neighbouring groups of columns, pair by pair; the second value says how "
                "many columns a group has.",
     .example = {"swap([1 2 3 4; 5 6 7 8], 2)", "[3 4 1 2; 7 8 5 6]"},
     .n_min = 2,

@@ -47,7 +47,7 @@ static lh_term *total_explain(lh_explainer *x, const lh_node *n, lh_cell at) {
 
 LH_OP_RECORD(total) = {
     .name = "total",
-    .summary = "The sum over all examples, cell by cell; what is the same for each counts once for "
+    .summary = "The sum over all examples, cell by cell; what all examples share counts once for "
                "each.",
     .example = {"total([1 2; 3 4; 5 6])", "[1 2; 3 4; 5 6]"},
     .n_min = 1,
