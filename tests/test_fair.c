@@ -690,6 +690,23 @@ static void a_mistake_made_again_is_not_an_old_number(void **state) {
     desk_free(&d);
 }
 
+/* Eight digits were written, and the three asked for typed in again: these are the same on both sides of an update. */
+static void the_same_digits_typed_in_are_not_an_old_number(void **state) {
+    (void)state;
+    desk d = desk_new("ex3", 807587, 3);
+    const int before = at(&d, "probs.m", 0), after = at(&d, "probs.m@1", 0);
+    put_key(&d, "%.*f", 8);
+    for (int i = 0; i < 2; i++) {
+        const double m = lh_sheet_exact(d.paper->sheet, ask(&d, i ? "probs.m@1" : "probs.m"), 0);
+        put(&d, i ? after : before, "%.8f", rint(1000 * m) / 1000);
+    }
+    assert_string_equal(d.filled.text[before], d.filled.text[after]);
+    mark(&d);
+    assert_int_equal(d.marks->step[ask(&d, "probs.m@1")].n_diagnoses, 0);
+    assert_true(lh_verdict_has_credit(d.marks->cell[after]));
+    desk_free(&d);
+}
+
 /* ---- the sheet as a whole ---- */
 
 static void what_cannot_be_is_said(void **state) {
@@ -799,6 +816,7 @@ int main(void) {
         cmocka_unit_test(the_same_mistake_is_named_once),
         cmocka_unit_test(a_mistake_is_known_beside_a_last_digit),
         cmocka_unit_test(a_mistake_made_again_is_not_an_old_number),
+        cmocka_unit_test(the_same_digits_typed_in_are_not_an_old_number),
         cmocka_unit_test(what_cannot_be_is_said),
         cmocka_unit_test(marking_has_a_bound),
         cmocka_unit_test(much_between_two_numbers_has_a_bound),

@@ -370,6 +370,8 @@ bool marking_is_stale(marker *k, int ask, int unit, int variant, const lh_reach_
                                     {.rounds = true, .inside = true},
                                     {.rounds = true, .cuts = true},
                                     {.rounds = true, .inside = true, .cuts = true},
+                                    {.rounds = true, .shortens = true},
+                                    {.rounds = true, .shortens = true, .cuts = true},
                                     {.rounds = true, .shortens = true, .fewer = 1},
                                     {.rounds = true, .shortens = true, .fewer = 1, .cuts = true}};
     const lh_mistake *m = stale_mistake(k);
