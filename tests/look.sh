@@ -161,6 +161,23 @@ verdict $? '... the memory that is taken, too'
 awk -F'[:,]' '/"memory":/ { less = $2 } /"kept":/ { all = $2 } /"again":/ { again = $2 } /"operations":/ { sum = $2 }
     END { exit !(less > 0 && less < 0.7 * all && again > 0.1 * sum && again < 0.4 * sum) }' out
 verdict $? '... and less than without'
+cat >numbers.lh <<'END'
+size layers = 2
+input x : 1 x 2
+input y : 1 x 1
+examples x = [1 2; 2 2; 0 2; 3 2], y = [1; 0; 1; 0]
+repeat h for layers with X = x
+  param W : 2 x 2 = 0.1
+  next X = X + gelu(X @ W)
+end
+loss = average(mse(X, y))
+backward loss
+each W in params
+  W := W - 0.1 * dW
+end
+END
+does 'cost --recompute of numbers' cost numbers.lh --recompute
+has 'they have examples of their own' 'on 4 examples' out
 refused 'nothing to recompute' 'the program repeats no layers' cost ex3 --recompute
 on_ranks='cost gpt --set layers=4 dim=32 heads=2 context=32 tokens=32'
 # shellcheck disable=SC2086  # several words

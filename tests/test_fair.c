@@ -611,6 +611,21 @@ static void a_mistake_shows_in_what_a_call_is_given(void **state) {
     desk_free(&d);
 }
 
+/* A parameter that is not given is worked out from what the others were given: from the wrong one, too. */
+static void a_mistake_reaches_what_a_call_was_not_given(void **state) {
+    (void)state;
+    static const char lesson[] =
+        "# Given\n\n```longhand\nconst X = [1 2; 3 -1; 0.5 0.25]\nconst W = [0.1 0.4; 0.25 0.3]\n"
+        "fn twice(x, k = softmax(x))\n  p = k * 2\n  y = p + x\nend\n"
+        "A = X * 1\nY = twice(A @ W)\n```\n\n```sheet\nY\n```\n";
+    desk d = desk_of("given", lesson, sizeof lesson - 1, 0, 4);
+    static const char *const transposed[] = {"1.9250", "1.8250", "0.6317",
+                                             "1.7183", "1.1250", "1.2250"};
+    for (int c = 0; c < 6; c++) put(&d, at(&d, "Y", c), "%s", transposed[c]);
+    expect_name(&d, "Y", "weights_transposed");
+    desk_free(&d);
+}
+
 /* Every number of somebody who took the scores for their exponentials: first with the digits that were written, and after the
  * update once more with all of them. */
 static void a_mistake_is_made_again_after_the_update(void **state) {
@@ -807,6 +822,7 @@ int main(void) {
         cmocka_unit_test(what_may_be_anything_explains_nothing),
         cmocka_unit_test(a_mistake_is_made_with_written_numbers),
         cmocka_unit_test(a_mistake_shows_in_what_a_call_is_given),
+        cmocka_unit_test(a_mistake_reaches_what_a_call_was_not_given),
         cmocka_unit_test(a_mistake_is_made_again_after_the_update),
         cmocka_unit_test(zeros_have_no_name),
         cmocka_unit_test(old_numbers_are_named),

@@ -456,12 +456,20 @@ static void what_no_longer_fits_is_left_out(void **state) {
 
 /* ---- no memory ---- */
 
+/* Matrices that take a piece of memory each. */
+#define LARGE                                                                                      \
+    "size n = 30\n"                                                                                \
+    "param W : n x n = normal(0.1)\n"                                                              \
+    "X = W * 2\n"                                                                                  \
+    "Y = X @ W\n"                                                                                  \
+    "Z = rowsum(Y)\n"
+
 /* The first n are given. */
-static bool uses_more_than(int n) {
+static bool uses_more_than(const char *text, int n) {
     desk d;
     asked = live = 0;
     refused = n + 1;
-    if (open_desk(&d, ATTENTION)) {
+    if (open_desk(&d, text)) {
         lh_practice_enter(d.p, "0.1 0.2; 0.3 0.4");
         lh_practice_enter(d.p, "Z = 0.1 0.2; 0.3 0.4");
         lh_saved s = lh_practice_save(d.p, d.a, 0);
@@ -476,7 +484,8 @@ static bool uses_more_than(int n) {
 
 static void each_allocation_fails_once(void **state) {
     (void)state;
-    for (int n = 0; uses_more_than(n); n++) continue;
+    for (int n = 0; uses_more_than(ATTENTION, n); n++) continue;
+    for (int n = 0; uses_more_than(LARGE, n); n++) continue;
     refused = 0;
 }
 

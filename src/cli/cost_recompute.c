@@ -51,7 +51,10 @@ bool lh_cost_recomputed(lh_cli *cli, const lh_source *s, const lh_settings *set,
                         const lh_cost_how *how, lh_recomputed *to) {
     lh_cost_model m;
     lh_cost_model_new(cli, s, set, b, how, &m);
-    *to = (lh_recomputed){.examples = how->batch ? how->batch : 1};
+    /* without inputs that are tokens: the program's own examples */
+    *to = (lh_recomputed){.examples = m.batch.examples ? m.batch.examples
+                                      : m.g            ? m.g->n_examples
+                                                       : 1};
     m.wish.is_sketch = true;
     lh_plan *p = m.g ? lh_fast.plan(m.g, &m.wish) : NULL;
     if (p) {

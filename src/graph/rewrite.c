@@ -173,6 +173,9 @@ static lh_node *with_operand(rewrite *w, lh_node *n, int i, lh_node *other) {
         bool *standard = lh_alloc_array(g->arena, (size_t)n->n_in, sizeof *standard);
         if (!standard) return n;
         memcpy(standard, n->call->is_standard, (size_t)n->n_in * sizeof *standard);
+        standard[i] = false;
+        for (int k = 0; k < n->n_in; k++)
+            if (standard[k]) in[k] = NULL; /* worked out anew: it may read what changed */
         forget_lines(g, n);
         return lh_call_node(w->b, n->call->fn, in, standard, n->call->scope->path);
     }

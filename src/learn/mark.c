@@ -386,6 +386,7 @@ lh_marks *lh_mark(lh_arena *a, lh_sheet *s, const lh_answers *answers,
     if (lh_failed(s->g->ctx) || !prepare(s)) return NULL;
     const lh_written *cell = asked_cells(a, s, answers);
     if (!cell) return NULL;
+    if (lh_reach_gave_up(s->truth)) marking_put_truth(s->truth); /* for somebody before */
     lh_reach_allow(s->truth, LH_PASS_EFFORT);
     marking all = {.left = LH_MOST_EFFORT - LH_PASS_EFFORT};
     const marker sheet = {.all = &all, .a = a, .s = s, .cell = cell, .mistakes = mistakes};

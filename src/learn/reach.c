@@ -44,17 +44,17 @@ static void add_unit(lh_reach *r, lh_step *step, int moment) {
     int *own = lh_alloc_array(r->arena, (size_t)n + 1, sizeof *own);
     if (!at || !box || !x || !own) return;
     for (int k = 0; k < n; k++) x[k] = lh_exact.get(right, step->node, at[k]);
-    *lh_push(r->arena, r->unit, r->n_units) = (lh_unit){
-        .step = step,
-        .moment = moment,
-        .n_cells = n,
-        .box = box,
-        .right = x,
-        .deviation = own,
-        .is_asked = ask,
-        .decimals = ask ? ask->decimals : lh_decimals_for(right, step->node, r->s->digits)};
-    lh_unit *u = &r->unit[r->n_units - 1];
-    u->is_whole = u->decimals == 0 && step->node->is_discrete;
+    const int decimals = ask ? ask->decimals : lh_decimals_for(right, step->node, r->s->digits);
+    *lh_push(r->arena, r->unit, r->n_units) =
+        (lh_unit){.step = step,
+                  .moment = moment,
+                  .n_cells = n,
+                  .box = box,
+                  .right = x,
+                  .deviation = own,
+                  .is_asked = ask,
+                  .decimals = decimals,
+                  .is_whole = decimals == 0 && step->node->is_discrete};
 }
 
 static int asks_left(const lh_sheet *s, int moment) {

@@ -328,7 +328,7 @@ static bool furnish(spreading *s, const work *w, bool is_by_hand) {
     s->sum = lh_alloc_array(a, (size_t)all->n + 1, sizeof *s->sum);
     s->found = lh_alloc_array(a, (size_t)all->n + 1, sizeof *s->found);
     all->of_cell = lh_alloc_array(s->a, n + 1, sizeof *all->of_cell);
-    return s->slope && s->sum && s->found && all->of_cell;
+    return s->slope && s->sum && s->found && all->of_cell && !lh_failed(s->r->ctx);
 }
 
 static bool spread_cells(spreading *s, const work *w) {

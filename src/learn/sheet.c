@@ -137,6 +137,7 @@ static void ask(lh_sheet *s, lh_step *step, int moment) {
                  .is_whole = step->node->is_discrete,
                  .first = s->n_cells,
                  .n_cells = n};
+    if (lh_failed(s->g->ctx)) return;
     s->ask[s->n_asks - 1].is_whole &= s->ask[s->n_asks - 1].decimals == 0;
     s->ask[s->n_asks - 1].is_taken = is_taken(s, s->n_asks - 1);
     s->n_cells += n;
