@@ -83,7 +83,7 @@ enum {
 #define LH_PASS_EFFORT 15e6 /* of one pass over it, and for what the right numbers lead to */
 /* What a pass spends beyond that before it stops following roundings: lines that nobody wrote down then count as a machine's, which
  * does not round. No lesson comes there, but three steps of a GPT do. */
-#define LH_PATIENCE           15e6
+#define LH_PATIENCE           5e6
 #define LH_SENSITIVITY_EFFORT 1.2 /* of what one rounding does to one number: it is only added up */
 #define LH_LINE_EFFORT        20  /* of one line, however small: its plan is run */
 #define LH_NODE_EFFORT        0.3 /* of one node of the program, for a plan that is made for a line */

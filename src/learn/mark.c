@@ -344,7 +344,12 @@ static lh_marks *examine(marker *plain) {
     /* where patience ended, a second look would see as little */
     if (m && count_blame(plain->s, m) && plain->left > -LH_PATIENCE) m = as_cut(plain, m);
     for (int cuts = 0; cuts < 2; cuts++)
-        if (m && has_riddle(plain->s, m)) m = as_fewer(plain, m, cuts);
+        if (m && has_riddle(plain->s, m)) {
+            if (plain->all->left > 0)
+                m = as_fewer(plain, m, cuts);
+            else
+                m->gave_up = true;
+        }
     return m;
 }
 

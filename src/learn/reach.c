@@ -88,8 +88,11 @@ static bool variant_new(lh_reach *r, lh_graph *g) {
         lh_arena_free(a);
         return false;
     }
-    r->variant[r->n_variants++] =
-        (variant){.arena = a, .g = g, .work = w, .stale = -1, .stale_which = -1};
+    variant *v = &r->variant[r->n_variants++];
+    *v = (variant){
+        .arena = a, .g = g, .own = {.arena = a}, .work = w, .stale = -1, .stale_which = -1};
+    common_nodes *right = r->s->reach ? &r->s->reach->nodes : &r->nodes;
+    v->nodes = g == r->g ? right : &v->own;
     return true;
 }
 
@@ -117,7 +120,8 @@ lh_reach *lh_reach_new(const lh_sheet *s) {
                     .scratch = lh_arena_new(g->ctx),
                     .s = s,
                     .g = g,
-                    .left = LH_MOST_EFFORT};
+                    .left = LH_MOST_EFFORT,
+                    .nodes = {.arena = a}};
     if (!r->own) lh_fail(g->ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory");
     lh_trace *t = lh_trace_new(g, &(lh_trace_how){NULL, true});
     for (int m = 0; t && m < s->n_moments; m++) add_moment(r, t, m);
@@ -129,8 +133,7 @@ lh_reach *lh_reach_new(const lh_sheet *s) {
 
 static void variant_free(lh_reach *r, int v) {
     variant *x = &r->variant[v];
-    for (int i = 0; i < r->n_units; i++)
-        for (int k = 0; k < x->work[i].n_lines; k++) lh_exact.free(x->work[i].line[k].plan);
+    reach_free_plans(x, r->n_units);
     if (x->g != r->g) lh_graph_free(x->g); /* the right program belongs to the caller */
     lh_arena_free(x->arena);
 }
@@ -138,6 +141,7 @@ static void variant_free(lh_reach *r, int v) {
 void lh_reach_free(lh_reach *r) {
     if (!r) return;
     for (int v = r->n_variants - 1; v >= 0; v--) variant_free(r, v);
+    reach_free_nodes(&r->nodes, r->g);
     lh_context_free(r->own);
     lh_arena_free(r->sheet);
     lh_arena_free(r->inside);
@@ -176,7 +180,7 @@ double lh_reach_left(const lh_reach *r) {
     return r->left;
 }
 
-bool reach_may(lh_reach *r) {
+bool lh_reach_may(lh_reach *r) {
     r->gave_up |= r->left <= 0;
     return !r->gave_up;
 }
@@ -192,7 +196,7 @@ bool lh_reach_gave_up(const lh_reach *r) {
 }
 
 int lh_reach_variant(lh_reach *r, const lh_rewrite *rewrite, int n) {
-    if (r->n_variants == LH_MOST_VARIANTS || !reach_may(r)) return -1;
+    if (r->n_variants == LH_MOST_VARIANTS || !lh_reach_may(r)) return -1;
     r->left -= LH_BUILD_EFFORT * (double)r->g->n_nodes;
     lh_context_clear(r->own);
     r->own->read_file = r->ctx->read_file;

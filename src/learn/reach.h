@@ -80,6 +80,7 @@ void lh_reach_habit(lh_reach *r, lh_habit habit); /* of lines that nobody asked 
 void lh_reach_allow(lh_reach *r, double effort);  /* so much work from now on: then it gives up */
 void lh_reach_pay(lh_reach *r, double effort);    /* for work that was done before */
 double lh_reach_left(const lh_reach *r);
+bool lh_reach_may(lh_reach *r);           /* is there any? Notes it where there is none: gave_up */
 bool lh_reach_gave_up(const lh_reach *r); /* since it was begun: too much work was left */
 
 /* A program to take formulas from: 0 is the right one. NULL rewrites are refused; -1 when it cannot be built. */

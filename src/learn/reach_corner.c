@@ -29,7 +29,7 @@ static double rounded(double x, double by, lh_reach_box b) {
 
 /* Works everything out anew. False: it leads nowhere. */
 static bool run_chain(const chain *c) {
-    if (!reach_may(c->r)) return false;
+    if (!lh_reach_may(c->r)) return false;
     for (int i = 0; i < c->n; i++) {
         const work *w = c->link[i].work;
         for (int k = 0; k < w->n_lines; k++) {

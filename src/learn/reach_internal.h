@@ -10,7 +10,7 @@
 typedef struct source {
     lh_node *node;
     int unit, line;
-    lh_cell *at; /* its cells */
+    const lh_cell *at; /* its cells */
     int n_cells;
 } source;
 
@@ -44,10 +44,11 @@ typedef struct lh_sensitivity {
 /* A formula between values that are known: the unit itself, or a line inside it (e of a softmax) that nobody asked for. */
 typedef struct line {
     lh_node *node;
-    lh_plan *plan;
+    lh_plan *plan; /* the variant's, or in common with other lines */
+    int moment;
     source *from;
     int n_from;
-    lh_cell *at; /* its own cells */
+    const lh_cell *at; /* its own cells */
     int n_cells;
     int effort;        /* cells that it reads and works out */
     int decimals;      /* to which it may have been rounded; -1: it is not */
@@ -65,10 +66,33 @@ typedef struct work {
     int n_lines;
 } work;
 
+/* A plan of a formula that is cut at these values. Every moment has it in common: who runs it sets all of them before. */
+typedef struct common_plan {
+    lh_plan *plan;
+    lh_node **from;
+    int n_from;
+    struct common_plan *next; /* of the same formula, cut elsewhere */
+} common_plan;
+
+/* What all lines of a node have in common. */
+typedef struct common_node {
+    common_plan *plan; /* the first of a list */
+    lh_cell *at;       /* its cells; NULL: nobody asked yet */
+    int n_cells;
+} common_node;
+
+/* Of one graph. */
+typedef struct common_nodes {
+    lh_arena *arena;
+    common_node *of; /* for each node, or NULL: nobody asked yet */
+} common_nodes;
+
 typedef struct variant {
     lh_arena *arena;
     lh_graph *g;
-    work *work;      /* one for each unit */
+    common_nodes *nodes; /* of this graph */
+    common_nodes own;    /* those, unless it is the right program's */
+    work *work;          /* one for each unit */
     bool *changes;   /* for each node: does an update change it? Made when it is first asked for */
     bool lasts;      /* as long as the sheet: nobody pays for its plans */
     bool is_anew;    /* steps that no update changes are worked out again all the same */
@@ -93,6 +117,7 @@ struct lh_reach {
     bool gave_up;
     deviation *deviation;
     int n_deviations;
+    common_nodes nodes; /* of the right program, unless they are those of the sheet's first reach */
     variant variant[LH_MOST_VARIANTS];
     int n_variants;
 };
@@ -100,8 +125,10 @@ struct lh_reach {
 /* of all examples and heads, in order */
 lh_cell *reach_cells(lh_arena *a, const lh_plan *p, const lh_node *n, int *n_cells);
 work *reach_work(lh_reach *r, int variant, int unit);
+void reach_free_plans(variant *v, int n_units); /* its own */
+void reach_free_nodes(common_nodes *all, const lh_graph *g);
+void reach_run(lh_reach *r, const line *l); /* from what was set; it counts as effort */
 
-bool reach_may(lh_reach *r); /* is there work left that may be done? Notes it where there is none */
 /* May roundings of lines that nobody wrote down still be followed? LH_PATIENCE. Notes it where not. */
 bool reach_is_patient(lh_reach *r);
 

@@ -36,8 +36,7 @@ reach_link *reach_chain(lh_reach *r, lh_arena *a, work *w, int *n) {
 
 /* ---- one way ---- */
 
-static double carried(double x, int decimals, bool cuts) {
-    double unit = pow(10, -decimals);
+static double carried(double x, double unit, bool cuts) {
     if (!isfinite(x)) return x;
     if (cuts) return trunc(x / unit + (x > 0 ? LH_DUST : -LH_DUST)) * unit;
     return (x < 0 ? -1 : 1) * floor(fabs(x) / unit + LH_HALF) * unit;
@@ -49,7 +48,7 @@ static double taken(const lh_reach *r, const lh_unit *u, int c, lh_carry how) {
     if (!how.shortens || u->is_whole || x == 0 || !isfinite(x)) return x;
     int decimals = u->decimals;
     if (decimals > LH_PLAIN_DECIMALS) decimals = r->s->digits - 1 - (int)floor(log10(fabs(x)));
-    return carried(x, decimals - how.fewer, how.cuts);
+    return carried(x, pow(10, how.fewer - decimals), how.cuts);
 }
 
 static void put(lh_reach *r, const work *w, const line *l, lh_carry how) {
@@ -69,15 +68,14 @@ static void put(lh_reach *r, const work *w, const line *l, lh_carry how) {
 /* As many decimals as its own numbers need: who is far from the right ones knows no others. */
 static void work_out(lh_reach *r, const line *l, bool rounds, lh_carry how) {
     double most = 0;
-    r->left -= l->effort;
-    lh_exact.run(l->plan);
+    reach_run(r, l);
     for (int c = 0; c < l->n_cells; c++) {
         l->now[c] = lh_exact.get(l->plan, l->node, l->at[c]);
         if (isfinite(l->now[c])) most = fmax(most, fabs(l->now[c]));
     }
     int decimals = (how.flat ? r->s->digits : lh_decimals_below(most, r->s->digits)) - how.fewer;
-    for (int c = 0; c < l->n_cells && rounds; c++)
-        l->now[c] = carried(l->now[c], decimals, how.cuts);
+    const double unit = pow(10, -decimals);
+    for (int c = 0; c < l->n_cells && rounds; c++) l->now[c] = carried(l->now[c], unit, how.cuts);
 }
 
 static bool run(lh_reach *r, const reach_link *link, lh_carry how) {

@@ -112,8 +112,10 @@ static const line *line_of(lh_reach *r, const work *w, const source *from) {
     return lh_reach_settle(r, from->unit) ? last_line(r, &r->unit[from->unit]) : NULL;
 }
 
-/* Every operand to where it is while deviations have these places; NULL: at rest. */
+/* Every operand to where it is while deviations have these places; NULL: at rest. Whatever must be worked out for them comes
+ * first: it may need the same plan. */
 void reach_put(lh_reach *r, const work *w, const line *l, const double *place) {
+    for (int k = 0; k < l->n_from; k++) line_of(r, w, &l->from[k]);
     for (int k = 0; k < l->n_from; k++) {
         const source *from = &l->from[k];
         const line *made = line_of(r, w, from);
@@ -130,8 +132,7 @@ void reach_put(lh_reach *r, const work *w, const line *l, const double *place) {
  * nothing about its neighbours. False: nothing is left, or something is none that is one at rest. */
 bool reach_take(lh_reach *r, const line *l, const double *right, double *to) {
     bool any = false, is_rest = to == l->rest, is_same = true;
-    r->left -= l->effort;
-    lh_exact.run(l->plan);
+    reach_run(r, l);
     for (int i = 0; i < l->n_cells; i++) {
         to[i] = lh_exact.get(l->plan, l->node, l->at[i]);
         if (isinf(to[i]) && right && to[i] != right[i] && !is_rest) to[i] = NAN;
@@ -377,7 +378,7 @@ bool lh_reach_of(lh_reach *r, int v, int i, const lh_written *written, lh_reach_
     bool ok = spread_work(r, r->inside, w, r->unit[i].right, -1);
     const line *l = ok ? &w->line[w->n_lines - 1] : NULL;
     if (ok) memcpy(out, l->box, (size_t)l->n_cells * sizeof *out);
-    if (ok && l->sensitivity.n > 0 && reach_may(r))
+    if (ok && l->sensitivity.n > 0 && lh_reach_may(r))
         reach_corners(r, r->inside, w, r->unit[i].right, written, out);
     lh_arena_back(r->inside, before);
     /* What was found lay there, also for a unit that is open: whoever reads it next finds it anew. */

@@ -98,7 +98,7 @@ static void find_sources(maker *m, line *l, lh_node *n, bool is_whole, int depth
     if (n->kind == LH_OP_call) find_sources(m, l, n->call->result, true, depth + 1);
 }
 
-static lh_plan *plan_line(maker *m, const line *l) {
+static lh_plan *make_plan(maker *m, const line *l) {
     lh_graph *g = m->v->g;
     lh_node **known = lh_alloc_array(m->scratch, (size_t)l->n_from + 1, sizeof *known);
     lh_node *wanted[] = {l->node};
@@ -110,8 +110,69 @@ static lh_plan *plan_line(maker *m, const line *l) {
         known ? lh_exact.plan(
                     g, &(lh_wish){.node = wanted, .n_nodes = 1, .known = known, .n_known = n})
               : NULL;
-    if (p) lh_sheet_start(m->v->g, p), lh_exact.at_step(p, m->moment), lh_exact.bind(p, NULL, 0);
+    if (p) lh_sheet_start(g, p), lh_exact.bind(p, NULL, 0);
+    if (!m->v->lasts)
+        m->r->left -= LH_NODE_EFFORT * (double)g->n_nodes; /* it looks at every node */
     return p;
+}
+
+static bool is_cut_alike(const common_plan *c, const line *l) {
+    bool is = c->n_from == l->n_from;
+    for (int i = 0; is && i < c->n_from; i++) is = c->from[i] == l->from[i].node;
+    return is;
+}
+
+static common_node *node_in_common(const variant *v, const lh_node *n) {
+    common_nodes *all = v->nodes;
+    if (!all->of) all->of = lh_alloc_array(all->arena, (size_t)v->g->n_nodes + 1, sizeof *all->of);
+    return all->of ? &all->of[n->id] : NULL;
+}
+
+/* A plan takes memory for every node of the program, and there are as many lines as moments times steps. */
+static lh_plan *plan_in_common(maker *m, const line *l) {
+    lh_arena *a = m->v->nodes->arena;
+    common_node *n = node_in_common(m->v, l->node);
+    for (common_plan *c = n ? n->plan : NULL; c; c = c->next)
+        if (is_cut_alike(c, l)) return c->plan;
+    common_plan *c = n ? lh_alloc(a, sizeof *c) : NULL;
+    lh_node **from = c ? lh_alloc_array(a, (size_t)l->n_from + 1, sizeof(lh_node *)) : NULL;
+    if (!from) return NULL;
+    for (int i = 0; i < l->n_from; i++) from[i] = l->from[i].node;
+    *c = (common_plan){make_plan(m, l), from, l->n_from, n->plan};
+    if (c->plan) n->plan = c;
+    return c->plan;
+}
+
+static const lh_cell *cells_in_common(const maker *m, const line *l, const lh_node *n,
+                                      int *n_cells) {
+    common_node *c = node_in_common(m->v, n);
+    if (!c) return NULL;
+    if (!c->at) c->at = reach_cells(m->v->nodes->arena, l->plan, n, &c->n_cells);
+    *n_cells = c->n_cells;
+    return c->at;
+}
+
+/* Somebody who reads old numbers does not set all: some stay as they were at the start. */
+static bool owns_plans(const variant *v, int unit) {
+    return v->stale == unit;
+}
+
+void reach_free_plans(variant *v, int n_units) {
+    for (int i = 0; i < n_units; i++)
+        for (int k = 0; owns_plans(v, i) && k < v->work[i].n_lines; k++)
+            lh_exact.free(v->work[i].line[k].plan);
+    reach_free_nodes(&v->own, v->g);
+}
+
+void reach_free_nodes(common_nodes *all, const lh_graph *g) {
+    for (int i = 0; all->of && i < g->n_nodes; i++)
+        for (const common_plan *c = all->of[i].plan; c; c = c->next) lh_exact.free(c->plan);
+}
+
+void reach_run(lh_reach *r, const line *l) {
+    r->left -= l->effort;
+    lh_exact.at_step(l->plan, l->moment);
+    lh_exact.run(l->plan);
 }
 
 static int decimals_of(const maker *m, const lh_node *n) {
@@ -127,15 +188,13 @@ static bool furnish(const maker *m, line *l) {
     lh_arena *a = m->v->arena;
     for (int i = 0; i < l->n_from; i++) {
         source *from = &l->from[i];
-        from->at = reach_cells(a, l->plan, from->node, &from->n_cells);
+        from->at = cells_in_common(m, l, from->node, &from->n_cells);
         if (!from->at) return false;
         if (from->unit >= 0 && from->n_cells != m->r->unit[from->unit].n_cells) return false;
         l->effort += from->n_cells;
     }
-    l->at = reach_cells(a, l->plan, l->node, &l->n_cells);
+    l->at = cells_in_common(m, l, l->node, &l->n_cells);
     l->effort += l->n_cells + LH_LINE_EFFORT;
-    if (!m->v->lasts) /* a plan looks at every node */
-        m->r->left -= LH_NODE_EFFORT * (double)m->v->g->n_nodes;
     size_t n = (size_t)l->n_cells + 1;
     l->rest = lh_alloc_array(a, n, sizeof *l->rest);
     l->now = lh_alloc_array(a, n, sizeof *l->now);
@@ -153,7 +212,7 @@ static bool is_kept(const maker *m, const lh_node *n) {
 /* Lines before those that read them. Returns its place, or -1. */
 static int make_line(maker *m, lh_node *n, int depth) {
     if (m->line[n->id]) return m->line[n->id] - 1;
-    line l = {.node = n, .decimals = depth ? decimals_of(m, n) : -1};
+    line l = {.node = n, .moment = m->moment, .decimals = depth ? decimals_of(m, n) : -1};
     m->at++;
     find_sources(m, &l, n, depth || !is_kept(m, n), 0);
     for (int i = 0; i < l.n_from; i++)
@@ -161,12 +220,13 @@ static int make_line(maker *m, lh_node *n, int depth) {
             l.from[i].line = depth < 100 ? make_line(m, l.from[i].node, depth + 1) : -1;
             if (l.from[i].line < 0) return -1;
         }
-    l.plan = plan_line(m, &l);
+    const bool is_own = owns_plans(m->v, m->unit);
+    l.plan = is_own ? make_plan(m, &l) : plan_in_common(m, &l);
     int before = m->w->n_lines;
     bool ok = l.plan && !lh_failed(m->v->g->ctx) && furnish(m, &l);
     line *kept = ok ? lh_push(m->v->arena, m->w->line, m->w->n_lines) : NULL;
-    if (m->w->n_lines == before) { /* nobody else would free it */
-        lh_exact.free(l.plan);
+    if (m->w->n_lines == before) {
+        if (is_own) lh_exact.free(l.plan); /* nobody else would */
         return -1;
     }
     *kept = l;
