@@ -182,6 +182,8 @@ run run ex2 --mistake uphill --steps 10
 tried 'a mistake reaches the training' 0 '       1        1   1.384154208'
 run run ex2 --mistake upill --steps 10
 tried 'a mistake that is not there' 2 'did you mean uphill?'
+printf '%s\n' 'param W = [1 2]' 'W := W * 0.5' >lossless.lh
+refused 'updates without a loss have no curve' 'does not name one' run lossless.lh --steps 2
 refused 'what no line renews cannot learn' 'no line of ex2 updates WQ' run ex2 --train WQ,WK,WV
 does 'where gradients are shown it does something' run ex2 --train WQ --all
 refused 'a param that learns already' 'learns already' run ex2 --train WO

@@ -626,6 +626,27 @@ static void a_mistake_reaches_what_a_call_was_not_given(void **state) {
     desk_free(&d);
 }
 
+/* Both moments work O out by one plan, and H says another number at each. W after two updates, which nobody asked for, is worked
+ * out from O after one: only then may the plan be given what was written for O after two. */
+static void a_formula_is_followed_at_two_moments(void **state) {
+    (void)state;
+    static const char lesson[] =
+        "# Moments\n\n```longhand\nconst x = [1 2]\nconst target = [1 3]\n"
+        "param W = [0.5123 -0.2577; 0.7519 1.5113]\nH = x * (step + 1)\nO = H @ W\nD = O - target\n"
+        "dW = H^T @ D\nW := W - 0.0173 * dW\n```\n\n```sheet\nH@2\nO@2\n```\n";
+    desk d = desk_of("moments", lesson, sizeof lesson - 1, 0, 4);
+    put(&d, at(&d, "H@2", 0), "4"), put(&d, at(&d, "H@2", 1), "6");
+    put(&d, at(&d, "O@2", 0), "4.6984"), put(&d, at(&d, "O@2", 1), "6.6788");
+    mark(&d);
+    assert_int_equal(d.marks->cell[at(&d, "H@2", 0)], LH_WRONG);
+    assert_int_equal(d.marks->cell[at(&d, "O@2", 0)], LH_FOLLOWS);
+    assert_int_equal(d.marks->cell[at(&d, "O@2", 1)], LH_FOLLOWS);
+    put(&d, at(&d, "O@2", 0), "2.8681"), put(&d, at(&d, "O@2", 1), "4.6811"); /* from H after one */
+    mark(&d);
+    assert_false(lh_verdict_has_credit(d.marks->cell[at(&d, "O@2", 0)]));
+    desk_free(&d);
+}
+
 /* Every number of somebody who took the scores for their exponentials: first with the digits that were written, and after the
  * update once more with all of them. */
 static void a_mistake_is_made_again_after_the_update(void **state) {
@@ -823,6 +844,7 @@ int main(void) {
         cmocka_unit_test(a_mistake_is_made_with_written_numbers),
         cmocka_unit_test(a_mistake_shows_in_what_a_call_is_given),
         cmocka_unit_test(a_mistake_reaches_what_a_call_was_not_given),
+        cmocka_unit_test(a_formula_is_followed_at_two_moments),
         cmocka_unit_test(a_mistake_is_made_again_after_the_update),
         cmocka_unit_test(zeros_have_no_name),
         cmocka_unit_test(old_numbers_are_named),

@@ -261,6 +261,14 @@ int lh_run_training(lh_run *r, int steps, const lh_loop_how *how, bool table, bo
         return lh_cli_fail(r->cli, "--steps needs a program that learns: in this one %s",
                            has_update(r->source->program) ? "everything with a := line is frozen"
                                                           : "no line has a :=");
+    if (!r->g->loss) {
+        const int status =
+            lh_cli_fail(r->cli, "--steps shows the loss, and this program does not name one");
+        fputs("write `backward L` below the line of the loss L; for one number after an update: "
+              "longhand explain FILE W@1\n",
+              stderr);
+        return status;
+    }
     lh_loop *t = lh_loop_new(r->g, how);
     lh_node *wanted[2] = {r->g->loss, NULL};
     int target, n = r->g->loss ? 1 : 0;
