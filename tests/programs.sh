@@ -155,6 +155,8 @@ tried 'one input; the others as in the first example' 0 'taken from the first ex
     'source = thank you, given = <start> de nada, wanted = de nada'
 run run translator --input 'source = thank you, given = <start> gracias, wanted = gracias <end>'
 silent 'all inputs'
+printf '%s\n' 'param w = 1' 'y = w * (step + 1) * pi' 'w := w * 1' >words.lh
+ends 'words of a formula are numbers among numbers' 0 '1 * (2 + 1) * 3.14159 = 9.42478' explain words.lh y@2
 run explain translator 'guess[0]' --input 'source = thank you'
 exits 0 'explain'
 run explain ex4 'L' --input 'B B -> D'

@@ -1,5 +1,6 @@
 #include "explain/explain.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,14 +108,15 @@ static double without_dust(const printer *p, const lh_term *t) {
     return lh_number_without_dust(t->value, largest);
 }
 
+/* pi, step, "thank": what stands for a number in the formula, and not among the numbers. */
+static bool is_word(const lh_term *t) {
+    return t->sign[0] == '"' || (isalpha((unsigned char)t->sign[0]) && isfinite(t->value));
+}
+
 static void print_leaf(const printer *p, const lh_term *t, int binding) {
-    if (t->kind == LH_TERM_NUMBER && t->sign && (!p->numbers || t->sign[0] != '"')) {
-        bool is_word = strcmp(t->sign, "pi") == 0 && p->numbers;
-        if (!is_word) {
-            lh_text_add(p->out, t->sign[0] == '-' && binding > LH_BIND_SUM ? "(%s)" : "%s",
-                        t->sign);
-            return;
-        }
+    if (t->kind == LH_TERM_NUMBER && t->sign && !(p->numbers && is_word(t))) {
+        lh_text_add(p->out, t->sign[0] == '-' && binding > LH_BIND_SUM ? "(%s)" : "%s", t->sign);
+        return;
     }
     if (!p->numbers && t->kind == LH_TERM_CELL) {
         lh_text_add(p->out, "%s", lh_cell_text(p->x, t->node, t->at));
