@@ -2,6 +2,7 @@
  *
  *     bench_gpu gpt bf16 64 1024 30 layers=12 dim=768 heads=12 context=1024 vocab=50257
  *     bench_gpu gpt bf16 64 1024 30 ... profile                       each work by itself, added up by kernel
+ *     bench_gpu gpt bf16 64 1024 30 untried ...                       each product in the way that the library suggests first
  *
  * The model, the precision, examples, tokens of each, steps; then settings. Tokens are random. Prints the middle step (of four between two looks at the loss), tokens in a second, the memory that
  * the plan said and the memory that the GPU had less, and the loss. The steps that plan and record are not counted. A process for each.
@@ -171,6 +172,8 @@ int main(int argc, char **argv) {
     const lh_fast_wish own = {.precision = is_short ? LH_IN_BF16 : LH_IN_FLOAT};
     r.own = &own;
     if (r.g && lh_cuda_gpu(r.ctx)) r.free = memory_free();
+    if (r.free && argc > 6 && strcmp(argv[6], "untried") == 0)
+        lh_cuda_gpu(r.ctx)->try_products(false);
     if (r.g && !lh_failed(r.ctx))
         r.p = lh_cuda.plan(
             r.g, &(lh_wish){.updates = true, .node = &r.g->loss, .n_nodes = 1, .own = &own});

@@ -1,7 +1,7 @@
 /* The backend cuda against the exact evaluator: every operation, every kernel, every program, random ones; forward and each gradient.
  *
  *     test_gpu [operations] [kernels] [programs] [random] [bf16] [attention] [growing] [steps] [recompute] [joined]
- *              [norms] [lists] [parts] [scarce] [races]                                                                                all of them unless named
+ *              [norms] [lists] [parts] [tried] [scarce] [races]                                                                                all of them unless named
  *
  * It needs a GPU, or an emulated one, and nothing else: it runs where the tests' own library is not. A case that fails is told in full, and the next
  * one follows. The last line is `N passed, N failed`.
@@ -13,6 +13,8 @@
 #include <time.h>
 
 #include "base/embedded.h"
+#include "base/half.h"
+#include "base/random.h"
 #include "eval/cuda/cuda.h"
 #include "eval/cuda/devices.h"
 #include "eval/fast/grow.h"
@@ -1047,6 +1049,91 @@ static void try_parts(void) {
     precision.precision = LH_IN_FLOAT;
 }
 
+/* ---- tried: whichever way of a product is the fastest, it comes to the bits of the one that is decided on without a clock ---- */
+
+typedef struct tried_product {
+    int rows, cols, inner;
+    bool a_is_turned, b_is_turned, is_float, has_bias, has_also, adds;
+    lh_gpu_behind behind;
+} tried_product;
+
+static const tried_product tried_products[] = {
+    {.rows = 1024, .cols = 768, .inner = 640},
+    {.rows = 1000, .cols = 776, .inner = 1032, .b_is_turned = true},
+    {.rows = 768, .cols = 768, .inner = 4096, .a_is_turned = true, .is_float = true},
+    {.rows = 2048, .cols = 1152, .inner = 2048, .a_is_turned = true, .is_float = true},
+    {.rows = 1024, .cols = 1024, .inner = 512, .has_bias = true},
+    {.rows = 1024, .cols = 1024, .inner = 512, .has_bias = true, .behind = LH_GPU_THEN_GELU},
+    {.rows = 1024, .cols = 1024, .inner = 512, .behind = LH_GPU_THEN_GELU_BACK},
+    {.rows = 1024, .cols = 1024, .inner = 512, .has_also = true},
+    {.rows = 1024, .cols = 1024, .inner = 512, .adds = true},
+};
+
+/* n random numbers around 0, in bf16, in the GPU's memory. */
+static void *take_shorts(const lh_gpu *gpu, size_t n, unsigned seed) {
+    uint16_t *here = malloc(n * sizeof *here);
+    void *there = here ? gpu->take(n * sizeof *here) : NULL;
+    for (size_t i = 0; here && i < n; i++)
+        here[i] = lh_bf16_from_float((float)lh_random_normal(
+            (lh_random_place){.seed = seed, .row = (unsigned)(i >> 16), .col = i & 0xffff}));
+    if (there) gpu->put(there, here, n * sizeof *here);
+    free(here);
+    return there;
+}
+
+/* Made three times: in the way that is suggested, in the one that was just found, and once more. */
+static bool comes_to_the_same(const lh_gpu *gpu, lh_gpu_product *p, size_t bytes) {
+    char *first = malloc(bytes), *then = malloc(bytes), *before = malloc(bytes);
+    bool is_same = first && then && before;
+    if (is_same) gpu->get(before, p->c.first, bytes);
+    for (int i = 0; is_same && i < 3; i++) {
+        gpu->put(p->c.first, before, bytes);
+        if (i < 2) gpu->try_products(i > 0);
+        gpu->product(p);
+        gpu->get(i ? then : first, p->c.first, bytes);
+        is_same = !i || memcmp(first, then, bytes) == 0;
+    }
+    free(first), free(then), free(before);
+    return is_same;
+}
+
+static void try_product(const lh_gpu *gpu, tried_product of) {
+    const char *by = gpu->products();
+    if (by && strcmp(by, "loops") == 0) of.rows = 33, of.cols = 40, of.inner = 24;
+    const size_t m = (size_t)of.rows, n = (size_t)of.cols, k = (size_t)of.inner,
+                 bytes = m * n * (of.is_float ? 4 : 2);
+    lh_gpu_product p = {.rows = of.rows,
+                        .cols = of.cols,
+                        .inner = of.inner,
+                        .n = 1,
+                        .scale = 1,
+                        .adds = of.adds,
+                        .behind = of.behind};
+    p.a = (lh_gpu_factor){.first = take_shorts(gpu, m * k, 1), .is_short = true};
+    p.b = (lh_gpu_factor){.first = take_shorts(gpu, k * n, 2), .is_short = true};
+    p.c = (lh_gpu_factor){.first = take_shorts(gpu, bytes / 2, 3), .is_short = !of.is_float};
+    p.a.is_turned = of.a_is_turned, p.a.pitch = of.a_is_turned ? of.rows : of.inner;
+    p.b.is_turned = of.b_is_turned, p.b.pitch = of.b_is_turned ? of.inner : of.cols;
+    p.c.pitch = of.cols;
+    void *bias = of.has_bias ? take_shorts(gpu, n, 4) : NULL,
+         *also = of.has_also ? take_shorts(gpu, m * n, 5) : NULL;
+    p.bias = bias, p.also = also, p.kept = of.behind ? take_shorts(gpu, m * n, 6) : NULL;
+    const bool is_made = !by || !of.behind || gpu->makes(&p);
+    if (is_made && by && comes_to_the_same(gpu, &p, bytes))
+        passed++;
+    else if (is_made && by)
+        failed++, printf("FAILED a product of %d x %d by %d x %d, tried\n", of.rows, of.inner,
+                         of.inner, of.cols);
+    gpu->give_back(p.a.first), gpu->give_back(p.b.first), gpu->give_back(p.c.first);
+    gpu->give_back(bias), gpu->give_back(also), gpu->give_back(p.kept);
+}
+
+static void try_tried(void) {
+    const char *why;
+    for (size_t i = 0; i < sizeof tried_products / sizeof *tried_products; i++)
+        try_product(lh_cuda_find(&why), tried_products[i]);
+}
+
 /* ---- scarce: whatever memory is not there, that is said, and all that was taken is given back ---- */
 
 static struct {
@@ -1106,11 +1193,22 @@ static void try_scarce(void) {
 static const struct {
     const char *name;
     void (*run)(void);
-} parts[] = {{"operations", try_operations}, {"kernels", try_kernels}, {"programs", try_programs},
-             {"random", try_random},         {"bf16", try_bf16},       {"attention", try_attention},
-             {"growing", try_growing},       {"steps", try_steps},     {"recompute", try_recompute},
-             {"joined", try_joined},         {"lists", try_lists},     {"parts", try_parts},
-             {"norms", try_norms},           {"scarce", try_scarce},   {"races", try_races}};
+} parts[] = {{"operations", try_operations},
+             {"kernels", try_kernels},
+             {"programs", try_programs},
+             {"random", try_random},
+             {"bf16", try_bf16},
+             {"attention", try_attention},
+             {"growing", try_growing},
+             {"steps", try_steps},
+             {"recompute", try_recompute},
+             {"joined", try_joined},
+             {"lists", try_lists},
+             {"parts", try_parts},
+             {"norms", try_norms},
+             {"tried", try_tried},
+             {"scarce", try_scarce},
+             {"races", try_races}};
 
 static bool is_asked(int argc, char **argv, const char *name) {
     for (int i = 1; i < argc; i++)

@@ -148,6 +148,10 @@ static inline int __popc(unsigned x) {
 static inline int __ffs(unsigned x) {
     return __builtin_ffs((int)x);
 }
+static inline void atomicAdd(unsigned long long *to, unsigned long long x) {
+    emulate_touch(to, sizeof *to);
+    *to += x;
+}
 static inline float rsqrtf(float x) {
     return 1.0f / sqrtf(x);
 }

@@ -237,6 +237,11 @@ static const char *emulated_products(void) {
     return "loops";
 }
 
+/* There is one way. */
+static void emulated_try_products(bool tries) {
+    (void)tries;
+}
+
 static bool emulated_begin_list(void) {
     emulate_begin_list();
     return true;
@@ -259,6 +264,7 @@ static lh_gpu gpu = {
     .product = emulated_product,
     .makes = emulated_makes,
     .products = emulated_products,
+    .try_products = emulated_try_products,
     .round = lh_gpu_round,
     .begin_list = emulated_begin_list,
     .end_list = emulate_end_list,

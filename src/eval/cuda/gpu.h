@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LH_GPU_VERSION = 5, LH_GPU_OPERANDS = 16, LH_GPU_OUTS = 6, LH_GPU_NUMBERS = 6 };
+enum { LH_GPU_VERSION = 6, LH_GPU_OPERANDS = 16, LH_GPU_OUTS = 6, LH_GPU_NUMBERS = 6 };
 enum { LH_GPU_SHORT_OUT = 1 << LH_GPU_OPERANDS };
 enum { LH_GPU_PARTS = 256 }; /* in which sums over rows are computed, at most */
 
@@ -301,6 +301,8 @@ typedef struct lh_gpu {
     bool (*token)(const lh_gpu_token *t, void *stream);
     /* the library for products: "cuBLAS 13.0"; NULL: there is none, only our slower kernel */
     const char *(*products)(void);
+    /* Large products are tried in several ways when they are first computed, and the fastest is kept that comes to the same bits. false: they are not; for comparisons. */
+    void (*try_products)(bool tries);
 
     /* Launches between begin_list and end_list are recorded instead of run; run_list runs all of them. NULL: they cannot be recorded. */
     bool (*begin_list)(void);

@@ -38,6 +38,20 @@ extern "C" void lh_gpu_cells_lengthen(float *to, const unsigned short *from, siz
     LAUNCH(cells_lengthen, dim3(parts_of((long long)n, THREADS)), THREADS, 0, stream, to, from, n);
 }
 
+/* Integers: any order of threads comes to the same sum. */
+__global__ void sum_bits(const unsigned short *words, size_t n, unsigned long long *sum) {
+    unsigned long long own = 0;
+    EACH_NUMBER(n, i) {
+        emulate_touch(words + i, 2);
+        own += (words[i] + 1ull) * (2 * (i * 0x9e3779b97f4a7c15ull ^ i >> 7) + 1);
+    }
+    atomicAdd(sum, own);
+}
+
+extern "C" void lh_gpu_sum_bits(const void *words, long long n, unsigned long long *sum, void *stream) {
+    LAUNCH(sum_bits, dim3(parts_of(n, THREADS * 256)), THREADS, 0, stream, (const unsigned short *)words, (size_t)n, sum);
+}
+
 struct moves {
     lh_gpu_move one[LH_GPU_MOVES];
 };
