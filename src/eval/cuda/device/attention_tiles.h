@@ -160,6 +160,7 @@ template <int TILE> __device__ static void hide(sums_tile *s, const span &x, int
 
 /* The next tile from k on that some query sees. */
 __device__ static int next_tile(const sight &by, int q, int n, int k, int keys, int tile) {
+    if (!by.window) return by.is_causal && k >= q + n ? keys : k;
     while (k < keys && !any_sees(by, q, n, k, tile)) k += tile;
     return k;
 }

@@ -25,18 +25,32 @@ __device__ static inline void end_products() {}
 template <int N> __device__ static inline void wait_for_products_but() {}
 __device__ static inline void show_to_products() {}
 
-template <int N, bool IS_TURNED, bool ADDS>
-__device__ static inline void multiply_wide(sums_tile *sums, const left_tile &left,
-                                            const bits16 *right) {
-    emulate_wide((float *)sums, left.x, right, N, IS_TURNED, ADDS);
+struct spot {
+    const bits16 *p;
+};
+
+__device__ static inline spot spot_of(const bits16 *panel) {
+    return {panel};
+}
+
+__device__ static inline spot operator+(spot from, int numbers) {
+    return {from.p + numbers};
+}
+
+__device__ static inline spot afresh(spot from) {
+    return from;
 }
 
 template <int N, bool IS_TURNED, bool ADDS>
-__device__ static inline void multiply_wide(sums_tile *sums, const bits16 *left,
-                                            const bits16 *right) {
+__device__ static inline void multiply_wide(sums_tile *sums, const left_tile &left, spot right) {
+    emulate_wide((float *)sums, left.x, right.p, N, IS_TURNED, ADDS);
+}
+
+template <int N, bool IS_TURNED, bool ADDS>
+__device__ static inline void multiply_wide(sums_tile *sums, spot left, spot right) {
     uint32_t x[4];
-    emulate_wide_left(x, left);
-    emulate_wide((float *)sums, x, right, N, IS_TURNED, ADDS);
+    emulate_wide_left(x, left.p);
+    emulate_wide((float *)sums, x, right.p, N, IS_TURNED, ADDS);
 }
 #elif !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 __device__ static inline void begin_products() {
@@ -56,10 +70,30 @@ __device__ static inline void show_to_products() {
     asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
 }
 
-/* Eight rows of a panel are 1024 bytes; bit 62: pieces change places as above. */
-__device__ static inline unsigned long long description(const bits16 *panel) {
+/* Where a product reads in shared memory: the low word of its description, which counts sixteens of bytes. All threads of a group have the same, and the compiler
+ * has to know it. */
+struct spot {
+    unsigned low;
+};
+
+__device__ static inline spot spot_of(const bits16 *panel) {
     const unsigned at = (unsigned)__cvta_generic_to_shared(panel);
-    return (unsigned long long)(at >> 4 & 0x3fff) | 1ull << 16 | (1024ull >> 4) << 32 | 1ull << 62;
+    return {__shfl_sync(0xffffffffu, at >> 4 | 1u << 16, 0)};
+}
+
+__device__ static inline spot operator+(spot from, int numbers) {
+    return {from.low + (unsigned)(numbers / 8)};
+}
+
+/* The same, but in each round of a loop the compiler computes what follows from it anew: so many constants would not fit into registers. */
+__device__ static inline spot afresh(spot from) {
+    asm volatile("" : "+r"(from.low));
+    return from;
+}
+
+/* Eight rows of a panel are 1024 bytes; bit 62: pieces change places as above. */
+__device__ static inline unsigned long long description(spot at) {
+    return at.low | (1024ull >> 4) << 32 | 1ull << 62;
 }
 
 #define FOUR(io, i) io(c[i].x[0]), io(c[i].x[1]), io(c[i].x[2]), io(c[i].x[3])
@@ -100,7 +134,7 @@ __device__ static inline unsigned long long description(const bits16 *panel) {
 /* right: the first of its numbers. As it lies, 16 rows of a panel; turned, N rows of it from a column on that is a multiple of 16. ADDS false: sums are made anew, and
  * nobody has to think of what they were. */
 template <int N, bool IS_TURNED, bool ADDS>
-__device__ static inline void multiply_wide(sums_tile *c, const left_tile &a, const bits16 *right) {
+__device__ static inline void multiply_wide(sums_tile *c, const left_tile &a, spot right) {
     static_assert(N == 64 || N == 32, "");
     if constexpr (N == 64 && ADDS)
         MULTIPLY_64(CHANGED, "1");
@@ -114,7 +148,7 @@ __device__ static inline void multiply_wide(sums_tile *c, const left_tile &a, co
 
 /* left: in shared memory, too, the first of 64 rows from a column on that is a multiple of 16 */
 template <int N, bool IS_TURNED, bool ADDS>
-__device__ static inline void multiply_wide(sums_tile *c, const bits16 *left, const bits16 *right) {
+__device__ static inline void multiply_wide(sums_tile *c, spot left, spot right) {
     static_assert(N == 64 || N == 32, "");
     if constexpr (N == 64 && ADDS)
         MULTIPLY_PANELS_64(CHANGED, "1");
@@ -142,10 +176,20 @@ __device__ static inline void begin_products() {}
 __device__ static inline void end_products() {}
 template <int N> __device__ static inline void wait_for_products_but() {}
 __device__ static inline void show_to_products() {}
+struct spot {};
+__device__ static inline spot spot_of(const bits16 *) {
+    return {};
+}
+__device__ static inline spot operator+(spot from, int) {
+    return from;
+}
+__device__ static inline spot afresh(spot from) {
+    return from;
+}
 template <int N, bool IS_TURNED, bool ADDS>
-__device__ static inline void multiply_wide(sums_tile *, const left_tile &, const bits16 *) {}
+__device__ static inline void multiply_wide(sums_tile *, const left_tile &, spot) {}
 template <int N, bool IS_TURNED, bool ADDS>
-__device__ static inline void multiply_wide(sums_tile *, const bits16 *, const bits16 *) {}
+__device__ static inline void multiply_wide(sums_tile *, spot, spot) {}
 #endif
 
 /* Rows r .. r + 15, columns k .. k + 15 of panels of so many rows. */
