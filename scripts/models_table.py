@@ -21,8 +21,8 @@ import golden_weights
 
 GOLDEN = os.path.join(ROOT, "tests", "golden", "models")
 BESIDES = """
-The same for folders that started from a program of `models/` (`new-`: characters; `-bpe` and `-word`: those tokens), for adapters that `train --lora`
-wrote, opened with PEFT over their folder, and for what `merge` made of them:
+The same check for folders that were trained from a program in `models/` (`new-` with characters as tokens, `-bpe` and `-word` with those tokens), for adapters that `train --lora`
+wrote, opened with PEFT on top of their base model, and for what `merge` made of the adapters:
 
 | saved | logits there | greedy | tokeniser |
 | --- | --- | --- | --- |
