@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <vector>
 
 dim3 threadIdx, blockIdx, blockDim, gridDim;
@@ -236,6 +237,7 @@ static void run(const emulate_launch &how, const std::function<void()> &body) {
     for (blockIdx.y = 0; blockIdx.y < grid.y; blockIdx.y++)
         for (unsigned b = 0; b < grid.x; b += blocks) {
             blockIdx.x = b;
+            std::fill_n(shared_memory.begin(), blocks * shared_each, (char)0xff); /* whatever was there before: no numbers */
             if (how.way != ALONE) run_together(blocks, b);
             for (current = 0; how.way == ALONE && current < threads.x; current++) threadIdx.x = current, body();
         }

@@ -197,13 +197,14 @@ template <class S> __global__ void __launch_bounds__(S::TOGETHER, S::BLOCKS) wid
 template <class S> struct query_source {
     source<S::D, S::N, S::TOGETHER, S::IS_PLAIN> queries, dy;
     const float *numbers; /* a thread has a number of each tile, or none */
+    bool has_number;
     int rows, heads_apart;
 
     __device__ query_source(const lh_gpu_work &w, const job &j, int h)
         : queries(block_of(w.in[Q], j.e), h), dy(block_of(w.in[DY], j.e), h), heads_apart(w.most_in[Q].rows) {
         const int i = (int)threadIdx.x % S::N, which = (int)threadIdx.x / S::N;
         numbers = (which ? w.scratch : w.kept) + query_number(w, j.e, h, i);
-        rows = which > 1 ? -1 : queries.of->rows - i;
+        has_number = which <= 1, rows = queries.of->rows - i;
     }
     __device__ void turn_to(int h) {
         numbers += (long long)(h - queries.h) * heads_apart;
@@ -212,7 +213,7 @@ template <class S> struct query_source {
     __device__ void fetch(bits16 *room, int to, float *to_numbers, int r) const {
         queries.fetch(room, to, r);
         dy.fetch(room, to + S::TILE, r);
-        if (rows >= 0) copy_word_ahead(to_numbers + threadIdx.x, numbers + r, r < rows);
+        if (has_number) copy_word_ahead(to_numbers + threadIdx.x, numbers + r, r < rows);
     }
 };
 
