@@ -301,7 +301,8 @@ typedef struct lh_gpu {
     bool (*token)(const lh_gpu_token *t, void *stream);
     /* the library for products: "cuBLAS 13.0"; NULL: there is none, only our slower kernel */
     const char *(*products)(void);
-    /* Large products are tried in several ways when they are first computed, and the fastest is kept that comes to the same bits. false: they are not; for comparisons. */
+    /* From now on large products are tried in several ways when they are first computed, and the fastest is kept that comes to the same bits: for what is run again and again. false, as at
+     * first: they are not. */
     void (*try_products)(bool tries);
 
     /* Launches between begin_list and end_list are recorded instead of run; run_list runs all of them. NULL: they cannot be recorded. */

@@ -56,7 +56,7 @@ static struct {
     __typeof__(&cublasLtMatmulPreferenceDestroy) free_wish;
     __typeof__(&cublasLtMatmulAlgoGetHeuristic) choose;
     __typeof__(&cublasLtMatmulAlgoConfigGetAttribute) read;
-} blas = {.tries = true};
+} blas;
 
 static bool find(void *so, const char *name, void *to) {
     void *p = so ? dlsym(so, name) : NULL;
@@ -393,7 +393,6 @@ static void try_ways(way *w, const lh_gpu_product *p) {
 
 void lh_gpu_products_try(bool tries) {
     blas.tries = tries;
-    if (blas.ways) forget_ways();
 }
 
 /* ---- products ---- */
