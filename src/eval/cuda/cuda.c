@@ -231,8 +231,8 @@ static void cuda_run(lh_plan *p, lh_stage stage, int from, int to) {
     lh_cuda_settle();
     if (stage == LH_STAGE_RUN) scale_means(p, gpu);
     lh_cuda_of(p)->is_token = false;
-    gpu->try_products(p->updates ||
-                      p->n_sums > 0); /* a step of training: a prompt would be over before */
+    /* a step of training: a prompt would be over before */
+    gpu->try_products(p->updates || p->n_sums > 0);
     if (stage != LH_STAGE_RUN || !is_whole || !lh_cuda_run_token(p, gpu)) {
         send_moment(p, gpu);
         if (stage != LH_STAGE_START && is_whole && (!p->grows || p->moment.past > 0) &&
