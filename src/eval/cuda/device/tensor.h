@@ -46,7 +46,8 @@ __device__ static inline void copy_ahead(bits16 *to, const void *from, bool is_t
     is_there ? memcpy(to, from, 16) : memset(to, 0, 16);
 }
 
-__device__ static inline void copy_ahead(bits16 *room, int place, int further, const void *from, bool is_there) {
+__device__ static inline void copy_ahead(bits16 *room, int place, int further, const void *from,
+                                         bool is_there) {
     copy_ahead(room + place + further, from, is_there);
 }
 
@@ -98,9 +99,14 @@ __device__ static inline void copy_ahead(bits16 *to, const void *from, bool is_t
 }
 
 /* The same to room + place + further: a constant `further` becomes part of the instruction. */
-__device__ static inline void copy_ahead(bits16 *room, int place, int further, const void *from, bool is_there) {
-    const unsigned there = (unsigned)__cvta_generic_to_shared(room) + 2u * (unsigned)place + 2u * (unsigned)further;
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(there), "l"(from), "r"(is_there ? 16 : 0) : "memory");
+__device__ static inline void copy_ahead(bits16 *room, int place, int further, const void *from,
+                                         bool is_there) {
+    const unsigned there =
+        (unsigned)__cvta_generic_to_shared(room) + 2u * (unsigned)place + 2u * (unsigned)further;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :
+                 : "r"(there), "l"(from), "r"(is_there ? 16 : 0)
+                 : "memory");
 }
 
 __device__ static inline void copy_word_ahead(float *to, const float *from, bool is_there) {
