@@ -131,6 +131,8 @@ static void normal_forms(void **state) {
         {"\u0958", "\u0915\u093C", "\u0915\u093C", "\u0915\u093C", "\u0915\u093C"},
         {"x\xffy\u0301", "x\xffý", "x\xffy\u0301", "x\xffý", "x\xffy\u0301"},
         {"\u0301\u0301", "\u0301\u0301", "\u0301\u0301", "\u0301\u0301", "\u0301\u0301"},
+        /* a mark of the same class stands between */
+        {"a\u0305\u0301", "a\u0305\u0301", "a\u0305\u0301", "a\u0305\u0301", "a\u0305\u0301"},
     };
     lh_context *ctx = lh_context_new();
     lh_arena *a = lh_arena_new(ctx);

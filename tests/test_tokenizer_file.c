@@ -190,6 +190,25 @@ static void gpt2_layout_is_read(void **state) {
     }
 }
 
+/* Some of GPT-2's relatives put a space in front of every text. */
+static void a_space_may_be_put_in_front(void **state) {
+    (void)state;
+    static const char no[] = "\"add_prefix_space\":false";
+    desk d = desk_open();
+    char *text = gpt2_json(d.arena, gpt2_head, gpt2_model, gpt2_tokens, gpt2_merges);
+    for (int puts_one = 0; puts_one < 2; puts_one++) {
+        char *at = strstr(text, no);
+        if (puts_one) memcpy(at + sizeof no - 6, "true ", 5);
+        lh_tokenizer *t = lh_tokenizer_read_json(d.ctx, "gpt2", text, strlen(text));
+        int ids[8];
+        assert_no_error(&d);
+        assert_int_equal(lh_tokenizer_encode(t, "the", 3, false, ids, 8), puts_one ? 1 : 2);
+        if (puts_one) assert_int_equal(ids[0], 258);
+        lh_tokenizer_free(t);
+    }
+    desk_close(&d);
+}
+
 /* An added token need not stand in the vocabulary. */
 static void an_added_token_may_stand_alone(void **state) {
     (void)state;
@@ -400,6 +419,7 @@ int main(void) {
         cmocka_unit_test(the_pair_of_files_is_read_again),
         cmocka_unit_test(a_folder_is_written_and_read),
         cmocka_unit_test(gpt2_layout_is_read),
+        cmocka_unit_test(a_space_may_be_put_in_front),
         cmocka_unit_test(an_added_token_may_stand_alone),
         cmocka_unit_test(what_is_not_supported_is_refused_by_name),
         cmocka_unit_test(what_does_no_harm_is_read),
