@@ -92,6 +92,11 @@ refused 'a mistake of no single step' 'leave out @L' run ex2 --mistake not_recom
 printf 'const X = [-0.3 0.9; 1 1]\nconst W = [0.3 2; 0.1 1]\nV = X @ W\nH = [0.5 0.5] @ V\n' >dust.lh
 run explain dust.lh 'H[0]'
 tried 'what rounding leaves of a 0 is 0 in a formula, too' 0 '= 0.5 * 0 + 0.5 * 0.4 = 0.2'
+printf 'vocab A B C\nexample A -> C\nconst E = [80 0 -1; 0 1 0; 0 0 1]\nlogits = E[tokens]\np = softmax(logits)\nL = -log(pick(p, target))\nr = 1 / p\n' >small.lh
+run explain small.lh L
+tried 'a small number is none that rounding left: its logarithm' 0 '-log(6.63968e-36) = 81'
+run explain small.lh 'r[2]'
+tried '... and what is divided by it' 0 '1 / 6.63968e-36 = 1.5061e35'
 run explain ex4 WO@1
 tried 'an address without a cell says which one it takes' 0 'WO[0][0]@1 = 0.098325'
 run run ex2 --mistake uphill --steps 3

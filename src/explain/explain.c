@@ -51,6 +51,7 @@ typedef struct printer {
     lh_text *out;
     bool numbers, all_terms;
     int digits;
+    bool is_lost; /* beside the other terms of a sum, this one changes no digit of it */
 } printer;
 
 static void print_term(const printer *p, const lh_term *t, int binding);
@@ -58,6 +59,22 @@ static void print_term(const printer *p, const lh_term *t, int binding);
 static int by_size(const void *a, const void *b) {
     double x = fabs((*(lh_term *const *)a)->value), y = fabs((*(lh_term *const *)b)->value);
     return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* Part i of a sum. */
+static void print_part(const printer *p, lh_term *const *part, int n, int i, int binding) {
+    printer of = *p;
+    double largest = 0;
+    for (int k = 0; k < n; k++) largest = fmax(largest, fabs(part[k]->value));
+    of.is_lost = lh_number_without_dust(part[i]->value, largest) == 0;
+    print_term(&of, part[i], binding);
+}
+
+/* What is divided, raised to a power or handed to a function counts, however small it is. */
+static void print_operand(const printer *p, const lh_term *t, int binding) {
+    printer of = *p;
+    of.is_lost = false;
+    print_term(&of, t, binding);
 }
 
 /* A long sum: its largest terms, and what the others come to. */
@@ -73,7 +90,7 @@ static void print_long_sum(const printer *p, const lh_term *t) {
             continue;
         }
         if (i) lh_text_add(p->out, " + ");
-        print_term(p, sorted[i], LH_BIND_SUM + 1);
+        print_part(p, sorted, t->n_parts, i, LH_BIND_SUM + 1);
     }
     lh_text_add(p->out, " + %d more", t->n_parts - SHOWN_TERMS);
     if (!p->numbers) return;
@@ -90,14 +107,15 @@ static void print_sum(const printer *p, const lh_term *t) {
     if (t->n_parts == 0) lh_text_add(p->out, "0");
     for (int i = 0; i < t->n_parts; i++) {
         if (i) lh_text_add(p->out, " + ");
-        print_term(p, t->part[i], LH_BIND_SUM + 1);
+        print_part(p, t->part, t->n_parts, i, LH_BIND_SUM + 1);
     }
 }
 
-/* What rounding left of a 0 is 0, as where the whole step is printed. */
+/* What rounding left of a 0 is 0, as where the whole step is printed; but only in a sum that does not show it: 1 / 6.6e-36 is not 1 / 0. */
 static double without_dust(const printer *p, const lh_term *t) {
     const double small = 1e-10; /* not every number is worth a look at all the others */
-    if (t->kind != LH_TERM_CELL || t->value == 0 || !(fabs(t->value) < small)) return t->value;
+    if (!p->is_lost || t->kind != LH_TERM_CELL || t->value == 0 || !(fabs(t->value) < small))
+        return t->value;
     const lh_sizes s = lh_explain_sizes(p->x, t->node, t->at.example);
     lh_cell at = t->at;
     double largest = 0;
@@ -142,9 +160,18 @@ static void print_term(const printer *p, const lh_term *t, int binding) {
     if (brackets) lh_text_add(p->out, "(");
     switch (t->kind) {
     case LH_TERM_INFIX:
-        print_term(p, t->part[0], t->binding == LH_BIND_POWER ? LH_BIND_POSTFIX : t->binding);
-        lh_text_add(p->out, t->binding >= LH_BIND_POWER ? "%s" : " %s ", t->sign);
-        print_term(p, t->part[1], t->binding + 1);
+        for (int i = 0; i < 2; i++) {
+            const int own = i                             ? t->binding + 1
+                            : t->binding == LH_BIND_POWER ? LH_BIND_POSTFIX
+                                                          : t->binding;
+            if (i) lh_text_add(p->out, t->binding >= LH_BIND_POWER ? "%s" : " %s ", t->sign);
+            if (t->binding == LH_BIND_SUM)
+                print_part(p, t->part, 2, i, own);
+            else if (t->sign[0] == '*')
+                print_term(p, t->part[i], own);
+            else
+                print_operand(p, t->part[i], own);
+        }
         break;
     case LH_TERM_PREFIX:
         lh_text_add(p->out, "%s", t->sign);
@@ -158,7 +185,7 @@ static void print_term(const printer *p, const lh_term *t, int binding) {
                 lh_text_add(p->out, "%d more", t->n_parts - i);
                 break;
             }
-            print_term(p, t->part[i], 0);
+            print_operand(p, t->part[i], 0);
         }
         lh_text_add(p->out, ")");
         break;
@@ -172,7 +199,7 @@ static void print_term(const printer *p, const lh_term *t, int binding) {
 const char *lh_term_text(lh_explainer *x, const lh_term *t, bool numbers, int digits,
                          bool all_terms) {
     lh_text out = lh_text_new(x->arena);
-    print_term(&(printer){x, &out, numbers, all_terms, digits}, t, 0);
+    print_term(&(printer){x, &out, numbers, all_terms, digits, false}, t, 0);
     return out.s;
 }
 
