@@ -261,6 +261,8 @@ run sheet adder --seed 5
 tried 'too many numbers' 2 'but at most 20000 are allowed' '--steps names the steps to ask'
 test $(($(date +%s) - began)) -le 20
 verdict $? '... at once'
+run sheet classic --steps loss@2
+tried 'too many numbers to be given, in all' 2 'a sheet would have to give enc[0].W1, which is 64x256, besides all the others, but at most 20000 numbers are allowed'
 
 # Mistakes of lessons that write a function out.
 run sheet layernorm --seed 5 --why

@@ -82,15 +82,19 @@ static void give_lines(lh_paper *p) {
     }
 }
 
-static lh_grid *given_grid(const lh_paper *p, const lh_node *n) {
+/* left: how many numbers may still be given */
+static lh_grid *given_grid(const lh_paper *p, const lh_node *n, double *left) {
     lh_sizes z = lh_exact.sizes(p->sheet->plan, n, 0);
-    if ((double)z.rows * z.cols > GIVEN_CELLS) {
+    const double cells = (double)z.rows * z.cols;
+    if (cells > *left) {
         lh_fail(p->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-                "a sheet would have to give %s, which is %s, but at most %d numbers are allowed",
-                n->step->path, lh_shape_text(p->g, n->shape), GIVEN_CELLS);
+                "a sheet would have to give %s, which is %s%s, but at most %d numbers are allowed",
+                n->step->path, lh_shape_text(p->g, n->shape),
+                cells > GIVEN_CELLS ? "" : ", besides all the others", GIVEN_CELLS);
         lh_cure(p->ctx, "--steps names steps that do without it");
         return NULL;
     }
+    *left -= cells;
     lh_grid *g = lh_alloc(p->arena, sizeof *g);
     *g = grid_for(p, n, 0);
     for (int i = 0; g->cell && i < z.rows * z.cols; i++) {
@@ -140,13 +144,14 @@ static bool *needed_nodes(const lh_paper *p) {
 static void give_numbers(lh_paper *p) {
     given_turns *seen = NULL;
     int n_seen = 0;
+    double left = GIVEN_CELLS;
     const bool *is_needed = needed_nodes(p);
-    for (int i = 0; is_needed && i < p->g->n_givens; i++) {
+    for (int i = 0; is_needed && i < p->g->n_givens && !lh_failed(p->ctx); i++) {
         const lh_given *given = p->g->given[i];
         const lh_step *s = given->node->step;
         if (!s || s->is_dead || !is_needed[given->node->id]) continue;
         if (!lh_exact.has(p->sheet->plan, given->node)) continue;
-        lh_grid *grid = given_grid(p, given->node);
+        lh_grid *grid = given_grid(p, given->node, &left);
         bool is_known = false;
         for (int k = 0; k < n_seen && !is_known; k++) {
             lh_paper_given *other = &p->given[seen[k].place];
