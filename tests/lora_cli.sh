@@ -109,6 +109,17 @@ cmp -s out small-text
 verdict $? '... write the same'
 mv moved/llama moved/llama-small .
 
+# Where a folder asks for the likeliest token, ways to draw one do nothing.
+printf '{"do_sample": false}' >llama/generation_config.json
+does 'the likeliest token' sample llama -i 'the ' -n 20
+cp out likeliest
+does '... as with temperature 0' sample llama -i 'the ' -n 20 -t 0
+cmp -s out likeliest
+verdict $? '... the same text'
+refused 'a way to draw that does nothing' 'top-k changes nothing' sample llama -i 'the ' -n 20 -k 40
+refused '... nor does another' 'top-p changes nothing' sample llama -i 'the ' -n 20 -p 0.9
+does 'with a temperature they count' sample llama -i 'the ' -n 20 -k 40 -t 0.8
+
 # What a folder says of writing goes on where its tokens do.
 printf '{"eos_token_id": [5, 7], "bos_token_id": 3, "temperature": 0.6, "do_sample": true}' >llama/generation_config.json
 echo '{{ messages }}' >llama/chat_template.jinja

@@ -13,12 +13,24 @@ static bool read_number(lh_cli *cli, const char *name, const char *text, double 
     return false;
 }
 
+/* What chooses among the likeliest does nothing where the folder asks for the likeliest one. */
+static bool is_drawn(lh_cli *cli, const lh_choice_options *o, const lh_choice *c) {
+    const char *idle = o->top_k > 1 ? "top-k" : o->top_p ? "top-p" : o->min_p ? "min-p" : NULL;
+    if (!idle || o->temperature || c->temperature > 0) return true;
+    lh_cli_fail(cli,
+                "--%s changes nothing: generation_config.json asks for the likeliest token\n"
+                "with -t 0.8 tokens are drawn",
+                idle);
+    return false;
+}
+
 bool lh_choice_read(lh_cli *cli, const lh_choice_options *o, const lh_folder *f, lh_choice *c) {
     *c = lh_trained_choice(f);
     if (f)
         for (int i = 0; i < f->generation.n_odd; i++)
             fprintf(stderr, "longhand: generation_config.json: %s, which is not supported\n",
                     f->generation.odd[i]);
+    if (!is_drawn(cli, o, c)) return false;
     if (o->top_k >= 0) c->top_k = o->top_k;
     return read_number(cli, "temperature", o->temperature, 0, 100, &c->temperature) &&
            read_number(cli, "top-p", o->top_p, 0, 1, &c->top_p) &&
