@@ -386,6 +386,8 @@ static void try_ways(way *w, const lh_gpu_product *p) {
     if (cudaMalloc((void **)&t.sum, sizeof *t.sum) == cudaSuccess &&
         cudaEventCreate(&t.from) == cudaSuccess && cudaEventCreate(&t.to) == cudaSuccess)
         try_all(w, &t);
+    else
+        cudaGetLastError(); /* no memory is left: the first way will do */
     if (t.to) cudaEventDestroy(t.to);
     if (t.from) cudaEventDestroy(t.from);
     cudaFree(t.sum);
