@@ -20,7 +20,9 @@ test("shapes beside lines, an error under its place with a cure, and values that
 test("names are completed, by keyboard", async t => {
   const page = await t.open("play.html");
   const area = page.locator(".editor-area");
+  await comes(async () => (await page.textContent(".editor-shapes")).includes("4x2"), true);
   await area.fill("const weights = [1 2; 3 4]\n");
+  await comes(async () => (await page.textContent(".editor-shapes")).includes("4x2"), false, "the first program is gone");
   await comes(async () => (await page.textContent(".editor-shapes")).includes("2x2"), true);
   await area.focus();
   await page.keyboard.press("Control+End");
