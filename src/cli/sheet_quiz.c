@@ -112,7 +112,7 @@ static const char *const what_is_lost =
     "same sheet is lost: an error that is carried on counts "
     "again in every later step, no mistake is named, and other valid ways to a result are not "
     "recognised. Answers "
-    "as a table (longhand sheet --format csv, longhand mark --answers) keep all of it.";
+    "as a table (longhand sheet --format csv), marked with longhand mark, keep all of it.";
 
 /* ---- Moodle ---- */
 
