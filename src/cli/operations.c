@@ -12,7 +12,7 @@ static void print_op(const lh_op *op) {
 
 /* Signs are what is not called by a name. */
 static void print_ops(const char *title, const char *column, bool calls) {
-    printf("\n## %s\n\n| %s | what it does | example | comes to |\n| --- | --- | --- | --- |\n",
+    printf("\n## %s\n\n| %s | what it does | example | result |\n| --- | --- | --- | --- |\n",
            title, column);
     for (int i = 0; i < LH_N_OPS; i++) {
         const lh_op *op = lh_ops[i];

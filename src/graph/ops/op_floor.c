@@ -18,7 +18,7 @@ static double floor_number(double a, double b) {
 
 LH_OP_RECORD(floor) = {
     .name = "floor",
-    .summary = "The next whole number below each cell.",
+    .summary = "Each cell rounded down to a whole number.",
     .example = {"floor([1.5 -1.5; 2 0.99])", "[1 -2; 2 0]"},
     .n_min = 1,
     .n_max = 1,
