@@ -205,7 +205,7 @@ ends 'one of the catalogue' 0 'the scores were not divided by the square root of
 hides 'k_not_transposed' '... and no other'
 ends 'what one does to a lesson' 0 'Z[0][0] is 0.01, should be 0.00707107' mistakes ex1 unscaled
 hides 'S = Q @ K, not' '... and no other'
-ends 'one that cannot be made there' 0 'no formula of ex1' mistakes ex1 no_bias
+ends 'one that cannot be made there' 0 'cannot be made in any formula of ex1' mistakes ex1 no_bias
 ends '... of JSON, too' 0 '"name": "unscaled"' mistakes ex1 unscaled --json
 hides 'k_not_transposed' '... and no other'
 refused 'a mistake that is none' 'did you mean unscaled?' mistakes ex1 unscald

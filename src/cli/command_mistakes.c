@@ -17,7 +17,7 @@ static struct {
 } options;
 
 static const lh_option mistakes_options[] = {
-    {"seed", 0, LH_OPTION_INT, &options.seed, "N", "the lesson in other numbers", 0, 2147483647},
+    {"seed", 0, LH_OPTION_INT, &options.seed, "N", "the lesson with other numbers", 0, 2147483647},
     LH_OPTION_JSON(options.json),
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
@@ -76,7 +76,7 @@ static void print_one(lh_cli *cli, const lh_mistakes *m) {
 }
 
 static void print_catalogue(lh_cli *cli, const lh_mistakes *m) {
-    fprintf(cli->out, "%s\n", "Known mistakes   formula => what was made of it\n");
+    fprintf(cli->out, "%s\n", "Known mistakes   right formula => wrong formula\n");
     for (int i = 0; i < m->n; i++) {
         const char *title = title_before(m->program, m->mistake[i].name);
         if (title) { lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s%s\n", i ? "\n" : "", title); }
@@ -173,7 +173,7 @@ static void print_study(const study *t) {
     int n_absent = print_made(t, &absent);
     if (!n_absent) return;
     if (options.only) {
-        fprintf(cli->out, "  no formula of %s is one in which it can be made\n", t->name);
+        fprintf(cli->out, "  it cannot be made in any formula of %s\n", t->name);
         return;
     }
     fprintf(cli->out, "\n%d cannot be made here:\n  ", n_absent);
@@ -288,7 +288,7 @@ const lh_command lh_command_mistakes = {
                 "longhand mistakes ex3 unscaled\twhat one of them does to them\n"
                 "longhand run ex1 --mistake unscaled\ta lesson with a mistake made\n",
     .notes = "A lesson adds mistakes of its own with lines as in the catalogue: mistake NAME "
-             "forward \"what was done\" formula => what was made of it.",
+             "forward \"what was done\" formula => wrong formula.",
     .options = mistakes_options,
     .run = mistakes_run,
     .min_args = 0,
