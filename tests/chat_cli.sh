@@ -30,7 +30,7 @@ verdict $? 'a mark in a message is refused'
 does 'another template' chat model --template phi-3 -i Hello -n 3 --tokens --system 'Be short.'
 grep -q 's   h   o' out
 verdict $? '... with a system'
-grep -q 'phi-3 ends a reply with <|end|>, which is no token of this model' err
+grep -q 'phi-3 ends a reply with <|end|>, which is not a token of this model' err
 verdict $? '... and marks that are not tokens: said'
 
 # Ctrl-C ends a reply and not the conversation: what was said so far is part of it.
@@ -71,7 +71,7 @@ printf '%s\n%s\nHello\n' "$long" Hello >lines
 "$longhand" chat model -n 3 <lines >out 2>err
 grep -q 'the context of 96 is full: the first' err
 verdict $? 'a conversation longer than the context leaves out its oldest turns, and says so'
-refused 'a template without a place for it' 'no place for it' chat model --template gemma --system x -i Hello
+refused 'a template without a place for it' 'has no system message' chat model --template gemma --system x -i Hello
 refused 'a template that is not there' 'no template called' chat model --template nobody -i Hello
 printf '{"chat_template": "{{ other }}"}' >model/tokenizer_config.json
 refused 'a template that is not known' 'not one of those known here' chat model -i Hello

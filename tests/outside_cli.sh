@@ -66,7 +66,7 @@ else
     tried 'a damaged file is reset' 0 'Forgotten. The copy is'
     ls data/progress-damaged-*.db >/dev/null && ! test -e data/progress.db
     verdict $? 'and has another name now'
-    says 'afterwards all is new' 'Nothing was practised yet. Begin with: longhand practice ex1' progress
+    says 'afterwards all is new' 'Nothing has been practised yet. Begin with: longhand practice ex1' progress
     begin_progress
     patch 100 '\377\377\377\377\377\377\377\377\377\377\377\377'
     run progress --reset --yes

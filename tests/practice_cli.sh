@@ -138,7 +138,7 @@ shows 'X{example 2}[1]> n' 'a command ends a matrix'
 fresh
 type_in '' progress
 exits 0 'no progress yet'
-shows 'Nothing was practised yet' 'and it says so'
+shows 'Nothing has been practised yet' 'and it says so'
 test ! -e data
 verdict $? 'looking makes nothing'
 type_in '' progress --json
@@ -163,7 +163,7 @@ exits 0 'reset'
 ls data/progress-until-*.db >/dev/null 2>&1
 verdict $? 'keeps a copy'
 type_in '' progress
-shows 'Nothing was practised yet' 'and forgets'
+shows 'Nothing has been practised yet' 'and forgets'
 
 # ---- the list of lessons ----
 fresh

@@ -94,7 +94,7 @@ void lh_web_check(lh_web *w, int n, const char *const *argument) {
     t.g = lh_live_graph(w->live, t.program);
     if (!t.g) return;
     if (!t.g->loss) {
-        lh_web_fail(w, LH_ERROR_NAME, "the program has no loss: nothing goes backward");
+        lh_web_fail(w, LH_ERROR_NAME, "the program has no loss: there is no `backward`");
         return;
     }
     t.plan = lh_exact.plan(t.g, &(lh_wish){.all = true});

@@ -147,7 +147,7 @@ static void put_article(FILE *out, const lh_book_lesson *l) {
 }
 
 static void put_where(FILE *out) {
-    fputs("<details class=\"where\"><summary>Where this is in the whole</summary>\n", out);
+    fputs("<details class=\"where\"><summary>Where this fits in</summary>\n", out);
     lh_book_inline(out, "whole.html");
     fputs("</details>\n", out);
 }
@@ -192,8 +192,8 @@ static void put_front(lh_book *b, FILE *out) {
     fputs("<section aria-labelledby=\"ways\">\n<h2 id=\"ways\">Where to begin</h2>\n", out);
     lh_book_inline(out, "ways.html");
     fputs("</section>\n<section aria-labelledby=\"whole\">\n"
-          "<h2 id=\"whole\">All of it, in one drawing</h2>\n"
-          "<p>Each box leads to the lesson that works it out.</p>\n",
+          "<h2 id=\"whole\">The whole model, in one drawing</h2>\n"
+          "<p>Each box leads to the lesson that explains it.</p>\n",
           out);
     lh_book_inline(out, "whole.html");
     fputs("</section>\n", out);

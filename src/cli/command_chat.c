@@ -133,7 +133,7 @@ static bool find_template(talk *t) {
     t->system = options.system ? options.system : options.template ? NULL : lh_chat_system(text);
     if (t->system && !*t->system) t->system = NULL;
     if (options.system && *options.system && !t->chat->allows_system) {
-        lh_cli_fail(t->cli, "--system: models of the template %s have no place for it",
+        lh_cli_fail(t->cli, "--system: the template %s has no system message",
                     t->chat->name);
         return false;
     }
@@ -154,8 +154,8 @@ static void find_ends(talk *t) {
     if (!is_known)
         fprintf(
             stderr,
-            "(the template %s ends a reply with %s, which is no token of this model: such marks "
-            "are spelt as plain text)\n",
+            "(the template %s ends a reply with %s, which is not a token of this model: such "
+            "marks are written as plain text)\n",
             t->chat->name, t->chat->end[0]);
 }
 

@@ -403,7 +403,7 @@ static void print_text(const lh_cli *cli, const lh_source *s, const lh_bill *b, 
     lh_wrap(cli->out, cli->width, 0,
             "Counted for one example, as the formulas are written: a call with all of its body, "
             "views free. The plan computes what is written twice only once, and values that are no "
-            "longer needed need not be kept: both make it less, never more.");
+            "longer needed need not be kept: both only lower these numbers.");
     lh_ink_off(cli, cli->out);
 }
 

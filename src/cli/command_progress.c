@@ -248,7 +248,7 @@ static int show(lh_cli *cli, lh_store *s) {
         return LH_EXIT_YES;
     }
     if (!p->n_lessons) {
-        printf("Nothing was practised yet. Begin with: longhand practice ex1\n");
+        printf("Nothing has been practised yet. Begin with: longhand practice ex1\n");
         return LH_EXIT_YES;
     }
     lh_mistakes *m = lh_mistakes_load(cli->ctx, NULL);
@@ -267,7 +267,7 @@ static int progress_run(lh_cli *cli, int argc, char **argv) {
     if (!s && state == LH_STORE_NONE) s = lh_store_memory(cli->ctx);
     if (!s) return LH_EXIT_FAILED;
     int status = options.reset && state == LH_STORE_NONE
-                     ? (printf("Nothing was practised yet.\n"), LH_EXIT_YES)
+                     ? (printf("Nothing has been practised yet.\n"), LH_EXIT_YES)
                  : options.reset  ? reset(cli, s)
                  : options.export ? export(cli, s)
                                   : show(cli, s);
@@ -281,7 +281,7 @@ const lh_command lh_command_progress = {
     .summary = "Your progress: steps done, most common mistakes, what to repeat next.",
     .examples = "longhand progress\tlessons, mistakes, what is due\n"
                 "longhand progress --export mine.jsonl\tevery attempt, a line each\n"
-                "longhand progress --reset\tbegin anew; a copy is kept\n",
+                "longhand progress --reset\tstart over; a copy is kept\n",
     .notes =
         "A step that went wrong comes back after 1, 3, 7 and 14 days, in other numbers. A right "
         "answer on its day or later moves it on, a wrong one back to the first day. Mastered: "

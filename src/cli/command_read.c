@@ -19,7 +19,7 @@ static struct {
 
 static const lh_option read_options[] = {
     {"contents", 'c', LH_OPTION_FLAG, &options.contents, NULL,
-     "the course by parts, and what was read", 0, 0},
+     "the course by parts, and what you have read", 0, 0},
     {"width", 0, LH_OPTION_INT, &options.width, "N", "width in columns (the screen's)", 40, 400},
     {"no-pager", 0, LH_OPTION_FLAG, &options.no_pager, NULL, "all of it at once", 0, 0},
     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
@@ -233,7 +233,7 @@ const lh_command lh_command_read = {
     .summary = "A lesson of the course on the screen, with its numbers in place.",
     .examples = "longhand read\tcontinue where you stopped\n"
                 "longhand read ex1\ta lesson\n"
-                "longhand read --contents\tthe course by parts, and what was read\n"
+                "longhand read --contents\tthe course by parts, and what you have read\n"
                 "longhand read my-lesson.md\ta lesson of your own\n"
                 "longhand read ex1 --width 60 | lpr\tplain lines\n",
     .notes =

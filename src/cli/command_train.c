@@ -60,7 +60,7 @@ static const lh_option train_options[] = {
      "LoRA: train two low-rank matrices (rank N) for each large one, which is frozen", 1,
      LH_LORA_MOST},
     {"lora-on", 0, LH_OPTION_TEXT, &options.lora.on, "NAMES",
-     "which matrices: WQ,WV or q_proj,v_proj (all that are multiplied with in layers)", 0, 0},
+     "which matrices: WQ,WV or q_proj,v_proj (all that the layers multiply by)", 0, 0},
     {"lora-alpha", 0, LH_OPTION_TEXT, &options.lora.alpha, "A",
      "multiply what the low-rank matrices add by A / N (A = 2 N)", 0, 0},
     LH_OPTION_ALLOW_UNUSED,

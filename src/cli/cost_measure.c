@@ -268,7 +268,7 @@ void lh_print_measured(const lh_cli *cli, const lh_bill *b, const lh_measured *m
     lh_wrap(cli->out, cli->width, 0,
             m->device
                 ? lh_printf(cli->arena,
-                            "%s on %s in %.3g ms, its works started one by one: %.3g GFLOP/s. "
+                            "%s on %s in %.3g ms, its steps started one by one: %.3g GFLOP/s. "
                             "Memory: %.1f MB. Products by %s.",
                             what, m->device, 1e3 * m->seconds, 1e-9 * m->flops / m->seconds,
                             1e-6 * m->memory, m->products ? m->products : "our own kernel")

@@ -155,8 +155,8 @@ void lh_train_ranks_say_apart(const lh_train_ranks *r, const lh_shared_sums_how 
         if (isnan(apart))
             printf("there is no memory to compare its gradients with those in the fixed order\n");
         else
-            printf("gradients of the first batch, against float in the fixed order: %.2g of the "
-                   "largest in their matrix apart, at most\n",
+            printf("gradients of the first batch, largest difference from float in the fixed "
+                   "order: %.2g of the largest in their matrix\n",
                    apart);
     }
     putchar('\n');

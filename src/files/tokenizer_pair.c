@@ -104,7 +104,7 @@ bool lh_tokenizer_has_added(const lh_tokenizer *t, const char *name, const char 
         lh_fail(t->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},
                 "it adds \"%.40s\", which is not in the vocabulary with that id", x->string);
         lh_cure(t->ctx,
-                "save the tokeniser anew with transformers, which writes one tokenizer.json");
+                "save the tokeniser again with transformers, which writes one tokenizer.json");
     }
     lh_fail_in(t->ctx, name, NULL, 0);
     cJSON_Delete(root);

@@ -264,7 +264,7 @@ static void fail_environment(lh_reader *r, const lh_formula_call *c, const char 
     if (near)
         lh_cure(r->ctx, "did you mean %s?", near);
     else
-        lh_cure(r->ctx, "there are matrix, pmatrix, bmatrix, vmatrix, cases and aligned");
+        lh_cure(r->ctx, "matrix, pmatrix, bmatrix, vmatrix, cases and aligned are known");
     r->p = r->end;
 }
 

@@ -177,7 +177,7 @@ const double *lh_live_losses(lh_live *v, int program, int updates) {
     lh_live_program *x = lh_live_ready(v, program);
     if (!x) return NULL;
     if (!x->g->loss) {
-        lh_fail(v->ctx, LH_ERROR_NAME, nowhere, "the program has no loss: nothing goes backward");
+        lh_fail(v->ctx, LH_ERROR_NAME, nowhere, "the program has no loss: there is no `backward`");
         return NULL;
     }
     if (!learns(v, x, updates)) return NULL;

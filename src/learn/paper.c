@@ -91,7 +91,7 @@ static lh_grid *given_grid(const lh_paper *p, const lh_node *n, double *left) {
                 "a sheet would have to give %s, which is %s%s, but at most %d numbers are allowed",
                 n->step->path, lh_shape_text(p->g, n->shape),
                 cells > GIVEN_CELLS ? "" : ", besides all the others", GIVEN_CELLS);
-        lh_cure(p->ctx, "--steps names steps that do without it");
+        lh_cure(p->ctx, "--steps can name steps that do not need it");
         return NULL;
     }
     *left -= cells;

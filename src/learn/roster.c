@@ -157,7 +157,7 @@ lh_roster *lh_roster_read(lh_context *ctx, lh_arena *a, const char *file, const 
     reader r = {.ctx = ctx, .a = a, .t = t, .r = l};
     l->file = file;
     if (t->n_rows == 0)
-        fail(&r, 0, "the list of names is empty", "a name a line will do");
+        fail(&r, 0, "the list of names is empty", "one name on each line is enough");
     else if (find_columns(&r))
         for (int i = r.at.from; i < t->n_rows && !lh_failed(ctx); i++) add_student(&r, &t->row[i]);
     if (!lh_failed(ctx) && l->n == 0)

@@ -298,7 +298,7 @@ static void read_line(reader *r, const char *s, const char *whole, int line) {
         r->has_rows = true;
     } else if (r->f->notes.n < LH_MAX_NOTES)
         lh_note_add(&r->f->notes, line,
-                    lh_printf(r->a, "\"%s\" belongs to no step; # before it hides it",
+                    lh_printf(r->a, "\"%s\" belongs to no step; put # before a comment",
                               lh_clean(r->a, s, (size_t)(e - s), 40)));
     else
         lh_note_add(&r->f->notes, line, "");

@@ -87,8 +87,8 @@ lh_secret *lh_secret_read(lh_context *ctx, lh_arena *a, const char *file, const 
     }
     if (!has_key) {
         lh_fail(ctx, LH_ERROR_TEXT, (lh_place){0, 0, 0},
-                "%s is not the secret of a class: it has no line \"secret\" with %d signs", file,
-                2 * LH_SECRET_BYTES);
+                "%s is not the secret of a class: it has no line \"secret\" with %d hex digits",
+                file, 2 * LH_SECRET_BYTES);
         lh_cure(ctx, "longhand class FILE makes a new one");
         return NULL;
     }

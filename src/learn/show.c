@@ -34,7 +34,7 @@ static const show_form forms[LH_N_SHOW] = {
     [LH_SHOW_CHECK] = {false, false, 0, 0, "nothing more"},
     [LH_SHOW_COST] = {false, false, 0, 0, "nothing more"},
     [LH_SHOW_POINTS] = {false, false, 1, 3,
-                        "steps: places, signs, what lies behind: points X Y out"},
+                        "steps: points, their classes, a background: points X Y out"},
     [LH_SHOW_LINE] = {false, false, 2, MANY, "steps, the first along the bottom: line xs ys"},
     [LH_SHOW_JACOBIAN] = {false, false, 1, 1, "a row of a call: jacobian P[1]"},
     [LH_SHOW_MISTAKES] = {false, false, 0, 0, "nothing more"},

@@ -55,7 +55,7 @@ static bool find_program(lh_task *t, const char *word, lh_place at, int *program
     if (*program < 0) return lh_task_fail(t, at, "ask: there is no program named %.60s", name);
     const lh_lesson_program *p = &t->l->program[*program];
     if (p->of >= 0 || p->n_set || p->n_train || p->n_freeze || p->mistake || p->seed)
-        return lh_task_fail(t, at, "ask: %.60s has settings; a sheet is of a program as it stands",
+        return lh_task_fail(t, at, "ask: %.60s has settings; a sheet needs an unchanged program",
                             name);
     return true;
 }
@@ -69,7 +69,7 @@ static bool add_wanted(lh_task *t, const char *word, const lh_field *f) {
     lh_step *s = lh_live_step(t->v, word, (lh_where){program, t->e->number, f->value_at});
     if (!p || !s) return false;
     if (x->program && x->program != p)
-        return lh_task_fail(t, f->value_at, "ask: steps of two programs are two exercises");
+        return lh_task_fail(t, f->value_at, "ask: steps of two programs need two exercises");
     x->program = p;
     const char *colon = strchr(word, ':');
     if (!lh_address_parse(t->ctx, colon && colon[1] != '=' ? colon + 1 : word, a)) return false;
