@@ -11,7 +11,7 @@
 dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 enum state { READY, LOOKING, AT_BLOCK, AT_MEETING, AT_WARP, DONE };
-enum { STACK = 1 << 16, WARP_SIZE = 32, MOST = 1024, MOST_LOOKS = 10000 };
+enum { STACK = 1 << 16, WARP_SIZE = 32, MOST = 1024, MOST_LOOKS = 10000, BARRIERS = 16 };
 
 /* Once a fibre has been entered, it is left and found again by jumps: contexts would ask the system each time. It is never ended: when its work is done, it waits for
  * the next block's. */
@@ -19,13 +19,15 @@ struct fibre {
     jmp_buf here;
     char *stack; /* NULL: not entered yet */
     state at;
+    unsigned barrier; /* at a meeting: which one */
     uint32_t word; /* what it gives to the others of its warp ... */
     const unsigned short *row;
 };
 
 static fibre fibres[MOST];
 static jmp_buf scheduler;
-static unsigned current, meeting; /* meeting: how many threads of a block meet */
+static unsigned current;
+static unsigned meeting[BARRIERS], arrived[MOST / WARP_SIZE][BARRIERS]; /* how many threads of a block meet; how many of each block came and did not wait */
 static const std::function<void()> *work;
 static const char *running = "";
 static std::vector<char> shared_memory; /* of all blocks that run at once */
@@ -51,9 +53,14 @@ void emulate_wait(bool is_block) {
     leave(is_block ? AT_BLOCK : AT_WARP);
 }
 
-void emulate_meet(unsigned n) {
-    meeting = n;
+void emulate_meet(unsigned barrier, unsigned n) {
+    meeting[barrier] = n, fibres[current].barrier = barrier;
     leave(AT_MEETING);
+}
+
+void emulate_arrive(unsigned barrier, unsigned n) {
+    meeting[barrier] = n;
+    if (++arrived[current / blockDim.x][barrier] > n) stop("more threads arrive at a barrier than it has");
 }
 
 void emulate_look_again(void) { leave(LOOKING); }
@@ -184,6 +191,18 @@ static void release(unsigned from, unsigned to) {
         if (fibres[i].at != DONE) fibres[i].at = READY;
 }
 
+/* Of a block: those that wait at this barrier go on when all that it has are there. */
+static bool meet_at(unsigned barrier, unsigned from, unsigned to) {
+    unsigned *came = &arrived[from / blockDim.x][barrier], waiting = 0;
+    for (unsigned i = from; i < to; i++) waiting += fibres[i].at == AT_MEETING && fibres[i].barrier == barrier;
+    if (waiting + *came > meeting[barrier]) stop("more threads come to a barrier than it has");
+    if (!waiting || waiting + *came < meeting[barrier]) return false;
+    for (unsigned i = from; i < to; i++)
+        if (fibres[i].at == AT_MEETING && fibres[i].barrier == barrier) fibres[i].at = READY;
+    *came = 0;
+    return true;
+}
+
 /* Of a block: where all that are left wait at the same barrier, they go on. */
 static bool go_on(unsigned from, unsigned to) {
     bool is_one = false;
@@ -191,7 +210,7 @@ static bool go_on(unsigned from, unsigned to) {
         const unsigned end = w + WARP_SIZE < to ? w + WARP_SIZE : to;
         if (count(w, end, AT_WARP) == end - w) release(w, end), is_one = true;
     }
-    if (meeting && count(from, from + meeting, AT_MEETING) == meeting) release(from, from + meeting), is_one = true;
+    for (unsigned b = 0; b < BARRIERS; b++) is_one |= meeting[b] && meet_at(b, from, to);
     if (is_one || count(from, to, AT_BLOCK) != to - from) return is_one; /* some have ended, or wait elsewhere */
     release(from, to);
     return true;
@@ -214,7 +233,7 @@ static unsigned run_each(unsigned n, unsigned first_block) {
 static void run_together(unsigned blocks, unsigned first_block) {
     const unsigned n = blocks * blockDim.x;
     unsigned looks = 0;
-    meeting = 0;
+    memset(meeting, 0, sizeof meeting), memset(arrived, 0, sizeof arrived);
     for (unsigned i = 0; i < n; i++) fibres[i].at = READY;
     while (count(0, n, DONE) < n) {
         bool goes_on = run_each(n, first_block) > 0;

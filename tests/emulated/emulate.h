@@ -47,8 +47,9 @@ static inline void emulate_with(const emulate_launch &how, Kernel kernel, With..
     emulate(how, [=] { kernel(with...); });
 }
 void emulate_wait(bool is_block);
-void emulate_meet(unsigned n); /* a barrier of the first n threads of a block */
-void emulate_look_again(void); /* when the others have gone on */
+void emulate_meet(unsigned barrier, unsigned n);   /* one of 16 barriers, of n threads of a block */
+void emulate_arrive(unsigned barrier, unsigned n); /* ... where this one does not wait */
+void emulate_look_again(void);                     /* when the others have gone on */
 uint32_t emulate_exchange(uint32_t value, unsigned lane);
 uint32_t emulate_ballot(bool is_so);
 void *emulate_shared(void);

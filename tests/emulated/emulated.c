@@ -247,6 +247,8 @@ static bool emulated_begin_list(void) {
     return true;
 }
 
+static int answer;
+
 static lh_gpu gpu = {
     .version = LH_GPU_VERSION,
     .built_with = "emulated",
@@ -259,6 +261,7 @@ static lh_gpu gpu = {
     .put = emulated_put,
     .move = emulated_move,
     .get = emulated_get,
+    .answer = &answer,
     .wait = emulated_wait,
     .trouble = emulated_trouble,
     .product = emulated_product,

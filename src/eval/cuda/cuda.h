@@ -179,6 +179,8 @@ bool lh_cuda_join_rows_of_one(lh_plan *p);
 /* All works of a run as one launch, if that is possible (cuda_token.c); after lh_cuda_connect. */
 bool lh_cuda_list_token(lh_plan *p);
 bool lh_cuda_run_token(lh_plan *p, const lh_gpu *gpu); /* false: it is not */
+/* The index of the largest score, if this plan's token was the last one that made these scores. Waits for it. */
+bool lh_cuda_token_answer(const lh_plan *p, const lh_gpu *gpu, const void *scores, int *at);
 
 /* ---- 16-bit numbers (cuda_short.c) ---- */
 

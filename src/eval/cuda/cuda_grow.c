@@ -73,13 +73,14 @@ int lh_cuda_largest(lh_plan *p, const lh_layout *row) {
     lh_cuda_own *own = lh_cuda_of(p);
     int at = -1;
     if (!gpu || row->heads != 1 || row->rows != 1 || (row->cols > 1 && row->cs != 1)) return -2;
-    if (!own->largest) own->largest = lh_cuda_take(p->g->ctx, 1, sizeof *own->largest);
-    if (!own->largest) return -2;
     char *from = lh_plan_base(p, row);
     from += row->at * (row->is_short ? 2 : (ptrdiff_t)sizeof(float));
     lh_cuda_settle();
-    if (!own->is_token || own->token_scores != from) /* else it is there */
+    if (!lh_cuda_token_answer(p, gpu, from, &at)) {
+        if (!own->largest) own->largest = lh_cuda_take(p->g->ctx, 1, sizeof *own->largest);
+        if (!own->largest) return -2;
         gpu->largest((lh_gpu_line){from, row->is_short}, row->cols, own->largest, gpu->stream);
-    gpu->get(&at, own->largest, sizeof at);
+        gpu->get(&at, own->largest, sizeof at);
+    }
     return lh_cuda_is_well(p->g->ctx) ? at : -2;
 }

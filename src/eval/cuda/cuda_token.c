@@ -259,7 +259,6 @@ static bool send_steps(steps *s, const lh_gpu *gpu) {
     lh_context *ctx = s->p->g->ctx;
     lh_gpu_token *t = &s->token;
     const size_t bytes = (size_t)t->n_steps * sizeof *s->step, cells = 2 * (size_t)t->n_words;
-    if (!own->largest) own->largest = lh_cuda_take(ctx, 1, sizeof *own->largest);
     if (bytes + cells * sizeof(unsigned) > own->token_bytes) {
         lh_cuda_give_back(ctx, own->token_there);
         own->token_bytes = 0;
@@ -267,10 +266,9 @@ static bool send_steps(steps *s, const lh_gpu *gpu) {
         if (!own->token_there) return false;
         own->token_bytes = bytes + cells * sizeof(unsigned);
     }
-    if (!own->largest) return false;
     t->words[0] = own->token_there, t->words[1] = t->words[0] + t->n_words;
     t->step = (const lh_gpu_step *)(const void *)(t->words[1] + t->n_words);
-    t->largest = own->largest;
+    t->largest = gpu->answer;
     gpu->put((void *)t->step, s->step, bytes);
     lh_gpu_token clears = *t;
     clears.n_steps = 0;
@@ -299,11 +297,21 @@ bool lh_cuda_list_token(lh_plan *p) {
     return is_done;
 }
 
+static const lh_plan *answered; /* whose token was the last one */
+
+bool lh_cuda_token_answer(const lh_plan *p, const lh_gpu *gpu, const void *scores, int *at) {
+    const lh_cuda_own *own = lh_cuda_of(p);
+    if (!own->is_token || own->token_scores != scores || answered != p) return false;
+    gpu->wait();
+    *at = *gpu->answer;
+    return true;
+}
+
 bool lh_cuda_run_token(lh_plan *p, const lh_gpu *gpu) {
     lh_cuda_own *own = lh_cuda_of(p);
     if (!own->token.n_steps || p->moment.past <= 0) return false;
     own->token.past = p->moment.past;
     own->is_token = gpu->token(&own->token, gpu->stream);
-    own->token.turn ^= 1;
+    own->token.turn ^= 1, answered = p;
     return own->is_token;
 }

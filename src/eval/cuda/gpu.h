@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LH_GPU_VERSION = 6, LH_GPU_OPERANDS = 16, LH_GPU_OUTS = 6, LH_GPU_NUMBERS = 6 };
+enum { LH_GPU_VERSION = 7, LH_GPU_OPERANDS = 16, LH_GPU_OUTS = 6, LH_GPU_NUMBERS = 6 };
 enum { LH_GPU_SHORT_OUT = 1 << LH_GPU_OPERANDS };
 enum { LH_GPU_PARTS = 256 }; /* in which sums over rows are computed, at most */
 
@@ -218,7 +218,7 @@ typedef struct lh_gpu_token {
     int turn;                      /* which set is being written: the one that was cleared */
     int past;                      /* rows before this one */
     int most_inner, most_attended; /* numbers of a product's row; cols of keys and of values */
-    int *largest;                  /* receives the index of the largest number of the last step */
+    int *largest; /* receives the index of the largest number of the last step: lh_gpu.answer */
 } lh_gpu_token;
 
 /* Floats and their copy in bf16. */
@@ -263,6 +263,7 @@ typedef struct lh_gpu {
     int version;            /* LH_GPU_VERSION */
     const char *built_with; /* "CUDA 13.0 for compute capability 9.0" */
     void *stream;
+    int *answer; /* what a token's launch comes to: written by the GPU, read here after wait() */
     lh_gpu_launch op[LH_GPU_N_OPS];         /* NULL: it moves no numbers */
     lh_gpu_launch kernel[LH_GPU_N_KERNELS]; /* as kernels.def has them */
 

@@ -201,7 +201,8 @@ static const char *open_device(int device) {
         is_well(cudaSetDevice(device)) &&
         is_well(cudaStreamCreateWithFlags(&own.stream, cudaStreamNonBlocking)) &&
         is_well(cudaHostAlloc((void **)&own.ring, RING, cudaHostAllocDefault)) &&
-        is_well(cudaHostAlloc((void **)&own.arrival, ARRIVAL, cudaHostAllocDefault));
+        is_well(cudaHostAlloc((void **)&own.arrival, ARRIVAL, cudaHostAllocDefault)) &&
+        is_well(cudaHostAlloc((void **)&gpu.answer, sizeof *gpu.answer, cudaHostAllocMapped));
     gpu.stream = own.stream;
     if (is_open) lh_gpu_products_open(own.stream);
     return is_open ? NULL : trouble();

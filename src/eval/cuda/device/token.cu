@@ -7,116 +7,13 @@
  * polls until it is there, so a step costs one round trip to the L2 cache. There are two sets of such words, and a launch clears the set of the next one.
  *
  * Weights, gains, biases, and the keys and values of earlier rows do not depend on the token. A block fetches its portions of them into shared memory through a ring of slots,
- * in the order of the steps, as far ahead as there are slots: while a block waits for a row, its weights are being read (token_walk.h). Before the row is there, each
- * lane takes its pieces of W out of the slot. Sums are always computed in the same order: a lane's eight numbers, lanes, warps, parts of attention.
+ * in the order of the steps, as far ahead as there are slots: while a block waits for a row, its weights are being read (token_walk.h). Some warps wait for rows and norm
+ * them (token_rows.h); before a row is there, each lane of the others takes its pieces of W out of the slot. Sums are always computed in the same order: a lane's eight
+ * numbers, lanes, warps, parts of attention.
  *
  * All code of a step has to stay in the instruction cache, and no register may be spilled: local memory would be read from the L2 cache.
  */
-#include "eval/cuda/device/token_walk.h"
-
-/* ---- rows ---- */
-
-/* A row in shared memory: the first four of each eight numbers, and much later the second four, so that lanes that read eight each have no bank conflicts. */
-__device__ static float4 *fours_at(float *x, int inner, int i) {
-    return (float4 *)(x + (i & 4 ? inner / 2 : 0) + i / 8 * 4);
-}
-
-__device__ static numbers<8> eight_at(float *x, int inner, int i) {
-    const float4 a = *fours_at(x, inner, i), b = *fours_at(x, inner, i + 4);
-    return {{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w}};
-}
-
-__device__ static void put_eight(float *x, int inner, int i, const numbers<8> &v) {
-    *fours_at(x, inner, i) = {v.x[0], v.x[1], v.x[2], v.x[3]};
-    *fours_at(x, inner, i + 4) = {v.x[4], v.x[5], v.x[6], v.x[7]};
-}
-
-__device__ static float rounded(float x, bool is_short) {
-    return is_short ? from_short(to_short(x)) : x;
-}
-
-/* Numbers i to i + 7 of what attention made; lane p of four has part p. Words behind a part's numbers: its largest score, its sum; two are not used. */
-__device__ static numbers<8> from_parts(const walker &k, const lh_gpu_step &m, int i, bool is_asked) {
-    const unsigned cols = (unsigned)m.as.attends.v_cols, apart = cols + LH_GPU_PART_MORE, h = (unsigned)i / cols, p = threadIdx.x % MOST_PARTS;
-    const unsigned *from = k.words + m.word + (h * (unsigned)k.s.parts + p) * apart;
-    const bool is_short = m.y.is_short;
-    numbers<8> y = {};
-    uint2 weight = {word_of(-INFINITY), word_of(0)};
-    if (is_asked && p < (unsigned)k.s.parts) {
-        weight = look_at_two(from + cols);
-        y = eight_words(from + (unsigned)i - h * cols);
-        while (!weight.x || !weight.y) look_again(), weight = look_at_two(from + cols);
-    }
-    float most = number_in(weight.x);
-    for (int d = 1; d < MOST_PARTS; d *= 2) most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, d));
-    const float by = most > -INFINITY ? exp2f(number_in(weight.x) - most) : 0.0f;
-    float sum = by > 0 ? by * number_in(weight.y) : 0.0f;
-    for (int d = 1; d < MOST_PARTS; d *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
-    sum = __fdividef(1.0f, sum);
-    for (int c = 0; c < 8; c++) {
-        y.x[c] = by > 0 ? by * y.x[c] : 0.0f;
-        for (int d = 1; d < MOST_PARTS; d *= 2) y.x[c] += __shfl_xor_sync(0xffffffffu, y.x[c], d);
-        y.x[c] = rounded(y.x[c] * sum, is_short);
-    }
-    return y;
-}
-
-__device__ static numbers<8> eight_floats(const char *p) {
-    const float4 a = ((const float4 *)p)[0], b = ((const float4 *)p)[1];
-    return {{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w}};
-}
-
-/* Sums of differences to a number of the row itself: numbers far from 0 lose no digits. Warps are added up in their order. */
-__device__ static void norm_row(walker &k, const lh_gpu_multiplies &m, const duty &own, numbers<8> &v, const char *slot) {
-    const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;
-    const bool has_some = 8 * (int)threadIdx.x < m.inner, is_layernorm = m.before == LH_GPU_BY_LAYERNORM;
-    if (warp < own.warps) {
-        float sum = 0, squared = 0, around = __shfl_sync(0xffffffffu, v.x[0], 0);
-        if (!is_layernorm) around = 0;
-        for (int c = 0; has_some && c < 8; c++) sum += v.x[c] - around, squared += (v.x[c] - around) * (v.x[c] - around);
-        for (int d = WARP / 2; d; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d), squared += __shfl_xor_sync(0xffffffffu, squared, d);
-        if (lane == 0) k.room[warp] = {around, sum, squared, 0};
-    }
-    meet(EIGHTS);
-    if (!has_some) return;
-    float mean = 0, by = 0;
-    UNROLLED_BY(1)
-    for (int i = 0, n = m.inner; is_layernorm && i < own.warps; i++, n -= OF_WARP)
-        mean += (float)(n < OF_WARP ? n : OF_WARP) * k.room[i].x + k.room[i].y;
-    mean *= own.each;
-    UNROLLED_BY(1)
-    for (int i = 0, n = m.inner; i < own.warps; i++, n -= OF_WARP) {
-        const float4 r = k.room[i];
-        const float off = r.x - mean;
-        by += r.z + off * (2 * r.y + (float)(n < OF_WARP ? n : OF_WARP) * off);
-    }
-    by = rsqrtf(by * own.each + own.epsilon);
-    const numbers<8> gain = eight_floats(slot + 32 * threadIdx.x);
-    for (int c = 0; c < 8; c++) v.x[c] = (v.x[c] - mean) * by * gain.x[c];
-    if (!m.move) return;
-    const numbers<8> move = eight_floats(slot + 4 * m.inner + 32 * threadIdx.x);
-    for (int c = 0; c < 8; c++) v.x[c] += move.x[c];
-}
-
-/* The row as it is multiplied. */
-__device__ static void prepare_row(walker &k, const lh_gpu_step &step, const duty &own, const char *slot) {
-    const lh_gpu_multiplies &m = step.as.multiplies;
-    const int i = 8 * (int)threadIdx.x;
-    if (step.x.parts_of >= 0) {
-        UNROLLED_BY(1)
-        for (int c = (int)threadIdx.x / MOST_PARTS * 8, last = 0; last < m.inner; c += EIGHTS / MOST_PARTS * 8, last += EIGHTS / MOST_PARTS * 8) {
-            const numbers<8> v = from_parts(k, k.step[step.x.parts_of], c, c < m.inner);
-            if (c < m.inner && threadIdx.x % MOST_PARTS == 0) put_eight(k.x, m.inner, c, v);
-        }
-        meet(EIGHTS);
-        return;
-    }
-    numbers<8> v = {};
-    if (i < m.inner) v = eight_words(k.words + step.x.word + i);
-    if (is_norm(m)) norm_row(k, m, own, v, slot);
-    if (i < m.inner) put_eight(k.x, m.inner, i, v);
-    meet(EIGHTS);
-}
+#include "eval/cuda/device/token_rows.h"
 
 /* ---- products ---- */
 
@@ -125,6 +22,15 @@ __device__ static numbers<8> from_shorts(const uint4 &v) {
     numbers<8> n;
     for (int i = 0; i < 8; i++) n.x[i] = __uint_as_float(i % 2 ? word[i / 2] & 0xffff0000u : word[i / 2] << 16);
     return n;
+}
+
+/* What was computed before has been told, and the row before was taken. */
+__device__ static void want_row() {
+    arrive(ROW_WANTED, EIGHTS + ROWS);
+}
+
+__device__ static void row_is_there() {
+    meet(ROW_THERE, EIGHTS + ROWS);
 }
 
 __device__ static float product(const numbers<8> &x, const uint4 &w) {
@@ -150,11 +56,16 @@ __device__ static float sum_of_eight(float s[ROUNDED]) {
     return s[0];
 }
 
-__device__ static float write_number(const walker &k, const lh_gpu_step &step, int col, float x) {
-    x = rounded(x, step.y.is_short);
-    if (step.word >= 0) tell(k.words + step.word + col, word_of(x));
-    if (step.y.p) number_of(step.y, col) = x;
+/* words: NULL where no step reads the row by words. */
+__device__ static float write_number(unsigned *words, const lh_gpu_line &y, int col, float x) {
+    x = y.is_short ? from_short(to_short(x)) : x;
+    if (words) tell(words + col, word_of(x));
+    if (y.p) number_of(y, col) = x;
     return x;
+}
+
+__device__ static unsigned *words_of(const walker &k, int word) {
+    return word < 0 ? nullptr : k.words + word;
 }
 
 /* As then() of growing.h, in fewer instructions. */
@@ -164,42 +75,54 @@ __device__ static float quickly_then(lh_gpu_behind behind, float x) {
     return x * __fdividef(1.0f, 1.0f + __expf(-by));
 }
 
-/* Column c of a slot's n: team c % teams of warps has it, each lane eight numbers of it, which it takes before the row is there. */
-__device__ static void multiply(walker &k, const lh_gpu_step &step, const duty &own, best &largest) {
+/* Column c of a slot's n: team c % teams of warps has it, each lane eight numbers of it, which it takes before the row is there. What is known of the step is taken
+ * out of shared memory first: after each wait it would be read from there again. */
+__device__ static void multiply(walker &k, const lh_gpu_step &step, const duty &its, best &largest) {
+    const duty own = its;
     const lh_gpu_multiplies &m = step.as.multiplies;
-    const int c = (int)threadIdx.x, warp = c / WARP, lane = c % WARP, team = warp * own.by_warps >> 16, at = 8 * (c - team * own.warps * WARP);
-    const bool has_some = team < own.teams && at < m.inner;
+    const lh_gpu_line out = step.y;
+    const lh_gpu_behind behind = m.behind;
+    const bool is_direct = takes_its_own(step, own), has_bias = m.bias.p, is_short_bias = m.bias.is_short;
+    const unsigned *row = k.words + step.x.word, *added = words_of(k, step.add.word);
+    unsigned *words = words_of(k, step.word);
+    const int inner = m.inner, c = (int)threadIdx.x, warp = c / WARP, lane = c % WARP, team = warp * own.by_warps >> 16, at = 8 * (c - team * own.warps * WARP);
+    const bool has_some = team < own.teams && at < inner;
     numbers<8> x = {};
+    if (own.from < own.to && !is_direct) want_row();
     UNROLLED_BY(1)
     for (int from = own.from; from < own.to; from += own.some) {
         const int n = own.to - from < own.some ? own.to - from : own.some;
-        const bool is_added = c < n && step.add.word >= 0;
-        unsigned word = is_added ? look(k.words + step.add.word + from + c) : 0; /* on its way while others are waited for */
+        const bool is_added = c < n && added;
         float *sums = k.sums + (k.turn ^= 1) * WARPS * ROUNDED, sum[ROUNDED] = {};
         const char *slot = wait_for_slot(k);
+        eight_asked asked = no_eight();
+        if (from == own.from && is_direct && has_some) asked = ask(row + at);
         uint4 w[TOGETHER] = {};
         for (int u = 0; u < TOGETHER; u++)
-            if (has_some && team + u * own.teams < n) w[u] = *(const uint4 *)(slot + own.columns_at + 2 * ((team + u * own.teams) * m.inner + at));
-        const char *bias = slot + own.bias_at + bias_lead(m, from) + c * (m.bias.is_short ? 2 : 4);
-        float y = c < n && m.bias.p ? (float)cell{(void *)bias, m.bias.is_short} : 0.0f;
+            w[u] = piece_at(slot + own.columns_at + 2 * ((team + u * own.teams) * inner + at), has_some && team + u * own.teams < n);
+        const int lead = from * (is_short_bias ? 2 : 4) % 16;
+        float y = c < n && has_bias ? (float)cell{(void *)(slot + lead + c * (is_short_bias ? 2 : 4)), is_short_bias} : 0.0f;
         if (from == own.from) {
-            prepare_row(k, step, own, slot);
-            if (has_some) x = eight_at(k.x, m.inner, at);
+            if (is_direct)
+                x = answer(asked, row + at, has_some);
+            else
+                row_is_there(), x = has_some ? eight_at(k.x, inner, at) : x;
         }
+        unsigned word = is_added ? look(added + from + c) : 0; /* on its way during the product */
         for (int u = 0; u < TOGETHER; u++) sum[u] = product(x, w[u]);
         const float all = sum_of_eight(sum);
         if (lane % 4 == 0) sums[warp * ROUNDED + lane / 4] = all;
-        meet(EIGHTS);
+        meet(AMONG_EIGHTS, EIGHTS);
         leave_slot(k);
         if (c >= n) continue;
         const int of = c * own.by_teams >> 16; /* of those that its team has */
         const float *part = sums + (c - of * own.teams) * own.warps * ROUNDED + of;
         float all_warps = 0;
-        for (int i = 0; i < MOST_WARPS; i++) all_warps += i < own.warps ? part[i * ROUNDED] : 0.0f;
-        y = quickly_then(m.behind, all_warps + y);
-        while (is_added && !word) look_again(), word = look(k.words + step.add.word + from + c);
+        for (int i = 0; i < WARPS; i++) all_warps += i < own.warps ? part[i * ROUNDED] : 0.0f;
+        y = quickly_then(behind, all_warps + y);
+        while (is_added && !word) look_again(), word = look(added + from + c);
         if (is_added) y += number_in(word);
-        y = write_number(k, step, from + c, y);
+        y = write_number(words, out, from + c, y);
         if (y == y) largest = better(largest, {y, from + c});
     }
 }
@@ -215,26 +138,7 @@ struct pair {
     uint4 key, value;
 };
 
-__device__ static uint4 to_shorts(const numbers<8> &v) {
-    return {two_shorts(v.x[0], v.x[1]), two_shorts(v.x[2], v.x[3]), two_shorts(v.x[4], v.x[5]), two_shorts(v.x[6], v.x[7])};
-}
-
-/* The new row, which is kept as well. */
-__device__ static pair fresh_pair(const walker &k, const lh_gpu_step &step, int h, int at) {
-    const lh_gpu_attends &a = step.as.attends;
-    const int each = a.each, of = h / each;
-    char *kept = kept_row(a, h, k.t.past) + 2 * at;
-    pair p = {};
-    if (at < a.k_cols) p.key = to_shorts(eight_words(k.words + step.other.word + of * a.k_cols + at));
-    if (at < a.v_cols) p.value = to_shorts(eight_words(k.words + step.add.word + of * a.v_cols + at));
-    if (h % each) return p;
-    emulate_touch(kept_row(a, h, k.t.past), 2 * (a.k_cols + a.v_cols));
-    if (at < a.k_cols) *(uint4 *)kept = p.key;
-    if (at < a.v_cols) *(uint4 *)(kept + 2 * a.k_cols) = p.value;
-    return p;
-}
-
-/* What a block knows so far about a part; of y, each lane has the share of its keys. */
+/* What a block knows so far about a part; each lane has a share of the sum, and of y that of its keys. */
 struct part {
     float most, sum;
     numbers<8> y;
@@ -243,21 +147,21 @@ struct part {
 /* n scores of a block are there: each warp goes through all of them, and adds its own values. */
 __device__ static void add_values(part &p, const float *scores, int n, const float score[LOOKED_AT], const pair pairs[LOOKED_AT]) {
     const int lane = (int)threadIdx.x % WARP;
-    float most = p.most, sum = 0, x[SCORES];
+    const uint4 nothing = {0, 0, 0, 0};
+    float most = p.most, x[SCORES];
     for (int i = 0; i < SCORES; i++) {
         x[i] = lane + i * WARP < n ? scores[lane + i * WARP] : -INFINITY;
         most = fmaxf(most, x[i]);
     }
     for (int d = WARP / 2; d; d /= 2) most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, d));
     const float of = most == -INFINITY ? 0.0f : most, shrunk = exp2f(p.most - of);
-    for (int i = 0; i < SCORES; i++) sum += exp2f(x[i] - of);
-    for (int d = WARP / 2; d; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
-    p.most = most, p.sum = p.sum * shrunk + sum;
+    p.most = most, p.sum *= shrunk;
+    for (int i = 0; i < SCORES; i++) p.sum += exp2f(x[i] - of);
     for (int c = 0; c < 8; c++) p.y.x[c] *= shrunk;
     for (int u = 0; u < LOOKED_AT; u++) {
         const float weight = exp2f(score[u] - of);
-        const numbers<8> v = from_shorts(pairs[u].value);
-        for (int c = 0; c < 8; c++) p.y.x[c] += weight > 0 ? weight * v.x[c] : 0.0f;
+        const numbers<8> v = from_shorts(weight > 0 ? pairs[u].value : nothing); /* infinite values that nobody sees do not count */
+        for (int c = 0; c < 8; c++) p.y.x[c] += weight * v.x[c];
     }
 }
 
@@ -266,11 +170,11 @@ NOT_INLINED __device__ static float capped(float x, float cap) {
 }
 
 /* Keys of a piece: `lanes` lanes have one, eight numbers each. */
-__device__ static void add_keys(walker &k, const lh_gpu_step &step, part &p, numbers<8> &q, int h, int part_of, int piece) {
-    const lh_gpu_attends &a = step.as.attends;
+__device__ static void add_keys(walker &k, const lh_gpu_step &step, part &p, numbers<8> &q, int part_of, int piece) {
+    const lh_gpu_attends a = step.as.attends; /* a copy: shared memory is read again after each wait */
     const int lanes = k.s.lanes, at = 8 * ((int)threadIdx.x % lanes), mine = (int)threadIdx.x / lanes, groups = EIGHTS / lanes;
     const span keys = keys_of(part_of * k.s.pieces + piece, k.s.keys, k.t.past);
-    const int n = keys.to - keys.from, row = 2 * (a.k_cols + a.v_cols);
+    const int n = keys.to - keys.from, row = 2 * (a.k_cols + a.v_cols), all = cells_of_head(a);
     const bool has_fresh = part_of == k.s.parts - 1 && piece == k.s.pieces - 1;
     const char *slot = n ? wait_for_slot(k) : nullptr;
     pair pairs[LOOKED_AT] = {};
@@ -278,25 +182,28 @@ __device__ static void add_keys(walker &k, const lh_gpu_step &step, part &p, num
     for (int u = 0; u < LOOKED_AT; u++) {
         const char *key = slot + (mine + u * groups) * row + 2 * at;
         const bool is_there = mine + u * groups < n;
-        if (is_there && at < a.k_cols) pairs[u].key = *(const uint4 *)key;
-        if (is_there && at < a.v_cols) pairs[u].value = *(const uint4 *)(key + 2 * a.k_cols);
+        pairs[u].key = piece_at(key, is_there && at < a.k_cols);
+        pairs[u].value = piece_at(key + 2 * a.k_cols, is_there && at < a.v_cols);
     }
-    if (piece == 0 && at < a.k_cols) q = eight_words(k.words + step.x.word + h * a.k_cols + at);
-    if (has_fresh && (mine == n || mine + groups == n || mine + 2 * groups == n)) {
-        const pair fresh = fresh_pair(k, step, h, at);
-        for (int u = 0; u < LOOKED_AT; u++)
-            if (mine + u * groups == n) pairs[u] = fresh;
+    if (piece == 0) row_is_there();
+    if (piece == 0 && at < a.k_cols) q = eight_at(k.x, all, at);
+    for (int u = 0; has_fresh && u < LOOKED_AT; u++) {
+        if (mine + u * groups != n) continue;
+        if (at < a.k_cols) pairs[u].key = to_shorts(eight_at(k.x, all, a.k_cols + at));
+        if (at < a.v_cols) pairs[u].value = to_shorts(eight_at(k.x, all, 2 * a.k_cols + at));
     }
+    for (int u = 0; u < LOOKED_AT; u++) score[u] = product(q, pairs[u].key);
+    UNROLLED_BY(1)
+    for (int d = lanes / 2; d; d /= 2)
+        for (int u = 0; u < LOOKED_AT; u++) score[u] += __shfl_xor_sync(0xffffffffu, score[u], d);
     for (int u = 0; u < LOOKED_AT; u++) {
         const int key = mine + u * groups;
-        float x = product(q, pairs[u].key);
-        for (int d = lanes / 2; d; d /= 2) x += __shfl_xor_sync(0xffffffffu, x, d);
-        x *= a.scale;
+        float x = score[u] * a.scale;
         if (a.cap > 0) x = capped(x, a.cap);
         score[u] = key < n + has_fresh && sees(a, k.t.past, key < n ? keys.from + key : k.t.past) ? x * LOG2E : -INFINITY;
         if (at == 0) k.attention[key] = score[u];
     }
-    meet(EIGHTS);
+    meet(AMONG_EIGHTS, EIGHTS);
     if (n) leave_slot(k);
     add_values(p, k.attention, n + has_fresh, score, pairs);
 }
@@ -309,11 +216,12 @@ __device__ static void tell_part(const walker &k, part &p, int cols, unsigned *t
     for (int d = lanes; d < WARP; d *= 2)
         for (int c = 0; c < 8; c++) p.y.x[c] += __shfl_xor_sync(0xffffffffu, p.y.x[c], d);
     if (lane < lanes && 8 * lane < cols) put_eight(y + warp * cols + 8 * lane, 8, 0, p.y);
-    meet(EIGHTS);
+    x = warp_sum(p.sum);
+    meet(AMONG_EIGHTS, EIGHTS);
     if (i >= cols + LH_GPU_PART_MORE) return;
-    UNROLLED_BY(8)
-    for (int w = 0; i < cols && w < WARPS; w++) x += y[w * cols + i];
-    tell(to + i, word_of(i < cols ? x : i == cols ? p.most : p.sum));
+    if (i < cols) x = 0;
+    for (int w = 0; w < WARPS; w++) x += i < cols ? y[w * cols + i] : 0.0f;
+    tell(to + i, word_of(i == cols ? p.most : x));
 }
 
 __device__ static void attend(walker &k, const lh_gpu_step &step) {
@@ -321,11 +229,12 @@ __device__ static void attend(walker &k, const lh_gpu_step &step) {
     UNROLLED_BY(1)
     for (int item = (int)blockIdx.x; item < a.heads * k.s.parts; item += (int)gridDim.x) {
         part p = {-INFINITY, 0, {}};
+        want_row();
         numbers<8> q = {};
         UNROLLED_BY(1)
         for (int piece = 0; piece < k.s.pieces; piece++) {
-            if (piece) meet(EIGHTS); /* nobody reads scores any more */
-            add_keys(k, step, p, q, item / k.s.parts, item % k.s.parts, piece);
+            if (piece) meet(AMONG_EIGHTS, EIGHTS); /* nobody reads scores any more */
+            add_keys(k, step, p, q, item % k.s.parts, piece);
         }
         tell_part(k, p, a.v_cols, k.words + step.word + item * (a.v_cols + LH_GPU_PART_MORE));
     }
@@ -333,17 +242,35 @@ __device__ static void attend(walker &k, const lh_gpu_step &step) {
 
 /* ---- the first and the last step ---- */
 
+/* The bits of a number, without a branch: both tables are on their way at once. */
+__device__ static unsigned bits_of(const lh_gpu_line &l, long long i) {
+    const char *p = (const char *)l.p + (l.is_short ? 2 : 4) * i;
+    emulate_touch(p, l.is_short ? 2 : 4);
+    const unsigned low = *(const unsigned short *)p, high = *(const unsigned short *)(l.is_short ? p : p + 2);
+    return l.is_short ? low << 16 : high << 16 | low;
+}
+
+/* A row that is not there is row 0 of the first table, and what comes of it no number. */
 __device__ static void look_up(const walker &k, const lh_gpu_step &step) {
     const lh_gpu_looks &l = step.as.looks;
     const span mine = share_of(step.cols);
     for (int c = mine.from + (int)threadIdx.x; c < mine.to; c += EIGHTS) {
+        float index[LH_GPU_TABLES];
+        unsigned bits[LH_GPU_TABLES];
+        int row[LH_GPU_TABLES];
+        for (int i = 0; i < LH_GPU_TABLES; i++) index[i] = *(i < l.n && l.index[i] ? l.index[i] : k.sums);
+        for (int i = 0; i < LH_GPU_TABLES; i++) {
+            const bool is_asked = i < l.n;
+            row[i] = l.index[i] ? whole(index[i], l.rows[i]) : k.t.past < l.rows[i] ? k.t.past : -1;
+            bits[i] = bits_of(l.table[is_asked ? i : 0], (is_asked && row[i] >= 0 ? (long long)row[i] * step.cols : 0) + c);
+        }
         float x = 0;
-        for (int i = 0; i < l.n; i++) {
-            const int row = l.index[i] ? whole(*l.index[i], l.rows[i]) : k.t.past < l.rows[i] ? k.t.past : -1;
-            const float y = row < 0 ? no_number() : (float)number_of(l.table[i], (long long)row * step.cols + c);
+        for (int i = 0; i < LH_GPU_TABLES; i++) {
+            if (i >= l.n) continue;
+            const float y = row[i] < 0 ? no_number() : __uint_as_float(bits[i]);
             x = i ? x + y : y;
         }
-        write_number(k, step, c, x);
+        write_number(words_of(k, step.word), step.y, c, x);
     }
 }
 
@@ -352,10 +279,10 @@ __device__ static void tell_largest(walker &k, best b) {
     const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;
     unsigned *words = k.words + k.t.best_word;
     int *place = (int *)(k.sums + WARPS);
-    meet(EIGHTS);
+    meet(AMONG_EIGHTS, EIGHTS);
     for (int d = WARP / 2; d; d /= 2) b = better(b, {__shfl_xor_sync(0xffffffffu, b.x, d), __shfl_xor_sync(0xffffffffu, b.i, d)});
     if (lane == 0) k.sums[warp] = b.x, place[warp] = b.i;
-    meet(EIGHTS);
+    meet(AMONG_EIGHTS, EIGHTS);
     UNROLLED_BY(1)
     for (int i = 0; i < WARPS; i++) b = better(b, {k.sums[i], place[i]});
     if (threadIdx.x == 0) tell(words + 2 * blockIdx.x, word_of(b.x)), tell(words + 2 * blockIdx.x + 1, (unsigned)(b.i + 2));
@@ -392,17 +319,17 @@ __device__ static void walk(walker &k) {
     tell_largest(k, largest);
 }
 
-enum { STEP_WORDS = sizeof(lh_gpu_step) / sizeof(unsigned long long) };
+enum { THREADS_OF_TOKEN = EIGHTS + ROWS + WARP, STEP_WORDS = sizeof(lh_gpu_step) / sizeof(unsigned long long) };
 
 __host__ __device__ static inline int sixteens(int bytes) {
     return (bytes + 15) / 16 * 16;
 }
 
-__global__ void __launch_bounds__((WARPS + 1) * WARP, 1) whole_token(lh_gpu_token t, shape s) {
+__global__ void __launch_bounds__(THREADS_OF_TOKEN, 1) whole_token(lh_gpu_token t, shape s) {
     SHARED_MEMORY(char, memory);
     unsigned long long *there = (unsigned long long *)memory;
     float4 *room = (float4 *)(memory + BARRIERS);
-    float *sums = (float *)(room + WARPS), *x = sums + 2 * WARPS * ROUNDED, *attention = x + s.x_cells;
+    float *sums = (float *)(room + ROW_WARPS), *x = sums + 2 * WARPS * ROUNDED, *attention = x + s.x_cells;
     unsigned long long *step = (unsigned long long *)(attention + s.attention_cells);
     duty *own = (duty *)((char *)step + sixteens(t.n_steps * (int)sizeof(lh_gpu_step)));
     char *slots = (char *)own + sixteens(t.n_steps * (int)sizeof(duty));
@@ -412,8 +339,12 @@ __global__ void __launch_bounds__((WARPS + 1) * WARP, 1) whole_token(lh_gpu_toke
     __syncthreads();
     for (int i = (int)threadIdx.x; i < t.n_steps; i += (int)blockDim.x) own[i] = duty_of(k.step[i]);
     __syncthreads();
-    if (threadIdx.x >= WARPS * WARP) {
-        if (threadIdx.x == WARPS * WARP) fetch_all(k);
+    if (threadIdx.x >= EIGHTS + ROWS) {
+        if (threadIdx.x == EIGHTS + ROWS) fetch_all(k);
+        return;
+    }
+    if (threadIdx.x >= EIGHTS) {
+        bring_rows(k);
         return;
     }
     clear_words(t);
@@ -430,10 +361,10 @@ static shape shape_of(const lh_gpu_token *t, size_t most, size_t *bytes) {
     const int a = t->most_attended;
     shape s = {};
     s.lanes = a <= 64 ? 8 : a <= 128 ? 16 : WARP;
-    s.x_cells = over(t->most_inner, 8) * 8;
+    s.x_cells = over(t->most_inner < 3 * a ? 3 * a : t->most_inner, 8) * 8;
     s.attention_cells = LOOKED_AT * EIGHTS / 8 + WARPS * a;
     *bytes = BARRIERS + (size_t)sixteens(t->n_steps * (int)sizeof(lh_gpu_step)) + (size_t)sixteens(t->n_steps * (int)sizeof(duty)) +
-             WARPS * sizeof(float4) + sizeof(float) * (size_t)(2 * WARPS * ROUNDED + s.x_cells + s.attention_cells);
+             ROW_WARPS * sizeof(float4) + sizeof(float) * (size_t)(2 * WARPS * ROUNDED + s.x_cells + s.attention_cells);
     s.slots = *bytes < most ? (int)((most - *bytes) / SLOT) : 0;
     if (s.slots > MOST_SLOTS) s.slots = MOST_SLOTS;
     *bytes += (size_t)s.slots * SLOT;
@@ -445,9 +376,9 @@ static shape shape_of(const lh_gpu_token *t, size_t most, size_t *bytes) {
     return s;
 }
 
-/* A row, its gains and one column of W have to fit into a slot; a thread has eight numbers of a row. */
+/* One column of W has to fit into a slot; a thread has eight numbers of a row. */
 static bool fits(const lh_gpu_token *t, const shape &s) {
-    return s.slots >= 2 && s.keys > 0 && t->most_attended + LH_GPU_PART_MORE <= EIGHTS && t->most_inner <= MOST_INNER && t->most_inner <= 8 * EIGHTS && 10ll * t->most_inner + BIAS_ROOM <= SLOT;
+    return s.slots >= 2 && s.keys > 0 && t->most_attended + LH_GPU_PART_MORE <= EIGHTS && t->most_inner <= MOST_INNER && 2ll * t->most_inner + BIAS_ROOM <= SLOT;
 }
 
 #ifdef LH_EMULATED
@@ -456,7 +387,7 @@ extern "C" bool lh_gpu_whole_token(const lh_gpu_token *t, void *stream) {
     size_t bytes;
     const shape s = shape_of(t, most_shared() < 40 << 10 ? most_shared() : 40 << 10, &bytes);
     if (!fits(t, s)) return false;
-    LAUNCH_AT_ONCE(whole_token, dim3(BLOCKS), (WARPS + 1) * WARP, bytes, stream, *t, s);
+    LAUNCH_AT_ONCE(whole_token, dim3(BLOCKS), THREADS_OF_TOKEN, bytes, stream, *t, s);
     return true;
 }
 #else
@@ -478,7 +409,7 @@ extern "C" bool lh_gpu_whole_token(const lh_gpu_token *t, void *stream) {
     cudaLaunchAttribute at_once = {};
     at_once.id = cudaLaunchAttributeCooperative, at_once.val.cooperative = 1; /* all blocks, or an error */
     cudaLaunchConfig_t how = {};
-    how.gridDim = dim3((unsigned)blocks), how.blockDim = dim3((WARPS + 1) * WARP), how.dynamicSmemBytes = bytes, how.stream = (cudaStream_t)stream;
+    how.gridDim = dim3((unsigned)blocks), how.blockDim = dim3(THREADS_OF_TOKEN), how.dynamicSmemBytes = bytes, how.stream = (cudaStream_t)stream;
     how.attrs = &at_once, how.numAttrs = 1;
     if (cudaLaunchKernelEx(&how, whole_token, *t, s) == cudaSuccess) return true;
     cudaGetLastError(); /* not all blocks fit at once (a GPU that is shared): nothing was started, and works are launched one by one */

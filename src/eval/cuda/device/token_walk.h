@@ -7,24 +7,30 @@
 #include "eval/cuda/device/token_words.h"
 
 #ifdef LH_EMULATED
-enum { WARPS = 2, SLOT = 4 << 10, MOST_SLOTS = 3, MOST_KEYS = 3 };
+enum { WARPS = 2, ROW_WARPS = 1, SLOT = 4 << 10, MOST_SLOTS = 3, MOST_KEYS = 3 };
 #else
-enum { WARPS = 15, SLOT = 44 << 10, MOST_SLOTS = 8, MOST_KEYS = 176 };
+enum { WARPS = 12, ROW_WARPS = 3, SLOT = 44 << 10, MOST_SLOTS = 8, MOST_KEYS = 176 };
 #endif
 enum {
-    EIGHTS = WARPS * WARP, /* threads that compute; each has eight numbers of a row */
+    EIGHTS = WARPS * WARP,   /* threads that compute; each has eight numbers of a row */
+    ROWS = ROW_WARPS * WARP, /* threads that wait for rows */
     OF_WARP = 8 * WARP,
-    MOST_INNER = 4096,
-    MOST_WARPS = MOST_INNER / OF_WARP, /* that have a column of W together */
+    MOST_INNER = 8 * EIGHTS,
+    ROUNDS = MOST_INNER / (8 * ROWS), /* in which they take one, eight numbers at a time ... */
+    FOURS = MOST_INNER / (4 * ROWS),  /* ... or four */
+    FEW_FOURS = 2,
     BIAS_ROOM = 1 << 10,
     BARRIERS = 2 * MOST_SLOTS * 8, /* bytes: whether a slot is filled, whether it is free */
     MOST_PARTS = LH_GPU_ATTENTION_PARTS,
     TOGETHER = 6,  /* columns of W that a lane has eight numbers of */
     ROUNDED = 8,   /* ... and room for their sums */
-    LOOKED_AT = 3, /* keys, likewise */
+    LOOKED_AT = 2, /* keys, likewise */
     /* of a lane, when a warp goes through all */
     SCORES = (LOOKED_AT * EIGHTS / 8 + WARP - 1) / WARP
 };
+
+/* Barriers of a block's threads: those that compute; all of those and those that wait for rows, where a row is wanted, and where it is there; those that wait for rows. */
+enum { AMONG_EIGHTS = 1, ROW_WANTED, ROW_THERE, AMONG_ROWS };
 
 /* What the launcher decides: numbers of a row, of attention's scores and sums; lanes that share
  * a key; keys of a slot; attention of a head is made in `parts` of so many slots. */
@@ -38,10 +44,10 @@ struct span {
     int from, to;
 };
 
-/* A block's part of a product: its columns, how many of them are in a slot; so many warps have a column, and so many teams of warps there are; how to divide by
- * both; what lies where in a slot. */
+/* A block's part of a product: its columns, how many of them are in a slot, behind a window of the bias; so many warps have a column, and so many teams of warps
+ * there are; how to divide by both. */
 struct duty {
-    int from, to, some, warps, teams, by_warps, by_teams, bias_at, columns_at;
+    int from, to, some, warps, teams, by_warps, by_teams, columns_at;
     float epsilon, each; /* each: 1 / inner */
 };
 
@@ -51,7 +57,7 @@ struct walker {
     unsigned *words;
     const lh_gpu_step *step; /* in shared memory, as all that follows */
     const duty *own;
-    float4 *room;                /* numbers of each warp */
+    float4 *room;                /* numbers of each warp that waits for rows */
     float *sums, *x, *attention; /* sums of each warp, twice; the row; scores, and sums of values */
     char *slots;
     unsigned long long *there, *free; /* of each slot */
@@ -69,21 +75,12 @@ __device__ static bool is_norm(const lh_gpu_multiplies &m) {
     return m.before == LH_GPU_BY_LAYERNORM || m.before == LH_GPU_BY_RMSNORM;
 }
 
-/* In a slot: gains, moves, a window of the bias, columns. */
-__device__ static int bias_at(const lh_gpu_multiplies &m) {
-    return is_norm(m) ? (m.move ? 8 : 4) * m.inner : 0;
-}
-
-__device__ static int columns_at(const lh_gpu_multiplies &m) {
-    return bias_at(m) + (m.bias.p ? BIAS_ROOM : 0);
-}
-
 __device__ static duty duty_of(const lh_gpu_step &step) {
     const lh_gpu_multiplies &m = step.as.multiplies;
     if (step.kind != LH_GPU_MULTIPLIES) return {};
     const span mine = share_of(step.cols);
     const int warps = (m.inner + OF_WARP - 1) / OF_WARP, teams = WARPS / warps,
-              room = (SLOT - columns_at(m)) / (2 * m.inner);
+              columns_at = m.bias.p ? BIAS_ROOM : 0, room = (SLOT - columns_at) / (2 * m.inner);
     return {mine.from,
             mine.to,
             room < TOGETHER * teams ? room : TOGETHER * teams,
@@ -91,8 +88,7 @@ __device__ static duty duty_of(const lh_gpu_step &step) {
             teams,
             (1 << 16) / warps + 1,
             (1 << 16) / teams + 1,
-            bias_at(m),
-            columns_at(m),
+            columns_at,
             is_norm(m) ? *m.epsilon : 0.0f,
             1.0f / (float)m.inner};
 }
@@ -123,13 +119,10 @@ __device__ static void fetch_columns(fetcher &f, const lh_gpu_multiplies &m, con
     const int n = own.to - from < own.some ? own.to - from : own.some, columns = 2 * n * m.inner;
     const int size = m.bias.is_short ? 2 : 4, lead = bias_lead(m, from),
               bias = m.bias.p ? (lead + n * size + 15) / 16 * 16 : 0;
-    const int gains = from == own.from && is_norm(m) ? 4 * m.inner : 0, moves = m.move ? gains : 0;
     unsigned long long *there;
     char *to = claim_slot(f, &there);
-    expect(there, columns + gains + moves + bias);
-    if (gains) bring(to, m.gain, gains, there);
-    if (moves) bring(to + gains, m.move, moves, there);
-    if (bias) bring(to + own.bias_at, (const char *)m.bias.p + from * size - lead, bias, there);
+    expect(there, columns + bias);
+    if (bias) bring(to, (const char *)m.bias.p + from * size - lead, bias, there);
     bring(to + own.columns_at, (const char *)m.w + 2ll * from * m.inner, columns, there);
 }
 
