@@ -1,6 +1,6 @@
 #!/bin/sh
 # Do the tests catch faults? Each line of tests/mutants.list is made in a copy of the tree, built and tested; a fault that no
-# test catches is an error, and so is one that cannot be made.
+# test catches is an error, and so is one that cannot be made or does not build.
 #
 #     sh scripts/mutants.sh [PATTERN]          only lines that contain PATTERN
 #     sh scripts/mutants.sh --list [PATTERN]   builds nothing: is the text of each line still in its file?
@@ -72,14 +72,19 @@ while IFS= read -r line; do
     # shellcheck disable=SC2086 # several names
     if ! { test -z "$first" || LH_QUICK=1 meson test -C build --maxfail 1 $first; } >test.log 2>&1 ||
         ! LH_QUICK=1 meson test -C build --maxfail 1 >test.log 2>&1; then
-        caught=$((caught + 1)) how=$(grep -m1 -E ' (FAIL|ERROR|TIMEOUT)' test.log | sed 's/^ *[0-9/]* *//; s/  */ /g' || echo "does not build")
+        how=$(grep -m1 -E ' (FAIL|ERROR|TIMEOUT)' test.log | sed 's/^ *[0-9/]* *//; s/  */ /g')
+        if [ -n "$how" ]; then
+            caught=$((caught + 1))
+            echo "caught $number: $file: $from  ->  $to   ($how)"
+        else
+            missed=$((missed + 1))
+            echo "NOT TESTED:  $file: $from  ->  $to"
+            tail -n 5 test.log
+        fi
     else
         missed=$((missed + 1))
         echo "NOT CAUGHT:  $file: $from  ->  $to"
-        cp kept.tmp "$file"
-        continue
     fi
-    echo "caught $number: $file: $from  ->  $to   ($how)"
     cp kept.tmp "$file"
 done <"$root/tests/mutants.list"
 if $only_list; then

@@ -60,9 +60,8 @@ struct norming {
 template <int F> __device__ static norming norming_of(const lh_gpu_multiplies &m, const duty &own) {
     float n = 0;
     for (int f = 0; f < F; f++) {
-        const int left =
-            m.inner -
-            (of_fours(f) - 4 * (int)(threadIdx.x % WARP)); /* from the first of this warp on */
+        /* from the first of this warp on */
+        const int left = m.inner - of_fours(f) + 4 * (int)(threadIdx.x % WARP);
         n += (float)(left < 0 ? 0 : left < 4 * WARP ? left : 4 * WARP);
     }
     return {n, n > 0 ? 1.0f / n : 0.0f, own.each, own.epsilon, m.before == LH_GPU_BY_LAYERNORM};
@@ -240,12 +239,12 @@ __device__ static void query_row(walker &k, const lh_gpu_step &step, int h, bool
         if (is_asked) put_eight(k.x, all, i, v);
     }
     arrive(ROW_THERE, EIGHTS + ROWS);
+    /* what this thread itself put there: it is not replaced before this thread comes back */
     UNROLLED_BY(1)
     for (int i = of_eights(0); i < n; i += 8 * ROWS) {
         if (i < a.k_cols || h % a.each) continue;
         emulate_touch(kept + 2 * (i - a.k_cols), sizeof(uint4));
-        *(uint4 *)(kept + 2 * (i - a.k_cols)) = to_shorts(eight_at(
-            k.x, all, i)); /* its own: the place is written again when this thread has come back */
+        *(uint4 *)(kept + 2 * (i - a.k_cols)) = to_shorts(eight_at(k.x, all, i));
     }
 }
 

@@ -23,11 +23,6 @@ __device__ static inline float number_in(unsigned word) {
 
 #ifdef LH_EMULATED
 enum { TIMES_ASKED = 1 };
-#else
-enum { TIMES_ASKED = 8 }; /* by all lanes, before they wait together */
-#endif
-
-#ifdef LH_EMULATED
 __device__ static inline unsigned look(const unsigned *p) {
     emulate_touch(p, sizeof *p);
     return *p;
@@ -74,6 +69,7 @@ __device__ static inline void wait_until_there(unsigned long long *b, unsigned p
     while ((*b & 1) == phase) look_again();
 }
 #else
+enum { TIMES_ASKED = 8 }; /* by all lanes, before they wait together */
 __device__ static inline unsigned look(const unsigned *p) {
     unsigned x;
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
