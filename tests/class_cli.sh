@@ -176,6 +176,18 @@ tried 'a table of all answers' 0 'key.csv: a row for each of 7 students, a colum
 refused '... is not written over' 'it may hold answers' sheet ex1 --class physics.class --roster more.csv --format csv -o key.csv
 run mark ex1 key.csv --class physics.class
 tried 'is marked as it is' 0 'ex1   7 sheets' 'all right: 7'
+# Forms that ask for different numbers, since some are too small in one and not in another: no column is lost, and none is there twice.
+printf '%s\n' name s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 s12 s13 s14 >fourteen.csv
+for lesson in ex6 ex6-three; do
+    run sheet $lesson --roster fourteen.csv --forms 14 --key --format csv -o $lesson.csv
+    run mark $lesson $lesson.csv
+    tried "$lesson: a table of different forms" 0 '14 sheets' 'all right: 14'
+    silent '... and all of it is read'
+    for seed in 0 $(seq 14); do "$longhand" sheet $lesson --seed $seed --format csv | head -n 1; done 2>err | tr -d '\r' | tr ',' '\n' >all
+    head -n 1 $lesson.csv | tr -d '\r' | tr ',' '\n' >columns
+    test "$(sort -u all | wc -l)" -eq "$(wc -l <columns)" && test "$(uniq all | sort | uniq -c | awk '{ print $1 }' | sort -u | wc -l)" -gt 1
+    verdict $? '... a column for each number that one of them asks for, once'
+done
 # Through a spreadsheet: semicolons, decimal commas, a mark at the beginning, zeros lost, a column of its own.
 printf 'name,id\nAnna Müller,1\nBo,2\nCem,3\n' >three.csv
 "$longhand" sheet ex1 --class physics.class --roster three.csv --key --format csv >three 2>err

@@ -97,8 +97,7 @@ static void write_sheet(longhand *lh, lh_text *out, const lh_handout *h, longhan
     if (form == LONGHAND_AS_JSON) {
         write_json(out, h);
     } else if (form == LONGHAND_AS_CSV) {
-        lh_sheet_csv_head(out, h->paper);
-        lh_sheet_csv_row(out, h);
+        lh_sheet_csv(out, h);
     } else {
         write_lines(lh, out, h, form);
     }

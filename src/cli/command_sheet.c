@@ -92,6 +92,7 @@ lh_paper *lh_sheet_lesson_paper(lh_sheet_lesson *s, const lh_sheet_wish *w) {
                         .n_steps = own ? w->n_steps : s->asks.n_steps,
                         .is_named_by_caller = own,
                         .key = w->key,
+                        .with_tiny = w->with_tiny,
                         .mistakes = s->mistakes};
     lh_paper *p = lh_paper_new(s->cli->ctx, s->source.program, &how);
     if (!p) lh_fail_in(s->cli->ctx, s->source.program->file, s->source.text, s->source.length);
@@ -212,8 +213,7 @@ void lh_sheet_write(const lh_cli *cli, FILE *out, const lh_handout *h, lh_sheet_
     case LH_SHEET_QTI: lh_sheet_qti(out, h); break;
     default:
         t = lh_text_new(h->paper->arena);
-        lh_sheet_csv_head(&t, h->paper);
-        lh_sheet_csv_row(&t, h);
+        lh_sheet_csv(&t, h);
         fwrite(t.s, 1, t.n, out);
     }
 }

@@ -23,27 +23,49 @@ static void report(lh_hall *h) {
     h->failed = true;
 }
 
+static bool asks_alike(const lh_answer_file *f, const lh_answer_file *g) {
+    bool is_same = f->n_steps == g->n_steps;
+    for (int i = 0; is_same && i < f->n_steps; i++) is_same = strcmp(f->step[i], g->step[i]) == 0;
+    return is_same;
+}
+
+/* What the columns of a table are compared with. */
+typedef struct asked {
+    bool *column;      /* is it asked for? */
+    const char **step; /* names, for a hint */
+    int n_steps;
+} asked;
+
+/* Some forms ask for small numbers that are too small in others: all of them count. A row that cannot be marked says so later. */
+static void ask_like(lh_hall *h, const lh_answer_table *t, const lh_answer_file *f, asked *k) {
+    lh_sheet_wish w = {
+        .digits = f->digits, .steps = f->step, .n_steps = f->n_steps, .with_tiny = true};
+    lh_paper *p = lh_sheet_lesson_paper(h->from, &w);
+    for (int i = 0; p && i < t->n_columns; i++)
+        k->column[i] = k->column[i] || lh_answer_is_asked(h->arena, p, t->column[i]);
+    for (int i = 0; p && i < p->n_steps; i++)
+        *lh_push(h->arena, k->step, k->n_steps) = lh_printf(h->arena, "%s", p->step[i].name);
+    lh_paper_free(p);
+    lh_context_clear(h->from->cli->ctx);
+}
+
 /* Columns that are no step of the lesson are told once, not once for each learner. */
 static bool check_columns(lh_hall *h, const char *file, lh_answer_table *t) {
     lh_sheet_lesson *s = h->from;
-    const lh_answer_file *first = t->row[0].answers;
-    lh_sheet_wish w = {.digits = first->digits, .steps = first->step, .n_steps = first->n_steps};
-    lh_paper *p = lh_sheet_lesson_paper(s, &w);
-    if (!p) {
-        report(h);
-        return false;
+    asked k = {.column = lh_alloc_array(h->arena, (size_t)t->n_columns + 1, sizeof *k.column)};
+    const lh_answer_file *last = NULL;
+    for (int i = 0; k.column && i < t->n; i++) {
+        const lh_answer_file *f = t->row[i].answers;
+        if (!last || !asks_alike(f, last)) ask_like(h, t, f, &k);
+        last = f;
     }
-    const char **known = lh_alloc_array(h->arena, (size_t)p->n_steps + 1, sizeof *known);
-    for (int i = 0; known && i < p->n_steps; i++)
-        known[i] = lh_printf(h->arena, "%s", p->step[i].name);
     int others = 0, n = t->n_columns;
-    for (int i = 0; i < t->n_columns;) {
-        const char *column = t->column[i];
-        if (lh_answer_is_asked(h->arena, p, column)) {
-            i++;
-            continue;
-        }
-        const char *near = known ? lh_nearest(column, known, p->n_steps) : NULL;
+    const char **all = lh_alloc_array(h->arena, (size_t)n + 1, sizeof *all);
+    for (int i = 0; all && i < n; i++) all[i] = t->column[i];
+    for (int i = 0; k.column && all && i < n; i++) {
+        const char *column = all[i];
+        if (k.column[i]) continue;
+        const char *near = k.step ? lh_nearest(column, k.step, k.n_steps) : NULL;
         lh_answer_table_drop(t, column);
         if (others++ < 5)
             fprintf(stderr, "%s:%d: the column \"%s\" is not a step of %s and was not read%s%s%s\n",
@@ -51,7 +73,6 @@ static bool check_columns(lh_hall *h, const char *file, lh_answer_table *t) {
                     near ? "?" : "");
     }
     if (others > 5) fprintf(stderr, "%s:%d: %d more were not read\n", file, t->line, others - 5);
-    lh_paper_free(p);
     if (others < n) return true;
     lh_cli_fail(s->cli, "%s:%d: no column is a step of %s", file, t->line, s->name);
     fprintf(stderr, "longhand sheet %s --format csv writes a table with the right columns\n",

@@ -30,6 +30,7 @@ typedef struct lh_sheet_wish {
     int n_steps;
     const char *form;
     bool key;
+    bool with_tiny; /* see lh_paper_how */
 } lh_sheet_wish;
 /* NULL and the context failed: report it */
 lh_paper *lh_sheet_lesson_paper(lh_sheet_lesson *s, const lh_sheet_wish *w);

@@ -247,14 +247,16 @@ static void tell(const lh_sheet_class *c, const copy *list, int n, const char *l
 static int write_table(const lh_sheet_class *c, const copy *list, int n) {
     lh_cli *cli = c->from->cli;
     lh_text t = lh_text_new(cli->arena);
+    lh_sheet_table *table = lh_sheet_table_new(cli->arena);
     for (int i = 0; i < n; i++) {
         lh_paper *p = paper_of(c, &list[i], c->wants_key);
         if (!p) return lh_cli_report(cli);
         lh_handout h = handout_of(c, &list[i], p);
-        if (i == 0) lh_sheet_csv_head(&t, p);
-        lh_sheet_csv_row(&t, &h);
+        lh_sheet_table_add(table, &h);
         lh_paper_free(p);
     }
+    lh_sheet_table_put(table, &t);
+    if (lh_failed(cli->ctx)) return lh_cli_report(cli);
     if (!c->out) {
         fwrite(t.s, 1, t.n, stdout);
         return LH_EXIT_YES;

@@ -56,6 +56,8 @@ typedef struct lh_sheet_how {
     /* which steps to ask: P, h[0].A.S, P.e, L@1; all or NULL: every named step that is shown in a trace */
     const char *const *steps;
     int n_steps;
+    /* those too that are too small for a pen: other numbers may make them larger */
+    bool with_tiny;
 } lh_sheet_how;
 
 /* What a right number is worth that has fewer digits than asked. */

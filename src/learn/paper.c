@@ -403,9 +403,10 @@ static void check_steps(lh_paper *p, const lh_paper_how *how) {
 }
 
 static lh_sheet *sheet_of(lh_graph *g, const lh_paper_how *how, int digits) {
-    return g ? lh_sheet_new(
-                   g,
-                   &(lh_sheet_how){.digits = digits, .steps = how->steps, .n_steps = how->n_steps})
+    return g ? lh_sheet_new(g, &(lh_sheet_how){.digits = digits,
+                                               .steps = how->steps,
+                                               .n_steps = how->n_steps,
+                                               .with_tiny = how->with_tiny})
              : NULL;
 }
 

@@ -98,6 +98,7 @@ typedef struct lh_paper_how {
     const lh_place *at;       /* where they were named, or NULL */
     int n_steps;
     bool is_named_by_caller; /* steps were chosen for this sheet, not by the lesson */
+    bool with_tiny; /* numbers too that this sheet leaves out as too small, and others ask */
     bool key;
     const lh_mistakes *mistakes; /* for the choice of a variant; must outlive the paper */
 } lh_paper_how;

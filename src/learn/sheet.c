@@ -147,9 +147,10 @@ enum { MOST_DECIMALS = 9 };
 
 /* Asked are steps with numbers that a person works out: not tokens, not the 1 that a gradient begins with, and not what is
  * too small for a pen (Example 6 at width 2 has gradients of 1e-25). */
-static bool is_work(const lh_sheet *sheet, const lh_step *s) {
+static bool is_work(const lh_sheet *sheet, const lh_sheet_how *how, const lh_step *s) {
     return s->node->kind != LH_OP_number && !s->node->is_discrete &&
-           lh_decimals_for(sheet->plan, s->node, sheet->digits) <= MOST_DECIMALS;
+           (how->with_tiny ||
+            lh_decimals_for(sheet->plan, s->node, sheet->digits) <= MOST_DECIMALS);
 }
 
 /* ---- names ---- */
@@ -249,7 +250,7 @@ static void ask_moment(lh_sheet *s, const lh_sheet_how *how, const lh_trace *t,
         if (item->section == LH_SECTION_GIVEN) continue;
         for (int k = 0; k < item->n_inner; k++)
             if (is_wanted(how, item->inner[k], moment)) ask(s, item->inner[k], moment);
-        bool is_plain = moment == 0 && is_shown(plain, item->step) && is_work(s, item->step);
+        bool is_plain = moment == 0 && is_shown(plain, item->step) && is_work(s, how, item->step);
         if (is_plain || is_wanted(how, item->step, moment)) ask(s, item->step, moment);
     }
 }

@@ -13,7 +13,12 @@ const char *lh_section_title(const lh_paper *p, int step, bool *is_new);
 
 void lh_sheet_text(FILE *out, int width, const lh_handout *h);
 void lh_sheet_markdown(FILE *out, int width, const lh_handout *h);
-void lh_sheet_csv_head(lh_text *out, const lh_paper *p); /* the row above the columns */
-void lh_sheet_csv_row(lh_text *out, const lh_handout *h);
+
+/* Several as one table (sheet_csv.c): columns for the numbers of all of them, a row for each. Papers may be freed in between. */
+typedef struct lh_sheet_table lh_sheet_table;
+lh_sheet_table *lh_sheet_table_new(lh_arena *a);
+void lh_sheet_table_add(lh_sheet_table *t, const lh_handout *h);
+void lh_sheet_table_put(const lh_sheet_table *t, lh_text *out);
+void lh_sheet_csv(lh_text *out, const lh_handout *h); /* of one sheet */
 
 #endif
