@@ -103,6 +103,30 @@ run sheet ex1 --roster chosen.csv -o chosen
 has 'the roster says which form' 'form B' chosen/ex1-Anna.txt
 grep -o 'code [0-9a-f]*' thirty/ex1-B.txt >b && grep -o 'code [0-9a-f]*' chosen/ex1-Anna.txt | cmp -s - b
 verdict $? '... and it is that one'
+# Also without a secret, and where forms go round: a student who comes later moves nobody.
+printf 'name\nAnna\nBen\nCem\n' >before.csv
+printf 'name\nAaron\nAnna\nBen\nCem\n' >after.csv
+for forms in '' '--forms 2'; do
+    rm -rf late
+    for roster in before after; do
+        # shellcheck disable=SC2086
+        run sheet ex1 --roster $roster.csv $forms -o late
+        tried "$roster.csv $forms" 0
+    done
+    for who in Anna Ben Cem; do
+        test "$(grep -h "^$who," late/list.csv late/list-2.csv | sort -u | wc -l)" -eq 1
+        verdict $? "... $who keeps the sheet"
+    done
+done
+test "$(sed -n 's/^[A-C][a-z]*,,\([AB]\),.*/\1/p' late/list-2.csv | tr -d '\n')" = BABA
+verdict $? '... and the new one has the form that fewest had'
+run sheet ex1 --roster after.csv --seed 5 --forms 2 -o late
+tried 'other sheets in that folder' 2 'files are of another sheet'
+gone late/list-3.csv
+run sheet ex1 --roster after.csv --forms 2 --format csv
+tried 'a table has no list beside it' 0 'after.csv: forms are given out in the order of this list'
+run sheet ex1 --roster late/list-2.csv --forms 2 --format csv
+silent '... unless the roster has the forms'
 printf 'Anna\nBen\n' >plain.txt
 run sheet ex1 --roster plain.txt -o plain
 tried 'a name a line is a roster' 0 'plain: 2 sheets written'

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/sha256.h"
 #include "cli/sheet.h"
 #include "learn/csv.h"
 
@@ -44,19 +45,79 @@ typedef struct copy {
     const char *file; /* without folder and ending */
 } copy;
 
-static unsigned long long seed_of(const lh_sheet_class *c, const char *form, int number) {
-    if (c->secret) return lh_secret_seed(c->secret, c->from->name, form);
+/* Without a secret and without forms: numbers that depend on who it is, so that nobody else's change when a student joins. */
+static unsigned long long own_seed(const lh_sheet_class *c, const lh_student *s) {
+    unsigned char print[LH_SHA256];
+    const char *who = lh_printf(c->from->cli->arena, "%llu %s", c->wish.seed, s->key);
+    lh_sha256(who, strlen(who), print);
+    unsigned long long seed = 0;
+    for (int i = 0; i < 4; i++) seed = seed << 8 | print[i];
+    return 1 + seed % 1000000000;
+}
+
+static unsigned long long seed_of(const lh_sheet_class *c, const copy *x, int number) {
+    if (c->secret) return lh_secret_seed(c->secret, c->from->name, x->form);
+    if (x->student && x->student->seed) return x->student->seed;
+    if (!*x->form) return own_seed(c, x->student);
     return (c->wish.seed ? c->wish.seed : 1) + (unsigned long long)number;
 }
 
-/* A form that the roster names, one of a few in turn, or with a secret a word of the student's own. */
-static bool assign(const lh_sheet_class *c, copy *x, int number) {
+/* The lists that earlier calls left in the folder, the oldest first. */
+typedef struct earlier {
+    lh_roster **list;
+    int n;
+} earlier;
+
+static const char *numbered_path(const lh_sheet_class *c, const char *name, const char *ending,
+                                 int i) {
+    lh_arena *a = c->from->cli->arena;
+    return i ? lh_printf(a, "%s/%s-%d.%s", c->out, name, i + 1, ending)
+             : lh_printf(a, "%s/%s.%s", c->out, name, ending);
+}
+
+static earlier earlier_lists(const lh_sheet_class *c) {
+    lh_cli *cli = c->from->cli;
+    earlier e = {0};
+    for (int i = 0; c->forms && c->out && c->format != LH_SHEET_CSV; i++) {
+        size_t length;
+        const char *path = numbered_path(c, "list", "csv", i);
+        if (access(path, F_OK) != 0) break;
+        const char *text = lh_file_read(cli->ctx, cli->arena, path, &length);
+        lh_roster *r = text ? lh_roster_read(cli->ctx, cli->arena, path, text, length) : NULL;
+        if (r) *lh_push(cli->arena, e.list, e.n) = r;
+        lh_context_clear(cli->ctx); /* a file of another kind: nothing is known from it */
+    }
+    return e;
+}
+
+/* Which form a student got earlier, from 0; -1: none of those that are made now. */
+static int earlier_form(const lh_sheet_class *c, const earlier *e, const lh_student *s) {
+    lh_arena *a = c->from->cli->arena;
+    for (int i = 0; i < e->n; i++) {
+        int same, at;
+        const lh_student *old = lh_roster_find(e->list[i], a, s->name, s->id, &same);
+        if (!old) old = lh_roster_find(e->list[i], a, s->name, "", &same);
+        if (old && lh_form_number(old->form, &at) && at < c->forms) return at;
+    }
+    return -1;
+}
+
+/* The form that fewest have: all in turn, where nobody has one yet. */
+static int next_form(const int *has, int forms) {
+    int best = 0;
+    for (int i = 1; i < forms; i++)
+        if (has[i] < has[best]) best = i;
+    return best;
+}
+
+/* Forms that are known: the roster names them, an earlier list does, or with a secret the student's own word is one. */
+static bool assign_known(const lh_sheet_class *c, const earlier *e, copy *x, int *at) {
     lh_arena *a = c->from->cli->arena;
     const lh_student *s = x->student;
-    int at = number;
-    if (s && *s->form) {
+    *at = -1;
+    if (*s->form) {
         x->form = s->form;
-        if (!c->secret && !s->seed && !lh_form_number(s->form, &at)) {
+        if (!lh_form_number(s->form, at) && !c->secret && !s->seed) {
             lh_cli_fail(c->from->cli, "%s:%d: form %s has no number, and there is no secret",
                         c->roster->file, s->line, s->form);
             fprintf(stderr,
@@ -64,12 +125,33 @@ static bool assign(const lh_sheet_class *c, copy *x, int number) {
             return false;
         }
     } else if (c->forms) {
-        at = number % c->forms;
-        x->form = lh_form_name(a, at);
+        *at = earlier_form(c, e, s);
+        x->form = *at < 0 ? NULL : lh_form_name(a, *at);
     } else {
-        x->form = s && c->secret ? lh_secret_form(c->secret, a, s->key) : "";
+        x->form = c->secret ? lh_secret_form(c->secret, a, s->key) : "";
     }
-    x->seed = s && s->seed && !c->secret ? s->seed : seed_of(c, x->form, at);
+    return true;
+}
+
+static bool assign_all(const lh_sheet_class *c, copy *list, int n) {
+    lh_arena *a = c->from->cli->arena;
+    const earlier e = earlier_lists(c);
+    int *has = lh_alloc_array(a, (size_t)c->forms + 1, sizeof *has);
+    int *at = lh_alloc_array(a, (size_t)n + 1, sizeof *at);
+    if (!has || !at) return false;
+    for (int i = 0; i < n; i++) {
+        list[i].student = c->roster ? &c->roster->student[i] : NULL;
+        if (list[i].student && !assign_known(c, &e, &list[i], &at[i])) return false;
+        if (list[i].student && at[i] >= 0 && at[i] < c->forms) has[at[i]]++;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!list[i].form) {
+            at[i] = next_form(has, c->forms);
+            has[at[i]]++;
+            list[i].form = lh_form_name(a, at[i]);
+        }
+        list[i].seed = seed_of(c, &list[i], at[i]);
+    }
     return true;
 }
 
@@ -78,11 +160,10 @@ static copy *copies(const lh_sheet_class *c, int *n) {
     *n = c->roster ? c->roster->n : c->forms;
     copy *list = lh_alloc_array(a, (size_t)*n + 1, sizeof *list);
     const char **file = lh_alloc_array(a, (size_t)*n + 1, sizeof *file);
-    for (int i = 0; list && file && i < *n; i++) {
+    if (!list || !file || !assign_all(c, list, *n)) return NULL;
+    for (int i = 0; i < *n; i++) {
         copy *x = &list[i];
         int same = 1;
-        x->student = c->roster ? &c->roster->student[i] : NULL;
-        if (!assign(c, x, i)) return NULL;
         if (!x->student) {
             file[i] = lh_printf(a, "%s-%s", c->from->name, x->form);
             continue;
@@ -92,7 +173,6 @@ static copy *copies(const lh_sheet_class *c, int *n) {
             same > 1 ? lh_printf(a, "%s %s", x->student->name, x->student->id) : x->student->name;
         file[i] = lh_printf(a, "%s-%s", c->from->name, lh_name_file(a, name));
     }
-    if (!list || !file) return NULL;
     lh_names_apart(a, file, *n);
     for (int i = 0; i < *n; i++) list[i].file = file[i];
     return list;
@@ -204,9 +284,8 @@ static void make_copy(const lh_sheet_class *c, const copy *x, int number, FILE *
 static const char *put_new(const lh_sheet_class *c, const char *name, const char *ending,
                            const char *text, size_t length, tally *t) {
     lh_cli *cli = c->from->cli;
-    for (int i = 1; i < 1000; i++) {
-        const char *path = i == 1 ? lh_printf(cli->arena, "%s/%s.%s", c->out, name, ending)
-                                  : lh_printf(cli->arena, "%s/%s-%d.%s", c->out, name, i, ending);
+    for (int i = 0; i < 1000; i++) {
+        const char *path = numbered_path(c, name, ending, i);
         size_t old_length = 0;
         if (access(path, F_OK) == 0) {
             lh_arena *a = lh_arena_new(cli->ctx);
@@ -244,6 +323,19 @@ static void tell(const lh_sheet_class *c, const copy *list, int n, const char *l
 
 /* ---- one table for all ---- */
 
+/* No list beside the table remembers who has which form. */
+static void note_order(const lh_sheet_class *c) {
+    for (int i = 0; c->forms && c->roster && i < c->roster->n; i++)
+        if (!*c->roster->student[i].form) {
+            fprintf(
+                stderr,
+                "%s: forms are given out in the order of this list; a column \"form\" in it, as "
+                "in list.csv, keeps them when it changes\n",
+                c->roster->file);
+            return;
+        }
+}
+
 static int write_table(const lh_sheet_class *c, const copy *list, int n) {
     lh_cli *cli = c->from->cli;
     lh_text t = lh_text_new(cli->arena);
@@ -257,6 +349,7 @@ static int write_table(const lh_sheet_class *c, const copy *list, int n) {
     }
     lh_sheet_table_put(table, &t);
     if (lh_failed(cli->ctx)) return lh_cli_report(cli);
+    note_order(c);
     if (!c->out) {
         fwrite(t.s, 1, t.n, stdout);
         return LH_EXIT_YES;
@@ -292,9 +385,10 @@ int lh_sheet_class_write(const lh_sheet_class *c) {
     if (print) lh_sheet_html_close(print);
     bool has_pages = print && fclose(print) == 0 && t.status == LH_EXIT_YES;
     const char *list_file = NULL, *print_file = NULL;
-    if (c->roster && t.status == LH_EXIT_YES)
+    /* neither would be true of files that were left as they are */
+    if (c->roster && t.status == LH_EXIT_YES && !t.other)
         list_file = put_new(c, "list", "csv", rows.s, rows.n, &t);
-    if (has_pages) print_file = put_new(c, "all", "html", pages, length, &t);
+    if (has_pages && !t.other) print_file = put_new(c, "all", "html", pages, length, &t);
     free(pages);
     if (t.other) t.status = LH_EXIT_FAILED;
     tell(c, list, n, list_file, print_file, &t);
