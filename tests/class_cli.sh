@@ -249,6 +249,22 @@ printf 'sheet ex1, class %s, digits 4, form %s\nname Émile Öztürk\nX = 1 0; 0
 run mark ex1 swap.txt --class physics.class --roster more.csv
 tried "somebody else's sheet" 1 "form $f is the sheet of Anna Müller, and the name on it is Émile Öztürk"
 
+# ---- who was absent ----
+"$longhand" sheet ex1 --class physics.class --roster three.csv --key --format csv >all-here.csv 2>err
+awk -F'"' 'NR == 3 { print $1 "\"" $2 "\"" substr(",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", 1, 56); next } { print }' all-here.csv >one-absent.csv
+run mark ex1 one-absent.csv --class physics.class --roster three.csv
+tried 'who wrote nothing is absent, and not 0 %' 1 'ex1   2 sheets of a class of 3' 'mean 56.0 of 56, 100 %;' 'Bo           absent' '1 handed in nothing: Bo'
+hides 'Hardest steps' '... no step is harder for it'
+run mark ex1 one-absent.csv --class physics.class --table
+has '... in the table' '^Bo .*absent$' out
+run mark ex1 one-absent.csv --class physics.class --csv
+has '... in CSV, without points' '^Bo,Bo,2,.*,4,,,56,yes,,' out
+run mark ex1 one-absent.csv --class physics.class --json
+tried '... and in JSON' 1 '"absent": true' '"absent": 1' '"mean": 1'
+head -n 1 one-absent.csv >empty.csv && sed -n 3p one-absent.csv >>empty.csv
+run mark ex1 empty.csv --class physics.class --json
+tried 'nobody wrote anything: there is no mean' 1 '"mean": null'
+
 # ---- marks for a spreadsheet ----
 printf 'name,seed,Z\n=HYPERLINK(1),7,-1 2;3 4\n"+49 30, a",7,1\n@me,7,\n-x,7,\n' | sed 's/-1 2;3 4/"-1 2; 3 4"/' >bad.csv
 run mark ex1 bad.csv --csv

@@ -60,7 +60,7 @@ def save(table):
 
 def worth(i, cells):
     """How many cells of student i have full credit, at least and at most."""
-    return {3: (cells // 2, cells - 1), 5: (cells - 1, cells - 1), 7: (0, 0)}.get(i % 10, (cells, cells))
+    return {3: (cells // 2, cells - 1), 5: (cells - 1, cells - 1)}.get(i % 10, (cells, cells))
 
 
 def look(path):
@@ -68,6 +68,9 @@ def look(path):
     assert len(rows) == 200, len(rows)
     for i, (name, id) in enumerate(students()):
         r = rows[id]
+        if i % 10 == 7:  # wrote nothing
+            assert (r["absent"], r["credit"], r["points"]) == ("yes", "", ""), r
+            continue
         least, most = worth(i, int(r["total"]))
         assert least <= int(r["credit"]) <= most, (id, r["credit"], r["total"], least, most)
         assert r["name"] == shown(name.strip()), (r["name"], name)

@@ -64,7 +64,6 @@ static int percent(double share) {
 
 /* The first step in which credit was lost: what follows from it has credit, so this is where help begins. */
 static const char *first_loss(const lh_class *c, const lh_class_row *row) {
-    if (row->blank == row->total) return "nothing is written";
     for (int i = 0; i < row->n_cells; i++) {
         const lh_class_cell *x = &row->cell[i];
         if (x->credit == x->total) continue;
@@ -84,6 +83,10 @@ void lh_mark_list(const lh_cli *cli, const lh_class *c) {
         const lh_class_row *row = &c->row[r];
         double share = row->total ? (double)row->credit / row->total : 0;
         lh_mark_name(row->learner, names);
+        if (row->is_absent) {
+            puts("  absent: nothing is written");
+            continue;
+        }
         printf("  %4d/%-4d %3d %%  ", row->credit, row->total, percent(share));
         put_bar(share);
         const char *loss = first_loss(c, row);
@@ -176,17 +179,22 @@ static bool put_below(const lh_cli *cli, const lh_class *c) {
     const char **name = lh_alloc_array(c->arena, (size_t)c->n_rows + 1, sizeof *name);
     int n = 0;
     for (int r = 0; name && r < c->n_rows; r++)
-        if (c->row[r].credit * 2 < c->row[r].total) name[n++] = c->row[r].learner;
+        if (!c->row[r].is_absent && c->row[r].credit * 2 < c->row[r].total)
+            name[n++] = c->row[r].learner;
     if (n) putchar('\n');
     put_names(cli, lh_printf(c->arena, "%d below half: ", n), name, n);
     return n > 0;
 }
 
-static void put_missing(const lh_hall *h, bool has_gap) {
+/* Whose sheet is not there, or empty. */
+static void put_missing(const lh_hall *h, const lh_class *c, bool has_gap) {
     const lh_student **s;
-    int n = lh_hall_missing(h, &s);
-    const char **name = lh_alloc_array(h->arena, (size_t)n + 1, sizeof *name);
-    for (int i = 0; name && i < n; i++) name[i] = s[i]->name;
+    int missing = lh_hall_missing(h, &s), n = 0;
+    const char **name =
+        lh_alloc_array(h->arena, (size_t)missing + (size_t)c->n_rows + 1, sizeof *name);
+    for (int i = 0; name && i < missing; i++) name[n++] = s[i]->name;
+    for (int r = 0; name && r < c->n_rows; r++)
+        if (c->row[r].is_absent) name[n++] = c->row[r].learner;
     if (n && !has_gap) putchar('\n');
     if (name) put_names(h->from->cli, lh_printf(h->arena, "%d handed in nothing: ", n), name, n);
 }
@@ -195,13 +203,13 @@ void lh_mark_summary(const lh_hall *h, const lh_class *c, int refused) {
     const lh_cli *cli = h->from->cli;
     lh_class_sum s = lh_class_summary(c);
     lh_ink_print(cli, stdout, LH_INK_BOLD, "%s", h->from->name);
-    printf("   %d sheet%s", c->n_rows, c->n_rows == 1 ? "" : "s");
+    printf("   %d sheet%s", s.sheets, s.sheets == 1 ? "" : "s");
     if (h->roster) printf(" of a class of %d", h->roster->n);
     if (refused) printf("; %d could not be marked", refused);
     putchar('\n');
-    put_mean(cli, c, &s);
-    if (c->n_rows > 4) put_spread(&s);
+    if (s.sheets) put_mean(cli, c, &s);
+    if (s.sheets > 4) put_spread(&s);
     put_hardest(cli, c);
     put_mistakes(cli, c);
-    put_missing(h, c->n_rows > 4 && put_below(cli, c));
+    put_missing(h, c, s.sheets > 4 && put_below(cli, c));
 }

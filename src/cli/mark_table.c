@@ -56,7 +56,10 @@ void lh_mark_table(const lh_cli *cli, const lh_class *c) {
                 fputs("  ", stdout);
                 put(cell_text(c->arena, &c->row[r], i), width[i]);
             }
-            if (to == c->n_steps) printf("  %3d/%-3d", c->row[r].credit, c->row[r].total);
+            if (to == c->n_steps && c->row[r].is_absent)
+                fputs("   absent", stdout);
+            else if (to == c->n_steps)
+                printf("  %3d/%-3d", c->row[r].credit, c->row[r].total);
             putchar('\n');
         }
     }
@@ -82,6 +85,7 @@ static const char *mistakes_of(const lh_class *c, const lh_class_row *row) {
     return made.s;
 }
 
+/* Who was absent has no points: a spreadsheet leaves empty cells out of a mean. */
 static void csv_row(lh_text *t, const lh_sheet_lesson *s, const lh_class *c,
                     const lh_class_row *row) {
     const char *words[] = {
@@ -91,10 +95,14 @@ static void csv_row(lh_text *t, const lh_sheet_lesson *s, const lh_class *c,
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         lh_csv_put(t, words[i]), lh_text_add(t, ",");
     if (row->has_seed) lh_text_add(t, "%llu", row->seed);
-    lh_text_add(t, ",%d,%d,%g,%d,", row->digits, row->credit, row->points, row->total);
+    lh_text_add(t, ",%d,", row->digits);
+    if (row->is_absent)
+        lh_text_add(t, ",,%d,yes,", row->total);
+    else
+        lh_text_add(t, "%d,%g,%d,,", row->credit, row->points, row->total);
     lh_csv_put(t, mistakes_of(c, row));
     for (int i = 0; i < c->n_steps; i++)
-        if (i < row->n_cells && row->cell[i].total)
+        if (!row->is_absent && i < row->n_cells && row->cell[i].total)
             lh_text_add(t, ",%d", row->cell[i].credit);
         else
             lh_text_add(t, ",");
@@ -103,7 +111,8 @@ static void csv_row(lh_text *t, const lh_sheet_lesson *s, const lh_class *c,
 
 void lh_mark_csv(const lh_sheet_lesson *s, const lh_class *c, FILE *out) {
     lh_text t = lh_text_new(c->arena);
-    lh_text_add(&t, "learner,name,id,file,lesson,form,seed,digits,credit,points,total,mistakes");
+    lh_text_add(&t,
+                "learner,name,id,file,lesson,form,seed,digits,credit,points,total,absent,mistakes");
     for (int i = 0; i < c->n_steps; i++) {
         lh_text_add(&t, ",");
         lh_csv_put(&t, lh_printf(c->arena, "%s of %d", c->step[i], largest(c, i)));

@@ -286,7 +286,9 @@ lh_filled *lh_answers_read(lh_arena *a, const lh_paper *p, const lh_answer_file 
         k.e = &f->entry[i];
         place(&k);
     }
+    r->is_absent = r->notes.n == f->notes.n; /* nothing that was put in another place, or shape */
     for (int i = 0; i < s->n_cells; i++) {
+        r->is_absent &= r->answers->cell[i].kind == LH_WRITTEN_BLANK;
         r->n_written += r->answers->cell[i].kind == LH_WRITTEN_NUMBER;
         r->n_unread += r->answers->cell[i].kind == LH_WRITTEN_UNREAD;
     }

@@ -69,6 +69,7 @@ typedef struct lh_filled {
     const char **text; /* for each cell of the sheet: as written; "" for a blank */
     lh_notes notes;    /* unknown steps, other shapes, what is no number: with its line */
     int n_written, n_unread;
+    bool is_absent; /* nothing is written anywhere: nobody worked on it */
 } lh_filled;
 
 /* is there a place for it on this sheet? P[1][0], WO := */

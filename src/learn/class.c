@@ -29,6 +29,7 @@ lh_class_row *lh_class_add(lh_class *c, const lh_paper *p, const lh_filled *fill
                        .form = lh_printf(c->arena, "%s", p->form),
                        .seed = p->seed,
                        .digits = p->digits,
+                       .is_absent = filled->is_absent,
                        .credit = marks->credit,
                        .points = marks->points,
                        .total = marks->total,
@@ -55,19 +56,23 @@ static int by_size(const void *a, const void *b) {
 
 lh_class_sum lh_class_summary(const lh_class *c) {
     lh_class_sum s = {.total = c->n_rows ? c->row[0].total : 0};
-    int n = c->n_rows;
-    double *share = lh_alloc_array(c->arena, (size_t)n + 1, sizeof *share);
-    if (!share || n == 0) return s;
-    for (int i = 0; i < n; i++) {
+    int n = 0;
+    double *share = lh_alloc_array(c->arena, (size_t)c->n_rows + 1, sizeof *share);
+    for (int i = 0; share && i < c->n_rows; i++) {
         const lh_class_row *row = &c->row[i];
-        share[i] = row->total ? row->points / row->total : 0;
-        s.mean += share[i];
+        s.absent += row->is_absent;
+        if (row->is_absent) continue;
+        share[n] = row->total ? row->points / row->total : 0;
+        s.mean += share[n];
         s.points += row->points;
         s.all_right += row->credit == row->total;
-        int tenth = (int)(10 * share[i] + 1e-9);
+        int tenth = (int)(10 * share[n] + 1e-9);
         s.tenth[tenth > 9 ? 9 : tenth]++;
         if (row->total != s.total) s.total = 0;
+        n++;
     }
+    s.sheets = n;
+    if (n == 0) return s;
     s.mean /= n; /* at the end: a class that is all right has 1 */
     s.points /= n;
     qsort(share, (size_t)n, sizeof *share, by_size);
@@ -92,7 +97,8 @@ lh_class_step *lh_class_hardest(const lh_class *c, int *n) {
         lh_class_step s = {.step = i};
         int credit = 0, total = 0;
         for (int r = 0; r < c->n_rows; r++) {
-            if (i >= c->row[r].n_cells || c->row[r].cell[i].total == 0) continue;
+            if (c->row[r].is_absent || i >= c->row[r].n_cells || c->row[r].cell[i].total == 0)
+                continue;
             const lh_class_cell *cell = &c->row[r].cell[i];
             s.sheets++;
             s.lost += cell->credit < cell->total;

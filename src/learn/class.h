@@ -2,7 +2,7 @@
  *
  *     lh_class *c = lh_class_new(arena, mistakes);
  *     lh_class_row *row = lh_class_add(c, paper, filled, marks);     row->learner = ... is the caller's
- *     lh_class_sum s = lh_class_summary(c);                          s.mean, s.median, s.tenth[9]
+ *     lh_class_sum s = lh_class_summary(c);                          s.mean, s.median, s.tenth[9]; s.absent
  *     lh_class_step *hard = lh_class_hardest(c, &n);                 the hardest step first
  *     lh_class_tally *t = lh_class_mistakes(c, &n);                  the commonest mistake first
  */
@@ -22,6 +22,7 @@ typedef struct lh_class_row {
     const char *learner, *name, *id, *file, *form; /* name, id and form may be "" */
     int line;                                      /* of a table; 0: a file of its own */
     bool has_seed;                                 /* to be told: it is not of a secret */
+    bool is_absent;                                /* wrote nothing: counted apart, not as 0 % */
     unsigned long long seed;
     int digits, credit, total, blank;
     double points;       /* credit, and half a point where fewer digits are worth that */
@@ -44,6 +45,7 @@ lh_class_row *lh_class_add(lh_class *c, const lh_paper *p, const lh_filled *fill
                            const lh_marks *marks);
 
 typedef struct lh_class_sum {
+    int sheets, absent; /* with something written; without, which the rest leaves out */
     double mean, median, lowest, highest; /* shares of all numbers of a sheet, from 0 to 1 */
     double points;                        /* the mean in numbers */
     int total;                            /* numbers of a sheet; 0: they differ */

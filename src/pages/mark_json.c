@@ -86,6 +86,7 @@ void lh_mark_sheet(lh_json *j, const lh_mark_told *m) {
     lh_json_int(j, "credit", m->marks->credit);
     lh_json_int(j, "total", m->marks->total);
     lh_json_number(j, "points", m->marks->points);
+    lh_json_bool(j, "absent", m->filled->is_absent);
     lh_json_bool(j, "gave_up", m->marks->gave_up);
     lh_json_begin(j, "notes", '[');
     for (int i = 0; i < notes->n && i < LH_MAX_NOTES; i++) {
@@ -135,8 +136,14 @@ static void write_mistakes(lh_json *j, const lh_class *c) {
 
 void lh_mark_class(lh_json *j, const lh_class *c) {
     lh_class_sum s = lh_class_summary(c);
-    lh_json_number(j, "mean", s.mean);
-    lh_json_number(j, "median", s.median);
+    lh_json_int(j, "absent", s.absent);
+    if (s.sheets) {
+        lh_json_number(j, "mean", s.mean);
+        lh_json_number(j, "median", s.median);
+    } else {
+        lh_json_text(j, "mean", NULL);
+        lh_json_text(j, "median", NULL);
+    }
     write_hardest(j, c);
     write_mistakes(j, c);
 }
