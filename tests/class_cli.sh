@@ -249,6 +249,16 @@ printf 'sheet ex1, class %s, digits 4, form %s\nname Émile Öztürk\nX = 1 0; 0
 run mark ex1 swap.txt --class physics.class --roster more.csv
 tried "somebody else's sheet" 1 "form $f is the sheet of Anna Müller, and the name on it is Émile Öztürk"
 
+# A number that was cut off loses its zeros, too: 0.50009 is 0.5000 then, and 0.5 in a spreadsheet. It counts as much as on paper.
+"$longhand" sheet ex1 --seed 11 --key --format csv >rounded.csv 2>err
+"$longhand" sheet ex1 --seed 11 --key --digits 7 --format csv 2>err | sed '2s/\(\.[0-9]\{4\}\)[0-9]*/\1/g' | sed 's/digits 7, code [0-9a-f]*/digits 4/' >cut.csv
+sed '2s/\(\.[0-9]*[1-9]\)0*/\1/g; 2s/\.0000//g' cut.csv >dropped.csv
+for table in rounded cut dropped; do
+    run mark ex1 $table.csv --few-digits none --csv
+    tried "$table.csv has full credit" 0 ',56,56,56,,'
+done
+has '... and there were zeros to drop' '0[,.][0-9]*0,' cut.csv
+
 # ---- who was absent ----
 "$longhand" sheet ex1 --class physics.class --roster three.csv --key --format csv >all-here.csv 2>err
 awk -F'"' 'NR == 3 { print $1 "\"" $2 "\"" substr(",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", 1, 56); next } { print }' all-here.csv >one-absent.csv

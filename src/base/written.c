@@ -124,7 +124,7 @@ static bool is_none(const char *s) {
 }
 
 lh_written lh_written_read(const char *text, size_t length) {
-    lh_written w = {LH_WRITTEN_UNREAD, 0, 0, 0, 0}, below = {0};
+    lh_written w = {.kind = LH_WRITTEN_UNREAD}, below = {0};
     char s[MAX_TEXT];
     if (!tidy(text, length, s)) return w;
     if (is_blank(s)) {
@@ -132,10 +132,12 @@ lh_written lh_written_read(const char *text, size_t length) {
         return w;
     }
     drop_points(s);
-    if (is_none(s)) return (lh_written){LH_WRITTEN_NONE, 0, 0, 0, -1};
+    if (is_none(s)) return (lh_written){.kind = LH_WRITTEN_NONE, .decimals = -1};
     int infinite = read_infinite(s);
     if (infinite)
-        return (lh_written){LH_WRITTEN_NUMBER, infinite > 0 ? INFINITY : -INFINITY, 0, 0, -1};
+        return (lh_written){.kind = LH_WRITTEN_NUMBER,
+                            .value = infinite > 0 ? INFINITY : -INFINITY,
+                            .decimals = -1};
     const char *p = read_plain(s, &w);
     if (p == s) return w;
     p = read_exponent(p, &w);

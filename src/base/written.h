@@ -24,6 +24,8 @@ typedef struct lh_written {
     double unit;  /* of the last digit written: 0.01 for 0.25; 0 for 1/3 */
     int digits;   /* significant digits written: 2 for 0.25, 3 for 0.250, 0 for 0.00 */
     int decimals; /* digits behind the point, in plain notation: 2 for 0.25, 4 for 1.5e-3; 0 for 12; -1 for a fraction */
+    /* zeros at its end may be missing: a spreadsheet had it, which shows 0.2500 as 0.25 */
+    bool drops_zeros;
 } lh_written;
 
 /* .5  -0,25  1/3  1e-3  25%  −0.1  1.2·10^-3  -inf  −∞  0.25...  0.25.  nan */

@@ -1,7 +1,6 @@
 #include "explain/explain.h"
 #include "learn/answers.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,6 +200,7 @@ static void fill_cell(void *who, int row, const char *s, size_t n, int line) {
     (void)row;
     int cell = f->cell++;
     lh_written w = lh_written_read(s, n);
+    w.drops_zeros = k->drops_zeros;
     k->r->answers->cell[cell] = w;
     k->r->text[cell] = w.kind == LH_WRITTEN_BLANK ? "" : lh_clean(k->a, s, n, 40);
     if (w.kind != LH_WRITTEN_UNREAD) return;
@@ -221,22 +221,6 @@ static void walk(placer *k, lh_cell_visit visit, void *who) {
         lh_scan_json_cells(k->e->from, k->e->to, k->e->line, visit, who);
     else
         lh_scan_cells(k->e->from, k->e->to, k->e->line, visit, who);
-}
-
-/* A cell of a table whose last zeros are gone: what was written is the asked digits where these give the right number. */
-static void add_zeros(placer *k, const target *t, int first, int n) {
-    const lh_ask *q = &k->p->sheet->ask[t->ask];
-    double unit = pow(10, -q->decimals);
-    for (int i = first; i < first + n; i++) {
-        lh_written *w = &k->r->answers->cell[i];
-        if (w->kind != LH_WRITTEN_NUMBER || w->decimals < 0 || w->decimals >= q->decimals) continue;
-        lh_written longer = *w;
-        longer.unit = unit;
-        longer.digits += q->decimals - w->decimals;
-        longer.decimals = q->decimals;
-        if (lh_written_rounds(lh_sheet_exact(k->p->sheet, t->ask, i - q->first), longer))
-            *w = longer;
-    }
 }
 
 static void place(placer *k) {
@@ -263,7 +247,6 @@ static void place(placer *k) {
         note(k, k->e->line, "%.60s is written twice: the later one counts", k->e->name);
     }
     walk(k, fill_cell, &(filler){k, first});
-    if (k->drops_zeros) add_zeros(k, &t, first, rows * cols);
 }
 
 bool lh_answer_is_asked(lh_arena *a, const lh_paper *p, const char *name) {

@@ -130,7 +130,8 @@ static void go_on(marker *k, int ask, int unit, const lh_reach_box *own, const l
     lh_unit *u = lh_reach_unit(k->r, unit);
     lh_reach_known(k->r, unit);
     for (int i = 0; i < q->n_cells; i++) {
-        const lh_written *w = marking_written(k, ask, i);
+        const lh_written written = marking_meant(*marking_written(k, ask, i), v[i], q),
+                         *w = &written;
         const bool has = own && !isnan(own[i].at);
         if (w->kind == LH_WRITTEN_NUMBER && u->is_whole)
             u->box[i] = lh_box_at(w->value);
@@ -287,13 +288,20 @@ static bool has_riddle(const lh_sheet *s, const lh_marks *m) {
 
 /* ---- how the numbers were carried on ---- */
 
+/* Too few digits, or zeros that were dropped from a number that is worked out in another way? */
+static bool may_lack_zeros(const marker *k, int cell, lh_verdict v) {
+    return v == LH_FEW_DIGITS && k->cell[cell].drops_zeros;
+}
+
 /* Somebody who works everything out in one of the usual ways: most do. NULL: then something is wrong. */
 static lh_marks *as_usual(const marker *plain, lh_habit habit, marker *k) {
     *k = marker_new(plain, habit);
     k->is_trial = k->is_quick = true;
     lh_marks *m = mark_once(k);
     for (int i = 0; m && i < k->s->n_cells; i++)
-        if (lh_verdict_is_blame(m->cell[i]) || m->cell[i] == LH_COARSE) return NULL;
+        if (lh_verdict_is_blame(m->cell[i]) || m->cell[i] == LH_COARSE ||
+            may_lack_zeros(k, i, m->cell[i]))
+            return NULL;
     return m;
 }
 

@@ -70,6 +70,8 @@ bool marking_fits(lh_written w, lh_reach_box b, double beside);
 /* own, from_true: NULL where there is none */
 lh_verdict marking_judge(lh_written w, double exact, const lh_reach_box *own,
                          const lh_reach_box *from_true, bool is_tainted, const lh_ask *q);
+/* with the zeros that were dropped */
+lh_written marking_meant(lh_written w, lh_verdict v, const lh_ask *q);
 const char *marking_slip(lh_written w, lh_reach_box own); /* of the pen, in words, or NULL */
 /* 1: cut, -1: rounded, 0: both may write it */
 int marking_looks_cut(lh_written w, lh_reach_box own);

@@ -85,15 +85,30 @@ static lh_verdict judge(lh_written w, double exact, const lh_reach_box *own,
     return own ? LH_WRONG : LH_CANNOT;
 }
 
-/* Fewer digits than asked: those that are missing may be zeros. Otherwise it must be a correct rounding, right as far as it
+/* With zeros in place of the digits that are missing. */
+static lh_written with_zeros(lh_written w, const lh_ask *q) {
+    w.unit = marking_unit(q);
+    w.decimals = q->decimals;
+    return w;
+}
+
+/* 0.5 from a spreadsheet that has credit as 0.5000 was written so: what was before rounding is as near as to any other number. */
+lh_written marking_meant(lh_written w, lh_verdict v, const lh_ask *q) {
+    bool has_zeros =
+        w.drops_zeros && marking_is_short(w, q) && lh_verdict_has_credit(v) && v != LH_FEW_DIGITS;
+    return has_zeros ? with_zeros(w, q) : w;
+}
+
+/* Fewer digits than asked: those that are missing may be zeros. Zeros that a spreadsheet dropped are digits like others: the last
+ * one may be off by one, too. Otherwise it must be a correct rounding, right as far as it
  * goes: 0.498 for 0.4982. Or it goes not far enough to tell: 0 for 0.05, 1 for 0.6. */
 lh_verdict marking_judge(lh_written w, double exact, const lh_reach_box *own,
                          const lh_reach_box *from_true, bool is_tainted, const lh_ask *q) {
     if (!marking_is_short(w, q))
         return judge(w, exact, own, from_true, is_tainted, marking_is_sharp(q) ? 0 : w.unit);
-    lh_written full = w;
-    full.unit = marking_unit(q);
-    lh_verdict v = judge(full, exact, own, from_true, is_tainted, 0);
+    lh_written full = with_zeros(w, q);
+    lh_verdict v = judge(full, exact, own, from_true, is_tainted,
+                         w.drops_zeros && !marking_is_sharp(q) ? full.unit : 0);
     if (lh_verdict_has_credit(v)) return v;
     v = judge(w, exact, own, from_true, is_tainted, 0);
     if (!lh_verdict_has_credit(v)) return v;
