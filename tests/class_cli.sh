@@ -194,6 +194,40 @@ has 'a file in UTF-16' '^Bo,' out
 run mark ex1 key key
 has 'one file twice' '^key-2 ' out
 
+# ---- which sheet it is ----
+"$longhand" sheet ex1 --seed 3 --key >said 2>err
+sed '/^sheet/d' said | grep -v longhand >unsaid
+run mark ex1 unsaid
+warns 'unsaid does not say which sheet it is, and is marked with the numbers of the lesson itself (seed 0); --seed N names others'
+run mark ex1 unsaid --seed 3
+tried 'a seed for it' 0 'all 56 numbers'
+silent '... no word then'
+printf 'name,Z\nAnna,1 2; 3 4\nBen,1 2; 3 4\nCem,_\n' >unsaid.csv
+run mark ex1 unsaid.csv
+warns 'unsaid.csv:2, unsaid.csv:3 do not say which sheet it is, and are marked'
+tr '\n' '\r' <said >mac.txt
+ends 'CR ends a line' 0 'all 56 numbers' mark ex1 mac.txt
+while IFS='|' read -r line text; do
+    printf '# mine\n%s\nZ = 1 2; 3 4\n' "$line" >bad.txt
+    refused "$line" "bad.txt:2: $text" mark ex1 bad.txt
+    printf 'name,sheet,Z\nAnna,"%s",1 2; 3 4\n' "$line" >bad.csv
+    run mark ex1 bad.csv
+    tried '... and in a table' 2 "bad.csv:2: $text"
+done <<'END'
+sheet|the line of the sheet names no lesson
+sheet ex1 seed 3|a comma is missing in the line of the sheet
+sheet ex1, sede 3|"sede 3" in the line of the sheet is none of seed, digits, form, class, code and steps
+sheet ex1, seed x|the seed of the sheet is not a number
+sheet ex1, digits 99|the digits of the sheet are not a number from 1 to 15
+sheet ex3, seed 3|this is a sheet of ex3, not of ex1
+sheet ex1, steps QQ|there is no step named QQ
+sheet ex1, steps E|E is given
+sheet ex1, seed 3, code 000000|the sheet was made from other numbers
+END
+printf 'name,sheet,Z\nAnna,"ex1, seed 3",1 2; 3 4\n' >bad.csv
+run mark ex1 bad.csv
+tried 'a sheet that is none' 2 'bad.csv:2: "ex1, seed 3" in the column sheet is not the line of a sheet'
+
 # ---- answers as one table ----
 run sheet ex1 --class physics.class --roster more.csv --key --format csv -o key.csv
 tried 'a table of all answers' 0 'key.csv: a row for each of 7 students, a column for each number'

@@ -19,8 +19,8 @@ for lesson in $lessons; do
     verdict $bad "$lesson: the key is all right as text, md and json"
     ends "$lesson: nothing is on the blank sheet" 1 'numbers have full credit' mark $lesson blank-text
     has '... and that is said' '^0 of ([0-9]+) numbers have full credit, \1 are blank$' out
-    ends '... nor as md or json' 1 '2 sheets' mark $lesson blank-md blank-json
-    test "$(grep -c '^blank-.* 0/[0-9]' out)" -eq 2
+    ends '... nor as md or json' 1 '2 handed in nothing' mark $lesson blank-md blank-json
+    test "$(grep -c '^blank-.* absent: nothing is written' out)" -eq 2
     verdict $? '... both of them'
 done
 

@@ -7,7 +7,7 @@ static struct {
     bool json, csv, echo, lines, table, summary, answers;
     int digits, seed;
     const char *class_file, *roster, *out, *few_digits;
-} options;
+} options = {.seed = -1};
 
 static const lh_option mark_options[] = {
     {"echo", 0, LH_OPTION_FLAG, &options.echo, NULL, "first show what was read", 0, 0},
@@ -67,7 +67,7 @@ static bool class_seed(const lh_marked *m, const lh_mark_how *how, unsigned long
     return true;
 }
 
-static bool find_seed(const lh_marked *m, const lh_mark_how *how, unsigned long long *seed,
+static bool find_seed(lh_marked *m, const lh_mark_how *how, unsigned long long *seed,
                       lh_refusal *r) {
     const lh_answer_file *f = m->answers;
     int number;
@@ -78,6 +78,8 @@ static bool find_seed(const lh_marked *m, const lh_mark_how *how, unsigned long 
                                 f->class_code),
                       "--class FILE names it");
     *seed = f->has_seed ? f->seed : how->seed;
+    /* a code is compared with that of the paper */
+    m->is_assumed = !f->has_seed && !f->form && !f->code && !how->has_seed;
     if (f->has_seed || !f->form) return true;
     if (!lh_form_number(f->form, &number))
         return refuse(r, 0, lh_printf(m->arena, "no seed is known for form %s", f->form),
@@ -94,6 +96,16 @@ static int few_digits_worth(void) {
     return -1;
 }
 
+/* The sheet names its steps: the mistake is there, not in the lesson. */
+static bool refuse_steps(const lh_marked *m, lh_refusal *r) {
+    lh_context *ctx = m->from->cli->ctx;
+    const lh_error *e = lh_context_error(ctx);
+    if (e->kind == LH_ERROR_MEMORY) return false;
+    refuse(r, 0, lh_printf(m->arena, "%s", e->what), lh_printf(m->arena, "%s", e->cure));
+    lh_context_clear(ctx);
+    return false;
+}
+
 static bool find_paper(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
     lh_sheet_lesson *s = m->from;
     const lh_answer_file *f = m->answers;
@@ -103,7 +115,7 @@ static bool find_paper(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
     if (!find_seed(m, how, &w.seed, r)) return false;
     m->has_seed = !how->secret;
     m->paper = lh_paper_cache_paper(how->cache, s, &w);
-    if (!m->paper) return false;
+    if (!m->paper) return f->n_steps ? refuse_steps(m, r) : false;
     if (!f->code || strcmp(f->code, m->paper->code) == 0) return true;
     return refuse(r, 0,
                   lh_printf(m->arena,
@@ -147,6 +159,11 @@ lh_mark_told lh_mark_tell(const lh_marked *m) {
 
 /* ---- all of them ---- */
 
+/* Of learners about whom the same is to be said: how many, and the first few. */
+typedef struct places {
+    int n, first[4];
+} places;
+
 /* What one run is about. */
 typedef struct job {
     lh_hall hall;
@@ -155,39 +172,60 @@ typedef struct job {
     lh_pages pages;
     lh_json json;
     int refused, wrong;
-    const char *why; /* of the last refusal; the same of others is said once ... */
-    int n_same, same[4];
+    const char *why; /* of the last refusal; the same of others is said once */
+    places same;
+    places assumed; /* who do not say which sheet it is */
 } job;
+
+static void add_place(places *p, int learner) {
+    if (p->n < (int)(sizeof p->first / sizeof *p->first)) p->first[p->n] = learner;
+    p->n++;
+}
+
+static void put_places(const job *b, const places *p) {
+    const int named = sizeof p->first / sizeof *p->first;
+    for (int i = 0; i < p->n && i < named; i++)
+        fprintf(stderr, "%s%s", i ? ", " : "",
+                lh_learner_where(&b->hall, &b->hall.learner[p->first[i]]));
+    if (p->n > named) fprintf(stderr, " and %d more", p->n - named);
+}
 
 static bool is_same(const job *b, const lh_refusal *r) {
     return b->why && r->why && strcmp(b->why, r->why) == 0;
 }
 
-/* ... with the places of the first few. */
 static void report_same(job *b) {
-    enum { NAMED = sizeof b->same / sizeof *b->same };
-    for (int i = 0; i < b->n_same && i < NAMED; i++)
-        fprintf(stderr, "%s%s", i ? ", " : "the same applies to ",
-                lh_learner_where(&b->hall, &b->hall.learner[b->same[i]]));
-    if (b->n_same > NAMED) fprintf(stderr, " and %d more", b->n_same - NAMED);
-    if (b->n_same) putc('\n', stderr);
-    b->n_same = 0;
+    if (b->same.n == 0) return;
+    fputs("the same applies to ", stderr);
+    put_places(b, &b->same);
+    putc('\n', stderr);
+    b->same.n = 0;
+}
+
+static void report_assumed(const job *b) {
+    const places *p = &b->assumed;
+    if (p->n == 0) return;
+    put_places(b, p);
+    fprintf(stderr,
+            " %s which sheet it is, and %s marked with the numbers of the lesson itself (seed 0); "
+            "--seed N names others\n",
+            p->n > 1 ? "do not say" : "does not say", p->n > 1 ? "are" : "is");
 }
 
 static void report(job *b, int i, const lh_refusal *r) {
     lh_cli *cli = b->hall.from->cli;
     const lh_learner *x = &b->hall.learner[i];
+    int line = r->line ? r->line : x->answers->line;
     if (is_same(b, r)) {
-        if (b->n_same < (int)(sizeof b->same / sizeof *b->same)) b->same[b->n_same] = i;
-        b->n_same++;
+        add_place(&b->same, i);
         return;
     }
     report_same(b);
     b->why = r->why ? lh_printf(cli->arena, "%s", r->why) : NULL;
     if (!r->why)
         lh_cli_report(cli);
-    else if (r->line && !x->line)
-        lh_cli_fail(cli, "%s:%d: %s", x->file, r->line, r->why);
+    else if (line && !x->line)
+        lh_cli_fail(cli, "%s:%d: %s", x->file, line, r->why);
     else
         lh_cli_fail(cli, "%s: %s", lh_learner_where(&b->hall, x), r->why);
     if (r->why && *r->cure) fprintf(stderr, "%s\n", r->cure);
@@ -215,6 +253,7 @@ static bool mark_one(job *b, int i, bool is_alone) {
     bool ok = true;
     if (lh_mark_answers(&m, &b->how, &r)) {
         b->wrong += m.marks->credit < m.marks->total;
+        if (m.is_assumed && !m.filled->is_absent) add_place(&b->assumed, i);
         keep_row(b, &m);
         lh_mark_told told = lh_mark_tell(&m);
         if (options.json)
@@ -258,6 +297,7 @@ static bool mark_each(job *b) {
     bool ok = true;
     for (int i = 0; i < h->n && ok; i++) ok = mark_one(b, i, is_alone);
     report_same(b);
+    report_assumed(b);
     if (options.json) {
         lh_json_end(&b->json, ']');
         lh_mark_class(&b->json, b->class);
@@ -307,7 +347,8 @@ static const char *clash(int argc) {
 static int mark_run(lh_cli *cli, int argc, char **argv) {
     lh_sheet_lesson s;
     job b = {.how = {.cache = lh_paper_cache_new(cli->arena),
-                     .seed = (unsigned long long)options.seed,
+                     .seed = options.seed > 0 ? (unsigned long long)options.seed : 0,
+                     .has_seed = options.seed >= 0,
                      .digits = options.digits,
                      .few_digits = (lh_worth)few_digits_worth()}};
     if (few_digits_worth() < 0)

@@ -55,7 +55,8 @@ typedef struct lh_marked {
     lh_sheet_lesson *from;
     lh_arena *arena;
     const lh_learner *learner;
-    bool has_seed; /* to be told */
+    bool has_seed;   /* to be told */
+    bool is_assumed; /* nothing says which seed it has: that of the lesson was taken */
     lh_paper *paper;
     lh_answer_file *answers;
     lh_filled *filled;
@@ -73,6 +74,7 @@ typedef struct lh_mark_how {
     lh_paper_cache *cache;
     const lh_secret *secret;
     unsigned long long seed;
+    bool has_seed; /* the caller named it */
     int digits;
     lh_worth few_digits; /* what right numbers with too few digits are worth */
 } lh_mark_how;

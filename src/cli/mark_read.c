@@ -41,6 +41,10 @@ static void ask_like(lh_hall *h, const lh_answer_table *t, const lh_answer_file 
     lh_sheet_wish w = {
         .digits = f->digits, .steps = f->step, .n_steps = f->n_steps, .with_tiny = true};
     lh_paper *p = lh_sheet_lesson_paper(h->from, &w);
+    if (!p) {
+        lh_context_clear(h->from->cli->ctx);
+        p = lh_sheet_lesson_paper(h->from, &(lh_sheet_wish){.with_tiny = true});
+    }
     for (int i = 0; p && i < t->n_columns; i++)
         k->column[i] = k->column[i] || lh_answer_is_asked(h->arena, p, t->column[i]);
     for (int i = 0; p && i < p->n_steps; i++)

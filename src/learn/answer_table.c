@@ -75,6 +75,12 @@ static lh_answer_file *row_answers(lh_arena *a, const lh_csv_row *head, const lh
         if (!*text || !*head->cell[i]) continue;
         if (c == LH_COLUMN_SHEET && strncmp(text, "sheet", 5) == 0)
             lh_scan_header(a, f, text, end, row->line);
+        else if (c == LH_COLUMN_SHEET)
+            lh_scan_refuse(f, row->line,
+                           lh_printf(a,
+                                     "\"%s\" in the column %s is not the line of a sheet: sheet "
+                                     "ex3, seed 7",
+                                     lh_clean(a, text, strlen(text), 40), head->cell[i]));
         else if (c == LH_COLUMN_SEED || c == LH_COLUMN_DIGITS)
             set_number(f, c, text, row->line);
         else if (c == LH_COLUMN_FORM)

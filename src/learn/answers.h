@@ -47,6 +47,7 @@ typedef struct lh_answer_file {
     const char *problem; /* why it cannot be read at all, or NULL */
     int problem_line;
     bool is_json;
+    int line;           /* of "sheet ex3, ..."; 0: there is none */
     const char *lesson; /* NULL where the file does not say; likewise below */
     const char *code, *form, *learner, *id;
     const char *class_code; /* of the secret it was made with */

@@ -208,7 +208,21 @@ static void header_field(lh_arena *a, lh_answer_file *f, const char *s, const ch
             while (p < e && lh_scan_is_space(*p)) p++;
             value = p;
         }
+    } else if (s < e) {
+        lh_scan_refuse(f, line,
+                       lh_printf(a,
+                                 "\"%s\" in the line of the sheet is none of seed, digits, form, "
+                                 "class, code and steps",
+                                 lh_clean(a, s, (size_t)(e - s), 40)));
     }
+}
+
+/* sheet ex3 seed 7 */
+static bool lacks_comma(const char *lesson) {
+    static const char *const words[] = {" seed ", " digits ", " form ", " class ", " code "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(lesson, words[i])) return true;
+    return false;
 }
 
 void lh_scan_header(lh_arena *a, lh_answer_file *f, const char *s, const char *e, int line) {
@@ -216,6 +230,7 @@ void lh_scan_header(lh_arena *a, lh_answer_file *f, const char *s, const char *e
         lh_scan_refuse(f, line, "a second sheet begins here: one file holds one sheet");
         return;
     }
+    f->line = line;
     for (bool first = true; s < e; first = false) {
         const char *comma = memchr(s, ',', (size_t)(e - s)), *stop = comma ? comma : e, *from = s;
         s = comma ? comma + 1 : e;
@@ -226,6 +241,11 @@ void lh_scan_header(lh_arena *a, lh_answer_file *f, const char *s, const char *e
         else
             header_field(a, f, from, stop, line);
     }
+    if (!f->lesson || !*f->lesson)
+        lh_scan_refuse(f, line, "the line of the sheet names no lesson: sheet ex3, seed 7");
+    else if (lacks_comma(f->lesson))
+        lh_scan_refuse(f, line,
+                       "a comma is missing in the line of the sheet: sheet ex3, seed 7, digits 4");
 }
 
 /* name ________  date ________ */
@@ -353,6 +373,22 @@ static const char *plain_spaces(lh_arena *a, const char *text, size_t *length) {
     return out;
 }
 
+/* ---- ends of lines ---- */
+
+static const char *lone_return(const char *s, const char *e) {
+    while ((s = memchr(s, '\r', (size_t)(e - s))) && s + 1 < e && s[1] == '\n') s++;
+    return s;
+}
+
+/* CR alone, as old spreadsheets and Macs end a line, ends one. */
+static const char *plain_lines(lh_arena *a, const char *text, size_t length) {
+    if (length == 0 || !lone_return(text, text + length)) return text;
+    char *out = lh_copy(a, text, length);
+    if (strlen(out) < length) return text; /* there is no memory */
+    for (char *s = out; (s = (char *)lone_return(s, out + length));) *s = '\n';
+    return out;
+}
+
 /* ---- a file ---- */
 
 lh_answer_file *lh_answer_file_read(lh_arena *a, const char *text, size_t length) {
@@ -365,7 +401,7 @@ lh_answer_file *lh_answer_file_read(lh_arena *a, const char *text, size_t length
         lh_scan_refuse(f, line, "this is not plain text: save it as UTF-8");
         return f;
     }
-    text = plain_spaces(a, text, &length);
+    text = plain_lines(a, plain_spaces(a, text, &length), length);
     size_t i = 0;
     while (i < length && (lh_scan_is_space(text[i]) || text[i] == '\n')) i++;
     if (i < length && text[i] == '{')
