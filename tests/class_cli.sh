@@ -136,6 +136,11 @@ printf 'name\nAnna\nBen\nanna \n' >twice.csv
 refused 'one name twice' 'twice.csv:4:1: anna is also in line 2' sheet ex1 --roster twice.csv -o no
 printf 'name,id\nAnna,1\nBen,1\n' >ids.csv
 refused 'one id twice' 'ids.csv:3:1: the id 1 is also in line 2' sheet ex1 --roster ids.csv -o no
+printf 'name,id\nAnna,\nBen,1\nAnna,2\n' >half.csv
+refused 'one name twice, and once without an id' 'half.csv:4:1: Anna is also in line 2, and line 2 has no id' sheet ex1 --roster half.csv -o no
+printf 'name,id\nAnna,1\nBen,1b\nAnna,2\n' >both.csv
+run sheet ex1 --roster both.csv --format csv
+tried 'one name twice, with two ids' 0 'both.csv:4: Anna is also in line 2, with another id: these are two students'
 printf 'name,id\nAnna,1\n,2\n' >empty.csv
 refused 'no name' 'empty.csv:3:1: this student has no name' sheet ex1 --roster empty.csv -o no
 printf 'town,street\nBonn,A\n' >odd.csv
@@ -308,6 +313,15 @@ tried '... and in JSON' 1 '"absent": true' '"absent": 1' '"mean": 1'
 head -n 1 one-absent.csv >empty.csv && sed -n 3p one-absent.csv >>empty.csv
 run mark ex1 empty.csv --class physics.class --json
 tried 'nobody wrote anything: there is no mean' 1 '"mean": null'
+
+# ---- who handed in twice ----
+printf 'name,id,seed,Z\nAnna,1,7,1\nBen,2,7,1\nANNA,1,7,2\n' >again.csv
+printf 'sheet ex1, seed 7\nname Ben\nZ = 1 2; 3 4\n' >ben.txt
+run mark ex1 again.csv ben.txt
+tried 'by the id' 1 'Anna is on 2 sheets: again.csv:2, again.csv:4; each is marked and counts'
+printf 'name,id\nAnna,1\nBen,2\n' >two.csv
+run mark ex1 again.csv ben.txt --roster two.csv --summary
+tried '... and by the roster' 1 'Ben is on 2 sheets: again.csv:3, ben.txt;'
 
 # ---- marks for a spreadsheet ----
 printf 'name,seed,Z\n=HYPERLINK(1),7,-1 2;3 4\n"+49 30, a",7,1\n@me,7,\n-x,7,\n' | sed 's/-1 2;3 4/"-1 2; 3 4"/' >bad.csv

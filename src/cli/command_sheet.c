@@ -304,6 +304,13 @@ lh_roster *lh_cli_roster(lh_cli *cli, const char *file) {
     const char *text = lh_file_read(cli->ctx, cli->arena, file, &length);
     lh_roster *r = text ? lh_roster_read(cli->ctx, cli->arena, file, text, length) : NULL;
     if (!r) lh_cli_report(cli);
+    for (int i = 1; r && i < r->n; i++) {
+        const lh_student *s = &r->student[r->by_name[i - 1]], *t = &r->student[r->by_name[i]];
+        if (strcmp(lh_name_key(cli->arena, s->name), lh_name_key(cli->arena, t->name)) == 0)
+            fprintf(stderr,
+                    "%s:%d: %s is also in line %d, with another id: these are two students\n", file,
+                    t->line, t->name, s->line);
+    }
     return r;
 }
 

@@ -272,9 +272,41 @@ static void label_all(lh_hall *h) {
     if (h->n) qsort(h->learner, (size_t)h->n, sizeof *h->learner, by_label);
 }
 
+/* ---- who handed in twice ---- */
+
+/* "" where nobody knows. */
+static const char *identity(const lh_hall *h, const lh_learner *x) {
+    if (x->student) return x->student->key;
+    const char *who = *x->id ? x->id : x->name;
+    return *who ? lh_name_key(h->arena, who) : "";
+}
+
+static void tell_twice(const lh_hall *h, const labelled *same, int n) {
+    enum { NAMED = 4 };
+    const lh_learner *x = same->x;
+    fprintf(stderr, "%s is on %d sheets: ", *x->name ? x->name : x->id, n);
+    for (int i = 0; i < n && i < NAMED; i++)
+        fprintf(stderr, "%s%s", i ? ", " : "", lh_learner_where(h, same[i].x));
+    if (n > NAMED) fprintf(stderr, " and %d more", n - NAMED);
+    fputs("; each is marked and counts\n", stderr);
+}
+
+static void report_twice(const lh_hall *h) {
+    labelled *order = lh_alloc_array(h->arena, (size_t)h->n + 1, sizeof *order);
+    if (!order || h->n == 0) return;
+    for (int i = 0; i < h->n; i++)
+        order[i] = (labelled){identity(h, &h->learner[i]), &h->learner[i]};
+    qsort(order, (size_t)h->n, sizeof *order, by_key);
+    for (int i = 0, n; i < h->n; i += n) {
+        for (n = 1; i + n < h->n && strcmp(order[i + n].key, order[i].key) == 0;) n++;
+        if (n > 1 && *order[i].key) tell_twice(h, &order[i], n);
+    }
+}
+
 void lh_hall_read(lh_hall *h, int n, char **files) {
     for (int i = 0; i < n; i++) read_one(h, files[i]);
     if (h->roster) find_forms(h);
     for (int i = 0; h->roster && i < h->n; i++) find_student(h, &h->learner[i]);
+    report_twice(h);
     label_all(h);
 }

@@ -135,6 +135,14 @@ static void refuse_twice(reader *r, const lh_student *first, const lh_student *a
             : "if these are two students, a column id tells them apart; otherwise remove one line");
 }
 
+/* Of two with one name each needs an id. */
+static void refuse_without_id(reader *r, const lh_student *s, const lh_student *t) {
+    fail(r, t->line,
+         lh_printf(r->a, "%.80s is also in line %d, and line %d has no id", t->name, s->line,
+                   *t->id ? s->line : t->line),
+         "if these are two students, give both an id; otherwise remove one line");
+}
+
 static void index_students(reader *r) {
     lh_roster *l = r->r;
     entry *keys = sorted(r, false), *names = sorted(r, true);
@@ -144,6 +152,13 @@ static void index_students(reader *r) {
             refuse_twice(r, &l->student[keys[i - 1].student], &l->student[keys[i].student]);
             return;
         }
+    for (int i = 1; i < l->n; i++) {
+        const lh_student *s = &l->student[names[i - 1].student], *t = &l->student[names[i].student];
+        if (strcmp(names[i].key, names[i - 1].key) == 0 && (!*s->id || !*t->id)) {
+            refuse_without_id(r, s, t);
+            return;
+        }
+    }
     l->by_key = numbers_of(r, keys);
     l->by_name = numbers_of(r, names);
 }
