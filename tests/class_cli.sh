@@ -237,6 +237,7 @@ tried 'a sheet that is none' 2 'bad.csv:2: "ex1, seed 3" in the column sheet is 
 run sheet ex1 --class physics.class --roster more.csv --key --format csv -o key.csv
 tried 'a table of all answers' 0 'key.csv: a row for each of 7 students, a column for each number'
 refused '... is not written over' 'it may hold answers' sheet ex1 --class physics.class --roster more.csv --format csv -o key.csv
+refused '... before any sheet is made' 'it may hold answers' sheet ex1 --class physics.class --roster more.csv --format csv -o key.csv --steps QQ
 run mark ex1 key.csv --class physics.class
 tried 'is marked as it is' 0 'ex1   7 sheets' 'all right: 7'
 # Forms that ask for different numbers, since some are too small in one and not in another: no column is lost, and none is there twice.

@@ -338,6 +338,11 @@ static void note_order(const lh_sheet_class *c) {
 
 static int write_table(const lh_sheet_class *c, const copy *list, int n) {
     lh_cli *cli = c->from->cli;
+    if (c->out && access(c->out, F_OK) == 0) {
+        lh_cli_fail(cli, "%s already exists: it may hold answers, and is left as it is", c->out);
+        fprintf(stderr, "name another file, or move it away\n");
+        return LH_EXIT_FAILED;
+    }
     lh_text t = lh_text_new(cli->arena);
     lh_sheet_table *table = lh_sheet_table_new(cli->arena);
     for (int i = 0; i < n; i++) {
@@ -353,11 +358,6 @@ static int write_table(const lh_sheet_class *c, const copy *list, int n) {
     if (!c->out) {
         fwrite(t.s, 1, t.n, stdout);
         return LH_EXIT_YES;
-    }
-    if (access(c->out, F_OK) == 0) {
-        lh_cli_fail(cli, "%s already exists: it may hold answers, and is left as it is", c->out);
-        fprintf(stderr, "name another file, or move it away\n");
-        return LH_EXIT_FAILED;
     }
     if (!lh_cli_write_file(cli, c->out, t.s, t.n)) return LH_EXIT_FAILED;
     fprintf(stderr, "%s: a row for each of %d students, a column for each number\n", c->out, n);
