@@ -1,6 +1,6 @@
-/* Writes src/text/unicode_table.h: which code points are letters, numbers and spaces, from utf8proc's data.
+/* Writes src/base/unicode_table.h: which code points are letters, numbers and spaces, from utf8proc's data.
  *
- *     cc scripts/unicode.c -lutf8proc -o /tmp/unicode && /tmp/unicode >src/text/unicode_table.h
+ *     cc scripts/unicode.c -lutf8proc -o /tmp/unicode && /tmp/unicode >src/base/unicode_table.h
  *
  * Run by hand when a new Unicode is wanted (Debian: libutf8proc-dev); the table is kept in the tree, so that nothing needs
  * utf8proc to be built. Letters are the categories L*, numbers N*; spaces are the property White_Space, which is Z* and six
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <utf8proc.h>
 
-enum { OTHER, LETTER, NUMBER, SPACE }; /* as lh_unicode_class in src/text/unicode.h */
+enum { OTHER, LETTER, NUMBER, SPACE }; /* as lh_unicode_class in src/base/unicode.h */
 
 static int class_of(int c) {
     switch (utf8proc_category(c)) {

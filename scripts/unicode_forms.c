@@ -1,6 +1,6 @@
-/* Writes src/text/unicode_forms_table.h: categories, decompositions, compositions and small letters, from utf8proc's data.
+/* Writes src/base/unicode_forms_table.h: categories, decompositions, compositions and small letters, from utf8proc's data.
  *
- *     cc scripts/unicode_forms.c -lutf8proc -o /tmp/forms && /tmp/forms >src/text/unicode_forms_table.h
+ *     cc scripts/unicode_forms.c -lutf8proc -o /tmp/forms && /tmp/forms >src/base/unicode_forms_table.h
  *
  * Run by hand when a new Unicode is wanted (Debian: libutf8proc-dev), together with scripts/unicode.c; the table is in the tree,
  * so that nothing needs utf8proc to be built.

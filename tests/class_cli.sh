@@ -315,6 +315,18 @@ head -n 1 one-absent.csv >empty.csv && sed -n 3p one-absent.csv >>empty.csv
 run mark ex1 empty.csv --class physics.class --json
 tried 'nobody wrote anything: there is no mean' 1 '"mean": null'
 
+# ---- letters with marks: composed, and as macOS writes them ----
+printf 'name,seed,Z\nMu\314\210ller,7,1\nNguye\314\202\314\203n,7,1\nZander,7,1\n' >apart.csv
+printf 'name\nMüller\nNguyễn\nZander\n' >composed.csv
+run mark ex1 apart.csv --roster composed.csv --csv
+tried 'they are one name' 1 'Müller,Müller,' 'Nguyễn,Nguyễn,'
+silent '... so nobody is missing'
+printf 'name\nO\314\210zil\nZander\n' >apart.csv && printf 'name\nÖzil\nZander\n' >composed.csv
+for roster in apart composed; do run sheet ex1 --roster $roster.csv -o accents; done
+tried '... with one sheet' 0 '2 files were there already'
+printf 'name\nO\314\210zil\nÖzil\n' >twice.csv
+refused '... and there twice' 'is also in line 2' sheet ex1 --roster twice.csv -o no
+
 # ---- who handed in twice ----
 printf 'name,id,seed,Z\nAnna,1,7,1\nBen,2,7,1\nANNA,1,7,2\n' >again.csv
 printf 'sheet ex1, seed 7\nname Ben\nZ = 1 2; 3 4\n' >ben.txt

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "text/pattern.h"
-#include "text/unicode_forms.h"
+#include "base/unicode_forms.h"
 
 /* All matches of a pattern in a text, with | between them. */
 static const struct {

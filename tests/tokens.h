@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "text/tokenizer.h"
-#include "text/unicode.h"
+#include "base/unicode.h"
 
 static uint64_t tokens_state = 1;
 

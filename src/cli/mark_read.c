@@ -10,11 +10,12 @@
 /* ---- files and tables ---- */
 
 static void add_learner(lh_hall *h, const char *file, int line, lh_answer_file *f) {
-    *lh_push(h->arena, h->learner, h->n) = (lh_learner){.file = file,
-                                                        .line = line,
-                                                        .answers = f,
-                                                        .name = f->learner ? f->learner : "",
-                                                        .id = f->id ? f->id : ""};
+    *lh_push(h->arena, h->learner, h->n) =
+        (lh_learner){.file = file,
+                     .line = line,
+                     .answers = f,
+                     .name = f->learner ? lh_name_composed(h->arena, f->learner) : "",
+                     .id = f->id ? f->id : ""};
 }
 
 static void report(lh_hall *h) {

@@ -9,7 +9,7 @@
 #include "files/json_read.h"
 #include "files/tokenizer_file.h"
 #include "text/alphabet.h"
-#include "text/unicode.h"
+#include "base/unicode.h"
 
 static const lh_place nowhere = {0, 0, 0};
 

@@ -5,7 +5,7 @@
 
 #include "files/tokenizer_json_internal.h"
 #include "text/alphabet.h"
-#include "text/unicode.h"
+#include "base/unicode.h"
 
 static const lh_place nowhere = {0, 0, 0};
 enum { MOST_HOLES = 100000 };

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "files/tokenizer_json_internal.h"
-#include "text/unicode.h"
+#include "base/unicode.h"
 
 /* Each line with what to do with it; false stops. Line 1 may say which version it is. */
 static void each_merge(lh_json_reader *r, const char *text, size_t length,

@@ -12,7 +12,7 @@
 #include "files/replace.h"
 #include "files/tokenizer_file.h"
 #include "text/alphabet.h"
-#include "text/unicode.h"
+#include "base/unicode.h"
 
 static const lh_place nowhere = {0, 0, 0};
 

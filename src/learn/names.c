@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/unicode_forms.h"
 #include "base/utf8.h"
 
 /* U+00C0 to U+017F without their marks; large and small look alike here. ß and the ligatures go by their first letter. */
@@ -65,9 +66,16 @@ static bool is_space(uint32_t c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == 0xA0;
 }
 
+const char *lh_name_composed(lh_arena *a, const char *name) {
+    lh_text t = lh_text_new(a);
+    lh_unicode_normalize(&t, name, strlen(name), LH_NFC);
+    return t.s;
+}
+
 char *lh_name_key(lh_arena *a, const char *name) {
     lh_text t = lh_text_new(a);
     bool wants_space = false;
+    name = lh_name_composed(a, name);
     while (*name) {
         char out[4];
         uint32_t c = next(&name);
@@ -85,6 +93,7 @@ char *lh_name_key(lh_arena *a, const char *name) {
 char *lh_name_file(lh_arena *a, const char *name) {
     lh_text t = lh_text_new(a);
     bool wants_dash = false;
+    name = lh_name_composed(a, name);
     while (*name && t.n < 100) {
         char out[4];
         uint32_t c = next(&name);

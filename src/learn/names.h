@@ -3,6 +3,7 @@
  *     lh_name_order("sheet 2", "sheet 10") < 0          numbers by their size
  *     lh_name_order("Özil", "Zander") < 0               letters without their marks, large or small
  *     lh_name_key(arena, " Anna  MÜLLER ")              "anna müller": two spellings of one name have one key
+ *     lh_name_composed(arena, "Mu\xCC\x88ller")          "Müller": macOS writes ü as u and a mark, others as one letter
  *     lh_name_file(arena, "Müller, Anna/7B")            "Müller-Anna-7B"
  */
 #ifndef LH_LEARN_NAMES_H
@@ -11,6 +12,7 @@
 #include "base/context.h"
 
 int lh_name_order(const char *a, const char *b); /* as strcmp; 0 only for the same bytes */
+const char *lh_name_composed(lh_arena *a, const char *name);
 char *lh_name_key(lh_arena *a, const char *name);
 char *lh_name_file(lh_arena *a, const char *name); /* never empty, no folder, no leading point */
 

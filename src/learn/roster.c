@@ -79,7 +79,8 @@ static bool is_form(const char *form) {
 }
 
 static void add_student(reader *r, const lh_csv_row *row) {
-    const char *seed = lh_csv_cell(row, r->at.seed), *name = name_in(r, row);
+    const char *seed = lh_csv_cell(row, r->at.seed),
+               *name = lh_name_composed(r->a, name_in(r, row));
     lh_student s = {.name = lh_clean(r->a, name, strlen(name), 100),
                     .id = lh_csv_cell(row, r->at.id),
                     .form = lh_csv_cell(row, r->at.form),

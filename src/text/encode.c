@@ -5,7 +5,7 @@
 #include "text/pipeline.h"
 #include "text/split.h"
 #include "text/tokenizer.h"
-#include "text/unicode.h"
+#include "base/unicode.h"
 
 /* ---- byte pairs ---- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/unicode_forms.h"
+#include "base/unicode_forms.h"
 
 static const lh_place nowhere = {0, 0, 0};
 

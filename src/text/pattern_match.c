@@ -3,7 +3,7 @@
 
 #include "base/utf8.h"
 #include "text/pattern.h"
-#include "text/unicode_forms.h"
+#include "base/unicode_forms.h"
 
 static const lh_place nowhere = {0, 0, 0};
 enum { NOTHING = 0x7FFFFFFF, FIRST_ROOM = 64 };

@@ -5,7 +5,7 @@
 
 #include "text/alphabet.h"
 #include "text/split.h"
-#include "text/unicode.h"
+#include "base/unicode.h"
 
 static const lh_place nowhere = {0, 0, 0};
 

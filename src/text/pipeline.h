@@ -14,7 +14,7 @@
 #include "text/pattern.h"
 #include "text/tokenizer.h"
 #include "text/trie.h"
-#include "text/unicode_forms.h"
+#include "base/unicode_forms.h"
 
 /* ---- normalisers: text to text ---- */
 

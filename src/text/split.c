@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "text/unicode.h"
+#include "base/unicode.h"
 
 #define O LH_OTHER
 #define L LH_LETTER

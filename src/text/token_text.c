@@ -1,6 +1,6 @@
 #include "base/utf8.h"
 #include "text/tokenizer.h"
-#include "text/unicode.h"
+#include "base/unicode.h"
 
 static bool is_control(uint32_t c) {
     return c < ' ' || (c >= 0x7F && c < 0xA0) || lh_unicode_class_of(c) == LH_SPACE;

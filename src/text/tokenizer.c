@@ -4,7 +4,7 @@
 
 #include "text/merge.h"
 #include "text/pipeline.h"
-#include "text/unicode.h"
+#include "base/unicode.h"
 
 static const lh_place nowhere = {0, 0, 0};
 

@@ -1,10 +1,10 @@
-#include "text/unicode_forms.h"
+#include "base/unicode_forms.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/unicode.h"
-#include "text/unicode_forms_table.h"
+#include "base/unicode.h"
+#include "base/unicode_forms_table.h"
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 

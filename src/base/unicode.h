@@ -4,8 +4,8 @@
  *
  * The classes are \p{L}, \p{N} and \s of regular expressions; LH_UNICODE_VERSION in unicode_table.h is whose.
  */
-#ifndef LH_TEXT_UNICODE_H
-#define LH_TEXT_UNICODE_H
+#ifndef LH_BASE_UNICODE_H
+#define LH_BASE_UNICODE_H
 
 #include "base/utf8.h"
 

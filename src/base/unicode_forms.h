@@ -5,10 +5,10 @@
  *     lh_unicode_normalize(&out, text, length, LH_NFKC);         "ﬁ" becomes "fi", "e" with a combining accent becomes "é"
  *
  * A byte that is not UTF-8 is left as it is, and nothing is moved or joined across it. The table is that of the same Unicode as
- * text/unicode.h. Time: linear but for runs of combining marks, which are sorted (n log n of the run).
+ * base/unicode.h. Time: linear but for runs of combining marks, which are sorted (n log n of the run).
  */
-#ifndef LH_TEXT_UNICODE_FORMS_H
-#define LH_TEXT_UNICODE_FORMS_H
+#ifndef LH_BASE_UNICODE_FORMS_H
+#define LH_BASE_UNICODE_FORMS_H
 
 #include <stdint.h>
 

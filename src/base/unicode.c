@@ -1,6 +1,6 @@
-#include "text/unicode.h"
+#include "base/unicode.h"
 
-#include "text/unicode_table.h"
+#include "base/unicode_table.h"
 
 /* The last change at or before c, by halving. */
 lh_unicode_class lh_unicode_class_of(uint32_t c) {
