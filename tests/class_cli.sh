@@ -131,6 +131,24 @@ printf 'Anna\nBen\n' >plain.txt
 run sheet ex1 --roster plain.txt -o plain
 tried 'a name a line is a roster' 0 'plain: 2 sheets written'
 
+# As schools export them: what it is, the file, and who is in it.
+while IFS='|' read -r what text students; do
+    printf '%b' "$text" >school.csv
+    rm -rf school
+    run sheet ex1 --roster school.csv -o school
+    test "$status" -eq 0 && sed '1d; s/,,.*//; s/,"\{0,1\}sheet.*//' school/list.csv | cut -d, -f1,2 | tr '\n' ' ' >out && test "$(cat out)" = "$students "
+    verdict $? "$what"
+done <<'END'
+first, last and e-mail|First,Last,Email\nAnna,Ng,a@x\n|Anna Ng,a@x
+a title|Physics 7B\n\nName;ID\nAnna;1\nBen;2\n|Anna,1 Ben,2
+a title, and commas behind it|Physics 7B,,\nLast name,First name,ID\nNg,Anna,1\n|Anna Ng,1
+merged cells|Student,,Contact\nFirst name,Last name,Email\nAnna,Ng,a@x\n|Anna Ng,a@x
+Canvas|Student,ID,SIS User ID,SIS Login ID,Section,Quiz (12)\n    Points Possible,,,,,10\nAnna Ng,11,s1,a@x,7B,\n|Anna Ng,11
+an id without a name|name,id\nAnna,1\n,2\n|Anna,1 2,2
+ids alone|id\n7\n8\n|7,7 8,8
+a title above a list|Physics 7B\nName\nAnna\n|Anna
+END
+
 # What is refused, with its line.
 printf 'name\nAnna\nBen\nanna \n' >twice.csv
 refused 'one name twice' 'twice.csv:4:1: anna is also in line 2' sheet ex1 --roster twice.csv -o no
@@ -141,10 +159,10 @@ refused 'one name twice, and once without an id' 'half.csv:4:1: Anna is also in 
 printf 'name,id\nAnna,1\nBen,1b\nAnna,2\n' >both.csv
 run sheet ex1 --roster both.csv --format csv
 tried 'one name twice, with two ids' 0 'both.csv:4: Anna is also in line 2, with another id: these are two students'
-printf 'name,id\nAnna,1\n,2\n' >empty.csv
+printf 'name,form\nAnna,A\n,B\n' >empty.csv
 refused 'no name' 'empty.csv:3:1: this student has no name' sheet ex1 --roster empty.csv -o no
 printf 'town,street\nBonn,A\n' >odd.csv
-refused 'no column with names' 'odd.csv:1:1: no column holds the names: the first line has "town", "street"' \
+refused 'no column with names' 'odd.csv:1:1: no column holds the names: this line has "town", "street"' \
     sheet ex1 --roster odd.csv -o no
 printf 'name\n"Anna\nBen\n' >open.csv
 refused 'an open quote' 'open.csv:2:1: a quote is opened here and never closed' sheet ex1 --roster open.csv -o no

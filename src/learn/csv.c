@@ -28,15 +28,16 @@ static void end_line(reader *r) {
     r->line++;
 }
 
-/* What the first row has most of, outside quotes. */
+/* What the first row that has any has most of, outside quotes: above it there may be a title. */
 static char guess_separator(const reader *r) {
     static const char signs[] = ",;\t";
     int n[3] = {0}, best = 0;
     bool inside = false;
-    for (const char *s = r->s; s < r->end && (inside || !is_end(r, s)); s++) {
+    for (const char *s = r->s; s < r->end; s++) {
         const char *sign = strchr(signs, *s);
         if (*s == '"') inside = !inside;
         if (sign && *s && !inside) n[sign - signs]++;
+        if (!inside && is_end(r, s) && n[0] + n[1] + n[2]) break;
     }
     for (int i = 1; i < 3; i++)
         if (n[i] > n[best]) best = i;

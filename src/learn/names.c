@@ -143,6 +143,8 @@ static const struct {
     {"learner", LH_COLUMN_NAME},      {"your name", LH_COLUMN_NAME},
     {"first name", LH_COLUMN_FIRST},  {"firstname", LH_COLUMN_FIRST},
     {"given name", LH_COLUMN_FIRST},  {"vorname", LH_COLUMN_FIRST},
+    {"first", LH_COLUMN_FIRST},       {"forename", LH_COLUMN_FIRST},
+    {"last", LH_COLUMN_LAST},         {"sis user id", LH_COLUMN_ID},
     {"last name", LH_COLUMN_LAST},    {"lastname", LH_COLUMN_LAST},
     {"surname", LH_COLUMN_LAST},      {"family name", LH_COLUMN_LAST},
     {"nachname", LH_COLUMN_LAST},     {"id", LH_COLUMN_ID},

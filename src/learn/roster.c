@@ -41,28 +41,45 @@ static const char *all_of(lh_arena *a, const lh_csv_row *row) {
     return t.s;
 }
 
-/* Without words above the columns a list of names, one to a line, is a roster too. */
+static places places_in(const lh_csv_row *head) {
+    return (places){column(head, LH_COLUMN_NAME),
+                    column(head, LH_COLUMN_FIRST),
+                    column(head, LH_COLUMN_LAST),
+                    column(head, LH_COLUMN_ID),
+                    column(head, LH_COLUMN_FORM),
+                    column(head, LH_COLUMN_SEED),
+                    0};
+}
+
+/* How many columns a row has words for; 0: not who somebody is. */
+static int count_places(const places *p) {
+    int whose = (p->name >= 0) + (p->first >= 0) + (p->last >= 0) + (p->id >= 0);
+    return whose ? whose + (p->form >= 0) + (p->seed >= 0) : 0;
+}
+
+/* Schools export a title above the words, or a row of merged cells: the words are in the row that has most of them. Without such a
+ * row a list of names, one to a line, is a roster too. */
 static bool find_columns(reader *r) {
-    const lh_csv_row *head = &r->t->row[0];
-    places *p = &r->at;
-    *p = (places){column(head, LH_COLUMN_NAME),
-                  column(head, LH_COLUMN_FIRST),
-                  column(head, LH_COLUMN_LAST),
-                  column(head, LH_COLUMN_ID),
-                  column(head, LH_COLUMN_FORM),
-                  column(head, LH_COLUMN_SEED),
-                  1};
-    if (p->name >= 0 || p->first >= 0 || p->last >= 0) return true;
+    enum { TOP = 6 };
+    int most = 0;
+    for (int i = 0; i < r->t->n_rows && i < TOP; i++) {
+        places p = places_in(&r->t->row[i]);
+        if (count_places(&p) <= most) continue;
+        most = count_places(&p);
+        r->at = p;
+        r->at.from = i + 1;
+    }
+    if (most) return true;
     for (int i = 0; i < r->t->n_rows; i++) {
-        if (r->t->row[i].n_cells == 1 && p->id < 0) continue;
-        fail(r, head->line,
-             lh_printf(r->a, "no column holds the names: the first line has %.300s",
-                       all_of(r->a, head)),
+        const lh_csv_row *row = &r->t->row[i];
+        if (row->n_cells == 1) continue;
+        fail(r, row->line,
+             lh_printf(r->a, "no column holds the names: this line has %.300s", all_of(r->a, row)),
              "the first line names the columns: name, or first name and last name; id and form may "
              "follow");
         return false;
     }
-    p->name = p->from = 0;
+    r->at = (places){0, -1, -1, -1, -1, -1, 0};
     return true;
 }
 
@@ -78,11 +95,20 @@ static bool is_form(const char *form) {
     return strlen(form) <= LH_FORM_LETTERS && !strpbrk(form, ",#=\"/\\\n\r\t");
 }
 
+/* What Canvas writes below the words. */
+static bool is_points_possible(reader *r, const char *name, const char *id) {
+    return !*id && strcmp(lh_name_key(r->a, name), "points possible") == 0;
+}
+
+/* Who has an id alone goes by it. */
 static void add_student(reader *r, const lh_csv_row *row) {
     const char *seed = lh_csv_cell(row, r->at.seed),
                *name = lh_name_composed(r->a, name_in(r, row));
+    const char *id = lh_csv_cell(row, r->at.id);
+    if (is_points_possible(r, name, id)) return;
+    if (!*name) name = id;
     lh_student s = {.name = lh_clean(r->a, name, strlen(name), 100),
-                    .id = lh_csv_cell(row, r->at.id),
+                    .id = id,
                     .form = lh_csv_cell(row, r->at.form),
                     .line = row->line};
     if (!*s.name)

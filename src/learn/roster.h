@@ -3,8 +3,9 @@
  *     lh_roster *r = lh_roster_read(ctx, arena, "names.csv", text, length);      NULL and the context failed, with the line
  *     const lh_student *s = lh_roster_find(r, "Anna Müller", "");
  *
- * A table with a column `name`, or `first name` and `last name`, as schools export it; or a name a line. Columns `id`, `form`
- * and `seed` are used where they are there. Two students of one name must have an id each.
+ * A table with a column `name`, or `first name` and `last name`, as schools export it, perhaps below a title; or a name a line.
+ * Columns `id`, `form` and `seed` are used where they are there. Two students of one name must have an id each; with an id there
+ * may be no name.
  */
 #ifndef LH_LEARN_ROSTER_H
 #define LH_LEARN_ROSTER_H
