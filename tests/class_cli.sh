@@ -345,6 +345,13 @@ tried '... with one sheet' 0 '2 files were there already'
 printf 'name\nO\314\210zil\nÖzil\n' >twice.csv
 refused '... and there twice' 'is also in line 2' sheet ex1 --roster twice.csv -o no
 
+# ---- as spreadsheets save it: an id without its zeros, a title ----
+printf 'name,id\nAnna,0007\nBen,0012\n' >zeros.csv
+printf 'Quiz 3\n\nid,seed,Z\n7,3,1 2; 3 4\n012,3,1 2; 3 4\n' >lost.csv
+run mark ex1 lost.csv --roster zeros.csv --csv
+tried '0007 is 7' 1 'Anna,Anna,0007,lost.csv:4' 'Ben,Ben,0012,lost.csv:5'
+silent '... and nobody is missing'
+
 # ---- who handed in twice ----
 printf 'name,id,seed,Z\nAnna,1,7,1\nBen,2,7,1\nANNA,1,7,2\n' >again.csv
 printf 'sheet ex1, seed 7\nname Ben\nZ = 1 2; 3 4\n' >ben.txt

@@ -102,24 +102,34 @@ static const char *names_of(lh_arena *a, const lh_csv_row *head) {
     return t.s;
 }
 
-static bool has_what_it_needs(lh_context *ctx, lh_arena *a, const lh_csv *t) {
-    lh_place top = {t->n_rows ? t->row[0].line : 0, 1, 0};
+/* Which row names the columns: the first that says whose answers these are; above it there may be a title. */
+static int head_of(const lh_csv *t) {
+    enum { TOP = 6 };
+    for (int r = 0; r < t->n_rows && r < TOP; r++)
+        for (int i = 0; i < t->row[r].n_cells; i++)
+            if (says_whose(lh_column_of(t->row[r].cell[i]))) return r;
+    return 0;
+}
+
+static bool has_what_it_needs(lh_context *ctx, lh_arena *a, const lh_csv *t, int at) {
+    const lh_csv_row *head = t->n_rows ? &t->row[at] : NULL;
+    lh_place top = {head ? head->line : 0, 1, 0};
     bool whose = false, steps = false;
-    for (int i = 0; t->n_rows && i < t->row[0].n_cells; i++) {
-        lh_column c = lh_column_of(t->row[0].cell[i]);
+    for (int i = 0; head && i < head->n_cells; i++) {
+        lh_column c = lh_column_of(head->cell[i]);
         whose |= says_whose(c);
-        steps |= c == LH_COLUMN_OTHER && *t->row[0].cell[i];
+        steps |= c == LH_COLUMN_OTHER && *head->cell[i];
     }
-    if (whose && steps && t->n_rows > 1) return true;
+    if (whose && steps && t->n_rows > at + 1) return true;
     if (t->n_rows == 0)
         lh_fail(ctx, LH_ERROR_TEXT, top, "the table is empty");
     else if (!whose)
         lh_fail(ctx, LH_ERROR_TEXT, top,
                 "no column says whose answers these are: the first line has %.300s",
-                names_of(a, &t->row[0]));
+                names_of(a, head));
     else if (!steps)
         lh_fail(ctx, LH_ERROR_TEXT, top, "no column holds answers: the first line has %.300s",
-                names_of(a, &t->row[0]));
+                names_of(a, head));
     else
         lh_fail(ctx, LH_ERROR_TEXT, top, "the table has columns but no rows");
     lh_cure(ctx, "the first line names the columns: name, sheet or form, then a step or a cell "
@@ -132,17 +142,18 @@ lh_answer_table *lh_answer_table_read(lh_context *ctx, lh_arena *a, const char *
                                       const char *text, size_t length) {
     text = lh_decode(a, text, length, &length);
     const lh_csv *t = lh_csv_read(ctx, a, file, text, length);
-    if (!t || !has_what_it_needs(ctx, a, t)) {
+    const int at = t ? head_of(t) : 0;
+    if (!t || !has_what_it_needs(ctx, a, t, at)) {
         lh_fail_in(ctx, file, text, length);
         return NULL;
     }
     lh_answer_table *out = lh_alloc(a, sizeof *out);
-    const lh_csv_row *head = &t->row[0];
+    const lh_csv_row *head = &t->row[at];
     out->line = head->line;
     for (int i = 0; i < head->n_cells; i++)
         if (lh_column_of(head->cell[i]) == LH_COLUMN_OTHER && *head->cell[i])
             *lh_push(a, out->column, out->n_columns) = head->cell[i];
-    for (int i = 1; i < t->n_rows && !lh_failed(ctx); i++)
+    for (int i = at + 1; i < t->n_rows && !lh_failed(ctx); i++)
         *lh_push(a, out->row, out->n) =
             (lh_answer_row){t->row[i].line, row_answers(a, head, &t->row[i])};
     return lh_failed(ctx) ? NULL : out;

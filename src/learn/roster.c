@@ -227,6 +227,24 @@ static int place_of(const lh_roster *r, lh_arena *a, const int *order, bool by_n
     return low;
 }
 
+/* 0007 is 7 where a spreadsheet had it. */
+static const char *without_zeros(const char *id) {
+    if (!*id || id[strspn(id, "0123456789")]) return id;
+    while (*id == '0' && id[1]) id++;
+    return id;
+}
+
+static const lh_student *find_without_zeros(const lh_roster *r, const char *id, int *same) {
+    const lh_student *found = NULL;
+    for (int i = 0; i < r->n; i++) {
+        if (!*r->student[i].id || strcmp(without_zeros(r->student[i].id), without_zeros(id)) != 0)
+            continue;
+        found = &r->student[i];
+        ++*same;
+    }
+    return found;
+}
+
 const lh_student *lh_roster_find(const lh_roster *r, lh_arena *a, const char *name, const char *id,
                                  int *same) {
     bool by_name = !*id;
@@ -240,5 +258,6 @@ const lh_student *lh_roster_find(const lh_roster *r, lh_arena *a, const char *na
         found = s;
         ++*same;
     }
+    if (*same == 0 && !by_name) found = find_without_zeros(r, id, same);
     return *same == 1 ? found : NULL;
 }
