@@ -148,11 +148,20 @@ tried '... and lint knows' 1 'bad.md:34:7: line: the program has no line that ma
 rm -rf data
 type_in '0.7\nh\nh\nh\na\n0.8\na\n0.75\n?\n\n5.0625\nn\n' exercise mine.md
 tried 'the prompt' 0 'Exercise 1 of 5   compute: The guess' 'y> 0.7' 'Multiply.' 'Then square.' \
-    'There is no further hint' 'Try 2 times first' 'h hint   a answer   n next' 'loss = 5.0625' 'loss> 5.0625' \
+    'There is no further hint' 'Try 2 times first' '    a answer   n next' 'loss = 5.0625' 'loss> 5.0625' \
     'It is not counted, since the answer was shown' 'Exercise 2 of 5   predict' 'Exercise 3 of 5   write' \
     '0 of 5 exercises of mine.md done'
 type_in '2\nl\ngo 9\ngo 5\nback\nq\n' exercise mine.md 2
 tried 'going about' 0 'right' '1 of 5 done' 'numbered 1 to 5' 'Exercise 5 of 5' 'Exercise 4 of 5'
+rm -rf data
+type_in 'h\n?\na\nb\nq\n' exercise mine.md 2
+tried 'no hint is offered where there is none, and no letter that is a choice' 0 '? help   n next   l list   q quit' \
+    'There is no hint; answer shows the answer after two tries.' 'answer after two tries   n next' 'back   l list   go 3   q quit'
+hides 'h hint' '... in no line'
+type_in 'n\nq\n' exercise mine.md
+tried 'the keys are shown again where they differ' 0 '? help   h hint   n next' '? help   n next'
+type_in '1\n1\nh\nq\n' exercise mine.md 2
+printed '... also after two tries' 0 '    answer   n next' '    There is no hint; answer shows the answer.'
 rm -rf data
 type_in 'a\nb\nq\n' exercise mine.md 2
 tried 'a letter is a choice' 0 'it would have to be' '✓ right' '1 of 5 exercises of mine.md done'

@@ -16,6 +16,7 @@ typedef struct talk {
     lh_task *task;
     int at;           /* which exercise, from 0 */
     int tries, hints; /* at this one */
+    const char *keys; /* as they were shown last */
     bool has_seen;    /* the key */
 } talk;
 
@@ -24,14 +25,64 @@ static void say(const talk *t, const char *text) {
     lh_wrap(stdout, t->c->cli->width, INDENT, text);
 }
 
+/* ---- what can be typed ---- */
+
+enum { HINT, ANSWER, NEXT, BACK, LIST, HELP, QUIT, N_KEYS };
+
+static const struct {
+    const char *letter, *word;
+} keys[N_KEYS] = {{"h", "hint"}, {"a", "answer"}, {"n", "next"}, {"b", "back"},
+                  {"l", "list"}, {"?", "help"},   {"q", "quit"}};
+
+/* Among choices a letter is a choice: b is the second one, and back is a word. */
+static bool is_choice(const talk *t, const char *text) {
+    unsigned letter = ((unsigned char)text[0] | 32u) - 'a';
+    return text[0] && !text[1] && letter < (unsigned)lh_task_options(t->task);
+}
+
+/* What to type here: the letter, or the word where the letter is a choice. */
+static const char *key_text(const talk *t, int key) {
+    return is_choice(t, keys[key].letter) ? keys[key].word : keys[key].letter;
+}
+
+static const char *key_words(const talk *t, int key) {
+    if (is_choice(t, keys[key].letter)) return keys[key].word;
+    return lh_printf(t->c->cli->arena, "%s %s", keys[key].letter, keys[key].word);
+}
+
+/* "h hint   ", and nothing where there is none left. */
+static const char *hint_words(const talk *t) {
+    return lh_task_hint(t->task, t->hints)
+               ? lh_printf(t->c->cli->arena, "%s   ", key_words(t, HINT))
+               : "";
+}
+
+static const char *after_tries(const talk *t) {
+    return t->tries < TRIES ? " after two tries" : "";
+}
+
+/* ---- one after another ---- */
+
+/* Shown at the start, and again where they differ: some exercises have no hint. */
+static void show_keys(talk *t) {
+    const char *now =
+        lh_printf(t->c->cli->arena, "%s   %s%s   %s   %s", key_words(t, HELP), hint_words(t),
+                  key_words(t, NEXT), key_words(t, LIST), key_words(t, QUIT));
+    if (t->keys && strcmp(now, t->keys) == 0) return;
+    lh_ink_print(t->c->cli, stdout, LH_INK_QUIET, "%s%s\n", t->keys ? "\n" : "", now);
+    t->keys = now;
+}
+
 static bool begin(talk *t, int exercise) {
     lh_task_close(t->task);
     t->at = exercise;
     t->tries = t->hints = 0;
     t->has_seen = false;
     t->task = lh_task_open(t->c->live, exercise);
-    if (t->task) lh_view_question(t->c, t->task);
-    return t->task && !lh_failed(t->c->cli->ctx);
+    if (!t->task) return false;
+    show_keys(t);
+    lh_view_question(t->c, t->task);
+    return !lh_failed(t->c->cli->ctx);
 }
 
 /* The next that is not done, round to the first; where all are done, the end. */
@@ -41,7 +92,8 @@ static void go_on(talk *t) {
         int k = (t->at + i) % n;
         if (t->c->is_done[k]) continue;
         if (k == t->at)
-            say(t, "Only this exercise is left; h gives a hint, q ends.");
+            say(t, lh_printf(t->c->cli->arena, "Only this exercise is left.   %s%s", hint_words(t),
+                             key_words(t, QUIT)));
         else
             begin(t, k);
         return;
@@ -52,8 +104,8 @@ static void go_on(talk *t) {
 static void give_hint(talk *t) {
     const char *hint = lh_task_hint(t->task, t->hints);
     if (!hint) {
-        say(t, t->hints ? "There is no further hint; a shows the answer after two tries."
-                        : "There is no hint; a shows the answer after two tries.");
+        say(t, lh_printf(t->c->cli->arena, "There is no %shint; %s shows the answer%s.",
+                         t->hints ? "further " : "", key_text(t, ANSWER), after_tries(t)));
         return;
     }
     t->hints++;
@@ -73,9 +125,10 @@ static void help(const talk *t) {
     const char *form = lh_task_form(t->task);
     const bool is_open = *form && form[strlen(form) - 1] == '.'; /* dlogits = ... */
     say(t, lh_printf(t->c->cli->arena, "Type %s%s", form, is_open ? "" : "."));
-    bool has_choices = lh_task_options(t->task) > 0; /* their letters are answers */
-    printf("%*sh hint   %s, after two tries   n next\n%*s%s   l list   go 3   q quit\n", INDENT, "",
-           has_choices ? "answer" : "a answer", INDENT, "", has_choices ? "back" : "b back");
+    printf("%*s%s%s%s   %s\n", INDENT, "", hint_words(t), key_words(t, ANSWER), after_tries(t),
+           key_words(t, NEXT));
+    printf("%*s%s   %s   go 3   %s\n", INDENT, "", key_words(t, BACK), key_words(t, LIST),
+           key_words(t, QUIT));
 }
 
 static void go_to(talk *t, const char *where) {
@@ -83,36 +136,27 @@ static void go_to(talk *t, const char *where) {
     if (lh_number_whole(where, 1, t->c->lesson->n_exercises, &n))
         begin(t, n - 1);
     else
-        say(t, lh_printf(t->c->cli->arena, "They are numbered 1 to %d; l lists them.",
-                         t->c->lesson->n_exercises));
-}
-
-static const char *const words[][2] = {{"h", "hint"}, {"a", "answer"}, {"n", "next"}, {"b", "back"},
-                                       {"l", "list"}, {"?", "help"},   {"q", "quit"}};
-
-/* Among choices a letter is a choice: b is the second one, and back is a word. */
-static bool is_choice(const talk *t, const char *text) {
-    unsigned letter = ((unsigned char)text[0] | 32u) - 'a';
-    return text[0] && !text[1] && letter < (unsigned)lh_task_options(t->task);
+        say(t, lh_printf(t->c->cli->arena, "They are numbered 1 to %d; %s lists them.",
+                         t->c->lesson->n_exercises, key_text(t, LIST)));
 }
 
 static bool obey(talk *t, const char *text) {
     int which = -1, n = t->c->lesson->n_exercises;
     if (is_choice(t, text)) return false;
-    for (int i = 0; i < (int)(sizeof words / sizeof *words); i++)
-        if (strcmp(text, words[i][0]) == 0 || strcmp(text, words[i][1]) == 0) which = i;
+    for (int i = 0; i < N_KEYS; i++)
+        if (strcmp(text, keys[i].letter) == 0 || strcmp(text, keys[i].word) == 0) which = i;
     if (strncmp(text, "go ", 3) == 0) {
         go_to(t, text + 3 + strspn(text + 3, " "));
         return true;
     }
     switch (which) {
-    case 0: give_hint(t); return true;
-    case 1: give_key(t); return true;
-    case 2: go_on(t); return true;
-    case 3: begin(t, (t->at + n - 1) % n); return true;
-    case 4: lh_view_list(t->c); return true;
-    case 5: help(t); return true;
-    case 6: t->is_over = true; return true;
+    case HINT: give_hint(t); return true;
+    case ANSWER: give_key(t); return true;
+    case NEXT: go_on(t); return true;
+    case BACK: begin(t, (t->at + n - 1) % n); return true;
+    case LIST: lh_view_list(t->c); return true;
+    case HELP: help(t); return true;
+    case QUIT: t->is_over = true; return true;
     default: return false;
     }
 }
@@ -128,8 +172,8 @@ static void answer(talk *t, const char *text) {
                        : t->hints < LH_HINTS - 1 ? t->hints
                                                  : LH_HINTS - 1);
     if (a.state == LH_ANSWER_WRONG && ++t->tries == TRIES)
-        printf("%*sh hint   %s   n next\n", INDENT, "",
-               lh_task_options(t->task) ? "answer" : "a answer");
+        printf("%*s%s%s   %s\n", INDENT, "", hint_words(t), key_words(t, ANSWER),
+               key_words(t, NEXT));
     if (a.state != LH_ANSWER_RIGHT && p && p->at != before) lh_view_sheet(t->c, t->task);
     if (a.state != LH_ANSWER_RIGHT) return;
     lh_view_end(t->c, t->task);
@@ -180,7 +224,6 @@ int lh_exercise_talk(lh_exercise_state *c, int from) {
     t.prompt = lh_prompt_open(t.is_interactive, "exercise-history");
     if (!t.prompt) return lh_cli_fail(c->cli, "out of memory");
     lh_cli_heading(c->cli, c->source.name, c->lesson->title);
-    lh_ink_print(c->cli, stdout, LH_INK_QUIET, "? help   h hint   n next   l list   q quit\n");
     if (begin(&t, from)) talk_on(&t);
     lh_prompt_close(t.prompt);
     int status = lh_failed(c->cli->ctx) ? lh_cli_report(c->cli) : LH_EXIT_YES;
