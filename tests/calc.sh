@@ -50,9 +50,23 @@ printed '· of two matrices is the matrix product' 0 '    [1]   36   43'
 run calc 'softmax([1 -inf])'
 printed '-inf in a matrix' 0 '    e = exp(x - m)                1 0' '        1    0'
 run calc '[7 - 9]'
-tried 'a minus between spaces: the cure has the numbers that were typed' 0 'write it as -9, or put the difference outside'
+tried 'a minus between spaces: the cure has the numbers that were typed' 0 'for these write 7 -9, for the difference its value'
 run calc '[1 - 2]'
-tried 'a minus between spaces gets a note' 0 'calc:1:2: note: these are two numbers' '     ^~~~~' 'ans = [1 -2]'
+tried 'a minus between spaces gets a note' 0 'calc:1:2: note: this is read as two numbers, 1 and -2: for these write 1 -2' \
+    '     ^~~~~' 'ans = [1 -2]'
+run calc '[3-1 2]'
+tried 'a minus without spaces, too' 0 'calc:1:2: note: this is read as two numbers, 3 and -1: for these write 3 -1' '     ^~~' 'ans = [3 -1 2]'
+run calc '[0,5 1,5]'
+tried 'a decimal comma gets a note' 0 'calc:1:2: note: a comma separates two numbers, so this row has 4: a decimal number has a point, 0.5'
+for matrix in '[3 -1 2]' '[3, -1]' '[3,-1; 0,5]' '[-1 2; -3 4]' '[1, 2, 3]' '[1,2;3,4]' '[1.5,2 3]'; do
+    run calc "$matrix"
+    tried "no note on $matrix" 0 'ans = '
+    silent "$matrix"
+done
+run calc '[0,5 1,5; 1 2]'
+tried 'a decimal comma in rows of different lengths' 2 'row 2 has 2 numbers, the first row has 4' 'a decimal number has a point'
+run calc '1,5 + 2'
+tried 'a decimal comma outside a matrix' 2 'a decimal number has a point: 0.5'
 run calc '[1 -2; 3, - 4]'
 silent 'minus signs that are clear'
 run calc '-log(0.7)'

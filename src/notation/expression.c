@@ -2,6 +2,7 @@
  *
  *     expr -> sum -> term -> unary -> power -> postfix -> atom
  */
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "notation/parser.h"
 
@@ -80,6 +81,17 @@ void lh_parser_close(lh_parser *p, lh_token_kind kind, lh_bracket outside) {
     p->in_shape = outside.in_shape;
 }
 
+static bool is_glued(lh_place before, lh_place behind) {
+    return before.line == behind.line && before.col + before.len == behind.col;
+}
+
+/* 0,5 as many countries write one half: the comma in hand, right between digits. */
+static bool is_decimal_comma(const lh_parser *p) {
+    const lh_lexer *lx = &p->lx;
+    return lx->tok.kind == LH_T_COMMA && is_glued(lx->last, lx->tok.at) &&
+           lh_is_digit(lx->tok.s[-1]) && lx->pos < lx->end && lh_is_digit(*lx->pos);
+}
+
 void lh_parser_line_end(lh_parser *p) {
     const lh_lexer_token *t = &p->lx.tok;
     switch (t->kind) {
@@ -102,7 +114,9 @@ void lh_parser_line_end(lh_parser *p) {
                        "expected the end of the line, found %s", lh_parser_found(p));
         return;
     default:
-        lh_parser_fail(p, t->at, "a comment begins with #",
+        lh_parser_fail(p, t->at,
+                       is_decimal_comma(p) ? "a decimal number has a point: 0.5"
+                                           : "a comment begins with #",
                        "expected the end of the line, found %s", lh_parser_found(p));
     }
 }
@@ -226,17 +240,17 @@ static void matrix_wrong(lh_parser *p) {
                        "expected a number of the matrix, found %s", lh_parser_found(p));
 }
 
-/* [1 - 2] is two numbers, and looks like one: a minus with a space on both sides, no comma before it. */
-static void warn_minus(lh_parser *p, lh_place before, lh_place minus) {
+/* [1 - 2] and [1-2] are two numbers, and look like one; [1 -2] is plain. */
+static void warn_minus(lh_parser *p, lh_place before, lh_place minus, const char *first) {
     const lh_place *number = &p->lx.tok.at;
-    bool is_apart = before.line == minus.line && before.col + before.len < minus.col &&
-                    number->line == minus.line && minus.col + minus.len < number->col;
-    if (!is_apart || p->lx.tok.kind != LH_T_NUMBER) return;
+    const bool is_line = before.line == minus.line && minus.line == number->line,
+               is_plain = !is_glued(before, minus) && is_glued(minus, *number);
+    if (!is_line || is_plain || p->lx.tok.kind != LH_T_NUMBER) return;
     lh_place at = {before.line, before.col, number->col + number->len - before.col};
     lh_warn(p->lx.ctx, at,
-            "these are two numbers, the second one negative: write it as -%.*s, or put the "
-            "difference outside the matrix",
-            number->len, p->lx.tok.s);
+            "this is read as two numbers, %s and -%.*s: for these write %s -%.*s, for the "
+            "difference its value",
+            first, number->len, p->lx.tok.s, first, number->len, p->lx.tok.s);
 }
 
 /* One number of a matrix, or inf; n counts them all. */
@@ -247,7 +261,7 @@ static void matrix_cell(lh_parser *p, lh_expr *m, int *n, bool may_warn) {
         matrix_wrong(p);
         return;
     }
-    if (negative && may_warn) warn_minus(p, before, minus);
+    if (negative && may_warn) warn_minus(p, before, minus, m->celltext[*n - 1]);
     const lh_lexer_token *t = &p->lx.tok;
     const char *text = lh_printf(p->lx.arena, "%s%.*s", negative ? "-" : "", t->at.len, t->s);
     double value = is_inf ? INFINITY : t->number;
@@ -257,13 +271,29 @@ static void matrix_cell(lh_parser *p, lh_expr *m, int *n, bool may_warn) {
     lh_lexer_next(&p->lx);
 }
 
-static void matrix_row(lh_parser *p, lh_expr *m, int *n) {
+/* What a matrix shows of how it is written: [0,5 1,5] has the signs of decimal commas, but [1, 2], [1,2] and [1.5,2 3] have not. */
+typedef struct matrix_look {
+    lh_place comma; /* of the row in hand: the number before a comma between digits; line 0: none */
+    bool has_space, has_point; /* of the row in hand */
+    bool is_decimal;           /* a row has such a comma and no point */
+} matrix_look;
+
+static void look_behind(const lh_parser *p, matrix_look *look, const char *cell) {
+    if (is_decimal_comma(p) && !look->comma.line) look->comma = p->lx.last;
+    look->has_space |= p->lx.tok.kind == LH_T_NUMBER || p->lx.tok.kind == LH_T_MINUS;
+    look->has_point |= strchr(cell, '.') != NULL;
+}
+
+static void matrix_row(lh_parser *p, lh_expr *m, int *n, matrix_look *look) {
     lh_place start = p->lx.tok.at;
     int before = *n;
     lh_token_kind kind;
     bool may_warn = false;
+    *look = (matrix_look){.is_decimal = look->is_decimal};
     do {
         matrix_cell(p, m, n, may_warn);
+        if (lh_failed(p->lx.ctx)) return;
+        look_behind(p, look, m->celltext[*n - 1]);
         may_warn = p->lx.tok.kind != LH_T_COMMA;
         if (lh_parser_accept(p, LH_T_COMMA)) continue;
         kind = p->lx.tok.kind;
@@ -274,11 +304,19 @@ static void matrix_row(lh_parser *p, lh_expr *m, int *n) {
     int cols = *n - before;
     m->rows++;
     if (m->rows == 1) m->cols = cols;
+    look->is_decimal |= look->comma.line && !look->has_point;
     if (cols != m->cols)
         lh_parser_fail(p, lh_lexer_span(&p->lx, start),
-                       "every row of a matrix needs as many numbers as the first",
+                       look->is_decimal
+                           ? "a decimal number has a point: 0.5"
+                           : "every row of a matrix needs as many numbers as the first",
                        "row %d has %d number%s, the first row has %d", m->rows, cols,
                        cols == 1 ? "" : "s", m->cols);
+    else if (look->comma.line && look->has_space && !look->has_point)
+        lh_warn(p->lx.ctx, look->comma,
+                "a comma separates two numbers, so this row has %d: a decimal number has a point, "
+                "0.5",
+                cols);
 }
 
 static lh_expr *matrix(lh_parser *p) {
@@ -288,7 +326,8 @@ static lh_expr *matrix(lh_parser *p) {
     if (p->lx.tok.kind == LH_T_UNBRACKET)
         lh_parser_fail(p, m->at, "zeros(rows, cols) makes a matrix of zeros",
                        "this matrix is empty: it needs at least one number");
-    do matrix_row(p, m, &n);
+    matrix_look look = {0};
+    do matrix_row(p, m, &n, &look);
     while (lh_parser_accept(p, LH_T_SEMICOLON));
     lh_parser_close(p, LH_T_UNBRACKET, b);
     m->at = lh_lexer_span(&p->lx, m->at);
