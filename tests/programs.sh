@@ -46,6 +46,33 @@ verdict $? "all $count programs with a name run, and are written out"
 # Everywhere a lesson may stand.
 ends 'run' 0 'attention:bag   Attention: query, key, value' run attention:bag
 shows 'Next: longhand explain attention:bag' 'the next command has the name, too'
+
+# What `run` says comes next works when it is copied into a shell, and is about the same program.
+follow() { # NAME: both lines, with this longhand
+    sed -n '/^Next: /,$s/^\(Next: \|      \)longhand //p' out >next
+    tap_bad=$(wc -l <next)
+    while read -r line; do
+        eval "run $line"
+        test $status -eq 2 || tap_bad=$((tap_bad - 1))
+        grep -q 'taken from the first example' err && tap_bad=9
+    done <next
+    verdict "$tap_bad" "$1"
+}
+cp "$root/lessons/ex4.md" "it's mine (4).md"
+run run "it's mine (4).md" --set rate=0.5 --freeze WQ,WK --input 'A B -> D'
+shows "Next: longhand explain 'it'\\''s mine (4).md' 'P[1][0]' --set rate=0.5 --input 'A B -> D' --freeze WQ --freeze WK" \
+    'a name with signs of the shell, and every option'
+shows "      longhand run 'it'\\''s mine (4).md' --steps 100 --table --set rate=0.5 --input 'A B -> D' --freeze WQ --freeze WK" 'in both lines'
+follow '... and both run'
+run run ex1 --set 'WQ=[1 0; 0 1]'
+shows "longhand graph ex1 --set 'WQ=[1 0; 0 1]'" 'also for graph'
+follow '... and both run'
+run run ex5 --train E --to P
+shows '--steps 100 --table --train E' 'what learns, too'
+for lesson in optimisers initialisation bert attention:bag matrices; do
+    run run $lesson
+    follow "what comes next for $lesson"
+done
 ends 'explain a program with words' 0 'loss = ' explain overfitting:words loss
 grep -q '{example$' out
 test $? -eq 1

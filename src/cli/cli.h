@@ -195,6 +195,8 @@ lh_chart_screen lh_cli_screen(const lh_cli *cli); /* how charts are written on i
 void lh_wrap(FILE *out, int width, int indent, const char *text);
 /* the same, where the first line already has `at` columns */
 void lh_wrap_at(FILE *out, int width, int at, int indent, const char *text);
+/* as a shell must be given it: plain where it can be, else in ' ' */
+const char *lh_shell_word(lh_arena *a, const char *text);
 /* the first line of most commands: ex1   The forward pass */
 void lh_cli_heading(const lh_cli *cli, const char *name, const char *title);
 

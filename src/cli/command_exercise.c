@@ -61,7 +61,8 @@ static bool read_number(lh_exercise_state *c, const char *text, int *exercise) {
     }
     lh_cli_fail(c->cli, "%s has no exercise %.40s: they are numbered 1 to %d", c->source.name, text,
                 all);
-    fprintf(stderr, "`longhand exercise %s --list` shows them\n", c->source.name);
+    fprintf(stderr, "`longhand exercise %s --list` shows them\n",
+            lh_shell_word(c->cli->arena, c->source.name));
     return false;
 }
 
@@ -168,7 +169,8 @@ static int run_class(lh_exercise_state *c, int argc, char **argv) {
     }
     if (argc > 1 && !read_number(c, argv[1], &exercise)) return LH_EXIT_FAILED;
     if (is_one && exercise < 0 && n > 1) {
-        lh_cli_fail(c->cli, "say which exercise: longhand exercise %s 1 %s", c->source.name,
+        lh_cli_fail(c->cli, "say which exercise: longhand exercise %s 1 %s",
+                    lh_shell_word(c->cli->arena, c->source.name),
                     options.answer ? "--answer ..." : "--key");
         return LH_EXIT_FAILED;
     }

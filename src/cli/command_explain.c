@@ -289,7 +289,8 @@ static int explain_model(lh_cli *cli, const char *path, const char *address) {
         return lh_cli_fail(cli, "--%s is for programs, and %s is a trained model", foreign, path);
     if (!options.prompt) {
         lh_cli_fail(cli, "%s is a trained model: its numbers depend on a prompt", path);
-        fprintf(stderr, "longhand explain %s --prompt 'The cat' '%s'\n", path, address);
+        fprintf(stderr, "longhand explain %s --prompt 'The cat' %s\n",
+                lh_shell_word(cli->arena, path), lh_shell_word(cli->arena, address));
         return LH_EXIT_FAILED;
     }
     lh_precision precision;

@@ -42,7 +42,8 @@ static int write_new(lh_cli *cli, const char *text) {
         return LH_EXIT_FAILED;
     }
     if (!lh_cli_write_file(cli, options.out, text, strlen(text))) return LH_EXIT_FAILED;
-    fprintf(stderr, "%s   try: longhand run %s\n", options.out, options.out);
+    fprintf(stderr, "%s   try: longhand run %s\n", options.out,
+            lh_shell_word(cli->arena, options.out));
     return LH_EXIT_YES;
 }
 

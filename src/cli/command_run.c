@@ -301,8 +301,34 @@ static void print_others(const lh_run *r, const lh_trace *t) {
     fputc('\n', r->cli->out);
 }
 
+static void add_option(const lh_run *r, lh_text *to, const char *option, const char *value) {
+    lh_text_add(to, " --%s %s", option, lh_shell_word(r->cli->arena, value));
+}
+
+static void add_names(const lh_run *r, lh_text *to, const char *option, const lh_names *names) {
+    for (int i = 0; i < names->n; i++) add_option(r, to, option, names->name[i]);
+}
+
+/* The program as it was asked for, with what graph does not take or without. */
+static const char *same_program(const lh_run *r, bool has_all) {
+    lh_arena *a = r->cli->arena;
+    lh_text t = lh_text_new(a);
+    for (int i = 0; i < options.set.n; i++)
+        add_option(r, &t, "set",
+                   lh_printf(a, "%s=%s", options.set.set[i].name, options.set.set[i].value));
+    add_names(r, &t, "files", &r->cli->files);
+    if (!has_all) return t.s;
+    add_names(r, &t, "input", &options.input);
+    add_names(r, &t, "train", &options.train);
+    add_names(r, &t, "freeze", &options.freeze);
+    return t.s;
+}
+
+/* Commands that can be copied: they are about the program that was run. */
 static void print_next(const lh_run *r, const lh_trace *t) {
-    const char *lesson = r->source->name;
+    lh_arena *a = r->cli->arena;
+    const char *lesson = lh_shell_word(a, r->source->name);
+    int target;
     const lh_step *ask = NULL;
     for (int i = 0; i < t->n_items; i++)
         if (t->item[i].section != LH_SECTION_GIVEN && (!ask || is_softmax(t->item[i].step->node))) {
@@ -311,12 +337,15 @@ static void print_next(const lh_run *r, const lh_trace *t) {
         }
     if (!ask) return;
     lh_sizes z = lh_exact.sizes(r->plan, ask->node, 0);
-    fprintf(r->cli->out, "Next: longhand explain %s '%s%s%s'\n", lesson, ask->path,
-            z.rows > 1 ? "[1]" : "", z.cols > 1 ? "[0]" : "");
-    if (lh_loop_learns(r->g))
-        fprintf(r->cli->out, "      longhand run %s --steps 100 --table\n", lesson);
+    const char *address =
+        lh_printf(a, "%s%s%s", ask->path, z.rows > 1 ? "[1]" : "", z.cols > 1 ? "[0]" : "");
+    fprintf(r->cli->out, "Next: longhand explain %s %s%s\n", lesson, lh_shell_word(a, address),
+            same_program(r, true));
+    if (lh_loop_learns(r->g) && r->g->loss)
+        fprintf(r->cli->out, "      longhand run %s --steps 100%s%s\n", lesson,
+                lh_run_prediction(r->g, &target) ? " --table" : "", same_program(r, true));
     else
-        fprintf(r->cli->out, "      longhand graph %s\n", lesson);
+        fprintf(r->cli->out, "      longhand graph %s%s\n", lesson, same_program(r, false));
 }
 
 static void print_trace(lh_run *r, const lh_trace *t) {

@@ -88,3 +88,18 @@ void lh_cli_heading(const lh_cli *cli, const char *name, const char *title) {
     if (has_title) fputs("   ", cli->out);
     lh_wrap(cli->out, cli->width, lh_columns(name) + 3, has_title ? title : "");
 }
+
+const char *lh_shell_word(lh_arena *a, const char *text) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=.,:/@%";
+    lh_text word = lh_text_new(a);
+    if (*text && !text[strspn(text, plain)]) return text;
+    lh_text_add(&word, "'");
+    for (; *text; text++)
+        if (*text == '\'')
+            lh_text_add(&word, "'\\''");
+        else
+            lh_text_add_n(&word, text, 1);
+    lh_text_add(&word, "'");
+    return word.s;
+}

@@ -89,10 +89,11 @@ void lh_practice_view_summary(lh_practice_view *d) {
                *next = next_lesson(d, paper->lesson);
     if (!is_finished)
         printf("%s: longhand practice %s%s\n",
-               d->keep.is_kept ? "Continue with" : "Begin again with", paper->lesson, step);
+               d->keep.is_kept ? "Continue with" : "Begin again with",
+               lh_shell_word(d->a, paper->lesson), step);
     else if (p->only < 0 && next)
         printf("Next: longhand practice %s        other numbers: longhand practice %s\n", next,
-               paper->lesson);
+               lh_shell_word(d->a, paper->lesson));
     else
         printf("Next: longhand progress\n");
 }

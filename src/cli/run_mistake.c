@@ -134,7 +134,7 @@ static int show(lh_run *r, const lh_mistake *m, const wanted *w, const lh_candid
         fprintf(cli->out,
                 "No number differs: these numbers hide the mistake. Others show it:\n"
                 "longhand mistakes %s --seed 1\n",
-                r->source->name);
+                lh_shell_word(cli->arena, r->source->name));
     const char *others = lh_candidate_places(cli->arena, m, c, n, how->step);
     if (*others)
         lh_wrap(cli->out, cli->width, 4,
