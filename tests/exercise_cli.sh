@@ -62,6 +62,29 @@ run exercise --help
 tried 'help' 0 'longhand exercise LESSON|FILE' '--answer TEXT' '--key'
 run lint mine.md
 tried 'the lesson is sound' 0
+
+# A wrong prediction gets a sentence with its numbers, not the condition as the engine tries it.
+predicted() { # CONDITION SENTENCE
+    printf '# P\n\n```longhand\nvocab cat dog\nconst a = [1 2; 3 4]\nconst b = [1 2; 3 5]\ntop = argmax(onehot([1], vocab))\n```\n\n```exercise predict\nchoice: Yes. | %s\nchoice: No. | 1 == 1\n\nIs it?\n```\n' \
+        "$1" >claim.md
+    run exercise claim.md 1 --answer 1
+    tr -s ' \n' ' ' <out | grep -qF -e "wrong For that, $2. "
+    verdict $? "$1"
+}
+predicted 'sum(a) < 10' 'sum(a) would have to be less than 10, but it is 10'
+predicted 'sum(a) > sum(b)' 'sum(a) would have to be greater than sum(b), but they are 10 and 11'
+predicted 'sum(a) <= 9.9999' 'sum(a) would have to be at most 9.9999, but it is 10'
+predicted 'rows(a) == 3' 'rows(a) would have to be 3, but it is 2'
+predicted 'a[0][0] != b[0][0]' 'a[0][0] would have to differ from b[0][0], but both are 1'
+predicted 'a[0] > b[0] + 1e-9' 'a[0] would have to be greater than b[0], but both are 1'
+predicted 'sum(abs(a - b)) < 1e-9' 'a and b would have to be equal, but they differ by 1 in all'
+predicted 'abs(a[0] - 1 - b[0]) < 0.5' 'a[0] - 1 and b[0] would have to differ by less than 0.5, but they differ by 1'
+predicted 'abs(a[0] - b[0]) > 1e-9' 'a[0] and b[0] would have to differ, but they are equal'
+predicted 'abs(a[0] - b[0] * 1.001) > 0.5' 'a[0] and b[0] * 1.001 would have to differ by more than 0.5, but they differ by only 0.001'
+predicted 'abs(a - b) + 0 > 3' 'abs(a - b) + 0 would have to be greater than 3, but it is 0'
+predicted 'rows(a) == 2 and cols(a) > 5' 'cols(a) would have to be greater than 5, but it is 2'
+predicted 'top == "cat"' 'top would have to be "cat", but it is dog'
+
 run exercise mine.md --list
 tried 'the list' 0 '1  compute     The guess' '5  find' '0 of 5 done'
 run exercise mine.md 1 --answer 'y = 0.75; loss = 5.0625'
@@ -102,7 +125,7 @@ tried 'write, no file' 2 'file'
 run exercise mine.md 4 --answer 'rate=0.2'
 tried 'experiment, right' 0 'With rate=0.2: ' ' < 0.01.'
 run exercise mine.md 4 --answer 'rate=0.9'
-tried 'experiment, wrong' 1 ' < 0.01 is not true.'
+tried 'experiment, wrong' 1 'Not yet with rate=0.9: w@5 and 2 would have to differ by less than 0.01, but'
 run exercise mine.md 4 --answer 'w=2'
 tried 'experiment, not this one' 2 'w cannot be set here, only rate.'
 run exercise mine.md 5 --answer 2
@@ -164,7 +187,7 @@ type_in '1\n1\nh\nq\n' exercise mine.md 2
 printed '... also after two tries' 0 '    answer   n next' '    There is no hint; answer shows the answer.'
 rm -rf data
 type_in 'a\nb\nq\n' exercise mine.md 2
-tried 'a letter is a choice' 0 'it would have to be' '✓ right' '1 of 5 exercises of mine.md done'
+tried 'a letter is a choice' 0 'would have to be' '✓ right' '1 of 5 exercises of mine.md done'
 type_in '0.75\n5.0625\ny - 3\nrate=0.2\n2\n' exercise mine.md
 tried 'to the end' 0 '5 of 5 exercises of mine.md done'
 type_in 'e = (y\ne = q\n' exercise mine.md 3

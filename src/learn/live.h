@@ -55,10 +55,12 @@ typedef struct lh_value {
 
 typedef struct lh_claim {
     bool holds;
-    const char *sign;   /* "<" of the part that fails, or of the last */
-    double left, right; /* its numbers: of the first cell that fails */
-    int row, col;       /* that cell */
-    const char *shown;  /* "1.383 < 1.384", as many digits as are needed to see it */
+    const char *sign;                   /* "<" of the part that fails, or of the last */
+    double left, right;                 /* its numbers: of the first cell that fails */
+    int row, col;                       /* that cell */
+    const lh_vocab *vocab;              /* they are words of it, or NULL */
+    const char *left_text, *right_text; /* the sides of that part as they are written */
+    const char *shown; /* "1.383 < 1.384", as many digits as are needed to see it */
 } lh_claim;
 
 /* a claim is 1 or 0 */

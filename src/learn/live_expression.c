@@ -494,6 +494,12 @@ static bool read_quoted(lh_live *v, const char *s, const char *end, const lh_val
     return true;
 }
 
+static const char *side_text(lh_live *v, const char *s, const char *end) {
+    s = skip_spaces(s);
+    while (end > s && end[-1] == ' ') end--;
+    return lh_copy(v->l->arena, s, (size_t)(end - s));
+}
+
 static bool claim_part(lh_live *v, const char *s, const char *end, lh_where where, int digits,
                        lh_claim *out) {
     comparison sign = find_comparison(s, end);
@@ -516,6 +522,9 @@ static bool claim_part(lh_live *v, const char *s, const char *end, lh_where wher
     if (y.vocab && !x.vocab) x.vocab = y.vocab;
     const char *before = out->shown;
     compare(&x, &y, sign.sign, out);
+    out->vocab = x.vocab;
+    out->left_text = side_text(v, s, sign.s);
+    out->right_text = side_text(v, right, end);
     out->sign = signs[sign.sign].shown;
     out->shown = shown_text(v, &x, &y, sign.sign, digits);
     if (before) out->shown = lh_printf(v->l->arena, "%s and %s", before, out->shown);

@@ -299,8 +299,9 @@ static void answer(lh_task *t, const char *text, lh_answered *out) {
         return;
     }
     out->state = claim.holds ? LH_ANSWER_RIGHT : LH_ANSWER_WRONG;
-    lh_answered_say(t, out, claim.holds ? "With %s: %s." : "With %s: %s is not true.",
-                    settings_text(t, &m), claim.shown);
+    lh_answered_say(t, out, claim.holds ? "With %s: %s." : "Not yet with %s: %s.",
+                    settings_text(t, &m),
+                    claim.holds ? claim.shown : lh_task_claim_words(t->arena, &claim));
 }
 
 static const char *key(lh_task *t) {

@@ -3,6 +3,7 @@
  *     exercise.c           opening, texts, the check for lint
  *     task_NAME.c          a kind each: tasks.def
  *     task_choose.c        one of several is right: predict, find
+ *     task_claim.c         a claim as a sentence: predict, experiment
  *     task_compare.c       do two programs mean the same? write
  */
 #ifndef LH_TASK_INTERNAL_H
@@ -56,6 +57,9 @@ bool lh_choices_settle(lh_task *t, const bool *is_right, const char *none, const
 /* The choice that is typed (2, 2., (2), b), where it is wrong; -1: it is right or none, and that is said in out. */
 int lh_choices_answer(lh_task *t, const char *text, lh_answered *out);
 const char *lh_choices_key(lh_task *t);
+
+/* task_claim.c: what a claim that fails would need, and its numbers: loss@1 would have to be less than loss, but ... */
+const char *lh_task_claim_words(lh_arena *a, const lh_claim *c);
 
 /* task_compare.c: do two programs that differ in one line mean the same? */
 typedef struct lh_comparison {
