@@ -136,11 +136,36 @@ static void keys_move(void **state) {
     await("h help");
     assert_null(strstr(s.seen, "Everything a lesson can hold\033["));
     type("h");
-    await("Press any key to go back");
+    await("any key goes back");
     type("x");
     await("h help");
     type("q");
     end(0);
+}
+
+/* The whole of it is on the screen, and no line is broken by its edge. */
+static void help_fits(void **state) {
+    (void)state;
+    static const int widths[] = {60, 80};
+    for (int i = 0; i < 2; i++) {
+        begin(15, widths[i], "everything");
+        await("h help");
+        type("h");
+        await("any key goes back");
+        int rows = 0;
+        char *line = strstr(s.seen, "Keys");
+        assert_non_null(line);
+        for (char *stop; (stop = strstr(line, "\033[K")); line = stop + 3, rows++) {
+            line += strspn(line, "\r\n");
+            if (stop - line > widths[i])
+                fail_msg("%d columns: %.*s", widths[i], (int)(stop - line), line);
+        }
+        assert_int_equal(rows, 14);
+        type("x");
+        await("h help");
+        type("q");
+        end(0);
+    }
 }
 
 static void search_finds(void **state) {
@@ -288,13 +313,10 @@ int main(void) {
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_move),
-        cmocka_unit_test(search_finds),
-        cmocka_unit_test(e_begins_the_exercise),
-        cmocka_unit_test(size_may_change),
-        cmocka_unit_test(stopped_and_gone_on_with),
-        cmocka_unit_test(signals_leave_order),
-        cmocka_unit_test(place_is_kept),
+        cmocka_unit_test(keys_move),           cmocka_unit_test(help_fits),
+        cmocka_unit_test(search_finds),        cmocka_unit_test(e_begins_the_exercise),
+        cmocka_unit_test(size_may_change),     cmocka_unit_test(stopped_and_gone_on_with),
+        cmocka_unit_test(signals_leave_order), cmocka_unit_test(place_is_kept),
     };
     return cmocka_run_group_tests_name("pager", tests, make_data, remove_data);
 }

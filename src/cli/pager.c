@@ -9,21 +9,21 @@
 #include "cli/page_layout.h"
 #include "cli/screen.h"
 
+/* For a screen of 60 columns; 14 rows with the last one. */
 static const char *const help[] = {
     "Keys",
     "",
-    "  space, page down   a screen forward        b, page up      a screen back",
-    "  j, down, enter     a line forward          k, up           a line back",
-    "  d                  half a screen forward   u               half a screen back",
-    "  g, home            the beginning           G, end          the end",
-    "  /                  search                  n, N            again, backward",
-    "  ], n               the next lesson         [, p            the lesson before",
-    "  c                  the contents            e               an exercise",
-    "  q                  quit",
+    "  space, b   a screen forward, back",
+    "  j, k       a line forward, back",
+    "  d, u       half a screen forward, back",
+    "  g, G       the beginning, the end",
+    "  /          search; small letters also find capitals",
+    "  n, N       the next find, the one before",
+    "  ], [       the next lesson, the one before",
+    "  c, e, q    the contents, an exercise, quit",
     "",
-    "Lower-case letters also find capitals. When you are not searching, n is the next lesson.",
-    "",
-    "Press any key to go back.",
+    "Arrows, page up and down, home, end and enter work, too.",
+    "Without a search, n is the next lesson.",
 };
 
 /* ---- drawing ---- */
@@ -193,13 +193,14 @@ static const char *search(lh_pager *p, int from, int step) {
 }
 
 static void show_help(lh_pager *p) {
+    int rows, columns, n = (int)(sizeof help / sizeof *help);
+    lh_terminal_size(p->terminal, &rows, &columns);
     lh_terminal_put(p->terminal, "\033[H");
-    int rows = screen_rows(p), n = (int)(sizeof help / sizeof *help);
-    for (int i = 0; i < rows; i++) {
-        if (i < n) lh_terminal_put(p->terminal, help[i]);
+    for (int i = 0; i < rows - 1; i++) {
+        if (i < n) lh_terminal_put(p->terminal, cut(p->arena, help[i], columns));
         lh_terminal_put(p->terminal, "\033[K\r\n");
     }
-    lh_terminal_put(p->terminal, "\033[K");
+    put_status(p, rows, columns, "any key goes back");
     lh_terminal_show(p->terminal);
     lh_terminal_key(p->terminal);
 }
