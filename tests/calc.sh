@@ -73,6 +73,12 @@ run calc '-log(0.7)'
 printed 'a formula may begin with a minus' 0 'ans = -log(0.7)' '    0.356675'
 run calc -- '-1 + 3'
 printed 'behind -- as well' 0 '    2'
+refused 'two rows' 'the dot product of two rows is [1 2 3] · [4 5 6], or [1 2 3] @ [4 5 6]^T' calc '[1 2 3] @ [4 5 6]'
+refused 'two columns' 'the dot product of two columns is [1; 2] · [3; 4], or [1; 2]^T @ [3; 4]' calc '[1; 2] @ [3; 4]'
+refused 'two rows of different lengths' 'a dot product needs as many numbers on the left as on the right' calc '[1 2 3] @ [4 5]'
+refused '... between which a dot stands' 'a dot product needs as many numbers on the left as on the right' calc '[1 2 3] · [4 5]'
+refused 'a row and a number' '* multiplies cell by cell and by a number' calc '[1 2] @ 3'
+refused 'a matrix and a row' 'did you mean [1 2]^T?' calc '[1 2; 3 4] @ [1 2]'
 refused 'an option that is not there' 'did you mean --digits?' calc --digts 3 1
 refused 'nll with a target out of range' 'there is no column 5: columns count from 0, in whole numbers, and there are 2' \
     calc 'nll([0.1 0.9], 5)'

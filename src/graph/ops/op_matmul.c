@@ -8,30 +8,69 @@
  *
  * Each head is a product of its own; an operand without heads serves all of them.
  */
+#include <string.h>
+
 #include "eval/work.h"
 #include "explain/cost.h"
 #include "explain/term.h"
+
+static const char *printed(lh_graph *g, const lh_node *n, const lh_scope *from) {
+    lh_text t = lh_text_new(g->arena);
+    lh_node_print_as(&t, n, from, LH_BIND_POSTFIX);
+    return t.s;
+}
+
+enum { LONG = 40 }; /* bytes: a cure has both operands twice */
+
+/* Of two rows or two columns the dot product was meant. False: they are something else. */
+static bool cure_dot(lh_graph *g, const lh_node *n) {
+    const lh_node *a = n->in[0], *b = n->in[1];
+    const bool rows = lh_axis_is_one(g, a->shape.rows) && lh_axis_is_one(g, b->shape.rows),
+               cols = lh_axis_is_one(g, a->shape.cols) && lh_axis_is_one(g, b->shape.cols),
+               dot = lh_axis_is_one(g, a->shape.rows) && lh_axis_is_one(g, b->shape.cols);
+    if (!rows && !cols && !dot) return false;
+    const char *left = printed(g, a, n->scope), *right = printed(g, b, n->scope);
+    if (strlen(left) + strlen(right) > LONG) left = "a", right = "b";
+    if (rows && lh_axis_same(g, a->shape.cols, b->shape.cols))
+        lh_cure(g->ctx, "the dot product of two rows is %s \u00b7 %s, or %s @ %s^T", left, right,
+                left, right);
+    else if (cols && lh_axis_same(g, a->shape.rows, b->shape.rows))
+        lh_cure(g->ctx, "the dot product of two columns is %s \u00b7 %s, or %s^T @ %s", left, right,
+                left, right);
+    else
+        lh_cure(g->ctx, "a dot product needs as many numbers on the left as on the right");
+    return true;
+}
+
+static void cure_sizes(lh_graph *g, const lh_node *n) {
+    const lh_node *a = n->in[0], *b = n->in[1];
+    const lh_node *turn = lh_axis_same(g, a->shape.cols, b->shape.cols)   ? b
+                          : lh_axis_same(g, a->shape.rows, b->shape.rows) ? a
+                                                                          : NULL;
+    if (turn && turn->kind == LH_OP_transpose && !turn->step) {
+        lh_text name = lh_text_new(g->arena);
+        lh_node_print(&name, turn->in[0], n->scope);
+        lh_cure(g->ctx, "did you mean %s without ^T?", name.s);
+    } else if (turn) {
+        lh_cure(g->ctx, "did you mean %s^T?", printed(g, turn, n->scope));
+    } else if (lh_axis_same(g, a->shape.rows, b->shape.cols)) {
+        lh_cure(g->ctx, "the other way round, the sizes would match");
+    }
+}
+
+static bool is_number(const lh_graph *g, const lh_node *n) {
+    return lh_axis_is_one(g, n->shape.rows) && lh_axis_is_one(g, n->shape.cols);
+}
 
 static void matmul_shape(lh_graph *g, lh_node *n) {
     const lh_node *a = n->in[0], *b = n->in[1];
     if (!lh_axis_meet(g, n, a->shape.cols, b->shape.rows)) {
         lh_shape_fail(g, n, "inner sizes differ (%s and %s)", lh_axis_text(g, a->shape.cols),
                       lh_axis_text(g, b->shape.rows));
-        lh_text name = lh_text_new(g->arena);
-        const lh_node *turn = lh_axis_same(g, a->shape.cols, b->shape.cols)   ? b
-                              : lh_axis_same(g, a->shape.rows, b->shape.rows) ? a
-                                                                              : NULL;
-        if (turn && turn->kind == LH_OP_transpose && !turn->step) {
-            lh_node_print(&name, turn->in[0], n->scope);
-            lh_cure(g->ctx, "did you mean %s without ^T?", name.s);
-        } else if (turn) {
-            lh_node_print_as(&name, turn, n->scope, LH_BIND_POSTFIX);
-            lh_cure(g->ctx, "did you mean %s^T?", name.s);
-        } else if (lh_axis_same(g, a->shape.rows, b->shape.cols)) {
-            lh_cure(g->ctx, "the other way round, the sizes would match");
-        } else if (lh_axis_is_one(g, a->shape.cols) || lh_axis_is_one(g, b->shape.rows)) {
+        if (is_number(g, a) || is_number(g, b))
             lh_cure(g->ctx, "* multiplies cell by cell and by a number");
-        }
+        else if (!cure_dot(g, n))
+            cure_sizes(g, n);
     }
     n->shape.rows = a->shape.rows;
     n->shape.cols = b->shape.cols;
