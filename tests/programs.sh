@@ -236,6 +236,22 @@ shows 'P[1][1] = 1 / 1.993' 'the step that it is in is shown'
 hides 'H = P @ V' 'and nothing behind it'
 ends 'up to a line of a gradient rule' 0 'dot = rowsum(dP * P)' run ex3 --to P.grad.dot
 
+# The heading names the cell that is explained, also where the address is of a row or of a whole matrix.
+headed() { # ADDRESS HEADING
+    run explain ex2 "$1"
+    grep -q "^$(printf '%s' "$2" | sed 's/[][]/\\&/g') = " out
+    verdict $? "the heading of $1 is $2"
+}
+headed P 'P[0][0]'
+headed 'P[1]' 'P[1][0]'
+headed 'P[1][1]' 'P[1][1]'
+headed 'P[1]@1' 'P[1][0]@1'
+headed 'P@1[1]' 'P[1][0]@1'
+headed 'P@1' 'P[0][0]@1'
+headed 'probs[1]' 'probs[1]'
+headed 'probs' 'probs[0]'
+headed 'L' 'L'
+
 # Options that do nothing.
 refused '--batch without --steps' 'it needs --steps' run ex4 --batch 1
 refused '--shuffle without --steps' 'it needs --steps' run ex4 --shuffle 1

@@ -118,20 +118,27 @@ static void print_line(lh_cli *cli, const lh_line *l, int label, int formula, in
     if (!print_short(cli, &p, formula)) print_long(cli, &p, indent);
 }
 
-/* An address without a cell means the first one: its row and column are added, as its own line has them. */
-static const char *whole_address(lh_cli *cli, const char *address, const lh_explanation *e) {
-    const char *label = e->n_lines ? e->line[e->n_lines - 1].label : "",
-               *end = label + strlen(label);
-    const char *cell = end;
-    while (cell > label && cell[-1] == ']') {
-        const char *open = cell - 1;
-        while (open > label && *open != '[') open--;
-        cell = open;
+/* The [r][c] at the end of a label; n: how many. */
+static const char *cell_of(const char *label, int *n) {
+    const char *cell = label + strlen(label);
+    for (*n = 0; cell > label && cell[-1] == ']'; ++*n) {
+        do cell--;
+        while (cell > label && *cell != '[');
     }
-    if (e->address.n_indices || cell == end || cell == label) return address;
+    return cell;
+}
+
+/* A matrix means its first cell and a row the first of the row: the cell is written as the explanation's own line has it. */
+static const char *whole_address(lh_cli *cli, const char *address, const lh_explanation *e) {
+    const char *label = e->n_lines ? e->line[e->n_lines - 1].label : "";
+    int n, own;
+    const char *cell = cell_of(label, &n);
+    if (e->address.n_indices >= n || cell == label) return address;
     const char *moment = strchr(address, '@');
-    size_t n = moment ? (size_t)(moment - address) : strlen(address);
-    return lh_printf(cli->arena, "%.*s%s%s", (int)n, address, cell, moment ? moment : "");
+    char *path = lh_copy(cli->arena, address, strcspn(address, "@"));
+    path[cell_of(path, &own) - path] = 0;
+    return lh_printf(cli->arena, "%s%s%.*s", path, cell, moment ? (int)strcspn(moment, "[") : 0,
+                     moment ? moment : "");
 }
 
 static void print_heading(lh_cli *cli, const char *address, const lh_explanation *e, int digits) {
