@@ -79,6 +79,28 @@ refused 'two rows of different lengths' 'a dot product needs as many numbers on 
 refused '... between which a dot stands' 'a dot product needs as many numbers on the left as on the right' calc '[1 2 3] · [4 5]'
 refused 'a row and a number' '* multiplies cell by cell and by a number' calc '[1 2] @ 3'
 refused 'a matrix and a row' 'did you mean [1 2]^T?' calc '[1 2; 3 4] @ [1 2]'
+refused 'a sign of division' 'a quotient is written a / b' calc '5 ÷ 2'
+refused 'ln' 'log(x) is the natural logarithm' calc 'ln(2)'
+refused 'another base' 'log(x) / log(2) is the logarithm to base 2' calc 'log2(8)'
+refused 'transpose' 'a transpose is written A^T' calc 'transpose([1 2])'
+refused 'e' 'e^x is written exp(x)' calc 'e^2'
+refused 'a name without a value' "longhand calc 'A = [1 2; 3 4]' 'A^T'" calc 'A^T'
+run calc 2 + 3
+tried 'a formula that the shell has split' 2 "quote the whole formula: longhand calc '2 + 3'"
+touch one two
+run calc 3 one two 4
+tried 'a * that the shell has replaced' 2 "longhand calc '3 * 4'"
+run calc 'a = 1' 'b +'
+hides 'quote' 'quoted arguments are not told to be quoted'
+! grep -q quote err; verdict $? '... nor in the message'
+run calc '[1 2; 3 4]^-1'
+tried 'a power of -1 is no inverse' 0 'calc:1:1: note: ^ works cell by cell, so this is not the inverse' '    ^~~~~~~~~~~~~'
+run calc 'A = [1 2; 3 4]' '1 + A^2'
+tried 'a square is no product' 0 'calc:1:5: note: ^ works cell by cell; the matrix product is A @ A'
+for formula in '[1 2]^2' '2^2' '[1 2; 3 4]^0.5' '([1 2; 3 4] - 1)^2'; do
+    run calc "$formula"
+    silent "$formula"
+done
 refused 'an option that is not there' 'did you mean --digits?' calc --digts 3 1
 refused 'nll with a target out of range' 'there is no column 5: columns count from 0, in whole numbers, and there are 2' \
     calc 'nll([0.1 0.9], 5)'

@@ -1,5 +1,6 @@
 /* command_calc -- longhand calc: the notation as a calculator that shows its steps. */
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -181,6 +182,47 @@ static void show_last(const lh_session *s, shown what) {
         show_statement(s, l->parsed->statement[i], l->is_bare || what == SHOW_ALL);
 }
 
+/* ---- powers ---- */
+
+static bool is_square(const lh_session *s, const lh_expr *e) {
+    const lh_step *step = e->kind == LH_E_NAME ? lh_graph_step(s->g, e->text) : NULL;
+    if (e->kind == LH_E_MATRIX) return e->rows == e->cols && e->rows > 1;
+    if (!step || !s->plan || !lh_exact.has(s->plan, step->node)) return false;
+    lh_sizes z = lh_exact.sizes(s->plan, step->node, 0);
+    return z.rows == z.cols && z.rows > 1;
+}
+
+/* A^2 or A^-1 of a square matrix, or NULL. */
+static const lh_expr *find_power(const lh_session *s, const lh_expr *e) {
+    if (!e) return NULL;
+    if (e->kind == LH_E_POW && is_square(s, e->arg[0])) {
+        const lh_expr *by = e->arg[1], *number = by->kind == LH_E_NEG ? by->arg[0] : by;
+        if (number->kind == LH_E_NUMBER && number->number == floor(number->number)) return e;
+    }
+    const lh_expr *found = NULL;
+    for (int i = 0; i < e->n_args && !found; i++) found = find_power(s, e->arg[i]);
+    return found;
+}
+
+/* On paper A^2 is a matrix product and A^-1 an inverse. */
+static void note_power(const lh_session *s) {
+    const lh_calc_line *l = &s->line[s->n_lines - 1];
+    const lh_expr *e = NULL;
+    for (int i = 0; i < l->parsed->n_statements && !e; i++)
+        e = find_power(s, l->parsed->statement[i]->expr);
+    if (!e) return;
+    const char *name = e->arg[0]->kind == LH_E_NAME ? e->arg[0]->text : "A";
+    lh_place at = e->at;
+    at.line -= l->first - 1;
+    if (e->arg[1]->kind == LH_E_NEG)
+        lh_warn(s->cli->ctx, at,
+                "^ works cell by cell, so this is not the inverse of a matrix: no operation makes "
+                "it");
+    else
+        lh_warn(s->cli->ctx, at, "^ works cell by cell; the matrix product is %s @ %s", name, name);
+    lh_cli_warn(s->cli, "calc", l->text, strlen(l->text));
+}
+
 /* ---- ?name ---- */
 
 static void print_indented(const lh_cli *cli, const char *text) {
@@ -352,6 +394,7 @@ static reply answer(lh_session *s, const char *text, shown how) {
         return explain(s, what) ? GO_ON : WRONG;
     } else {
         if (!lh_session_add(s, text)) return WRONG;
+        note_power(s);
         show_last(s, how);
         if (s->plan && lh_cli_trouble(s->cli, s->g, s->plan, true)) {
             lh_context_clear(s->cli->ctx);
@@ -409,13 +452,44 @@ static int converse(lh_session *s, bool is_interactive) {
     return r == WRONG && !is_interactive ? LH_EXIT_FAILED : LH_EXIT_YES;
 }
 
+/* The arguments as one text: how a formula looks that the shell has split at its spaces. */
+static const char *joined(lh_arena *a, int argc, char **argv) {
+    lh_text t = lh_text_new(a);
+    for (int i = 0; i < argc; i++) lh_text_add(&t, "%s%s", i ? " " : "", argv[i]);
+    return t.s;
+}
+
+static bool is_formula(lh_cli *cli, const char *text) {
+    bool is = lh_expr_parse(cli->ctx, cli->arena, text, strlen(text)) && !lh_failed(cli->ctx);
+    lh_context_clear(cli->ctx);
+    return is;
+}
+
+/* What a shell makes of a formula without quotes, and that a name needs a line of its own before. */
+static void hint_at_shell(lh_session *s, int argc, char **argv, int wrong) {
+    lh_cli *cli = s->cli;
+    const char *text = joined(cli->arena, argc, argv);
+    if (argc > 1 && is_formula(cli, text))
+        fprintf(stderr, "quote the whole formula: longhand calc %s\n",
+                lh_shell_word(cli->arena, text));
+    else if (argc > 2 && access(argv[wrong], F_OK) == 0)
+        fprintf(stderr, "without quotes * stands for the files of the folder: longhand calc "
+                        "'3 * 4'\n");
+    else if (strstr(s->error.cure, "in a line above"))
+        fprintf(stderr, "the line above is an argument before: longhand calc 'A = [1 2; 3 4]' "
+                        "'A^T'\n");
+}
+
 static int calc_run(lh_cli *cli, int argc, char **argv) {
     lh_session s = {.cli = cli};
     int status = LH_EXIT_YES;
     if (argc == 0) status = converse(&s, isatty(STDIN_FILENO) && cli->is_terminal);
     for (int i = 0; i < argc && status == LH_EXIT_YES; i++) {
         reply r = answer(&s, argv[i], i + 1 < argc ? SHOW_BARE : SHOW_ALL);
-        if (r == WRONG) status = LH_EXIT_FAILED;
+        if (r == WRONG) {
+            status = LH_EXIT_FAILED;
+            hint_at_shell(&s, argc, argv, i);
+        }
         if (r == END) break;
     }
     lh_session_close(&s);

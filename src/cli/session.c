@@ -274,6 +274,7 @@ bool lh_session_add(lh_session *s, const char *text) {
         if (line.renamed) s->n_answers = line.renamed;
         return true;
     }
+    s->error = *lh_context_error(ctx);
     lh_cli_report(s->cli);
     lh_context_clear(ctx);
     return false;

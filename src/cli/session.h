@@ -30,8 +30,9 @@ typedef struct lh_session {
     int n_answers;   /* ans1, ans2 ... so far */
     lh_arena *arena; /* of the program below */
     lh_program *program;
-    lh_graph *g;   /* NULL before the first line */
-    lh_plan *plan; /* every step; NULL while the program waits for its first example */
+    lh_graph *g;    /* NULL before the first line */
+    lh_plan *plan;  /* every step; NULL while the program waits for its first example */
+    lh_error error; /* of the last line that was not kept */
 } lh_session;
 
 bool lh_session_add(lh_session *s, const char *text); /* false: reported, and nothing has changed */

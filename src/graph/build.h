@@ -64,6 +64,8 @@ void lh_setting_end(lh_builder *b); /* after its value was built */
 void lh_build_repeat(lh_builder *b, const lh_statement *s);
 void lh_build_each(lh_builder *b, const lh_statement *s);
 const lh_statement *lh_find_fn(const lh_builder *b, const char *name);
+/* what to write in place of a name of other languages, or NULL: ln, transpose (build_elsewhere.c) */
+const char *lh_build_elsewhere(const char *name);
 
 /* Expressions and calls (build_expr.c, build_call.c). */
 /* path: of the step it belongs to */

@@ -16,7 +16,7 @@ static void fail_function(lh_builder *b, const lh_expr *e) {
         if (!lh_ops[i]->is_internal && lh_ops[i]->print_kind == LH_PRINT_CALL)
             known[n++] = lh_ops[i]->name;
     for (int i = 0; i < b->n_fns && i < 256; i++) known[n++] = b->fn[i]->name;
-    const char *near = lh_nearest(e->text, known, n);
+    const char *near = lh_nearest(e->text, known, n), *elsewhere = lh_build_elsewhere(e->text);
     static const char *const starts[] = {"normal", "uniform", "xavier", "he", "file"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strcmp(e->text, starts[i]) == 0) {
@@ -27,7 +27,9 @@ static void fail_function(lh_builder *b, const lh_expr *e) {
             return;
         }
     lh_fail(g->ctx, LH_ERROR_NAME, g->at, "there is no function %s", e->text);
-    if (near)
+    if (elsewhere)
+        lh_cure(g->ctx, "%s", elsewhere);
+    else if (near)
         lh_cure(g->ctx, "did you mean %s?", near);
     else if (lh_scope_find(b->scope, e->text))
         lh_cure(g->ctx, "%s is a value: * multiplies", e->text);

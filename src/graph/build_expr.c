@@ -30,10 +30,13 @@ static lh_node *build_gradients(lh_builder *b, lh_place at) {
 
 static void fail_name(lh_builder *b, const lh_expr *e) {
     lh_graph *g = b->g;
-    const char *near = lh_scope_nearest(b->scope, e->text);
+    const char *near = lh_scope_nearest(b->scope, e->text),
+               *elsewhere = lh_build_elsewhere(e->text);
     lh_fail(g->ctx, LH_ERROR_NAME, g->at, "%s is not defined here", e->text);
     if (near)
         lh_cure(g->ctx, "did you mean %s?", near);
+    else if (elsewhere)
+        lh_cure(g->ctx, "%s", elsewhere);
     else if (lh_find_fn(b, e->text) || lh_op_find(e->text) < LH_N_OPS)
         lh_cure(g->ctx, "%s is a function: write %s(...)", e->text, e->text);
     else if (b->scope->kind == LH_SCOPE_CALL)

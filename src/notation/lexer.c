@@ -33,6 +33,7 @@ static const struct foreign {
     {".", "a transpose is written K^T, a number 0.5"},
     {"'", "a transpose is written K^T, and text goes between \" \""},
     {"!", "not equal is written !="},
+    {"\u00f7", "a quotient is written a / b"},
     {"{", "a block begins with repeat, each, fn or grad and ends with end"},
     {"}", "a block begins with repeat, each, fn or grad and ends with end"},
     {"&", "for numbers that are 1 or 0, a * b means \"both\""},
