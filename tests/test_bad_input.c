@@ -37,7 +37,7 @@ static const wrong wrongs[] = {
     {"y = onehot(3, 3)\n", LH_ERROR_SHAPE, 1, 5, "there is no column 3", ""},
     {"const drop = 1.5\ny = dropout([1 2], drop)\n", LH_ERROR_SHAPE, 2, 5,
      "a probability must be between 0 and 1, but this one is -0.5",
-     "the rate must be between 0 and 1"},
+     "the rate must be at least 0 and less than 1"},
     {"const training = 1\n", LH_ERROR_NAME, 1, 7, "training already has a meaning",
      "choose another name"},
     {"x = [1 2]\ninf = x\n", LH_ERROR_NAME, 2, 1, "inf already has a meaning",

@@ -164,6 +164,15 @@ static const char *call_path(lh_builder *b, const char *path, const char *name) 
     return p;
 }
 
+/* It divides by the share that stays: of a rate of 1 that is 0, and 0 / 0 is no number. Other rates are checked by coin. */
+static void check_dropout(lh_graph *g, const lh_call *c) {
+    double rate;
+    if (!c->known || strcmp(c->known->name, "dropout") != 0) return;
+    if (!lh_node_constant(g, c->param[1], &rate) || rate != 1) return;
+    lh_fail(g->ctx, LH_ERROR_VALUE, g->at, "dropout with a rate of 1 leaves out every number");
+    lh_cure(g->ctx, "the rate must be at least 0 and less than 1");
+}
+
 lh_node *lh_call_node(lh_builder *b, const lh_statement *fn, lh_node **param, bool *is_standard,
                       const char *path) {
     lh_graph *g = b->g;
@@ -195,6 +204,7 @@ lh_node *lh_call_node(lh_builder *b, const lh_statement *fn, lh_node **param, bo
                          .param = param,
                          .is_standard = is_standard,
                          .is_rewritten = b->n_rewritten > rewrites};
+    check_dropout(g, n->call);
     n->shape = result->shape;
     n->vocab = result->vocab;
     n->is_discrete = result->is_discrete;

@@ -31,7 +31,7 @@ static void check_chance(lh_graph *g, lh_node *n) {
     double p;
     if (!known_in_training(g, n->in[1], 0, &p) || (p >= 0 && p <= 1)) return;
     lh_shape_fail(g, n, "a probability must be between 0 and 1, but this one is %g", p);
-    lh_cure(g->ctx, "in dropout(x, rate) the rate must be between 0 and 1");
+    lh_cure(g->ctx, "in dropout(x, rate) the rate must be at least 0 and less than 1");
 }
 
 static void coin_shape(lh_graph *g, lh_node *n) {
