@@ -69,4 +69,11 @@ exits 2 'both'
 run read ex1 --width 20
 exits 2 'too narrow'
 
+# Probabilities in one block of pictures: an equal share is a bar of equal length.
+run read softmax
+sed -n '/T = 0.25: sharp/,$p' out >block
+longest() { awk -v row="    0 $1 " 'index($0, row) == 1 { print gsub(/█/, ""); exit }' block; }
+test "$(longest 0.9813)" -gt 50 -a "$(longest 0.6522)" -eq $(($(longest 0.9813) * 6522 / 9813))
+verdict $? 'bars of probabilities below each other have one scale'
+
 finish

@@ -79,6 +79,7 @@ typedef struct lh_chart {
     bool is_even;      /* plane: one unit is as long on x as on y */
     bool has_target;   /* bars: */
     int target;        /* ... this one is the right one */
+    double most;       /* ... the longest bar stands for at least this; or 0 */
 } lh_chart;
 
 typedef struct lh_chart_page {

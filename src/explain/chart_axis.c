@@ -48,6 +48,7 @@ lh_range lh_chart_values(const lh_chart *c) {
     }
     if (c->kind == LH_CHART_BARS && c->n_series)
         for (int i = 0; i < c->series[0].n; i++) lh_range_add(&r, c->series[0].y[i]);
+    if (r.n && c->most > r.high) r.high = c->most;
     return r;
 }
 

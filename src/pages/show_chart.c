@@ -1,4 +1,6 @@
 /* show_chart -- the items of a `show` block that are charts, drawings of a program or diagrams. */
+#include <math.h>
+
 #include "explain/chart_show.h"
 #include "pages/lesson_html.h"
 #include "pages/page_address.h"
@@ -70,9 +72,39 @@ static lh_chart *value_chart(lh_reading *r, const lh_show *s) {
     return p.g ? lh_chart_show(r->arena, &p, 1, t.s, &how) : NULL;
 }
 
+/* Of bars that are the shares of a whole; 0 of others. */
+static double largest_share(const lh_chart *c) {
+    double sum = 0, largest = 0;
+    if (!c || c->kind != LH_CHART_BARS || !c->n_series) return 0;
+    for (int i = 0; i < c->series[0].n; i++) {
+        const double y = c->series[0].y[i];
+        if (!(y >= 0)) return 0;
+        sum += y;
+        largest = fmax(largest, y);
+    }
+    return fabs(sum - 1) < 1e-6 ? largest : 0;
+}
+
+/* Probabilities below each other in one block are there to be compared: an equal share is a bar of equal length. */
+static void scale_shares(lh_reading *r, int show, lh_chart *c) {
+    const lh_lesson *l = r->lesson;
+    double most = largest_share(c);
+    if (most == 0) return;
+    for (int b = 0; b < l->n_blocks; b++) {
+        const lh_lesson_block *block = &l->block[b];
+        const int first = block->first, end = first + block->n;
+        if (block->kind != LH_BLOCK_SHOW || show < first || show >= end) continue;
+        for (int i = first; i < end; i++)
+            if (i != show && l->show[i].verb == LH_SHOW_BARS)
+                most = fmax(most, largest_share(value_chart(r, &l->show[i])));
+    }
+    c->most = most;
+}
+
 lh_chart *lh_show_chart(lh_reading *r, int show) {
     const lh_show *s = &r->lesson->show[show];
     lh_chart *c = s->verb == LH_SHOW_LOSS ? loss_chart(r, s) : value_chart(r, s);
+    scale_shares(r, show, c);
     if (c) c->is_captioned = *s->caption || s->exercise; /* an exercise says itself what it shows */
     return c;
 }

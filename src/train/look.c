@@ -228,6 +228,9 @@ lh_chart *lh_look_bars(lh_look *l, int place) {
                                  : "The next token",
                     .series = s,
                     .n_series = 1};
+    for (size_t i = 0; i < (size_t)l->n_places * (size_t)l->scores;
+         i++) /* several hidden words are compared */
+        if (l->likely[i] > c->most) c->most = l->likely[i];
     return c;
 }
 
