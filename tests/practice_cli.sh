@@ -165,6 +165,15 @@ verdict $? 'keeps a copy'
 type_in '' progress
 shows 'Nothing has been practised yet' 'and forgets'
 
+# ---- the list of steps ----
+fresh
+COLUMNS=60
+type_in 'go 14\n1\nl\n' practice ex3
+printed 'the list of steps at 60 columns has whole formulas' 0 '   19   dlogits = probs - onehot(target, cols(probs))' \
+    '   41   probs.s@1 = rowsum(e)'
+shows '14 ✗ probs.m = rowmax(logits)  to correct: slip of the pen' '... and how they stand'
+COLUMNS=80
+
 # ---- the list of lessons ----
 fresh
 "$longhand" >before 2>&1

@@ -264,20 +264,30 @@ static const char *cut(lh_practice_view *d, const char *text, int room) {
     return lh_printf(d->a, "%.*s...", (int)n, text);
 }
 
+/* How it stands is beside the formula, in one column where there is room, else below it. */
 void lh_practice_view_list(lh_practice_view *d) {
+    enum { BEFORE = 7, APART = 2, BELOW = 9, WORDS = 27 /* to correct: slip of the pen */ };
     const lh_practice *p = d->p;
-    int room = d->cli->width - 9 - 28;
-    if (room < 16) room = 16;
-    if (room > 60) room = 60;
+    const int room = d->cli->width - BEFORE, left = room - APART - WORDS,
+              column = left < 60 ? left : 60;
     for (int i = 0; i < p->paper->n_steps; i++) {
         const lh_paper_step *s = lh_practice_view_ask(d, i);
         lh_verdict v = p->step[i].verdict;
-        const char *text = cut(d, lh_printf(d->a, "%s %s %s", s->name, s->sign, s->formula), room);
+        const char *text = cut(d, lh_printf(d->a, "%s %s %s", s->name, s->sign, s->formula), room),
+                   *words = state_words(d, i);
+        const int used = lh_columns(text), gap = used < column ? column - used : 0;
         printf("%s%3d ", i == p->at ? " \u25b8" : "  ", s->number);
         lh_ink_print(d->cli, stdout, lh_practice_view_ink(v), "%s",
                      v == LH_BLANK ? " " : lh_practice_view_mark(v));
-        const char *words = state_words(d, i);
-        printf(*words ? " %s%*s  %s\n" : " %s\n", text, room - lh_columns(text), "", words);
+        printf(" %s", text);
+        if (!*words)
+            putchar('\n');
+        else if (used + gap + APART + lh_columns(words) <= room)
+            printf("%*s%s\n", gap + APART, "", words);
+        else if (used + APART + lh_columns(words) <= room)
+            printf("%*s%s\n", APART, "", words);
+        else
+            printf("\n%*s%s\n", BELOW, "", words);
     }
 }
 
