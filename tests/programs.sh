@@ -194,7 +194,6 @@ ends 'several examples' 0 'example 1        B B -> C' run ex4 --input 'A A -> D'
 run plot ex4 bars probs --input 'B B -> D'
 exits 0 'plot'
 refused 'an input that is not there' 'did you mean source?' run translator --input 'surce = thank you'
-refused 'no such input at all' 'the inputs are source, given and wanted' run translator --input 'thank you'
 refused 'a word that is not there' 'did you mean thank?' run translator --input 'source = thanks'
 refused 'no words' '--input:1:9: words are missing here' run translator --input ''
 refused 'a program without inputs' 'has no inputs' run matrices --input 'x = 1'
@@ -251,6 +250,28 @@ headed 'P@1' 'P[0][0]@1'
 headed 'probs[1]' 'probs[1]'
 headed 'probs' 'probs[0]'
 headed 'L' 'L'
+
+# What stands in place of an example, a file, an address or a command.
+run run translator --input source
+tried 'an input without its words' 2 '--input source: the words for it are missing' "for example --input 'source = "
+run run translator --input 'thank you'
+tried 'words that do not say for which input' 2 'does not say for which input it is' "for example --input 'source = thank you'"
+refused 'an equals sign without a name' 'its form is NAME = words' run translator --input '= you'
+run run ex1 --input 'B A'
+tried 'words alone are the tokens' 0 'example 0        B A'
+refused 'a program from standard input' 'save it in a file: longhand run mine.lh' run -
+refused 'an address with an open bracket' 'P[1][0: a ] is missing at its end' explain ex1 'P[1][0'
+refused 'no address' 'the address is empty' explain ex1 ''
+refused 'a lesson in place of a command' 'longhand run ex1 shows its steps' ex1
+cp "$root/lessons/ex1.md" own.md
+refused 'a file in place of a command' 'longhand run own.md shows its steps' own.md
+refused 'no lesson' 'longhand --help lists the commands' ex99x
+byte=$(printf '\377')
+refused 'bytes that are no text, in the name of a file' 'a�b is neither' run "a${byte}b"
+refused '... in an address' 'P�' explain ex1 "P$byte"
+refused '... in a formula' '    1 + �' calc "1 + $byte"
+refused '... in an answer' '"�" is not a number' exercise ex1 1 --answer "$byte"
+refused '... in an option' '--a�' run ex1 "--a$byte"
 
 # Options that do nothing.
 refused '--batch without --steps' 'it needs --steps' run ex4 --batch 1

@@ -111,6 +111,8 @@ typedef struct lh_source {
     const char *chosen;           /* the name of the program; NULL: the lesson's own */
     const lh_lesson_program *use; /* what its use line sets; NULL: nothing */
 } lh_source;
+/* ex1, gpt, or a file that looks like one */
+bool lh_cli_is_lesson(lh_cli *cli, const char *word);
 /* name, file and text alone; false: already reported */
 bool lh_cli_find(lh_cli *cli, const char *lesson, lh_source *s);
 /* of the lesson found or loaded last: those that travel along, and files beside it */
@@ -191,6 +193,8 @@ void lh_ink_off(const lh_cli *cli, FILE *out);
 void lh_ink_print(const lh_cli *cli, FILE *out, lh_ink ink, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 lh_chart_screen lh_cli_screen(const lh_cli *cli); /* how charts are written on it */
+/* so many bytes; what is no UTF-8 becomes U+FFFD, a sign for each byte */
+void lh_put_text(FILE *out, const char *text, size_t n);
 /* words folded at the width, further lines indented */
 void lh_wrap(FILE *out, int width, int indent, const char *text);
 /* the same, where the first line already has `at` columns */

@@ -50,18 +50,55 @@ static void fill(lh_cli *cli, lh_statement *s, const lh_statement *first) {
     if (taken.n) fprintf(stderr, "longhand: taken from the first example: %s\n", taken.s);
 }
 
-static lh_statement *read_example(lh_cli *cli, const char *text, const lh_statement *first) {
+static bool is_named(const lh_program *p, const char *name) {
+    for (int i = 0; i < p->n_statements; i++)
+        if (p->statement[i]->kind == LH_S_INPUT && strcmp(p->statement[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The words that the program's own example gives to the input, or NULL. */
+static const char *words_of(lh_arena *a, const lh_statement *first, const char *name) {
+    const lh_binding *b = first ? find(first, name) : NULL;
+    lh_text t = lh_text_new(a);
+    for (int i = 0; b && i < b->n_words; i++) lh_text_add(&t, "%s%s", i ? " " : "", b->word[i]);
+    return t.n ? t.s : NULL;
+}
+
+/* Words alone are for the input tokens. Where the program's inputs have other names, one has to be said; the text may be a name
+ * without words. */
+static bool says_input(lh_cli *cli, const lh_program *p, const char *text, const lh_statement *s,
+                       const lh_statement *first) {
+    const lh_statement *input = NULL;
+    for (int i = p->n_statements - 1; i >= 0; i--)
+        if (p->statement[i]->kind == LH_S_INPUT) input = p->statement[i];
+    if (!s->is_short || !input || (is_named(p, "tokens") && !is_named(p, text))) return true;
+    const char *name = is_named(p, text) ? text : input->name,
+               *own = words_of(cli->arena, first, name);
+    lh_fail(cli->ctx, LH_ERROR_TEXT, nowhere,
+            name == text ? "--input %s: the words for it are missing"
+                         : "--input \"%s\" does not say for which input it is",
+            text);
+    lh_cure(cli->ctx, "for example --input '%s = %s'", name,
+            name == text ? own ? own : "..." : text);
+    return false;
+}
+
+static lh_statement *read_example(lh_cli *cli, const lh_program *of, const char *text,
+                                  const lh_statement *first) {
     const char *word = first && first->kind == LH_S_TEXT && !strchr(text, '=') ? "text" : "example";
     const char *line = lh_printf(cli->arena, "%s %s\n", word, text);
     lh_program *p = lh_program_parse(cli->ctx, "--input", line, strlen(line));
     if (!p) return NULL;
     *lh_push(cli->arena, cli->kept, cli->n_kept) = p;
     lh_statement *s = p->n_statements == 1 ? p->statement[0] : NULL;
-    if (!s) {
+    if (!s || !is_example(s)) {
         lh_fail(cli->ctx, LH_ERROR_TEXT, nowhere, "--input takes one example: \"%s\"", text);
-        lh_cure(cli->ctx, "several --input are several examples");
+        lh_cure(cli->ctx, s ? "its form is NAME = words, or words -> words"
+                            : "several --input are several examples");
         return NULL;
     }
+    if (!says_input(cli, of, text, s, first)) return NULL;
     s->at = s->name_at = nowhere; /* it is no line of the file */
     for (int i = 0; i < s->n_bindings; i++) s->binding[i].at = nowhere;
     fill(cli, s, first);
@@ -83,7 +120,7 @@ bool lh_cli_input(lh_cli *cli, lh_source *s, const lh_names *input) {
         at++;
     for (int i = 0; i <= p->n_statements && !lh_failed(cli->ctx); i++) {
         for (int k = 0; i == at && k < input->n && !lh_failed(cli->ctx); k++) {
-            lh_statement *x = read_example(cli, input->name[k], first);
+            lh_statement *x = read_example(cli, p, input->name[k], first);
             if (x) *lh_push(p->arena, list, n) = x;
         }
         if (i < p->n_statements && !is_example(p->statement[i]))

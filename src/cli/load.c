@@ -71,6 +71,11 @@ static int fail_lesson(lh_cli *cli, const char *name) {
     for (int i = 0; i < lh_n_embedded_files && n < 256; i++)
         if (is_lesson(&lh_embedded_files[i]))
             known[n++] = short_name(cli, lh_embedded_files[i].name);
+    if (strcmp(name, "-") == 0) {
+        lh_cli_fail(cli, "-: a program is not read from standard input");
+        fprintf(stderr, "save it in a file: longhand run mine.lh\n");
+        return LH_EXIT_FAILED;
+    }
     const char *near = lh_nearest(lesson, known, n);
     int status = lh_cli_fail(cli, "%s is neither a lesson nor a file", lesson);
     if (near)
@@ -97,6 +102,12 @@ static void read_for_program(void *who, lh_context *ctx, lh_arena *arena, const 
 
 static bool is_there(lh_cli *cli, const char *lesson) {
     return access(lesson, F_OK) == 0 || find_short(cli, lesson);
+}
+
+bool lh_cli_is_lesson(lh_cli *cli, const char *word) {
+    const char *end = strrchr(word, '.');
+    return find_short(cli, word) ||
+           (end && (strcmp(end, ".md") == 0 || strcmp(end, ".lh") == 0) && access(word, F_OK) == 0);
 }
 
 /* The text of a lesson, and where files that it names lie. */

@@ -179,7 +179,10 @@ static int fail_command(lh_cli *cli, const char *word) {
     for (int i = 0; lh_commands[i]; i++) *lh_push(cli->arena, known, n) = lh_commands[i]->name;
     const char *near = lh_nearest(word, known, n);
     int status = lh_cli_fail(cli, "there is no command %s", word);
-    if (near)
+    if (lh_cli_is_lesson(cli, word))
+        fprintf(stderr, "longhand run %s shows its steps, longhand read %s the lesson\n",
+                lh_shell_word(cli->arena, word), lh_shell_word(cli->arena, word));
+    else if (near)
         fprintf(stderr, "did you mean %s?\n", near);
     else
         fprintf(stderr, "longhand --help lists the commands\n");

@@ -1,16 +1,27 @@
 /* message -- what went wrong: file:line:col, what, the line with a mark below it, the cure. */
+#define _GNU_SOURCE /* vasprintf */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "cli/cli.h"
 
+/* Messages repeat what was typed, and that may be any bytes. */
+static void put(const char *text) {
+    lh_put_text(stderr, text, strlen(text));
+}
+
 int lh_cli_fail(lh_cli *cli, const char *format, ...) {
     va_list args;
+    char *text = NULL;
     fflush(stdout);
     lh_ink_print(cli, stderr, LH_INK_BAD, "longhand: ");
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    if (vasprintf(&text, format, args) >= 0) {
+        put(text);
+        free(text);
+    }
     va_end(args);
     fputc('\n', stderr);
     return LH_EXIT_FAILED;
@@ -24,7 +35,9 @@ static void print_mark(const lh_error *e) {
     memcpy(before, e->source, (size_t)n);
     before[n] = 0;
     int left = (int)strlen(e->source) - n, len = e->at.len > left ? left : e->at.len;
-    fprintf(stderr, "    %s\n    %*s^", e->source, lh_columns(before), "");
+    fputs("    ", stderr);
+    put(e->source);
+    fprintf(stderr, "\n    %*s^", lh_columns(before), "");
     for (int i = 1; i < len; i++)
         if (lh_utf8_starts(e->source[n + i])) fputc('~', stderr);
     fputc('\n', stderr);
@@ -32,7 +45,8 @@ static void print_mark(const lh_error *e) {
 
 static void print_place(lh_cli *cli, const lh_error *e) {
     lh_ink_on(cli, stderr, LH_INK_BOLD);
-    fprintf(stderr, "%s:", e->file);
+    put(e->file);
+    fputc(':', stderr);
     if (e->at.line) fprintf(stderr, "%d:%d:", e->at.line, e->at.col);
     lh_ink_off(cli, stderr);
 }
@@ -59,9 +73,11 @@ int lh_cli_report(lh_cli *cli) {
         lh_cli_fail(cli, "%s", e->what);
     } else {
         print_place(cli, e);
-        fprintf(stderr, " %s\n", e->what);
+        fputc(' ', stderr);
+        put(e->what);
+        fputc('\n', stderr);
         if (e->source[0]) print_mark(e);
     }
-    if (e->cure[0]) fprintf(stderr, "%s\n", e->cure);
+    if (e->cure[0]) put(e->cure), fputc('\n', stderr);
     return LH_EXIT_FAILED;
 }

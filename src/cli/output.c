@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/cli.h"
 
 const char *const lh_ink_codes[] = {
@@ -46,6 +47,18 @@ static int columns_of(const char *text, size_t n) {
     return columns;
 }
 
+void lh_put_text(FILE *out, const char *text, size_t n) {
+    for (uint32_t c; n > 0;) {
+        const size_t bytes = lh_utf8_read(text, n, &c), step = bytes ? bytes : 1;
+        if (bytes)
+            fwrite(text, 1, bytes, out);
+        else
+            fputs("\uFFFD", out);
+        text += step;
+        n -= step;
+    }
+}
+
 void lh_wrap(FILE *out, int width, int indent, const char *text) {
     lh_wrap_at(out, width, indent, indent, text);
 }
@@ -73,7 +86,7 @@ void lh_wrap_at(FILE *out, int width, int at, int indent, const char *text) {
             first = true;
         }
         if (!first) fputc(' ', out), at++;
-        fwrite(text, 1, n, out);
+        lh_put_text(out, text, n);
         at += w;
         first = false;
         text += n;

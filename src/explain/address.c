@@ -7,7 +7,12 @@
 #include "explain/explain.h"
 
 static void fail_form(lh_context *ctx, const char *text, const char *at, const char *why) {
-    lh_fail(ctx, LH_ERROR_TEXT, (lh_place){0, 0, 0}, "%.120s: %s at \"%.20s\"", text, why, at);
+    if (!*text)
+        lh_fail(ctx, LH_ERROR_TEXT, (lh_place){0, 0, 0}, "the address is empty");
+    else if (!*at)
+        lh_fail(ctx, LH_ERROR_TEXT, (lh_place){0, 0, 0}, "%.120s: %s at its end", text, why);
+    else
+        lh_fail(ctx, LH_ERROR_TEXT, (lh_place){0, 0, 0}, "%.120s: %s at \"%.20s\"", text, why, at);
     lh_cure(ctx, "an address looks like P[1][0], h[0].A.P{example 2, head 1}[1][0] or WO[0][2]@1");
 }
 
@@ -65,6 +70,10 @@ bool lh_address_parse(lh_context *ctx, const char *text, lh_address *a) {
         return false;
     }
     memcpy(a->path, text, n);
+    if (strrchr(a->path, '[') > strrchr(a->path, ']')) {
+        fail_form(ctx, text, text + n, "a ] is missing");
+        return false;
+    }
     for (s = end; *s;) {
         if (*s == ' ') {
             s++;

@@ -283,8 +283,8 @@ static void judge(lh_task *t, lh_answered *out) {
     say_marks(t, out);
     int next = next_item(t), left = all - credit; /* what is wrong is to be done again */
     if (left && next >= 0)
-        lh_answered_say(t, out, "%d number%s to go: %s comes next.", left, left == 1 ? "" : "s",
-                        x->item[next].address);
+        lh_answered_say(t, out, "%d number%s to go%s: %s comes next.", left, left == 1 ? "" : "s",
+                        left > x->item[next].n ? " in all" : "", x->item[next].address);
 }
 
 static void answer(lh_task *t, const char *text, lh_answered *out) {
