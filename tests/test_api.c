@@ -160,7 +160,7 @@ static void first_error_stays(void **state) {
     assert_string_equal(longhand_error(lh)->cure, "did you mean logits?");
     is_wrong(lh, LONGHAND_NAME, "logit");
     longhand_value(lh, NULL);
-    is_wrong(lh, LONGHAND_TEXT, "a name is missing");
+    is_wrong(lh, LONGHAND_TEXT, "the address is empty");
     longhand_read(lh, NULL, (longhand_part){0}, NULL, 0);
     is_wrong(lh, LONGHAND_NAME, "NULL");
 }

@@ -607,11 +607,11 @@ static void wrong_addresses_get_their_message(void **state) {
     static const struct {
         const char *address, *what;
     } list[] = {
-        {"", "a name is missing"},
+        {"", "the address is empty"},
         {"Q[5][0]", "there is no row 5"},
         {"Q[0][9]", "there is no column 9"},
         {"Qq", "there is no step named Qq"},
-        {"Q[0", "there is no step"},
+        {"Q[0", "a ] is missing"},
         {"Q{example 3}[0][0]", "there is no example 3"},
         {"Q{head 3}[0][0]", "there is no head 3"},
         {"Q{cat 1}", "{example N, head N} is expected"},

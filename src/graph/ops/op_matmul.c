@@ -55,6 +55,8 @@ static void cure_sizes(lh_graph *g, const lh_node *n) {
         lh_cure(g->ctx, "did you mean %s^T?", printed(g, turn, n->scope));
     } else if (lh_axis_same(g, a->shape.rows, b->shape.cols)) {
         lh_cure(g->ctx, "the other way round, the sizes would match");
+    } else if (lh_axis_is_one(g, a->shape.cols) || lh_axis_is_one(g, b->shape.rows)) {
+        lh_cure(g->ctx, "* multiplies cell by cell and by a number");
     }
 }
 
