@@ -286,6 +286,31 @@ static void fewer_digits_are_worth_what_the_teacher_says(void **state) {
     desk_free(&d);
 }
 
+/* Two right digits of four are worth what the teacher says, too; one is none, and neither are two that are equal everywhere or stand
+ * behind an update, which does not show in them. */
+static void two_digits_tell_something(void **state) {
+    (void)state;
+    desk d = desk_new("softmax", 1, 4);
+    put_key(&d, NULL, 0);
+    put(&d, at(&d, "p", 2), "0.21"); /* of 0.2052 */
+    mark(&d);
+    assert_int_equal(d.marks->cell[at(&d, "p", 2)], LH_FEW_DIGITS);
+    assert_int_equal(d.marks->credit, d.paper->sheet->n_cells);
+    put(&d, at(&d, "p", 2), "0.2");
+    mark(&d);
+    assert_int_equal(d.marks->cell[at(&d, "p", 2)], LH_COARSE);
+    desk_free(&d);
+    d = desk_new("ex2", 0, 4);
+    put_key(&d, NULL, 0);
+    for (int c = 0; c < 4; c++) put(&d, at(&d, "probs", c), "0.25"); /* of 0.2506 and 0.2494 */
+    put(&d, at(&d, "L@1", 0), "1.38");
+    mark(&d);
+    for (int c = 0; c < 4; c++) assert_int_equal(d.marks->cell[at(&d, "probs", c)], LH_COARSE);
+    assert_int_equal(d.marks->cell[at(&d, "L@1", 0)], LH_COARSE);
+    assert_int_equal(d.marks->credit, d.paper->sheet->n_cells - 5);
+    desk_free(&d);
+}
+
 /* ---- other ways ---- */
 
 static void no_shift_is_another_way(void **state) {
@@ -832,6 +857,7 @@ int main(void) {
         cmocka_unit_test(wrong_digits_stay_wrong),
         cmocka_unit_test(a_root_may_be_short),
         cmocka_unit_test(fewer_digits_are_worth_what_the_teacher_says),
+        cmocka_unit_test(two_digits_tell_something),
         cmocka_unit_test(no_shift_is_another_way),
         cmocka_unit_test(a_slip_does_not_come_back_after_the_update),
         cmocka_unit_test(a_slip_in_the_probabilities_goes_into_their_rule),

@@ -234,6 +234,36 @@ static void the_classic_quarter_is_wrong(void **state) {
     }
 }
 
+/* The same digit in every box: what is right stays right, and the rest earns next to nothing. */
+static void one_digit_everywhere_earns_nothing(void **state) {
+    (void)state;
+    static const char *const words[] = {"0", "1", "-1"};
+    for (int l = 0; l < n_lessons; l++)
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+            desk d = desk_new(lessons[l], is_fixed(l) ? 0 : 1, 4);
+            lh_answers *a = lh_answers_new(d.arena, d.sheet);
+            for (int c = 0; c < d.sheet->n_cells; c++)
+                a->cell[c] = lh_written_read(words[k], strlen(words[k]));
+            lh_marks *m = marks_of(&d, a, true);
+            for (int i = 0; i < d.sheet->n_asks; i++)
+                for (int c = 0; c < d.sheet->ask[i].n_cells; c++) {
+                    const int cell = d.sheet->ask[i].first + c;
+                    const lh_verdict v = m->cell[cell];
+                    const double off = lh_sheet_exact(d.sheet, i, c) - a->cell[cell].value;
+                    const bool is = fabs(off) <= 0.51 * pow(10, -d.sheet->ask[i].decimals);
+                    const bool may = v == LH_RIGHT || v == LH_FOLLOWS ||
+                                     (v == LH_FEW_DIGITS && d.sheet->ask[i].decimals == 1) ||
+                                     !lh_verdict_has_credit(v);
+                    if (is ? !lh_verdict_has_credit(v) : !may) {
+                        print_message("# %s:\n", lessons[l]);
+                        print_cell(&d, a, m, i, c);
+                        fail();
+                    }
+                }
+            desk_free(&d);
+        }
+}
+
 /* One number of the key replaced by others, some of which may be. */
 static void try_numbers(const char *lesson, const char *step, int cell, const double *may,
                         int n_may, const double *may_not, int n_not) {
@@ -524,6 +554,7 @@ int main(void) {
         cmocka_unit_test(wrong_is_caught),
         cmocka_unit_test(wrong_is_caught_where_little_is_asked),
         cmocka_unit_test(the_classic_quarter_is_wrong),
+        cmocka_unit_test(one_digit_everywhere_earns_nothing),
         cmocka_unit_test(what_a_jump_leaves_out_is_wrong),
         cmocka_unit_test(what_lies_between_two_roundings_is_wrong),
         cmocka_unit_test(one_slip_is_one_mark),

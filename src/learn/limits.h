@@ -12,8 +12,10 @@
 #define LH_HALF (0.5 + LH_DUST) /* a tie may go either way */
 /* a digit written stands for more than this: fewer digits than asked, which is 10, 100 ... */
 #define LH_FEWER_UNITS 1.5
-/* fewer digits still tell something below that: one is missing, not two */
+/* fewer digits still tell something below that: one is missing, not two ... */
 #define LH_TELLING_UNITS 30
+/* ... or so many are there, the first of which is not 0 */
+#define LH_TELLING_DIGITS 2
 /* 2.9998 for a count of 3 is dust of a calculator; 2.9 is another number */
 #define LH_WHOLE_UNITS 1e-3
 

@@ -167,6 +167,7 @@ static void mark_step(marker *k, int ask, int unit) {
     marking_judge_step(k, ask, own, origin >= 0, v);
     int bad = marking_usual(k, ask, unit, variant, origin >= 0, v);
     if (bad && k->is_quick && k->anew > 0) bad = usual_anew(k, ask, unit, origin >= 0, v);
+    marking_withhold_vague(k, ask, unit, v);
     marking_withhold(k, ask, unit, origin >= 0, own, v);
     marking_doubt_old(k, ask, v);
     bool begins = explain(k, ask, unit, variant, own, bad, v);
@@ -184,6 +185,7 @@ static void skip_step(marker *k, int ask, int unit) {
     lh_reach_open(k->r, variant, unit, u->decimals);
     bool ok = ask >= 0 && lh_reach_settle(k->r, unit);
     k->origin[unit] = marking_taint(k, variant, unit);
+    k->is_vague[unit] = marking_reads_vague(k, unit);
     for (int i = 0; ask >= 0 && i < k->s->ask[ask].n_cells; i++) {
         k->m->cell[k->s->ask[ask].first + i] =
             marking_written(k, ask, i)->kind == LH_WRITTEN_UNREAD ? LH_UNREAD : LH_BLANK;
@@ -235,7 +237,8 @@ static marker marker_new(const marker *like, lh_habit habit) {
                 .other = lh_alloc_array(a, (size_t)most, sizeof *k.other),
                 .plain = lh_alloc_array(a, (size_t)most, sizeof *k.plain),
                 .origin = lh_alloc_array(a, (size_t)n + 1, sizeof *k.origin),
-                .is_empty = lh_alloc_array(a, (size_t)n + 1, sizeof *k.is_empty)};
+                .is_empty = lh_alloc_array(a, (size_t)n + 1, sizeof *k.is_empty),
+                .is_vague = lh_alloc_array(a, (size_t)n + 1, sizeof *k.is_vague)};
     return k;
 }
 

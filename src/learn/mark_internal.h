@@ -41,6 +41,7 @@ typedef struct marker {
     int cuts;            /* how many more numbers look cut off than rounded */
     int *origin;         /* for each unit: the ask where a slip that reaches it began, or -1 */
     bool *is_empty;      /* for each unit: its numbers say nothing, and they do not follow */
+    bool *is_vague;      /* for each unit: some number of it has too few digits to tell anything */
     int anew; /* the right program, for somebody who works unchanged steps out again after an update; -1: no update */
     /* programs that later steps may follow: the right one, and those with the mistakes made so far */
     int active[LH_MOST_ACTIVE], n_active;
@@ -59,6 +60,7 @@ static inline bool marking_is_sharp(const lh_ask *q) {
 double marking_unit(const lh_ask *q);                 /* one in the last digit asked for */
 double marking_last_digit(double x, int digits);      /* one in the last of so many digits of it */
 bool marking_is_short(lh_written w, const lh_ask *q); /* has it fewer digits than were asked for? */
+bool marking_is_telling(lh_written w, const lh_ask *q); /* or so few that they say nothing? */
 int marking_ask(const lh_sheet *s, const lh_step *step, int moment); /* or -1 */
 
 /* ---- one number ---- */
@@ -91,6 +93,9 @@ lh_verdict marking_judge_cell(const marker *k, int ask, int cell, const lh_reach
 /* how many have no credit */
 int marking_judge_step(marker *k, int ask, const lh_reach_box *own, bool is_tainted,
                        lh_verdict *out);
+bool marking_reads_vague(marker *k, int unit); /* a number with too few digits? */
+/* numbers with too few digits that come of such numbers */
+void marking_withhold_vague(marker *k, int ask, int unit, lh_verdict *v);
 /* numbers that say nothing */
 void marking_withhold(marker *k, int ask, int unit, bool is_tainted, const lh_reach_box *own,
                       lh_verdict *v);

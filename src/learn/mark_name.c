@@ -18,13 +18,15 @@ static bool speaks_for(lh_reach_box b, lh_written w, double beside) {
 bool marking_explains(marker *k, int variant, int ask, int unit) {
     const lh_ask *q = &k->s->ask[ask];
     if (!lh_reach_of(k->r, variant, unit, marking_written(k, ask, 0), k->other)) return false;
-    int beside = 0, n = 0;
+    int beside = 0, n = 0, telling = 0;
     for (int i = 0; i < q->n_cells; i++) {
         const lh_written *w = marking_written(k, ask, i);
         if (w->kind == LH_WRITTEN_UNREAD) return false;
         if (w->kind == LH_WRITTEN_NONE && isfinite(k->other[i].at)) return false;
         if (w->kind != LH_WRITTEN_NUMBER) continue;
         n++;
+        telling += marking_is_telling(*w, q) ||
+                   (w->value != 0 && fabs(k->other[i].at - w->value) < marking_unit(q) / 2);
         if (marking_is_short(*w, q)) { /* fewer digits must be a correct rounding */
             if (!lh_written_rounds(k->other[i].at, *w)) return false;
             continue;
@@ -34,6 +36,7 @@ bool marking_explains(marker *k, int variant, int ask, int unit) {
         if (marking_is_sharp(q) || !speaks_for(k->other[i], *w, w->unit)) return false;
         beside++;
     }
+    if (n && !telling) return false;
     return beside == 0 || (n > 1 && beside <= (n < LH_MOST_SLIPS ? 1 : n / LH_MOST_SLIPS));
 }
 

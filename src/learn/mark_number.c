@@ -99,9 +99,19 @@ lh_written marking_meant(lh_written w, lh_verdict v, const lh_ask *q) {
     return has_zeros ? with_zeros(w, q) : w;
 }
 
+/* Do fewer digits than asked tell something? Not 0 for 0.05 nor 1 for 0.6: whatever one does comes near those. 0.18 for 0.1789
+ * does, but what an update did shows in the last digits alone. */
+bool marking_is_telling(lh_written w, const lh_ask *q) {
+    const bool is_after = q->moment > 0 || q->step->kind == LH_STEP_UPDATE,
+               is_digit = fabs(w.value) <= w.unit * (1 + LH_DUST);
+    if (!marking_is_short(w, q)) return true;
+    if (w.unit <= LH_TELLING_UNITS * asked_unit(w, q))
+        return q->digits > LH_TELLING_DIGITS || !is_digit;
+    return !is_after && w.unit <= marking_last_digit(w.value, LH_TELLING_DIGITS) * (1 + LH_DUST);
+}
+
 /* Fewer digits than asked: those that are missing may be zeros. Zeros that a spreadsheet dropped are digits like others: the last
- * one may be off by one, too. Otherwise it must be a correct rounding, right as far as it
- * goes: 0.498 for 0.4982. Or it goes not far enough to tell: 0 for 0.05, 1 for 0.6. */
+ * one may be off by one, too. Otherwise it must be a correct rounding, right as far as it goes: 0.498 for 0.4982. */
 lh_verdict marking_judge(lh_written w, double exact, const lh_reach_box *own,
                          const lh_reach_box *from_true, bool is_tainted, const lh_ask *q) {
     if (!marking_is_short(w, q))
@@ -112,7 +122,7 @@ lh_verdict marking_judge(lh_written w, double exact, const lh_reach_box *own,
     if (lh_verdict_has_credit(v)) return v;
     v = judge(w, exact, own, from_true, is_tainted, 0);
     if (!lh_verdict_has_credit(v)) return v;
-    return w.unit > LH_TELLING_UNITS * asked_unit(w, q) ? LH_COARSE : LH_FEW_DIGITS;
+    return marking_is_telling(w, q) ? LH_FEW_DIGITS : LH_COARSE;
 }
 
 /* ---- slips of the pen ---- */
@@ -183,12 +193,14 @@ static lh_reach_box fewer_box(lh_written w, const lh_reach_box *from, lh_habit h
         .at = sign * at * unit, .low = sign * low * unit, .high = sign * high * unit};
 }
 
-/* The number written or that number before rounding, which may have had a few more digits. */
+/* The number written or that number before rounding, which may have had a few more digits. A wrong 1 is 1.0000: half a unit beside
+ * it lies nearly anything. */
 lh_reach_box marking_box(lh_written w, lh_verdict v, const lh_reach_box *own, lh_habit habit,
                          const lh_ask *q) {
     if (isinf(w.value)) return lh_box_at(w.value);
     if (habit.fewer && w.unit < 1)
         return fewer_box(w, lh_verdict_has_credit(v) ? own : NULL, habit, q);
+    if (lh_verdict_is_blame(v) && !marking_is_telling(w, q)) w.unit = marking_unit(q);
     double room = w.unit * (v == LH_LAST_DIGIT || v == LH_FOLLOWS || habit.cuts ? 1 : 0.5);
     lh_reach_box b = {.at = w.value, .low = w.value - w.unit / 2, .high = w.value + w.unit / 2};
     if (!own || !lh_verdict_has_credit(v) || own->low > w.value + room ||

@@ -102,6 +102,24 @@ int marking_judge_step(marker *k, int ask, const lh_reach_box *own, bool is_tain
 
 /* ---- numbers that say nothing ---- */
 
+bool marking_reads_vague(marker *k, int unit) {
+    for (int i = 0; i < unit; i++)
+        if (k->is_vague[i] && lh_reach_reads(k->r, 0, unit, i)) return true;
+    return false;
+}
+
+/* 0 for 0.02, and from there 0 for all that follows: right only as far as so few digits go. */
+void marking_withhold_vague(marker *k, int ask, int unit, lh_verdict *v) {
+    const lh_ask *q = &k->s->ask[ask];
+    const bool reads_vague = marking_reads_vague(k, unit);
+    for (int i = 0; i < q->n_cells; i++) {
+        const bool rests_on_others = v[i] != LH_RIGHT && lh_verdict_has_credit(v[i]);
+        if (reads_vague && rests_on_others && marking_is_short(*marking_written(k, ask, i), q))
+            v[i] = LH_COARSE;
+        k->is_vague[unit] |= v[i] == LH_COARSE;
+    }
+}
+
 /* One number for each example may well be the same for all. */
 static bool all_equal(const marker *k, int ask, bool exact) {
     const lh_node *node = k->s->ask[ask].step->node;
@@ -177,6 +195,12 @@ static bool reads_empty(marker *k, int unit) {
     return false;
 }
 
+/* More than one digit too few? */
+static bool is_far_short(const marker *k, int ask, int cell) {
+    const lh_ask *q = &k->s->ask[ask];
+    return marking_written(k, ask, cell)->unit > LH_TELLING_UNITS * marking_unit(q);
+}
+
 /* Numbers that say nothing are carried on and not credited: all zero, all equal or copied, where the right ones are not. They
  * may be so by right: rounding or cutting off alone makes them so, or the numbers before lead to them. Not where those were
  * written so without being so: a sheet of zeros follows from its first line. */
@@ -191,6 +215,9 @@ void marking_withhold(marker *k, int ask, int unit, bool is_tainted, const lh_re
          is_copied = (suspect || is_wrong) && is_copy(k, ask, unit),
          is_empty = reads_empty(k, unit);
     k->is_empty[unit] = (is_equal || is_copied) && (is_wrong || is_empty);
+    /* 0.25 in every cell where the right numbers lie about a quarter */
+    for (int i = 0; is_equal && i < k->s->ask[ask].n_cells; i++)
+        if (v[i] == LH_FEW_DIGITS && is_far_short(k, ask, i)) v[i] = LH_COARSE;
     if (!is_equal && !is_copied) return;
     if (!is_empty && own && (all_rest(k, ask, own) || (is_equal && all_led_alike(k, ask, own))))
         return;
