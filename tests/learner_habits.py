@@ -337,13 +337,16 @@ def fraction(x, entry, sheet):
     return "%s/%d" % (fixed(x * 10**decimals, 0), 10**decimals)
 
 
+# What went wrong, how often, and how the rest was worked out.
 SLIPS = {
-    "slip in a cell": ("cell", 1),
-    "slip of a sign": ("sign", 1),
-    "slip of two digits": ("digits", 1),
-    "rows swapped": ("rows", 1),
-    "transposed": ("transposed", 1),
-    "two slips": ("cell", 2),
+    "slip in a cell": ("cell", 1, {}),
+    "slip of a sign": ("sign", 1, {}),
+    "slip of two digits": ("digits", 1, {}),
+    "rows swapped": ("rows", 1, {}),
+    "transposed": ("transposed", 1, {}),
+    "two slips": ("cell", 2, {}),
+    "slip, cut off": ("cell", 1, {"mode": "cut"}),
+    "slip, all cut off": ("sign", 1, {"mode": "cut", "all_lines": "cut"}),
 }
 
 KINDS = list(HONEST) + list(SLIPS) + ["stale", "known mistake", "unknown mistake"]

@@ -138,8 +138,8 @@ def fill_honest(kind, sheet, rng):
 
 
 def fill_slip(kind, sheet, rng):
-    what, times = habits.SLIPS[kind]
-    habit = habits.Slip(what, rng, times, **habits.carry(rng))
+    what, times, how = habits.SLIPS[kind]
+    habit = habits.Slip(what, rng, times, **how, **habits.carry(rng))
     work = learner_sheet.Work(sheet, habit).all()
     if len(habit.slips) < times:
         return None

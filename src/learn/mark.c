@@ -100,7 +100,8 @@ static void replace(lh_verdict *v, int n, lh_verdict from, lh_verdict to) {
 static bool explain(marker *k, int ask, int unit, int variant, const lh_reach_box *own, int bad,
                     lh_verdict *v) {
     int n = k->s->ask[ask].n_cells;
-    if (marking_is_stale(k, ask, unit, variant, own)) {
+    /* of somebody who cuts off, an old number may as well be a new one that comes to the same */
+    if (!(k->shows_cuts && !bad) && marking_is_stale(k, ask, unit, variant, own)) {
         for (int i = 0; i < n; i++)
             if (v[i] != LH_RIGHT && v[i] != LH_BLANK && v[i] != LH_UNREAD) v[i] = LH_MISTAKE;
         return true;
@@ -308,13 +309,19 @@ static lh_marks *as_usual(const marker *plain, lh_habit habit, marker *k) {
     return m;
 }
 
-/* A sheet with blame on it is looked at again as that of somebody who cuts off: if it looks so, or if the blame goes away. */
+/* A sheet with blame on it is looked at again as that of somebody who cuts off: if it looks so, or if some of the blame goes away
+ * and it does not look rounded. */
 static lh_marks *as_cut(const marker *plain, lh_marks *m) {
-    bool looks = plain->cuts > 0;
+    const bool looks = plain->cuts > 0;
     marker k = marker_new(plain, (lh_habit){.cuts = true});
     k.is_trial = !looks;
+    k.shows_cuts = looks;
     lh_marks *cut = mark_once(&k);
-    return !cut || looks || !count_blame(plain->s, cut) ? cut : m;
+    if (!cut || looks || !count_blame(plain->s, cut)) return cut;
+    if (plain->cuts < 0 || !has_riddle(plain->s, m) || plain->all->left < LH_PASS_EFFORT) return m;
+    k = marker_new(plain, (lh_habit){.cuts = true});
+    cut = mark_once(&k);
+    return cut && count_blame(plain->s, cut) < count_blame(plain->s, m) ? cut : m;
 }
 
 /* Do the marks of the second pass have credit where those of the first have not? One number alone proves no habit: others must

@@ -38,6 +38,7 @@ typedef struct marker {
     double effort, left; /* that it may take, and what was left of it in the end */
     bool is_trial;       /* an idea is tried: known mistakes are not looked for */
     bool is_quick;       /* only the usual ways are looked at, not all that rounding can do */
+    bool shows_cuts;     /* the numbers look cut off, and are taken so */
     int cuts;            /* how many more numbers look cut off than rounded */
     int *origin;         /* for each unit: the ask where a slip that reaches it began, or -1 */
     bool *is_empty;      /* for each unit: its numbers say nothing, and they do not follow */

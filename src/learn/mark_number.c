@@ -203,6 +203,8 @@ lh_reach_box marking_box(lh_written w, lh_verdict v, const lh_reach_box *own, lh
     if (lh_verdict_is_blame(v) && !marking_is_telling(w, q)) w.unit = marking_unit(q);
     double room = w.unit * (v == LH_LAST_DIGIT || v == LH_FOLLOWS || habit.cuts ? 1 : 0.5);
     lh_reach_box b = {.at = w.value, .low = w.value - w.unit / 2, .high = w.value + w.unit / 2};
+    if (habit.cuts && w.value > 0) b.high = w.value + w.unit;
+    if (habit.cuts && w.value < 0) b.low = w.value - w.unit;
     if (!own || !lh_verdict_has_credit(v) || own->low > w.value + room ||
         own->high < w.value - room)
         return b;
