@@ -129,6 +129,14 @@ printf 'Z = 1 2 3; 4 5 6\nQQ = 1\nS = a 2; 3 4\n' >odd.txt
 ends 'another shape' 1 'yours is 2 x 3, but 2 x 2 is asked for' mark ex3 odd.txt
 grep -q 'did you mean Q?' out && grep -q 'line 3: "a" cannot be read' out
 verdict $? 'unknown steps and what is no number, with their lines'
+# One number left out of a matrix costs its place, and one too many costs nothing.
+"$longhand" sheet ex3 --seed 3 --key >whole 2>err
+sed '/^V =/,/^$/s/^\(  A:.*\)  *[^ ]*$/\1/' whole >row.txt
+ends 'one number is missing' 1 'V: row 0 has 1 number, but 2 are asked for' mark ex3 row.txt
+shows '149 of 150 numbers have full credit, 1 is blank' '... and costs one'
+sed '/^V =/,/^$/s/^  A:.*/& 0.5/' whole >row.txt
+ends 'one number too many' 0 'V: row 0 has 3 numbers, but 2 are asked for' mark ex3 row.txt
+
 for sign in ✓ ✗ · '?'; do
     printf 'X = 1 0; 5 _\nQ = 0.1 a; 0 0\n' >signs.txt
     "$longhand" mark ex1 signs.txt >out 2>err

@@ -223,6 +223,116 @@ static void walk(placer *k, lh_cell_visit visit, void *who) {
         lh_scan_cells(k->e->from, k->e->to, k->e->line, visit, who);
 }
 
+/* ---- one too many, or one too few ---- */
+
+/* What stands in an entry, one after the other. */
+typedef struct piece {
+    int row, line;
+    const char *s;
+    size_t n;
+} piece;
+
+typedef struct pieces {
+    piece *at;
+    int n, most;
+} pieces;
+
+static void keep_piece(void *who, int row, const char *s, size_t n, int line) {
+    pieces *p = who;
+    if (p->n < p->most) p->at[p->n++] = (piece){.row = row, .line = line, .s = s, .n = n};
+}
+
+static bool is_expected(const placer *k, const target *t, int cell, const piece *p) {
+    const lh_ask *q = &k->p->sheet->ask[t->ask];
+    const lh_written w = lh_written_read(p->s, p->n);
+    const double exact = lh_sheet_exact(k->p->sheet, t->ask, cell - q->first),
+                 unit = pow(10, -q->decimals);
+    return w.kind == LH_WRITTEN_NUMBER &&
+           fabs(w.value - exact) <= 2 * fmax(fmin(w.unit, 10 * unit), unit);
+}
+
+/* The pieces that are the numbers expected, in their order, and as many as possible: in[i] is the cell of piece i, counted from
+ * `first`, or -1. Returns how many there are. */
+static int match_pieces(const placer *k, const target *t, const piece *p, int n, int first,
+                        int n_cells, int *in) {
+    const int wide = n_cells + 1;
+    int *best = lh_alloc_array(k->a, (size_t)(n + 1) * (size_t)wide, sizeof *best), c = 0;
+    if (!best) return 0;
+    for (int i = n - 1; i >= 0; i--)
+        for (int j = n_cells - 1; j >= 0; j--) {
+            const int skip_piece = best[(i + 1) * wide + j], skip_cell = best[i * wide + j + 1];
+            best[i * wide + j] = skip_piece > skip_cell ? skip_piece : skip_cell;
+            if (is_expected(k, t, first + j, &p[i]) &&
+                best[(i + 1) * wide + j + 1] >= best[i * wide + j])
+                best[i * wide + j] = best[(i + 1) * wide + j + 1] + 1;
+        }
+    for (int i = 0; i < n; i++) {
+        while (c < n_cells && best[i * wide + c] == best[i * wide + c + 1]) c++;
+        const bool is = c < n_cells && best[i * wide + c] > best[(i + 1) * wide + c];
+        in[i] = is ? c++ : -1;
+    }
+    return best[0];
+}
+
+/* Puts the pieces of a row that has too many or too few where they belong: those that are expected, and others between them where as
+ * many cells are left. No more than that is sure. */
+static void align(placer *k, const target *t, const piece *p, int n, int first, int n_cells) {
+    int *in = lh_alloc_array(k->a, (size_t)n + 1, sizeof *in), from = 0, cell = 0;
+    if (!in || n == 0 || 2 * match_pieces(k, t, p, n, first, n_cells, in) < n) return;
+    for (int i = 0; i <= n; i++) {
+        const int to = i < n ? in[i] : n_cells;
+        if (to < 0) continue;
+        for (int j = from; j < i && i - from == to - cell; j++) in[j] = cell + j - from;
+        from = i + 1, cell = to + 1;
+    }
+    for (int i = 0; i < n; i++)
+        if (in[i] >= 0) fill_cell(&(filler){k, first + in[i]}, p[i].row, p[i].s, p[i].n, p[i].line);
+}
+
+/* Each row has a line of its own: those with as many numbers as asked for stand where they belong. */
+static void place_rows(placer *k, const target *t, const pieces *p, int rows, int cols, int first) {
+    enum { NAMED = 4 };
+    const char *address = t->block->address;
+    int said = 0, others = 0, i = 0;
+    for (int r = 0; r < rows; r++) {
+        const int from = i, row = i < p->n ? p->at[i].row : 0;
+        while (i < p->n && p->at[i].row == row) i++;
+        const int n = i - from, at = first + r * cols;
+        for (int c = 0; c < n && n == cols; c++)
+            fill_cell(&(filler){k, at + c}, row, p->at[from + c].s, p->at[from + c].n,
+                      p->at[from + c].line);
+        if (n == cols) continue;
+        align(k, t, p->at + from, n, at, cols);
+        const char *what = lh_printf(k->a, "row %d has %d number%s, but %d are asked for", r, n,
+                                     n == 1 ? "" : "s", cols);
+        if (!said++) k->r->answers->other_shape[t->ask] = what;
+        if (said > NAMED)
+            others++;
+        else
+            note(k, p->at[from].line, "%s: %s; %s", address, what,
+                 n < cols ? "_ stands for a number left out" : "what does not fit is not read");
+    }
+    if (others) note(k, k->e->line, "%s: and so in %d more rows", address, others);
+}
+
+/* Another shape than asked for. */
+static void place_some(placer *k, const target *t, const shape *s, int rows, int cols, int first) {
+    enum { MOST = 2000 }; /* cells: aligning takes their square */
+    pieces p = {.most = s->total <= 2 * rows * cols && rows * cols <= MOST ? s->total : 0};
+    p.at = lh_alloc_array(k->a, (size_t)p.most + 1, sizeof *p.at);
+    if (!p.at) return;
+    walk(k, keep_piece, &p);
+    if (p.n && rows > 1 && cols > 1 && s->rows == rows && s->least != s->most) {
+        place_rows(k, t, &p, rows, cols, first);
+        return;
+    }
+    if (p.n) align(k, t, p.at, p.n, first, rows * cols);
+    const char *what =
+        lh_printf(k->a, "yours is %s, but %d x %d is asked for", shape_text(k->a, s), rows, cols);
+    k->r->answers->other_shape[t->ask] = what;
+    note(k, k->e->line, "%s: %s; _ stands for a number left out", t->block->address, what);
+}
+
 static void place(placer *k) {
     target t;
     shape s = {.at = -1};
@@ -234,19 +344,14 @@ static void place(placer *k) {
     int rows = t.row >= 0 ? 1 : g->rows, cols = t.col >= 0 ? 1 : g->cols;
     int first = k->p->sheet->ask[t.ask].first + t.block->first + (t.row > 0 ? t.row * g->cols : 0) +
                 (t.col > 0 ? t.col : 0);
-    if (!fits(&s, rows, cols)) {
-        if (s.written == 0) return;
-        const char *what = lh_printf(k->a, "yours is %s, but %d x %d is asked for",
-                                     shape_text(k->a, &s), rows, cols);
-        k->r->answers->other_shape[t.ask] = what;
-        note(k, k->e->line, "%s: %s; _ stands for a number left out", t.block->address, what);
-        return;
-    }
-    if (has_numbers(k->r, first, rows * cols)) {
-        if (s.written == 0) return;
+    const bool is_whole = fits(&s, rows, cols);
+    if (s.written == 0 && (!is_whole || has_numbers(k->r, first, rows * cols))) return;
+    if (has_numbers(k->r, first, rows * cols) && is_whole)
         note(k, k->e->line, "%.60s is written twice: the later one counts", k->e->name);
-    }
-    walk(k, fill_cell, &(filler){k, first});
+    if (is_whole)
+        walk(k, fill_cell, &(filler){k, first});
+    else
+        place_some(k, &t, &s, rows, cols, first);
 }
 
 bool lh_answer_is_asked(lh_arena *a, const lh_paper *p, const char *name) {
