@@ -243,6 +243,10 @@ class Slip(Honest):
             m[i][j] = digits_swapped(m[i][j], entry["decimals"])
         else:
             m = rng.choice(matrices_of(wrong))
+            if self.what == "equal":
+                row = rng.choice(m)
+                row[:] = [row[0]] * len(row)
+                return len(row) > 1
             if len(m) < 2:
                 return False
             if self.what == "rows":
@@ -344,6 +348,8 @@ SLIPS = {
     "slip of two digits": ("digits", 1, {}),
     "rows swapped": ("rows", 1, {}),
     "transposed": ("transposed", 1, {}),
+    "row all equal": ("equal", 1, {}),
+    "row all equal, cut off": ("equal", 1, {"mode": "cut"}),
     "two slips": ("cell", 2, {}),
     "slip, cut off": ("cell", 1, {"mode": "cut"}),
     "slip, all cut off": ("sign", 1, {"mode": "cut", "all_lines": "cut"}),

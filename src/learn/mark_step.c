@@ -158,10 +158,11 @@ static bool is_copy(const marker *k, int ask, int unit) {
     return false;
 }
 
-/* Does every number of the step come of cutting digits off? */
-static bool all_cut(const marker *k, int ask, const lh_reach_box *own) {
+/* Does every number of the step that is not wrong anyway come of cutting digits off? */
+static bool all_cut(const marker *k, int ask, const lh_reach_box *own, const lh_verdict *v) {
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         const lh_written *w = marking_written(k, ask, i);
+        if (lh_verdict_is_blame(v[i])) continue;
         double dust = LH_DUST * w->unit, low = w->value > 0 ? w->value : w->value - w->unit,
                high = w->value < 0 ? w->value : w->value + w->unit;
         if (w->kind == LH_WRITTEN_NUMBER && (own[i].high < low - dust || own[i].low > high + dust))
@@ -189,9 +190,23 @@ static bool all_led_alike(const marker *k, int ask, const lh_reach_box *own) {
     return most - least <= marking_unit(&k->s->ask[ask]);
 }
 
-static bool reads_empty(marker *k, int unit) {
-    for (int i = 0; i < unit; i++)
-        if (k->is_empty[i] && lh_reach_reads(k->r, 0, unit, i)) return true;
+static double first_written(const marker *k, int ask) {
+    for (int i = 0; i < k->s->ask[ask].n_cells; i++)
+        if (marking_written(k, ask, i)->kind == LH_WRITTEN_NUMBER)
+            return marking_written(k, ask, i)->value;
+    return NAN;
+}
+
+/* Are they taken over from numbers that say nothing? 0 may come of any, and x of x; but who goes from 3 3 3 to 0.3333 in each cell has
+ * worked something out. */
+static bool repeats_empty(marker *k, int ask, int unit) {
+    const double x = first_written(k, ask);
+    for (int i = 0; i < unit; i++) {
+        const lh_unit *u = lh_reach_unit(k->r, i);
+        if (k->is_empty[i] && lh_reach_reads(k->r, 0, unit, i) &&
+            (x == 0 || x == first_written(k, marking_ask(k->s, u->step, u->moment))))
+            return true;
+    }
     return false;
 }
 
@@ -206,23 +221,27 @@ static bool is_far_short(const marker *k, int ask, int cell) {
  * written so without being so: a sheet of zeros follows from its first line. */
 void marking_withhold(marker *k, int ask, int unit, bool is_tainted, const lh_reach_box *own,
                       lh_verdict *v) {
-    bool suspect = is_tainted, is_wrong = false;
+    bool suspect = is_tainted;
+    int wrong = 0, written = 0;
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         suspect |= v[i] == LH_LAST_DIGIT;
-        is_wrong |= lh_verdict_is_blame(v[i]);
+        wrong += lh_verdict_is_blame(v[i]);
+        written += v[i] != LH_BLANK;
     }
-    bool is_equal = all_equal(k, ask, false) && !all_equal(k, ask, true),
-         is_copied = (suspect || is_wrong) && is_copy(k, ask, unit),
-         is_empty = reads_empty(k, unit);
-    k->is_empty[unit] = (is_equal || is_copied) && (is_wrong || is_empty);
+    bool is_zero = first_written(k, ask) == 0, /* cut off, it may well be */
+        is_equal = all_equal(k, ask, false) && !all_equal(k, ask, true),
+         is_copied = (suspect || wrong) && is_copy(k, ask, unit),
+         is_empty = repeats_empty(k, ask, unit);
+    k->is_empty[unit] = (is_equal || is_copied) &&
+                        (is_empty || (is_zero || is_copied ? wrong > 0 : 2 * wrong > written));
     /* 0.25 in every cell where the right numbers lie about a quarter */
     for (int i = 0; is_equal && i < k->s->ask[ask].n_cells; i++)
         if (v[i] == LH_FEW_DIGITS && is_far_short(k, ask, i)) v[i] = LH_COARSE;
     if (!is_equal && !is_copied) return;
     if (!is_empty && own && (all_rest(k, ask, own) || (is_equal && all_led_alike(k, ask, own))))
         return;
-    bool says_nothing = is_equal && (is_tainted || !own || k->habit.fewer || !all_cut(k, ask, own));
-    bool is_zero = marking_written(k, ask, 0)->value == 0; /* cut off, it may well be */
+    bool says_nothing = is_equal && (is_empty || (is_tainted && !k->habit.cuts) || !own ||
+                                     k->habit.fewer || !all_cut(k, ask, own, v));
     if (!(says_nothing && (suspect || ((k->habit.cuts || k->habit.fewer) && !is_zero))) &&
         !(suspect && is_copied))
         return;
