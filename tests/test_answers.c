@@ -140,7 +140,23 @@ static const form forms[] = {
      "0.5 .5"},
     {"P = __0.498__ 0.502____; ________ 0.6", "P", "0.498 0.502; _ 0.6"},
     {"P = _ - ; ? ...", "P", "_ _; _ _"},
-    {"P = 0.498 o.5; 0.4 0.1,0.2", "P", "0.498 ?o.5; 0.4 ?0.1,0.2"},
+    {"P = 0.498 o.5; 0.4 1,5,2", "P", "0.498 ?o.5; 0.4 ?1,5,2"},
+    {"P = 0.1,-0.2; .3,0.4", "P", "0.1 -0.2; .3 0.4"},
+    {"P = \xe2\x89\x88 0.498 ~ 0.502; 0.4 0.6", "P", "0.498 0.502; 0.4 0.6"},
+    {"P = 1.2 x 10^-3 1.2x10^-3; 2.5\xc2\xb7"
+     "10\xe2\x81\xbb\xc2\xb9 2.5 \xc3\x97 10\xe2\x81\xbb\xc2\xb9",
+     "P",
+     "1.2 x 10^-3 1.2x10^-3; 2.5\xc2\xb7"
+     "10\xe2\x81\xbb\xc2\xb9 2.5 \xc3\x97 10\xe2\x81\xbb\xc2\xb9"},
+    {"P: 0.1 0.2; 0.3 0.4", "P", "0.1 0.2; 0.3 0.4"},
+    {"P: 0.1 0.2; 0.3 0.4\nrow: 1 2 3", "row", "1 2 3"},
+    {"P =\n P: 0.1 0.2\n row: 0.3 0.4", "P", "0.1 0.2; 0.3 0.4"},
+    {"one = - 1.2", "one", "-1.2"},
+    {"one = \xe2\x88\x92 1.2 units", "one", "-1.2"},
+    {"one = 0.25 nats", "one", "0.25"},
+    {"one = 0.25 e-3", "one", "_"},
+    {"one = 1 2", "one", "_"},
+    {"row = - 1 2 3", "row", "_ _ _"},
     {"P = \xe2\x89\x88"
      "0.498 ~0.502; 0.4 0.6",
      "P", "0.498 0.502; 0.4 0.6"},
@@ -254,7 +270,9 @@ static const saying notes[] = {
     {"wide = 1 2; 3 4; 5 6", 1, "yours is 3 x 2, but 2 x 3 is asked for"},
     {"P =\n1 2\n3 x4", 3, "\"x4\" cannot be read"},
     {"one = 1,5,2", 1, "a space between two numbers"},
+    {"row = 1,2, 3", 1, "\"1,2\" is read as one number, with a decimal comma: for two"},
     {"hello there", 1, "belongs to no step"},
+    {"hello: there", 1, "belongs to no step"},
     {"P[2][0] = 1", 1, "2 rows and 2 columns"},
     {"P{example 1} = 1 2; 3 4", 1, "no such example"},
     {"P{exmple 0} = 1 2; 3 4", 1, "{example N, head N} is expected"},
@@ -344,9 +362,11 @@ static void test_header(void **state) {
         "{\"lesson\": \"my own\", \"seed\": 70, \"digits\": \"3\", \"form\": \"B\", "
         "\"code\": \"0a1b2c\", \"steps\": [\"Z\", \"P\"], \"learner\": \"Ada "
         "Lovelace\", \"answers\": {}}";
-    const char *both[] = {text, json};
-    for (int i = 0; i < 2; i++) {
-        lh_answer_file *f = lh_answer_file_read(a, both[i], strlen(both[i]));
+    const char loud[] = "SHEET: my own, Seed: 70, DIGITS 3, FORM B, Code 0a1b2c, STEPS Z P\n"
+                        "NAME: Ada Lovelace  DATE: 3 May\n";
+    const char *all[] = {text, json, loud};
+    for (int i = 0; i < 3; i++) {
+        lh_answer_file *f = lh_answer_file_read(a, all[i], strlen(all[i]));
         assert_null(f->problem);
         assert_string_equal(f->lesson, "my own");
         assert_true(f->has_seed && f->seed == 70);

@@ -15,16 +15,37 @@ static void drop_points(char *s) {
     if (k > 0 && k < n && s[k - 1] >= '0' && s[k - 1] <= '9') s[k] = 0;
 }
 
-/* Plain signs: the typographic minus and times, a comma as the decimal point, no spaces at the ends, and none of the odd ones,
+/* ⁰ to ⁹ and the ⁻ before them: which sign, or 0, and how many bytes it takes. */
+static char raised(const char *s, size_t n, size_t *size) {
+    const unsigned char *u = (const unsigned char *)s;
+    *size = n >= 2 && u[0] == 0xC2 ? 2 : 3;
+    if (n >= 2 && u[0] == 0xC2)
+        return u[1] == 0xB9 ? '1' : u[1] == 0xB2 ? '2' : u[1] == 0xB3 ? '3' : 0;
+    if (n < 3 || u[0] != 0xE2 || u[1] != 0x81) return 0;
+    if (u[2] == 0xBB) return '-';
+    return u[2] == 0xB0 || (u[2] >= 0xB4 && u[2] <= 0xB9) ? (char)('0' + (u[2] - 0xB0)) : 0;
+}
+
+/* Plain signs: the typographic minus and times, raised digits behind ^, a comma as the decimal point, no spaces at the ends, and none of the odd ones,
  * which group digits or keep a sign with its number. False: too long. */
 static bool tidy(const char *s, size_t n, char out[MAX_TEXT]) {
-    size_t k = 0, odd;
+    size_t k = 0, odd, size;
+    bool is_raised = false;
+    char sign;
     while (n && strchr(" \t\r\n", *s)) s++, n--;
     while (n && strchr(" \t\r\n", s[n - 1])) n--;
     for (size_t i = 0; i < n;) {
         if (k + 4 >= MAX_TEXT) return false;
         if ((odd = lh_odd_space(s + i, n - i)) > 0) {
             i += odd;
+            continue;
+        }
+        sign = raised(s + i, n - i, &size);
+        if (sign && !is_raised) out[k++] = '^';
+        is_raised = sign != 0;
+        if (sign) {
+            out[k++] = sign;
+            i += size;
             continue;
         }
         if (n - i >= 3 && memcmp(s + i, "\xe2\x88\x92", 3) == 0)
@@ -79,12 +100,12 @@ static const char *read_plain(const char *s, lh_written *w) {
     return s;
 }
 
-/* e-3, E5, *10^-3 */
+/* e-3, E5, *10^-3, x 10^-3 */
 static const char *read_exponent(const char *s, lh_written *w) {
     const char *p = s;
     if (*p == 'e' || *p == 'E')
         p++;
-    else if (strncmp(p + strspn(p, " "), "*", 1) == 0) {
+    else if (p[strspn(p, " ")] && strchr("*xX", p[strspn(p, " ")])) {
         p += strspn(p, " ") + 1;
         p += strspn(p, " ");
         if (strncmp(p, "10^", 3) != 0) return s;

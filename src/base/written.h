@@ -28,7 +28,7 @@ typedef struct lh_written {
     bool drops_zeros;
 } lh_written;
 
-/* .5  -0,25  1/3  1e-3  25%  −0.1  1.2·10^-3  -inf  −∞  0.25...  0.25.  nan */
+/* .5  -0,25  1/3  1e-3  25%  −0.1  1.2·10^-3  1.2 x 10⁻³  -inf  −∞  0.25...  0.25.  nan */
 lh_written lh_written_read(const char *text, size_t length);
 /* is w a correct rounding of exact? ties either way */
 bool lh_written_rounds(double exact, lh_written w);

@@ -8,6 +8,7 @@
 
 #include "graph/build.h"
 #include "learn/scan.h"
+#include "base/ascii.h"
 #include "base/number.h"
 
 /* ---- where an answer belongs ---- */
@@ -315,22 +316,64 @@ static void place_rows(placer *k, const target *t, const pieces *p, int rows, in
     if (others) note(k, k->e->line, "%s: and so in %d more rows", address, others);
 }
 
+static bool is_minus(const piece *p) {
+    return (p->n == 1 && *p->s == '-') || (p->n == 3 && memcmp(p->s, "\xe2\x88\x92", 3) == 0);
+}
+
+/* nats: letters alone, for e-3 belongs to a number. */
+static bool is_word(const piece *p) {
+    for (size_t i = 0; i < p->n; i++)
+        if (!lh_is_letter(p->s[i]) && (unsigned char)p->s[i] < 0x80) return false;
+    return p->n > 0;
+}
+
+/* One number is asked for: - 1.2, and 0.25 nats. False: there are two, or something else. */
+static bool place_single(placer *k, const pieces *p, int cell) {
+    const bool has_minus = p->n > 1 && is_minus(&p->at[0]);
+    const piece *number = &p->at[has_minus];
+    piece whole = *number;
+    if (lh_written_read(number->s, number->n).kind != LH_WRITTEN_NUMBER ||
+        (has_minus && !lh_is_digit(*number->s) && *number->s != '.'))
+        return false;
+    for (int i = has_minus + 1; i < p->n; i++)
+        if (!is_word(&p->at[i])) return false;
+    if (has_minus) {
+        whole.s = lh_printf(k->a, "-%.*s", (int)number->n, number->s);
+        whole.n = number->n + 1;
+    }
+    fill_cell(&(filler){k, cell}, whole.row, whole.s, whole.n, whole.line);
+    return true;
+}
+
+/* 1,2 may be one number or two. */
+static const char *comma_words(const placer *k, const pieces *p) {
+    for (int i = 0; i < p->n; i++)
+        if (memchr(p->at[i].s, ',', p->at[i].n))
+            return lh_printf(k->a,
+                             "\"%s\" is read as one number, with a decimal comma: for two, write "
+                             "a space between them",
+                             lh_clean(k->a, p->at[i].s, p->at[i].n, 40));
+    return "_ stands for a number left out";
+}
+
 /* Another shape than asked for. */
 static void place_some(placer *k, const target *t, const shape *s, int rows, int cols, int first) {
-    enum { MOST = 2000 }; /* cells: aligning takes their square */
-    pieces p = {.most = s->total <= 2 * rows * cols && rows * cols <= MOST ? s->total : 0};
+    enum { MOST = 2000, WORDS = 8 }; /* cells: aligning takes their square */
+    const int asked = rows * cols, most = asked == 1 ? WORDS : 2 * asked;
+    pieces p = {.most = s->total <= most && asked <= MOST ? s->total : 0};
     p.at = lh_alloc_array(k->a, (size_t)p.most + 1, sizeof *p.at);
     if (!p.at) return;
     walk(k, keep_piece, &p);
+    if (p.n && asked == 1 && place_single(k, &p, first)) return;
     if (p.n && rows > 1 && cols > 1 && s->rows == rows && s->least != s->most) {
         place_rows(k, t, &p, rows, cols, first);
         return;
     }
-    if (p.n) align(k, t, p.at, p.n, first, rows * cols);
+    if (p.n) align(k, t, p.at, p.n, first, asked);
     const char *what =
         lh_printf(k->a, "yours is %s, but %d x %d is asked for", shape_text(k->a, s), rows, cols);
     k->r->answers->other_shape[t->ask] = what;
-    note(k, k->e->line, "%s: %s; _ stands for a number left out", t->block->address, what);
+    note(k, k->e->line, "%s: %s; %s", t->block->address, what, comma_words(k, &p));
 }
 
 static void place(placer *k) {

@@ -61,6 +61,16 @@ static bool begins(const char *s, const char *e, const char *word) {
     return (size_t)(e - s) >= n && memcmp(s, word, n) == 0;
 }
 
+/* The same in capitals, and : or a space behind it: how many bytes, or 0. */
+static size_t begins_word(const char *s, const char *e, const char *word) {
+    const size_t n = strlen(word);
+    if ((size_t)(e - s) < n) return 0;
+    for (size_t i = 0; i < n; i++)
+        if ((s[i] | 32) != word[i]) return 0;
+    if (s + n == e || lh_scan_is_space(s[n])) return n;
+    return s[n] == ':' ? n + 1 : 0;
+}
+
 static const char *line_end(const char *s, const char *end) {
     const char *stop = memchr(s, '\n', (size_t)(end - s));
     return stop ? stop : end;
@@ -75,12 +85,17 @@ static const char *comment_start(const char *s, const char *e) {
 
 /* ---- cells ---- */
 
+/* ≈ or ~: how many bytes. */
+static size_t about(const char *s, const char *e) {
+    return begins(s, e, "\xe2\x89\x88") ? 3 : s < e && *s == '~';
+}
+
 /* What people leave around a number: the rest of a blank line to write on, a comma behind it, a sign for "about". */
 void lh_scan_bare(lh_cell_visit visit, void *who, int row, const char *s, size_t n, int line) {
     const char *e = s + n;
     trim(&s, &e);
-    if (begins(s, e, "\xe2\x89\x88")) s += 3; /* ≈ */
-    if (s < e && *s == '~') s++;
+    s += about(s, e);
+    trim(&s, &e);
     const char *from = s, *to = e;
     while (from < to && *from == '_') from++;
     while (from < to && (to[-1] == '_' || to[-1] == ',')) to--;
@@ -88,9 +103,17 @@ void lh_scan_bare(lh_cell_visit visit, void *who, int row, const char *s, size_t
     visit(who, row, from, (size_t)(to - from), line);
 }
 
+/* x 10^-3, or with the exponent raised. */
+static bool is_times_ten(const char *s, const char *e) {
+    if (s >= e || (*s | 32) != 'x') return false;
+    for (s++; s < e && lh_scan_is_space(*s);) s++;
+    return begins(s, e, "10") && e - s > 2 && (s[2] == '^' || (unsigned char)s[2] >= 0x80);
+}
+
 /* 1 / 3, 25 %, 1.2 × 10^-3 are one number each. */
 static size_t joint(const char *s, const char *e) {
     if (s >= e) return 0;
+    if (is_times_ten(s, e)) return 1;
     if (*s == '/' || *s == '%' || *s == '*') return 1;
     return begins(s, e, "\xc2\xb7") || begins(s, e, "\xc3\x97") ? 2 : 0; /* · × */
 }
@@ -117,6 +140,10 @@ static const char *piece_end(const char *s, const char *e) {
 
 static const char *cell_end(const char *s, const char *e) {
     const char *p = piece_end(s, e);
+    if (about(s, e) == (size_t)(p - s)) { /* ≈ 0.25 */
+        while (p < e && lh_scan_is_space(*p)) p++;
+        p = piece_end(p, e);
+    }
     for (;;) {
         const char *next = p;
         while (next < e && lh_scan_is_space(*next)) next++;
@@ -136,6 +163,18 @@ void lh_scan_row_end(lh_scan_rows *r) {
     r->any = false;
 }
 
+/* 0.1,0.2: with a point in each of them the commas stand between numbers. */
+static bool is_list(const char *s, const char *e) {
+    int points = 0, commas = 0;
+    for (; s < e; s++) {
+        if (*s != ',' && *s != '.' && *s != '-' && *s != '+' && !lh_is_digit(*s)) return false;
+        points += *s == '.';
+        commas += *s == ',';
+        if (points > commas + 1 || (*s == ',' && points != commas)) return false;
+    }
+    return commas && points == commas + 1;
+}
+
 static void scan_line(const char *s, const char *e, int line, lh_scan_rows *r, lh_cell_visit visit,
                       void *who) {
     e = comment_start(s, e);
@@ -148,19 +187,21 @@ static void scan_line(const char *s, const char *e, int line, lh_scan_rows *r, l
         }
     bool goes_on = s < e && e[-1] == '\\';
     if (goes_on) e--;
+    const char *from = NULL; /* where the last number ended */
     while (s < e) {
         if (*s == ';' || *s == ']') {
             lh_scan_row_end(r);
             s++;
         } else if (ends_cell(*s) || *s == '(' || *s == ')') {
             s++;
-        } else if (*s == ',' && (s + 1 == e || ends_cell(s[1]))) {
-            s++; /* between brackets */
+        } else if (*s == ',' && (s == from || s + 1 == e || ends_cell(s[1]))) {
+            s++; /* between brackets, or what a number of a list ended at */
         } else {
             const char *stop = cell_end(s, e);
+            if (is_list(s, stop)) stop = memchr(s, ',', (size_t)(stop - s));
             lh_scan_bare(visit, who, r->at, s, (size_t)(stop - s), line);
             r->any = true;
-            s = stop;
+            from = s = stop;
         }
     }
     if (!goes_on) lh_scan_row_end(r);
@@ -179,27 +220,30 @@ void lh_scan_cells(const char *from, const char *to, int line, lh_cell_visit vis
 
 /* `seed 7` of the header. */
 static void header_field(lh_arena *a, lh_answer_file *f, const char *s, const char *e, int line) {
-    const char *value = s;
-    while (value < e && !lh_scan_is_space(*value)) value++;
-    size_t word = (size_t)(value - s);
+    static const char *const words[] = {"seed", "digits", "form", "code", "class", "steps"};
+    enum { SEED, DIGITS, FORM, CODE, CLASS, STEPS, N_WORDS };
+    int word = 0;
+    size_t length = 0;
+    while (word < N_WORDS && !(length = begins_word(s, e, words[word]))) word++;
+    const char *value = s + length;
     while (value < e && lh_scan_is_space(*value)) value++;
     size_t n = (size_t)(e - value);
     unsigned long long number = 0;
-    if (word == 4 && memcmp(s, "seed", 4) == 0) {
+    if (word == SEED) {
         f->has_seed = lh_scan_seed(value, n, &f->seed);
         if (!f->has_seed) lh_scan_refuse(f, line, "the seed of the sheet is not a number");
-    } else if (word == 6 && memcmp(s, "digits", 6) == 0) {
+    } else if (word == DIGITS) {
         if (lh_scan_seed(value, n, &number) && number >= 1 && number <= 15)
             f->digits = (int)number;
         else
             lh_scan_refuse(f, line, "the digits of the sheet are not a number from 1 to 15");
-    } else if (word == 4 && memcmp(s, "form", 4) == 0) {
+    } else if (word == FORM) {
         f->form = lh_clean(a, value, n, 20);
-    } else if (word == 4 && memcmp(s, "code", 4) == 0) {
+    } else if (word == CODE) {
         f->code = lh_clean(a, value, n, 20);
-    } else if (word == 5 && memcmp(s, "class", 5) == 0) {
+    } else if (word == CLASS) {
         f->class_code = lh_clean(a, value, n, 20);
-    } else if (word == 5 && memcmp(s, "steps", 5) == 0) {
+    } else if (word == STEPS) {
         while (value < e) {
             const char *p = value;
             while (p < e && !lh_scan_is_space(*p)) p++;
@@ -234,7 +278,7 @@ void lh_scan_header(lh_arena *a, lh_answer_file *f, const char *s, const char *e
     for (bool first = true; s < e; first = false) {
         const char *comma = memchr(s, ',', (size_t)(e - s)), *stop = comma ? comma : e, *from = s;
         s = comma ? comma + 1 : e;
-        if (first) from += strlen("sheet");
+        if (first) from += begins_word(from, stop, "sheet");
         trim(&from, &stop);
         if (first)
             f->lesson = lh_clean(a, from, (size_t)(stop - from), LH_SCAN_NAME);
@@ -250,9 +294,9 @@ void lh_scan_header(lh_arena *a, lh_answer_file *f, const char *s, const char *e
 
 /* name ________  date ________ */
 static void read_learner(lh_arena *a, lh_answer_file *f, const char *s, const char *e) {
-    s += strlen("name");
+    s += begins_word(s, e, "name");
     for (const char *p = s; p + 4 <= e; p++)
-        if (lh_scan_is_space(p[-1]) && memcmp(p, "date", 4) == 0) e = p;
+        if (lh_scan_is_space(p[-1]) && begins_word(p, e, "date")) e = p;
     while (s < e && (lh_scan_is_space(*s) || *s == '_' || *s == ':')) s++;
     while (s < e && (lh_scan_is_space(e[-1]) || e[-1] == '_')) e--;
     if (s < e) f->learner = lh_clean(a, s, (size_t)(e - s), 80);
@@ -274,7 +318,17 @@ typedef struct reader {
     bool is_markdown, in_block, is_read;
     lh_answer_entry *open; /* rows may follow */
     bool has_rows;
+    bool by_colon; /* it began as P: 0.1 0.2 */
 } reader;
+
+/* The : of P: 0.1 0.2, or NULL. Inside an entry with = it ends the label of a row. */
+static const char *entry_colon(const char *s, const char *e) {
+    const char *colon = memchr(s, ':', (size_t)(e - s)), *p = colon ? colon + 1 : e;
+    while (p < e && lh_scan_is_space(*p)) p++;
+    const bool is_number = p < e && (lh_is_digit(*p) || strchr("[-+.~_(", *p) ||
+                                     begins(p, e, "\xe2\x88\x92") || about(p, e));
+    return colon && is_number && is_address(s, colon) ? colon : NULL;
+}
 
 static void begin_entry(reader *r, const char *s, const char *equals, const char *e, int line) {
     const char *name_end = equals, *from = equals + 1;
@@ -289,6 +343,7 @@ static void begin_entry(reader *r, const char *s, const char *equals, const char
     r->open = r->f->n_entries ? &r->f->entry[r->f->n_entries - 1] : NULL;
     trim(&from, &e);
     r->has_rows = from < e;
+    r->by_colon = false;
 }
 
 static void read_line(reader *r, const char *s, const char *whole, int line) {
@@ -306,14 +361,17 @@ static void read_line(reader *r, const char *s, const char *whole, int line) {
         return;
     }
     const char *equals = memchr(s, '=', (size_t)(e - s));
-    if (!equals && begins(s, e, "sheet") && (e - s == 5 || lh_scan_is_space(s[5])))
+    const char *colon = !equals && (!r->open || r->by_colon) ? entry_colon(s, e) : NULL;
+    if (!equals && begins_word(s, e, "sheet"))
         lh_scan_header(r->a, r->f, s, e, line);
-    else if (!equals && begins(s, e, "name") &&
-             (e - s == 4 || lh_scan_is_space(s[4]) || s[4] == ':'))
+    else if (!equals && begins_word(s, e, "name"))
         read_learner(r->a, r->f, s, e);
     else if (equals && is_address(s, equals))
         begin_entry(r, s, equals, e, line);
-    else if (r->open) {
+    else if (colon) {
+        begin_entry(r, s, colon, e, line);
+        r->by_colon = true;
+    } else if (r->open) {
         r->open->to = whole;
         r->has_rows = true;
     } else if (r->f->notes.n < LH_MAX_NOTES)
