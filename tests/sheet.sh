@@ -169,7 +169,8 @@ loss_after() { "$longhand" run ex2 --steps 2 "$@" 2>err | sed -n 's/^after 2 upd
 awk '{ loss[NR] = $1 } END { exit !(NR == 3 && loss[2] < loss[1] && loss[3] > loss[1]) }' out
 verdict $? 'the gradient added, not subtracted: the loss rises'
 for pair in ex1:unscaled ex1:shift_after_exp ex2:uphill ex2:one_minus ex1:wrong_side ex1:k_not_transposed ex3:no_transpose_left \
-    ex2:no_rate ex4:summed ex5:no_relu ex5:no_residual ex1:wrong_row; do
+    ex2:no_rate ex4:summed ex5:no_relu ex5:no_residual ex1:wrong_row softmax:shares_without_exp \
+    softmax:power_of_ten softmax:log2 softmax:no_minus_one softmax:one_minus layernorm:mean_summed layernorm:not_centred layernorm:root_twice layernorm:not_divided; do
     run sheet "${pair%:*}" --seed 1 --why
     has "${pair#*:} makes a difference in ${pair%:*}" "^  ${pair#*:} +✓ shows in" out
 done
