@@ -1,4 +1,5 @@
 /* Training: texts as tokens, batches by counter, resuming to the same bits, a loss that is no number, choosing a token. */
+#define _XOPEN_SOURCE 700 /* setitimer */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -6,9 +7,11 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/embedded.h"
@@ -362,6 +365,36 @@ static void resumes_to_the_same_bits(void **state) {
         snprintf(command, sizeof command, "rm -r %s", folder);
         assert_int_equal(system(command), 0);
     }
+}
+
+static volatile sig_atomic_t heard;
+
+static void hear(int number) {
+    (void)number;
+    volatile char frame[4096];
+    for (size_t i = 0; i < sizeof frame; i++) frame[i] = (char)0xee;
+    heard = heard + 1;
+}
+
+/* An alarm every 50 microseconds, so that one comes in any kind of work; products of 8 x 128 x 512 are those that oneDNN makes with its
+ * stack in use. */
+static void signals_change_no_bit(void **state) {
+    (void)state;
+    const lh_trainer_how how = {.batch = 1, .seed = 5, .threads = 1};
+    const struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+    const struct sigaction action = {.sa_handler = hear, .sa_flags = SA_RESTART};
+    struct sigaction was;
+    run quiet = open_run_how("gpt", false, &how, "dim", "128"),
+        disturbed = open_run_how("gpt", false, &how, "dim", "128");
+    steps(&quiet, 100);
+    sigaction(SIGALRM, &action, &was);
+    setitimer(ITIMER_REAL, &often, NULL);
+    steps(&disturbed, 100);
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &was, NULL);
+    assert_true(heard > 100);
+    same_bits(&quiet, &disturbed, "signals");
+    close_run(&quiet), close_run(&disturbed);
 }
 
 /* Parts add in another order, bf16 rounds: the loss is the same but for that, from step to step. */
@@ -815,6 +848,7 @@ int main(void) {
         cmocka_unit_test(a_step_and_a_look_take_turns),
         cmocka_unit_test(the_first_rank_has_not_the_largest_share),
         cmocka_unit_test(resumes_to_the_same_bits),
+        cmocka_unit_test(signals_change_no_bit),
         cmocka_unit_test(parts_and_bf16_follow),
         cmocka_unit_test(recomputing_changes_no_bit),
         cmocka_unit_test(parts_resume_to_the_same_bits),

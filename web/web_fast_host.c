@@ -2,9 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eval/fast/signals.h"
 #include "eval/fast/threads.h"
 #include "files/tensors.h"
 #include "train/ranks.h"
+
+void lh_signals_hold(void) {}
+
+void lh_signals_let(void) {}
 
 struct lh_pool {
     void *room;

@@ -11,6 +11,8 @@ bool lh_product_takes(ptrdiff_t rs, ptrdiff_t cs, ptrdiff_t rows, ptrdiff_t cols
 #ifdef HAVE_ONEDNN
 #include <dnnl.h>
 
+#include "eval/fast/signals.h"
+
 void omp_set_num_threads(int n); /* libgomp's, which oneDNN brings: each thread sets its own */
 
 void lh_product_one_thread(void) {
@@ -40,7 +42,9 @@ void lh_product(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t
                 ptrdiff_t c_rs, bool adds) {
     dnnl_dim_t a_step, b_step;
     char a_kind = layout(a_rs, a_cs, m, k, &a_step), b_kind = layout(b_rs, b_cs, k, n, &b_step);
+    lh_signals_hold();
     dnnl_sgemm(a_kind, b_kind, m, n, k, 1, a, a_step, b, b_step, adds, c, m == 1 ? n : c_rs);
+    lh_signals_let();
 }
 
 #else

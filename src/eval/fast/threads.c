@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "eval/fast/product.h"
+#include "eval/fast/signals.h"
 
 enum { MAX_THREADS = 256, SPINS = 4000 };
 
@@ -89,6 +90,7 @@ static void wait_for_call(helper *h) {
 static void *help(void *arg) {
     helper *h = arg;
     lh_product_one_thread();
+    lh_signals_hold(); /* for good */
     for (;;) {
         wait_for_call(h);
         int state = ASKED;
@@ -120,6 +122,14 @@ static void release_helper(helper *h) {
             sched_yield();
 }
 
+/* It inherits what is held: signals come to the threads of the program, never to a helper. */
+static bool start_helper(helper *h) {
+    lh_signals_hold();
+    const bool is_started = pthread_create(&h->thread, NULL, help, h) == 0;
+    lh_signals_let();
+    return is_started;
+}
+
 static helper *helper_new(lh_pool *p, int number) {
     helper *h = aligned_alloc(alignof(helper), sizeof *h);
     if (!h) return NULL;
@@ -127,7 +137,7 @@ static helper *helper_new(lh_pool *p, int number) {
     h->pool = p, h->number = number;
     pthread_mutex_init(&h->lock, NULL);
     pthread_cond_init(&h->call, NULL);
-    if (number == 0 || pthread_create(&h->thread, NULL, help, h) == 0) return h;
+    if (number == 0 || start_helper(h)) return h;
     free(h);
     return NULL;
 }
