@@ -5,6 +5,7 @@ import ctypes
 import json
 import os
 import re
+import sys
 import threading
 from ctypes import byref
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
@@ -95,6 +96,43 @@ class Answer(NamedTuple):
 
     def __bool__(self) -> bool:
         return self.verdict == "right"
+
+
+class _Heard:
+    """What C calls back. An exception must not pass through C: it stops what runs, and is raised where that was called.
+
+    An exception of a signal, such as Ctrl-C, is raised as soon as Python runs: at the beginning of this call, before any `try`, or in it.
+    ctypes hands the first kind to sys.unraisablehook alone. Signals come to the main thread only.
+    """
+
+    def __init__(self, function: Callable[..., Optional[bool]]) -> None:
+        self._function = function
+        self._raised: List[BaseException] = []
+        self._hook: Optional[Callable[[Any], Any]] = None
+
+    def __call__(self, *arguments: Any) -> bool:
+        try:
+            return not self._raised and self._function(*arguments) is not False
+        except BaseException as error:
+            self._raised.append(error)
+            return False
+
+    def _note(self, ignored: Any) -> None:
+        if ignored.object is self or repr(self) in (ignored.err_msg or ""):  # the second since Python 3.13
+            self._raised.append(ignored.exc_value or ignored.exc_type())
+        elif self._hook:
+            self._hook(ignored)
+
+    def __enter__(self) -> "_Heard":
+        if threading.current_thread() is threading.main_thread():
+            self._hook, sys.unraisablehook = sys.unraisablehook, self._note
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if self._hook:
+            sys.unraisablehook = self._hook
+        if self._raised and kind is None:
+            raise self._raised[0]
 
 
 def _bytes(text: Optional[Path]) -> Optional[bytes]:
@@ -574,27 +612,20 @@ class Program:
         """Trains with the fast evaluator on a text, a file or a task; again without one of them: goes on. Returns the steps done.
 
         recompute: layers are computed again for their gradients, to the same bits in less memory.
-        progress(p) is called after each step; False stops. An exception that it raises stops, too, and is raised here.
+        progress(p) is called after each step; False stops. An exception that it raises stops, too, and is raised here; so does Ctrl-C. What was
+        learned until then is kept.
         """
-        raised: List[BaseException] = []
-
-        def tell(_: Any, now: Any) -> bool:
+        def tell(_: Any, now: Any) -> Optional[bool]:
             p = now.contents
-            try:
-                return progress(Progress(p.step, p.steps, p.loss, p.held_out, p.seconds)) is not False  # type: ignore[misc]
-            except BaseException as error:  # it must not pass through C
-                raised.append(error)
-                return False
+            return progress(Progress(p.step, p.steps, p.loss, p.held_out, p.seconds)) if progress else True
         data = None if text is None else text.encode()
-        call = c.PROGRESS(tell) if progress else c.PROGRESS()
-        how = c.LearnHow(ctypes.sizeof(c.LearnHow), data, len(data) if data else 0, _bytes(file), _bytes(task), _bytes(tokens),
-                         lines, steps, batch, micro, _bytes(precision), None if rate is None else numbers.notation(rate).encode(),
-                         seed, threads, every, call, None, recompute)
-        self._recipe.note("model")
-        done = self._call("learn", byref(how))
-        if raised:
-            raise raised[0]
-        return done
+        with _Heard(tell) as heard:
+            how = c.LearnHow(ctypes.sizeof(c.LearnHow), data, len(data) if data else 0, _bytes(file), _bytes(task), _bytes(tokens),
+                             lines, steps, batch, micro, _bytes(precision),
+                             None if rate is None else numbers.notation(rate).encode(), seed, threads, every if progress else 0,
+                             c.PROGRESS(heard), None, recompute)
+            self._recipe.note("model")
+            return self._call("learn", byref(how))
 
     # ---- a model that reads ----
 
@@ -649,22 +680,13 @@ class Program:
         """
         if temperature == 0:
             greedy = True
-        raised: List[BaseException] = []
 
-        def tell(_: Any, number_of: int, piece: Any, n: int) -> bool:
-            try:
-                return token(ctypes.string_at(piece, n).decode("utf-8", "replace")) is not False  # type: ignore[misc]
-            except BaseException as error:
-                raised.append(error)
-                return False
-        call = c.TOKEN(tell) if token else c.TOKEN()
-        how = c.SampleHow(ctypes.sizeof(c.SampleHow), number, greedy, temperature or 0, -1 if top_k == 0 else top_k or 0, top_p or 0,
-                          seed, threads, context,
-                          _bytes(precision), call, None)
-        text = self._call("sample", prompt.encode(), byref(how), result=_str)
-        if raised:
-            raise raised[0]
-        return text
+        def tell(_: Any, number_of: int, piece: Any, n: int) -> Optional[bool]:
+            return token(ctypes.string_at(piece, n).decode("utf-8", "replace")) if token else True
+        with _Heard(tell) as heard:
+            how = c.SampleHow(ctypes.sizeof(c.SampleHow), number, greedy, temperature or 0, -1 if top_k == 0 else top_k or 0, top_p or 0,
+                              seed, threads, context, _bytes(precision), c.TOKEN(heard), None)
+            return self._call("sample", prompt.encode(), byref(how), result=_str)
 
     # ---- in a notebook ----
 

@@ -7,10 +7,12 @@ import math
 import os
 import pickle
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -442,6 +444,30 @@ class Models(unittest.TestCase):
             raise KeyError("mine")
         with self.assertRaises(KeyError):
             small().learn(NOTES, steps=20, batch=4, progress=fails)
+
+    def test_ctrl_c_is_heard_soon_and_nothing_is_lost(self):
+        def late(*_):
+            raise TimeoutError("late")
+        before, hook = signal.signal(signal.SIGALRM, late), sys.unraisablehook
+        m = small()
+        m.learn(NOTES, steps=3, batch=4)
+        for progress in (None, lambda p: None):
+            for number, error in ((signal.SIGINT, KeyboardInterrupt), (signal.SIGALRM, TimeoutError)):
+                for run in (lambda: m.learn(NOTES, steps=10**8, batch=4, progress=progress),
+                            lambda: m.generate("the ", 10**7, token=progress)):
+                    timer = threading.Timer(0.3, os.kill, (os.getpid(), number))
+                    timer.start()
+                    start = time.monotonic()
+                    with self.assertRaises(error):
+                        run()
+                    timer.join()
+                    self.assertLess(time.monotonic() - start, 20)
+        signal.signal(signal.SIGALRM, before)
+        self.assertIs(sys.unraisablehook, hook)
+        learned = m["E[3][2]"]
+        self.assertNotEqual(learned, small()["E[3][2]"])
+        self.assertEqual(m.learn(steps=2), 2)
+        self.assertNotEqual(m["E[3][2]"], learned)
 
     def test_layers_that_are_computed_again_change_no_bit(self):
         kept, again = small(), small()
