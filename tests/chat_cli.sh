@@ -42,7 +42,7 @@ grows() { # FILE SIZE: wait until the file has more bytes
     done
     [ "$(wc -c <"$1")" -gt "$2" ]
 }
-printf '{"eos_token_id": 299}' >model/generation_config.json
+printf '{"eos_token_id": 0}' >model/generation_config.json
 mkfifo pipe
 "$longhand" chat model -n 10000000 -t 0 --tokens <pipe >said 2>notes &
 chat=$!

@@ -67,6 +67,32 @@ refused 'sample: weights cut short' 'model.safetensors' sample broken
 cp -r whole other && cp -r whole/tokenizer.json other && rm other/model.safetensors
 refused 'sample: no weights' 'no model.safetensors' sample other
 
+# Configs that were edited by hand: a token that there is not, and what the program says otherwise.
+edited() { # FILE FIELD VALUE: a copy of the folder, in which the field has another value
+    rm -rf edited && cp -r whole edited
+    { echo '{' && echo "\"$2\": $3$(grep -q ':' "whole/$1" && echo ,)" && sed 1d "whole/$1" | grep -v "\"$2\":"; } >"edited/$1"
+}
+for file in config generation_config; do
+    edited $file.json eos_token_id 5000
+    refused "an end that is no token of the model: $file" "edited/$file.json: eos_token_id is 5000, but the tokens of the model are 0 to" sample edited
+    refused "... $file, in look" 'eos_token_id is 5000' look edited --prompt The
+done
+"$longhand" sample whole -n 5 >plain 2>err
+while read -r field value was; do
+    edited config.json "$field" "$value"
+    does "config.json with another $field" sample edited -n 5
+    cmp -s out plain && grep -qF "edited/config.json is not what was saved with the weights: $field is $value there, and $was in the program" err
+    verdict $? '... is not used, which is said'
+done <<END
+n_layer 3 1
+n_positions 32 16
+layer_norm_epsilon 0.001 1e-05
+END
+edited config.json n_layer 1
+does 'config.json with its fields in another order' sample edited -n 5
+test ! -s err
+verdict $? '... means the same'
+
 # A folder of another tool: no program, no metadata, names that begin with transformer.
 if command -v python3 >/dev/null; then
     mkdir hf && cp whole/config.json whole/tokenizer.json hf

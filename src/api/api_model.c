@@ -286,7 +286,8 @@ const lh_tokenizer *lh_api_tokens(const longhand *lh) {
 bool lh_api_takes_text(longhand *lh, lh_trained_text *t) {
     if (!lh_api_graph(lh)) return false;
     const lh_api_model *m = lh->model;
-    *t = (lh_trained_text){.g = lh->g, .tokens = lh_api_tokens(lh)};
+    *t = (lh_trained_text){
+        .g = lh->g, .tokens = lh_api_tokens(lh), .folder = m && !m->material ? m->folder : NULL};
     if (!t->tokens) {
         lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere,
                 "there is no tokeniser: this program reads no text");

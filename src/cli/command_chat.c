@@ -133,8 +133,7 @@ static bool find_template(talk *t) {
     t->system = options.system ? options.system : options.template ? NULL : lh_chat_system(text);
     if (t->system && !*t->system) t->system = NULL;
     if (options.system && *options.system && !t->chat->allows_system) {
-        lh_cli_fail(t->cli, "--system: the template %s has no system message",
-                    t->chat->name);
+        lh_cli_fail(t->cli, "--system: the template %s has no system message", t->chat->name);
         return false;
     }
     return true;
@@ -152,11 +151,10 @@ static void find_ends(talk *t) {
         is_known = is_known || id >= 0;
     }
     if (!is_known)
-        fprintf(
-            stderr,
-            "(the template %s ends a reply with %s, which is not a token of this model: such "
-            "marks are written as plain text)\n",
-            t->chat->name, t->chat->end[0]);
+        fprintf(stderr,
+                "(the template %s ends a reply with %s, which is not a token of this model: such "
+                "marks are written as plain text)\n",
+                t->chat->name, t->chat->end[0]);
 }
 
 /* ---- turns ---- */
@@ -306,7 +304,7 @@ static int chat(talk *t, const char *path) {
     t->tokens = lh_tokenizer_load(cli->ctx, path);
     if (!t->tokens) return lh_cli_report(cli);
     t->g = lh_model_graph(cli, &t->model, &t->model.set);
-    if (!t->g || !lh_model_takes(cli, t->g, t->tokens)) return LH_EXIT_FAILED;
+    if (!t->g || !lh_model_takes(cli, &t->model, t->g, t->tokens)) return LH_EXIT_FAILED;
     find_ends(t);
     t->date = today(cli->arena);
     int context = lh_generator_context(t->g, WINDOW);

@@ -58,8 +58,8 @@ static int *prompt_of(job *j, int *n) {
     size_t length = options.prompt ? strlen(options.prompt) : 0;
     const char *text = options.prompt;
     if (text && strcmp(text, "-") == 0) text = lh_cli_read_file(cli, "/dev/stdin", &length);
-    return lh_trained_prompt(&(lh_trained_text){j->g, j->tokens, j->end, options.marks}, cli->arena,
-                             text, length, true, &j->begin, n);
+    const lh_trained_text t = {j->g, j->tokens, j->end, options.marks, NULL};
+    return lh_trained_prompt(&t, cli->arena, text, length, true, &j->begin, n);
 }
 
 static void put(job *j, int token) {
@@ -126,7 +126,7 @@ static int sample(job *j, const char *path) {
     j->tokens = lh_tokenizer_load(cli->ctx, path);
     if (!j->tokens) return lh_cli_report(cli);
     j->g = lh_model_graph(cli, &j->model, &j->model.set);
-    if (!j->g || !lh_model_takes(cli, j->g, j->tokens)) return LH_EXIT_FAILED;
+    if (!j->g || !lh_model_takes(cli, &j->model, j->g, j->tokens)) return LH_EXIT_FAILED;
     j->end = lh_trained_end(j->model.folder, j->g);
     int context = lh_generator_context(j->g, WINDOW);
     if (options.context && options.context < context) context = options.context;

@@ -80,7 +80,7 @@ static bool open_model(job *j, const char *path) {
     j->tokens = lh_tokenizer_load(cli->ctx, path);
     if (!j->tokens) return lh_cli_report(cli), false;
     j->g = lh_model_graph(cli, &j->model, &j->model.set);
-    if (!j->g || !lh_model_takes(cli, j->g, j->tokens) || !find_marks(j)) return false;
+    if (!j->g || !lh_model_takes(cli, &j->model, j->g, j->tokens) || !find_marks(j)) return false;
     j->has_source = lh_takes_pairs(j->g);
     if (!j->has_source && !lh_takes_text(j->g)) {
         lh_cli_fail(

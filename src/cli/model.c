@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "learn/lesson.h"
+#include "train/describe.h"
 #include "train/floats.h"
 
 bool lh_model_allows_unused;
@@ -59,9 +60,21 @@ void lh_model_close(lh_model *m) {
     m->folder = NULL;
 }
 
+/* Two files that a person can edit: what the model computes is the program's to say. */
+static void tell_config(lh_cli *cli, const lh_model *m, const lh_graph *g) {
+    const char *edited = lh_describe_edited(cli->arena, g, m->folder);
+    if (edited)
+        fprintf(stderr,
+                "%s/config.json is not what was saved with the weights: %s. It is not used: "
+                "%s/program.lh says what the model computes\n",
+                m->path, edited, m->path);
+}
+
 lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set) {
     lh_build how = {.set = set->set, .n_set = set->n, .without_examples = true};
-    return lh_cli_graph(cli, &m->source, &how);
+    lh_graph *g = lh_cli_graph(cli, &m->source, &how);
+    if (g && m->folder && set == &m->set) tell_config(cli, m, g);
+    return g;
 }
 
 bool lh_model_load(lh_cli *cli, const lh_model *m, const lh_graph *g, lh_plan *p) {
@@ -74,8 +87,10 @@ bool lh_model_load(lh_cli *cli, const lh_model *m, const lh_graph *g, lh_plan *p
     return true;
 }
 
-bool lh_model_takes(lh_cli *cli, const lh_graph *g, const lh_tokenizer *t) {
-    if (lh_trained_takes(&(lh_trained_text){.g = g, .tokens = t, .end = -1})) return true;
+bool lh_model_takes(lh_cli *cli, const lh_model *m, const lh_graph *g, const lh_tokenizer *t) {
+    if (lh_trained_takes(
+            &(lh_trained_text){.g = g, .tokens = t, .end = -1, .folder = m ? m->folder : NULL}))
+        return true;
     lh_cli_report(cli);
     return false;
 }

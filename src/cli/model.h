@@ -30,8 +30,8 @@ void lh_model_close(lh_model *m);
 lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set);
 /* them, into a plan of lh_fast; false: the context failed */
 bool lh_model_load(lh_cli *cli, const lh_model *m, const lh_graph *g, lh_plan *p);
-/* has it every token? false: reported */
-bool lh_model_takes(lh_cli *cli, const lh_graph *g, const lh_tokenizer *t);
+/* has it every token? m: NULL where what it was made with does not count; false: reported */
+bool lh_model_takes(lh_cli *cli, const lh_model *m, const lh_graph *g, const lh_tokenizer *t);
 const char *lh_whole_text(lh_arena *a, double n); /* 124,439,808 */
 const char *lh_bytes_text(lh_arena *a, double n); /* 0.8 GB */
 

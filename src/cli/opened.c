@@ -30,7 +30,7 @@ static bool read_prompt(lh_opened *o, const char *prompt, bool marks) {
     const char *text = prompt ? prompt : "";
     size_t length = strlen(text);
     if (strcmp(text, "-") == 0) text = lh_cli_read_file(cli, "/dev/stdin", &length);
-    const lh_trained_text t = {o->g, o->tokens, lh_trained_end(o->model.folder, o->g), marks};
+    const lh_trained_text t = {o->g, o->tokens, lh_trained_end(o->model.folder, o->g), marks, NULL};
     o->id = lh_trained_prompt(&t, cli->arena, text, length, false, NULL, &o->n);
     if (o->id) tell_unknown(o);
     return o->id != NULL;
@@ -45,7 +45,7 @@ static bool open_all(lh_opened *o, const char *path, const char *prompt, bool ma
         return false;
     }
     o->g = lh_model_graph(cli, &o->model, &o->model.set);
-    if (!o->g || !lh_model_takes(cli, o->g, o->tokens)) return false;
+    if (!o->g || !lh_model_takes(cli, &o->model, o->g, o->tokens)) return false;
     const lh_weights *w = lh_trained_weights(o->model.folder, cli->arena, o->g);
     if (w && read_prompt(o, prompt, marks)) o->in = lh_inside_new(o->g, w, o->id, o->n, threads);
     if (!o->in) {

@@ -209,7 +209,7 @@ static bool build(lh_train_job *j) {
     j->g = lh_model_graph(cli, &j->model, &j->set);
     if (!j->g) return false;
     if (lh_trainer_takes(j->g) &&
-        (!lh_model_takes(cli, j->g, j->material->tokens) || !fits_in_memory(j)))
+        (!lh_model_takes(cli, NULL, j->g, j->material->tokens) || !fits_in_memory(j)))
         return false;
     if (!lh_failed(cli->ctx) && lh_lora_fits(j->g) &&
         (!from ||

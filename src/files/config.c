@@ -154,3 +154,23 @@ bool lh_config_same(const lh_config *a, const lh_config *b, const char **which) 
     *which = "model_type";
     return strcmp(a->model_type, b->model_type) == 0;
 }
+
+static const char *value_text(lh_arena *a, const cJSON *x) {
+    if (cJSON_IsNumber(x)) return lh_printf(a, "%.15g", x->valuedouble);
+    if (cJSON_IsString(x)) return lh_printf(a, "%s", x->valuestring);
+    return cJSON_IsBool(x) ? cJSON_IsTrue(x) ? "true" : "false" : NULL;
+}
+
+bool lh_config_field(lh_arena *a, const char *text, const char *other, const char **field,
+                     const char *value[2]) {
+    cJSON *x = cJSON_Parse(text), *y = cJSON_Parse(other);
+    *field = NULL;
+    for (const cJSON *i = x ? x->child : NULL; i && !*field; i = i->next) {
+        const cJSON *k = cJSON_GetObjectItemCaseSensitive(y, i->string);
+        value[0] = value_text(a, i), value[1] = k ? value_text(a, k) : NULL;
+        if (value[0] && value[1] && strcmp(value[0], value[1]) != 0)
+            *field = lh_copy(a, i->string, strlen(i->string));
+    }
+    cJSON_Delete(x), cJSON_Delete(y);
+    return *field != NULL;
+}

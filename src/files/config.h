@@ -36,5 +36,8 @@ void lh_config_of_graph(const lh_graph *g, lh_config *c); /* sizes named layers,
 lh_setting *lh_config_settings(lh_arena *a, const lh_config *c, const lh_program *p, int *n);
 /* the same model? else the field that differs */
 bool lh_config_same(const lh_config *a, const lh_config *b, const char **which);
+/* the first field that both texts have, but not with the same value: "n_layer", {"3", "2"}; false: there is none */
+bool lh_config_field(lh_arena *a, const char *text, const char *other, const char **field,
+                     const char *value[2]);
 
 #endif

@@ -108,3 +108,25 @@ lh_folder_writer *lh_describe_folder(const char *path, const lh_graph *g, const 
     lh_arena_free(a);
     return w;
 }
+
+/* The fields that the folder would be saved with now. */
+static const char *fields_now(lh_arena *a, const lh_graph *g, const lh_folder *f) {
+    const char *fields = lh_family_config(a, g);
+    if (fields) return fields;
+    lh_config sized = f->config;
+    lh_config_of_graph(g, &sized);
+    return lh_config_text(g->ctx, a, &sized);
+}
+
+const char *lh_describe_edited(lh_arena *a, const lh_graph *g, const lh_folder *f) {
+    const char *kept = f->config.kept, *field, *value[2];
+    if (!f->is_saved || !f->program || f->is_program_changed || f->adapter || f->gguf || !kept)
+        return NULL;
+    const bool is_known = lh_family_find(f->config.model_type) != NULL;
+    if (is_known && lh_family_describes(g, kept, NULL)) return NULL;
+    const char *now = fields_now(a, g, f);
+    if (now && lh_config_field(a, kept, now, &field, value))
+        return lh_printf(a, "%.60s is %.60s there, and %.60s in the program", field, value[0],
+                         value[1]);
+    return is_known ? "it means another program" : NULL;
+}

@@ -188,6 +188,25 @@ int lh_trained_begin(const lh_trained_text *t) {
     return 0;
 }
 
+static bool is_token(const lh_folder *f, const lh_graph *g, const char *file, int token) {
+    const lh_vocab *v = g->generate ? g->input[g->generate->input]->vocab : NULL;
+    if (!v || token < v->n_words) return true;
+    const lh_folder *own = f->adapter ? f->base : f;
+    const char *where = own->gguf ? own->path : lh_printf(own->arena, "%s/%s", own->path, file),
+               *field = own->gguf ? "tokenizer.ggml.eos_token_id" : "eos_token_id";
+    lh_fail(g->ctx, LH_ERROR_FILE, nowhere, "%s: %s is %d, but the tokens of the model are 0 to %d",
+            where, field, token, v->n_words - 1);
+    lh_cure(g->ctx,
+            "give it the number of the token that ends a text, or take it out: then none does");
+    return false;
+}
+
+static bool ends_are_tokens(const lh_folder *f, const lh_graph *g) {
+    for (int i = 0; i < f->generation.n_ends; i++)
+        if (!is_token(f, g, "generation_config.json", f->generation.end[i])) return false;
+    return f->generation.eos >= 0 || is_token(f, g, "config.json", f->config.eos);
+}
+
 /* Tokens that the vocabulary does not have would be looked up where there is nothing. */
 bool lh_trained_takes(const lh_trained_text *t) {
     const int n = lh_tokenizer_count(t->tokens);
@@ -200,7 +219,7 @@ bool lh_trained_takes(const lh_trained_text *t) {
         lh_cure(t->g->ctx, "vocab %d in the program, or another tokeniser", n);
         return false;
     }
-    return true;
+    return !t->folder || ends_are_tokens(t->folder, t->g);
 }
 
 int *lh_trained_prompt(const lh_trained_text *t, lh_arena *a, const char *text, size_t length,

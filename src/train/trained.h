@@ -38,14 +38,16 @@ bool lh_program_has(const lh_program *p, lh_statement_kind kind, const char *nam
 typedef struct lh_trained_text {
     const lh_graph *g;
     const lh_tokenizer *tokens;
-    int end;    /* the token that ends a text, or -1 */
-    bool marks; /* <|im_start|> in a text is the mark, not these letters */
+    int end;                 /* the token that ends a text, or -1 */
+    bool marks;              /* <|im_start|> in a text is the mark, not these letters */
+    const lh_folder *folder; /* whose tokens they are; or NULL */
 } lh_trained_text;
 
 int lh_trained_end(const lh_folder *f, const lh_graph *g); /* as the folder says, or the program */
 lh_choice lh_trained_choice(const lh_folder *f); /* how it is meant to write; NULL: as usual */
 int lh_trained_begin(const lh_trained_text *t);  /* the token that a text begins with */
-bool lh_trained_takes(const lh_trained_text *t); /* has the vocabulary every token? */
+/* has the vocabulary every token, also those that end a text as the folder says? */
+bool lh_trained_takes(const lh_trained_text *t);
 
 /* A text as tokens, in what the tokeniser puts around them. Where lines were learned it follows the end of a line; an empty one is a
  * beginning if `begins`. `begin`, unless NULL: that first token, or -1. */
