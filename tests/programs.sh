@@ -292,6 +292,12 @@ hides '<pad>      ' 'it has no row'
 run run de-nada --steps 40 --table
 tried 'padding in de-nada' 0 '5 of 5 right' 'all right from step'
 
+# A size of 0 is a number of turns, and the length of nothing.
+run cost gpt --set layers=0
+tried 'cost of no layers' 0 'layers = 0'
+hides 'layers = 1' 'and not of one'
+refused 'a matrix without columns' 'but dim is 0' cost gpt --set dim=0
+
 # Ties.
 printf 'vocab A B C\nconst w = [1 1 0]\nexample A\nexample B\nX = w * rows(tokens)\nconst O : 1 x vocab = [2 2 1]\nguess = argmax(O * X[0][0])\n' >tie.lh
 run run tie.lh

@@ -228,6 +228,9 @@ static void print_sizes(const lh_cli *cli, const lh_bill *b, bool is_longest) {
         lh_text_add(&t, "%s%s = %s", t.n ? ", " : "", a->name,
                     lh_bill_count(buf, sizeof buf, (double)a->n));
     }
+    for (int i = 0; i < g->n_steps; i++) /* 0 is the length of nothing, but the number of turns */
+        if (g->step[i]->node->kind == LH_OP_size && g->step[i]->node->number == 0)
+            lh_text_add(&t, "%s%s = 0", t.n ? ", " : "", g->step[i]->name);
     if (t.n) lh_wrap(cli->out, cli->width, 0, t.s);
     fputc('\n', cli->out);
 }

@@ -278,7 +278,9 @@ static int axis_of(lh_graph *g, const lh_node *n, int depth) {
     double v;
     bool is_plain = depth > 8 && lh_node_constant(g, n, &v);
     switch (is_plain ? LH_OP_number : n->kind) {
-    case LH_OP_size: return n->index[0];
+    case LH_OP_size:
+        if (n->number > 0) return n->index[0];
+        break;
     case LH_OP_rows: return n->in[0]->shape.rows;
     case LH_OP_cols: return n->in[0]->shape.cols;
     case LH_OP_mul:
@@ -304,8 +306,13 @@ static int axis_of(lh_graph *g, const lh_node *n, int depth) {
         return lh_axis_number(g, 1);
     }
     if (!(v >= 1 && v <= LH_MAX_AXIS && v == floor(v))) {
-        lh_fail(g->ctx, v > LH_MAX_AXIS ? LH_ERROR_LIMIT : LH_ERROR_SHAPE, n->at,
-                "a size must be a whole number from 1 to %d, but this is %g", LH_MAX_AXIS, v);
+        const bool is_named = n->kind == LH_OP_size;
+        lh_fail(g->ctx, v > LH_MAX_AXIS ? LH_ERROR_LIMIT : LH_ERROR_SHAPE, is_named ? g->at : n->at,
+                "a size must be a whole number from 1 to %d, but %s is %g", LH_MAX_AXIS,
+                is_named ? n->text : "this", v);
+        if (is_named)
+            lh_cure(g->ctx, "a larger %s: only a number of turns (repeat ... for %s) may be 0",
+                    n->text, n->text);
         return lh_axis_number(g, 1);
     }
     return lh_axis_number(g, (size_t)v);

@@ -48,8 +48,11 @@ void lh_build_size(lh_builder *b, const lh_statement *s) {
                 s->name, LH_MAX_AXIS, e == s->expr ? "" : " (as it was set)");
         return;
     }
-    lh_node *node = lh_axis_node(g, lh_axis_named(g, s->name, n > 0 ? (size_t)n : 1));
-    node->number = n; /* layers = 0 is a number, though no matrix can have it */
+    /* layers = 0 is a number, though no axis: no matrix can have it */
+    lh_node *node =
+        lh_axis_node(g, n > 0 ? lh_axis_named(g, s->name, (size_t)n) : lh_axis_number(g, 1));
+    node->number = n;
+    node->text = s->name;
     lh_step_new(g, LH_STEP_GIVEN, b->scope, s->name, node)->comment = s->comment;
     lh_scope_bind(g, b->scope, s->name, node);
 }
