@@ -130,9 +130,25 @@ cmp -s part/model.safetensors whole/model.safetensors && cmp -s part/optimizer-2
 verdict $? 'the same bits as without a break'
 does 'resume: nothing is left' train part --resume --data text.txt
 has '... which is said' 'already has 20 steps' out
+does 'resume: a step that is behind' train part --resume --data text.txt --steps 7
+printed '... which is said, and nothing of the time that it takes' 0 'part already has 20 steps, and --steps is 7: nothing is left to do; --steps 40 continues'
+hides ' a step: ' 'no negative number of steps'
 does 'resume: more steps' train part --resume --data text.txt --steps 25
 "$longhand" weights part >out 2>err && grep -q 'step 25' out
 verdict $? '... are done'
+
+# Whoever reads the output goes: training does not.
+# shellcheck disable=SC2086  # several words
+{
+    "$longhand" train gpt --data text.txt $small --steps 300 --batch 4 -o unread 2>err
+    echo $? >code
+} | head -n 1 >out
+test "$(cat code)" -eq 0 && grep -q '"step": 300,' unread/log.jsonl
+verdict $? 'train | head: all steps are done'
+test "$(grep -c 'nobody reads the output any more' err)" -eq 1
+verdict $? '... which is said once'
+"$longhand" weights unread | grep -q 'step 300,'
+verdict $? '... and saved'
 
 # Killed before its first look: the folder knows the size of a batch from the beginning.
 # shellcheck disable=SC2086  # several words

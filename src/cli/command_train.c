@@ -1,6 +1,8 @@
 /* command_train -- longhand train MODEL: learns from a text, and keeps what it learned in a folder. */
 #include <limits.h>
+#include <signal.h>
 
+#include "base/number.h"
 #include "cli/train_job.h"
 #include "train/lora.h"
 
@@ -72,12 +74,13 @@ static const lh_option train_options[] = {
 
 static int begin(lh_train_job *j, const char *argument) {
     if (!lh_train_prepare(j, argument)) return LH_EXIT_FAILED;
-    lh_train_say_start(j);
     if (j->t->step >= j->steps) {
-        printf("%s already has %d steps; --steps %d continues\n", j->out, j->t->step,
-               2 * j->t->step);
+        printf("%s already has %d step%s, and --steps is %d: nothing is left to do; --steps %d "
+               "continues\n",
+               j->out, j->t->step, lh_plural(j->t->step), j->steps, 2 * j->t->step);
         return LH_EXIT_YES;
     }
+    lh_train_say_start(j);
     /* is there room? is it ours? */
     if (j->t->step == 0 && !lh_train_save(j)) return lh_cli_report(j->cli);
     return lh_train_steps(j);
@@ -86,8 +89,10 @@ static int begin(lh_train_job *j, const char *argument) {
 static int run(lh_cli *cli, int argc, char **argv) {
     lh_train_job j = {.cli = cli, .options = &options};
     (void)argc;
+    signal(SIGPIPE, SIG_IGN); /* training is worth more than what it prints */
     int status = lh_train_ranks_begin(&j.ranks, cli) ? begin(&j, argv[0]) : LH_EXIT_FAILED;
     lh_train_ranks_end(&j.ranks, status);
+    lh_show_mind_reader();
     lh_show_free(&j.show);
     lh_log_close(j.log);
     lh_folder_end(j.writer);

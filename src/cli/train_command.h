@@ -23,6 +23,9 @@ typedef struct lh_train_show {
     int n, cap;
 } lh_train_show;
 
+/* Whoever read what is printed (| head) may have gone: that is said once, and then nothing is printed. SIGPIPE is ignored. */
+void lh_show_mind_reader(void);
+
 void lh_show_begin(lh_train_show *s, lh_cli *cli, int first, int steps, int every);
 bool lh_show_add(lh_train_show *s, const lh_trainer *t);   /* a step was done; false: no memory */
 void lh_show_step(lh_train_show *s, const lh_trainer *t);  /* a line now and then */

@@ -1,7 +1,9 @@
 /* train_show -- how training goes: a line in place on a terminal, plain lines elsewhere, a plot at the end. */
 #include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/model.h"
@@ -41,6 +43,17 @@ double lh_show_mean(const lh_train_show *s, int last) {
     int n = last < s->n ? last : s->n;
     for (int i = s->n - n; i < s->n; i++) sum += s->loss[i];
     return n ? sum / n : NAN;
+}
+
+void lh_show_mind_reader(void) {
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    fflush(stdout);
+    if (poll(&out, 1, 0) <= 0 || !(out.revents & POLLERR) || !freopen("/dev/null", "w", stdout))
+        return;
+    fputs(
+        "longhand: nobody reads the output any more; training goes on without it, and Ctrl-C saves "
+        "and ends it\n",
+        stderr);
 }
 
 /* ---- the line ---- */
@@ -95,6 +108,7 @@ void lh_show_line(lh_train_show *s, int step) {
     lh_arena *a = lh_arena_new(s->cli->ctx);
     if (!a) return;
     const char *text = line_text(s, a, step);
+    lh_show_mind_reader();
     if (s->in_place)
         lh_screen_begin_line(stdout), fputs(text, stdout);
     else
