@@ -42,6 +42,10 @@ grep -q 'did you mean king?' err
 verdict $? 'and the nearest'
 refused 'a word without direction' 'it has no direction' near vectors.txt nil
 refused 'no file' 'nowhere.txt' near nowhere.txt cat
+mkdir model
+refused 'a folder' 'model is a folder, but near reads a file: on each line a word and its numbers' near model cat
+grep -qF 'longhand look model --prompt TEXT' err
+verdict $? '... and what reads one'
 : >empty.txt
 refused 'an empty file' 'there is no word in it' near empty.txt cat
 printf 'a 1 2\nb 1 x\n' >bad.txt

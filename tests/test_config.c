@@ -161,13 +161,14 @@ static void no_field_is_passed_over(void **state) {
         {"{\"use_cache\": true, \"pad_token_id\": 3, \"transformers_version\": \"5.17.0\"}", NULL},
         {"{\"num_beams\": 1, \"typical_p\": 1.0, \"bad_words_ids\": null, \"constraints\": []}",
          NULL},
-        {"{\"num_beams\": 4}", "num_beams is 4"},
-        {"{\"min_new_tokens\": 5}", "min_new_tokens is 5"},
-        {"{\"stop_strings\": [\"x\"]}", "stop_strings is set"},
-        {"{\"tempreature\": 0.3}", "tempreature is a field that is not known"},
-        {"{\"temperature\": 0.3}", "temperature is set without do_sample"},
+        {"{\"num_beams\": 4}", "num_beams is 4, which is not supported"},
+        {"{\"min_new_tokens\": 5}", "min_new_tokens is 5, which is not supported"},
+        {"{\"stop_strings\": [\"x\"]}", "stop_strings is not supported"},
+        {"{\"tempreature\": 0.3}", "there is no field tempreature; did you mean temperature?"},
+        {"{\"mine\": 0.3}", "there is no field mine"},
+        {"{\"temperature\": 0.3}", "temperature counts only where do_sample is true"},
         {"{\"temperature\": 0.3, \"do_sample\": false}", NULL},
-        {"{\"num_beams\": \"four\"}", "num_beams is no number"},
+        {"{\"num_beams\": \"four\"}", "num_beams is not a number"},
     };
     for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
         lh_context *ctx = lh_context_new();

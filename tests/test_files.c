@@ -449,16 +449,19 @@ static void a_full_disk_leaves_the_old_file(void **state) {
     static float x[100000];
     struct rlimit old, small = {65536 + 1000, RLIM_INFINITY};
     lh_tensor_entry e = {"x", LH_F32, 1, {100}, x, LH_F32};
-    lh_context *ctx = lh_context_new();
+    lh_context *ctx = lh_context_new(), *first = lh_context_new();
     assert_true(lh_tensors_write(ctx, path_of("full.safetensors"), &e, 1, NULL, 0));
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     small.rlim_max = old.rlim_max;
     setrlimit(RLIMIT_FSIZE, &small);
     e.size[0] = 100000;
-    bool is_done = lh_tensors_write(ctx, path_of("full.safetensors"), &e, 1, NULL, 0);
+    bool is_done = lh_tensors_write(ctx, path_of("full.safetensors"), &e, 1, NULL, 0) ||
+                   lh_tensors_write(first, path_of("first.safetensors"), &e, 1, NULL, 0);
     setrlimit(RLIMIT_FSIZE, &old);
     assert_false(is_done);
+    assert_string_equal(lh_context_error(first)->cure, "make room and save again");
+    lh_context_free(first);
     assert_non_null(strstr(lh_context_error(ctx)->what, "full.safetensors cannot be written"));
     assert_non_null(strstr(lh_context_error(ctx)->cure, "what was saved before is still there"));
     assert_int_equal(access(path_of("full.safetensors.tmp"), F_OK), -1);

@@ -28,7 +28,7 @@ bool lh_choice_read(lh_cli *cli, const lh_choice_options *o, const lh_folder *f,
     *c = lh_trained_choice(f);
     if (f)
         for (int i = 0; i < f->generation.n_odd; i++)
-            fprintf(stderr, "longhand: generation_config.json: %s, which is not supported\n",
+            fprintf(stderr, "longhand: %s/generation_config.json: %s (ignored)\n", f->path,
                     f->generation.odd[i]);
     if (!is_drawn(cli, o, c)) return false;
     if (o->top_k >= 0) c->top_k = o->top_k;

@@ -1,6 +1,7 @@
 /* command_near -- longhand near FILE WORD: the words whose arrows point the same way, and analogies. */
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/embedded.h"
@@ -184,10 +185,19 @@ static void json_answer(const question *q, const lh_nearby *near) {
     lh_json_close(&j);
 }
 
+static int refuse_folder(lh_cli *cli, const char *path) {
+    lh_cli_fail(cli, "%s is a folder, but near reads a file: on each line a word and its numbers",
+                path);
+    fprintf(stderr, "longhand look %s --prompt TEXT looks into a model\n", path);
+    return LH_EXIT_FAILED;
+}
+
 static int near_run(lh_cli *cli, int argc, char **argv) {
     (void)argc;
     size_t length;
+    struct stat st;
     question q = {.cli = cli, .file = argv[0]};
+    if (stat(q.file, &st) == 0 && S_ISDIR(st.st_mode)) return refuse_folder(cli, q.file);
     const lh_embedded *own =
         strcmp(q.file, "words") == 0 && access(q.file, F_OK) ? lh_embedded_find("words.txt") : NULL;
     const char *text = own ? own->text : lh_cli_read_file(cli, q.file, &length);

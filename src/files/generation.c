@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "files/json_fields.h"
+#include "graph/build.h"
 
 void lh_generation_start(lh_generation *g) {
     *g = (lh_generation){.bos = -1,
@@ -126,19 +127,29 @@ static void add_odd(lh_generation *g, const char *what) {
     if (g->n_odd < LH_MAX_ODD_WAYS) g->odd[g->n_odd++] = what;
 }
 
+static const char *unknown_field(lh_arena *a, const char *name) {
+    const char *known[sizeof fields / sizeof *fields];
+    const int n = (int)(sizeof fields / sizeof *fields);
+    for (int i = 0; i < n; i++) known[i] = fields[i].name;
+    const char *near = lh_nearest(name, known, n);
+    return lh_printf(a, "there is no field %.60s%s", name,
+                     near ? lh_printf(a, "; did you mean %s?", near) : "");
+}
+
 static void look_at_field(const lh_json_fields *r, const cJSON *x, lh_generation *g) {
     size_t i = 0;
     while (i < sizeof fields / sizeof *fields && strcmp(fields[i].name, x->string) != 0) i++;
     const bool is_empty = cJSON_IsNull(x) || cJSON_IsFalse(x) || (cJSON_IsArray(x) && !x->child);
     if (is_empty) return;
     if (i == sizeof fields / sizeof *fields)
-        add_odd(g, lh_printf(r->arena, "%.60s is a field that is not known", x->string));
+        add_odd(g, unknown_field(r->arena, x->string));
     else if (fields[i].is == ODD_NUMBER && !cJSON_IsNumber(x))
-        add_odd(g, lh_printf(r->arena, "%s is no number", x->string));
+        add_odd(g, lh_printf(r->arena, "%s is not a number", x->string));
     else if (fields[i].is == ODD_NUMBER && x->valuedouble != fields[i].usual)
-        add_odd(g, lh_printf(r->arena, "%s is %g", x->string, x->valuedouble));
+        add_odd(g,
+                lh_printf(r->arena, "%s is %g, which is not supported", x->string, x->valuedouble));
     else if (fields[i].is == ODD)
-        add_odd(g, lh_printf(r->arena, "%s is set", x->string));
+        add_odd(g, lh_printf(r->arena, "%s is not supported", x->string));
 }
 
 /* Without do_sample other tools take the likeliest token, whatever the ways of drawing one are. */
@@ -146,7 +157,7 @@ static void look_at_drawing(const lh_json_fields *r, lh_generation *g) {
     static const char *const drawing[] = {"temperature", "top_p", "min_p"};
     for (size_t i = 0; g->is_sampled == LH_SAMPLING_NOT_SAID && i < 3; i++)
         if (lh_json_field(r, drawing[i]))
-            add_odd(g, lh_printf(r->arena, "%s is set without do_sample", drawing[i]));
+            add_odd(g, lh_printf(r->arena, "%s counts only where do_sample is true", drawing[i]));
 }
 
 static void find_odd(const lh_json_fields *r, lh_generation *g) {

@@ -29,7 +29,7 @@ typedef struct lh_generation {
     double repetition_penalty;                  /* 1: none */
     double presence_penalty, frequency_penalty; /* 0: none */
     lh_is_sampled is_sampled;                   /* do_sample */
-    const char *odd[LH_MAX_ODD_WAYS];           /* "num_beams is 4" */
+    const char *odd[LH_MAX_ODD_WAYS];           /* "num_beams is 4, which is not supported" */
     int n_odd;
     const char *kept; /* the file as it was read, or NULL */
 } lh_generation;

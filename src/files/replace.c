@@ -43,7 +43,10 @@ static void fail(lh_replace *r, const char *what) {
     lh_fail(r->ctx, LH_ERROR_FILE, (lh_place){0, 0, 0}, "%s cannot be %s: %s", r->path, what,
             strerror(why));
     if (why == ENOSPC || why == EDQUOT || why == EFBIG)
-        lh_cure(r->ctx, "what was saved before is still there; make room and save again");
+        lh_cure(r->ctx, "%smake room and save again",
+                r->temporary && access(r->path, F_OK) == 0
+                    ? "what was saved before is still there; "
+                    : "");
     else if (why == EACCES || why == EROFS || why == EPERM)
         lh_cure(r->ctx, "its folder must allow writing, or choose another");
     else if (why == ENOENT)
