@@ -51,7 +51,7 @@ refused 'an empty file' 'there is no word in it' near empty.txt cat
 printf 'a 1 2\nb 1 x\n' >bad.txt
 refused 'no number' 'bad.txt:2:5: "x" is not a number' near bad.txt a
 printf 'a 1 2\n\nb 1\n' >bad.txt
-refused 'too few' 'bad.txt:3:1: 1 numbers, the first word has 2' near bad.txt a
+refused 'too few' 'bad.txt:3:1: 1 number, the first word has 2' near bad.txt a
 printf 'a 1 2\nb 1 2 3\n' >bad.txt
 refused 'too many' 'bad.txt:2:1: 3 numbers, the first word has 2' near bad.txt a
 printf 'a 1 2\nb 1 2\na 3 4\n' >bad.txt

@@ -604,7 +604,7 @@ static void moves_have_a_beginning(void **state) {
     assert_true(!c->series[1].from_x && c->series[1].x[0] == -1 && c->series[1].y[0] == 2);
     lh_show_program own = {"", o.g};
     assert_null(lh_chart_show(o.arena, &own, 1, "moves x G", &(lh_show_how){0}));
-    assert_non_null(strstr(lh_context_error(o.ctx)->what, "1 rows and G has 3"));
+    assert_non_null(strstr(lh_context_error(o.ctx)->what, "1 row and G has 3"));
     close_program(&o);
 }
 

@@ -43,6 +43,16 @@ verdict $? 'a line of the log for each step'
 "$longhand" weights whole >out 2>err && grep -q 'step 20, seed 1, vocab=' out
 verdict $? 'weights knows step and settings'
 
+# One of a thing.
+head -n 1 text.txt >line.txt
+# shellcheck disable=SC2086  # several words
+does 'one step' train gpt --data line.txt --lines --set layers=1 dim=8 heads=2 context=80 --steps 1 -o one
+has '... is one, as is a line' '^line.txt: 1 line, ' out
+has '... ahead' ' for 1 step$' out
+has '... and done' '; 1 step in ' out
+does 'one token' tokens encode whole T
+has '... is one, as is a byte' '^1 byte, 1 token:' out
+
 # Sampling.
 does 'sample' sample whole -n 30
 has 'a full context is said' 'context of 16 was full' err

@@ -23,7 +23,7 @@ ends 'a row has what its numbers come to' 0 'wte.weight  F32   2 x 2     16    1
 ends '16 bits are read' 0 'ln_f.bias   F16   2          4   -2    1  -0.5        1.5' weights model
 ends 'the sums' 0 '2 tensors, 6 numbers, 20 bytes, 1 of them nan' weights model
 ends 'a file alone' 0 '2 tensors' weights model/model.safetensors
-ends 'a part of the names' 0 '1 tensors, 2 numbers, 4 bytes' weights model --name ln_f
+ends 'a part of the names' 0 '1 tensor, 2 numbers, 4 bytes' weights model --name ln_f
 ends 'JSON' 0 '"mean": 2, "deviation": 0.816496580927726, "nan": 1' weights model --json
 is_json 'the JSON is JSON' out
 COLUMNS=40 "$longhand" weights model >out 2>err

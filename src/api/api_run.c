@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "base/number.h"
 
 static const lh_place nowhere;
 
@@ -123,7 +124,8 @@ void longhand_batch(longhand *lh, const int *example, int n) {
     if (!has_examples(lh)) return;
     int *copy = n ? malloc((size_t)n * sizeof *copy) : NULL;
     if (n && !copy) {
-        lh_fail(lh->ctx, LH_ERROR_MEMORY, nowhere, "out of memory for a batch of %d examples", n);
+        lh_fail(lh->ctx, LH_ERROR_MEMORY, nowhere, "out of memory for a batch of %d example%s", n,
+                LH_PLURAL(n));
         return;
     }
     if (n) memcpy(copy, example, (size_t)n * sizeof *copy);

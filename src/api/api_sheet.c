@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "base/number.h"
 #include "learn/advice.h"
 #include "learn/variant.h"
 #include "pages/mark_json.h"
@@ -105,7 +106,8 @@ static void write_sheet(longhand *lh, lh_text *out, const lh_handout *h, longhan
 
 static bool check_digits(longhand *lh, int digits) {
     if (digits == 0 || (digits >= 2 && digits <= 9)) return true;
-    lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "%d digits: 2 to 9 can be asked for", digits);
+    lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere, "%d digit%s: 2 to 9 can be asked for", digits,
+            LH_PLURAL(digits));
     return false;
 }
 
@@ -169,8 +171,8 @@ static bool has_code(const stock *s, const lh_answer_file *f, const lh_paper *p)
 
 /* A line for each step where something is to be said, and what it is. */
 static void report_text(lh_text *out, const lh_mark_told *m) {
-    lh_text_add(out, "%s   %d of %d numbers have full credit\n", m->lesson, m->marks->credit,
-                m->marks->total);
+    lh_text_add(out, "%s   %d of %d number%s %s full credit\n", m->lesson, m->marks->credit,
+                m->marks->total, LH_PLURAL(m->marks->total), m->marks->total == 1 ? "has" : "have");
     for (int i = 0; i < m->paper->n_steps; i++) {
         int n = 0;
         const lh_advice *line =

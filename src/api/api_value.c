@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "base/number.h"
 #include "eval/plan.h"
 #include "graph/build.h"
 
@@ -112,8 +113,8 @@ size_t lh_api_copy_out(const longhand *lh, const lh_api_matrix *m, longhand_part
     if (!n || (!to.exact && !to.rounded)) return n;
     if (room < n) {
         lh_fail(lh->ctx, LH_ERROR_LIMIT, nowhere,
-                "%s is %d x %d and takes %zu numbers; there is room for %zu", s->path,
-                m->sizes.rows, m->sizes.cols, n, room);
+                "%s is %d x %d and takes %zu number%s; there is room for %zu", s->path,
+                m->sizes.rows, m->sizes.cols, n, LH_PLURAL(n), room);
         return 0;
     }
     part = with_steps(part, m->sizes);
@@ -171,8 +172,8 @@ void lh_api_put(const longhand *lh, lh_plan *p, const lh_step *s, longhand_part 
     if (!wanted) return;
     const bool is_there = from.exact || from.rounded;
     if (!is_there || n != wanted) {
-        lh_fail(lh->ctx, LH_ERROR_SHAPE, nowhere, "%s is %d x %d and takes %zu numbers, not %zu",
-                s->path, z.rows, z.cols, wanted, is_there ? n : 0);
+        lh_fail(lh->ctx, LH_ERROR_SHAPE, nowhere, "%s is %d x %d and takes %zu number%s, not %zu",
+                s->path, z.rows, z.cols, wanted, LH_PLURAL(wanted), is_there ? n : 0);
         return;
     }
     part = with_steps(part, z);

@@ -45,9 +45,7 @@ bool lh_number_whole(const char *text, int least, int most, int *n);
 int lh_vformat(char *buf, size_t n, const char *format, va_list args);
 int lh_format(char *buf, size_t n, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* "%d step%s", n, lh_plural(n) */
-static inline const char *lh_plural(double n) {
-    return n == 1 ? "" : "s";
-}
+/* "%d step%s", n, LH_PLURAL(n) */
+#define LH_PLURAL(n) ((n) == 1 ? "" : "s")
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/embedded.h"
+#include "base/number.h"
 #include "base/version.h"
 #include "cli/book.h"
 #include "learn/formula.h"
@@ -183,7 +184,7 @@ static void put_minutes(const lh_book *b, FILE *out) {
     if (most > least)
         fprintf(out, "takes %d to %d minutes, ", least, most);
     else if (most)
-        fprintf(out, "takes %d minutes, ", most);
+        fprintf(out, "takes %d minute%s, ", most, LH_PLURAL(most));
 }
 
 /* The thing itself, the ways in, the whole as a drawing. */

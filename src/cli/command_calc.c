@@ -44,7 +44,9 @@ static void print_value(const lh_session *s, const lh_node *n) {
         if (examples > 1) printf("    example %d\n", e);
         lh_print_matrix(s->cli, stdout, s->g, s->plan, n, e, 4, digits());
     }
-    if (examples > MANY_EXAMPLES) printf("    … %d more examples\n", examples - MANY_EXAMPLES);
+    if (examples > MANY_EXAMPLES)
+        printf("    … %d more example%s\n", examples - MANY_EXAMPLES,
+               LH_PLURAL(examples - MANY_EXAMPLES));
 }
 
 static bool is_literal_node(const lh_node *n) {

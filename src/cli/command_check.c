@@ -1,6 +1,7 @@
 /* command_check -- longhand check LESSON: gradients, numbers and rules, each against another way to find it. */
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/parts.h"
 #include "cli/json_stream.h"
@@ -21,10 +22,6 @@ static const lh_option check_options[] = {
     LH_OPTION_LEARNED(options.train), LH_OPTION_FROZEN(options.freeze),
     LH_OPTION_JSON(options.json),     {NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
-
-static const char *plural(int n) {
-    return n == 1 ? "" : "s";
-}
 
 static void print_kind(lh_cli *cli, const lh_check *c, lh_check_kind kind) {
     const lh_check_line l = lh_check_describe(cli->arena, c, kind);
@@ -58,7 +55,7 @@ static void print_details(lh_cli *cli, const lh_check *c) {
         }
         if (wrong > shown && follows)
             fprintf(cli->out, "    %d more wrong gradient%s after it may follow from this one\n",
-                    wrong - shown, plural(wrong - shown));
+                    wrong - shown, LH_PLURAL(wrong - shown));
         else if (wrong > shown)
             fprintf(cli->out, "    and %d more\n", wrong - shown);
     }

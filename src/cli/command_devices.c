@@ -1,4 +1,5 @@
 /* command_devices -- longhand devices: where a program can run, and why not elsewhere. */
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/json_stream.h"
 #include "cli/model.h"
@@ -25,7 +26,8 @@ typedef struct found {
 
 static void print_cpu(const lh_cli *cli) {
     lh_ink_print(cli, cli->out, LH_INK_NAME, "%-6s", "cpu");
-    fprintf(cli->out, "%d threads; products by %s\n", lh_pool_processors(), lh_product_name());
+    fprintf(cli->out, "%d thread%s; products by %s\n", lh_pool_processors(),
+            LH_PLURAL(lh_pool_processors()), lh_product_name());
 }
 
 static void print_gpu(const lh_cli *cli, const found *f, int i) {

@@ -261,7 +261,8 @@ bool lh_print_jacobian(lh_cli *cli, lh_graph *g, const char *address, int digits
                          a.n_indices ? a.index[0] : z.rows - 1, a.n_indices == 2 ? a.index[1] : 0};
         if (t.at.row >= z.rows || t.at.col >= z.cols || t.at.head >= z.heads)
             lh_fail(cli->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0},
-                    "%s has %d rows and %d columns, counted from 0", s->path, z.rows, z.cols);
+                    "%s has %d row%s and %d column%s, counted from 0", s->path, z.rows,
+                    LH_PLURAL(z.rows), z.cols, LH_PLURAL(z.cols));
         else if (json)
             write_jacobian(json, &t);
         else

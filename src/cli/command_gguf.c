@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/number.h"
 #include "cli/cli.h"
 #include "files/adapter.h"
 #include "files/gguf_folder.h"
@@ -52,8 +53,9 @@ static void show(const lh_gguf *f) {
     double cells = 0, bytes = 0;
     for (int i = 0; i < f->n_tensors; i++)
         cells += (double)f->tensor[i].cells, bytes += (double)f->tensor[i].bytes;
-    printf("GGUF, version %u: %d values, %d tensors of %.0f numbers, %.2f bits each\n", f->version,
-           f->n_values, f->n_tensors, cells, cells > 0 ? 8 * bytes / cells : 0);
+    printf("GGUF, version %u: %d value%s, %d tensor%s of %.0f numbers, %.2f bits each\n",
+           f->version, f->n_values, LH_PLURAL(f->n_values), f->n_tensors, LH_PLURAL(f->n_tensors),
+           cells, cells > 0 ? 8 * bytes / cells : 0);
     for (int i = 0; i < f->n_values; i++)
         if (options.all || i < 3 * SHOWN) print_value(f, &f->value[i]);
     for (int i = 0; i < f->n_tensors && (options.all || i < SHOWN); i++)

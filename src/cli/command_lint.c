@@ -1,6 +1,7 @@
 /* command_lint -- longhand lint FILE...: everything that is wrong with a lesson, with lines. */
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/json_stream.h"
 #include "cli/lint_command.h"
@@ -30,20 +31,16 @@ static int count(const lh_lesson *l, bool claims) {
     return n;
 }
 
-static const char *plural(int n) {
-    return n == 1 ? "" : "s";
-}
-
 static void print_summary(const lh_lesson *l) {
     int errors = l->problems->n_errors, warnings = l->problems->n - errors;
     printf("%s: ", l->file);
-    if (errors) printf("%d problem%s", errors, plural(errors));
+    if (errors) printf("%d problem%s", errors, LH_PLURAL(errors));
     if (errors && warnings) printf(", ");
-    if (warnings) printf("%d warning%s", warnings, plural(warnings));
+    if (warnings) printf("%d warning%s", warnings, LH_PLURAL(warnings));
     if (errors + warnings == 0)
         printf("all is well: %d number%s, %d claim%s, %d exercise%s", count(l, false),
-               plural(count(l, false)), count(l, true), plural(count(l, true)), l->n_exercises,
-               plural(l->n_exercises));
+               LH_PLURAL(count(l, false)), count(l, true), LH_PLURAL(count(l, true)),
+               l->n_exercises, LH_PLURAL(l->n_exercises));
     putchar('\n');
 }
 

@@ -153,8 +153,9 @@ static void print_notes(const question *q, const lh_nearby *near) {
 
 static void print_answer(const question *q, const lh_nearby *near) {
     lh_cli *cli = q->cli;
-    const char *of = lh_printf(cli->arena, "nearest by cosine, of %d words with %d number%s each",
-                               q->v->n, q->v->width, q->v->width == 1 ? "" : "s");
+    const char *of =
+        lh_printf(cli->arena, "nearest by cosine, of %d word%s with %d number%s each", q->v->n,
+                  LH_PLURAL(q->v->n), q->v->width, q->v->width == 1 ? "" : "s");
     bool fits = lh_columns(q->text) + 3 + lh_columns(of) <= cli->width;
     lh_ink_print(cli, cli->out, LH_INK_BOLD, "%s", q->text);
     fprintf(cli->out, "%s%s\n\n", fits ? "   " : "\n", of);

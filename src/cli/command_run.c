@@ -233,7 +233,8 @@ static void print_data(const lh_run *r) {
         lh_text t = lh_text_new(r->cli->arena);
         for (int w = 0; w < g->vocab[i]->n_words; w++) {
             if (w >= 12) {
-                lh_text_add(&t, " ... (%d words)", g->vocab[i]->n_words);
+                lh_text_add(&t, " ... (%d word%s)", g->vocab[i]->n_words,
+                            LH_PLURAL(g->vocab[i]->n_words));
                 break;
             }
             lh_text_add(&t, "%s%s", w ? " " : "", g->vocab[i]->word[w]);
@@ -244,7 +245,9 @@ static void print_data(const lh_run *r) {
     }
     for (int i = 0; i < g->n_examples && i < 8; i++)
         print_example(r, 19, lh_printf(r->cli->arena, "  example %-8d ", i), i);
-    if (g->n_examples > 8) fprintf(r->cli->out, "  and %d more examples\n", g->n_examples - 8);
+    if (g->n_examples > 8)
+        fprintf(r->cli->out, "  and %d more example%s\n", g->n_examples - 8,
+                LH_PLURAL(g->n_examples - 8));
 }
 
 static void print_section(const lh_run *r, lh_section section, bool is_first) {

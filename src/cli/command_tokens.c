@@ -100,10 +100,10 @@ static void tell_end(const lh_tokenizer *t, const char *text, size_t length, dou
                      bool is_shown) {
     size_t n = lh_tokenizer_encode(t, text, length, false, NULL, 0);
     if (is_shown) lh_screen_begin_line(stderr);
-    fprintf(stderr, "%s: %d tokens", options.out, t->n_tokens);
-    if (t->n_merges) fprintf(stderr, ", %d merges", t->n_merges);
-    fprintf(stderr, "; %zu bytes are %zu tokens, %.2f bytes each; %.1f s\n", length, n,
-            n ? (double)length / (double)n : 0, took);
+    fprintf(stderr, "%s: %d token%s", options.out, t->n_tokens, LH_PLURAL(t->n_tokens));
+    if (t->n_merges) fprintf(stderr, ", %d merge%s", t->n_merges, LH_PLURAL(t->n_merges));
+    fprintf(stderr, "; %zu byte%s are %zu token%s, %.2f bytes each; %.1f s\n", length,
+            LH_PLURAL(length), n, LH_PLURAL(n), n ? (double)length / (double)n : 0, took);
     if (options.size && t->n_tokens < options.size)
         fprintf(stderr, "%s\n",
                 t->kind == LH_TOKENS_BPE ? "fewer than requested: no pair occurs twice any more"

@@ -77,7 +77,7 @@ static int begin(lh_train_job *j, const char *argument) {
     if (j->t->step >= j->steps) {
         printf("%s already has %d step%s, and --steps is %d: nothing is left to do; --steps %d "
                "continues\n",
-               j->out, j->t->step, lh_plural(j->t->step), j->steps, 2 * j->t->step);
+               j->out, j->t->step, LH_PLURAL(j->t->step), j->steps, 2 * j->t->step);
         return LH_EXIT_YES;
     }
     lh_train_say_start(j);

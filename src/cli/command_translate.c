@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/model.h"
 #include "files/tokenizer_file.h"
@@ -149,8 +150,8 @@ static void say_found(job *j) {
         fprintf(stderr, "the answer is empty: its end is the likeliest beginning\n");
     if (!b->found[0].is_ended)
         fprintf(stderr,
-                "no end after %d tokens: -n allows more, or the model needs more training\n",
-                b->found[0].n);
+                "no end after %d token%s: -n allows more, or the model needs more training\n",
+                b->found[0].n, LH_PLURAL(b->found[0].n));
     if (options.is_quiet) return;
     printf("log probability %.4f (probability %.4g)\n", b->found[0].log_probability,
            exp(b->found[0].log_probability));

@@ -154,7 +154,9 @@ static void print_save(lh_cli *cli, const lh_folder *f) {
         for (int i = 0; i < f->n_set; i++) printf(", %s=%s", f->set[i].name, f->set[i].value);
         fputc('\n', stdout);
     }
-    if (f->optimizer) printf("optimiser: %d tensors in addition to the weights\n", f->optimizer->n);
+    if (f->optimizer)
+        printf("optimiser: %d tensor%s in addition to the weights\n", f->optimizer->n,
+               LH_PLURAL(f->optimizer->n));
     if (f->trouble) {
         fputs("optimiser: ", stdout);
         lh_wrap(stdout, cli->width, 4, f->trouble);
@@ -175,8 +177,8 @@ static int print_text(lh_cli *cli, const lh_tensors *t, const lh_folder *f) {
     }
     if (lh_failed(cli->ctx)) return lh_cli_report(cli);
     print_table(cli, list, n);
-    printf("%s%d tensors, %s numbers, %s bytes", n ? "\n" : "", n, whole_text(cli->arena, cells),
-           whole_text(cli->arena, bytes));
+    printf("%s%d tensor%s, %s number%s, %s bytes", n ? "\n" : "", n, LH_PLURAL(n),
+           whole_text(cli->arena, cells), LH_PLURAL(cells), whole_text(cli->arena, bytes));
     if (n_nan) printf(", %s of them nan", whole_text(cli->arena, n_nan));
     fputc('\n', stdout);
     print_save(cli, f);

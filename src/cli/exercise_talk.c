@@ -216,7 +216,7 @@ static void talk_on(talk *t) {
 static void summary(const talk *t) {
     int done = 0, n = t->c->lesson->n_exercises;
     for (int i = 0; i < n; i++) done += t->c->is_done[i];
-    printf("%d of %d exercises of %s done\n", done, n, t->c->source.name);
+    printf("%d of %d exercise%s of %s done\n", done, n, LH_PLURAL(n), t->c->source.name);
 }
 
 int lh_exercise_talk(lh_exercise_state *c, int from) {

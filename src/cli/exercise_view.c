@@ -1,6 +1,7 @@
 /* exercise_view -- what is seen of an exercise: the question, the verdict, the key. */
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/exercise_command.h"
 #include "cli/practice_command.h"
 
@@ -66,7 +67,8 @@ static void print_program(const lh_exercise_state *c, lh_task *t) {
     int from = n > LINES ? n - LINES : 0;
     if (n == 0) return;
     putchar('\n');
-    if (from) quiet(c, INDENT, lh_printf(c->cli->arena, "... %d lines before", from));
+    if (from)
+        quiet(c, INDENT, lh_printf(c->cli->arena, "... %d line%s before", from, LH_PLURAL(from)));
     for (int i = from; i < n; i++) {
         bool is_gap = i == n - 1 && lh_task_exercise(t)->kind->has_gap;
         lh_ink_print(c->cli, stdout, is_gap ? LH_INK_BOLD : LH_INK_QUIET, "%*s%s\n", INDENT, "",

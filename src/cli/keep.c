@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/embedded.h"
+#include "base/number.h"
 
 long lh_keep_zone(void) {
     time_t now = time(NULL);
@@ -197,10 +198,12 @@ const char *lh_standing_text(lh_cli *cli, lh_standing at, const char *lesson, in
     bool has_steps = at.total && (at.done || at.is_begun),
          has_exercises = at.exercises && exercises;
     if (!has_steps && !has_exercises) return "";
-    const char *steps =
-        has_steps ? lh_printf(cli->arena, "   %d of %d steps", at.done, at.total) : "";
-    const char *both = has_exercises ? lh_printf(cli->arena, "%s%s%d of %d exercises", steps,
-                                                 has_steps ? ", " : "   ", at.exercises, exercises)
+    const char *steps = has_steps ? lh_printf(cli->arena, "   %d of %d step%s", at.done, at.total,
+                                              LH_PLURAL(at.total))
+                                  : "";
+    const char *both = has_exercises ? lh_printf(cli->arena, "%s%s%d of %d exercise%s", steps,
+                                                 has_steps ? ", " : "   ", at.exercises, exercises,
+                                                 LH_PLURAL(exercises))
                                      : steps;
     const char *more = is_all_done(at) || !at.is_begun
                            ? ""

@@ -1,6 +1,7 @@
 /* mark_text -- one sheet, step by step: the numbers, a sign for each, and what to do. */
 #include <string.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
 #include "cli/mark_command.h"
 
@@ -172,9 +173,12 @@ void lh_mark_show(const lh_marked *m, bool wants_echo) {
     for (int i = 0; i < m->marks->total; i++) blank += m->marks->cell[i] == LH_BLANK;
     putchar('\n');
     if (m->marks->credit == m->marks->total)
-        printf("all %d numbers have full credit\n", m->marks->total);
+        printf(m->marks->total == 1 ? "%d number has full credit\n"
+                                    : "all %d numbers have full credit\n",
+               m->marks->total);
     else
-        printf("%d of %d numbers have full credit%s\n", m->marks->credit, m->marks->total,
+        printf("%d of %d number%s %s full credit%s\n", m->marks->credit, m->marks->total,
+               LH_PLURAL(m->marks->total), m->marks->total == 1 ? "has" : "have",
                blank ? lh_printf(m->arena, ", %d %s blank", blank, blank == 1 ? "is" : "are") : "");
     if (m->marks->points > m->marks->credit)
         printf("%g points, with half a point for each right number that has too few digits\n",

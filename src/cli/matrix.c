@@ -62,7 +62,9 @@ char **lh_matrix_lines(lh_arena *a, const lh_graph *g, const lh_plan *p, const l
         shown++;
     if (shown < s.cols) lh_text_add(&t.line[!has_labels], "  +%d more", s.cols - shown);
     for (int r = has_labels ? -1 : 0; r < t.grid.rows; r++) line[(*n_lines)++] = t.line[r + 1].s;
-    if (rows < s.rows) line[(*n_lines)++] = lh_printf(a, "+%d more rows", s.rows - rows);
+    if (rows < s.rows)
+        line[(*n_lines)++] =
+            lh_printf(a, "+%d more row%s", s.rows - rows, LH_PLURAL(s.rows - rows));
     for (int i = 0; i < *n_lines; i++) /* no blanks at the end of a line */
         for (size_t k = strlen(line[i]); k > 0 && line[i][k - 1] == ' '; k--) line[i][k - 1] = 0;
     return line;

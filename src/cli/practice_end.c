@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/number.h"
 #include "cli/practice_command.h"
 #include "learn/contents.h"
 
@@ -79,8 +80,9 @@ void lh_practice_view_summary(lh_practice_view *d) {
         printf("   %s: %s\n", lh_practice_view_ask(d, p->only)->name,
                is_finished ? "done" : "not done yet");
     else
-        printf("   %d of %d steps, %d of %d numbers with full credit\n", lh_practice_done(p),
-               paper->n_steps, p->marks->credit, p->marks->total);
+        printf("   %d of %d step%s, %d of %d number%s with full credit\n", lh_practice_done(p),
+               paper->n_steps, LH_PLURAL(paper->n_steps), p->marks->credit, p->marks->total,
+               LH_PLURAL(p->marks->total));
     print_mistakes(d);
     print_repeats(d);
     const char *step = p->only >= 0

@@ -122,7 +122,8 @@ static void print_operand(lh_practice_view *d, const lh_plan *plan, const lh_ste
         printf("%*s", i ? column : 3, "");
         lh_wrap(stdout, d->cli->width, column, row[i]);
     }
-    if (n > MAX_ROWS) printf("%*s+%d more rows\n", column, "", n - MAX_ROWS);
+    if (n > MAX_ROWS)
+        printf("%*s+%d more row%s\n", column, "", n - MAX_ROWS, LH_PLURAL(n - MAX_ROWS));
 }
 
 /* What a step reads and nobody has written yet is shown, and so is no longer a question. */

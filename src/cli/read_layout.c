@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/read.h"
 
 /* ---- show ---- */
@@ -74,7 +75,7 @@ static void lay_exercise(lh_page_layout *l, lh_reading *r, const lh_exercise *e)
 static void lay_head(lh_page_layout *l, lh_reading *r) {
     const lh_lesson *x = r->lesson;
     lh_text t = lh_text_new(l->arena);
-    if (x->minutes) lh_text_add(&t, "%d minutes", x->minutes);
+    if (x->minutes) lh_text_add(&t, "%d minute%s", x->minutes, LH_PLURAL(x->minutes));
     for (int i = 0; i < x->n_needs; i++)
         lh_text_add(&t, "%s%s",
                     i     ? ", "

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "base/sha256.h"
 #include "cli/sheet.h"
 #include "learn/csv.h"
@@ -360,7 +361,8 @@ static int write_table(const lh_sheet_class *c, const copy *list, int n) {
         return LH_EXIT_YES;
     }
     if (!lh_cli_write_file(cli, c->out, t.s, t.n)) return LH_EXIT_FAILED;
-    fprintf(stderr, "%s: a row for each of %d students, a column for each number\n", c->out, n);
+    fprintf(stderr, "%s: a row for each of %d student%s, a column for each number\n", c->out, n,
+            LH_PLURAL(n));
     return LH_EXIT_YES;
 }
 

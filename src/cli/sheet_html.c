@@ -1,6 +1,7 @@
 /* sheet_html -- a worksheet to print: one file that needs nothing else, A4 or Letter, no step torn apart by a page's end. */
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/html_stream.h"
 #include "cli/sheet.h"
 
@@ -291,8 +292,8 @@ static void put_top(FILE *out, const lh_handout *h) {
         lh_html_in(out, "class ", h->class_code, "");
     else
         fprintf(out, "seed %llu", p->seed);
-    fprintf(out, " &middot; %d digits &middot; %d steps &middot; code %s</p></div>", p->digits,
-            p->n_steps, p->code);
+    fprintf(out, " &middot; %d digits &middot; %d step%s &middot; code %s</p></div>", p->digits,
+            p->n_steps, LH_PLURAL(p->n_steps), p->code);
     if (p->is_key) fputs("<span class=key>KEY</span>", out);
     if (*p->form) lh_html_in(out, "<span class=form>", p->form, "</span>");
     fputs("</header>\n", out);

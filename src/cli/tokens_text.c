@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/tokens.h"
 
 /* ---- pieces ---- */
@@ -58,7 +59,7 @@ void lh_tokens_print(lh_cli *cli, const lh_tokenizer *t, const int *ids, size_t 
 }
 
 void lh_tokens_tell(size_t bytes, size_t n) {
-    printf("\n%zu bytes, %zu token%s", bytes, n, n == 1 ? "" : "s");
+    printf("\n%zu byte%s, %zu token%s", bytes, LH_PLURAL(bytes), n, n == 1 ? "" : "s");
     if (n) printf(": %.2f bytes a token", (double)bytes / (double)n);
     fputc('\n', stdout);
 }
@@ -113,8 +114,8 @@ void lh_tokens_show(lh_cli *cli, const lh_tokenizer *t, bool all) {
         bytes += t->token[i].length, plain++;
         if (longest < 0 || t->token[i].length > t->token[longest].length) longest = i;
     }
-    printf("%s   %d tokens", lh_tokenizer_kind_name(t->kind), t->n_tokens);
-    if (t->n_merges) printf(", %d merges", t->n_merges);
+    printf("%s   %d token%s", lh_tokenizer_kind_name(t->kind), t->n_tokens, LH_PLURAL(t->n_tokens));
+    if (t->n_merges) printf(", %d merge%s", t->n_merges, LH_PLURAL(t->n_merges));
     print_specials(t);
     if (plain)
         printf("a token of text has %.2f bytes on average, the longest %zu: %s\n",

@@ -1,6 +1,7 @@
 /* train_pairs -- longhand train on questions and answers: a task that makes them, or a file with a tab in each line. */
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/train_command.h"
 #include "train/floats.h"
 
@@ -28,8 +29,8 @@ void lh_train_pairs_say(const lh_train_pairs *p) {
     else
         puts("none held out: too few of them differ");
     if (d->n_cut)
-        printf("%d pairs have more than the %d tokens of the context and are left out\n", d->n_cut,
-               how->context);
+        printf("left out: %d pair%s of more than the %d tokens of the context\n", d->n_cut,
+               LH_PLURAL(d->n_cut), how->context);
 }
 
 /* ---- a look ---- */

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "cli/character_stream.h"
 #include "cli/train_job.h"
 #include "eval/fast/threads.h"
@@ -12,15 +13,16 @@ static void say_text(const lh_train_job *j) {
     lh_arena *a = j->cli->arena;
     const lh_data *d = j->material->data;
     if (d->line)
-        printf("%s: %s lines, %s tokens; every tenth line is held out\n", j->material->name,
-               lh_whole_text(a, (double)d->n_lines), lh_whole_text(a, (double)d->n));
+        printf("%s: %s line%s, %s tokens; every tenth line is held out\n", j->material->name,
+               lh_whole_text(a, (double)d->n_lines), LH_PLURAL(d->n_lines),
+               lh_whole_text(a, (double)d->n));
     else
         printf("%s: %s tokens; %s\n", j->material->name, lh_whole_text(a, (double)d->n),
                d->n > d->n_train ? "the last tenth is held out"
                                  : "too few to hold out a tenth of them");
     if (d->n_cut)
-        printf("%s lines are longer than the context of %d and are cut\n",
-               lh_whole_text(a, (double)d->n_cut), d->how.context);
+        printf("cut: %s line%s longer than the context of %d\n", lh_whole_text(a, (double)d->n_cut),
+               LH_PLURAL(d->n_cut), d->how.context);
 }
 
 /* What is known at once, before the first step is measured: a large model takes a while for that. */
@@ -84,14 +86,14 @@ void lh_train_say_start(lh_train_job *j) {
     lh_arena *a = j->cli->arena;
     const int left = j->steps - j->t->step;
     printf("memory %s; ", lh_bytes_text(a, memory_of(j)));
-    printf("batches of %d%s%s%s%s, about %s a step: %s for %s%d steps%s\n", j->t->how.batch,
+    printf("batches of %d%s%s%s%s, about %s a step: %s for %s%d step%s%s\n", j->t->how.batch,
            j->t->how.micro && j->t->parts ? lh_printf(a, ", %d at a time", j->t->how.micro) : "",
            say_shares(j), j->precision == LH_IN_BF16 ? ", products in bf16" : "",
            j->options->recompute ? ", layers recomputed" : "",
            j->step_time < 1 ? lh_printf(a, "%.3g ms", 1e3 * j->step_time)
                             : lh_time_text(a, j->step_time),
            lh_time_text(a, left * j->step_time), j->options->until ? "at most " : "", left,
-           j->t->step ? lh_printf(a, " from step %d on", j->t->step) : "");
+           LH_PLURAL(left), j->t->step ? lh_printf(a, " from step %d on", j->t->step) : "");
     say_detour(j);
     lh_train_ranks_say_apart(&j->ranks, &j->sums, j->apart);
     fflush(stdout);

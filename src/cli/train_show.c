@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "cli/model.h"
 #include "cli/train_command.h"
 #include "cli/screen.h"
@@ -180,7 +181,7 @@ void lh_show_end(lh_train_show *s, const char *out, const char *try) {
     plot(s, a);
     printf("loss %.4f", lh_show_mean(s, SMOOTH));
     if (!isnan(s->val)) printf(", held out %.4f (best %.4f)", s->val, s->best_val);
-    printf("; %d steps in %s", s->n, lh_time_text(a, took));
+    printf("; %d step%s in %s", s->n, LH_PLURAL(s->n), lh_time_text(a, took));
     if (s->n) printf(", %s tok/s", lh_whole_text(a, rate_of(s)));
     printf("\n%s: %s\n", out, try);
     lh_arena_free(a);

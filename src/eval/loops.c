@@ -1,6 +1,7 @@
 #include "eval/loops.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 
 /* ---- numbers ---- */
 
@@ -65,7 +66,7 @@ static bool reserve_moving(lh_plan *p) {
     own->moving = ctx->alloc(((size_t)p->n_batched * (size_t)p->cap + 1) * sizeof *own->moving);
     if (!own->moving) {
         lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
-                "out of memory for a batch of %d examples", p->cap);
+                "out of memory for a batch of %d example%s", p->cap, LH_PLURAL(p->cap));
         return false;
     }
     own->cap = p->cap;

@@ -2,6 +2,7 @@
 #include "eval/plan.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <limits.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static bool reserve_examples(lh_plan *p, int n) {
     p->example = ctx->alloc(count * sizeof *p->example);
     if (!p->size || !p->layouts || !p->example) {
         lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
-                "out of memory for a batch of %d examples", n);
+                "out of memory for a batch of %d example%s", n, LH_PLURAL(n));
         return false;
     }
     p->cap = n;
@@ -144,15 +145,16 @@ static bool rows_fit(const lh_plan *p) {
         const int rows = input_rows(p, g->generate->input, e);
         if (rows <= p->grows - past) continue;
         lh_fail(g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-                "%s of example %d: %d rows after %d, but the plan has room for %d",
-                g->input[g->generate->input]->name, p->example[e], rows, past, p->grows);
+                "%s of example %d: %d row%s after %d, but the plan has room for %d",
+                g->input[g->generate->input]->name, p->example[e], rows, LH_PLURAL(rows), past,
+                p->grows);
         lh_cure(g->ctx, "start over with fewer rows, or plan for %d", past + rows);
         return false;
     }
     if (!past || p->prevents || p->placed_examples == p->examples) return true;
     lh_fail(g->ctx, LH_ERROR_LIMIT, (lh_place){0, 0, 0},
-            "%d examples cannot continue from the cached rows of %d", p->examples,
-            p->placed_examples);
+            "%d example%s cannot continue from the cached rows of %d", p->examples,
+            LH_PLURAL(p->examples), p->placed_examples);
     lh_cure(g->ctx, "use as many as before, or start over with a past of 0");
     return false;
 }
@@ -307,7 +309,7 @@ static bool is_placed(lh_plan *p) {
     p->placed = ctx->alloc((cells + 2) * sizeof *p->placed);
     if (!p->placed) {
         lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
-                "out of memory for a batch of %d examples", p->examples);
+                "out of memory for a batch of %d example%s", p->examples, LH_PLURAL(p->examples));
         return false;
     }
     p->placed[0] = p->examples, p->placed[1] = p->cap;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "base/number.h"
 
 typedef struct printer {
     lh_text *out;
@@ -252,7 +253,7 @@ static void print_roles(const printer *t) {
         {n[LEAF], "numbers"},
         {n[UNUSED] + n[SHAPE], "not needed, or inside kernels"},
     };
-    lh_text_add(t->out, "\n%d nodes\n", t->p->n_nodes);
+    lh_text_add(t->out, "\n%d node%s\n", t->p->n_nodes, LH_PLURAL(t->p->n_nodes));
     for (size_t i = 0; i < sizeof line / sizeof *line; i++)
         lh_text_add(t->out, "%*d   %s\n", BYTES + 1, line[i].n, line[i].what);
 }

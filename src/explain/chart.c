@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "explain/chart_axis.h"
 
 enum { DIGITS = 4, MANY_POINTS = 12 };
@@ -217,7 +218,7 @@ static void describe_points(const lh_chart *c, const lh_series *s, lh_text *t) {
         add_point(s, i, x, y, t);
     }
     if (s->n <= MANY_POINTS || !xs.n) return;
-    lh_text_add(t, " %zu points, x from ", xs.n);
+    lh_text_add(t, " %zu point%s, x from ", xs.n, LH_PLURAL(xs.n));
     add_number(t, xs.low);
     lh_text_add(t, " to ");
     add_number(t, xs.high);

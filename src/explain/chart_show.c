@@ -237,8 +237,8 @@ static void add_class(item *m, lh_series *s, const asked *x, const asked *y, dou
 
 static bool classes_fit(item *m, const asked *x, const asked *y, int n_classes) {
     if (y->rows != x->rows) {
-        lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere, "points: %s has %d rows and %s has %d", x->text,
-                x->rows, y->text, y->rows);
+        lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere, "points: %s has %d row%s and %s has %d",
+                x->text, x->rows, LH_PLURAL(x->rows), y->text, y->rows);
     } else if (n_classes > MOST_CLASSES) {
         lh_fail(m->g->ctx, LH_ERROR_LIMIT, nowhere, "points: %s has more than %d different numbers",
                 y->text, MOST_CLASSES);
@@ -348,8 +348,8 @@ static lh_chart *show_moves(item *m, const char *kind) {
     const asked *x = &m->value[0], *y = &m->value[1];
     if (!has_two_columns(m, x, kind) || !has_two_columns(m, y, kind)) return NULL;
     if (x->rows != y->rows) {
-        lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere, "moves: %s has %d rows and %s has %d", x->text,
-                x->rows, y->text, y->rows);
+        lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere, "moves: %s has %d row%s and %s has %d", x->text,
+                x->rows, LH_PLURAL(x->rows), y->text, y->rows);
         lh_cure(m->g->ctx, "each row of the first goes to the same row of the second");
         return NULL;
     }
@@ -416,8 +416,9 @@ static lh_chart *show_line(item *m, const char *kind) {
         *s = (lh_series){.name = ys->text, .n = ys->rows * ys->cols};
         lh_text_add(&title, "%s%s", i ? ", " : "", ys->text);
         if (xs && s->n != xs->rows * xs->cols) {
-            lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere, "%s: %s has %d numbers and %s has %d", kind,
-                    xs->text, xs->rows * xs->cols, ys->text, s->n);
+            lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere, "%s: %s has %d number%s and %s has %d",
+                    kind, xs->text, xs->rows * xs->cols, LH_PLURAL(xs->rows * xs->cols), ys->text,
+                    s->n);
             return NULL;
         }
         s->mark = s->n <= FEW_POINTS ? LH_MARK_BOTH : LH_MARK_LINE;

@@ -414,7 +414,8 @@ static void windows_of_list(lh_family_reader *r, lh_decoder *d, const cJSON *lis
         if (i < d->layers) d->is_full[i] = is_full, d->has_full |= is_full;
     }
     if (i != d->layers)
-        lh_family_refuse(r, "layer_types", "names %lld layers, and there are %lld", i, d->layers);
+        lh_family_refuse(r, "layer_types", "names %lld layer%s, and there are %lld", i,
+                         LH_PLURAL(i), d->layers);
 }
 
 /* Layers with a window need one. */

@@ -154,9 +154,9 @@ static void head(writer *w, const lh_family_record *f) {
     const lh_decoder *d = w->d;
     lh_text_add(&w->t, "# %s, as config.json says\n#\n", f->family.name);
     lh_text_add(&w->t,
-                "# %lld layers of %lld heads%s, %lld numbers wide. The names after `as` are "
+                "# %lld layer%s of %lld head%s%s, %lld numbers wide. The names after `as` are "
                 "those of the weights.\n",
-                d->layers, d->heads,
+                d->layers, LH_PLURAL(d->layers), d->heads, LH_PLURAL(d->heads),
                 d->groups < d->heads
                     ? lh_printf(w->arena, " that share %lld of keys and values", d->groups)
                     : "",

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "files/tokenizer_json_internal.h"
 #include "text/alphabet.h"
 #include "base/unicode.h"
@@ -235,7 +236,8 @@ static bool make_room(lh_json_reader *r, const cJSON *vocab, const cJSON *added)
     int tokens = cJSON_GetArraySize(vocab) + cJSON_GetArraySize(added);
     if (r->n > tokens + MOST_HOLES) { /* before any room is taken: an id can ask for gigabytes */
         lh_fail(r->ctx, LH_ERROR_VALUE, nowhere,
-                "one token has id %d, but there are only %d tokens", r->n - 1, tokens);
+                "one token has id %d, but there are only %d token%s", r->n - 1, tokens,
+                LH_PLURAL(tokens));
         return false;
     }
     r->entry = lh_alloc_array(r->arena, (size_t)r->n + 1, sizeof *r->entry);

@@ -197,7 +197,8 @@ static bool read_row(reader *r, const char *s, const char *end) {
         return false;
     }
     if (n != v->width) {
-        fail(r, NULL, lh_printf(r->arena, "%d numbers, the first word has %d", n, v->width));
+        fail(r, NULL,
+             lh_printf(r->arena, "%d number%s, the first word has %d", n, LH_PLURAL(n), v->width));
         lh_cure(r->ctx, "a line is a word without spaces and its numbers");
         return false;
     }

@@ -1,6 +1,7 @@
 /* build_call -- a call of a function: its body is built for these operands and stays inside the call's node. */
 #include <string.h>
 
+#include "base/number.h"
 #include "graph/build.h"
 #include "graph/op.h"
 
@@ -89,8 +90,8 @@ static bool match_arguments(lh_builder *b, const lh_expr *e, const lh_statement 
                         e->argname[i]);
                 if (near) lh_cure(g->ctx, "did you mean %s?", near);
             } else {
-                lh_fail(g->ctx, LH_ERROR_TEXT, g->at, "%s takes at most %d values, not %d",
-                        fn->name, fn->n_params, e->n_args);
+                lh_fail(g->ctx, LH_ERROR_TEXT, g->at, "%s takes at most %d value%s, not %d",
+                        fn->name, fn->n_params, LH_PLURAL(fn->n_params), e->n_args);
             }
             return false;
         }

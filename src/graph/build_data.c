@@ -52,8 +52,8 @@ void lh_fail_word(lh_graph *g, lh_place at, const lh_vocab *v, const char *word)
     if (near)
         lh_cure(g->ctx, "did you mean %s?", near);
     else
-        lh_cure(g->ctx, "it has %d words, from %s to %s", v->n_words, v->word[0],
-                v->word[v->n_words - 1]);
+        lh_cure(g->ctx, "it has %d word%s, from %s to %s", v->n_words, LH_PLURAL(v->n_words),
+                v->word[0], v->word[v->n_words - 1]);
 }
 
 static const char *read_text(lh_builder *b, const lh_expr *call, size_t *length) {
@@ -288,7 +288,8 @@ static void example_words(lh_builder *b, lh_example *ex, int k, const char *cons
     else if (in->is_many && n < 1)
         lh_fail(g->ctx, LH_ERROR_VALUE, at, "%s has no words", in->name);
     else if (cells && (size_t)n != cells)
-        lh_fail(g->ctx, LH_ERROR_VALUE, at, "%s takes %zu numbers, not %d", in->name, cells, n);
+        lh_fail(g->ctx, LH_ERROR_VALUE, at, "%s takes %zu number%s, not %d", in->name, cells,
+                LH_PLURAL(cells), n);
     double *cell = lh_alloc_array(g->arena, (size_t)n + 1, sizeof *cell);
     if (!cell || lh_failed(g->ctx)) return;
     for (int i = 0; i < n; i++) {
@@ -355,12 +356,12 @@ static void build_examples(lh_builder *b, const lh_statement *s) {
                     with->name);
         else if (in->is_many || cols != want)
             lh_fail(g->ctx, LH_ERROR_SHAPE, with->at,
-                    "%s takes %zu numbers for each example, but a row here has %zu", with->name,
-                    want, cols);
+                    "%s takes %zu number%s for each example, but a row here has %zu", with->name,
+                    want, LH_PLURAL(want), cols);
         else if (i && n != rows)
             lh_fail(g->ctx, LH_ERROR_SHAPE, with->at,
-                    "%s has %zu rows, but %s has %zu: there must be one row for each example",
-                    with->name, n, s->binding[0].name, rows);
+                    "%s has %zu row%s, but %s has %zu: there must be one row for each example",
+                    with->name, n, LH_PLURAL(n), s->binding[0].name, rows);
         rows = n;
     }
     for (size_t r = 0; r < rows && !lh_failed(g->ctx); r++) {
@@ -448,8 +449,8 @@ static bool read_line(lh_builder *b, table *t, const char **p, const char *end, 
     if (first) return true;
     if (t->n_rows && cols != t->cols)
         lh_fail(g->ctx, LH_ERROR_FILE, call->at,
-                "%s, line %d has %d numbers, the lines before have %d", call->arg[0]->text, line,
-                cols, t->cols);
+                "%s, line %d has %d number%s, the lines before have %d", call->arg[0]->text, line,
+                cols, LH_PLURAL(cols), t->cols);
     t->cols = cols;
     t->n_rows++;
     if (t->n_words && t->n_words != t->n_rows)

@@ -144,8 +144,8 @@ static bool resolve(placer *k, target *t) {
     t->row = n_indices == 2 ? index[1] : n_indices == 1 && g->rows > 1 ? index[0] : -1;
     t->col = n_indices == 2 ? index[0] : n_indices == 1 && g->rows == 1 ? index[0] : -1;
     if (t->row < g->rows && t->col < g->cols) return true;
-    note(k, k->e->line, "%.60s: %s has %d rows and %d columns, counted from 0", name,
-         t->block->address, g->rows, g->cols);
+    note(k, k->e->line, "%.60s: %s has %d row%s and %d column%s, counted from 0", name,
+         t->block->address, g->rows, LH_PLURAL(g->rows), g->cols, LH_PLURAL(g->cols));
     return false;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "learn/entry.h"
 
 /* ---- the sheet ---- */
@@ -150,7 +151,8 @@ static const char *shape_problem(const lh_practice *p, const lh_entry *x, const 
     }
     if (x->n_rows == 1)
         return lh_printf(a, "%s takes %s, but there %s %d", name, wanted, n == 1 ? "is" : "are", n);
-    return lh_printf(a, "%s takes %s, but there are %d rows of %d%s", name, wanted, x->n_rows, n,
+    return lh_printf(a, "%s takes %s, but there are %d row%s of %d%s", name, wanted, x->n_rows,
+                     LH_PLURAL(x->n_rows), n,
                      x->n_rows == cols && n == rows ? ": rows and columns are swapped" : "");
 }
 

@@ -43,10 +43,6 @@ static summary sum_up(const lh_check *c, lh_check_kind kind) {
     return s;
 }
 
-static const char *plural(long n) {
-    return n == 1 ? "" : "s";
-}
-
 static void add_worst(lh_text *t, const summary *s, lh_check_line *line) {
     char number[LH_NUMBER_MAX];
     if (!s->worst) return;
@@ -72,27 +68,30 @@ static const char *describe(lh_arena *a, const lh_check *c, lh_check_kind kind, 
         if (s->worst)
             lh_text_add(&t, "%s in %s", isnan(s->worst->got) ? "nan" : "infinity", s->worst->where);
         else
-            lh_text_add(&t, "no nan and no infinity in %ld step%s", s->checked, plural(s->checked));
+            lh_text_add(&t, "no nan and no infinity in %ld step%s", s->checked,
+                        LH_PLURAL(s->checked));
         return t.s;
     case LH_CHECK_SOFTMAX:
-        lh_text_add(&t, "%ld row%s sum%s to 1", s->checked, plural(s->checked),
+        lh_text_add(&t, "%ld row%s sum%s to 1", s->checked, LH_PLURAL(s->checked),
                     s->checked == 1 ? "s" : "");
         break;
-    case LH_CHECK_WIDE: lh_text_add(&t, "%d steps repeated with more digits", s->findings); break;
+    case LH_CHECK_WIDE:
+        lh_text_add(&t, "%d step%s repeated with more digits", s->findings, LH_PLURAL(s->findings));
+        break;
     case LH_CHECK_DIFFERENCES:
         if (s->checked < s->cells)
             lh_text_add(&t, "%d gradient%s of %s, %ld of %ld cells and all together", s->findings,
-                        plural(s->findings), c->loss, s->checked, s->cells);
+                        LH_PLURAL(s->findings), c->loss, s->checked, s->cells);
         else
-            lh_text_add(&t, "%d gradient%s of %s, all %ld cells", s->findings, plural(s->findings),
-                        c->loss, s->cells);
+            lh_text_add(&t, "%d gradient%s of %s, all %ld cell%s", s->findings,
+                        LH_PLURAL(s->findings), c->loss, s->cells, LH_PLURAL(s->cells));
         break;
     case LH_CHECK_RULES:
         lh_text_add(&t, "%s: %d gradient%s by rule and by definition", c->rules, s->findings,
-                    plural(s->findings));
+                    LH_PLURAL(s->findings));
         break;
     case LH_CHECK_BY_HAND:
-        lh_text_add(&t, "%d gradient%s of %s written by hand", s->findings, plural(s->findings),
+        lh_text_add(&t, "%d gradient%s of %s written by hand", s->findings, LH_PLURAL(s->findings),
                     c->loss);
         break;
     case LH_N_CHECKS: break;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/embedded.h"
+#include "base/number.h"
 #include "explain/explain.h"
 #include "learn/chosen.h"
 #include "learn/formula.h"
@@ -273,7 +274,8 @@ static void put_head(lh_writer *w) {
     if (!l->minutes && !l->n_needs) return;
     lh_put(w->out, "<p class=\"quiet\">");
     if (l->minutes)
-        lh_text_add(w->out, "%d minutes%s", l->minutes, l->n_needs ? "; read first: " : "");
+        lh_text_add(w->out, "%d minute%s%s", l->minutes, LH_PLURAL(l->minutes),
+                    l->n_needs ? "; read first: " : "");
     if (!l->minutes) lh_put(w->out, "Read first: ");
     for (int i = 0; i < l->n_needs; i++) {
         const char *name = l->needs[i].text;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "pages/sheet_text.h"
 
@@ -20,7 +21,8 @@ const char *lh_section_title(const lh_paper *p, int step, bool *is_new) {
     *is_new = step == 0 || s[-1].section != s->section || s[-1].moment != s->moment;
     if (s->moment == 0) return title[s->section];
     if (s->moment == 1) return lh_printf(p->arena, "%s, after the update", title[s->section]);
-    return lh_printf(p->arena, "%s, after %d updates", title[s->section], s->moment);
+    return lh_printf(p->arena, "%s, after %d update%s", title[s->section], s->moment,
+                     LH_PLURAL(s->moment));
 }
 
 static void line_of(const layout *l, int n, char sign) {

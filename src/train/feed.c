@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/number.h"
+
 static int *numbers(lh_context *ctx, int examples, int each) {
     return ctx->alloc((size_t)examples * (size_t)each * sizeof(int));
 }
@@ -32,8 +34,8 @@ lh_drawn_batch *lh_drawn_make(lh_context *ctx, int examples, int longest, bool h
         name_inputs(b);
         return b;
     }
-    lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory for a batch of %d examples",
-            examples);
+    lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0}, "out of memory for a batch of %d example%s",
+            examples, LH_PLURAL(examples));
     lh_drawn_free(b);
     return NULL;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
 
 static const lh_place nowhere;
@@ -77,8 +78,8 @@ static bool choose_layers(lh_look *l, int layer, bool all) {
     }
     if (layer >= l->n_attention)
         lh_fail(ctx, LH_ERROR_NAME, nowhere,
-                "there is no layer %d: %d layers have attention, counted from 0", layer,
-                l->n_attention);
+                "there is no layer %d: attention is in %d layer%s, counted from 0", layer,
+                l->n_attention, LH_PLURAL(l->n_attention));
     else if (l->head >= heads)
         lh_fail(ctx, LH_ERROR_NAME, nowhere, "there is no head %d: a layer has %d, counted from 0",
                 l->head, heads);

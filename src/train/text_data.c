@@ -212,8 +212,8 @@ static void split_running(lh_data *d) {
     const size_t window = (size_t)d->how.context + 1;
     if (d->n < window) {
         lh_fail(d->ctx, LH_ERROR_FILE, nowhere,
-                "the text has %zu tokens, but an example takes %zu: %d and the one that follows",
-                d->n, window, d->how.context);
+                "the text has %zu token%s, but an example takes %zu: %d and the one that follows",
+                d->n, LH_PLURAL(d->n), window, d->how.context);
         lh_cure(d->ctx, "a longer text, or --set context=%zu", d->n > 2 ? d->n / 2 : 1);
         return;
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "eval/fast/wish.h"
 
 static const lh_place nowhere = {0, 0, 0};
@@ -119,8 +120,8 @@ static bool reserve_examples(lh_plan *p) {
     if (own->example)
         own->example_there = lh_cuda_take(ctx, (size_t)p->examples, sizeof *own->example);
     if (!own->example_there) {
-        lh_fail(ctx, LH_ERROR_MEMORY, nowhere, "out of memory for a batch of %d examples",
-                p->examples);
+        lh_fail(ctx, LH_ERROR_MEMORY, nowhere, "out of memory for a batch of %d example%s",
+                p->examples, LH_PLURAL(p->examples));
         return false;
     }
     memset(own->example, -1, (size_t)p->examples * sizeof *own->example);

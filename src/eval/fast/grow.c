@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "eval/fast/fast.h"
 
 const lh_node *lh_fast_prevents(const lh_plan *p) {
@@ -62,7 +63,7 @@ bool lh_fast_keep(lh_plan *p) {
     own->kept = ctx->alloc((needs + 1) * sizeof(float));
     if (!own->kept) {
         lh_fail(ctx, LH_ERROR_MEMORY, (lh_place){0, 0, 0},
-                "out of memory for the keys and values of %d rows", p->grows);
+                "out of memory for the keys and values of %d row%s", p->grows, LH_PLURAL(p->grows));
         return false;
     }
     share_out(p, own->kept);
