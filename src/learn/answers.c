@@ -1,6 +1,7 @@
 #include "explain/explain.h"
 #include "learn/answers.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
