@@ -155,6 +155,9 @@ check() { # NAME CHANGE WORDS
     ends "$1" 1 "$3" mark ex2 changed.txt
 }
 check 'probabilities that do not add up' 's/^probs.*/probs = 0.2506 0.2494 0.2606 0.2494/' 'they add up to 1.0100: probabilities add up to 1'
+check 'wrong probabilities that add up to 1' 's/^probs.*/probs = 0.2606 0.2394 0.2506 0.2494/' '0.2606'
+grep -q 'add up' out
+verdict $((1 - $?)) '... and nothing is said against their sum'
 check 'a probability that is another' 's/^probs.*/probs = 0.9975 0.0008 0.0008 0.0008/' 'work probs out again'
 check 'a quarter where 0.2506 is asked' 's/^probs.*/probs = 0.250 _ _ _/' '0.250      _      _      _    ✗ · · ·'
 check 'a loss that rose' 's/1.38341/1.39/' 'the loss rose, from 1.3838 to 1.39, but this update lowers it'
