@@ -94,7 +94,7 @@ typedef struct span {
     bool has_tie, all_positive, all_cut;
 } span;
 
-/* Ties, of a softmax alone: every number of a row with every other. */
+/* Ties, where they are asked for: every number of a row with every other. */
 static span span_of(const lh_plan *p, const lh_node *n, bool ties) {
     span s = {INFINITY, 0, false, true, true};
     int examples = n->shape.is_batched ? lh_exact.examples(p) : 1;
@@ -125,7 +125,7 @@ static double spread_least(const lh_graph *g, const lh_plan *p, const lh_step *s
 }
 
 /* Softmaxes neither saturated nor tied, norms of rows that differ, ReLU cuts some and not all, numbers neither huge nor lost,
- * no step all zero. 0: kind; a norm of what is nearly equal is worse than anything else: no pen can do it. */
+ * no step all zero. 0: kind; a norm of what is nearly equal is worse than most: no pen can do it. */
 static int unkindness_of(const lh_graph *g, const lh_plan *p, const lh_step *s) {
     const lh_node *n = s->node;
     bool is_softmax = is_call_of(n, "softmax");
@@ -140,8 +140,15 @@ static int unkindness_of(const lh_graph *g, const lh_plan *p, const lh_step *s) 
     return !(z.most <= 100);
 }
 
+/* Of two numbers that are nearly equal, who rounds takes the one or the other: no pen can tell. */
+static bool chooses_of_equals(const lh_plan *p, const lh_node *n) {
+    const bool chooses = n->kind == LH_OP_topk || n->kind == LH_OP_argmax;
+    return chooses && lh_exact.has(p, n->in[0]) && span_of(p, n->in[0], true).has_tie;
+}
+
 static int unkindness(const lh_graph *g, const lh_plan *p) {
     int count = 0;
+    for (int i = 0; i < g->n_nodes; i++) count += 1000 * chooses_of_equals(p, g->node[i]);
     for (int i = 0; i < g->n_steps; i++) {
         const lh_step *s = g->step[i];
         const lh_node *n = s->node;
