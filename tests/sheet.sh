@@ -137,6 +137,10 @@ shows '149 of 150 numbers have full credit, 1 is blank' '... and costs one'
 sed '/^V =/,/^$/s/^  A:.*/& 0.5/' whole >row.txt
 ends 'one number too many' 0 'V: row 0 has 3 numbers, but 2 are asked for' mark ex3 row.txt
 
+# Wrong logits that are nearly equal: their probabilities are 0.2500, each of them.
+printf 'logits = 0.0003838 0 0.0003674 0\nprobs.m = 0.0003838\nprobs.e = 1.0000 0.9996 1.0000 0.9996\nprobs.s = 3.9992\nprobs = 0.2500 0.2500 0.2500 0.2500\n' >alike.txt
+ends 'equal numbers that follow' 1 '12 of 195 numbers have full credit' mark ex5-plain alike.txt
+
 for sign in ✓ ✗ · '?'; do
     printf 'X = 1 0; 5 _\nQ = 0.1 a; 0 0\n' >signs.txt
     "$longhand" mark ex1 signs.txt >out 2>err

@@ -180,12 +180,12 @@ static bool all_rest(const marker *k, int ask, const lh_reach_box *own) {
     return true;
 }
 
-/* Do the numbers before it lead to one number in every cell? Who rounds on the way may come to another one, but to one. */
+/* Can the numbers before it lead to one number in every cell? Who rounds on the way may come to another one, but to one. */
 static bool all_led_alike(const marker *k, int ask, const lh_reach_box *own) {
     double least = INFINITY, most = -INFINITY;
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         if (marking_written(k, ask, i)->kind != LH_WRITTEN_NUMBER) continue;
-        least = fmin(least, own[i].at), most = fmax(most, own[i].at);
+        least = fmin(least, own[i].high), most = fmax(most, own[i].low);
     }
     return most - least <= marking_unit(&k->s->ask[ask]);
 }
