@@ -37,6 +37,25 @@ run graph whitepaper --plan
 test "$status" -eq 0
 verdict $? 'a program without a loss'
 
+# A const with a name in a file has its numbers from there, after the start: what is made of it is made in each run.
+cat >frozen.lh <<'END'
+vocab A B
+input tokens : vocab*
+input target : vocab*
+example tokens = A B, target = B A
+param E : vocab x 2 = [1 0; 0 1]
+const W : 2 x 2 = [1 2; 3 4] as "w"
+const C : 2 x 2 = [1 2; 3 4]
+logits = E[tokens] @ (2 * W) @ (3 * C)
+loss = average(mean(crossentropy(logits, target)))
+backward loss
+E := E - 0.1 * dE
+END
+run graph frozen.lh --plan
+sed -n '/^At the start/,/^In every run/p' out >start
+test "$status" -eq 0 && grep -q '3 \* C' start && ! grep -q '2 \* W' start && grep -q '2 \* W' out
+verdict $? 'at the start only what is made of numbers of the program'
+
 # A function of the prelude that is made anew costs those kernels alone that mean it: micro has a norm of its own, and a softmax changes attention.
 run graph micro --plan
 test "$status" -eq 0 && grep -q 'attention, back' out && grep -q 'adam' out
