@@ -330,13 +330,32 @@ static const char *entry_colon(const char *s, const char *e) {
     return colon && is_number && is_address(s, colon) ? colon : NULL;
 }
 
-static void begin_entry(reader *r, const char *s, const char *equals, const char *e, int line) {
-    const char *name_end = equals, *from = equals + 1;
+/* The sign behind a name: = or, where no = stands, the ≈ of P ≈ 0.1 0.2. NULL: there is none, or it is one of a number: A: ≈ 0.1. */
+static const char *sign_of(const char *s, const char *e) {
+    const char *equals = memchr(s, '=', (size_t)(e - s));
+    for (const char *p = s; p < e && !equals && *p != ':'; p++)
+        if (about(p, e)) return is_address(s, p) ? p : NULL;
+    return equals;
+}
+
+/* What is worked out: 1 / 1.993, -log(0.25), and not one number behind another. */
+static bool is_working(const char *s, const char *e) {
+    for (; s < e; s++)
+        if (strchr("/*(^", *s) || begins(s, e, "\xc2\xb7") || begins(s, e, "\xc3\x97")) return true;
+    return false;
+}
+
+/* sign: = or : or ≈ */
+static void begin_entry(reader *r, const char *s, const char *sign, const char *e, int line) {
+    const char *name_end = sign, *from = sign + (about(sign, e) ? about(sign, e) : 1);
     trim(&s, &name_end);
     if (name_end > s && name_end[-1] == ':') name_end--; /* WO := ... */
     trim(&s, &name_end);
-    for (const char *p = from; p < e; p++) /* P[1][0] = 1 / 1.993 = 0.5018 */
-        if (*p == '=') from = p + 1;
+    for (const char *p = from; p < e; p++) /* P[1][0] = 1 / 1.993 = 0.5018, or ≈ 0.5018 */
+        if (*p == '=')
+            from = p + 1;
+        else if (about(p, e) && is_working(from, p))
+            from = p + about(p, e);
     lh_scan_entry(
         r->a, r->f,
         (lh_answer_entry){lh_clean(r->a, s, (size_t)(name_end - s), LH_SCAN_NAME), line, from, e});
@@ -360,14 +379,14 @@ static void read_line(reader *r, const char *s, const char *whole, int line) {
         if (s == end && r->has_rows) r->open = NULL; /* an empty line, not one with a comment */
         return;
     }
-    const char *equals = memchr(s, '=', (size_t)(e - s));
-    const char *colon = !equals && (!r->open || r->by_colon) ? entry_colon(s, e) : NULL;
-    if (!equals && begins_word(s, e, "sheet"))
+    const char *sign = sign_of(s, e);
+    const char *colon = !sign && (!r->open || r->by_colon) ? entry_colon(s, e) : NULL;
+    if (!sign && begins_word(s, e, "sheet"))
         lh_scan_header(r->a, r->f, s, e, line);
-    else if (!equals && begins_word(s, e, "name"))
+    else if (!sign && begins_word(s, e, "name"))
         read_learner(r->a, r->f, s, e);
-    else if (equals && is_address(s, equals))
-        begin_entry(r, s, equals, e, line);
+    else if (sign && is_address(s, sign))
+        begin_entry(r, s, sign, e, line);
     else if (colon) {
         begin_entry(r, s, colon, e, line);
         r->by_colon = true;
