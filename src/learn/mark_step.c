@@ -180,12 +180,14 @@ static bool all_rest(const marker *k, int ask, const lh_reach_box *own) {
     return true;
 }
 
-/* Can the numbers before it lead to one number in every cell? Who rounds on the way may come to another one, but to one. */
-static bool all_led_alike(const marker *k, int ask, const lh_reach_box *own) {
+/* Do the numbers before it lead to one number in every cell? Who rounds on the way may come to another one, but to one. Behind a slip
+ * it is enough that they can. */
+static bool all_led_alike(const marker *k, int ask, bool is_tainted, const lh_reach_box *own) {
     double least = INFINITY, most = -INFINITY;
     for (int i = 0; i < k->s->ask[ask].n_cells; i++) {
         if (marking_written(k, ask, i)->kind != LH_WRITTEN_NUMBER) continue;
-        least = fmin(least, own[i].high), most = fmax(most, own[i].low);
+        least = fmin(least, is_tainted ? own[i].high : own[i].at);
+        most = fmax(most, is_tainted ? own[i].low : own[i].at);
     }
     return most - least <= marking_unit(&k->s->ask[ask]);
 }
@@ -238,7 +240,8 @@ void marking_withhold(marker *k, int ask, int unit, bool is_tainted, const lh_re
     for (int i = 0; is_equal && i < k->s->ask[ask].n_cells; i++)
         if (v[i] == LH_FEW_DIGITS && is_far_short(k, ask, i)) v[i] = LH_COARSE;
     if (!is_equal && !is_copied) return;
-    if (!is_empty && own && (all_rest(k, ask, own) || (is_equal && all_led_alike(k, ask, own))))
+    if (!is_empty && own &&
+        (all_rest(k, ask, own) || (is_equal && all_led_alike(k, ask, is_tainted, own))))
         return;
     bool says_nothing = is_equal && (is_empty || (is_tainted && !k->habit.cuts) || !own ||
                                      k->habit.fewer || !all_cut(k, ask, own, v));
