@@ -59,7 +59,7 @@ static unsigned long long own_seed(const lh_sheet_class *c, const lh_student *s)
 static unsigned long long seed_of(const lh_sheet_class *c, const copy *x, int number) {
     if (c->secret) return lh_secret_seed(c->secret, c->from->name, x->form);
     if (x->student && x->student->seed) return x->student->seed;
-    if (!*x->form) return own_seed(c, x->student);
+    if (x->student && !*x->form) return own_seed(c, x->student);
     return (c->wish.seed ? c->wish.seed : 1) + (unsigned long long)number;
 }
 

@@ -121,7 +121,7 @@ static bool has_what_it_needs(lh_context *ctx, lh_arena *a, const lh_csv *t, int
         steps |= c == LH_COLUMN_OTHER && *head->cell[i];
     }
     if (whose && steps && t->n_rows > at + 1) return true;
-    if (t->n_rows == 0)
+    if (!head)
         lh_fail(ctx, LH_ERROR_TEXT, top, "the table is empty");
     else if (!whose)
         lh_fail(ctx, LH_ERROR_TEXT, top,
