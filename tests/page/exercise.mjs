@@ -99,7 +99,7 @@ test("exercises of every kind are judged on the page", async t => {
   await fill(page, 'section[data-exercise="1"] [data-path="Q"]', ["0.32", "-0.12", "0.47", "-0.09"]);
   await page.keyboard.press("Enter");
   await comes(() => of(1).locator('[data-path="Q"] .said').getAttribute("data-verdict"), "right");
-  await comes(async () => (await of(1).textContent()).includes("12 numbers to go: K comes next."), true);
+  await comes(async () => (await of(1).textContent()).includes("12 numbers to go in all: K comes next."), true);
   for (const [path, numbers] of [["K", ["-0.18", "0.42", "-0.33", "0.54"]], ["S", ["-0.1080", "-0.1704", "-0.1224", "-0.2037"]], ["Z", ["-0.0764", "-0.1205", "-0.0865", "-0.1440"]]]) {
     await fill(page, `section[data-exercise="1"] [data-path="${path}"]`, numbers);
     await page.keyboard.press("Enter");
