@@ -332,6 +332,10 @@ tried '... and in JSON' 1 '"absent": true' '"absent": 1' '"mean": 1'
 head -n 1 one-absent.csv >empty.csv && sed -n 3p one-absent.csv >>empty.csv
 run mark ex1 empty.csv --class physics.class --json
 tried 'nobody wrote anything: there is no mean' 1 '"mean": null'
+printf 'sheet ex1, seed 3, digits 4\nname Anna\nX 0.24 0.69\n' >lost.txt
+printf 'sheet ex1, seed 3, digits 4\nname Bo\n\nI was ill\n' >ill.txt
+run mark ex1 lost.txt ill.txt
+tried 'numbers behind a name without = are not nothing' 1 'ex1   1 sheet' 'Anna        0/56     0 %' '1 handed in nothing: Bo'
 
 # ---- letters with marks: composed, and as macOS writes them ----
 printf 'name,seed,Z\nMu\314\210ller,7,1\nNguye\314\202\314\203n,7,1\nZander,7,1\n' >apart.csv

@@ -186,6 +186,18 @@ static const form forms[] = {
     {"wide = 1.4 1.9 2.4 3.2 7 5.4", "wide", "1.4 1.9 2.4; 3.2 7 5.4"},
     {"{\"answers\": {\"wide\": [[1.4, 2.4], [3.2, 4.3, 5.4]]}}", "wide", "1.4 _ 2.4; 3.2 4.3 5.4"},
     {"row = 3.2 5.4", "row", "3.2 _ 5.4"},
+    /* two for each cell, and the step again and again: nothing is decided */
+    {"wide = 1.4 -1.4 1.9 -1.9 2.4 -2.4; 3.2 -3.2 4.3 -4.3 5.4 -5.4", "wide", "_ _ _; _ _ _"},
+    {"wide = 1.4 1.9 2.4 -2.4; 3.2 4.3 5.4 -5.4", "wide", "_ _ _; _ _ _"},
+    {"wide = 1.4 1.9 2.4 3.2 4.3 5.4 5.4 5.4", "wide", "_ _ _; _ _ _"},
+    {"row = 3.2 4.3\nrow = 4.3 5.4", "row", "3.2 4.3 _"},
+    {"row = 1 2\nrow = 3.2 5.4", "row", "_ _ _"},
+    {"row = 1 2\nrow = 3.2 4.3 5.4", "row", "3.2 4.3 5.4"},
+    {"wide[0] = 1.4 1.9 2.4 2.4\nwide[1] = 3.2 4.3 5.4 -5.4", "wide", "1.4 1.9 2.4; _ _ _"},
+    {"one = 3.2 -3.2", "one", "_"},
+    {"{\"answers\": {\"wide\": [[\"\\u0031.4\", \"2\\u002e4\"], [\"3.\\u0032\", \"4.\\u0033\", "
+     "\"5.\\u0034\"]]}}",
+     "wide", "1.4 _ 2.4; 3.2 4.3 5.4"},
     {"one = 1.50", "one", "1.50"},
     {"one =", "one", "_"},
     {"one = 0.000", "one", "0.000"},
@@ -466,6 +478,12 @@ static void test_large(void **state) {
         {"sheet a, steps ", "P ", true},
         {"", "```answers\n", true},
         {"P = \"", "\\\\", false},
+        {"P = .1", ",.1", false},
+        {"P = ", "~", false},
+        {"P = ", "~ ", false},
+        {"P = 1 ", "\xe2\x89\x88", false},
+        {"P ", "~ 1", false},
+        {"P = 1", " x ", false},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         desk d = small_desk();
