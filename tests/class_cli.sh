@@ -302,6 +302,9 @@ warns 'did you mean'
 sed 's/form [a-z]*/form zzzzzz/' answers.csv >swapped.csv
 run mark ex1 swapped.csv --class physics.class
 tried 'a form that was changed' 2 'was made from other numbers'
+"$longhand" sheet ex1 --seed 3 --key --format csv 2>err | sed 's/sheet ex1/Sheet ex1/' >capital.csv
+run mark ex1 capital.csv
+tried 'the line of a sheet, with a capital letter' 0 'all right: 1'
 f=$(sed -n 's/^Anna Müller,[^,]*,\([a-z]*\),.*/\1/p' sheets/list.csv)
 printf 'sheet ex1, class %s, digits 4, form %s\nname Émile Öztürk\nX = 1 0; 0 1\n' "$code" "$f" >swap.txt
 run mark ex1 swap.txt --class physics.class --roster more.csv
