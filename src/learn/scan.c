@@ -339,11 +339,12 @@ static const char *entry_colon(const char *s, const char *e) {
     return colon && is_number && is_address(s, colon) ? colon : NULL;
 }
 
-/* The sign behind a name: = or, where no = stands, the ≈ of P ≈ 0.1 0.2. NULL: there is none, or it is one of a number: A: ≈ 0.1. */
+/* The sign behind a name: = or the ≈ of P ≈ 0.1 0.2 and L ≈ -log(0.25) = 1.386. NULL: there is none, or it is one of a number:
+ * A: ≈ 0.1. */
 static const char *sign_of(const char *s, const char *e) {
-    const char *equals = memchr(s, '=', (size_t)(e - s));
-    for (const char *p = s; p < e && !equals && *p != ':'; p++)
-        if (about(p, e)) return is_address(s, p) ? p : NULL;
+    const char *equals = memchr(s, '=', (size_t)(e - s)), *stop = equals ? equals : e;
+    for (const char *p = s; p < stop && *p != ':'; p++)
+        if (about(p, e)) return is_address(s, p) ? p : equals;
     return equals;
 }
 
