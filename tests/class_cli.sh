@@ -302,6 +302,9 @@ warns 'did you mean'
 sed 's/form [a-z]*/form zzzzzz/' answers.csv >swapped.csv
 run mark ex1 swapped.csv --class physics.class
 tried 'a form that was changed' 2 'was made from other numbers'
+"$longhand" sheet ex1 --seed 3 --key --format csv 2>err | sed 's/sheet ex1/Sheet ex1/' >capital.csv
+run mark ex1 capital.csv
+tried 'the line of a sheet, with a capital letter' 0 'all right: 1'
 f=$(sed -n 's/^Anna Müller,[^,]*,\([a-z]*\),.*/\1/p' sheets/list.csv)
 printf 'sheet ex1, class %s, digits 4, form %s\nname Émile Öztürk\nX = 1 0; 0 1\n' "$code" "$f" >swap.txt
 run mark ex1 swap.txt --class physics.class --roster more.csv
@@ -332,6 +335,10 @@ tried '... and in JSON' 1 '"absent": true' '"absent": 1' '"mean": 1'
 head -n 1 one-absent.csv >empty.csv && sed -n 3p one-absent.csv >>empty.csv
 run mark ex1 empty.csv --class physics.class --json
 tried 'nobody wrote anything: there is no mean' 1 '"mean": null'
+printf 'sheet ex1, seed 3, digits 4\nname Anna\nX 0.24 0.69\n' >lost.txt
+printf 'sheet ex1, seed 3, digits 4\nname Bo\n\nI was ill\n' >ill.txt
+run mark ex1 lost.txt ill.txt
+tried 'numbers behind a name without = are not nothing' 1 'ex1   1 sheet' 'Anna        0/56     0 %' '1 handed in nothing: Bo'
 
 # ---- letters with marks: composed, and as macOS writes them ----
 printf 'name,seed,Z\nMu\314\210ller,7,1\nNguye\314\202\314\203n,7,1\nZander,7,1\n' >apart.csv

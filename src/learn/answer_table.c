@@ -73,7 +73,7 @@ static lh_answer_file *row_answers(lh_arena *a, const lh_csv_row *head, const lh
         const char *text = lh_csv_cell(row, i), *end = text + strlen(text);
         lh_column c = lh_column_of(head->cell[i]);
         if (!*text || !*head->cell[i]) continue;
-        if (c == LH_COLUMN_SHEET && strncmp(text, "sheet", 5) == 0)
+        if (c == LH_COLUMN_SHEET && lh_scan_is_header(text, end))
             lh_scan_header(a, f, text, end, row->line);
         else if (c == LH_COLUMN_SHEET)
             lh_scan_refuse(f, row->line,

@@ -27,6 +27,11 @@ typedef struct placer {
     lh_filled *r;
     const lh_answer_entry *e;
     bool is_json, drops_zeros;
+    /* for each cell of the sheet: has an answer of another shape been given places there? */
+    bool *is_aligned;
+    int *n_over; /* for each ask: how many numbers too many stand in such answers */
+    int *best;   /* scratch of match_pieces */
+    size_t n_best;
 } placer;
 
 static bool wants_words(const placer *k) {
@@ -230,41 +235,53 @@ static void walk(placer *k, lh_cell_visit visit, void *who) {
 /* What stands in an entry, one after the other. */
 typedef struct piece {
     int row, line;
-    const char *s;
+    const char *s; /* a copy: JSON is read into a buffer */
     size_t n;
+    lh_written w;
 } piece;
 
 typedef struct pieces {
+    lh_arena *a;
     piece *at;
     int n, most;
 } pieces;
 
 static void keep_piece(void *who, int row, const char *s, size_t n, int line) {
     pieces *p = who;
-    if (p->n < p->most) p->at[p->n++] = (piece){.row = row, .line = line, .s = s, .n = n};
+    if (p->n == p->most) return;
+    const char *copy = lh_copy(p->a, s, n);
+    if (n && !*copy) n = 0; /* there is no memory */
+    p->at[p->n++] = (piece){row, line, copy, n, lh_written_read(s, n)};
 }
 
-static bool is_expected(const placer *k, const target *t, int cell, const piece *p) {
+static bool is_expected(const placer *k, const target *t, int cell, const lh_written *w) {
     const lh_ask *q = &k->p->sheet->ask[t->ask];
-    const lh_written w = lh_written_read(p->s, p->n);
+    if (w->kind != LH_WRITTEN_NUMBER) return false;
     const double exact = lh_sheet_exact(k->p->sheet, t->ask, cell - q->first),
                  unit = pow(10, -q->decimals);
-    return w.kind == LH_WRITTEN_NUMBER &&
-           fabs(w.value - exact) <= 2 * fmax(fmin(w.unit, 10 * unit), unit);
+    return fabs(w->value - exact) <= 2 * fmax(fmin(w->unit, 10 * unit), unit);
 }
 
 /* The pieces that are the numbers expected, in their order, and as many as possible: in[i] is the cell of piece i, counted from
  * `first`, or -1. Returns how many there are. */
-static int match_pieces(const placer *k, const target *t, const piece *p, int n, int first,
-                        int n_cells, int *in) {
+static int match_pieces(placer *k, const target *t, const piece *p, int n, int first, int n_cells,
+                        int *in) {
     const int wide = n_cells + 1;
-    int *best = lh_alloc_array(k->a, (size_t)(n + 1) * (size_t)wide, sizeof *best), c = 0;
-    if (!best) return 0;
+    const size_t needed = (size_t)(n + 1) * (size_t)wide;
+    int c = 0;
+    if (needed > k->n_best) {
+        k->n_best = 0;
+        k->best = lh_alloc_array(k->a, needed, sizeof *k->best);
+        if (!k->best) return 0;
+        k->n_best = needed;
+    }
+    int *best = k->best;
+    memset(best, 0, needed * sizeof *best);
     for (int i = n - 1; i >= 0; i--)
         for (int j = n_cells - 1; j >= 0; j--) {
             const int skip_piece = best[(i + 1) * wide + j], skip_cell = best[i * wide + j + 1];
             best[i * wide + j] = skip_piece > skip_cell ? skip_piece : skip_cell;
-            if (is_expected(k, t, first + j, &p[i]) &&
+            if (is_expected(k, t, first + j, &p[i].w) &&
                 best[(i + 1) * wide + j + 1] >= best[i * wide + j])
                 best[i * wide + j] = best[(i + 1) * wide + j + 1] + 1;
         }
@@ -274,6 +291,19 @@ static int match_pieces(const placer *k, const target *t, const piece *p, int n,
         in[i] = is ? c++ : -1;
     }
     return best[0];
+}
+
+/* May the numbers of an entry be given places? Whoever writes two numbers for each cell, or the step again and again, has not decided:
+ * one number too many in a step is a slip, and an answer of another shape is looked at once. Of two numbers for one cell neither is
+ * the answer. */
+static bool may_align(placer *k, const target *t, int n_over, int first, int n_cells) {
+    bool is_new = true;
+    for (int i = first; i < first + n_cells; i++) {
+        is_new &= !k->is_aligned[i];
+        k->is_aligned[i] = true;
+    }
+    k->n_over[t->ask] += n_over;
+    return is_new && (n_over == 0 || (n_cells > 1 && k->n_over[t->ask] == 1));
 }
 
 /* Puts the pieces of a row that has too many or too few where they belong: those that are expected, and others between them where as
@@ -291,10 +321,21 @@ static void align(placer *k, const target *t, const piece *p, int n, int first, 
         if (in[i] >= 0) fill_cell(&(filler){k, first + in[i]}, p[i].row, p[i].s, p[i].n, p[i].line);
 }
 
+/* Of the rows that have too many. */
+static int count_over(const pieces *p, int cols) {
+    int over = 0, n = 0;
+    for (int i = 0; i < p->n; i++) {
+        n = i && p->at[i].row == p->at[i - 1].row ? n + 1 : 1;
+        over += n > cols;
+    }
+    return over;
+}
+
 /* Each row has a line of its own: those with as many numbers as asked for stand where they belong. */
 static void place_rows(placer *k, const target *t, const pieces *p, int rows, int cols, int first) {
     enum { NAMED = 4 };
     const char *address = t->block->address;
+    const bool may = may_align(k, t, count_over(p, cols), first, rows * cols);
     int said = 0, others = 0, i = 0;
     for (int r = 0; r < rows; r++) {
         const int from = i, row = i < p->n ? p->at[i].row : 0;
@@ -304,7 +345,7 @@ static void place_rows(placer *k, const target *t, const pieces *p, int rows, in
             fill_cell(&(filler){k, at + c}, row, p->at[from + c].s, p->at[from + c].n,
                       p->at[from + c].line);
         if (n == cols) continue;
-        align(k, t, p->at + from, n, at, cols);
+        if (may) align(k, t, p->at + from, n, at, cols);
         const char *what = lh_printf(k->a, "row %d has %d number%s, but %d are asked for", r, n,
                                      n == 1 ? "" : "s", cols);
         if (!said++) k->r->answers->other_shape[t->ask] = what;
@@ -361,7 +402,7 @@ static const char *comma_words(const placer *k, const pieces *p) {
 static void place_some(placer *k, const target *t, const shape *s, int rows, int cols, int first) {
     enum { MOST = 2000, WORDS = 8 }; /* cells: aligning takes their square */
     const int asked = rows * cols, most = asked == 1 ? WORDS : 2 * asked;
-    pieces p = {.most = s->total <= most && asked <= MOST ? s->total : 0};
+    pieces p = {.a = k->a, .most = s->total <= most && asked <= MOST ? s->total : 0};
     p.at = lh_alloc_array(k->a, (size_t)p.most + 1, sizeof *p.at);
     if (!p.at) return;
     walk(k, keep_piece, &p);
@@ -370,7 +411,8 @@ static void place_some(placer *k, const target *t, const shape *s, int rows, int
         place_rows(k, t, &p, rows, cols, first);
         return;
     }
-    if (p.n) align(k, t, p.at, p.n, first, asked);
+    if (p.n && may_align(k, t, p.n > asked ? p.n - asked : 0, first, asked))
+        align(k, t, p.at, p.n, first, asked);
     const char *what =
         lh_printf(k->a, "yours is %s, but %d x %d is asked for", shape_text(k->a, s), rows, cols);
     k->r->answers->other_shape[t->ask] = what;
@@ -413,12 +455,20 @@ lh_filled *lh_answers_read(lh_arena *a, const lh_paper *p, const lh_answer_file 
     if (!r->answers->cell || !r->answers->other_shape || !r->text) return NULL;
     for (int i = 0; i < s->n_cells; i++) r->text[i] = "";
     r->notes = f->notes;
-    placer k = {.a = a, .p = p, .r = r, .is_json = f->is_json, .drops_zeros = f->drops_zeros};
+    placer k = {.a = a,
+                .p = p,
+                .r = r,
+                .is_json = f->is_json,
+                .drops_zeros = f->drops_zeros,
+                .is_aligned = lh_alloc_array(a, (size_t)s->n_cells + 1, sizeof *k.is_aligned),
+                .n_over = lh_alloc_array(a, (size_t)s->n_asks + 1, sizeof *k.n_over)};
+    if (!k.is_aligned || !k.n_over) return NULL;
     for (int i = 0; i < f->n_entries; i++) {
         k.e = &f->entry[i];
         place(&k);
     }
-    r->is_absent = r->notes.n == f->notes.n; /* nothing that was put in another place, or shape */
+    /* nothing that was put in another place or shape, and no numbers behind a step's name without = */
+    r->is_absent = r->notes.n == f->notes.n && !f->has_lost;
     for (int i = 0; i < s->n_cells; i++) {
         r->is_absent &= r->answers->cell[i].kind == LH_WRITTEN_BLANK;
         r->n_written += r->answers->cell[i].kind == LH_WRITTEN_NUMBER;

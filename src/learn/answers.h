@@ -60,6 +60,7 @@ typedef struct lh_answer_file {
     int n_entries;
     bool drops_zeros; /* a spreadsheet had it, which shows 0.2500 as 0.25 */
     lh_notes notes;   /* lines that belong to nothing */
+    bool has_lost;    /* some of them have digits: answers, perhaps */
 } lh_answer_file;
 
 lh_answer_file *lh_answer_file_read(lh_arena *a, const char *text, size_t length);

@@ -28,19 +28,28 @@ static void end_line(reader *r) {
     r->line++;
 }
 
-/* What the first row that has any has most of, outside quotes: above it there may be a title. */
+/* What most of the first rows have, outside quotes: above them there may be a title, with a comma in it. Of two signs that as many
+ * have, the one there is more of, and rather not the comma: it stands in numbers, too. */
 static char guess_separator(const reader *r) {
+    enum { ROWS = 8, N_SIGNS = 3 };
     static const char signs[] = ",;\t";
-    int n[3] = {0}, best = 0;
+    int rows[N_SIGNS] = {0}, all[N_SIGNS] = {0}, here[N_SIGNS] = {0}, n = 0, best = 0;
     bool inside = false;
-    for (const char *s = r->s; s < r->end; s++) {
-        const char *sign = strchr(signs, *s);
+    for (const char *s = r->s; s <= r->end && n < ROWS; s++) {
+        if (s == r->end || (!inside && is_end(r, s))) {
+            bool has_any = here[0] || here[1] || here[2];
+            for (int i = 0; i < N_SIGNS; i++) rows[i] += here[i] > 0, all[i] += here[i];
+            memset(here, 0, sizeof here);
+            n += has_any;
+            continue;
+        }
+        const char *sign = *s ? strchr(signs, *s) : NULL;
         if (*s == '"') inside = !inside;
-        if (sign && *s && !inside) n[sign - signs]++;
-        if (!inside && is_end(r, s) && n[0] + n[1] + n[2]) break;
+        if (sign && !inside) here[sign - signs]++;
     }
-    for (int i = 1; i < 3; i++)
-        if (n[i] > n[best]) best = i;
+    for (int i = 1; i < N_SIGNS; i++)
+        if (rows[i] > rows[best] || (rows[i] && rows[i] == rows[best] && all[i] >= all[best]))
+            best = i;
     return signs[best];
 }
 

@@ -3,7 +3,7 @@
  *     lh_csv *t = lh_csv_read(ctx, arena, "names.csv", text, length);      NULL and the context failed, with the line
  *     for (int r = 0; r < t->n_rows; r++) ... t->row[r].cell[c], .n_cells, .line
  *
- * Cells end at a comma, a semicolon or a tab: whichever the first row with any of them has most of, or as a first line `sep=;` says. Quotes,
+ * Cells end at a comma, a semicolon or a tab: whichever most of the first rows have, or as a first line `sep=;` says. Quotes,
  * doubled quotes and line ends inside them, every kind of line end, UTF-8 with and without its mark, UTF-16 and Windows-1252
  * are read. Rows without a word in them are left out. Blanks around a cell are not part of it.
  *

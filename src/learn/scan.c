@@ -187,7 +187,8 @@ static void scan_line(const char *s, const char *e, int line, lh_scan_rows *r, l
         }
     bool goes_on = s < e && e[-1] == '\\';
     if (goes_on) e--;
-    const char *from = NULL; /* where the last number ended */
+    const char *from = NULL,
+               *list = s; /* where the last number ended, and the list that it may stand in */
     while (s < e) {
         if (*s == ';' || *s == ']') {
             lh_scan_row_end(r);
@@ -197,8 +198,12 @@ static void scan_line(const char *s, const char *e, int line, lh_scan_rows *r, l
         } else if (*s == ',' && (s == from || s + 1 == e || ends_cell(s[1]))) {
             s++; /* between brackets, or what a number of a list ended at */
         } else {
-            const char *stop = cell_end(s, e);
-            if (is_list(s, stop)) stop = memchr(s, ',', (size_t)(stop - s));
+            const char *stop = s < list ? list : cell_end(s, e);
+            if (s < list || is_list(s, stop)) {
+                const char *comma = memchr(s, ',', (size_t)(stop - s));
+                list = stop;
+                if (comma) stop = comma;
+            }
             lh_scan_bare(visit, who, r->at, s, (size_t)(stop - s), line);
             r->any = true;
             from = s = stop;
@@ -269,6 +274,10 @@ static bool lacks_comma(const char *lesson) {
     return false;
 }
 
+bool lh_scan_is_header(const char *s, const char *e) {
+    return begins_word(s, e, "sheet") > 0;
+}
+
 void lh_scan_header(lh_arena *a, lh_answer_file *f, const char *s, const char *e, int line) {
     if (f->lesson) {
         lh_scan_refuse(f, line, "a second sheet begins here: one file holds one sheet");
@@ -330,19 +339,18 @@ static const char *entry_colon(const char *s, const char *e) {
     return colon && is_number && is_address(s, colon) ? colon : NULL;
 }
 
-/* The sign behind a name: = or, where no = stands, the ≈ of P ≈ 0.1 0.2. NULL: there is none, or it is one of a number: A: ≈ 0.1. */
+/* The sign behind a name: = or the ≈ of P ≈ 0.1 0.2 and L ≈ -log(0.25) = 1.386. NULL: there is none, or it is one of a number:
+ * A: ≈ 0.1. */
 static const char *sign_of(const char *s, const char *e) {
-    const char *equals = memchr(s, '=', (size_t)(e - s));
-    for (const char *p = s; p < e && !equals && *p != ':'; p++)
-        if (about(p, e)) return is_address(s, p) ? p : NULL;
+    const char *equals = memchr(s, '=', (size_t)(e - s)), *stop = equals ? equals : e;
+    for (const char *p = s; p < stop && *p != ':'; p++)
+        if (about(p, e)) return is_address(s, p) ? p : equals;
     return equals;
 }
 
-/* What is worked out: 1 / 1.993, -log(0.25), and not one number behind another. */
+/* A sign of what is worked out: 1 / 1.993, -log(0.25), and not one number behind another. */
 static bool is_working(const char *s, const char *e) {
-    for (; s < e; s++)
-        if (strchr("/*(^", *s) || begins(s, e, "\xc2\xb7") || begins(s, e, "\xc3\x97")) return true;
-    return false;
+    return strchr("/*(^", *s) || begins(s, e, "\xc2\xb7") || begins(s, e, "\xc3\x97");
 }
 
 /* sign: = or : or ≈ */
@@ -351,11 +359,12 @@ static void begin_entry(reader *r, const char *s, const char *sign, const char *
     trim(&s, &name_end);
     if (name_end > s && name_end[-1] == ':') name_end--; /* WO := ... */
     trim(&s, &name_end);
-    for (const char *p = from; p < e; p++) /* P[1][0] = 1 / 1.993 = 0.5018, or ≈ 0.5018 */
-        if (*p == '=')
-            from = p + 1;
-        else if (about(p, e) && is_working(from, p))
-            from = p + about(p, e);
+    bool works_out = false;
+    for (const char *p = from; p < e; p++) { /* P[1][0] = 1 / 1.993 = 0.5018, or ≈ 0.5018 */
+        const size_t sign_bytes = *p == '=' ? 1 : works_out ? about(p, e) : 0;
+        if (sign_bytes) from = p + sign_bytes;
+        works_out = !sign_bytes && (works_out || is_working(p, e));
+    }
     lh_scan_entry(
         r->a, r->f,
         (lh_answer_entry){lh_clean(r->a, s, (size_t)(name_end - s), LH_SCAN_NAME), line, from, e});
@@ -363,6 +372,16 @@ static void begin_entry(reader *r, const char *s, const char *sign, const char *
     trim(&from, &e);
     r->has_rows = from < e;
     r->by_colon = false;
+}
+
+static void put_aside(reader *r, const char *s, const char *e, int line) {
+    lh_answer_file *f = r->f;
+    const bool is_told = f->notes.n < LH_MAX_NOTES;
+    for (const char *p = s; p < e; p++) f->has_lost |= lh_is_digit(*p);
+    lh_note_add(&f->notes, line,
+                is_told ? lh_printf(r->a, "\"%s\" belongs to no step; put # before a comment",
+                                    lh_clean(r->a, s, (size_t)(e - s), 40))
+                        : "");
 }
 
 static void read_line(reader *r, const char *s, const char *whole, int line) {
@@ -381,7 +400,7 @@ static void read_line(reader *r, const char *s, const char *whole, int line) {
     }
     const char *sign = sign_of(s, e);
     const char *colon = !sign && (!r->open || r->by_colon) ? entry_colon(s, e) : NULL;
-    if (!sign && begins_word(s, e, "sheet"))
+    if (!sign && lh_scan_is_header(s, e))
         lh_scan_header(r->a, r->f, s, e, line);
     else if (!sign && begins_word(s, e, "name"))
         read_learner(r->a, r->f, s, e);
@@ -393,12 +412,9 @@ static void read_line(reader *r, const char *s, const char *whole, int line) {
     } else if (r->open) {
         r->open->to = whole;
         r->has_rows = true;
-    } else if (r->f->notes.n < LH_MAX_NOTES)
-        lh_note_add(&r->f->notes, line,
-                    lh_printf(r->a, "\"%s\" belongs to no step; put # before a comment",
-                              lh_clean(r->a, s, (size_t)(e - s), 40)));
-    else
-        lh_note_add(&r->f->notes, line, "");
+    } else {
+        put_aside(r, s, e, line);
+    }
 }
 
 static bool has_fence(const char *s, const char *end) {

@@ -16,6 +16,7 @@ void lh_scan_json_cells(const char *from, const char *to, int line, lh_cell_visi
 void lh_scan_text(lh_arena *a, lh_answer_file *f, const char *text, size_t length);
 void lh_scan_json(lh_arena *a, lh_answer_file *f, const char *text, size_t length);
 /* sheet ex4, seed 7, digits 4, form A, code 1f2e3d, steps Z P */
+bool lh_scan_is_header(const char *s, const char *e); /* does it begin with the word sheet? */
 void lh_scan_header(lh_arena *a, lh_answer_file *f, const char *s, const char *e, int line);
 
 /* What both share. */

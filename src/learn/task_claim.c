@@ -35,12 +35,13 @@ static bool is_plain(const char *s) {
 }
 
 /* The last + or - of a sum, outside brackets and between spaces; NULL: there is none. */
-static const char *last_sign(const char *s, const char *end) {
+static const char *last_sign(const char *from, const char *end) {
     const char *found = NULL;
     int depth = 0;
-    for (; s < end; s++) {
+    for (const char *s = from; s < end; s++) {
         depth += strchr("([{", *s) ? 1 : strchr(")]}", *s) ? -1 : 0;
-        if (depth == 0 && (*s == '+' || *s == '-') && s[-1] == ' ' && s[1] == ' ') found = s;
+        if (depth == 0 && s > from && (*s == '+' || *s == '-') && s[-1] == ' ' && s[1] == ' ')
+            found = s;
     }
     return found;
 }
