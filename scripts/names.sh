@@ -5,18 +5,35 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 files=$(find src -name '*.[ch]' | sed 's|.*/||' | sort | uniq -d)
-# "} lh_name;", "struct lh_name {" of an open definition, and "typedef ... (*lh_name)(" are definitions; "typedef struct a a;" is none.
-types=$(find src include -name '*.[ch]' -exec sed -nE \
-    -e 's/^\} (lh_[a-z0-9_]+);.*/\1/p' \
-    -e 's/^(struct|union|enum) (lh_[a-z0-9_]+) \{.*/\2/p' \
-    -e 's/^typedef [^;{]*\(\*(lh_[a-z0-9_]+)\)\(.*/\1/p' {} + | sort | uniq -d)
+# Definitions are "} lh_name;", "typedef enum lh_name { ... } lh_name;", "struct lh_name {" and any other typedef; "typedef struct a a;"
+# is none. A name counts once in a file: behind #if there may be several.
+types=$(find src include -name '*.[ch]' -exec awk '
+    function define(name) {
+        if (name ~ /^lh_[a-z0-9_]+$/ && !seen[FILENAME, name]++) print name, FILENAME
+    }
+    /^(struct|union|enum) lh_[a-z0-9_]+ \{/ { define($2) }
+    /^\} lh_[a-z0-9_]+;/ || (/^typedef .*;/ && !/^typedef (struct|union|enum) [a-z0-9_]+ [a-z0-9_]+;/) {
+        line = $0
+        sub(/\/\*.*/, "", line)
+        sub(/;[^;]*$/, "", line)
+        if (match(line, /\(\*?lh_[a-z0-9_]+\)\(/)) { # of a function
+            line = substr(line, RSTART, RLENGTH)
+            gsub(/[(*)]/, "", line)
+        } else if (line !~ /\}/) sub(/[[(].*/, "", line)
+        sub(/.*[ *}]/, "", line)
+        define(line)
+    }
+    /^typedef [^;{]*\(\*lh_[a-z0-9_]+\)\([^;]*$/ { # ... that goes on in the next line
+        match($0, /\(\*lh_[a-z0-9_]+\)/)
+        define(substr($0, RSTART + 2, RLENGTH - 3))
+    }' {} + | sort)
 status=0
 for name in $files; do
     echo "names.sh: the file $name is there twice: $(find src -name "$name" | sort | tr '\n' ' ')"
     status=1
 done
-for name in $types; do
-    echo "names.sh: the type $name is there twice: $(grep -rlE "^\} $name;|^(struct|union|enum) $name \{|^typedef [^;{]*\(\*$name\)\(" src include | sort | tr '\n' ' ')"
+for name in $(echo "$types" | cut -d ' ' -f 1 | sort | uniq -d); do
+    echo "names.sh: the type $name is there twice: $(echo "$types" | sed -n "s/^$name //p" | tr '\n' ' ')"
     status=1
 done
 exit $status

@@ -57,6 +57,11 @@ refused 'a turn that is not there' 'there is no step named h[9].X' explain ex6 '
 warns 'did you mean h[0].X?'
 refused 'a step of a turn that is not there' 'there is no step named h[1].A.PP' explain ex6 'h[1].A.PP[0][0]'
 warns 'did you mean h[1].A.P?'
+for address in 'y[1][0]' 'y[ 1 ][ 0 ]' 'y [1] [0]' ' y {example 0} [1][0] '; do
+    run explain fine.lh "$address"
+    test "$status" -eq 0 && grep -q ' = 15$' out
+    verdict $? "spaces in an address: '$address'"
+done
 for command in 'graph ex1' 'plot ex1 heat P'; do
     # shellcheck disable=SC2086  # several words
     refused "${command%% *}: a picture that is no SVG" 'drawings are written as SVG, not as png' $command -o x.png

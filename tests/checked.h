@@ -181,7 +181,10 @@ static lh_plan *checked_plan(lh_graph *g, const lh_wish *wish) {
     return lh_plan_new(g, wish, &checked_backend);
 }
 
-static const lh_evaluator lh_checked = {
-    .name = "checked", .epsilon = LH_REAL_EPSILON, .plan = checked_plan, LH_EVALUATE};
+static const lh_evaluator lh_checked = {.name = "checked",
+                                        .epsilon = LH_REAL_EPSILON,
+                                        .by = &checked_backend,
+                                        .plan = checked_plan,
+                                        LH_EVALUATE};
 
 #endif

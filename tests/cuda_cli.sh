@@ -134,7 +134,7 @@ tried 'no device' 2 'no GPU can be used: no device is there' 'longhand devices s
 EMULATED_NONE=1 run devices
 tried '... is said by devices, too' 0 'gpu   none: no device is there'
 EMULATED_MEMORY=20000000 run devices
-tried 'a device without room' 0 'cannot be used: 20.0 MB of its memory are free, and products alone need 34.0 MB'
+tried 'a device without room' 0 'cannot be used: 20 MB of its memory are free, and products alone need 34 MB'
 EMULATED_VERSION=3 run devices
 tried 'a shared object of another version' 0 'gpu   none: longhand_cuda.so is of version 3, and this longhand needs'
 EMULATED_MEMORY=100000 run train gpt --device gpu -o x

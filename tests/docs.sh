@@ -95,6 +95,26 @@ result 'documented make targets exist'
 
 sh scripts/names.sh >"$work/err"
 result 'no file name and no type is there twice'
+while IFS='|' read -r what text; do
+    rm -rf "$work/twice"
+    mkdir -p "$work/twice/scripts" "$work/twice/include" "$work/twice/src/a" "$work/twice/src/b"
+    cp scripts/names.sh "$work/twice/scripts"
+    printf '%b\n' "$text" >"$work/twice/src/a/one.h"
+    sh "$work/twice/scripts/names.sh" >>"$work/err" || echo "$what: refused once" >>"$work/err"
+    printf '%b\n' "$text" >"$work/twice/src/b/two.h"
+    sh "$work/twice/scripts/names.sh" | grep -q 'type lh_x is .* src/a/one.h src/b/two.h' || echo "$what: not seen twice" >>"$work/err"
+done <<'END'
+a struct|typedef struct lh_x {\n    int a;\n} lh_x; /* a; b */
+a struct that is open elsewhere|typedef struct lh_x lh_x;\nstruct lh_x {\n    int a;\n};
+a struct on one line|typedef struct lh_x { int a; } lh_x;
+an enum on one line|typedef enum lh_x { LH_A, LH_B } lh_x;
+an enum without a tag|typedef enum {\n    LH_A\n} lh_x;
+a name for another type|typedef const unsigned char *lh_x;
+an array|typedef int lh_x[4];
+a function|typedef void (*lh_x)(int a, void (*b)(int));
+a function on two lines|typedef void (*lh_x)(int a,\n    int b);
+END
+result 'each kind of type that is there twice is found'
 
 sh scripts/comments.sh >"$work/err"
 result 'no comment breaks the declaration that it stands behind'

@@ -148,6 +148,7 @@ has 'what has none' 'by definition: ' out
 does 'cost --measure for programs' cost gpt --set layers=2 dim=32 heads=2 context=64 tokens=64 --measure --json
 has 'peak and time' '"peak_flops": ?[0-9]' out
 does 'the forward pass alone' cost ex1 --measure
+has '... and its memory in a unit that fits' '(^| )[1-9][0-9.]* k?B\. ' out
 does 'cost --predict' cost gpt --set layers=5 dim=32 heads=2 context=64 tokens=64 --batch 2 --predict
 has 'from one turn and two' 'layers = 2: ' out
 does 'cost --predict beside --measure' cost gpt --set layers=5 dim=32 heads=2 context=64 tokens=64 --batch 2 --measure --predict --json

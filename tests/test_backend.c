@@ -340,8 +340,14 @@ static void sums_need_a_backend_that_adds(void **state) {
 static void every_backend_has_a_name(void **state) {
     (void)state;
     int n = 0;
-    for (; lh_evaluators[n]; n++)
+    for (; lh_evaluators[n]; n++) {
         assert_ptr_equal(lh_evaluator_find(lh_evaluators[n]->name), lh_evaluators[n]);
+        assert_string_equal(lh_evaluators[n]->by->name, lh_evaluators[n]->name);
+    }
+    /* --recompute asks that, of a backend that it never heard of, too */
+    assert_true(lh_fast.by->shares_memory && lh_cuda.by->shares_memory &&
+                lh_checked.by->shares_memory);
+    assert_false(lh_exact.by->shares_memory || lh_wide.by->shares_memory);
     assert_true(n >= 3);
     assert_null(lh_evaluator_find("checked")); /* not of the program: of this test */
 }

@@ -143,6 +143,10 @@ has '... which is said' 'already has 20 steps' out
 does 'resume: a step that is behind' train part --resume --data text.txt --steps 7
 printed '... which is said, and nothing of the time that it takes' 0 'part already has 20 steps, and --steps is 7: nothing is left to do; --steps 40 continues'
 hides ' a step: ' 'no negative number of steps'
+# shellcheck disable=SC2086  # several words
+does 'a length that is set as a number of the notation' train gpt --data text.txt $small steps=1.2e1 --steps 8 --batch 4 -o length
+does '... is that of the whole run' train length --resume --data text.txt
+has '... to its end' ' 12/12 100%' out
 does 'resume: more steps' train part --resume --data text.txt --steps 25
 "$longhand" weights part >out 2>err && grep -q 'step 25' out
 verdict $? '... are done'

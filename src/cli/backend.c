@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "eval/backend.h"
 #include "eval/cuda/devices.h"
 
 const lh_evaluator *lh_cli_evaluator(lh_cli *cli, const char *name) {
@@ -41,7 +42,7 @@ const lh_evaluator *lh_cli_device(lh_cli *cli, const char *device, lh_precision 
 }
 
 bool lh_cli_can_recompute(lh_cli *cli, const lh_evaluator *with) {
-    if (with == &lh_fast || with == &lh_cuda) return true;
+    if (with->by->shares_memory) return true;
     lh_cli_fail(cli, "--recompute saves no memory here: the evaluator %s keeps every value",
                 with->name);
     fprintf(stderr, "leave out --recompute, or --backend\n");

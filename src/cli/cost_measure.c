@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "cli/cost_command.h"
 #include "eval/cuda/cuda.h"
 #include "eval/exact.h"
@@ -265,20 +266,22 @@ void lh_print_measured(const lh_cli *cli, const lh_bill *b, const lh_measured *m
     fputc('\n', cli->out);
     lh_ink_print(cli, cli->out, LH_INK_BOLD, "Measured\n");
     const char *what = m->is_training ? "One step of training" : "One forward pass";
+    char memory[LH_NUMBER_MAX];
+    lh_number_bytes(memory, sizeof memory, m->memory);
     lh_wrap(cli->out, cli->width, 0,
             m->device
                 ? lh_printf(cli->arena,
                             "%s on %s in %.3g ms, its steps started one by one: %.3g GFLOP/s. "
-                            "Memory: %.1f MB. Products by %s.",
-                            what, m->device, 1e3 * m->seconds, 1e-9 * m->flops / m->seconds,
-                            1e-6 * m->memory, m->products ? m->products : "our own kernel")
+                            "Memory: %s. Products by %s.",
+                            what, m->device, 1e3 * m->seconds, 1e-9 * m->flops / m->seconds, memory,
+                            m->products ? m->products : "our own kernel")
                 : lh_printf(cli->arena,
-                            "%s in %.3g ms on %d thread%s: %.3g GFLOP/s. Memory at its peak: %.1f "
-                            "MB. This machine, tried in the same run: %.3g GFLOP/s in products "
+                            "%s in %.3g ms on %d thread%s: %.3g GFLOP/s. Memory at its peak: %s. "
+                            "This machine, tried in the same run: %.3g GFLOP/s in products "
                             "(%s), %.3g GB/s read.",
                             what, 1e3 * m->seconds, machine->threads,
-                            machine->threads > 1 ? "s" : "", 1e-9 * m->flops / m->seconds,
-                            1e-6 * m->memory, 2e-9 * machine->multiply_adds, lh_product_name(),
+                            machine->threads > 1 ? "s" : "", 1e-9 * m->flops / m->seconds, memory,
+                            2e-9 * machine->multiply_adds, lh_product_name(),
                             1e-9 * machine->bytes));
     fputc('\n', cli->out);
     print_rows(cli, b, m);

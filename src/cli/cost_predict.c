@@ -1,6 +1,7 @@
 /* cost_predict -- how long a step takes and how much memory, of a model that need not fit here: each repeat is measured with
  * one turn and with two, and every further turn takes as long as the second. The memory is counted, not taken. */
 #include "base/clock.h"
+#include "base/number.h"
 #include "cli/cost_command.h"
 #include "cli/train_command.h"
 
@@ -95,12 +96,14 @@ void lh_print_predicted(const lh_cli *cli, const lh_predicted *p) {
     if (p->n)
         from = lh_printf(cli->arena, "measured: one turn of each repeat, %.3g ms, and %s",
                          1e3 * p->once, from);
+    char memory[LH_NUMBER_MAX];
     const char *rate =
         p->rows > 0 ? lh_printf(cli->arena, ", %.4g tokens/s", p->rows / p->seconds) : "";
     lh_wrap(cli->out, cli->width, 0,
-            lh_printf(cli->arena, "%s: %.3g ms%s, and %.1f MB (%s).",
+            lh_printf(cli->arena, "%s: %.3g ms%s, and %s (%s).",
                       p->is_training ? "One step of training" : "One forward pass",
-                      1e3 * p->seconds, rate, 1e-6 * p->memory, from));
+                      1e3 * p->seconds, rate, lh_number_bytes(memory, sizeof memory, p->memory),
+                      from));
 }
 
 void lh_predicted_json(lh_json *j, const lh_predicted *p) {

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/version.h"
 #include "cli/train_job.h"
 #include "eval/backends.h"
@@ -157,6 +158,13 @@ static bool set_const(lh_train_job *j, const char *option, const char *name, con
     return false;
 }
 
+/* 2000, or 2e3 as --set may have it. */
+static void read_steps(const char *value, int *steps) {
+    char *end;
+    const double x = lh_number_read(value, &end);
+    if (!*end && x >= 1 && x <= 1e9) *steps = (int)x;
+}
+
 /* Of the folder, of the text, of the options, in this order: the later counts. */
 static bool collect_settings(lh_train_job *j) {
     lh_cli *cli = j->cli;
@@ -175,7 +183,7 @@ static bool collect_settings(lh_train_job *j) {
                : j->seconds > 0 || j->until > 0 ? MANY_STEPS
                                                 : STEPS;
     for (int i = 0; i < first->n && j->options->resume && !j->options->steps; i++)
-        if (strcmp(first->set[i].name, "steps") == 0) j->steps = atoi(first->set[i].value);
+        if (strcmp(first->set[i].name, "steps") == 0) read_steps(first->set[i].value, &j->steps);
     if (lh_program_has(p, LH_S_CONST, "steps"))
         put_setting(j, "steps", lh_printf(cli->arena, "%d", j->steps));
     if (!set_const(j, "rate", "rate", j->options->rate)) return false;

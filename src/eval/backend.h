@@ -83,7 +83,7 @@ void lh_host_give_back(lh_context *ctx, void *memory);
 
 lh_plan *lh_plan_new(lh_graph *g, const lh_wish *wish, const lh_backend *by);
 
-/* What all evaluators have in common: everything but .name, .epsilon and .plan (eval/evaluate.c). */
+/* What all evaluators have in common: everything but .name, .epsilon, .by and .plan (eval/evaluate.c). */
 void lh_plan_free(lh_plan *p);
 void lh_plan_start(lh_plan *p);
 void lh_plan_bind(lh_plan *p, const int *examples, int n);
@@ -122,6 +122,6 @@ void lh_plan_count(lh_plan *p, unsigned long long count[2]);
         return lh_plan_new(g, wish, backend);                                                      \
     }                                                                                              \
     const lh_evaluator lh_##id = {                                                                 \
-        .name = #id, .epsilon = LH_REAL_EPSILON, .plan = id##_plan, LH_EVALUATE}
+        .name = #id, .epsilon = LH_REAL_EPSILON, .by = backend, .plan = id##_plan, LH_EVALUATE}
 
 #endif

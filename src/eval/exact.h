@@ -69,7 +69,8 @@ typedef struct lh_trouble {
 typedef struct lh_evaluator {
     const char *name;
     double epsilon;
-    bool has_bf16; /* its products can be made in bf16 (eval/fast/wish.h) */
+    bool has_bf16;               /* its products can be made in bf16 (eval/fast/wish.h) */
+    const struct lh_backend *by; /* what runs its plans: eval/backend.h */
     /* NULL and the context failed on error; g must outlive it */
     lh_plan *(*plan)(lh_graph *g, const lh_wish *wish);
     void (*free)(lh_plan *p); /* NULL is allowed */

@@ -45,6 +45,7 @@ static const char *path_end(const char *s) {
         while (open > s && *open != '[') open--;
         if (*open != '[') break;
         end = open;
+        while (end > s && end[-1] == ' ') end--;
     }
     return end;
 }
@@ -63,6 +64,7 @@ bool lh_address_braces(const char **s, lh_address *a) {
 
 bool lh_address_parse(lh_context *ctx, const char *text, lh_address *a) {
     *a = (lh_address){.row = -1, .col = -1};
+    text += strspn(text, " ");
     const char *s = text, *end = path_end(text);
     size_t n = (size_t)(end - text);
     if (n == 0 || n >= sizeof a->path) {

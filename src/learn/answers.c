@@ -86,15 +86,18 @@ static void note_unknown(placer *k, int found) {
          k->e->name, near ? near : "");
 }
 
-/* [3] at the end of a name: its number, and where the bracket opens. */
+/* [3] or [ 3 ] at the end of a name: its number, and where the bracket opens. */
 static bool last_index(const char *s, size_t *n, int *index) {
     size_t end = *n;
     while (end && s[end - 1] == ' ') end--;
     if (end < 3 || s[end - 1] != ']') return false;
-    size_t open = end - 1;
-    while (open > 0 && s[open - 1] >= '0' && s[open - 1] <= '9') open--;
-    if (open == 0 || s[open - 1] != '[' || end - 1 - open < 1 || end - 1 - open > 8) return false;
-    *index = atoi(s + open);
+    size_t last = end - 1;
+    while (last && s[last - 1] == ' ') last--;
+    size_t first = last, open;
+    while (first && lh_is_digit(s[first - 1])) first--;
+    for (open = first; open && s[open - 1] == ' ';) open--;
+    if (open == 0 || s[open - 1] != '[' || last == first || last - first > 8) return false;
+    *index = atoi(s + first);
     *n = open - 1;
     return true;
 }

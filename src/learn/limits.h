@@ -10,6 +10,8 @@
 
 #define LH_DUST 1e-9            /* of a unit: what a sum in another order leaves */
 #define LH_HALF (0.5 + LH_DUST) /* a tie may go either way */
+/* of a number, where its unit is smaller than a double can tell: some hundred last bits */
+#define LH_LAST_BITS 1e-13
 /* a digit written stands for more than this: fewer digits than asked, which is 10, 100 ... */
 #define LH_FEWER_UNITS 1.5
 /* fewer digits still tell something below that: one is missing, not two ... */
@@ -70,6 +72,8 @@ enum {
     LH_MOST_VARIANTS = 64, /* programs with mistakes that are held at the same time: memory */
     /* of these, those that later steps may follow: six mistakes and their unions */
     LH_MOST_ACTIVE = 16,
+    /* usual ways of carrying numbers on that are tried however long they take: nearly everybody works so */
+    LH_SURE_WAYS = 3,
     LH_MOST_OPERANDS = 32, /* of a step, that are tried as they were before an update */
     /* numbers that must speak for a digit fewer carried on: one is any slip */
     LH_PROVING_HABIT = 2,
@@ -85,7 +89,12 @@ enum {
 #define LH_PASS_EFFORT 15e6 /* of one pass over it, and for what the right numbers lead to */
 /* What a pass spends beyond that before it stops following roundings: lines that nobody wrote down then count as a machine's, which
  * does not round. No lesson comes there, but three steps of a GPT do. */
-#define LH_PATIENCE           5e6
+#define LH_PATIENCE 5e6
+/* While so much of a pass is left, steps that no update changes are also worked out again behind an update, as some learners do:
+ * everything anew is much work, and the rest of it is needed for names of mistakes. */
+#define LH_ANEW_SHARE 0.75
+/* While so much of it is left, a sheet is also judged in full as that of somebody who carries on a digit fewer. */
+#define LH_FEWER_SHARE        0.25
 #define LH_SENSITIVITY_EFFORT 1.2 /* of what one rounding does to one number: it is only added up */
 #define LH_LINE_EFFORT        20  /* of one line, however small: its plan is run */
 #define LH_NODE_EFFORT        0.3 /* of one node of the program, for a plan that is made for a line */

@@ -65,7 +65,7 @@ static bool best_reach(marker *k, int ask, int unit, int *variant) {
     int last = k->anew > 0 && k->s->ask[ask].moment ? -1 : 0;
     for (int i = k->n_active - 1; v && i >= last && least > 0; i--) {
         int program = i < 0 ? k->anew : k->active[i];
-        if (i < 0 && lh_reach_left(k->r) < 0.75 * k->effort)
+        if (i < 0 && lh_reach_left(k->r) < LH_ANEW_SHARE * k->effort)
             break; /* everything anew is much work */
         const int *before = i < 0 ? lh_reach_reopen(k->r, program) : NULL;
         bool ok = lh_reach_of(k->r, program, unit, marking_written(k, ask, 0), k->other);
@@ -347,7 +347,8 @@ static lh_marks *as_fewer(marker *plain, lh_marks *m, bool cuts) {
     const lh_habit habit = {.cuts = cuts, .fewer = 1};
     marker k;
     lh_marks *few = as_usual(plain, habit, &k);
-    if (!few && plain->left > plain->effort / 4 && plain->all->left >= LH_PASS_EFFORT) {
+    if (!few && plain->left > LH_FEWER_SHARE * plain->effort &&
+        plain->all->left >= LH_PASS_EFFORT) {
         k = marker_new(plain, habit);
         few = mark_once(&k);
     }

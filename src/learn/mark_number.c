@@ -59,7 +59,7 @@ lh_written marking_asked(lh_written w, const lh_ask *q) {
 
 bool marking_fits(lh_written w, lh_reach_box b, double beside) {
     if (isinf(w.value) || isinf(b.at)) return w.value == b.at;
-    double slack = w.unit / 2 + beside + LH_DUST * w.unit + 1e-13 * fabs(w.value);
+    double slack = w.unit / 2 + beside + LH_DUST * w.unit + LH_LAST_BITS * fabs(w.value);
     return w.value >= b.low - slack && w.value <= b.high + slack;
 }
 

@@ -43,9 +43,8 @@ static void look_along(marker *k, int ask, bool is_tainted, lh_verdict *v) {
     }
 }
 
-/* The first three are tried however long they take: nearly everybody works so. */
+/* The first of them, LH_SURE_WAYS, are tried however long they take. */
 int marking_usual(marker *k, int ask, int unit, int variant, bool is_tainted, lh_verdict *v) {
-    enum { always = 3 };
     static const lh_carry ways[] = {{.rounds = false},
                                     {.rounds = true},
                                     {.rounds = true, .inside = true},
@@ -58,7 +57,7 @@ int marking_usual(marker *k, int ask, int unit, int variant, bool is_tainted, lh
         how.cuts = k->habit.cuts;
         how.fewer = k->habit.fewer;
         if (how.fewer && how.shortens) continue; /* what was written is short already */
-        if (i >= always && !lh_reach_may(k->r)) break;
+        if (i >= LH_SURE_WAYS && !lh_reach_may(k->r)) break;
         if (lh_reach_plain(k->r, variant, unit, how, k->plain)) look_along(k, ask, is_tainted, v);
     }
     int bad = 0;

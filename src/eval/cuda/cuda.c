@@ -300,5 +300,9 @@ static lh_plan *cuda_plan(lh_graph *g, const lh_wish *wish) {
     return lh_plan_new(g, wish, is_short ? &in_bf16 : wish->grows ? &grown_in_float : &in_float);
 }
 
-const lh_evaluator lh_cuda = {
-    .name = "cuda", .epsilon = LH_REAL_EPSILON, .has_bf16 = true, .plan = cuda_plan, LH_EVALUATE};
+const lh_evaluator lh_cuda = {.name = "cuda",
+                              .epsilon = LH_REAL_EPSILON,
+                              .has_bf16 = true,
+                              .by = &in_float,
+                              .plan = cuda_plan,
+                              LH_EVALUATE};

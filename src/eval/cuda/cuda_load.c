@@ -1,4 +1,5 @@
 /* cuda_load -- finds the shared object and opens the GPU, once per process. */
+#include "base/number.h"
 #include "base/shared_object.h"
 #include "eval/cuda/cuda.h"
 #include "eval/cuda/devices.h"
@@ -44,9 +45,10 @@ const lh_gpu_ranks *lh_cuda_ranks(void) {
 /* One that others have filled up cannot do much: both figures. */
 static void see_room(lh_gpu_device *d) {
     if (*d->trouble || (double)d->free >= LH_CUDA_LIBRARIES) return;
-    snprintf(d->trouble, sizeof d->trouble,
-             "%.1f MB of its memory are free, and products alone need %.1f MB",
-             (double)d->free / 1e6, LH_CUDA_LIBRARIES / 1e6);
+    char has[LH_NUMBER_MAX], needs[LH_NUMBER_MAX];
+    snprintf(d->trouble, sizeof d->trouble, "%s of its memory are free, and products alone need %s",
+             lh_number_bytes(has, sizeof has, (double)d->free),
+             lh_number_bytes(needs, sizeof needs, LH_CUDA_LIBRARIES));
 }
 
 int lh_devices(lh_gpu_device *list, int most, const char **why) {

@@ -111,5 +111,9 @@ static lh_plan *fast_plan(lh_graph *g, const lh_wish *wish) {
     return lh_plan_new(g, wish, &backend);
 }
 
-const lh_evaluator lh_fast = {
-    .name = "fast", .epsilon = LH_REAL_EPSILON, .has_bf16 = true, .plan = fast_plan, LH_EVALUATE};
+const lh_evaluator lh_fast = {.name = "fast",
+                              .epsilon = LH_REAL_EPSILON,
+                              .has_bf16 = true,
+                              .by = &backend,
+                              .plan = fast_plan,
+                              LH_EVALUATE};
