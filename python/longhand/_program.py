@@ -18,6 +18,7 @@ from ._error import KINDS, LonghandError
 
 STEP_KINDS = ("given", "forward", "gradient", "part", "update", "inside")
 VERDICTS = ("right", "partly", "wrong", "unread")
+NEVER = 10**8  # steps between two looks at held-out text: the most that the library takes
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -622,7 +623,8 @@ class Program:
         with _Heard(tell) as heard:
             how = c.LearnHow(ctypes.sizeof(c.LearnHow), data, len(data) if data else 0, _bytes(file), _bytes(task), _bytes(tokens),
                              lines, steps, batch, micro, _bytes(precision),
-                             None if rate is None else numbers.notation(rate).encode(), seed, threads, every if progress else 0,
+                             None if rate is None else numbers.notation(rate).encode(), seed, threads,
+                             every if progress else NEVER,
                              c.PROGRESS(heard), None, recompute)
             self._recipe.note("model")
             return self._call("learn", byref(how))

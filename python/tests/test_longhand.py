@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
@@ -444,6 +445,18 @@ class Models(unittest.TestCase):
             raise KeyError("mine")
         with self.assertRaises(KeyError):
             small().learn(NOTES, steps=20, batch=4, progress=fails)
+
+    def test_nobody_waits_for_a_held_out_loss_that_nobody_sees(self):
+        m, seen, c = small(), [], longhand._program.c
+        progress = c.PROGRESS
+
+        def looks(heard):
+            return progress(lambda who, now: seen.append(now.contents.held_out) or heard(who, now))
+        with unittest.mock.patch.object(c, "PROGRESS", looks):
+            m.learn(NOTES, steps=2, batch=4)
+            self.assertTrue(all(math.isnan(x) for x in seen), seen)
+            m.learn(steps=2, progress=lambda p: None)
+        self.assertEqual([math.isnan(x) for x in seen], [True, True, True, False])
 
     def test_ctrl_c_is_heard_soon_and_nothing_is_lost(self):
         def late(*_):
