@@ -18,6 +18,9 @@ from ._error import KINDS, LonghandError
 
 STEP_KINDS = ("given", "forward", "gradient", "part", "update", "inside")
 VERDICTS = ("right", "partly", "wrong", "unread")
+# Not by what C calls back: it is in the midst of what these change.
+CHANGES = frozenset(("differentiate", "freeze", "learn", "load", "open_file", "open_folder", "open_lesson", "open_text", "reset", "restore",
+                     "rewrite", "set", "set_value", "train", "update", "write", "write_float"))
 NEVER = 10**8  # steps between two looks at held-out text: the most that the library takes
 
 Path = Union[str, "os.PathLike[str]"]
@@ -161,6 +164,7 @@ class Program:
     def __init__(self, name: Optional[str] = None) -> None:
         self._lib = c.library()
         self._lock = threading.RLock()
+        self._running: Tuple[str, ...] = ()  # calls that have not come back yet
         self._handle = self._lib.longhand_new()
         if not self._handle:
             raise MemoryError("there is no memory for a program")
@@ -172,9 +176,13 @@ class Program:
 
     def close(self) -> None:
         """Gives back all memory. Views of matrices must not be read any more."""
-        handle, self._handle = getattr(self, "_handle", None), None
-        if handle:
-            self._lib.longhand_free(handle)
+        if not getattr(self, "_handle", None):
+            return
+        with self._lock:
+            self._refuse_within()
+            handle, self._handle = self._handle, None
+            if handle:
+                self._lib.longhand_free(handle)
 
     def __enter__(self) -> "Program":
         return self
@@ -189,9 +197,21 @@ class Program:
         with self._lock:
             if not self._handle:
                 raise LonghandError("the program was closed")
-            value = getattr(self._lib, "longhand_" + name)(self._handle, *arguments)
+            if name in CHANGES or name in self._running:
+                self._refuse_within()
+            running = self._running
+            try:
+                self._running = running + (name,)
+                value = getattr(self._lib, "longhand_" + name)(self._handle, *arguments)
+            finally:
+                self._running = running
             self._raise()
             return result(value)
+
+    def _refuse_within(self) -> None:
+        if self._running:
+            raise LonghandError("the model is learning or writing: what is called back meanwhile cannot change or close it",
+                                cure="stop it by False or an exception, and change it then")
 
     def _raise(self) -> None:
         message = self._lib.longhand_error(self._handle)

@@ -446,6 +446,38 @@ class Models(unittest.TestCase):
         with self.assertRaises(KeyError):
             small().learn(NOTES, steps=20, batch=4, progress=fails)
 
+    def test_what_is_called_back_looks_and_changes_nothing(self):
+        m, other = small(), small()
+        path = os.path.join(self.folder.name, "called_back")
+        for each in (m, other):
+            each.learn(NOTES, steps=2, batch=4)
+        numbers = [list(row) for row in other["E"]]
+        m.save(path)
+
+        def fine():
+            self.assertEqual(len(m["E"]), len(numbers))
+            self.assertEqual(len(m.logits("the")), 3)
+            m.save(path)
+            other.learn(NOTES, steps=1, batch=4)
+        changes = [lambda: m.set("rate", 0.1), lambda: m.train("E"), lambda: m.freeze("E"), m.restore, lambda: m.differentiate("loss"),
+                   lambda: m.load_weights(path), lambda: m.learn(steps=1), lambda: m.learn(NOTES, steps=1), m.close,
+                   lambda: m.__setitem__("E", numbers), m.reset]
+        for change in changes:
+            for run in (lambda f: m.learn(steps=1, progress=f), lambda f: m.generate("the", 2, token=f)):
+                with self.assertRaisesRegex(longhand.LonghandError, "called back"):
+                    run(lambda _: change())
+        with self.assertRaisesRegex(longhand.LonghandError, "called back"):
+            m.generate("the", 2, token=lambda _: m.generate("the", 2))
+        said = []
+        m.learn(steps=2, progress=lambda _: fine() or said.append(m.generate("the", 2)))
+        self.assertEqual(len(said), 2)
+        m.generate("the", 2, token=lambda _: fine())
+        self.assertEqual(m.learn(steps=1), 1)
+        closing = threading.Timer(0.05, m.close)  # it waits, as calls of several threads do
+        closing.start()
+        self.assertEqual(m.learn(steps=200), 200)
+        closing.join()
+
     def test_nobody_waits_for_a_held_out_loss_that_nobody_sees(self):
         m, seen, c = small(), [], longhand._program.c
         progress = c.PROGRESS
