@@ -478,6 +478,27 @@ class Models(unittest.TestCase):
         self.assertEqual(m.learn(steps=200), 200)
         closing.join()
 
+    def test_what_is_frozen_keeps_the_numbers_of_its_file(self):
+        m = longhand.program("vocab 4\nseed 4\ninput tokens : vocab*\ninput target : vocab*\ngenerate tokens from logits\n"
+                             "param A : 4 x 4 = normal(1)\nparam E : vocab x 4 = normal(1)\n"
+                             "logits = E[tokens] @ A @ E^T\nloss = average(mean(crossentropy(logits, target)))\n"
+                             "backward loss\nA := A - 0.1 * dA\nE := E - 0.1 * dE\n")
+
+        def rows(of, name):
+            return [list(row) for row in of[name]]
+        path = os.path.join(self.folder.name, "frozen")
+        m.learn(NOTES, steps=5, batch=4)
+        learned = rows(m, "A")
+        m.save(path)
+        m = longhand.load(path)
+        m.freeze("A")
+        self.assertEqual(rows(m, "A"), learned)
+        m.learn(NOTES, steps=3, batch=4)
+        self.assertEqual(rows(m, "A"), learned)
+        self.assertNotEqual(rows(m, "E"), rows(longhand.load(path), "E"))
+        m.save(path)
+        self.assertEqual(rows(longhand.load(path), "A"), learned)
+
     def test_nobody_waits_for_a_held_out_loss_that_nobody_sees(self):
         m, seen, c = small(), [], longhand._program.c
         progress = c.PROGRESS
