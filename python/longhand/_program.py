@@ -102,6 +102,11 @@ class Answer(NamedTuple):
         return self.verdict == "right"
 
 
+def _is_false(x: Any) -> bool:
+    """False, or what a comparison of NumPy's numbers has for it."""
+    return x is False or (type(x).__module__ == "numpy" and type(x).__name__ in ("bool", "bool_") and not x)
+
+
 class _Heard:
     """What C calls back. An exception must not pass through C: it stops what runs, and is raised where that was called.
 
@@ -116,7 +121,7 @@ class _Heard:
 
     def __call__(self, *arguments: Any) -> bool:
         try:
-            return not self._raised and self._function(*arguments) is not False
+            return not self._raised and not _is_false(self._function(*arguments))
         except BaseException as error:
             self._raised.append(error)
             return False

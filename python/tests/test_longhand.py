@@ -441,6 +441,9 @@ class Models(unittest.TestCase):
         self.assertLess(self.seen[-1].loss, self.seen[0].loss)
         self.assertEqual(small().learn(NOTES, steps=20, batch=4, progress=lambda p: p.step < 3), 3)
 
+        if numpy:
+            self.assertEqual(small().learn(NOTES, steps=20, batch=4, progress=lambda p: numpy.float64(p.step) < 3), 3)
+
         def fails(p):
             raise KeyError("mine")
         with self.assertRaises(KeyError):
