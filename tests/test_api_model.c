@@ -271,6 +271,30 @@ static void what_is_set_counts(void **state) {
     is_well(lh);
 }
 
+/* A param without the name of a weights file, frozen in a trained model, is a weight that does not learn. */
+static void what_is_frozen_stays(void **state) {
+    static const char text[] = "vocab 4\nseed 4\ninput tokens : vocab*\ninput target : vocab*\n"
+                               "generate tokens from logits\nparam A : 4 x 4 = normal(1)\n"
+                               "param E : vocab x 4 = normal(1)\nlogits = E[tokens] @ A @ E^T\n"
+                               "loss = average(mean(crossentropy(logits, target)))\nbackward loss\n"
+                               "A := A - 0.1 * dA\nE := E - 0.1 * dE\n";
+    longhand *lh = *state;
+    const longhand_learn_how how = {.text = long_text(), .steps = 3, .batch = 4};
+    longhand_open_text(lh, "frozen.lh", text, sizeof text - 1);
+    assert_int_equal(longhand_learn(lh, &how), 3);
+    longhand_save(lh, path_of("frozen"));
+    const double a = longhand_value(lh, "A[1][2]"), e = longhand_value(lh, "E[1][2]");
+    longhand_open_folder(lh, path_of("frozen"));
+    longhand_freeze(lh, "A");
+    assert_true(longhand_value(lh, "A[1][2]") == a && longhand_value(lh, "E[1][2]") == e);
+    assert_int_equal(longhand_learn(lh, &how), 3);
+    assert_true(longhand_value(lh, "A[1][2]") == a && longhand_value(lh, "E[1][2]") != e);
+    longhand_save(lh, path_of("frozen"));
+    longhand_open_folder(lh, path_of("frozen"));
+    assert_true(longhand_value(lh, "A[1][2]") == a && longhand_value(lh, "E[1][2]") != e);
+    is_well(lh);
+}
+
 /* ---- a prompt ---- */
 
 static void prompts_are_read(void **state) {
@@ -431,6 +455,7 @@ int main(void) {
         TEST(folders_are_written_and_read),
         TEST(weights_are_loaded_and_saved),
         TEST(what_is_set_counts),
+        TEST(what_is_frozen_stays),
         TEST(prompts_are_read),
         TEST(models_are_looked_into),
         TEST(samples_are_drawn),

@@ -662,7 +662,46 @@ static const struct {
     const char *model;
     lh_setting set[6];
     int n_set;
-} whole[] = {{"models/gpt.lh", {{"heads", "3"}, {"dim", "48"}}, 2}};
+} whole[] = {
+    {"models/gpt.lh", {{"heads", "3"}, {"dim", "48"}}, 2},
+    {"models/gpt.lh", {{"heads", "5"}, {"dim", "80"}, {"layers", "3"}}, 3},
+    {"models/gpt.lh", {{"heads", "15"}, {"dim", "120"}, {"layers", "1"}}, 3},
+};
+
+static const char shared_keys[] =
+    "vocab 13\nsize dim = %d\nsize context = 14\nseed 3\ninput tokens : vocab*\n"
+    "generate tokens from logits\nparam E : vocab x dim = normal(1)\n"
+    "param g : 1 x dim = normal(1)\nparam WQ : dim x 6*16 = normal(0.1)\n"
+    "param WK : dim x 2*16 = normal(0.1)\nparam WV : dim x 2*8 = normal(0.1)\n"
+    "param WO : 6*8 x dim = normal(0.1)\nrepeat h for 2 with X = E[tokens]\n"
+    "N = rmsnorm(X, g)\nQ = split(N @ WQ, 6)\nK = split(N @ WK, 2)\nV = split(N @ WV, 2)\n"
+    "H = attentionwith(Q, K, V, hide = beyond(Q, K, 4, 2), scale = 0.4, cap = 3, bias = 0)\n"
+    "next X = X + join(H) @ WO\nend\nlogits = rmsnorm(X, g) @ E^T\n";
+
+static const int widths[] = {8, 120, 256, 264,
+                             512}; /* up to what a row's warps take at once, and more */
+
+static bool (*token_of)(const lh_gpu_token *t, void *stream);
+static int n_tokens;
+
+/* A GPU that others use as well has no room for all blocks of threads now and then. */
+static bool token_now_and_then(const lh_gpu_token *t, void *stream) {
+    return (!t->n_steps || ++n_tokens % 3) && token_of(t, stream);
+}
+
+static void try_refused_launches(void) {
+    const char *why;
+    lh_gpu *gpu = (lh_gpu *)lh_cuda_find(&why);
+    const lh_embedded *f = lh_embedded_find(whole[0].model);
+    const lh_build how = {.set = whole[0].set, .n_set = whole[0].n_set};
+    tried t;
+    token_of = gpu->token, gpu->token = token_now_and_then, n_tokens = 0;
+    if (open_tried_with(&t, f->name, f->text, f->length, &how))
+        grow_within(&t, 3e-2, true, true, false);
+    if (!t.is_wrong && n_tokens < 6) tell(&t, "growing", "no launch was refused");
+    close_tried(&t);
+    gpu->token = token_of;
+}
 
 static void try_whole_tokens(void) {
     precision.precision = LH_IN_BF16;
@@ -674,6 +713,15 @@ static void try_whole_tokens(void) {
             grow_within(&t, 3e-2, true, true, true), grow_both(&t);
         close_tried(&t);
     }
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        char text[sizeof shared_keys + 8];
+        tried t;
+        snprintf(text, sizeof text, shared_keys, widths[i]);
+        if (open_tried(&t, "shared keys", text, strlen(text)))
+            grow_within(&t, 3e-2, true, true, true), grow_both(&t);
+        close_tried(&t);
+    }
+    try_refused_launches();
     precision.precision = LH_IN_FLOAT;
 }
 

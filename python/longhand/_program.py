@@ -18,6 +18,10 @@ from ._error import KINDS, LonghandError
 
 STEP_KINDS = ("given", "forward", "gradient", "part", "update", "inside")
 VERDICTS = ("right", "partly", "wrong", "unread")
+# Not by what C calls back: it is in the midst of what these change.
+CHANGES = frozenset(("differentiate", "freeze", "learn", "load", "open_file", "open_folder", "open_lesson", "open_text", "reset", "restore",
+                     "rewrite", "set", "set_value", "train", "update", "write", "write_float"))
+NEVER = 10**8  # steps between two looks at held-out text: the most that the library takes
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -98,6 +102,11 @@ class Answer(NamedTuple):
         return self.verdict == "right"
 
 
+def _is_false(x: Any) -> bool:
+    """False, or what a comparison of NumPy's numbers has for it."""
+    return x is False or (type(x).__module__ == "numpy" and type(x).__name__ in ("bool", "bool_") and not x)
+
+
 class _Heard:
     """What C calls back. An exception must not pass through C: it stops what runs, and is raised where that was called.
 
@@ -112,7 +121,7 @@ class _Heard:
 
     def __call__(self, *arguments: Any) -> bool:
         try:
-            return not self._raised and self._function(*arguments) is not False
+            return not self._raised and not _is_false(self._function(*arguments))
         except BaseException as error:
             self._raised.append(error)
             return False
@@ -160,6 +169,7 @@ class Program:
     def __init__(self, name: Optional[str] = None) -> None:
         self._lib = c.library()
         self._lock = threading.RLock()
+        self._running: Tuple[str, ...] = ()  # calls that have not come back yet
         self._handle = self._lib.longhand_new()
         if not self._handle:
             raise MemoryError("there is no memory for a program")
@@ -171,9 +181,13 @@ class Program:
 
     def close(self) -> None:
         """Gives back all memory. Views of matrices must not be read any more."""
-        handle, self._handle = getattr(self, "_handle", None), None
-        if handle:
-            self._lib.longhand_free(handle)
+        if not getattr(self, "_handle", None):
+            return
+        with self._lock:
+            self._refuse_within()
+            handle, self._handle = self._handle, None
+            if handle:
+                self._lib.longhand_free(handle)
 
     def __enter__(self) -> "Program":
         return self
@@ -188,9 +202,21 @@ class Program:
         with self._lock:
             if not self._handle:
                 raise LonghandError("the program was closed")
-            value = getattr(self._lib, "longhand_" + name)(self._handle, *arguments)
+            if name in CHANGES or name in self._running:
+                self._refuse_within()
+            running = self._running
+            try:
+                self._running = running + (name,)
+                value = getattr(self._lib, "longhand_" + name)(self._handle, *arguments)
+            finally:
+                self._running = running
             self._raise()
             return result(value)
+
+    def _refuse_within(self) -> None:
+        if self._running:
+            raise LonghandError("the model is learning or writing: what is called back meanwhile cannot change or close it",
+                                cure="stop it by False or an exception, and change it then")
 
     def _raise(self) -> None:
         message = self._lib.longhand_error(self._handle)
@@ -622,7 +648,8 @@ class Program:
         with _Heard(tell) as heard:
             how = c.LearnHow(ctypes.sizeof(c.LearnHow), data, len(data) if data else 0, _bytes(file), _bytes(task), _bytes(tokens),
                              lines, steps, batch, micro, _bytes(precision),
-                             None if rate is None else numbers.notation(rate).encode(), seed, threads, every if progress else 0,
+                             None if rate is None else numbers.notation(rate).encode(), seed, threads,
+                             every if progress else NEVER,
                              c.PROGRESS(heard), None, recompute)
             self._recipe.note("model")
             return self._call("learn", byref(how))

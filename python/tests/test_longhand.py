@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
@@ -440,10 +441,78 @@ class Models(unittest.TestCase):
         self.assertLess(self.seen[-1].loss, self.seen[0].loss)
         self.assertEqual(small().learn(NOTES, steps=20, batch=4, progress=lambda p: p.step < 3), 3)
 
+        if numpy:
+            self.assertEqual(small().learn(NOTES, steps=20, batch=4, progress=lambda p: numpy.float64(p.step) < 3), 3)
+
         def fails(p):
             raise KeyError("mine")
         with self.assertRaises(KeyError):
             small().learn(NOTES, steps=20, batch=4, progress=fails)
+
+    def test_what_is_called_back_looks_and_changes_nothing(self):
+        m, other = small(), small()
+        path = os.path.join(self.folder.name, "called_back")
+        for each in (m, other):
+            each.learn(NOTES, steps=2, batch=4)
+        numbers = [list(row) for row in other["E"]]
+        m.save(path)
+
+        def fine():
+            self.assertEqual(len(m["E"]), len(numbers))
+            self.assertEqual(len(m.logits("the")), 3)
+            m.save(path)
+            other.learn(NOTES, steps=1, batch=4)
+        changes = [lambda: m.set("rate", 0.1), lambda: m.train("E"), lambda: m.freeze("E"), m.restore, lambda: m.differentiate("loss"),
+                   lambda: m.load_weights(path), lambda: m.learn(steps=1), lambda: m.learn(NOTES, steps=1), m.close,
+                   lambda: m.__setitem__("E", numbers), m.reset]
+        for change in changes:
+            for run in (lambda f: m.learn(steps=1, progress=f), lambda f: m.generate("the", 2, token=f)):
+                with self.assertRaisesRegex(longhand.LonghandError, "called back"):
+                    run(lambda _: change())
+        with self.assertRaisesRegex(longhand.LonghandError, "called back"):
+            m.generate("the", 2, token=lambda _: m.generate("the", 2))
+        said = []
+        m.learn(steps=2, progress=lambda _: fine() or said.append(m.generate("the", 2)))
+        self.assertEqual(len(said), 2)
+        m.generate("the", 2, token=lambda _: fine())
+        self.assertEqual(m.learn(steps=1), 1)
+        closing = threading.Timer(0.05, m.close)  # it waits, as calls of several threads do
+        closing.start()
+        self.assertEqual(m.learn(steps=200), 200)
+        closing.join()
+
+    def test_what_is_frozen_keeps_the_numbers_of_its_file(self):
+        m = longhand.program("vocab 4\nseed 4\ninput tokens : vocab*\ninput target : vocab*\ngenerate tokens from logits\n"
+                             "param A : 4 x 4 = normal(1)\nparam E : vocab x 4 = normal(1)\n"
+                             "logits = E[tokens] @ A @ E^T\nloss = average(mean(crossentropy(logits, target)))\n"
+                             "backward loss\nA := A - 0.1 * dA\nE := E - 0.1 * dE\n")
+
+        def rows(of, name):
+            return [list(row) for row in of[name]]
+        path = os.path.join(self.folder.name, "frozen")
+        m.learn(NOTES, steps=5, batch=4)
+        learned = rows(m, "A")
+        m.save(path)
+        m = longhand.load(path)
+        m.freeze("A")
+        self.assertEqual(rows(m, "A"), learned)
+        m.learn(NOTES, steps=3, batch=4)
+        self.assertEqual(rows(m, "A"), learned)
+        self.assertNotEqual(rows(m, "E"), rows(longhand.load(path), "E"))
+        m.save(path)
+        self.assertEqual(rows(longhand.load(path), "A"), learned)
+
+    def test_nobody_waits_for_a_held_out_loss_that_nobody_sees(self):
+        m, seen, c = small(), [], longhand._program.c
+        progress = c.PROGRESS
+
+        def looks(heard):
+            return progress(lambda who, now: seen.append(now.contents.held_out) or heard(who, now))
+        with unittest.mock.patch.object(c, "PROGRESS", looks):
+            m.learn(NOTES, steps=2, batch=4)
+            self.assertTrue(all(math.isnan(x) for x in seen), seen)
+            m.learn(steps=2, progress=lambda p: None)
+        self.assertEqual([math.isnan(x) for x in seen], [True, True, True, False])
 
     def test_ctrl_c_is_heard_soon_and_nothing_is_lost(self):
         def late(*_):

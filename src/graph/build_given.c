@@ -171,8 +171,10 @@ void lh_build_given(lh_builder *b, const lh_statement *s) {
     if (given->kind == LH_CONST && is_listed(b->how->train, b->how->n_train, step))
         given->kind = LH_PARAM;
     if (given->kind == LH_PARAM && is_listed(b->how->freeze, b->how->n_freeze, step) &&
-        !is_listed(b->how->train, b->how->n_train, step))
+        !is_listed(b->how->train, b->how->n_train, step)) {
         given->kind = LH_CONST;
+        if (!given->as) given->as = step->path; /* a weight still: from its file and into it */
+    }
     given->number = g->n_givens;
     *lh_push(g->arena, g->given, g->n_givens) = given;
     lh_scope_bind(g, b->scope, s->name, n);

@@ -312,6 +312,6 @@ bool lh_cuda_run_token(lh_plan *p, const lh_gpu *gpu) {
     if (!own->token.n_steps || p->moment.past <= 0) return false;
     own->token.past = p->moment.past;
     own->is_token = gpu->token(&own->token, gpu->stream);
-    own->token.turn ^= 1, answered = p;
+    if (own->is_token) own->token.turn ^= 1, answered = p; /* else no set was written or cleared */
     return own->is_token;
 }
