@@ -121,7 +121,8 @@ static void leave(own_locale l) {
 }
 
 double lh_number_without_dust(double x, double scale) {
-    return fabs(x) < scale * 1e-15 ? 0 : x;
+    const double small = 1e-10; /* beside 1e20 a 1 is no dust */
+    return fabs(x) < small && fabs(x) < scale * 1e-15 ? 0 : x;
 }
 
 double lh_number_read(const char *text, char **end) {

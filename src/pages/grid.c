@@ -26,6 +26,13 @@ static const char **labels_of(lh_arena *a, const lh_grid_from *f, int axis, int 
     return label;
 }
 
+/* Its numbers stand in the program: none of them is what rounding left of a 0. */
+static bool is_written(const lh_node *n) {
+    const lh_given *given = n->given;
+    if (!given) return lh_op_is_leaf(n);
+    return lh_given_is_written(given) && lh_op_is_leaf(given->expr);
+}
+
 static double largest(const lh_grid_from *f, lh_sizes s) {
     double most = 0;
     for (int r = 0; r < s.rows; r++)
@@ -49,7 +56,7 @@ lh_grid lh_grid_of(lh_arena *a, const lh_grid_from *f) {
     const int most = f->rows ? f->rows : LH_GRID_ROWS;
     int rows = s.rows > most ? most : s.rows, cols = s.cols > LH_GRID_COLS ? LH_GRID_COLS : s.cols;
     lh_grid g = {.rows = rows, .cols = cols};
-    double scale = largest(f, s);
+    double scale = is_written(f->n) ? 0 : largest(f, s);
     g.cell = lh_alloc_array(a, (size_t)rows * (size_t)cols + 1, sizeof *g.cell);
     if (!g.cell) return (lh_grid){0};
     for (int r = 0; r < rows; r++)
