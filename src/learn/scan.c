@@ -1,5 +1,6 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
+#include "base/written.h"
 #include "learn/scan.h"
 
 #include <stdlib.h>
@@ -188,11 +189,27 @@ static const char *label_end(const char *s, const char *e) {
     return NULL;
 }
 
+/* | A | 0.1 | 0.2 |: a word in the first column of a table, before numbers. */
+static const char *first_column(const char *s, const char *e) {
+    while (s < e && (*s == '|' || lh_scan_is_space(*s))) s++;
+    const char *bar = memchr(s, '|', (size_t)(e - s)), *to = bar ? bar : s;
+    trim(&s, &to);
+    while (s < to && *s == '*' && to[-1] == '*') s++, to--; /* bold */
+    const lh_written w = lh_written_read(s, (size_t)(to - s));
+    if (s == to || !lh_is_name_start(*s) || w.kind != LH_WRITTEN_UNREAD) return NULL;
+    for (const char *p = s; p < to; p++)
+        if (*p == '.' || *p == ',' || *p == ';') return NULL;
+    for (const char *p = bar; p < e; p++)
+        if (lh_is_digit(*p)) return bar + 1;
+    return NULL;
+}
+
 /* At the beginning of a line it may be anything but numbers. */
 static const char *first_label(const char *s, const char *e) {
+    const char *from = s;
     for (; s < e && *s != ':' && *s != ';'; s++)
-        if (*s == '.' && s + 1 < e && lh_is_digit(s[1])) return NULL;
-    return s < e && *s == ':' ? s + 1 : NULL;
+        if (*s == '.' && s + 1 < e && lh_is_digit(s[1])) return first_column(from, e);
+    return s < e && *s == ':' ? s + 1 : first_column(from, e);
 }
 
 /* |---|:-:| of a table in Markdown. */
