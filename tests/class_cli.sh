@@ -144,6 +144,7 @@ a title|Physics 7B\n\nName;ID\nAnna;1\nBen;2\n|Anna,1 Ben,2
 a title, and commas behind it|Physics 7B,,\nLast name,First name,ID\nNg,Anna,1\n|Anna Ng,1
 merged cells|Student,,Contact\nFirst name,Last name,Email\nAnna,Ng,a@x\n|Anna Ng,a@x
 Canvas|Student,ID,SIS User ID,SIS Login ID,Section,Quiz (12)\n    Points Possible,,,,,10\nAnna Ng,11,s1,a@x,7B,\n|Anna Ng,11
+an ID number that nobody has, and an address|First name,Last name,ID number,Email address\nAnna,Ng,,a@x\nAnna,Ng,,b@x\n|Anna Ng,a@x Anna Ng,b@x
 an id without a name|name,id\nAnna,1\n,2\n|Anna,1 2,2
 ids alone|id\n7\n8\n|7,7 8,8
 a title above a list|Physics 7B\nName\nAnna\n|Anna
@@ -292,6 +293,18 @@ printf 'name,Z,P\nAnna Müller,1,2\nNobody,1,2\n' >foreign.csv
 run mark ex1 foreign.csv --class physics.class --roster more.csv
 tried 'by the roster alone' 2 'foreign.csv:3: Nobody is not on the roster more.csv' 'foreign.csv:3: it does not say which form it is' \
     '6 handed in nothing' '1 could not be marked'
+# Merged cells: only the first column has the name of the step.
+printf 'name,form,Z,,,,\nAnna,A,0.1,0.2,0.3,0.4,\n' >merged.csv
+run mark ex1 merged.csv
+tried 'columns without a name are not passed over in silence' 1 'merged.csv:1: 3 columns without a name: what is written there was not read'
+# Two of one name and a sheet that does not say whose it is: one of them handed it in.
+printf 'name,id,form\nAnna,1,A\nBen,1b,B\nAnna,2,C\n' >both.csv
+printf 'name,form,Z\nAnna,A,1 2; 3 4\n' >whose.csv
+run mark ex1 whose.csv --roster both.csv --summary
+tried 'a sheet of one of two, whose form says which' 1 '2 handed in nothing: Ben, Anna (2)'
+printf 'name,Z\nAnna,1 2; 3 4\n' >whose.csv
+run mark ex1 whose.csv --roster both.csv --summary
+tried '... nobody knows of which' 1 'whose.csv:2: 2 students of both.csv are called Anna' '1 handed in nothing: Ben'
 printf 'town,Z\nBonn,1\n' >nobody.csv
 refused 'a table without names' 'no column says whose answers these are: the first line has "town", "Z"' mark ex1 nobody.csv
 printf 'name,form\nAnna,A\n' >nothing.csv

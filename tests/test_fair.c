@@ -311,6 +311,38 @@ static void two_digits_tell_something(void **state) {
     desk_free(&d);
 }
 
+/* Three digits where four are asked, and 0.1 for 0.100, as a calculator shows it. */
+static void zeros_may_be_missing_from_fewer_digits(void **state) {
+    (void)state;
+    desk d = desk_new("ex2", 21, 4);
+    put_key(&d, NULL, 0);
+    const lh_sheet *s = d.paper->sheet;
+    const int z = ask(&d, "Z"), last = ask(&d, "dlogits");
+    for (int i = z; i <= last; i++)
+        for (int c = 0; c < s->ask[i].n_cells; c++)
+            put(&d, s->ask[i].first + c, "%.3f", lh_sheet_exact(s, i, c));
+    put(&d, at(&d, "Z", 1), "0.1"); /* of 0.1004 */
+    mark(&d);
+    assert_int_equal(d.marks->cell[at(&d, "Z", 1)], LH_FEW_DIGITS);
+    assert_int_equal(d.marks->credit, s->n_cells);
+    desk_free(&d);
+}
+
+/* 0.2 for 0.2052 says too little, but nothing against 0.205 in the next step. */
+static void a_coarse_number_does_not_spread_to_right_ones(void **state) {
+    (void)state;
+    desk d = desk_new("softmax", 1, 4);
+    put_key(&d, NULL, 0);
+    put(&d, at(&d, "p", 2), "0.2");
+    const int q = ask(&d, "dscores");
+    for (int c = 0; c < 3; c++)
+        put(&d, at(&d, "dscores", c), "%.3f", lh_sheet_exact(d.paper->sheet, q, c));
+    mark(&d);
+    assert_int_equal(d.marks->cell[at(&d, "p", 2)], LH_COARSE);
+    assert_int_equal(d.marks->credit, d.paper->sheet->n_cells - 1);
+    desk_free(&d);
+}
+
 /* ---- other ways ---- */
 
 static void no_shift_is_another_way(void **state) {
@@ -858,6 +890,8 @@ int main(void) {
         cmocka_unit_test(a_root_may_be_short),
         cmocka_unit_test(fewer_digits_are_worth_what_the_teacher_says),
         cmocka_unit_test(two_digits_tell_something),
+        cmocka_unit_test(zeros_may_be_missing_from_fewer_digits),
+        cmocka_unit_test(a_coarse_number_does_not_spread_to_right_ones),
         cmocka_unit_test(no_shift_is_another_way),
         cmocka_unit_test(a_slip_does_not_come_back_after_the_update),
         cmocka_unit_test(a_slip_in_the_probabilities_goes_into_their_rule),

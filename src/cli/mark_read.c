@@ -78,6 +78,12 @@ static bool check_columns(lh_hall *h, const char *file, lh_answer_table *t) {
                     near ? "?" : "");
     }
     if (others > 5) fprintf(stderr, "%s:%d: %d more were not read\n", file, t->line, others - 5);
+    if (t->n_unnamed)
+        fprintf(
+            stderr,
+            "%s:%d: %d column%s without a name: what is written there was not read; each number "
+            "has a column with its name, P[0][1], or a whole step has one: 0.1 0.2; 0.3 0.4\n",
+            file, t->line, t->n_unnamed, t->n_unnamed == 1 ? "" : "s");
     if (others < n) return true;
     lh_cli_fail(s->cli, "%s:%d: no column is a step of %s", file, t->line, s->name);
     fprintf(stderr, "longhand sheet %s --format csv writes a table with the right columns\n",
@@ -181,13 +187,27 @@ static void find_student(lh_hall *h, lh_learner *x) {
     if (x->student->seed && !h->secret) f->seed = x->student->seed, f->has_seed = true;
 }
 
+/* Of several with one name nobody knows who handed in a sheet that says no id, but one of them did. */
+static void mark_namesakes(const lh_hall *h, const lh_learner *x, bool *is_here) {
+    const lh_roster *r = h->roster;
+    int same = 0;
+    if (x->student || !*x->name) return;
+    lh_roster_find(r, h->arena, x->name, "", &same);
+    const char *key = same > 1 ? lh_name_key(h->arena, x->name) : NULL;
+    for (int i = 0; key && i < r->n; i++)
+        if (strcmp(lh_name_key(h->arena, r->student[i].name), key) == 0) is_here[i] = true;
+}
+
 int lh_hall_missing(const lh_hall *h, const lh_student ***missing) {
     int n = 0;
     *missing = NULL;
     if (!h->roster) return 0;
     bool *is_here = lh_alloc_array(h->arena, (size_t)h->roster->n + 1, sizeof *is_here);
     for (int i = 0; is_here && i < h->n; i++)
-        if (h->learner[i].student) is_here[h->learner[i].student - h->roster->student] = true;
+        if (h->learner[i].student)
+            is_here[h->learner[i].student - h->roster->student] = true;
+        else
+            mark_namesakes(h, &h->learner[i], is_here);
     for (int i = 0; is_here && i < h->roster->n; i++)
         if (!is_here[i]) *lh_push(h->arena, *missing, n) = &h->roster->student[i];
     return n;

@@ -192,7 +192,11 @@ static void put_missing(const lh_hall *h, const lh_class *c, bool has_gap) {
     int missing = lh_hall_missing(h, &s), n = 0;
     const char **name =
         lh_alloc_array(h->arena, (size_t)missing + (size_t)c->n_rows + 1, sizeof *name);
-    for (int i = 0; name && i < missing; i++) name[n++] = s[i]->name;
+    for (int i = 0; name && i < missing; i++) {
+        int same = 0;
+        lh_roster_find(h->roster, h->arena, s[i]->name, "", &same);
+        name[n++] = same > 1 ? lh_printf(h->arena, "%s (%s)", s[i]->name, s[i]->id) : s[i]->name;
+    }
     for (int r = 0; name && r < c->n_rows; r++)
         if (c->row[r].is_absent) name[n++] = c->row[r].learner;
     if (n && !has_gap) putchar('\n');

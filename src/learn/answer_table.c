@@ -138,6 +138,21 @@ static bool has_what_it_needs(lh_context *ctx, lh_arena *a, const lh_csv *t, int
     return false;
 }
 
+/* Where merged cells stood above several columns, say: only the first has the name. */
+static int count_unnamed(const lh_csv *t, int at) {
+    const lh_csv_row *head = &t->row[at];
+    int n = 0, most = 0;
+    for (int r = at + 1; r < t->n_rows; r++)
+        most = t->row[r].n_cells > most ? t->row[r].n_cells : most;
+    for (int i = 0; i < most; i++) {
+        bool is_used = false;
+        for (int r = at + 1; r < t->n_rows && !is_used && !*lh_csv_cell(head, i); r++)
+            is_used = *lh_csv_cell(&t->row[r], i) != 0;
+        n += is_used;
+    }
+    return n;
+}
+
 lh_answer_table *lh_answer_table_read(lh_context *ctx, lh_arena *a, const char *file,
                                       const char *text, size_t length) {
     text = lh_decode(a, text, length, &length);
@@ -150,6 +165,7 @@ lh_answer_table *lh_answer_table_read(lh_context *ctx, lh_arena *a, const char *
     lh_answer_table *out = lh_alloc(a, sizeof *out);
     const lh_csv_row *head = &t->row[at];
     out->line = head->line;
+    out->n_unnamed = count_unnamed(t, at);
     for (int i = 0; i < head->n_cells; i++)
         if (lh_column_of(head->cell[i]) == LH_COLUMN_OTHER && *head->cell[i])
             *lh_push(a, out->column, out->n_columns) = head->cell[i];

@@ -22,7 +22,8 @@ typedef struct lh_answer_row {
 typedef struct lh_answer_table {
     const char **column; /* the names of steps, as they stand in the first row */
     int n_columns;
-    int line; /* of that row */
+    int line;      /* of that row */
+    int n_unnamed; /* columns without a name in which something is written */
     lh_answer_row *row;
     int n;
 } lh_answer_table;

@@ -85,10 +85,10 @@ static lh_verdict judge(lh_written w, double exact, const lh_reach_box *own,
     return own ? LH_WRONG : LH_CANNOT;
 }
 
-/* With zeros in place of the digits that are missing. */
-static lh_written with_zeros(lh_written w, const lh_ask *q) {
-    w.unit = marking_unit(q);
-    w.decimals = q->decimals;
+/* With zeros in place of the digits that are missing, but for the last few. */
+static lh_written with_zeros(lh_written w, const lh_ask *q, int fewer) {
+    w.unit = marking_unit(q) * pow(10, fewer);
+    w.decimals = q->decimals - fewer;
     return w;
 }
 
@@ -96,33 +96,40 @@ static lh_written with_zeros(lh_written w, const lh_ask *q) {
 lh_written marking_meant(lh_written w, lh_verdict v, const lh_ask *q) {
     bool has_zeros =
         w.drops_zeros && marking_is_short(w, q) && lh_verdict_has_credit(v) && v != LH_FEW_DIGITS;
-    return has_zeros ? with_zeros(w, q) : w;
+    return has_zeros ? with_zeros(w, q, 0) : w;
+}
+
+static bool is_after(const lh_ask *q) {
+    return q->moment > 0 || q->step->kind == LH_STEP_UPDATE;
 }
 
 /* Do fewer digits than asked tell something? Not 0 for 0.05 nor 1 for 0.6: whatever one does comes near those. 0.18 for 0.1789
  * does, but what an update did shows in the last digits alone. */
 bool marking_is_telling(lh_written w, const lh_ask *q) {
-    const bool is_after = q->moment > 0 || q->step->kind == LH_STEP_UPDATE,
-               is_digit = fabs(w.value) <= w.unit * (1 + LH_DUST);
+    const bool is_digit = fabs(w.value) <= w.unit * (1 + LH_DUST);
     if (!marking_is_short(w, q)) return true;
     if (w.unit <= LH_TELLING_UNITS * asked_unit(w, q))
         return q->digits > LH_TELLING_DIGITS || !is_digit;
-    return !is_after && w.unit <= marking_last_digit(w.value, LH_TELLING_DIGITS) * (1 + LH_DUST);
+    return !is_after(q) && w.unit <= marking_last_digit(w.value, LH_TELLING_DIGITS) * (1 + LH_DUST);
 }
 
 /* Fewer digits than asked: those that are missing may be zeros. Zeros that a spreadsheet dropped are digits like others: the last
- * one may be off by one, too. Otherwise it must be a correct rounding, right as far as it goes: 0.498 for 0.4982. */
+ * one may be off by one, too. Otherwise it must be a correct rounding, right as far as it goes: 0.498 for 0.4982, and 0.1 for 0.1003,
+ * which is 0.100. */
 lh_verdict marking_judge(lh_written w, double exact, const lh_reach_box *own,
                          const lh_reach_box *from_true, bool is_tainted, const lh_ask *q) {
     if (!marking_is_short(w, q))
         return judge(w, exact, own, from_true, is_tainted, marking_is_sharp(q) ? 0 : w.unit);
-    lh_written full = with_zeros(w, q);
+    lh_written full = with_zeros(w, q, 0);
     lh_verdict v = judge(full, exact, own, from_true, is_tainted,
                          w.drops_zeros && !marking_is_sharp(q) ? full.unit : 0);
     if (lh_verdict_has_credit(v)) return v;
     v = judge(w, exact, own, from_true, is_tainted, 0);
     if (!lh_verdict_has_credit(v)) return v;
-    return marking_is_telling(w, q) ? LH_FEW_DIGITS : LH_COARSE;
+    if (marking_is_telling(w, q)) return LH_FEW_DIGITS;
+    if (w.value == 0 || is_after(q)) return LH_COARSE;
+    v = judge(with_zeros(w, q, 1), exact, own, from_true, is_tainted, 0);
+    return lh_verdict_has_credit(v) ? LH_FEW_DIGITS : LH_COARSE;
 }
 
 /* ---- slips of the pen ---- */

@@ -108,12 +108,16 @@ bool marking_reads_vague(marker *k, int unit) {
     return false;
 }
 
-/* 0 for 0.02, and from there 0 for all that follows: right only as far as so few digits go. */
+/* 0 for 0.02, and from there 0 for all that follows: right only as far as so few digits go. Not 0.803 for 0.8032, which is right
+ * whatever stood before it. */
 void marking_withhold_vague(marker *k, int ask, int unit, lh_verdict *v) {
     const lh_ask *q = &k->s->ask[ask];
     const bool reads_vague = marking_reads_vague(k, unit);
     for (int i = 0; i < q->n_cells; i++) {
-        const bool rests_on_others = v[i] != LH_RIGHT && lh_verdict_has_credit(v[i]);
+        const bool is_rounded =
+            v[i] == LH_FEW_DIGITS &&
+            lh_written_rounds(lh_sheet_exact(k->s, ask, i), *marking_written(k, ask, i));
+        const bool rests_on_others = v[i] != LH_RIGHT && !is_rounded && lh_verdict_has_credit(v[i]);
         if (reads_vague && rests_on_others && marking_is_short(*marking_written(k, ask, i), q))
             v[i] = LH_COARSE;
         k->is_vague[unit] |= v[i] == LH_COARSE;

@@ -12,7 +12,8 @@
 /* Which column holds what; -1: none does. */
 typedef struct places {
     int name, first, last, id, form, seed;
-    int from; /* the first row that is a student */
+    int from;               /* the first row that is a student */
+    const lh_csv_row *head; /* the row with the words, or NULL */
 } places;
 
 typedef struct reader {
@@ -48,7 +49,8 @@ static places places_in(const lh_csv_row *head) {
                     column(head, LH_COLUMN_ID),
                     column(head, LH_COLUMN_FORM),
                     column(head, LH_COLUMN_SEED),
-                    0};
+                    0,
+                    head};
 }
 
 /* How many columns a row has words for; 0: not who somebody is. */
@@ -79,7 +81,7 @@ static bool find_columns(reader *r) {
              "follow");
         return false;
     }
-    r->at = (places){0, -1, -1, -1, -1, -1, 0};
+    r->at = (places){0, -1, -1, -1, -1, -1, 0, NULL};
     return true;
 }
 
@@ -89,6 +91,15 @@ static const char *name_in(const reader *r, const lh_csv_row *row) {
     if (*whole || (p->first < 0 && p->last < 0)) return whole;
     const char *first = lh_csv_cell(row, p->first), *last = lh_csv_cell(row, p->last);
     return lh_printf(r->a, "%s%s%s", first, *first && *last ? " " : "", last);
+}
+
+/* Moodle exports an ID number, which may be empty, and an address. */
+static const char *id_in(const reader *r, const lh_csv_row *row) {
+    const lh_csv_row *head = r->at.head;
+    for (int i = 0; head && i < head->n_cells; i++)
+        if (lh_column_of(head->cell[i]) == LH_COLUMN_ID && *lh_csv_cell(row, i))
+            return lh_csv_cell(row, i);
+    return "";
 }
 
 static bool is_form(const char *form) {
@@ -104,7 +115,7 @@ static bool is_points_possible(reader *r, const char *name, const char *id) {
 static void add_student(reader *r, const lh_csv_row *row) {
     const char *seed = lh_csv_cell(row, r->at.seed),
                *name = lh_name_composed(r->a, name_in(r, row));
-    const char *id = lh_csv_cell(row, r->at.id);
+    const char *id = id_in(r, row);
     if (is_points_possible(r, name, id)) return;
     if (!*name) name = id;
     lh_student s = {.name = lh_clean(r->a, name, strlen(name), 100),

@@ -1,5 +1,6 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
+#include "base/written.h"
 #include "learn/scan.h"
 
 #include <stdlib.h>
@@ -175,16 +176,67 @@ static bool is_list(const char *s, const char *e) {
     return commas && points == commas + 1;
 }
 
+/* A: 0.1, B: 0.2 and row 0: token 1: 0.3: behind the : of a label, or NULL. */
+static const char *label_end(const char *s, const char *e) {
+    const unsigned char c = (unsigned char)*s;
+    const bool is_word = (*s != '_' && lh_is_name_start(*s)) || (c >= 0xC3 && c < 0xE0);
+    enum { MOST = 80 };
+    for (const char *p = s; p < e && p < s + MOST; p++) {
+        if (*p == ':') return p > s ? p + 1 : NULL;
+        if (is_word ? ends_cell(*p) && !lh_scan_is_space(*p) : !lh_is_digit(*p)) return NULL;
+        if (*p == '.' || *p == ',') return NULL;
+    }
+    return NULL;
+}
+
+/* | A | 0.1 | 0.2 |: a word in the first column of a table, before numbers. */
+static const char *first_column(const char *s, const char *e) {
+    while (s < e && (*s == '|' || lh_scan_is_space(*s))) s++;
+    const char *bar = memchr(s, '|', (size_t)(e - s)), *to = bar ? bar : s;
+    trim(&s, &to);
+    while (s < to && *s == '*' && to[-1] == '*') s++, to--; /* bold */
+    const lh_written w = lh_written_read(s, (size_t)(to - s));
+    if (s == to || !lh_is_name_start(*s) || w.kind != LH_WRITTEN_UNREAD) return NULL;
+    for (const char *p = s; p < to; p++)
+        if (*p == '.' || *p == ',' || *p == ';') return NULL;
+    for (const char *p = bar; p < e; p++)
+        if (lh_is_digit(*p)) return bar + 1;
+    return NULL;
+}
+
+/* At the beginning of a line it may be anything but numbers. */
+static const char *first_label(const char *s, const char *e) {
+    const char *from = s;
+    for (; s < e && *s != ':' && *s != ';'; s++)
+        if (*s == '.' && s + 1 < e && lh_is_digit(s[1])) return first_column(from, e);
+    return s < e && *s == ':' ? s + 1 : first_column(from, e);
+}
+
+/* |---|:-:| of a table in Markdown. */
+static bool is_rule(const char *s, const char *e) {
+    bool has_bar = false, has_dashes = false;
+    for (; s < e; s++) {
+        if (*s != '-' && *s != '|' && *s != ':' && !lh_scan_is_space(*s)) return false;
+        has_bar |= *s == '|';
+        has_dashes |= begins(s, e, "---");
+    }
+    return has_bar && has_dashes;
+}
+
+/* The words above its columns, and the line below them; 0.1 | 0.2 is a row, and what follows it, too. */
+static bool is_table_head(const char *s, const char *e, const char *to) {
+    const char *next = e + (e < to);
+    return memchr(s, '|', (size_t)(e - s)) && !memchr(s, '.', (size_t)(e - s)) && next < to &&
+           is_rule(next, line_end(next, to));
+}
+
 static void scan_line(const char *s, const char *e, int line, lh_scan_rows *r, lh_cell_visit visit,
                       void *who) {
     e = comment_start(s, e);
     trim(&s, &e);
     if (s == e) return; /* nothing ends here: words above the columns may stand inside a long row */
-    for (const char *p = e; p > s; p--) /* the label of a row ends in : */
-        if (p[-1] == ':') {
-            s = p;
-            break;
-        }
+    const char *label = first_label(s, e);
+    if (label) s = label;
     bool goes_on = s < e && e[-1] == '\\';
     if (goes_on) e--;
     const char *from = NULL,
@@ -195,6 +247,8 @@ static void scan_line(const char *s, const char *e, int line, lh_scan_rows *r, l
             s++;
         } else if (ends_cell(*s) || *s == '(' || *s == ')') {
             s++;
+        } else if ((label = label_end(s, e))) {
+            s = label;
         } else if (*s == ',' && (s == from || s + 1 == e || ends_cell(s[1]))) {
             s++; /* between brackets, or what a number of a list ended at */
         } else {
@@ -214,9 +268,12 @@ static void scan_line(const char *s, const char *e, int line, lh_scan_rows *r, l
 
 void lh_scan_cells(const char *from, const char *to, int line, lh_cell_visit visit, void *who) {
     lh_scan_rows r = {0, false};
+    bool is_below_head = false;
     for (const char *s = from; s < to; line++) {
         const char *e = line_end(s, to);
-        scan_line(s, e, line, &r, visit, who);
+        const bool is_head = !is_below_head && is_table_head(s, e, to);
+        if (!is_head && !is_below_head) scan_line(s, e, line, &r, visit, who);
+        is_below_head = is_head;
         s = e + (e < to);
     }
 }
