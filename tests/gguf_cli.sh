@@ -95,4 +95,8 @@ refused 'a file that is none' 'not a GGUF file' gguf text.txt
 head -c 5000 f32.gguf >short.gguf
 refused 'a file cut short' 'short.gguf' gguf short.gguf
 refused 'into a file' 'cannot be made' gguf f32.gguf -o text.txt
+cp -r model kept
+refused 'over a model' 'kept already contains a model' gguf q8_0.gguf -o kept
+diff -r model kept >out
+verdict $? '... which stays as it was'
 finish

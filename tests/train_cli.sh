@@ -340,6 +340,14 @@ does 'for a time' train gpt --data text.txt --time 1s --batch 2 -o time
 "$longhand" train micro --data - --steps 2 -o stdin <names.txt >out 2>err
 verdict $? 'from stdin'
 
+# A model in parts is one, too.
+mkdir parts
+printf '{"weight_map": {}}' >parts/model.safetensors.index.json
+printf '{}' >parts/config.json
+run train gpt --data text.txt --steps 1 -o parts
+test $status -eq 2 && test "$(cat parts/config.json)" = '{}' && test ! -e parts/model.safetensors
+verdict $? 'nothing is trained over a model in parts'
+
 # What is wrong.
 : >empty.txt
 head -c 3000 whole/model.safetensors >binary

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "cli/cli.h"
+#include "cli/model.h"
 #include "cli/tokens.h"
 #include "cli/screen.h"
 #include "files/tokenizer_file.h"
@@ -124,7 +125,7 @@ static int train(lh_cli *cli, int argc) {
                      usage);
         return LH_EXIT_FAILED;
     }
-    if (!read_kind(cli, &how.kind)) return LH_EXIT_FAILED;
+    if (!read_kind(cli, &how.kind) || !lh_model_may_go_to(cli, options.out)) return LH_EXIT_FAILED;
     bool is_bpe = how.kind == LH_TOKENS_BPE;
     if (is_bpe && !how.size) how.size = 1000;
     how.special = options.special.n ? options.special.name : is_bpe ? end : NULL;

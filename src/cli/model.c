@@ -37,6 +37,13 @@ bool lh_model_is_folder(lh_cli *cli, const char *path) {
     return false;
 }
 
+bool lh_model_may_go_to(lh_cli *cli, const char *folder) {
+    if (!lh_folder_holds_model(folder)) return true;
+    lh_cli_fail(cli, "%s already contains a model", folder);
+    fprintf(stderr, "choose another folder\n");
+    return false;
+}
+
 bool lh_model_open(lh_cli *cli, const char *path, lh_model *m) {
     *m = (lh_model){.path = path};
     if (!lh_folder_is(path)) {

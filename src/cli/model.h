@@ -25,6 +25,8 @@ extern bool lh_model_allows_unused;
 
 bool lh_model_open(lh_cli *cli, const char *path, lh_model *m); /* false: already reported */
 bool lh_model_is_folder(lh_cli *cli, const char *path);         /* false: already reported */
+/* does this folder hold none yet, for what is written there? false: already reported */
+bool lh_model_may_go_to(lh_cli *cli, const char *folder);
 void lh_model_close(lh_model *m);
 /* for the fast evaluator; NULL: reported */
 lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set);

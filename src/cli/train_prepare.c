@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -74,10 +73,7 @@ static bool check_options(lh_train_job *j, const char *argument) {
 
 /* A folder with a model in it is not begun anew by mistake. */
 static bool is_free(lh_train_job *j) {
-    struct stat st;
-    const bool is_there = lh_adapter_is(j->out) ||
-                          stat(lh_printf(j->cli->arena, "%s/model.safetensors", j->out), &st) == 0;
-    if (j->options->resume || !is_there) return true;
+    if (j->options->resume || !lh_folder_holds_model(j->out)) return true;
     lh_folder *f = lh_folder_open(j->cli->ctx, j->out);
     if (!f) return lh_cli_report(j->cli), false;
     bool is_begun = !f->is_saved || f->step > 0;

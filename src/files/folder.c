@@ -2,6 +2,7 @@
 #include "files/folder.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -188,6 +189,17 @@ static const char *pickle_of(const lh_folder *f) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (exists(path_in(f, names[i]))) return names[i];
     return NULL;
+}
+
+bool lh_folder_holds_model(const char *path) {
+    static const char *const names[] = {
+        "model.safetensors", "model.safetensors.index.json", LH_ADAPTER_CONFIG,
+        "pytorch_model.bin", "pytorch_model.bin.index.json", "consolidated.00.pth"};
+    char file[4200];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (snprintf(file, sizeof file, "%s/%s", path, names[i]) < (int)sizeof file && exists(file))
+            return true;
+    return false;
 }
 
 bool lh_folder_has_weights(const lh_folder *f) {

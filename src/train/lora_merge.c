@@ -226,7 +226,7 @@ static bool copy_files(const merging *m, const char *out) {
 
 static bool make_folder(const merging *m, const char *out) {
     struct stat st;
-    if (stat(lh_printf(m->arena, "%s/model.safetensors", out), &st) == 0 || lh_adapter_is(out)) {
+    if (lh_folder_holds_model(out)) {
         lh_fail(m->ctx, LH_ERROR_FILE, nowhere, "%s already contains a model", out);
         lh_cure(m->ctx, "choose another folder");
         return false;
