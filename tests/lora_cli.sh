@@ -141,6 +141,30 @@ refused 'a layer too many' 'the program does not use model.layers.1.' train "$ro
 warns 'and 6 more' 'how many others'
 does '... unless it is allowed' train "$root/models/llama.lh" --init llama --set layers=1 --data other.txt --steps 1 --batch 2 --allow-unused -o fewer
 
+# An adapter that was edited by hand, or whose base is another model now.
+edited() { # NAME SCRIPT: llama-small with another adapter_config.json
+    rm -rf edited && cp -r llama-small edited
+    sed "$2" llama-small/adapter_config.json >edited/adapter_config.json
+    does "$1" sample edited -i 'the ' -n 20 -t 0
+    cmp -s out small-text
+    verdict $? '... writes what it wrote'
+}
+edited 'one that was not edited' 's/,$/,/'
+! grep -q 'is not what was saved' err
+verdict $? '... and nothing is said of it'
+edited 'another alpha' 's/"lora_alpha": 4/"lora_alpha": 40/'
+warns 'edited/adapter_config.json is not what was saved with the weights: lora_alpha is 40 there, and 4 in the program'
+edited 'another rank' 's/"r": 2/"r": 3/'
+warns 'r is 3 there, and 2 in the program'
+edited 'fewer matrices' 's/"target_modules": .*/"target_modules": ["q_proj"],/'
+warns 'target_modules has no '
+edited 'one matrix more' 's/"target_modules": \[/"target_modules": ["lm_head", /'
+warns 'target_modules has lm_head, and the program does not change it'
+sed "s|\"base_model_name_or_path\": .*|\"base_model_name_or_path\": \"$work/gpt\",|" llama-small/adapter_config.json >edited/adapter_config.json
+refused 'a base that is another model' "edited changes the model in $work/gpt: was it trained on that one?" sample edited
+sed 's|"base_model_name_or_path": .*|"base_model_name_or_path": "/no/where",|' llama-small/adapter_config.json >edited/adapter_config.json
+refused 'a base that is nowhere, said once' 'edited changes the model /no/where, and there is no such folder' program edited
+
 refused 'rank 0' '--lora needs a whole number from 1' train llama --lora 0
 refused 'a rank that does not fit' 'a rank of 17 is more than h[0].WQ has: it is 8 x 16' train llama --lora 17 --data other.txt -o x
 refused 'a param that is not there' 'LoRA on WX: no param is called that' train llama --lora 2 --lora-on WX --data other.txt -o x

@@ -72,9 +72,9 @@ static void tell_config(lh_cli *cli, const lh_model *m, const lh_graph *g) {
     const char *edited = lh_describe_edited(cli->arena, g, m->folder);
     if (edited)
         fprintf(stderr,
-                "%s/config.json is not what was saved with the weights: %s. It is not used: "
+                "%s/%s is not what was saved with the weights: %s. It is not used: "
                 "%s/program.lh says what the model computes\n",
-                m->path, edited, m->path);
+                m->path, m->folder->adapter ? LH_ADAPTER_CONFIG : "config.json", edited, m->path);
 }
 
 lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set) {
