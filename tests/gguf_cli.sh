@@ -95,6 +95,12 @@ refused 'a file that is none' 'not a GGUF file' gguf text.txt
 head -c 5000 f32.gguf >short.gguf
 refused 'a file cut short' 'short.gguf' gguf short.gguf
 refused 'into a file' 'cannot be made' gguf f32.gguf -o text.txt
+refused 'as a program' 'model is a folder, but a lesson or a program is needed here' cost model
+warns 'longhand program model -o mine.lh writes the program of its model'
+refused 'a file as a program' 'f32.gguf is a file with a model, but a lesson' run f32.gguf
+warns 'longhand program f32.gguf -o mine.lh'
+does 'the program' program f32.gguf -o mine.lh
+does '... has its cost' cost mine.lh
 cp -r model kept
 refused 'over a model' 'kept already contains a model' gguf q8_0.gguf -o kept
 diff -r model kept >out
