@@ -118,6 +118,7 @@ cmp -s out likeliest
 verdict $? '... the same text'
 refused 'a way to draw that does nothing' 'top-k changes nothing' sample llama -i 'the ' -n 20 -k 40
 refused '... nor does another' 'top-p changes nothing' sample llama -i 'the ' -n 20 -p 0.9
+refused '... nor where the command asks for it' '--top-k changes nothing: --temperature 0 asks for' sample gpt -i 'the ' -n 20 -k 40 -t 0
 does 'with a temperature they count' sample llama -i 'the ' -n 20 -k 40 -t 0.8
 
 # What a folder says of writing goes on where its tokens do.
