@@ -98,6 +98,10 @@ verdict "$(test ! -e x; echo $?)" 'and nothing was written'
 refused 'train: into the folder of a model' 'kept already contains a model' tokens train --data small.txt --size 260 -o kept
 diff -r trained kept >out
 verdict $? '... which keeps its tokens'
+rm kept/tokenizer.json
+does 'train: into one that has lost them' tokens train --data small.txt --size 267 -o kept
+cmp -s trained/tokenizer.json kept/tokenizer.json
+verdict $? '... which has them again'
 refused 'show: not there' 'cannot be opened' tokens show no-such-folder
 refused 'show: a folder without a vocabulary' 'has no tokenizer.json' tokens show nothing
 refused 'show: half of the pair' 'without merges.txt' tokens show half
