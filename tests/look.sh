@@ -246,6 +246,13 @@ refused 'a gradient' 'depends on the input target' explain model --prompt 'The c
 refused 'a prompt that is too long' 'the prompt has 33 tokens, but the model can use only 16' \
     explain model --prompt 'The cat sat on the mat, and the d' 'logits[0][0]'
 refused 'no prompt' "longhand explain model --prompt" explain model 'logits[0][0]'
+mkdir few
+printf '{"version": "1.0", "added_tokens": [], "normalizer": null, "pre_tokenizer": null, "post_processor": null, "decoder": {"type": "Fuse"},
+    "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, " ": 2}, "merges": []}}' >few/tokenizer.json
+printf 'ab ba ab ba ab ba ab ba ab ba ab ba' >ab.txt
+does 'a model of three letters' train gpt --data ab.txt --tokens few --set layers=1 dim=8 heads=1 context=8 --steps 1 --batch 2 -o letters
+does 'it leaves out what it does not know' look letters --prompt 'aXb'
+refused '... and says so where nothing is left' 'nothing is left of the prompt: the tokeniser of letters leaves out' look letters --prompt XYZ
 refused 'an empty one' 'the prompt is empty' look model --prompt ''
 refused 'a program with a prompt' 'is not a folder' explain ex1 --prompt 'A B' 'P[0][0]'
 refused 'a layer that is not there' 'there is no layer 2' look model --prompt 'The' --layer 2
