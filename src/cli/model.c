@@ -102,6 +102,19 @@ bool lh_model_takes(lh_cli *cli, const lh_model *m, const lh_graph *g, const lh_
     return false;
 }
 
+void lh_model_tell_cut(lh_cli *cli, const lh_model *m, const lh_tokenizer *t, const char *text,
+                       size_t length, bool marks) {
+    const lh_prompt_frame *f = &t->frame;
+    size_t n = 0;
+    if (f->most < 0 || !text || !lh_tokenizer_ids(t, cli->arena, text, length, marks, &n)) return;
+    const size_t most = (size_t)(f->most - f->n_before - f->n_after);
+    if (n > most)
+        fprintf(stderr,
+                "only the %s %zu of %zu tokens of the prompt are read, as \"truncation\" in "
+                "%s/tokenizer.json says; null there reads them all\n",
+                f->cuts_left ? "last" : "first", most, n, m->path);
+}
+
 const char *lh_whole_text(lh_arena *a, double n) {
     char text[LH_NUMBER_MAX];
     return lh_printf(a, "%s", lh_number_grouped(text, sizeof text, n));
