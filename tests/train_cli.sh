@@ -371,6 +371,11 @@ refused_later 'values that no machine has' 'of memory, but only' train gpt --dat
 refused 'a program that learns nothing from text' 'running text' train ex1 -o x
 refused 'a program without an update' 'running text' train xor-relu -o x
 refused 'resume without a folder' 'not a folder with a model' train gpt --resume
+tr 'a-z' 'A-Z' <text.txt >capitals.txt
+cksum whole/* >kept.sums
+refused 'resume with other tokens' 'with the tokens that whole has' train whole --resume --tokens char --data capitals.txt --steps 30
+cksum whole/* | cmp -s - kept.sums
+verdict $? '... and its own are still there'
 refused 'resume elsewhere' 'saves in the folder where it began' train whole --resume -o x
 refused 'resume and init' 'one of the two' train whole --resume --init whole
 refused 'a folder that holds a model' 'of step 20' train gpt --data text.txt -o whole

@@ -63,6 +63,16 @@ static bool check_options(lh_train_job *j, const char *argument) {
         lh_cli_fail(cli, "--resume continues a run, --init starts one: use only one of the two");
         return false;
     }
+    if (j->options->resume && j->options->tokens) {
+        lh_cli_fail(cli,
+                    "--resume continues with the tokens that %s has, which its weights know: leave "
+                    "out --tokens",
+                    argument);
+        fprintf(stderr,
+                "without --resume and with -o FOLDER another run begins with the weights of %s\n",
+                argument);
+        return false;
+    }
     if (j->options->resume && strcmp(j->out, argument) != 0) {
         lh_cli_fail(cli, "--resume saves in the folder where it began: %s, not %s", argument,
                     j->out);
