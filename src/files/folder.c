@@ -160,7 +160,9 @@ static void open_configs(lh_folder *f) {
     if (lh_adapter_is(f->path)) open_adapter(f);
     if (lh_failed(f->ctx)) return;
     const char *text = f->adapter ? NULL : config_text(f, &n);
-    if (text) lh_config_read(f->ctx, f->arena, path_in(f, "config.json"), text, n, &f->config);
+    const char *file =
+        f->gguf ? lh_printf(f->arena, "%s, as config.json", f->path) : path_in(f, "config.json");
+    if (text) lh_config_read(f->ctx, f->arena, file, text, n, &f->config);
     text = text_of(f, "generation_config.json", &n);
     if (text)
         lh_generation_read(f->ctx, f->arena, path_in(f, "generation_config.json"), text, n,

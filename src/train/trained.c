@@ -75,7 +75,7 @@ lh_program *lh_trained_program(const lh_folder *f, lh_arena *a, lh_found *text) 
         return NULL;
     }
     if (!f->program) {
-        const char *file = lh_printf(a, "%s/config.json", f->path),
+        const char *file = lh_printf(a, f->gguf ? "%s, as config.json" : "%s/config.json", f->path),
                    *made =
                        lh_family_program(f->ctx, a, file, f->config.kept, strlen(f->config.kept));
         if (!made) return NULL;
