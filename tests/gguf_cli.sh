@@ -92,7 +92,23 @@ refused 'another type' 'must be f32, bf16 or q8_0' gguf model -o x.gguf --type q
 refused 'a type for a file' 'for a folder' gguf f32.gguf --type f32
 refused 'a file that is not there' 'cannot be read' gguf no-such.gguf
 refused 'a file that is none' 'not a GGUF file' gguf text.txt
+cp f32.gguf heads.gguf
+at=$(LC_ALL=C grep -abo 'gpt2.attention.head_count' f32.gguf | head -1 | cut -d: -f1)
+printf '\003' | dd of=heads.gguf bs=1 seek=$((at + 29)) conv=notrunc 2>/dev/null
+refused 'values that cannot be' 'heads.gguf, as config.json: n_head is 3, which does not divide the 32 columns' sample heads.gguf
+printf '\000' | dd of=heads.gguf bs=1 seek=$((at + 29)) conv=notrunc 2>/dev/null
+refused '... nor be a size' 'heads.gguf, as config.json: n_head must be' sample heads.gguf
 head -c 5000 f32.gguf >short.gguf
 refused 'a file cut short' 'short.gguf' gguf short.gguf
 refused 'into a file' 'cannot be made' gguf f32.gguf -o text.txt
+refused 'as a program' 'model is a folder, but a lesson or a program is needed here' cost model
+warns 'longhand program model -o mine.lh writes the program of its model'
+refused 'a file as a program' 'f32.gguf is a file with a model, but a lesson' run f32.gguf
+warns 'longhand program f32.gguf -o mine.lh'
+does 'the program' program f32.gguf -o mine.lh
+does '... has its cost' cost mine.lh
+cp -r model kept
+refused 'over a model' 'kept already contains a model' gguf q8_0.gguf -o kept
+diff -r model kept >out
+verdict $? '... which stays as it was'
 finish

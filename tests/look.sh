@@ -247,6 +247,20 @@ refused 'a gradient' 'depends on the input target' explain model --prompt 'The c
 refused 'a prompt that is too long' 'the prompt has 33 tokens, but the model can use only 16' \
     explain model --prompt 'The cat sat on the mat, and the d' 'logits[0][0]'
 refused 'no prompt' "longhand explain model --prompt" explain model 'logits[0][0]'
+mkdir few
+printf '{"version": "1.0", "added_tokens": [], "normalizer": null, "pre_tokenizer": null, "post_processor": null, "decoder": {"type": "Fuse"},
+    "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, " ": 2}, "merges": []}}' >few/tokenizer.json
+printf 'ab ba ab ba ab ba ab ba ab ba ab ba' >ab.txt
+does 'a model of three letters' train gpt --data ab.txt --tokens few --set layers=1 dim=8 heads=1 context=8 --steps 1 --batch 2 -o letters
+does 'it leaves out what it does not know' look letters --prompt 'aXb'
+refused '... and says so where nothing is left' 'nothing is left of the prompt: the tokeniser of letters leaves out' look letters --prompt XYZ
+sed 's/"added_tokens"/"truncation": {"max_length": 4, "direction": "Right", "strategy": "LongestFirst", "stride": 0}, &/' few/tokenizer.json >letters/tokenizer.json
+does 'a tokeniser that cuts a prompt' look letters --prompt 'ab ba'
+warns 'only the first 4 of 5 tokens of the prompt are read, as "truncation" in letters/tokenizer.json says'
+does '... a model that writes' sample letters -i 'ab ba' -n 3
+warns 'only the first 4 of 5 tokens'
+does '... nothing to cut' sample letters -i 'ab b' -n 3
+silent '... then'
 refused 'an empty one' 'the prompt is empty' look model --prompt ''
 refused 'a program with a prompt' 'is not a folder' explain ex1 --prompt 'A B' 'P[0][0]'
 refused 'a layer that is not there' 'there is no layer 2' look model --prompt 'The' --layer 2

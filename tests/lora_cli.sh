@@ -109,6 +109,27 @@ cmp -s out small-text
 verdict $? '... write the same'
 mv moved/llama moved/llama-small .
 
+# Weights in F16 end at 65504.
+cp -r llama in-f16
+if command -v python3 >/dev/null; then
+    # shellcheck disable=SC2016  # Python
+    python3 -c 'import json, struct
+with open("llama/model.safetensors", "rb") as f: data = f.read()
+n = struct.unpack("<Q", data[:8])[0]
+head, data, out = json.loads(data[8:8 + n]), data[8 + n:], b""
+for name, t in head.items():
+    if name == "__metadata__": continue
+    first, last = t["data_offsets"]
+    cells = struct.unpack("<%df" % ((last - first) // 4), data[first:last])
+    t["dtype"], t["data_offsets"] = "F16", [len(out), len(out) + 2 * len(cells)]
+    out += struct.pack("<%de" % len(cells), *cells)
+head = json.dumps(head).encode()
+with open("in-f16/model.safetensors", "wb") as f: f.write(struct.pack("<Q", len(head)) + head + out)'
+    does 'LoRA on it' train in-f16 --lora 2 --lora-alpha 1e7 --rate 10 --data other.txt --steps 5 --batch 4 -o far
+    refused 'merged, what is too large is said' 'and its type F16 goes up to 65504' merge far -o merged-far
+    gone merged-far/model.safetensors
+fi
+
 # Where a folder asks for the likeliest token, ways to draw one do nothing.
 printf '{"do_sample": false}' >llama/generation_config.json
 does 'the likeliest token' sample llama -i 'the ' -n 20
@@ -118,6 +139,7 @@ cmp -s out likeliest
 verdict $? '... the same text'
 refused 'a way to draw that does nothing' 'top-k changes nothing' sample llama -i 'the ' -n 20 -k 40
 refused '... nor does another' 'top-p changes nothing' sample llama -i 'the ' -n 20 -p 0.9
+refused '... nor where the command asks for it' '--top-k changes nothing: --temperature 0 asks for' sample gpt -i 'the ' -n 20 -k 40 -t 0
 does 'with a temperature they count' sample llama -i 'the ' -n 20 -k 40 -t 0.8
 
 # What a folder says of writing goes on where its tokens do.
@@ -140,6 +162,30 @@ verdict $? 'another tokeniser has its own ends'
 refused 'a layer too many' 'the program does not use model.layers.1.' train "$root/models/llama.lh" --init llama --set layers=1 --data other.txt -o fewer
 warns 'and 6 more' 'how many others'
 does '... unless it is allowed' train "$root/models/llama.lh" --init llama --set layers=1 --data other.txt --steps 1 --batch 2 --allow-unused -o fewer
+
+# An adapter that was edited by hand, or whose base is another model now.
+edited() { # NAME SCRIPT: llama-small with another adapter_config.json
+    rm -rf edited && cp -r llama-small edited
+    sed "$2" llama-small/adapter_config.json >edited/adapter_config.json
+    does "$1" sample edited -i 'the ' -n 20 -t 0
+    cmp -s out small-text
+    verdict $? '... writes what it wrote'
+}
+edited 'one that was not edited' 's/,$/,/'
+! grep -q 'is not what was saved' err
+verdict $? '... and nothing is said of it'
+edited 'another alpha' 's/"lora_alpha": 4/"lora_alpha": 40/'
+warns 'edited/adapter_config.json is not what was saved with the weights: lora_alpha is 40 there, and 4 in the program'
+edited 'another rank' 's/"r": 2/"r": 3/'
+warns 'r is 3 there, and 2 in the program'
+edited 'fewer matrices' 's/"target_modules": .*/"target_modules": ["q_proj"],/'
+warns 'target_modules has no '
+edited 'one matrix more' 's/"target_modules": \[/"target_modules": ["lm_head", /'
+warns 'target_modules has lm_head, and the program does not change it'
+sed "s|\"base_model_name_or_path\": .*|\"base_model_name_or_path\": \"$work/gpt\",|" llama-small/adapter_config.json >edited/adapter_config.json
+refused 'a base that is another model' "edited changes the model in $work/gpt: was it trained on that one?" sample edited
+sed 's|"base_model_name_or_path": .*|"base_model_name_or_path": "/no/where",|' llama-small/adapter_config.json >edited/adapter_config.json
+refused 'a base that is nowhere, said once' 'edited changes the model /no/where, and there is no such folder' program edited
 
 refused 'rank 0' '--lora needs a whole number from 1' train llama --lora 0
 refused 'a rank that does not fit' 'a rank of 17 is more than h[0].WQ has: it is 8 x 16' train llama --lora 17 --data other.txt -o x

@@ -248,4 +248,11 @@ shows '    p    0.6522  0.2399  0.1078' '... what it reads'
 hides 'rowmax' '... and not how that came about'
 shows '1 step in the' 'one step is one step'
 
+# Where no folder can be made, whoever asks: the reason is said, not its result.
+if test -d /sys && test -f data/progress.db; then
+    LONGHAND_DATA=/sys/longhand type_in '0 0\n' practice ex1
+    warns 'progress is not saved: /sys/longhand/progress.db: '
+    ! grep -q 'No such file' err
+    verdict $? '... and why'
+fi
 finish

@@ -94,6 +94,14 @@ refused 'train: a special token without < >' 'pad cannot be the name' tokens tra
 refused 'train: into a file' 'a file of this name is there' tokens train --data small.txt -o text.txt
 refused 'train: where no folder can be' 'cannot be made' tokens train --data small.txt -o no/such/folder
 verdict "$(test ! -e x; echo $?)" 'and nothing was written'
+"$longhand" train gpt --data small.txt --tokens "$work/small" --set layers=1 dim=8 heads=1 context=8 --steps 1 -o trained >out 2>err && cp -r trained kept
+refused 'train: into the folder of a model' 'kept already contains a model' tokens train --data small.txt --size 260 -o kept
+diff -r trained kept >out
+verdict $? '... which keeps its tokens'
+rm kept/tokenizer.json
+does 'train: into one that has lost them' tokens train --data small.txt --size 267 -o kept
+cmp -s trained/tokenizer.json kept/tokenizer.json
+verdict $? '... which has them again'
 refused 'show: not there' 'cannot be opened' tokens show no-such-folder
 refused 'show: a folder without a vocabulary' 'has no tokenizer.json' tokens show nothing
 refused 'show: half of the pair' 'without merges.txt' tokens show half

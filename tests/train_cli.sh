@@ -344,6 +344,14 @@ does 'for a time' train gpt --data text.txt --time 1s --batch 2 -o time
 "$longhand" train micro --data - --steps 2 -o stdin <names.txt >out 2>err
 verdict $? 'from stdin'
 
+# A model in parts is one, too.
+mkdir parts
+printf '{"weight_map": {}}' >parts/model.safetensors.index.json
+printf '{}' >parts/config.json
+run train gpt --data text.txt --steps 1 -o parts
+test $status -eq 2 && test "$(cat parts/config.json)" = '{}' && test ! -e parts/model.safetensors
+verdict $? 'nothing is trained over a model in parts'
+
 # What is wrong.
 : >empty.txt
 head -c 3000 whole/model.safetensors >binary
@@ -367,6 +375,11 @@ refused_later 'values that no machine has' 'of memory, but only' train gpt --dat
 refused 'a program that learns nothing from text' 'running text' train ex1 -o x
 refused 'a program without an update' 'running text' train xor-relu -o x
 refused 'resume without a folder' 'not a folder with a model' train gpt --resume
+tr 'a-z' 'A-Z' <text.txt >capitals.txt
+cksum whole/* >kept.sums
+refused 'resume with other tokens' 'with the tokens that whole has' train whole --resume --tokens char --data capitals.txt --steps 30
+cksum whole/* | cmp -s - kept.sums
+verdict $? '... and its own are still there'
 refused 'resume elsewhere' 'saves in the folder where it began' train whole --resume -o x
 refused 'resume and init' 'one of the two' train whole --resume --init whole
 refused 'a folder that holds a model' 'of step 20' train gpt --data text.txt -o whole

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/number.h"
-#include "cli/cli.h"
+#include "cli/model.h"
 #include "files/adapter.h"
 #include "files/gguf_folder.h"
 
@@ -92,6 +92,7 @@ static int run(lh_cli *cli, int argc, char **argv) {
         return lh_cli_fail(cli, "%s is a folder: -o FILE.gguf writes it as a file", argv[0]);
     }
     if (options.type) return lh_cli_fail(cli, "--type is for a folder that is written as a file");
+    if (options.out && !lh_model_may_go_to(cli, options.out)) return LH_EXIT_FAILED;
     lh_gguf *f = lh_gguf_open(cli->ctx, argv[0]);
     if (f && !options.out) show(f);
     if (f && options.out) lh_gguf_to_folder(f, options.out);

@@ -47,13 +47,13 @@ static int write_new(lh_cli *cli, const char *text) {
     return LH_EXIT_YES;
 }
 
-/* Of a model folder the program that its config means, or its own. */
-static const char *folder_text(lh_cli *cli, const char *path) {
+/* Of a model folder the program that its config means, or its own. false: already reported */
+static bool read_folder(lh_cli *cli, const char *path, const char **text) {
     lh_model m;
-    if (!lh_model_open(cli, path, &m)) return NULL;
-    const char *text = lh_copy(cli->arena, m.source.text, m.source.length);
+    if (!lh_model_open(cli, path, &m)) return false;
+    *text = lh_copy(cli->arena, m.source.text, m.source.length);
     lh_model_close(&m);
-    return text;
+    return true;
 }
 
 static int program_run(lh_cli *cli, int argc, char **argv) {
@@ -61,12 +61,9 @@ static int program_run(lh_cli *cli, int argc, char **argv) {
     lh_source s = {0};
     const bool is_folder = lh_folder_is(argv[0]);
     const char *text = NULL;
-    if (is_folder)
-        text = folder_text(cli, argv[0]);
-    else if (lh_cli_load(cli, argv[0], &s))
-        text = text_of(cli, &s);
-    else
+    if (!(is_folder ? read_folder(cli, argv[0], &text) : lh_cli_load(cli, argv[0], &s)))
         return LH_EXIT_FAILED; /* already reported */
+    if (!is_folder) text = text_of(cli, &s);
     int status = LH_EXIT_FAILED;
     if (lh_failed(cli->ctx))
         status = lh_cli_report(cli);

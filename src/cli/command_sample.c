@@ -59,6 +59,7 @@ static int *prompt_of(job *j, int *n) {
     const char *text = options.prompt;
     if (text && strcmp(text, "-") == 0) text = lh_cli_read_file(cli, "/dev/stdin", &length);
     const lh_trained_text t = {j->g, j->tokens, j->end, options.marks, NULL};
+    lh_model_tell_cut(cli, &j->model, j->tokens, text, length, options.marks);
     return lh_trained_prompt(&t, cli->arena, text, length, true, &j->begin, n);
 }
 

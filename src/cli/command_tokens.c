@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "cli/cli.h"
+#include "cli/model.h"
 #include "cli/tokens.h"
 #include "cli/screen.h"
 #include "files/tokenizer_file.h"
@@ -110,6 +111,15 @@ static void tell_end(const lh_tokenizer *t, const char *text, size_t length, dou
                                          : "fewer than requested: the text has no more");
 }
 
+/* Tokens of a model are not written over: its weights know no others. One that has lost them may get them again. */
+static bool may_go_to(lh_cli *cli, const char *folder) {
+    static const char *const own[] = {"tokenizer.json", "vocab.json", "tokenizer.model"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (access(lh_printf(cli->arena, "%s/%s", folder, own[i]), F_OK) == 0)
+            return lh_model_may_go_to(cli, folder);
+    return true;
+}
+
 static int train(lh_cli *cli, int argc) {
     static const char *const end[] = {"<|endoftext|>"};
     static const char usage[] = "train --data FILE --size N -o FOLDER";
@@ -124,7 +134,7 @@ static int train(lh_cli *cli, int argc) {
                      usage);
         return LH_EXIT_FAILED;
     }
-    if (!read_kind(cli, &how.kind)) return LH_EXIT_FAILED;
+    if (!read_kind(cli, &how.kind) || !may_go_to(cli, options.out)) return LH_EXIT_FAILED;
     bool is_bpe = how.kind == LH_TOKENS_BPE;
     if (is_bpe && !how.size) how.size = 1000;
     how.special = options.special.n ? options.special.name : is_bpe ? end : NULL;

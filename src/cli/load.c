@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/keep.h"
+#include "files/folder.h"
+#include "files/gguf.h"
 #include "files/replace.h"
 #include "graph/build.h"
 #include "learn/chosen.h"
@@ -110,6 +112,16 @@ bool lh_cli_is_lesson(lh_cli *cli, const char *word) {
            (end && (strcmp(end, ".md") == 0 || strcmp(end, ".lh") == 0) && access(word, F_OK) == 0);
 }
 
+/* A model where its program is meant: `cost`, `run` and `check` read text. */
+static void refuse_folder(lh_cli *cli, const char *path) {
+    const bool is_file = lh_gguf_is(path);
+    lh_cli_fail(cli, "%s is a %s, but a lesson or a program is needed here", path,
+                is_file ? "file with a model" : "folder");
+    if (is_file || lh_folder_holds_model(path))
+        fprintf(stderr, "longhand program %s -o mine.lh writes the program of its model\n",
+                lh_shell_word(cli->arena, path));
+}
+
 /* The text of a lesson, and where files that it names lie. */
 static bool open_text(lh_cli *cli, const char *lesson, lh_source *s) {
     const lh_embedded *e =
@@ -120,6 +132,9 @@ static bool open_text(lh_cli *cli, const char *lesson, lh_source *s) {
         s->file = e->name;
         s->text = e->text;
         s->length = e->length;
+    } else if (lh_folder_is(lesson)) {
+        refuse_folder(cli, lesson);
+        return false;
     } else if (access(lesson, F_OK) == 0) {
         s->text = lh_cli_read_file(cli, lesson, &s->length);
     } else {

@@ -37,6 +37,13 @@ bool lh_model_is_folder(lh_cli *cli, const char *path) {
     return false;
 }
 
+bool lh_model_may_go_to(lh_cli *cli, const char *folder) {
+    if (!lh_folder_holds_model(folder)) return true;
+    lh_cli_fail(cli, "%s already contains a model", folder);
+    fprintf(stderr, "choose another folder\n");
+    return false;
+}
+
 bool lh_model_open(lh_cli *cli, const char *path, lh_model *m) {
     *m = (lh_model){.path = path};
     if (!lh_folder_is(path)) {
@@ -65,9 +72,9 @@ static void tell_config(lh_cli *cli, const lh_model *m, const lh_graph *g) {
     const char *edited = lh_describe_edited(cli->arena, g, m->folder);
     if (edited)
         fprintf(stderr,
-                "%s/config.json is not what was saved with the weights: %s. It is not used: "
+                "%s/%s is not what was saved with the weights: %s. It is not used: "
                 "%s/program.lh says what the model computes\n",
-                m->path, edited, m->path);
+                m->path, m->folder->adapter ? LH_ADAPTER_CONFIG : "config.json", edited, m->path);
 }
 
 lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set) {
@@ -93,6 +100,19 @@ bool lh_model_takes(lh_cli *cli, const lh_model *m, const lh_graph *g, const lh_
         return true;
     lh_cli_report(cli);
     return false;
+}
+
+void lh_model_tell_cut(lh_cli *cli, const lh_model *m, const lh_tokenizer *t, const char *text,
+                       size_t length, bool marks) {
+    const lh_prompt_frame *f = &t->frame;
+    size_t n = 0;
+    if (f->most < 0 || !text || !lh_tokenizer_ids(t, cli->arena, text, length, marks, &n)) return;
+    const size_t most = (size_t)(f->most - f->n_before - f->n_after);
+    if (n > most)
+        fprintf(stderr,
+                "only the %s %zu of %zu tokens of the prompt are read, as \"truncation\" in "
+                "%s/tokenizer.json says; null there reads them all\n",
+                f->cuts_left ? "last" : "first", most, n, m->path);
 }
 
 const char *lh_whole_text(lh_arena *a, double n) {

@@ -25,6 +25,8 @@ extern bool lh_model_allows_unused;
 
 bool lh_model_open(lh_cli *cli, const char *path, lh_model *m); /* false: already reported */
 bool lh_model_is_folder(lh_cli *cli, const char *path);         /* false: already reported */
+/* does this folder hold none yet, for what is written there? false: already reported */
+bool lh_model_may_go_to(lh_cli *cli, const char *folder);
 void lh_model_close(lh_model *m);
 /* for the fast evaluator; NULL: reported */
 lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set);
@@ -32,6 +34,9 @@ lh_graph *lh_model_graph(lh_cli *cli, const lh_model *m, const lh_settings *set)
 bool lh_model_load(lh_cli *cli, const lh_model *m, const lh_graph *g, lh_plan *p);
 /* has it every token? m: NULL where what it was made with does not count; false: reported */
 bool lh_model_takes(lh_cli *cli, const lh_model *m, const lh_graph *g, const lh_tokenizer *t);
+/* Some tokenisers keep only so many tokens of a prompt: said, since nothing shows where a text was cut. */
+void lh_model_tell_cut(lh_cli *cli, const lh_model *m, const lh_tokenizer *t, const char *text,
+                       size_t length, bool marks);
 const char *lh_whole_text(lh_arena *a, double n); /* 124,439,808 */
 const char *lh_bytes_text(lh_arena *a, double n); /* 0.8 GB */
 

@@ -33,7 +33,13 @@ static bool read_prompt(lh_opened *o, const char *prompt, bool marks) {
     const lh_trained_text t = {o->g, o->tokens, lh_trained_end(o->model.folder, o->g), marks, NULL};
     o->id = lh_trained_prompt(&t, cli->arena, text, length, false, NULL, &o->n);
     if (o->id) tell_unknown(o);
-    return o->id != NULL;
+    if (o->id) lh_model_tell_cut(cli, &o->model, o->tokens, text, length, marks);
+    if (!o->id || o->n || !length) return o->id != NULL;
+    lh_fail(cli->ctx, LH_ERROR_VALUE, (lh_place){0, 0, 0},
+            "nothing is left of the prompt: the tokeniser of %s leaves out characters that it does "
+            "not have",
+            o->model.path);
+    return false;
 }
 
 static bool open_all(lh_opened *o, const char *path, const char *prompt, bool marks, int threads) {

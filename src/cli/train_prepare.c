@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -65,6 +64,16 @@ static bool check_options(lh_train_job *j, const char *argument) {
         lh_cli_fail(cli, "--resume continues a run, --init starts one: use only one of the two");
         return false;
     }
+    if (j->options->resume && j->options->tokens) {
+        lh_cli_fail(cli,
+                    "--resume continues with the tokens that %s has, which its weights know: leave "
+                    "out --tokens",
+                    argument);
+        fprintf(stderr,
+                "without --resume and with -o FOLDER another run begins with the weights of %s\n",
+                argument);
+        return false;
+    }
     if (j->options->resume && strcmp(j->out, argument) != 0) {
         lh_cli_fail(cli, "--resume saves in the folder where it began: %s, not %s", argument,
                     j->out);
@@ -75,10 +84,7 @@ static bool check_options(lh_train_job *j, const char *argument) {
 
 /* A folder with a model in it is not begun anew by mistake. */
 static bool is_free(lh_train_job *j) {
-    struct stat st;
-    const bool is_there = lh_adapter_is(j->out) ||
-                          stat(lh_printf(j->cli->arena, "%s/model.safetensors", j->out), &st) == 0;
-    if (j->options->resume || !is_there) return true;
+    if (j->options->resume || !lh_folder_holds_model(j->out)) return true;
     lh_folder *f = lh_folder_open(j->cli->ctx, j->out);
     if (!f) return lh_cli_report(j->cli), false;
     bool is_begun = !f->is_saved || f->step > 0;

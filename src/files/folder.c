@@ -2,6 +2,7 @@
 #include "files/folder.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -159,7 +160,9 @@ static void open_configs(lh_folder *f) {
     if (lh_adapter_is(f->path)) open_adapter(f);
     if (lh_failed(f->ctx)) return;
     const char *text = f->adapter ? NULL : config_text(f, &n);
-    if (text) lh_config_read(f->ctx, f->arena, path_in(f, "config.json"), text, n, &f->config);
+    const char *file =
+        f->gguf ? lh_printf(f->arena, "%s, as config.json", f->path) : path_in(f, "config.json");
+    if (text) lh_config_read(f->ctx, f->arena, file, text, n, &f->config);
     text = text_of(f, "generation_config.json", &n);
     if (text)
         lh_generation_read(f->ctx, f->arena, path_in(f, "generation_config.json"), text, n,
@@ -188,6 +191,17 @@ static const char *pickle_of(const lh_folder *f) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (exists(path_in(f, names[i]))) return names[i];
     return NULL;
+}
+
+bool lh_folder_holds_model(const char *path) {
+    static const char *const names[] = {
+        "model.safetensors", "model.safetensors.index.json", LH_ADAPTER_CONFIG,
+        "pytorch_model.bin", "pytorch_model.bin.index.json", "consolidated.00.pth"};
+    char file[4200];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (snprintf(file, sizeof file, "%s/%s", path, names[i]) < (int)sizeof file && exists(file))
+            return true;
+    return false;
 }
 
 bool lh_folder_has_weights(const lh_folder *f) {

@@ -114,6 +114,8 @@ lh_folder *lh_folder_open(lh_context *ctx, const char *path);
 /* else there is an error, which says what to do with weights of another kind */
 bool lh_folder_has_weights(const lh_folder *f);
 bool lh_folder_is(const char *path); /* one of the two */
-void lh_folder_close(lh_folder *f);  /* NULL is allowed */
+/* whole, in parts, a pickle or an adapter: nothing else is written over it */
+bool lh_folder_holds_model(const char *path);
+void lh_folder_close(lh_folder *f); /* NULL is allowed */
 
 #endif

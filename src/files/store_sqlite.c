@@ -401,8 +401,11 @@ static bool make_folders(const char *folder) {
         if (*s && *s != '/') continue;
         char c = *s;
         *s = 0;
-        if (mkdir(path, 0700) && errno != EEXIST && errno != EISDIR && access(path, F_OK))
+        const int error = mkdir(path, 0700) ? errno : 0;
+        if (error && error != EEXIST && error != EISDIR && access(path, F_OK)) {
+            errno = error; /* why it cannot be made, not that it is not there */
             return false;
+        }
         if (!c) break;
         *s = c;
     }

@@ -225,7 +225,8 @@ static void read_bytes(lh_tensors *t, const char *path, const unsigned char *byt
     reader r = {.t = t, .path = path, .first = t->n};
     uint64_t n = 0;
     if (length < 8) {
-        refuse(&r, "%zu bytes are too few for a safetensors file", length);
+        refuse(&r, "%zu byte%s too few for a safetensors file", length,
+               length == 1 ? " is" : "s are");
         return;
     }
     for (int i = 7; i >= 0; i--) n = n << 8 | bytes[i];

@@ -43,8 +43,8 @@ static int by_count(const void *a, const void *b) {
 static int room_for(lh_context *ctx, const lh_tokenizer_how *how, int most, int fixed, int least) {
     if (how->size == 0) return most;
     if (how->size < fixed + least) {
-        lh_fail(ctx, LH_ERROR_LIMIT, nowhere, "%d tokens are too few: at least %d are needed here",
-                how->size, fixed + least);
+        lh_fail(ctx, LH_ERROR_LIMIT, nowhere, "%d token%s too few: at least %d are needed here",
+                how->size, how->size == 1 ? " is" : "s are", fixed + least);
         if (how->kind == LH_TOKENS_BPE || !how->is_closed)
             lh_cure(ctx, how->kind == LH_TOKENS_WORDS
                              ? "one is for unknown words, the special ones count too"

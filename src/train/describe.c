@@ -1,5 +1,6 @@
 #include "train/describe.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include "files/family.h"
 #include "files/tokenizer_file.h"
 #include "train/generate.h"
+#include "train/lora.h"
 
 typedef struct describing {
     lh_context *ctx;
@@ -118,10 +120,35 @@ static const char *fields_now(lh_arena *a, const lh_graph *g, const lh_folder *f
     return lh_config_text(g->ctx, a, &sized);
 }
 
+static bool changes(const lh_adapter *x, const char *module) {
+    for (int i = 0; i < x->n_on; i++)
+        if (strcmp(x->on[i], module) == 0) return true;
+    return x->n_on == 0;
+}
+
+static const char *adapter_edited(lh_arena *a, const lh_graph *g, const lh_adapter *now) {
+    const lh_adapter is = lh_lora_adapter(a, g, "");
+    if (now->rank != is.rank)
+        return lh_printf(a, "r is %d there, and %d in the program", now->rank, is.rank);
+    if (fabs(now->alpha - is.alpha) > 1e-6 * fabs(is.alpha))
+        return lh_printf(a, "lora_alpha is %.9g there, and %.9g in the program", now->alpha,
+                         is.alpha);
+    for (int i = 0; i < now->n_on; i++)
+        if (!changes(&is, now->on[i]))
+            return lh_printf(a, "target_modules has %.60s, and the program does not change it",
+                             now->on[i]);
+    for (int i = 0; i < is.n_on; i++)
+        if (!changes(now, is.on[i]))
+            return lh_printf(a, "target_modules has no %.60s, and the program changes it",
+                             is.on[i]);
+    return NULL;
+}
+
 const char *lh_describe_edited(lh_arena *a, const lh_graph *g, const lh_folder *f) {
     const char *kept = f->config.kept, *field, *value[2];
-    if (!f->is_saved || !f->program || f->is_program_changed || f->adapter || f->gguf || !kept)
-        return NULL;
+    if (!f->is_saved || !f->program || f->is_program_changed || f->gguf) return NULL;
+    if (f->adapter) return adapter_edited(a, g, f->adapter);
+    if (!kept) return NULL;
     const bool is_known = lh_family_find(f->config.model_type) != NULL;
     if (is_known && lh_family_describes(g, kept, NULL)) return NULL;
     const char *now = fields_now(a, g, f);

@@ -22,7 +22,7 @@ typedef struct lh_describe {
     const lh_adapter *adapter; /* NULL: it is a whole model */
 } lh_describe;
 
-/* What config.json of a folder that Longhand saved says otherwise than the program, which counts; NULL: nothing. In the arena. */
+/* What config.json, or adapter_config.json, of a folder that Longhand saved says otherwise than the program, which counts; NULL: nothing. In the arena. */
 const char *lh_describe_edited(lh_arena *a, const lh_graph *g, const lh_folder *f);
 lh_folder_writer *lh_describe_folder(const char *path, const lh_graph *g, const lh_describe *how);
 

@@ -1,4 +1,5 @@
 /* What the small matrices of a program are to its weights: whether they fit, how a config describes them, and both added up. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -161,6 +162,19 @@ static lh_tensor_entry entry_of(const lh_tensor *t) {
     return e;
 }
 
+/* F16 ends at 65504, and what is beyond would be infinity. */
+static bool fits_in(const merging *m, const lh_tensor *t, const float *sum) {
+    for (size_t i = 0; t->type == LH_F16 && i < t->cells; i++) {
+        if (fabsf(sum[i]) < 65520) continue;
+        lh_fail(m->ctx, LH_ERROR_VALUE, nowhere,
+                "%s would have the number %g, and its type F16 goes up to 65504", t->name,
+                (double)sum[i]);
+        lh_cure(m->ctx, "merge it into a base whose weights are in BF16 or F32");
+        return false;
+    }
+    return true;
+}
+
 /* The tensors of the base, those that have small matrices with these added, in the types of the base. */
 static lh_tensor_entry *entries(const merging *m, int *n) {
     const lh_tensors *base = m->f->base->weights;
@@ -173,7 +187,7 @@ static lh_tensor_entry *entries(const merging *m, int *n) {
                         *b = weight_named(m->w, lh_lora_name(m->arena, w->name, "B"));
         if (!a || !b) continue;
         const float *sum = added_up(m, w, a, b);
-        for (int k = 0; sum && k < *n; k++)
+        for (int k = 0; sum && fits_in(m, w->tensor, sum) && k < *n; k++)
             if (strcmp(list[k].name, w->tensor->name) == 0)
                 list[k].data = sum, list[k].from = LH_F32;
     }
@@ -226,7 +240,7 @@ static bool copy_files(const merging *m, const char *out) {
 
 static bool make_folder(const merging *m, const char *out) {
     struct stat st;
-    if (stat(lh_printf(m->arena, "%s/model.safetensors", out), &st) == 0 || lh_adapter_is(out)) {
+    if (lh_folder_holds_model(out)) {
         lh_fail(m->ctx, LH_ERROR_FILE, nowhere, "%s already contains a model", out);
         lh_cure(m->ctx, "choose another folder");
         return false;

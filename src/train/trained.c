@@ -75,7 +75,7 @@ lh_program *lh_trained_program(const lh_folder *f, lh_arena *a, lh_found *text) 
         return NULL;
     }
     if (!f->program) {
-        const char *file = lh_printf(a, "%s/config.json", f->path),
+        const char *file = lh_printf(a, f->gguf ? "%s, as config.json" : "%s/config.json", f->path),
                    *made =
                        lh_family_program(f->ctx, a, file, f->config.kept, strlen(f->config.kept));
         if (!made) return NULL;
@@ -149,7 +149,13 @@ bool lh_trained_uses_all(lh_context *ctx, lh_arena *a, const lh_folder *f, const
 lh_weights *lh_trained_weights(const lh_folder *f, lh_arena *a, const lh_graph *g) {
     if (!lh_folder_has_weights(f)) return NULL;
     lh_weights *w = lh_weights_of(g->ctx, a, g, LH_PARAM);
-    if (!w || !lh_weights_match(g->ctx, w, f->weights)) return NULL;
+    if (!w) return NULL;
+    if (!lh_weights_match(g->ctx, w, f->weights)) {
+        if (f->adapter)
+            lh_cure(g->ctx, "%s changes the model in %s: was it trained on that one?", f->path,
+                    f->base->path);
+        return NULL;
+    }
     return lh_trained_uses_all(g->ctx, a, f, w) ? w : NULL;
 }
 
