@@ -28,12 +28,22 @@ static lh_node *build_gradients(lh_builder *b, lh_place at) {
     return lh_op_node(g, LH_OP_gradients, n, in);
 }
 
+/* Of dW where W has no gradient, or has none yet; NULL: the name is not of this kind. */
+static const char *no_gradient(const lh_builder *b, const char *name) {
+    if (b->scope->kind == LH_SCOPE_CALL || b->scope->kind == LH_SCOPE_RULE || name[0] != 'd')
+        return NULL;
+    const lh_node *of = lh_scope_find(b->scope, name + 1);
+    return of && of->kind != LH_OP_size ? lh_no_gradient(b->g, of) : NULL;
+}
+
 static void fail_name(lh_builder *b, const lh_expr *e) {
     lh_graph *g = b->g;
     const char *near = lh_scope_nearest(b->scope, e->text),
-               *elsewhere = lh_build_elsewhere(e->text);
+               *elsewhere = lh_build_elsewhere(e->text), *gradient = no_gradient(b, e->text);
     lh_fail(g->ctx, LH_ERROR_NAME, g->at, "%s is not defined here", e->text);
-    if (near)
+    if (gradient)
+        lh_cure(g->ctx, gradient, e->text + 1);
+    else if (near)
         lh_cure(g->ctx, "did you mean %s?", near);
     else if (elsewhere)
         lh_cure(g->ctx, "%s", elsewhere);
@@ -41,8 +51,6 @@ static void fail_name(lh_builder *b, const lh_expr *e) {
         lh_cure(g->ctx, "%s is a function: write %s(...)", e->text, e->text);
     else if (b->scope->kind == LH_SCOPE_CALL)
         lh_cure(g->ctx, "a function can use only its parameters and its own lines");
-    else if (e->text[0] == 'd' && lh_scope_find(b->scope, e->text + 1))
-        lh_cure(g->ctx, "`backward` computes the gradient of %s, and must come first", e->text + 1);
     else if (b->setting)
         lh_cure(g->ctx, "a setting is a number, a matrix or a formula: %s=0.5, %s=[1 0; 0 1]",
                 b->setting->name, b->setting->name);
