@@ -51,6 +51,12 @@ refused 'shapes that do not fit' 'inner sizes differ (3 and 2)' run shape.lh
 refused 'the cure' 'did you mean K^T?' run shape.lh
 text matrix.lh 'x = []'
 refused 'an empty matrix' 'this matrix is empty' run matrix.lh
+text list.lh 'A = [[1,2],[3,4]]'
+refused 'a matrix as lists of lists' 'one pair of brackets, a ; between rows' run list.lh
+text ended.lh 'A = [1 2; 3 4];' 'B = A'
+refused 'a line that ends in a ;' 'a ; separates rows of a matrix; a line just ends' run ended.lh
+text pair.lh 'A = [1 2; 3 4]' 'b = A[0,1]'
+refused 'a row and a column in one bracket' 'a row and a column have a bracket each: A[1][0]' run pair.lh
 text token.lh 'vocab cat dog' 'example cat -> cow'
 refused 'a token outside the vocabulary' '"cow" is not in the vocabulary' run token.lh
 text ragged.lh 'vocab A B' 'input x : vocab*' 'input y : vocab*' 'example x = A, y = A B' 'const E = [1 2; 3 4]' \

@@ -215,6 +215,8 @@ refused 'updates without a loss have no curve' 'does not name one' run lossless.
 refused 'what no line renews cannot learn' 'no line of ex2 updates WQ' run ex2 --train WQ,WK,WV
 does 'where gradients are shown it does something' run ex2 --train WQ --all
 refused 'a param that learns already' 'learns already' run ex2 --train WO
+refused 'a const learns where nothing does, explained' 'no line of ex1 updates WQ' explain ex1 'P[0][0]' --train WQ
+refused 'and plotted' '--train WQ changes nothing' plot ex1 'heat P' --train WQ
 refused 'a const is frozen' 'does not learn anyway' run ex2 --freeze WQ
 refused 'all is frozen' 'is frozen' run ex2 --freeze WO --steps 3
 run run ex4 --set rate=10 --steps 30

@@ -183,7 +183,8 @@ bool lh_cli_learning(lh_cli *cli, const lh_source *s, const lh_graph *g, const l
                         name);
             return false;
         }
-        if (!has_gradients && g && !is_renewed(g, name)) return fail_train(cli, s, name);
+        const bool is_seen = has_gradients && g && g->loss; /* as dWQ */
+        if (!is_seen && g && !is_renewed(g, name)) return fail_train(cli, s, name);
     }
     for (int i = 0; i < freeze->n; i++) {
         const char *name = freeze->name[i];
