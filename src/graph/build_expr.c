@@ -139,7 +139,8 @@ static bool are_rows_or_columns(const lh_graph *g, lh_shape a, lh_shape b) {
            (lh_axis_is_one(g, a.cols) && lh_axis_is_one(g, b.cols));
 }
 
-/* On paper × is any product. Between two matrices the writer says which one; none is advised that does not fit. */
+/* On paper × is any product. Between two matrices the writer says which one; none is advised that does not fit. It is a sign that
+ * cannot be read, not sizes that do not fit: in an exercise it is no answer, and so not a wrong one. */
 static void refuse_times(lh_graph *g, const lh_expr *e, lh_node *const in[2]) {
     const lh_shape x = in[0]->shape, y = in[1]->shape;
     const bool is_dot = are_rows_or_columns(g, x, y),
@@ -147,7 +148,7 @@ static void refuse_times(lh_graph *g, const lh_expr *e, lh_node *const in[2]) {
     lh_text a = lh_text_new(g->arena), b = lh_text_new(g->arena);
     lh_expr_print(&a, e->arg[0]);
     lh_expr_print(&b, e->arg[1]);
-    lh_fail(g->ctx, LH_ERROR_SHAPE, g->at,
+    lh_fail(g->ctx, LH_ERROR_TEXT, g->at,
             "%.80s × %.80s: %s by %s: × between two matrices can mean two products", a.s, b.s,
             lh_shape_text(g, in[0]->shape), lh_shape_text(g, in[1]->shape));
     lh_cure(g->ctx, "%.80s %s %.80s%s is the %s product, %.40s * %.40s goes cell by cell", a.s,
