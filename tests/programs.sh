@@ -78,6 +78,11 @@ grep -q '{example$' out
 test $? -eq 1
 verdict $? '... no address is broken over two lines'
 ends 'plot' 0 'X, column 1' plot matrices:fit 'points X'
+for picture in 'heat P[0]' 'stripes P[0][1]' 'points P[0]' 'bars P[0][1]' 'bars logits[2]'; do
+    refused "a picture of more than its name says: $picture" 'leave out' plot ex1 "$picture"
+done
+does 'one row' plot ex1 'bars P[0]'
+refused '--vary without values' '--vary needs NAME=A,B,C, not rate=' plot ex4 'loss 10' --vary rate=
 ends 'graph' 0 'attention:dots' graph attention:dots
 ends 'cost' 0 'attention:dots' cost attention:dots
 ends 'check one' 0 'all is well' check attention:bag
