@@ -57,6 +57,9 @@ text ended.lh 'A = [1 2; 3 4];' 'B = A'
 refused 'a line that ends in a ;' 'a ; separates rows of a matrix; a line just ends' run ended.lh
 text pair.lh 'A = [1 2; 3 4]' 'b = A[0,1]'
 refused 'a row and a column in one bracket' 'a row and a column have a bracket each: A[1][0]' run pair.lh
+text dash.lh 'a = 3' 'b = a–2'
+refused 'a dash of printed text for a minus' '`–` is not part of the notation' run dash.lh
+warns 'a minus is written -'
 text token.lh 'vocab cat dog' 'example cat -> cow'
 refused 'a token outside the vocabulary' '"cow" is not in the vocabulary' run token.lh
 text ragged.lh 'vocab A B' 'input x : vocab*' 'input y : vocab*' 'example x = A, y = A B' 'const E = [1 2; 3 4]' \
