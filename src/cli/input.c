@@ -170,7 +170,7 @@ static bool fail_train(lh_cli *cli, const lh_source *s, const char *name) {
     fprintf(stderr,
             "a line such as %s := %s - rate * d%s does; longhand program %s -o mine.lh writes the "
             "program to a file, to be changed\n",
-            name, name, name, s->name);
+            name, name, name, lh_shell_word(cli->arena, s->name));
     return false;
 }
 

@@ -205,9 +205,10 @@ const char *lh_standing_text(lh_cli *cli, lh_standing at, const char *lesson, in
                                                  has_steps ? ", " : "   ", at.exercises, exercises,
                                                  LH_PLURAL(exercises))
                                      : steps;
-    const char *more = is_all_done(at) || !at.is_begun
-                           ? ""
-                           : lh_printf(cli->arena, "   longhand practice %s", lesson);
+    const char *more =
+        is_all_done(at) || !at.is_begun
+            ? ""
+            : lh_printf(cli->arena, "   longhand practice %s", lh_shell_word(cli->arena, lesson));
     int used = lh_columns(steps), wide = lh_columns(both), all = wide + lh_columns(more);
     return used > room   ? ""
            : wide > room ? steps
