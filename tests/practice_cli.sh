@@ -200,6 +200,13 @@ shows "longhand practice '$PWD/my own.md' --step 'h[0].X'" '... and what is due'
 run read 'my own.md'
 shows "longhand exercise 'my own.md' 1" 'read, quoted'
 shows "longhand sheet 'my own.md'" '... and its sheet'
+rm 'my own.md'
+"$longhand" >out 2>err
+shows 'longhand read start' 'a file that is gone is not what to go on with'
+run progress
+grep -q 'continue with' out
+test $? -eq 1
+verdict $? '... nor in progress'
 fresh
 COLUMNS=60 "$longhand" >out 2>err
 shows 'begin with: longhand read start' 'for somebody new'

@@ -60,7 +60,7 @@ static void print_lessons(lh_cli *cli, const lh_progress *p, long long today, lo
         else if (!l->total)
             printf(" an exercise tried");
         printf("   %s\n", day_text(cli, lh_day(l->last, zone) - today));
-        if (l->begun && l->begun->done < l->begun->total)
+        if (l->begun && l->begun->done < l->begun->total && lh_keep_is_there(cli, l->lesson))
             printf("      continue with: longhand practice %s\n",
                    lh_shell_word(cli->arena, l->lesson));
     }
