@@ -326,6 +326,9 @@ for lesson in ex1 matrices:fit 'a class/own.md'; do
     tried "the command on a sheet of $lesson: $command" 1 'numbers have full credit'
 done
 
+refused 'a sheet of a lesson of one'"'"'s own' 'this is a sheet of own, not of ex2' mark ex2 filled.txt
+warns 'longhand mark LESSON FILE marks it, with the lesson that it was made from'
+
 # Every mistake of the catalogue can be made on a sheet of the course, and shows there; other ways to the same number cannot.
 for file in "$root"/lessons/*.md; do
     lesson=${file##*/}
