@@ -31,11 +31,35 @@ text named.md '# Named' '' '```longhand a' 'y = 1' '```'
 refused 'no program but a named one' 'no program of its own' run named.md
 text name.lh 'weight = [1 2; 3 4]' 'y = wieght @ weight'
 refused 'an unknown name' 'did you mean weight?' run name.lh
+text forgot.lh 'param w = 1' 'L = w * w' 'w := w - 0.1 * dw'
+refused 'a gradient without backward' 'dw is not defined here' run forgot.lh
+warns '`backward` computes the gradient of w, and must come first'
+text const.lh 'const c = 1' 'param w = 1' 'param v = 1' 'L = w * c' 'backward L' 'w := w - 0.1 * dc'
+refused 'the gradient of a const' 'dc is not defined here' run const.lh
+warns 'c does not learn: a const, or a param that is frozen, has no gradient'
+refused 'a frozen param whose gradient the program reads' 'dWO is not defined here' run ex4 --freeze WO
+warns 'WO does not learn'
+text unused.lh 'param w = 1' 'param v = 1' 'L = w * w' 'backward L' 'v := v - 0.1 * dv'
+refused 'the gradient of what the loss does not read' 'dv is not defined here' run unused.lh
+warns 'v has no gradient: it does not affect the loss'
+refused 'the gradient of a const is asked for' 'there is no step named dWQ' explain ex2 'dWQ[0][0]'
+warns 'WQ does not learn'
+refused 'a gradient is asked for where there are none' 'there is no step named dWO' explain ex1 'dWO[0][0]'
+warns '`backward` computes the gradient of WO, and the program has none'
 text shape.lh 'Q = [1 2 3; 4 5 6]' 'K = [1 2 3; 4 5 6]' 'S = Q @ K'
 refused 'shapes that do not fit' 'inner sizes differ (3 and 2)' run shape.lh
 refused 'the cure' 'did you mean K^T?' run shape.lh
 text matrix.lh 'x = []'
 refused 'an empty matrix' 'this matrix is empty' run matrix.lh
+text list.lh 'A = [[1,2],[3,4]]'
+refused 'a matrix as lists of lists' 'one pair of brackets, a ; between rows' run list.lh
+text ended.lh 'A = [1 2; 3 4];' 'B = A'
+refused 'a line that ends in a ;' 'a ; separates rows of a matrix; a line just ends' run ended.lh
+text pair.lh 'A = [1 2; 3 4]' 'b = A[0,1]'
+refused 'a row and a column in one bracket' 'a row and a column have a bracket each: A[1][0]' run pair.lh
+text dash.lh 'a = 3' 'b = a–2'
+refused 'a dash of printed text for a minus' '`–` is not part of the notation' run dash.lh
+warns 'a minus is written -'
 text token.lh 'vocab cat dog' 'example cat -> cow'
 refused 'a token outside the vocabulary' '"cow" is not in the vocabulary' run token.lh
 text ragged.lh 'vocab A B' 'input x : vocab*' 'input y : vocab*' 'example x = A, y = A B' 'const E = [1 2; 3 4]' \

@@ -120,6 +120,11 @@ tried 'write, another number' 1 'with your line, and should be'
 run exercise mine.md 3 --answer 'e = y - (3'
 tried 'write, with a mark under the place' 2 'your line:1:9: this bracket is never closed' \
     '    e = y - (3' '            ^'
+run exercise matrices 4 --answer 'Q × K^T'
+tried 'write, with × for the matrix product: not read, so not wrong' 2 'Q @ K^T is the matrix product'
+grep -q wrong out err
+test $? -eq 1
+verdict $? '... and not called wrong'
 run exercise mine.md 3 --answer 'e = file("mine.md")'
 tried 'write, no file' 2 'file'
 run exercise mine.md 4 --answer 'rate=0.2'

@@ -185,6 +185,28 @@ silent 'longhand alone'
 shows 'continue with: longhand practice ex1' 'the sheet that waits'
 shows 'II. The six examples' 'the part it is in'
 test "$(wc -l <out)" -le 23; verdict $? 'longhand alone fits one screen'
+
+# A file of one's own whose path has a space: what is shown can be copied into a shell.
+fresh
+cp "$root/lessons/ex6.md" 'my own.md'
+type_in 'h\nh\nh\nh\nq\n' practice 'my own.md' --step 'h[0].A.P'
+shows "longhand practice '$PWD/my own.md' --step 'h[0].A.P'" 'how to go on, quoted'
+type_in '1 0; 0 1\nq\n' practice 'my own.md'
+"$longhand" >out 2>err
+shows "continue with: longhand practice '$PWD/my own.md'" 'longhand alone, quoted'
+run progress
+shows "continue with: longhand practice '$PWD/my own.md'" 'progress, quoted'
+shows "longhand practice '$PWD/my own.md' --step 'h[0].X'" '... and what is due'
+run read 'my own.md'
+shows "longhand exercise 'my own.md' 1" 'read, quoted'
+shows "longhand sheet 'my own.md'" '... and its sheet'
+rm 'my own.md'
+"$longhand" >out 2>err
+shows 'longhand read start' 'a file that is gone is not what to go on with'
+run progress
+grep -q 'continue with' out
+test $? -eq 1
+verdict $? '... nor in progress'
 fresh
 COLUMNS=60 "$longhand" >out 2>err
 shows 'begin with: longhand read start' 'for somebody new'

@@ -78,6 +78,11 @@ grep -q '{example$' out
 test $? -eq 1
 verdict $? '... no address is broken over two lines'
 ends 'plot' 0 'X, column 1' plot matrices:fit 'points X'
+for picture in 'heat P[0]' 'stripes P[0][1]' 'points P[0]' 'bars P[0][1]' 'bars logits[2]'; do
+    refused "a picture of more than its name says: $picture" 'leave out' plot ex1 "$picture"
+done
+does 'one row' plot ex1 'bars P[0]'
+refused '--vary without values' '--vary needs NAME=A,B,C, not rate=' plot ex4 'loss 10' --vary rate=
 ends 'graph' 0 'attention:dots' graph attention:dots
 ends 'cost' 0 'attention:dots' cost attention:dots
 ends 'check one' 0 'all is well' check attention:bag
@@ -215,6 +220,8 @@ refused 'updates without a loss have no curve' 'does not name one' run lossless.
 refused 'what no line renews cannot learn' 'no line of ex2 updates WQ' run ex2 --train WQ,WK,WV
 does 'where gradients are shown it does something' run ex2 --train WQ --all
 refused 'a param that learns already' 'learns already' run ex2 --train WO
+refused 'a const learns where nothing does, explained' 'no line of ex1 updates WQ' explain ex1 'P[0][0]' --train WQ
+refused 'and plotted' '--train WQ changes nothing' plot ex1 'heat P' --train WQ
 refused 'a const is frozen' 'does not learn anyway' run ex2 --freeze WQ
 refused 'all is frozen' 'is frozen' run ex2 --freeze WO --steps 3
 run run ex4 --set rate=10 --steps 30

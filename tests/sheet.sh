@@ -315,6 +315,20 @@ for case in '0.1 30' '1 3' '10 1'; do
     tried "Example 4 learned at rate ${case% *}" 0 "all right from step ${case#* } on"
 done
 
+# The command on a sheet marks it, also for a lesson of one's own.
+mkdir 'a class'
+cp "$root/lessons/ex1.md" 'a class/own.md'
+for lesson in ex1 matrices:fit 'a class/own.md'; do
+    run sheet "$lesson"
+    cp out filled.txt
+    command=$(sed -n 's/^# longhand \(mark .*\) FILE marks this file\.$/\1/p' filled.txt)
+    eval "run $command filled.txt"
+    tried "the command on a sheet of $lesson: $command" 1 'numbers have full credit'
+done
+
+refused 'a sheet of a lesson of one'"'"'s own' 'this is a sheet of own, not of ex2' mark ex2 filled.txt
+warns 'longhand mark LESSON FILE marks it, with the lesson that it was made from'
+
 # Every mistake of the catalogue can be made on a sheet of the course, and shows there; other ways to the same number cannot.
 for file in "$root"/lessons/*.md; do
     lesson=${file##*/}

@@ -27,7 +27,7 @@ typedef struct stopped {
 } stopped;
 
 static const wrong wrongs[] = {
-    {"A = [1 2; 3 4]\nB = A × A\n", LH_ERROR_SHAPE, 2, 5,
+    {"A = [1 2; 3 4]\nB = A × A\n", LH_ERROR_TEXT, 2, 5,
      "A × A: 2x2 by 2x2: × between two matrices can mean two products",
      "A @ A is the matrix product, A * A goes cell by cell"},
     {"A = [1 2; 3 4]\nb = pick(A, [0; 7])\n", LH_ERROR_SHAPE, 2, 5, "there is no column 7", ""},

@@ -300,6 +300,8 @@ static const struct bad {
     {"x = a.T", 1, 6, "`.` is not part of the notation"},
     {"x = a ? b", 1, 7, "`?` is not part of the notation"},
     {"x = “a”", 1, 5, "is not part of the notation"},
+    {"x = 3 – 2", 1, 7, "`–` is not part of the notation"},
+    {"x = a—b", 1, 6, "`—` is not part of the notation"},
     {"x = a\xE2\x80\x8B", 1, 6, "there is an invisible character here: U+200B"},
     {"x = 1\ny = \xFF", 2, 5, "this does not look like text: byte 0xff"},
     {"x = \x01", 1, 5, "this does not look like text"},

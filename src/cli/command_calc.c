@@ -53,11 +53,20 @@ static bool is_literal_node(const lh_node *n) {
     return n->kind == LH_OP_matrix || n->kind == LH_OP_number;
 }
 
+/* What a function hands to another is v.x: an x of its own stands above it. */
+static const char *label_of(const lh_session *s, const lh_step *step) {
+    const lh_scope *from = step->node->scope;
+    const size_t n = from && from->path ? strlen(from->path) : 0;
+    const bool is_handed = from && from != step->scope && from->kind == LH_SCOPE_CALL;
+    if (is_handed && n && strncmp(step->path, from->path, n) == 0 && step->path[n] == '.')
+        return step->path + n + 1;
+    return lh_step_label(s->g, step, step->scope);
+}
+
 /* m = rowmax(x)      2 */
 static void print_line(const lh_session *s, const lh_step *step) {
     lh_cli *cli = s->cli;
-    char *left = lh_printf(cli->arena, "%s = %s", lh_step_label(s->g, step, step->scope),
-                           lh_step_formula(s->g, step));
+    char *left = lh_printf(cli->arena, "%s = %s", label_of(s, step), lh_step_formula(s->g, step));
     int used = lh_columns(left), column = used + 2 < FORMULA ? FORMULA : used + 2;
     lh_ink_print(cli, stdout, LH_INK_QUIET, "    %s", left);
     char *row = lh_matrix_row(cli->arena, s->plan, step->node, 0, digits(), WHOLE_ROW);

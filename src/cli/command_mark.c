@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/embedded.h"
+
 static struct {
     bool json, csv, echo, lines, table, summary, answers;
     int digits, seed;
@@ -125,6 +127,15 @@ static bool find_paper(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
                   "make the sheet again, or mark it with the lesson it was made from");
 }
 
+/* A sheet bears the short name of its lesson; only of the course's own is that what `mark` is given. */
+static const char *who_marks_it(lh_arena *a, const char *lesson) {
+    const int n = (int)strcspn(lesson, ":");
+    if (lh_embedded_find(lh_printf(a, "lessons/%.*s.md", n, lesson)) ||
+        lh_embedded_find(lh_printf(a, "models/%.*s.lh", n, lesson)))
+        return lh_printf(a, "longhand mark %s FILE marks it", lesson);
+    return "longhand mark LESSON FILE marks it, with the lesson that it was made from";
+}
+
 bool lh_mark_answers(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
     lh_sheet_lesson *s = m->from;
     const lh_answer_file *f = m->answers;
@@ -133,7 +144,7 @@ bool lh_mark_answers(lh_marked *m, const lh_mark_how *how, lh_refusal *r) {
     if (f->lesson && strcmp(lh_short_name(m->arena, f->lesson), s->name) != 0)
         return refuse(r, 0,
                       lh_printf(m->arena, "this is a sheet of %s, not of %s", f->lesson, s->name),
-                      lh_printf(m->arena, "longhand mark %s FILE marks it", f->lesson));
+                      who_marks_it(m->arena, f->lesson));
     if (!find_paper(m, how, r)) return false;
     m->filled = lh_answers_read(m->arena, m->paper, f);
     m->paper->sheet->few_digits = how->few_digits;

@@ -66,10 +66,11 @@ static bool add_program(plot *p, const char *name, const lh_setting *more) {
 static bool add_varied(plot *p) {
     const char *value = strchr(options.vary, '=');
     lh_arena *a = p->cli->arena;
-    if (!value || value == options.vary || !value[1] || strncmp(p->what, "loss ", 5) != 0) {
+    const bool has_values = value && value > options.vary && value[1];
+    if (!has_values || strncmp(p->what, "loss ", 5) != 0) {
         lh_cli_fail(p->cli,
-                    value ? "--vary is for loss: longhand plot %s loss 100 --vary %s"
-                          : "%s: --vary needs NAME=A,B,C, not %s",
+                    has_values ? "--vary is for loss: longhand plot %s loss 100 --vary %s"
+                               : "%s: --vary needs NAME=A,B,C, not %s",
                     p->source->name, options.vary);
         return false;
     }

@@ -60,8 +60,9 @@ static void print_lessons(lh_cli *cli, const lh_progress *p, long long today, lo
         else if (!l->total)
             printf(" an exercise tried");
         printf("   %s\n", day_text(cli, lh_day(l->last, zone) - today));
-        if (l->begun && l->begun->done < l->begun->total)
-            printf("      continue with: longhand practice %s\n", l->lesson);
+        if (l->begun && l->begun->done < l->begun->total && lh_keep_is_there(cli, l->lesson))
+            printf("      continue with: longhand practice %s\n",
+                   lh_shell_word(cli->arena, l->lesson));
     }
 }
 
@@ -94,8 +95,9 @@ static void print_repeats(lh_cli *cli, const lh_progress *p, long long today) {
     for (int i = 0; i < p->n_repeats && i < SHOWN; i++) {
         const lh_repeat *r = &p->repeat[i];
         long long days = r->due < today ? 0 : r->due - today;
-        printf("  %-12s longhand practice %s --step %s\n", day_text(cli, days), r->lesson,
-               step_name(cli, r->step));
+        printf("  %-12s longhand practice %s --step %s\n", day_text(cli, days),
+               lh_shell_word(cli->arena, r->lesson),
+               lh_shell_word(cli->arena, step_name(cli, r->step)));
     }
     if (p->n_repeats > SHOWN) printf("  and %d more\n", p->n_repeats - SHOWN);
 }

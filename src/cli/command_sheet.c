@@ -274,6 +274,7 @@ static int write_one(lh_sheet_lesson *s, lh_sheet_format f, const lh_secret *sec
     lh_sheet_shown t = {0};
     if (options.why) t = lh_sheet_shown_by(s->mistakes, p);
     lh_handout h = {.paper = p,
+                    .file = lh_shell_word(s->cli->arena, s->source.name),
                     .hidden = options.why ? "" : lh_sheet_note(s->mistakes, p),
                     .learner = "",
                     .id = "",

@@ -170,7 +170,7 @@ static bool fail_train(lh_cli *cli, const lh_source *s, const char *name) {
     fprintf(stderr,
             "a line such as %s := %s - rate * d%s does; longhand program %s -o mine.lh writes the "
             "program to a file, to be changed\n",
-            name, name, name, s->name);
+            name, name, name, lh_shell_word(cli->arena, s->name));
     return false;
 }
 
@@ -183,7 +183,8 @@ bool lh_cli_learning(lh_cli *cli, const lh_source *s, const lh_graph *g, const l
                         name);
             return false;
         }
-        if (!has_gradients && g && !is_renewed(g, name)) return fail_train(cli, s, name);
+        const bool is_seen = has_gradients && g && g->loss; /* as dWQ */
+        if (!is_seen && g && !is_renewed(g, name)) return fail_train(cli, s, name);
     }
     for (int i = 0; i < freeze->n; i++) {
         const char *name = freeze->name[i];

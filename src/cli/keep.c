@@ -166,12 +166,19 @@ const char *lh_keep_read_sign(lh_cli *cli, const char *lesson) {
     return !r ? " " : r->is_finished ? "\u2713" : "\u25b8";
 }
 
+bool lh_keep_is_there(lh_cli *cli, const char *lesson) {
+    if (*lesson != '/' || access(lesson, F_OK) == 0) return true;
+    const char *colon = strrchr(lesson, ':'); /* /home/me/own.md:fit */
+    return colon && access(lh_copy(cli->arena, lesson, (size_t)(colon - lesson)), F_OK) == 0;
+}
+
 const char *lh_keep_begun(lh_cli *cli, long long *when) {
     const lh_progress *p = progress_so_far(cli);
     const lh_lesson_progress *last = NULL;
     for (int i = 0; p && i < p->n_lessons; i++) {
         const lh_lesson_progress *l = &p->lesson[i];
-        if (l->begun && l->begun->done < l->begun->total && (!last || l->last > last->last))
+        if (l->begun && l->begun->done < l->begun->total && (!last || l->last > last->last) &&
+            lh_keep_is_there(cli, l->lesson))
             last = l;
     }
     *when = last ? last->last : 0;
@@ -205,9 +212,10 @@ const char *lh_standing_text(lh_cli *cli, lh_standing at, const char *lesson, in
                                                  has_steps ? ", " : "   ", at.exercises, exercises,
                                                  LH_PLURAL(exercises))
                                      : steps;
-    const char *more = is_all_done(at) || !at.is_begun
-                           ? ""
-                           : lh_printf(cli->arena, "   longhand practice %s", lesson);
+    const char *more =
+        is_all_done(at) || !at.is_begun
+            ? ""
+            : lh_printf(cli->arena, "   longhand practice %s", lh_shell_word(cli->arena, lesson));
     int used = lh_columns(steps), wide = lh_columns(both), all = wide + lh_columns(more);
     return used > room   ? ""
            : wide > room ? steps

@@ -39,6 +39,8 @@ typedef struct lh_standing {
     int exercises; /* done */
 } lh_standing;
 lh_standing lh_keep_standing(lh_cli *cli, const char *lesson);
+/* false: a file of one's own that is gone by now */
+bool lh_keep_is_there(lh_cli *cli, const char *lesson);
 /* the lesson whose sheet was worked on last and waits; NULL: none */
 const char *lh_keep_begun(lh_cli *cli, long long *when);
 /* ✓ read to its end, ▸ begun, or a space */

@@ -158,7 +158,7 @@ bool lh_cli_find(lh_cli *cli, const char *lesson, lh_source *s) {
                *whole = program ? lh_copy(cli->arena, lesson, n) : NULL;
     if (!whole || !is_there(cli, whole)) return open_text(cli, lesson, s);
     lh_cli_fail(cli, "%s is one program, but a whole lesson is needed here: %s", lesson, whole);
-    fprintf(stderr, "longhand program %s shows the program\n", lesson);
+    fprintf(stderr, "longhand program %s shows the program\n", lh_shell_word(cli->arena, lesson));
     return false;
 }
 
@@ -211,7 +211,7 @@ bool lh_cli_is_plain(lh_cli *cli, const lh_source *s) {
     lh_cli_fail(cli, "an unchanged program is needed here, but %s has settings: %s", s->name,
                 lh_chosen_options(cli->arena, s->use));
     fprintf(stderr, "longhand program %s -o mine.lh writes it to a file, to be changed there\n",
-            s->name);
+            lh_shell_word(cli->arena, s->name));
     return false;
 }
 

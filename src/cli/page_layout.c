@@ -189,8 +189,10 @@ static void quote(lh_page_layout *l, const lh_piece *p, int indent) {
 /* How a program of the lesson is run, in a comment: what is copied with the code runs too. */
 static void program_name(lh_page_layout *l, const lh_piece *p, int indent) {
     if (!l->lesson || !*p->name || strcmp(p->language, "longhand") != 0) return;
-    lh_layout_say(l, indent, LH_INK_QUIET,
-                  lh_printf(l->arena, "# longhand run %s:%s", l->lesson, p->name));
+    lh_layout_say(
+        l, indent, LH_INK_QUIET,
+        lh_printf(l->arena, "# longhand run %s",
+                  lh_shell_word(l->arena, lh_printf(l->arena, "%s:%s", l->lesson, p->name))));
 }
 
 static void piece(lh_page_layout *l, const lh_piece *p, int indent) {

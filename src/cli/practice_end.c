@@ -86,7 +86,8 @@ void lh_practice_view_summary(lh_practice_view *d) {
     print_mistakes(d);
     print_repeats(d);
     const char *step = p->only >= 0
-                           ? lh_printf(d->a, " --step %s", lh_practice_view_ask(d, p->only)->name)
+                           ? lh_printf(d->a, " --step %s",
+                                       lh_shell_word(d->a, lh_practice_view_ask(d, p->only)->name))
                            : "",
                *next = next_lesson(d, paper->lesson);
     if (!is_finished)

@@ -67,7 +67,8 @@ static void lay_exercise(lh_page_layout *l, lh_reading *r, const lh_exercise *e)
     if (p) lh_layout_pieces(l, p->piece, 4);
     if (e->kind->choices) lay_fields(l, r, e, e->kind->choices, e->kind->has_letters);
     lh_layout_say(l, 4, LH_INK_QUIET,
-                  lh_printf(l->arena, "longhand exercise %s %d", r->name, e->number));
+                  lh_printf(l->arena, "longhand exercise %s %d", lh_shell_word(l->arena, r->name),
+                            e->number));
 }
 
 /* ---- blocks ---- */
@@ -88,8 +89,10 @@ static void lay_head(lh_page_layout *l, lh_reading *r) {
 static void lay_sheet(lh_page_layout *l, lh_reading *r, int indent) {
     lh_layout_say(l, indent, LH_INK_PLAIN,
                   "The numbers above are asked on a worksheet, on paper or on the screen:");
-    lh_layout_add(l, indent + 4, lh_printf(l->arena, "longhand sheet %s", r->name));
-    lh_layout_add(l, indent + 4, lh_printf(l->arena, "longhand practice %s", r->name));
+    lh_layout_add(l, indent + 4,
+                  lh_printf(l->arena, "longhand sheet %s", lh_shell_word(l->arena, r->name)));
+    lh_layout_add(l, indent + 4,
+                  lh_printf(l->arena, "longhand practice %s", lh_shell_word(l->arena, r->name)));
 }
 
 static void lay_block(lh_page_layout *l, void *who, int number, int indent) {

@@ -228,6 +228,7 @@ static lh_paper *paper_of(const lh_sheet_class *c, const copy *x, bool key) {
 
 static lh_handout handout_of(const lh_sheet_class *c, const copy *x, const lh_paper *p) {
     return (lh_handout){.paper = p,
+                        .file = lh_shell_word(c->from->cli->arena, c->from->source.name),
                         .hidden = "",
                         .learner = x->student ? x->student->name : "",
                         .id = x->student ? x->student->id : "",

@@ -73,7 +73,7 @@ static void print_next(const visit *v) {
     bool is_first = !v->is_sheet && v->places.n == 0;
     printf("  %s: ", is_first ? "begin with" : "continue with");
     lh_ink_print(v->cli, stdout, LH_INK_NAME, "longhand %s %s", v->is_sheet ? "practice" : "read",
-                 v->lesson ? v->lesson : "");
+                 v->lesson ? lh_shell_word(v->cli->arena, v->lesson) : "");
     putchar('\n');
 }
 

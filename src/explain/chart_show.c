@@ -71,6 +71,19 @@ static const lh_plan *moment_at(const item *m, lh_moments *t, int step) {
     return lh_moments_to(t, step) ? t->plan : NULL;
 }
 
+/* A picture of all numbers may not be called P[0], nor a picture of row 0 P[0][1]. */
+static bool shows_all_of(const item *m, const asked *v, bool is_bars, bool has_rows) {
+    if (v->at.n_indices <= (is_bars && has_rows)) return true;
+    lh_fail(m->g->ctx, LH_ERROR_SHAPE, nowhere, "%s: %s", v->text,
+            !is_bars   ? "this picture shows all rows and columns"
+            : has_rows ? "bars show a whole row"
+                       : "bars show all of it");
+    lh_cure(m->g->ctx, is_bars && has_rows ? "leave out the second [ ]"
+                       : is_bars           ? "leave out [ ]"
+                                           : "leave out [ ]; bars show one row of a matrix");
+    return false;
+}
+
 /* ---- heat and bars ---- */
 
 static lh_chart *show_matrix(item *m, const char *kind) {
@@ -83,7 +96,10 @@ static lh_chart *show_matrix(item *m, const char *kind) {
     const lh_plan *p = ok ? moment_at(m, &moment, v.step) : NULL;
     if (p && lh_address_cell(m->g, p, &v.at, v.node, &at)) {
         lh_sizes z = lh_exact.sizes(p, v.node, at.example);
-        if (strcmp(kind, "bars") != 0) {
+        const bool is_bars = strcmp(kind, "bars") == 0;
+        if (!shows_all_of(m, &v, is_bars, z.rows > 1 && z.cols > 1)) {
+            c = NULL;
+        } else if (!is_bars) {
             c = lh_chart_heat(m->a, m->g, p, v.node, at.example);
             if (strcmp(kind, "stripes") == 0) c->kind = LH_CHART_STRIPES;
             lh_chart_address(m->a, c, p, v.node, at, v.step, m->how);
@@ -111,7 +127,7 @@ static void take(item *m, asked *v, const lh_plan *p) {
     int first = v->at.has_example && v->node->shape.is_batched ? v->at.example : 0;
     int end = v->at.has_example && v->node->shape.is_batched ? first + 1 : examples;
     lh_cell at;
-    if (!lh_address_cell(m->g, p, &v->at, v->node, &at)) return;
+    if (!lh_address_cell(m->g, p, &v->at, v->node, &at) || !shows_all_of(m, v, false, true)) return;
     for (int e = first; e < end; e++) rows += lh_exact.sizes(p, v->node, e).rows;
     v->cols = lh_exact.sizes(p, v->node, first).cols;
     v->cell = lh_alloc_array(m->a, (size_t)rows * (size_t)v->cols, sizeof(double));

@@ -47,6 +47,8 @@ void lh_path_alias(lh_graph *g, const char *path, lh_step *s); /* another path t
 /* the known word most like it, or NULL */
 const char *lh_nearest(const char *word, const char *const *known, int n);
 const char *lh_scope_nearest(const lh_scope *s, const char *name); /* ... of those in sight */
+/* why it has no gradient, as a format for its name */
+const char *lh_no_gradient(const lh_graph *g, const lh_node *of);
 
 /* Lines (build.c, build_given.c, build_block.c). */
 void lh_build_statement(lh_builder *b, const lh_statement *s);

@@ -28,12 +28,22 @@ static lh_node *build_gradients(lh_builder *b, lh_place at) {
     return lh_op_node(g, LH_OP_gradients, n, in);
 }
 
+/* Of dW where W has no gradient, or has none yet; NULL: the name is not of this kind. */
+static const char *no_gradient(const lh_builder *b, const char *name) {
+    if (b->scope->kind == LH_SCOPE_CALL || b->scope->kind == LH_SCOPE_RULE || name[0] != 'd')
+        return NULL;
+    const lh_node *of = lh_scope_find(b->scope, name + 1);
+    return of && of->kind != LH_OP_size ? lh_no_gradient(b->g, of) : NULL;
+}
+
 static void fail_name(lh_builder *b, const lh_expr *e) {
     lh_graph *g = b->g;
     const char *near = lh_scope_nearest(b->scope, e->text),
-               *elsewhere = lh_build_elsewhere(e->text);
+               *elsewhere = lh_build_elsewhere(e->text), *gradient = no_gradient(b, e->text);
     lh_fail(g->ctx, LH_ERROR_NAME, g->at, "%s is not defined here", e->text);
-    if (near)
+    if (gradient)
+        lh_cure(g->ctx, gradient, e->text + 1);
+    else if (near)
         lh_cure(g->ctx, "did you mean %s?", near);
     else if (elsewhere)
         lh_cure(g->ctx, "%s", elsewhere);
@@ -41,8 +51,6 @@ static void fail_name(lh_builder *b, const lh_expr *e) {
         lh_cure(g->ctx, "%s is a function: write %s(...)", e->text, e->text);
     else if (b->scope->kind == LH_SCOPE_CALL)
         lh_cure(g->ctx, "a function can use only its parameters and its own lines");
-    else if (e->text[0] == 'd' && lh_scope_find(b->scope, e->text + 1))
-        lh_cure(g->ctx, "`backward` computes the gradient of %s, and must come first", e->text + 1);
     else if (b->setting)
         lh_cure(g->ctx, "a setting is a number, a matrix or a formula: %s=0.5, %s=[1 0; 0 1]",
                 b->setting->name, b->setting->name);
@@ -131,7 +139,8 @@ static bool are_rows_or_columns(const lh_graph *g, lh_shape a, lh_shape b) {
            (lh_axis_is_one(g, a.cols) && lh_axis_is_one(g, b.cols));
 }
 
-/* On paper × is any product. Between two matrices the writer says which one; none is advised that does not fit. */
+/* On paper × is any product. Between two matrices the writer says which one; none is advised that does not fit. It is a sign that
+ * cannot be read, not sizes that do not fit: in an exercise it is no answer, and so not a wrong one. */
 static void refuse_times(lh_graph *g, const lh_expr *e, lh_node *const in[2]) {
     const lh_shape x = in[0]->shape, y = in[1]->shape;
     const bool is_dot = are_rows_or_columns(g, x, y),
@@ -139,7 +148,7 @@ static void refuse_times(lh_graph *g, const lh_expr *e, lh_node *const in[2]) {
     lh_text a = lh_text_new(g->arena), b = lh_text_new(g->arena);
     lh_expr_print(&a, e->arg[0]);
     lh_expr_print(&b, e->arg[1]);
-    lh_fail(g->ctx, LH_ERROR_SHAPE, g->at,
+    lh_fail(g->ctx, LH_ERROR_TEXT, g->at,
             "%.80s × %.80s: %s by %s: × between two matrices can mean two products", a.s, b.s,
             lh_shape_text(g, in[0]->shape), lh_shape_text(g, in[1]->shape));
     lh_cure(g->ctx, "%.80s %s %.80s%s is the %s product, %.40s * %.40s goes cell by cell", a.s,

@@ -211,10 +211,34 @@ static const char *step_nearest(lh_graph *g, const char *tail) {
     return near;
 }
 
+const char *lh_no_gradient(const lh_graph *g, const lh_node *of) {
+    if (!g->loss) return "`backward` computes the gradient of %s, and must come first";
+    if (of->given && of->given->kind == LH_CONST)
+        return "%s does not learn: a const, or a param that is frozen, has no gradient";
+    return "%s has no gradient: it does not affect the loss, or is computed from no param";
+}
+
+/* W where dW is asked for, or NULL */
+static const lh_step *without_d(const lh_graph *g, const char *tail) {
+    const char *dot = strrchr(tail, '.'), *last = dot ? dot + 1 : tail;
+    if (last[0] != 'd') return NULL;
+    const char *of = lh_printf(g->arena, "%.*s%s", (int)(last - tail), tail, last + 1);
+    for (int i = 0; i < g->n_steps; i++)
+        if (!g->step[i]->is_dead && path_has_tail(g->step[i]->path, of)) return g->step[i];
+    return NULL;
+}
+
 static void fail_unknown(lh_graph *g, const char *tail) {
     const char *near = step_nearest(g, tail);
+    const lh_step *of = without_d(g, tail);
     lh_fail(g->ctx, LH_ERROR_NAME, (lh_place){0, 0, 0}, "there is no step named %s", tail);
-    if (near) lh_cure(g->ctx, "did you mean %s?", near);
+    if (of && !g->loss)
+        lh_cure(g->ctx, "`backward` computes the gradient of %s, and the program has none",
+                of->path);
+    else if (of)
+        lh_cure(g->ctx, lh_no_gradient(g, of->node), of->path);
+    else if (near)
+        lh_cure(g->ctx, "did you mean %s?", near);
 }
 
 /* A shorter path is nearer: P before h[0].A.P. Two of the same depth are one too many. */

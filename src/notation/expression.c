@@ -72,7 +72,10 @@ void lh_parser_close(lh_parser *p, lh_token_kind kind, lh_bracket outside) {
         lh_parser_fail(p, t->at, "`==` compares two values",
                        "`=` is not allowed here: expected `%c`", sign);
     else if (t->kind != kind)
-        lh_parser_fail(p, t->at, "an operator, a comma or a closing bracket is missing before it",
+        lh_parser_fail(p, t->at,
+                       t->kind == LH_T_COMMA && kind == LH_T_UNBRACKET
+                           ? "a row and a column have a bracket each: A[1][0]"
+                           : "an operator, a comma or a closing bracket is missing before it",
                        "expected `%c`, found %s", sign, lh_parser_found(p));
     else
         lh_lexer_next(&p->lx);
@@ -116,7 +119,9 @@ void lh_parser_line_end(lh_parser *p) {
     default:
         lh_parser_fail(p, t->at,
                        is_decimal_comma(p) ? "a decimal number has a point: 0.5"
-                                           : "a comment begins with #",
+                       : t->kind == LH_T_SEMICOLON
+                           ? "a ; separates rows of a matrix; a line just ends"
+                           : "a comment begins with #",
                        "expected the end of the line, found %s", lh_parser_found(p));
     }
 }
@@ -230,8 +235,11 @@ static void matrix_wrong(lh_parser *p) {
     const lh_lexer_token *t = &p->lx.tok;
     if (t->kind == LH_T_END)
         never_closed(p);
-    else if (t->kind == LH_T_NAME || t->kind == LH_T_STRING || t->kind == LH_T_OPEN ||
-             t->kind == LH_T_BRACKET)
+    else if (t->kind == LH_T_BRACKET)
+        lh_parser_fail(
+            p, t->at, "a matrix is written [1 0; 0 1]: one pair of brackets, a ; between rows",
+            "a matrix contains only numbers, and %s is not a number", lh_parser_found(p));
+    else if (t->kind == LH_T_NAME || t->kind == LH_T_STRING || t->kind == LH_T_OPEN)
         lh_parser_fail(
             p, t->at, "beside(a, b) joins values side by side, above(a, b) one above the other",
             "a matrix contains only numbers, and %s is not a number", lh_parser_found(p));

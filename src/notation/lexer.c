@@ -34,6 +34,10 @@ static const struct foreign {
     {"'", "a transpose is written K^T, and text goes between \" \""},
     {"!", "not equal is written !="},
     {"\u00f7", "a quotient is written a / b"},
+    {"\u2010", "a minus is written -"}, /* the hyphens and dashes of printed text */
+    {"\u2011", "a minus is written -"},
+    {"\u2013", "a minus is written -"},
+    {"\u2014", "a minus is written -"},
     {"{", "a block begins with repeat, each, fn or grad and ends with end"},
     {"}", "a block begins with repeat, each, fn or grad and ends with end"},
     {"&", "for numbers that are 1 or 0, a * b means \"both\""},

@@ -10,6 +10,7 @@
 /* A sheet as it is handed out. */
 typedef struct lh_handout {
     const lh_paper *paper;
+    const char *file;       /* the lesson as a command is given it, or NULL: its name */
     const char *hidden;     /* what its numbers cannot show, or "" */
     const char *learner;    /* whose it is, or "" */
     const char *id;         /* ... */

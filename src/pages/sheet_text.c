@@ -273,7 +273,8 @@ static void put_name(FILE *out, const lh_handout *h) {
 /* Students cannot mark a sheet of a class: that takes the secret. */
 static const char *what_next(const lh_handout *h) {
     if (*h->class_code) return "Hand in this file with your numbers in it.";
-    return lh_printf(h->paper->arena, "longhand mark %s FILE marks this file.", h->paper->lesson);
+    return lh_printf(h->paper->arena, "longhand mark %s FILE marks this file.",
+                     h->file && *h->file ? h->file : h->paper->lesson);
 }
 
 void lh_sheet_text(FILE *out, int width, const lh_handout *h) {
