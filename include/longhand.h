@@ -457,7 +457,7 @@ typedef struct longhand_learn_how {
     size_t size;           /* sizeof(longhand_learn_how), or 0 */
     const char *text;      /* what to learn from: text_length bytes (0: up to the final 0) */
     size_t text_length;    /* ... */
-    const char *file;      /* or a file; neither: a task, or the course's own text */
+    const char *file;      /* or a file; neither: a task, or as before, or the course's own text */
     const char *task;      /* data that are made: addition, sort, reverse, copy, translate, names */
     const char *tokens;    /* char (NULL), word, bpe:N, or a folder with a tokenizer.json */
     bool lines;            /* each line is an example */

@@ -95,6 +95,30 @@ static void learns_and_goes_on(void **state) {
     longhand_free(other);
 }
 
+/* Another rate, batch or setting is no other text. */
+static void learns_from_the_same_text(void **state) {
+    longhand *lh = *state, *other = longhand_new();
+    seen s = {0}, t = {0};
+    open_small(lh), open_small(other);
+    for (int i = 0; i < 2; i++) {
+        longhand *one = i ? other : lh;
+        longhand_learn_how how = {
+            .text = long_text(), .steps = 3, .batch = 4, .progress = note, .who = i ? &t : &s};
+        assert_int_equal(longhand_learn(one, &how), 3);
+        if (!i) how.text = NULL;
+        how.rate = "0.01";
+        assert_int_equal(longhand_learn(one, &how), 3);
+        longhand_set(one, "rate", "0.02");
+        how.rate = NULL;
+        how.batch = 5;
+        assert_int_equal(longhand_learn(one, &how), 3);
+        is_well(one);
+    }
+    assert_true(s.loss == t.loss && s.held_out == t.held_out);
+    assert_true(longhand_value(lh, "E[3][2]") == longhand_value(other, "E[3][2]"));
+    longhand_free(other);
+}
+
 /* Layers that are computed again change no bit; a program that has none is told so. */
 static void recomputes_layers(void **state) {
     longhand *lh = *state, *other = longhand_new();
@@ -447,6 +471,7 @@ static int end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(learns_and_goes_on),
+        TEST(learns_from_the_same_text),
         TEST(recomputes_layers),
         TEST(stops_when_told),
         TEST(learns_pairs_and_lines),

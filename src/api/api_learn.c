@@ -14,27 +14,56 @@ enum { STEPS = 1000, BATCH = 12, HELD_OUT = 20 };
 
 /* ---- what it learns from ---- */
 
-static lh_material *material_of(longhand *lh, const longhand_learn_how *how) {
-    const lh_folder *f = lh->model->folder;
-    if (how->text && how->file) {
+static bool names_source(const longhand_learn_how *how) {
+    return how->text || how->file || how->task;
+}
+
+/* Where a call names nothing to learn from, the source is that of the last one. */
+static lh_material_how source_of(const longhand *lh, const longhand_learn_how *how) {
+    const lh_api_model *m = lh->model;
+    lh_material_how s = m->source;
+    if (names_source(how) || !m->material)
+        s = (lh_material_how){.file = how->file,
+                              .text = how->text,
+                              .length = how->text_length ? how->text_length
+                                        : how->text      ? strlen(how->text)
+                                                         : 0,
+                              .task = how->task,
+                              .tokens = m->folder ? m->folder->path : NULL};
+    if (how->tokens) s.tokens = how->tokens;
+    s.is_lines |= how->lines;
+    return s;
+}
+
+static lh_material *material_of(longhand *lh, const lh_material_how *source) {
+    if (source->text && source->file) {
         lh_fail(lh->ctx, LH_ERROR_VALUE, nowhere,
                 "longhand_learn: a text or a file: one of the two, please");
         return NULL;
     }
-    const lh_material_how m = {.file = how->file,
-                               .text = how->text,
-                               .length = how->text_length ? how->text_length
-                                         : how->text      ? strlen(how->text)
-                                                          : 0,
-                               .task = how->task,
-                               .tokens = how->tokens ? how->tokens
-                                         : f         ? f->path
-                                                     : NULL,
-                               .is_lines = how->lines};
-    lh_material *l = lh_material_new(lh->ctx, lh->program, &m);
+    lh_material *l = lh_material_new(lh->ctx, lh->program, source);
     if (l && lh_material_read(l) && lh_material_find_tokens(l)) return l;
     lh_material_free(l);
     return NULL;
+}
+
+static const char *copy_of(lh_arena *a, const char *s) {
+    return s ? lh_copy(a, s, strlen(s)) : NULL;
+}
+
+/* `s` may be what was kept before. */
+static void keep_source(longhand *lh, const lh_material_how *s) {
+    lh_arena *a = lh_arena_new(lh->ctx);
+    if (!a) return;
+    const lh_material_how copy = {.file = copy_of(a, s->file),
+                                  .text = s->text ? lh_copy(a, s->text, s->length) : NULL,
+                                  .length = s->length,
+                                  .task = copy_of(a, s->task),
+                                  .tokens = copy_of(a, s->tokens),
+                                  .is_lines = s->is_lines};
+    lh_arena_free(lh->model->of_source);
+    lh->model->of_source = a;
+    lh->model->source = copy;
 }
 
 /* ---- the program ---- */
@@ -152,12 +181,14 @@ static bool make_trainer(longhand *lh, lh_arena *a, const longhand_learn_how *ho
     if (!lh_api_precision(lh, how->precision, &precision) || !lh_api_graph(lh)) return false;
     lh_api_prove(lh, true); /* what the caller changed stays, whatever comes of this */
     const lh_weights *before = keep_weights(lh, a);
-    lh_material *material = lh_failed(lh->ctx) ? NULL : material_of(lh, how);
+    const lh_material_how source = source_of(lh, how);
+    lh_material *material = lh_failed(lh->ctx) ? NULL : material_of(lh, &source);
     if (!material) return false;
     if (!fit_program(lh, material, how)) {
         lh_material_free(material);
         return false;
     }
+    keep_source(lh, &source);
     lh_trainer_free(m->trainer); /* before what it draws from */
     m->trainer = NULL;
     lh_material_free(m->material);
@@ -193,9 +224,9 @@ static bool check_how(longhand *lh, const longhand_learn_how *how) {
 
 /* With nothing new to learn from, the same run goes on. */
 static bool goes_on(const longhand *lh, const longhand_learn_how *how) {
-    return lh->model->trainer && !(lh->plan && lh->is_newer) && !how->text && !how->file &&
-           !how->task && !how->tokens && !how->lines && !how->batch && !how->micro &&
-           !how->precision && !how->rate && !how->seed && !how->recompute;
+    return lh->model->trainer && !(lh->plan && lh->is_newer) && !names_source(how) &&
+           !how->tokens && !how->lines && !how->batch && !how->micro && !how->precision &&
+           !how->rate && !how->seed && !how->recompute;
 }
 
 /* ---- steps ---- */

@@ -39,6 +39,7 @@ static void forget(longhand *lh, bool is_all) {
     m->trainer = NULL;
     if (!is_all) return;
     lh_material_free(m->material);
+    lh_arena_free(m->of_source);
     lh_tokenizer_free(m->tokens);
     lh_tensors_close(m->file);
     lh_folder_close(m->folder);

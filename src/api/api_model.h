@@ -26,6 +26,9 @@ typedef struct lh_api_model {
     lh_tensors *file;      /* that was loaded, or NULL */
     lh_tokenizer *tokens;  /* of the folder, or NULL */
     lh_material *material; /* what is learned from, or NULL */
+    /* Where the material is from. A later call that names nothing to learn from learns from this. */
+    lh_material_how source;
+    lh_arena *of_source;
 
     /* Of the graph. */
     lh_trainer *trainer;       /* or NULL */
