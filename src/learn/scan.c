@@ -239,8 +239,8 @@ static void scan_line(const char *s, const char *e, int line, lh_scan_rows *r, l
     if (label) s = label;
     bool goes_on = s < e && e[-1] == '\\';
     if (goes_on) e--;
-    const char *from = NULL,
-               *list = s; /* where the last number ended, and the list that it may stand in */
+    const char *from = NULL; /* where the last number ended */
+    const char *list = s;    /* the list that it may stand in */
     while (s < e) {
         if (*s == ';' || *s == ']') {
             lh_scan_row_end(r);
