@@ -345,6 +345,9 @@ static const char *const found[] = {
     "const T : 7 x 4 = normal(1)\nlogits = T[tokens] @ U\nL = mean(crossentropy(logits, "
     "target))\nloss = average(L)\nbackward loss\nk = total(sum(dlogits @ Z))\nU := U - 0.1 * k * "
     "dU\n",
+    /* dropout that does nothing gives its operand's memory on, which lies turned, to a join */
+    "X = dropout(split(A, 2), 0)^T\nL = headsum(mean(where(mean(E[tokens]) > 0, X, 0)))\nloss = "
+    "average(L)\nbackward loss\n",
 };
 
 static void found_programs(void **state) {

@@ -7,22 +7,12 @@
 
 /* ---- which nodes, and in which role ---- */
 
-/* join is a view where the heads lie beside each other: not behind a view that moved columns. */
-static bool heads_lie_beside(const lh_node *n) {
-    for (n = n->in[0];; n = lh_node_meaning(n) ? lh_node_meaning(n) : n->in[0]) {
-        if (n->op->moves_columns) return false;
-        if (!n->op->view) return true;
-        if (n->kind == LH_OP_join) return true;
-    }
-}
-
 static lh_role role_of(const lh_plan *p, const lh_node *n) {
     const lh_match *m = p->value[n->id].match;
     if (m) return m->kernel->run ? MADE : VIEW;
     if (lh_op_is_leaf(n)) return LEAF;
     if (n->kind == LH_OP_given) return GIVEN;
     if (n->kind == LH_OP_input) return INPUT;
-    if (n->kind == LH_OP_join) return heads_lie_beside(n) ? VIEW : MADE;
     return n->op->view ? VIEW : MADE;
 }
 
@@ -198,9 +188,32 @@ static bool mark_all(lh_plan *p, const lh_wish *wish) {
     return spread_use(p);
 }
 
+static bool heads_lie_beside(const lh_plan *p, const lh_node *join) {
+    const lh_node *n = join;
+    do {
+        n = lh_standing(p, n->in[0]);
+        if (p->value[n->id].role != VIEW) return true;
+        if (n->op->moves_columns) return false;
+    } while (n->kind != LH_OP_join);
+    return true;
+}
+
+/* join is a view where the heads lie beside each other: not behind a view that moved columns. What stands for each operand, whose
+ * memory this is about, is known only behind all kernels and shared formulas. */
+static void copy_heads(lh_plan *p) {
+    for (int i = 0; i < p->n_nodes; i++) {
+        lh_plan_value *v = &p->value[i];
+        const lh_node *n = p->g->node[i];
+        if (n->kind == LH_OP_join && v->role == VIEW && !v->same && !heads_lie_beside(p, n))
+            v->role = MADE;
+    }
+}
+
 bool lh_plan_choose(lh_plan *p, const lh_wish *wish) {
     if (!mark_all(p, wish)) return false;
     for (int i = 0; i < p->n_nodes; i++)
         p->value[i].is_static = is_constant_value(p, p->g->node[i]);
-    return share_formulas(p, wish->as_written);
+    if (!share_formulas(p, wish->as_written)) return false;
+    copy_heads(p);
+    return true;
 }
