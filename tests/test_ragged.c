@@ -348,6 +348,9 @@ static const char *const found[] = {
     /* dropout that does nothing gives its operand's memory on, which lies turned, to a join */
     "X = dropout(split(A, 2), 0)^T\nL = headsum(mean(where(mean(E[tokens]) > 0, X, 0)))\nloss = "
     "average(L)\nbackward loss\n",
+    /* two losses of which each weighs the other: neither can be computed together with its gradient */
+    "L = sum(crossentropy(E[tokens] @ U, target)) * mean(crossentropy(E[tokens] @ A, target / 2 - "
+    "target / 2))\nloss = average(L)\nbackward loss\n",
 };
 
 static void found_programs(void **state) {

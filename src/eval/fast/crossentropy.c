@@ -107,6 +107,14 @@ static bool depends_on(const lh_node *n, const lh_node *on, int depth) {
     return n->kind == LH_OP_call && depends_on(n->call->result, on, depth + 1);
 }
 
+/* Where the gradient of a loss is computed with the loss itself, what comes back to it cannot wait for a loss: not for this one, nor for
+ * another, which may wait for this one in turn (a product of two losses). */
+static bool waits_for_loss(const lh_graph *g, const lh_node *dy) {
+    for (int i = 0; i < g->n_nodes; i++)
+        if (lh_call_is(g, g->node[i], "crossentropy") && depends_on(dy, g->node[i], 0)) return true;
+    return false;
+}
+
 /* The call that a node belongs to: the loss itself, or a product with what it sends back. */
 static const lh_node *call_of(const lh_graph *g, const lh_node *n) {
     if (n->kind == LH_OP_transpose && n->in[0]->kind == LH_OP_total) n = n->in[0];
@@ -181,7 +189,7 @@ static bool head_fits(const lh_plan *p, lh_node *n, lh_match *m) {
     m->out[LOSS] = (lh_node *)call;
     m->n_outs = 3;
     return !back || (find_products(p, gradient_of(p->g, back), logits, m) &&
-                     !depends_on(back->in[1], call, 0));
+                     !waits_for_loss(p->g, back->in[1]));
 }
 
 typedef struct chunk {
