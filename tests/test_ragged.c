@@ -120,9 +120,12 @@ static distance apart(const trial *t, const lh_node *a, const lh_plan *fast, con
                 for (int c = 0; c < s.cols; c++) {
                     const lh_cell at = {e, h, r, c};
                     const double x = lh_exact.get(t->exact, a, at), y = lh_fast.get(fast, b, at);
-                    d.off += x == y ? 0 : (x - y) * (x - y), d.length += x * x;
-                    for (int i = 0; i < DRAWS; i++)
-                        d.moved += pow(x - lh_exact.get(t->moved[i], a, at), 2) / DRAWS;
+                    d.off += x == y ? 0 : (x - y) * (x - y); /* what is hidden is -inf in both */
+                    d.length += isfinite(x) ? x * x : 0;
+                    for (int i = 0; i < DRAWS; i++) {
+                        const double z = lh_exact.get(t->moved[i], a, at);
+                        d.moved += x == z ? 0 : (x - z) * (x - z) / DRAWS;
+                    }
                 }
     }
     return (distance){sqrt(d.off), sqrt(d.length), sqrt(d.moved)};
