@@ -37,17 +37,24 @@ mutate() {
          END { exit !done }' "$1" >mutant.tmp
 }
 
-# Tests whose name is in the file's are asked first, and those that look at every operation; then all.
+# Tests whose name is in the file's are asked first, and those that look at its folder; then all.
 likely() {
     for test in $tests; do
         case $1 in *"$test"*) echo "$test" ;; esac
     done
-    case $1 in src/graph/* | src/eval/loops.c | src/eval/plan*.c | src/notation/prelude.lh) echo ops prelude random ;; esac
-    case $1 in src/train/* | src/cli/train*) echo train parts beam tasks generate ;; esac
-    case $1 in src/eval/*) echo fast backend ;; esac
-    case $1 in src/learn/*) echo sheets exercise ;; esac
+    case $1 in src/graph/* | src/eval/loops.c | src/eval/plan*.c | src/notation/prelude.lh) echo ops prelude random fast ;; esac
+    case $1 in src/eval/cuda/*) echo gpu cuda_cli ;; esac
+    case $1 in
+    src/train/* | src/cli/train*) echo train parts beam tasks generate lora inside api_model ranks ;;
+    src/eval/*) echo fast backend ragged generate quant ;;
+    src/learn/mark* | src/learn/reach* | src/learn/sheet* | src/learn/digits*) echo fair answers sheets mark ;;
+    src/learn/*) echo sheets exercise lesson tasks formula ;;
+    src/files/* | src/text/*) echo files folder gguf text split tokenizer_file golden_tokenizers lora ;;
+    src/explain/*) echo check chart picture cost widths ;;
+    src/base/*) echo base files answers fair ;;
+    esac
 }
-$only_list || tests=$(meson test -C build --list 2>/dev/null | sed 's/.* //')
+$only_list || tests=$(meson test -C build --list 2>/dev/null | sed -n 's|.* / ||p')
 
 caught=0 missed=0 number=0
 tab=$(printf '\t')
