@@ -272,7 +272,7 @@ static int match_pieces(placer *k, const target *t, const piece *p, int n, int f
     const int wide = n_cells + 1;
     const size_t needed = (size_t)(n + 1) * (size_t)wide;
     int c = 0;
-    if (needed > k->n_best) {
+    if (!k->best || needed > k->n_best) {
         k->n_best = 0;
         k->best = lh_alloc_array(k->a, needed, sizeof *k->best);
         if (!k->best) return 0;

@@ -192,7 +192,8 @@ static const char *label_end(const char *s, const char *e) {
 /* | A | 0.1 | 0.2 |: a word in the first column of a table, before numbers. */
 static const char *first_column(const char *s, const char *e) {
     while (s < e && (*s == '|' || lh_scan_is_space(*s))) s++;
-    const char *bar = memchr(s, '|', (size_t)(e - s)), *to = bar ? bar : s;
+    const char *bar = memchr(s, '|', (size_t)(e - s)), *to = bar;
+    if (!bar) return NULL;
     trim(&s, &to);
     while (s < to && *s == '*' && to[-1] == '*') s++, to--; /* bold */
     const lh_written w = lh_written_read(s, (size_t)(to - s));
