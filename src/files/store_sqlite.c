@@ -33,6 +33,7 @@ static lh_store *fail(lh_store_trouble *why, lh_store_state state, const char *w
 
 lh_store *lh_store_open(const char *folder, const lh_store_how *how, lh_store_trouble *why) {
     (void)how;
+    *why = (lh_store_trouble){0};
     snprintf(why->path, sizeof why->path, "%s", folder);
     return fail(why, LH_STORE_NOT_BUILT, "this Longhand was built without SQLite");
 }
