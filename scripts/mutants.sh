@@ -75,7 +75,7 @@ while IFS= read -r line; do
         continue
     fi
     cp mutant.tmp "$file"
-    first=$(likely "$file" | awk '!seen[$0]++' | tr '\n' ' ') # meson fails where a test is named twice
+    first=$(likely "$file" | tr ' ' '\n' | awk '!seen[$0]++' | tr '\n' ' ') # meson fails where a test is named twice
     # shellcheck disable=SC2086 # several names
     if ! { test -z "$first" || LH_QUICK=1 meson test -C build --maxfail 1 $first; } >test.log 2>&1 ||
         ! LH_QUICK=1 meson test -C build --maxfail 1 >test.log 2>&1; then
