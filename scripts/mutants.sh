@@ -45,12 +45,12 @@ likely() {
     case $1 in src/graph/* | src/eval/loops.c | src/eval/plan*.c | src/notation/prelude.lh) echo ops prelude random fast ;; esac
     case $1 in src/eval/cuda/*) echo gpu cuda_cli ;; esac
     case $1 in
-    src/train/* | src/cli/train*) echo train parts beam tasks generate lora inside api_model ranks ;;
+    src/train/* | src/cli/train*) echo train parts beam tasks generate lora inside api_model ranks lora_cli train_cli ;;
     src/eval/*) echo fast backend ragged generate quant ;;
     src/learn/mark* | src/learn/reach* | src/learn/sheet* | src/learn/digits*) echo fair answers sheets mark ;;
     src/learn/*) echo sheets exercise lesson tasks formula ;;
-    src/files/* | src/text/*) echo files folder gguf text split tokenizer_file golden_tokenizers lora ;;
-    src/explain/*) echo check chart picture cost widths ;;
+    src/files/* | src/text/*) echo files folder gguf text split tokenizer_file golden_tokenizers config lora gguf_cli ;;
+    src/explain/*) echo check chart picture cost inside look widths ;;
     src/base/*) echo base files answers fair ;;
     esac
 }
