@@ -16,6 +16,7 @@
 #include "base/embedded.h"
 #include "learn/advice.h"
 #include "learn/lesson.h"
+#include "learn/reach.h"
 
 typedef struct desk {
     lh_context *ctx;
@@ -832,6 +833,12 @@ static void marking_has_a_bound(void **state) {
     print_message("# %.2f s for %d numbers\n", seconds, d.paper->sheet->n_cells);
     assert_true(d.marks->gave_up);
     assert_true(seconds < 20); /* a sanitizer may be at work; without the bound it takes minutes */
+    lh_reach *r = d.paper->sheet->reach;
+    lh_reach_allow(r, 1);
+    assert_true(lh_reach_may(r));
+    lh_reach_pay(r, 1);
+    assert_false(lh_reach_may(r)); /* long before patience ends */
+    assert_true(lh_reach_gave_up(r));
     desk_free(&d);
 }
 
