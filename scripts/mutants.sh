@@ -42,7 +42,7 @@ likely() {
     for test in $tests; do
         case $1 in *"$test"*) echo "$test" ;; esac
     done
-    case $1 in src/graph/* | src/eval/loops.c | src/eval/plan*.c | src/notation/prelude.lh) echo ops prelude random fast ;; esac
+    case $1 in src/graph/* | src/eval/loops.c | src/eval/plan*.c | src/notation/prelude.lh) echo ops prelude random fast api_model ;; esac
     case $1 in src/eval/cuda/*) echo gpu cuda_cli ;; esac
     case $1 in
     src/train/* | src/cli/train*) echo train parts beam tasks generate lora inside api_model ranks lora_cli train_cli ;;
@@ -51,7 +51,7 @@ likely() {
     src/learn/*) echo sheets exercise lesson tasks formula ;;
     src/files/* | src/text/*) echo files folder gguf text split tokenizer_file golden_tokenizers config lora gguf_cli ;;
     src/explain/*) echo check chart picture cost inside look widths ;;
-    src/base/*) echo base files answers fair ;;
+    src/base/*) echo base files pattern answers fair ;;
     esac
 }
 $only_list || tests=$(meson test -C build --list 2>/dev/null | sed -n 's|.* / ||p')
